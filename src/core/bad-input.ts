@@ -1,0 +1,20 @@
+/** Input that a person or another program got wrong: what, where, and what was expected. */
+export class BadInput extends Error {
+  readonly code = 'BAD_INPUT';
+  readonly path: string;
+  readonly expected: string;
+
+  constructor(path: string, expected: string, found: string) {
+    super(`${path === '' ? 'the document' : path}: expected ${expected}, found ${found}`);
+    this.name = 'BadInput';
+    this.path = path;
+    this.expected = expected;
+  }
+}
+
+/** A short rendering of whatever was found, for the end of an error line. */
+export function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = typeof value === 'bigint' ? `${value}` : (JSON.stringify(value) ?? typeof value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}

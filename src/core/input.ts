@@ -1,0 +1,29 @@
+import type { MemberId } from './ids.ts';
+import type { Json } from './json.ts';
+import type { Message } from './protocol.ts';
+
+/** What the user of a member may ask for. A protocol that cannot do it answers `refused`. */
+export type Command =
+  | { readonly type: 'campaign' }
+  | { readonly type: 'resign' }
+  | { readonly type: 'transfer'; readonly to: MemberId }
+  | { readonly type: 'publish'; readonly value: Json }
+  | { readonly type: 'add'; readonly member: MemberId }
+  | { readonly type: 'remove'; readonly member: MemberId };
+
+/** Everything that can happen to a protocol. Inputs are plain data, so a recorded list of them replays. */
+export type Input<M extends Message = Message, T extends string = string> =
+  /**
+   * The process begins. `saved` is the last durable record, or null on an empty disk. `incarnation` is new at
+   * every start of this id, also after amnesia: it tells this life's messages from those of an earlier one.
+   */
+  | { readonly type: 'start'; readonly saved: Json; readonly incarnation: number }
+  | { readonly type: 'message'; readonly from: MemberId; readonly message: M }
+  | { readonly type: 'timer'; readonly timer: T }
+  /** The answer to a `draw` effect: an unsigned 64-bit integer in decimal, since a number would lose bits. */
+  | { readonly type: 'drawn'; readonly draw: string; readonly value: string }
+  /** `id` names the command in the `answer` that the protocol owes for it. */
+  | { readonly type: 'command'; readonly id: number; readonly command: Command }
+  /** The host believes that the peer's process is gone. Only with `proof` is it certain. */
+  | { readonly type: 'peer-gone'; readonly peer: MemberId; readonly proof: boolean }
+  | { readonly type: 'peer-back'; readonly peer: MemberId };

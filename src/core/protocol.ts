@@ -1,0 +1,84 @@
+import type { Effect } from './effect.ts';
+import type { MemberId } from './ids.ts';
+import type { Command, Input } from './input.ts';
+import type { Settings, SettingsOf } from './settings.ts';
+import type { Shape } from './shape.ts';
+
+/** `type` is also the message's path in the HTTP API: one name in code, on the wire and in the trace. */
+export interface Message {
+  readonly type: string;
+}
+
+/** Who a protocol instance is, and whom it was told about. */
+export interface Self {
+  readonly id: MemberId;
+  /** The configured members, sorted, itself included. */
+  readonly members: readonly MemberId[];
+}
+
+/** The safety properties that are watched from outside; docs/guarantees.md spells them out. */
+export type Property = 'S1' | 'S2' | 'S3' | 'S4' | 'S6' | 'S9' | 'S10';
+
+/** What must be true of the surroundings for a promise to hold. */
+export type Assumption =
+  /** A member finds at its next start what was durable before. */
+  | 'disk'
+  /** Nobody forges a message. (Loss, duplication, delay and reordering are always allowed.) */
+  | 'no-forgery'
+  /** Every monotonic clock runs within the configured drift. */
+  | 'clock'
+  /** What the host calls proof of death is true. */
+  | 'proof';
+
+export interface Pledge {
+  readonly property: Property;
+  readonly assuming: readonly Assumption[];
+}
+
+/**
+ * A leader election as data and a pure step. `step` may assign to `state` and push to `out`; it keeps neither
+ * and reads no clock, random source or global. State is plain JSON-able data: numbers, strings, booleans, null,
+ * arrays and records; no Map, Set, class or undefined.
+ */
+export interface Protocol<S = unknown, M extends Message = Message, T extends string = string> {
+  readonly name: string;
+  /** What it promises, with the settings it was made with. Empty for a best-effort election. */
+  readonly pledges: readonly Pledge[];
+  init(self: Self): S;
+  step(state: S, input: Input<M, T>, out: Effect<M, T>[]): void;
+  /**
+   * Reads a message as a vote: "the sender helps the receiver to win this term". With it, S2 and S4 are
+   * watched from outside. Protocols without votes leave it out.
+   */
+  vote?(message: M): { readonly term: number } | null;
+}
+
+/** A protocol as it stands in the catalogue: how it is described, configured and made. */
+export interface Definition<
+  Timing extends Settings = Settings,
+  Options extends Settings = Settings,
+  M extends Message = Message,
+> {
+  readonly name: string;
+  /** One line for help texts and menus. */
+  readonly summary: string;
+  readonly timing: Timing;
+  readonly options: Options;
+  /** The fields of every message that may arrive, by type (without `type` itself). */
+  readonly messages: { readonly [K in M['type']]: Shape<object> };
+  /** The commands it can carry out; it refuses the others. */
+  readonly commands: readonly Command['type'][];
+  create(config: Config<Timing, Options>): Protocol<unknown, M>;
+}
+
+export interface Config<Timing extends Settings = Settings, Options extends Settings = Settings> {
+  readonly timing: SettingsOf<Timing>;
+  readonly options: SettingsOf<Options>;
+}
+
+/** Lets a definition be written with its exact types and kept in the catalogue beside others. */
+export function define<Timing extends Settings, Options extends Settings, M extends Message>(
+  definition: Definition<Timing, Options, M>,
+): Definition {
+  return definition as unknown as Definition;
+}

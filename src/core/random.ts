@@ -1,0 +1,74 @@
+/**
+ * Seeded random numbers: xoshiro128** (Blackman and Vigna), in 32-bit integer arithmetic only, so that every
+ * engine and machine draws the same. Not for secrets.
+ */
+export class Random {
+  #a: number;
+  #b: number;
+  #c: number;
+  #d: number;
+
+  /** Different `stream` names of one seed are independent: what one part draws never shifts another's. */
+  constructor(seed: number, stream: string) {
+    let h = 0x9e3779b9 ^ (seed >>> 0);
+    h = mix(h ^ Math.floor(seed / 2 ** 32));
+    for (let i = 0; i < stream.length; i++) h = mix(h ^ stream.charCodeAt(i));
+    this.#a = h = mix(h + 0x9e3779b9);
+    this.#b = h = mix(h + 0x9e3779b9);
+    this.#c = h = mix(h + 0x9e3779b9);
+    this.#d = mix(h + 0x9e3779b9) | 1;
+  }
+
+  /** 32 random bits as an unsigned integer. */
+  bits(): number {
+    const scrambled = Math.imul(rotate(Math.imul(this.#b, 5), 7), 9);
+    const t = this.#b << 9;
+    this.#c ^= this.#a;
+    this.#d ^= this.#b;
+    this.#b ^= this.#c;
+    this.#a ^= this.#d;
+    this.#c ^= t;
+    this.#d = rotate(this.#d, 11);
+    return scrambled >>> 0;
+  }
+
+  /** Uniform in [0, 1), with 53 bits. */
+  fraction(): number {
+    return ((this.bits() >>> 5) * 2 ** 26 + (this.bits() >>> 6)) / 2 ** 53;
+  }
+
+  /** A whole number in [0, n). */
+  below(n: number): number {
+    return Math.floor(this.fraction() * n);
+  }
+
+  /** A whole number in [min, max]. */
+  between(min: number, max: number): number {
+    return min + this.below(max - min + 1);
+  }
+
+  chance(probability: number): boolean {
+    return probability > 0 && this.fraction() < probability;
+  }
+
+  pick<T>(items: readonly T[]): T | undefined {
+    return items[this.below(items.length)];
+  }
+
+  /** An unsigned 64-bit integer in decimal: text, because a number would drop the low bits. */
+  draw64(): string {
+    return ((BigInt(this.bits()) << 32n) | BigInt(this.bits())).toString();
+  }
+}
+
+function rotate(x: number, by: number): number {
+  return (x << by) | (x >>> (32 - by));
+}
+
+/** A finaliser that spreads every input bit over the word (the constants are those of MurmurHash3). */
+function mix(x: number): number {
+  let h = x | 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}

@@ -1,0 +1,285 @@
+import { assertNever, compareIds, type Json, type MemberId } from '../core/index.ts';
+import type { Match as EnvelopeMatch, LinkQuality } from './network.ts';
+import type { Process } from './process.ts';
+import type { Action, Selector } from './scenario.ts';
+import type { World } from './world.ts';
+
+/** Carries out one event of a scenario. What it came down to is noted in the history, with real ids. */
+export function perform(world: World, action: Action): void {
+  switch (action.do) {
+    case 'crash':
+      return forEach(
+        world,
+        action,
+        (process) => process.alive,
+        (process) => crash(world, process),
+      );
+    case 'restart':
+      return restart(world, action);
+    case 'pause':
+      return forEach(
+        world,
+        action,
+        (process) => process.alive && !process.paused,
+        (process) => {
+          world.note({ do: 'pause', member: process.id });
+          process.pause();
+          world.reconsider(process);
+        },
+      );
+    case 'resume':
+      return forEach(
+        world,
+        action,
+        (process) => process.paused,
+        (process) => {
+          world.note({ do: 'resume', member: process.id });
+          process.resume();
+          world.reconsider(process);
+        },
+      );
+    case 'partition': {
+      const groups = action.groups.map((group) => group.flatMap((each) => select(world, each)));
+      world.note({ do: 'partition', groups });
+      return world.network.partition(groups);
+    }
+    case 'cut':
+      return forEachLink(world, action.from, action.to, (from, to) => {
+        world.note({ do: 'cut', from, to, oneWay: action.oneWay ?? false });
+        world.network.cut(from, to, action.oneWay ?? false);
+      });
+    case 'heal':
+      if (action.from === undefined || action.to === undefined) {
+        world.note({ do: 'heal' });
+        return world.network.healAll();
+      }
+      return forEachLink(world, action.from, action.to, (from, to) => {
+        world.note({ do: 'heal', from, to, oneWay: action.oneWay ?? false });
+        world.network.heal(from, to, action.oneWay ?? false);
+      });
+    case 'network':
+      return changeNetwork(world, action);
+    case 'hold':
+    case 'drop':
+    case 'duplicate':
+      world.note({ do: action.do, next: action.count ?? 1, ...matchOf(world, action) });
+      return world.network.order(action.do, matchOf(world, action), action.count ?? 1);
+    case 'release':
+      for (const envelope of world.network.release(matchOf(world, action), action.count ?? 1)) {
+        world.note({ do: 'release', from: envelope.from, to: envelope.to, type: envelope.message.type });
+        world.deliver(envelope, 0);
+      }
+      return;
+    case 'inject':
+      world.broken.add('no-forgery');
+      for (const to of select(world, action.to)) {
+        world.note({ do: 'inject', from: action.from, to, message: action.message as unknown as Json });
+        world.deliver({ from: action.from, to, message: action.message }, 0);
+      }
+      return;
+    case 'clock':
+      return forEach(
+        world,
+        action,
+        () => true,
+        (process) => setClock(world, process, action),
+      );
+    case 'disk':
+      return forEach(
+        world,
+        action,
+        () => true,
+        (process) => {
+          world.note({ do: 'disk', member: process.id, fault: action.fault });
+          process.setDiskFault(action.fault);
+        },
+      );
+    case 'evidence':
+      return giveEvidence(world, action);
+    case 'campaign':
+    case 'resign': {
+      const what = action.do;
+      return forEach(world, action, isRunning, (process) => command(world, process, { type: what }));
+    }
+    case 'transfer': {
+      const to = select(world, action.to)[0];
+      if (to === undefined) return world.note({ do: action.do, skipped: `nobody is ${action.to}` });
+      const asked = { do: action.do, member: action.member ?? 'leader' };
+      return forEach(world, asked, isRunning, (process) => command(world, process, { type: 'transfer', to }));
+    }
+    case 'publish': {
+      const { value } = action;
+      const asked = { do: action.do, member: action.member ?? 'leader' };
+      return forEach(world, asked, isRunning, (process) =>
+        command(world, process, { type: 'publish', value }),
+      );
+    }
+    case 'add':
+      if (!world.processes.has(action.member)) boot(world, action.member);
+      return changeMembership(world, action);
+    case 'remove':
+      return changeMembership(world, action);
+    default:
+      assertNever(action);
+  }
+}
+
+const isRunning = (process: Process): boolean => process.alive;
+
+/** Whom a selector means now. Several leaders: the one with the newest term. */
+function select(world: World, selector: Selector): MemberId[] {
+  const alive = [...world.processes.values()].filter(isRunning).map((process) => process.id);
+  switch (selector) {
+    case 'leader':
+      return world.leaders.slice(0, 1);
+    case 'followers':
+      return alive.filter((id) => id !== world.leaders[0]);
+    case 'random': {
+      const picked = world.eventRandom.pick(alive);
+      return picked === undefined ? [] : [picked];
+    }
+    case 'all':
+      return [...world.processes.keys()];
+    default:
+      return world.processes.has(selector) ? [selector] : [];
+  }
+}
+
+type About = { readonly do: string; readonly member: Selector };
+
+function forEach(
+  world: World,
+  { do: what, member }: About,
+  fits: (process: Process) => boolean,
+  doIt: (process: Process) => void,
+): void {
+  const chosen = select(world, member).map((id) => world.processes.get(id)!);
+  const fitting = chosen.filter(fits);
+  if (fitting.length === 0) {
+    const reason = chosen.length === 0 ? `nobody is ${member}` : `${member} is not in a state to ${what}`;
+    world.note({ do: what, skipped: reason });
+  }
+  for (const process of fitting) doIt(process);
+}
+
+function forEachLink(
+  world: World,
+  from: Selector,
+  to: Selector,
+  doIt: (from: MemberId, to: MemberId) => void,
+): void {
+  const ends = select(world, to);
+  for (const a of select(world, from)) for (const b of ends) if (a !== b) doIt(a, b);
+}
+
+function crash(world: World, process: Process): void {
+  world.note({ do: 'crash', member: process.id });
+  const lost = process.crash();
+  if (lost !== 'nothing')
+    world.note({ do: lost === 'torn' ? 'torn-record' : 'lost-record', member: process.id });
+  world.reconsider(process);
+}
+
+/** Starts what is down. One named member (or the leader) is restarted even if it runs. */
+function restart(world: World, action: Extract<Action, { do: 'restart' }>): void {
+  const { member, amnesia = false } = action;
+  const down = [...world.processes.values()].filter((process) => !process.alive).map((process) => process.id);
+  let chosen: MemberId[];
+  if (member === 'random') {
+    const picked = world.eventRandom.pick(down);
+    chosen = picked === undefined ? [] : [picked];
+  } else if (member === 'all' || member === 'followers') {
+    chosen = down;
+  } else {
+    chosen = select(world, member);
+  }
+  if (chosen.length === 0) world.note({ do: 'restart', skipped: `nobody is ${member}` });
+  for (const id of chosen.sort(compareIds)) {
+    const process = world.processes.get(id)!;
+    if (process.alive) crash(world, process);
+    world.note({ do: 'restart', member: id, amnesia });
+    if (amnesia) {
+      world.broken.add('disk');
+      process.disk.erase();
+    }
+    process.start();
+  }
+}
+
+function changeNetwork(world: World, action: Extract<Action, { do: 'network' }>): void {
+  const { do: _, member, from, to, ...rest } = action as typeof action & { atMs?: number };
+  const { atMs: __, ...change } = rest as Partial<LinkQuality> & { atMs?: number };
+  const fields = change as unknown as Record<string, Json>;
+  if (member !== undefined) {
+    for (const id of select(world, member)) {
+      world.note({ do: 'network', member: id, ...fields });
+      world.network.setMemberQuality(id, change);
+    }
+  } else if (from !== undefined && to !== undefined) {
+    forEachLink(world, from, to, (a, b) => {
+      world.note({ do: 'network', from: a, to: b, ...fields });
+      world.network.setLinkQuality(a, b, change);
+    });
+  } else {
+    world.note({ do: 'network', ...fields });
+    world.network.setQuality(change);
+  }
+}
+
+function setClock(world: World, process: Process, action: Extract<Action, { do: 'clock' }>): void {
+  const { rate, jumpMs } = action;
+  // A jump of the wall clock is only noted: no protocol reads it, timers run on the monotonic clock.
+  world.note({ do: 'clock', member: process.id, rate: rate ?? process.clockRate, jumpMs: jumpMs ?? 0 });
+  if (rate === undefined) return;
+  const drift = world.scenario.options.maxDrift;
+  if (Math.abs(rate - 1) > (typeof drift === 'number' ? drift : 0)) world.broken.add('clock');
+  process.setClockRate(rate);
+}
+
+function giveEvidence(world: World, action: Extract<Action, { do: 'evidence' }>): void {
+  const proof = action.proof ?? false;
+  for (const peer of select(world, action.peer)) {
+    if (action.gone && proof && world.processes.get(peer)!.alive) world.broken.add('proof');
+    const others = { do: action.do, member: action.member };
+    forEach(
+      world,
+      others,
+      (process) => isRunning(process) && process.id !== peer,
+      (process) => {
+        world.note({ do: 'evidence', member: process.id, peer, gone: action.gone, proof });
+        process.take(action.gone ? { type: 'peer-gone', peer, proof } : { type: 'peer-back', peer });
+      },
+    );
+  }
+}
+
+function command(world: World, process: Process, asked: Parameters<World['command']>[1]): void {
+  world.note({ ...(asked as unknown as Record<string, Json>), do: asked.type, member: process.id });
+  world.command(process, asked);
+}
+
+function boot(world: World, id: MemberId): void {
+  const ids = [...world.scenario.members.map((member) => member.id), id];
+  world.note({ do: 'boot', member: id });
+  world.boot(id, ids, 0);
+}
+
+/** The leader is asked; without one, the first member that runs. */
+function changeMembership(world: World, action: Extract<Action, { do: 'add' | 'remove' }>): void {
+  const { member } = action;
+  const asked =
+    world.leaders[0] ?? [...world.processes.values()].find((each) => each.alive && each.id !== member)?.id;
+  if (asked === undefined) return world.note({ do: action.do, skipped: 'nobody runs' });
+  world.note({ do: action.do, member, asked });
+  world.command(world.processes.get(asked)!, { type: action.do, member });
+}
+
+function matchOf(world: World, action: { from?: Selector; to?: Selector; type?: string }): EnvelopeMatch {
+  const from = action.from === undefined ? undefined : select(world, action.from)[0];
+  const to = action.to === undefined ? undefined : select(world, action.to)[0];
+  return {
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    ...(action.type === undefined ? {} : { type: action.type }),
+  };
+}

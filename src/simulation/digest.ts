@@ -1,0 +1,86 @@
+/**
+ * A hash of everything that happened, taken field by field without making text of it. It is for telling runs
+ * apart, not for secrets. Two 32-bit lanes in integer arithmetic: the same in every engine.
+ */
+export class Digest {
+  #a = 0x811c9dc5 | 0;
+  #b = 0x2f0b4c47 | 0;
+
+  number(value: number): void {
+    if (value === (value | 0)) {
+      this.#mix(value);
+    } else {
+      // Not a small integer: both halves of the double, exactly.
+      FLOAT[0] = value;
+      this.#mix(WORDS[0]!);
+      this.#mix(WORDS[1]!);
+    }
+  }
+
+  text(value: string): void {
+    this.#mix(textHash(value));
+  }
+
+  /** Anything plain, in its own key order (which our code fixes, so it is part of the fact). */
+  value(value: unknown): void {
+    switch (typeof value) {
+      case 'number':
+        return this.number(value);
+      case 'string':
+        return this.text(value);
+      case 'boolean':
+        return this.#mix(value ? 0x51 : 0x52);
+      case 'object':
+        if (value === null) return this.#mix(0x53);
+        if (Array.isArray(value)) {
+          this.#mix(0x54 + value.length);
+          for (let i = 0; i < value.length; i++) this.value(value[i]);
+          return;
+        }
+        for (const key in value) {
+          this.text(key);
+          this.value((value as Record<string, unknown>)[key]);
+        }
+        return this.#mix(0x55);
+      default:
+        return this.#mix(0x56);
+    }
+  }
+
+  toString(): string {
+    return (
+      (finish(this.#a ^ this.#b) >>> 0).toString(16).padStart(8, '0') +
+      (finish(this.#b) >>> 0).toString(16).padStart(8, '0')
+    );
+  }
+
+  #mix(word: number): void {
+    this.#a = Math.imul(this.#a ^ word, 0x01000193);
+    this.#a ^= this.#a >>> 15;
+    this.#b = (Math.imul(this.#b, 0x85ebca6b) + word) | 0;
+    this.#b ^= this.#b >>> 13;
+  }
+}
+
+const FLOAT = new Float64Array(1);
+const WORDS = new Int32Array(FLOAT.buffer);
+
+/** Texts repeat (types, keys, timers), so their hashes are kept; the limit only bounds memory. */
+const known = new Map<string, number>();
+
+function textHash(text: string): number {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  let h = 0x811c9dc5 ^ text.length;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  h = finish(h);
+  if (known.size < 10_000) known.set(text, h);
+  return h;
+}
+
+function finish(x: number): number {
+  let h = x | 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}

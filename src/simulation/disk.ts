@@ -1,0 +1,56 @@
+import type { Json } from '../core/index.ts';
+
+/** `torn` and `lose-unsynced` show at the next crash; `stall` and `full` show at the next save. */
+export type DiskFault = 'none' | 'stall' | 'full' | 'torn' | 'lose-unsynced';
+
+interface Write {
+  readonly text: string;
+  synced: boolean;
+}
+
+/**
+ * One member's disk: it holds the last record, in two slots that are written by turns, so that a torn write
+ * never harms the record before it. A crash of the process alone keeps what was written but not yet synced (the
+ * kernel has it); the faults say otherwise.
+ */
+export class Disk {
+  fault: DiskFault = 'none';
+  #durable: string | null = null;
+  #pending: Write[] = [];
+
+  /** Hands the record to the kernel. It is durable once `sync` has been called for it. */
+  write(record: Json): Write {
+    const write = { text: JSON.stringify(record), synced: false };
+    this.#pending.push(write);
+    return write;
+  }
+
+  sync(write: Write): void {
+    write.synced = true;
+    while (this.#pending[0]?.synced) this.#durable = this.#pending.shift()!.text;
+  }
+
+  /** What the crash leaves behind. Returns what it cost, for the trace. */
+  crash(): 'nothing' | 'unsynced' | 'torn' {
+    const unsynced = this.#pending;
+    this.#pending = [];
+    if (unsynced.length === 0) return 'nothing';
+    if (this.fault === 'none') {
+      this.#durable = unsynced.at(-1)!.text;
+      return 'nothing';
+    }
+    // A stalled or full disk never received the write; a torn one fails its checksum and the other slot is used.
+    return this.fault === 'torn' ? 'torn' : 'unsynced';
+  }
+
+  erase(): void {
+    this.#durable = null;
+    this.#pending = [];
+  }
+
+  read(): Json {
+    return this.#durable === null ? null : JSON.parse(this.#durable);
+  }
+}
+
+export type { Write };

@@ -1,0 +1,83 @@
+import type { MemberId } from '../core/index.ts';
+import { toMs } from './time.ts';
+
+/** A stretch of time in which a member believed itself leader, or could act as one. */
+export interface Stretch {
+  readonly member: MemberId;
+  readonly term: number | null;
+  readonly fromUs: number;
+  toUs: number | null;
+}
+
+/** Keeps who was what, when. Claims and acting are two ledgers of the same kind. */
+export class Ledger {
+  readonly stretches: Stretch[] = [];
+  readonly #open = new Map<MemberId, Stretch>();
+
+  get open(): readonly Stretch[] {
+    return [...this.#open.values()];
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  of(member: MemberId): Stretch | undefined {
+    return this.#open.get(member);
+  }
+
+  /** Records whether the member holds it from now on; a new term is a new stretch. True if that is news. */
+  note(member: MemberId, holds: boolean, term: number | null, nowUs: number): boolean {
+    const open = this.#open.get(member);
+    if (open === undefined) {
+      if (!holds) return false;
+    } else {
+      if (holds && open.term === term) return false;
+      open.toUs = nowUs;
+      this.#open.delete(member);
+    }
+    if (holds) {
+      const stretch: Stretch = { member, term, fromUs: nowUs, toUs: null };
+      this.#open.set(member, stretch);
+      this.stretches.push(stretch);
+    }
+    return true;
+  }
+}
+
+/**
+ * Adds up the time in which nobody could act, and in which two could, and keeps the length of every gap.
+ * `running` counts those who could act just now; a stopped process could the moment it goes on, so it counts
+ * among `acting` alone.
+ */
+export class Coverage {
+  darkUs = 0;
+  doubleUs = 0;
+  /** How long each time without a leader lasted, the first one (before any leader) aside. */
+  readonly gapsMs: number[] = [];
+  firstMs: number | null = null;
+  #running = 0;
+  #acting = 0;
+  #sinceUs = 0;
+  #darkSinceUs = 0;
+
+  update(running: number, acting: number, nowUs: number): void {
+    if (running === this.#running && acting === this.#acting) return;
+    this.finish(nowUs);
+    if (this.#running === 0 && running > 0) {
+      if (this.firstMs === null) this.firstMs = toMs(nowUs);
+      else this.gapsMs.push(toMs(nowUs - this.#darkSinceUs));
+    }
+    if (running === 0 && this.#running > 0) this.#darkSinceUs = nowUs;
+    this.#running = running;
+    this.#acting = acting;
+  }
+
+  /** Accounts for the time up to now. */
+  finish(nowUs: number): void {
+    const passedUs = nowUs - this.#sinceUs;
+    if (this.#running === 0) this.darkUs += passedUs;
+    if (this.#acting > 1) this.doubleUs += passedUs;
+    this.#sinceUs = nowUs;
+  }
+}

@@ -1,0 +1,76 @@
+import type { Effect, Input, Json, Message, TraceLine, View } from '../core/index.ts';
+
+/**
+ * One line of a trace in words, or null where there is nothing to tell. Timers are left out: what they lead to is told.
+ *
+ *     3 ← 2 election [2] · → 4 election [2,3]
+ */
+export function narrate(line: TraceLine): string | null {
+  if ('trace' in line) return null;
+  if ('event' in line) return `* ${describeEvent(line.event)}`;
+  const parts = [describeInput(line.input), ...line.effects.map(describeEffect)].filter(
+    (part) => part !== null,
+  );
+  if (parts.length === 0) return null;
+  return `${line.member} ${parts.join(' · ')}`;
+}
+
+export function describeEvent({
+  do: what,
+  ...fields
+}: {
+  readonly do: string;
+  readonly [field: string]: Json;
+}): string {
+  return [what, ...Object.entries(fields).map(([name, value]) => `${name}=${plain(value)}`)].join(' ');
+}
+
+function describeInput(input: Input): string | null {
+  switch (input.type) {
+    case 'start':
+      return input.saved === null ? 'starts' : `starts with ${JSON.stringify(input.saved)}`;
+    case 'message':
+      return `← ${input.from} ${describeMessage(input.message)}`;
+    case 'timer':
+      return `timer ${input.timer}`;
+    case 'drawn':
+      return `draws ${input.value}`;
+    case 'command':
+      return `is asked to ${input.command.type}`;
+    case 'peer-gone':
+      return `is told that ${input.peer} is gone${input.proof ? ' (proof)' : ''}`;
+    case 'peer-back':
+      return `is told that ${input.peer} is back`;
+  }
+}
+
+function describeEffect(effect: Effect): string | null {
+  switch (effect.type) {
+    case 'send':
+      return `→ ${effect.to} ${describeMessage(effect.message)}`;
+    case 'save':
+      return `saves ${JSON.stringify(effect.record)}`;
+    case 'report':
+      return describeView(effect.view);
+    case 'answer':
+      return effect.outcome.status === 'done' ? 'done' : `${effect.outcome.status}: ${effect.outcome.reason}`;
+    case 'set-timer':
+    case 'cancel-timer':
+    case 'draw':
+      return null;
+  }
+}
+
+/** The type and the values of the other fields: `election [2,3]`, `vote 7`. */
+export function describeMessage({ type, ...fields }: Message): string {
+  return [type, ...Object.values(fields as Record<string, Json>).map(plain)].join(' ');
+}
+
+function describeView({ role, leader, term, version }: View): string {
+  const of = role === 'leader' ? 'is leader' : leader === null ? `is ${role}` : `is ${role} of ${leader}`;
+  return `${of}${term === null ? '' : ` in ${term}`}${version === 0 ? '' : `, version ${version}`}`;
+}
+
+function plain(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,184 @@
+import type { MemberId, Message, Random } from '../core/index.ts';
+import { drawLatencyMs, type Latency } from './latency.ts';
+
+/** How a link behaves. Latency that varies already lets messages overtake each other. */
+export interface LinkQuality {
+  readonly latencyMs: Latency;
+  /** Chance that a message is lost. */
+  readonly loss: number;
+  /** Chance that a message arrives twice. */
+  readonly duplicate: number;
+  /** Chance that a message is kept back, up to ten times as long as usual, so that later ones overtake it. */
+  readonly reorder: number;
+}
+
+export const DEFAULT_QUALITY: LinkQuality = { latencyMs: [1, 10], loss: 0, duplicate: 0, reorder: 0 };
+
+/** Which messages an order to hold, drop, duplicate or release is about. */
+export interface Match {
+  readonly from?: MemberId;
+  readonly to?: MemberId;
+  readonly type?: string;
+}
+
+export interface Envelope {
+  readonly from: MemberId;
+  readonly to: MemberId;
+  readonly message: Message;
+}
+
+interface Order {
+  readonly what: 'hold' | 'drop' | 'duplicate';
+  readonly match: Match;
+  left: number;
+}
+
+/**
+ * Decides what becomes of each message: after how many milliseconds each copy of it arrives (no copy: it is
+ * lost). It keeps the cuts, the partition, the quality of links and the orders about single messages.
+ */
+export class Network {
+  #quality: LinkQuality;
+  readonly #random: Random;
+  readonly #ofMember = new Map<MemberId, Partial<LinkQuality>>();
+  readonly #ofLink = new Map<string, Partial<LinkQuality>>();
+  readonly #cut = new Set<string>();
+  #partition: ReadonlyMap<MemberId, number> | null = null;
+  /** Links that work although a partition lies between their ends. */
+  readonly #bridged = new Set<string>();
+  #orders: Order[] = [];
+  #held: Envelope[] = [];
+  /** Nothing but the one quality applies: the common case, decided without look-ups. */
+  #plain = true;
+
+  constructor(quality: LinkQuality, random: Random) {
+    this.#quality = quality;
+    this.#random = random;
+  }
+
+  /** The delays of the copies that will arrive, or why there are none. */
+  route(envelope: Envelope): readonly number[] | 'lost' | 'cut' | 'dropped' | 'held' {
+    let copies = 1;
+    if (!this.#plain) {
+      const order = this.#takeOrder(envelope);
+      if (order === 'hold') {
+        this.#held.push(envelope);
+        return 'held';
+      }
+      if (order === 'drop') return 'dropped';
+      if (order === 'duplicate') copies = 2;
+      if (!this.connected(envelope.from, envelope.to)) return 'cut';
+    }
+    const quality = this.#plain ? this.#quality : this.qualityOf(envelope.from, envelope.to);
+    const random = this.#random;
+    if (random.chance(quality.loss)) return 'lost';
+    if (random.chance(quality.duplicate)) copies++;
+    const delays: number[] = [];
+    for (let i = 0; i < copies; i++) {
+      let delay = drawLatencyMs(quality.latencyMs, random);
+      if (random.chance(quality.reorder)) delay *= 1 + 9 * random.fraction();
+      delays.push(delay);
+    }
+    return delays;
+  }
+
+  connected(from: MemberId, to: MemberId): boolean {
+    const link = key(from, to);
+    if (this.#cut.has(link)) return false;
+    if (this.#partition === null || this.#bridged.has(link)) return true;
+    const group = this.#partition.get(from);
+    return group !== undefined && group === this.#partition.get(to);
+  }
+
+  qualityOf(from: MemberId, to: MemberId): LinkQuality {
+    return {
+      ...this.#quality,
+      ...this.#ofMember.get(from),
+      ...this.#ofMember.get(to),
+      ...this.#ofLink.get(key(from, to)),
+    };
+  }
+
+  setQuality(change: Partial<LinkQuality>): void {
+    this.#quality = { ...this.#quality, ...change };
+  }
+
+  setMemberQuality(member: MemberId, change: Partial<LinkQuality>): void {
+    this.#ofMember.set(member, { ...this.#ofMember.get(member), ...change });
+    this.#plain = false;
+  }
+
+  setLinkQuality(from: MemberId, to: MemberId, change: Partial<LinkQuality>): void {
+    for (const link of [key(from, to), key(to, from)]) {
+      this.#ofLink.set(link, { ...this.#ofLink.get(link), ...change });
+    }
+    this.#plain = false;
+  }
+
+  /** Only members of one group hear each other; whoever is in no group hears nobody. */
+  partition(groups: readonly (readonly MemberId[])[]): void {
+    const groupOf = new Map<MemberId, number>();
+    groups.forEach((group, index) => {
+      for (const member of group) groupOf.set(member, index);
+    });
+    this.#partition = groupOf;
+    this.#bridged.clear();
+    this.#plain = false;
+  }
+
+  cut(from: MemberId, to: MemberId, oneWay: boolean): void {
+    this.#cut.add(key(from, to));
+    if (!oneWay) this.#cut.add(key(to, from));
+    this.#plain = false;
+  }
+
+  heal(from: MemberId, to: MemberId, oneWay: boolean): void {
+    for (const link of oneWay ? [key(from, to)] : [key(from, to), key(to, from)]) {
+      this.#cut.delete(link);
+      this.#bridged.add(link);
+    }
+  }
+
+  healAll(): void {
+    this.#cut.clear();
+    this.#bridged.clear();
+    this.#partition = null;
+  }
+
+  order(what: Order['what'], match: Match, count: number): void {
+    this.#orders.push({ what, match, left: count });
+    this.#plain = false;
+  }
+
+  /** Takes up to `count` held messages out, oldest first. */
+  release(match: Match, count: number): Envelope[] {
+    const released: Envelope[] = [];
+    this.#held = this.#held.filter((envelope) => {
+      if (released.length >= count || !matches(match, envelope)) return true;
+      released.push(envelope);
+      return false;
+    });
+    return released;
+  }
+
+  #takeOrder(envelope: Envelope): Order['what'] | null {
+    const order = this.#orders.find((each) => matches(each.match, envelope));
+    if (order === undefined) return null;
+    order.left -= 1;
+    if (order.left <= 0) this.#orders = this.#orders.filter((each) => each !== order);
+    return order.what;
+  }
+}
+
+function matches(match: Match, { from, to, message }: Envelope): boolean {
+  return (
+    (match.from === undefined || match.from === from) &&
+    (match.to === undefined || match.to === to) &&
+    (match.type === undefined || match.type === message.type)
+  );
+}
+
+/** Ids of one cluster differ as text too (the scenario sees to it). */
+function key(from: MemberId, to: MemberId): string {
+  return `${from}>${to}`;
+}

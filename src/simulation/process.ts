@@ -1,0 +1,306 @@
+import {
+  assertNever,
+  type Delay,
+  type Effect,
+  type Input,
+  type Json,
+  type MemberId,
+  type Message,
+  type Outcome,
+  type Protocol,
+  type Random,
+  type Self,
+  type View,
+} from '../core/index.ts';
+import { Disk, type DiskFault, type Write } from './disk.ts';
+import type { Due } from './queue.ts';
+import { toUs } from './time.ts';
+
+/** Something that will happen to one process. One shape for all kinds keeps the queue fast. */
+export interface Happening extends Due {
+  readonly kind: 'start' | 'deliver' | 'timer' | 'synced';
+  readonly process: Process;
+  /** The timer's name. */
+  readonly timer: string;
+  readonly from: MemberId;
+  readonly message: Message | null;
+  readonly write: Write | null;
+}
+
+/** What a process needs of the world around it. */
+export interface Surroundings {
+  readonly nowUs: number;
+  readonly syncMs: readonly [number, number];
+  schedule(happening: Happening): void;
+  sent(from: MemberId, to: MemberId, message: Message): void;
+  reported(process: Process, view: View): void;
+  stepped(process: Process, input: Input, effects: readonly Effect[]): void;
+  answered(process: Process, command: number, outcome: Outcome): void;
+}
+
+/** Outward effects wait in line behind a save that is not durable yet. */
+type Waiting =
+  | Extract<Effect, { type: 'send' | 'report' | 'answer' }>
+  | { readonly type: 'barrier'; write: Write };
+
+const NOBODY: View = { role: 'none', leader: null, term: null, lease: null, version: 0, value: null };
+
+/** One simulated member: a protocol's state, its timers, its disk and the line of effects that wait for the disk. */
+export class Process {
+  readonly id: MemberId;
+  readonly disk: Disk = new Disk();
+  alive = false;
+  paused = false;
+  /** What it last told its user. */
+  view: View = NOBODY;
+  incarnation = 0;
+  clockRate = 1;
+
+  readonly #self: Self;
+  readonly #protocol: Protocol;
+  readonly #random: Random;
+  readonly #world: Surroundings;
+  #state: unknown = null;
+  #timers = new Map<string, Happening>();
+  #line: Waiting[] = [];
+  #backlog: (() => void)[] = [];
+  /** Writes of a full disk failed: nothing leaves until the newest record is durable. */
+  #wanted: Json | undefined;
+  #lastSyncUs = 0;
+
+  constructor(self: Self, protocol: Protocol, random: Random, world: Surroundings) {
+    this.id = self.id;
+    this.#self = self;
+    this.#protocol = protocol;
+    this.#random = random;
+    this.#world = world;
+  }
+
+  get state(): unknown {
+    return this.#state;
+  }
+
+  start(): void {
+    this.alive = true;
+    this.incarnation += 1;
+    this.#state = this.#protocol.init(this.#self);
+    this.take({ type: 'start', saved: this.disk.read(), incarnation: this.incarnation });
+  }
+
+  /** The process is gone at once; only its disk remains. */
+  crash(): ReturnType<Disk['crash']> {
+    this.alive = false;
+    this.paused = false;
+    this.#timers.clear();
+    this.#line = [];
+    this.#backlog = [];
+    this.#wanted = undefined;
+    this.view = NOBODY;
+    return this.disk.crash();
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  /** Everything that came meanwhile is found in the order in which it came. */
+  resume(): void {
+    this.paused = false;
+    const backlog = this.#backlog;
+    this.#backlog = [];
+    for (const each of backlog) each();
+  }
+
+  /** Is the lease timer of its leadership still running? Looked at by the clock, not by what was processed. */
+  get acting(): boolean {
+    const { role, lease } = this.view;
+    if (role !== 'leader' || lease === null) return role === 'leader';
+    const timer = this.#timers.get(lease);
+    return timer !== undefined && timer.atUs > this.#world.nowUs;
+  }
+
+  happen(happening: Happening): void {
+    switch (happening.kind) {
+      case 'start':
+        return this.start();
+      case 'deliver': {
+        if (!this.alive) return;
+        const input: Input = { type: 'message', from: happening.from, message: happening.message! };
+        if (!this.paused) return this.take(input);
+        this.#backlog.push(() => this.take(input));
+        return;
+      }
+      case 'timer':
+        if (this.#timers.get(happening.timer) !== happening) return; // Replaced or cancelled.
+        if (!this.paused) return this.#fire(happening);
+        if (happening.timer === this.view.lease) {
+          // The lease ends on the clock, whether or not the stopped process notices.
+          this.#world.reported(this, this.view);
+        }
+        this.#backlog.push(() => this.#fire(happening));
+        return;
+      case 'synced':
+        if (!this.alive) return;
+        if (!this.paused) return this.#synced(happening.write!);
+        this.#backlog.push(() => this.#synced(happening.write!));
+        return;
+      default:
+        assertNever(happening.kind);
+    }
+  }
+
+  take(input: Input): void {
+    if (!this.alive) return;
+    const effects: Effect[] = [];
+    this.#protocol.step(this.#state, input, effects);
+    this.#world.stepped(this, input, effects);
+    let draws: string[] | null = null;
+    for (const effect of effects) {
+      switch (effect.type) {
+        case 'set-timer':
+          this.#setTimer(effect.timer, effect.delayMs);
+          break;
+        case 'cancel-timer':
+          this.#timers.delete(effect.timer);
+          break;
+        case 'draw':
+          draws ??= [];
+          draws.push(effect.draw);
+          break;
+        case 'save':
+          this.#save(effect.record);
+          break;
+        case 'send':
+        case 'answer':
+          if (this.#line.length === 0 && this.#wanted === undefined) this.#emit(effect);
+          else this.#line.push(effect);
+          break;
+        case 'report':
+          this.#report(effect);
+          break;
+        default:
+          assertNever(effect);
+      }
+    }
+    if (this.view.lease !== null) this.#world.reported(this, this.view); // Its timer may have been touched.
+    if (draws === null) return;
+    for (const draw of draws) this.take({ type: 'drawn', draw, value: this.#random.draw64() });
+  }
+
+  /** Timers that run are stretched or shortened with the clock. */
+  setClockRate(rate: number): void {
+    const { nowUs } = this.#world;
+    const running = [...this.#timers.values()];
+    const factor = this.clockRate / rate;
+    this.clockRate = rate;
+    for (const timer of running) {
+      const leftUs = Math.max(0, timer.atUs - nowUs);
+      this.#schedule(timer.timer, nowUs + Math.round(leftUs * factor));
+    }
+  }
+
+  setDiskFault(fault: DiskFault): void {
+    const wasStuck = this.disk.fault === 'stall' || this.disk.fault === 'full';
+    this.disk.fault = fault;
+    if (!wasStuck || fault === 'stall' || fault === 'full' || !this.alive) return;
+    if (this.#wanted !== undefined) {
+      const record = this.#wanted;
+      this.#wanted = undefined;
+      this.#save(record);
+    }
+    for (const each of this.#line) if (each.type === 'barrier') this.#scheduleSync(each.write);
+  }
+
+  #fire(happening: Happening): void {
+    if (this.#timers.get(happening.timer) !== happening) return;
+    this.#timers.delete(happening.timer);
+    this.take({ type: 'timer', timer: happening.timer });
+  }
+
+  #setTimer(timer: string, delay: Delay): void {
+    let delayMs: number;
+    if (typeof delay === 'number') delayMs = delay;
+    else delayMs = delay[0] + (delay[1] - delay[0]) * this.#random.fraction();
+    this.#schedule(timer, this.#world.nowUs + toUs(delayMs / this.clockRate));
+  }
+
+  #schedule(timer: string, atUs: number): void {
+    const happening: Happening = {
+      atUs,
+      seq: 0,
+      kind: 'timer',
+      process: this,
+      timer,
+      from: this.id,
+      message: null,
+      write: null,
+    };
+    this.#timers.set(timer, happening);
+    this.#world.schedule(happening);
+  }
+
+  #save(record: Json): void {
+    if (this.disk.fault === 'full') {
+      // The write failed. What stood behind it never leaves, and nothing else does until a newer one succeeds.
+      this.#wanted = record;
+      this.#line = [];
+      return;
+    }
+    this.#wanted = undefined;
+    const write = this.disk.write(record);
+    this.#line.push({ type: 'barrier', write });
+    if (this.disk.fault !== 'stall') this.#scheduleSync(write);
+  }
+
+  /** One disk, one queue: a sync begins when the one before has ended. */
+  #scheduleSync(write: Write): void {
+    const [min, max] = this.#world.syncMs;
+    const syncUs = toUs(min + (max - min) * (min === max ? 0 : this.#random.fraction()));
+    this.#lastSyncUs = Math.max(this.#lastSyncUs, this.#world.nowUs) + syncUs;
+    this.#world.schedule({
+      atUs: this.#lastSyncUs,
+      seq: 0,
+      kind: 'synced',
+      process: this,
+      timer: '',
+      from: this.id,
+      message: null,
+      write,
+    });
+  }
+
+  #synced(write: Write): void {
+    this.disk.sync(write);
+    while (this.#line.length > 0) {
+      const first = this.#line[0]!;
+      if (first.type === 'barrier' && !first.write.synced) return;
+      this.#line.shift();
+      if (first.type !== 'barrier') this.#emit(first);
+    }
+  }
+
+  #report(effect: Extract<Effect, { type: 'report' }>): void {
+    if (this.#line.length === 0 && this.#wanted === undefined) return this.#emit(effect);
+    if (effect.view.role === 'leader') {
+      this.#line.push(effect);
+      return;
+    }
+    // Stopping never waits for a disk, and what was about to be reported before is out of date.
+    this.#line = this.#line.filter((each) => each.type !== 'report');
+    this.#emit(effect);
+  }
+
+  #emit(effect: Exclude<Waiting, { type: 'barrier' }>): void {
+    switch (effect.type) {
+      case 'send':
+        return this.#world.sent(this.id, effect.to, effect.message);
+      case 'report':
+        this.view = effect.view;
+        return this.#world.reported(this, effect.view);
+      case 'answer':
+        return this.#world.answered(this, effect.command, effect.outcome);
+      default:
+        assertNever(effect);
+    }
+  }
+}

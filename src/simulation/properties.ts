@@ -1,0 +1,117 @@
+import { addId, type MemberId, majority, type Property } from '../core/index.ts';
+
+/** A property that did not hold: who, when, in words. */
+export interface Finding {
+  readonly property: Property;
+  readonly members: readonly MemberId[];
+  readonly detail: string;
+  /** Findings with the same key are one: it is reported when it first shows. */
+  readonly key: string;
+}
+
+type Tell = (finding: Finding) => void;
+
+/**
+ * Watches the safety properties from outside, over the whole history: it sees what members claim and which
+ * votes travel, never their state. S5, S7 and S8 are about certificates, fenced stores and reconfiguration.
+ */
+export class Properties {
+  readonly #voters: readonly MemberId[];
+  readonly #tell: Tell;
+  readonly #winner = new Map<number, MemberId>();
+  readonly #leaderOf = new Map<number, { leader: MemberId; by: MemberId }>();
+  readonly #votes = new Map<string, MemberId>();
+  readonly #counted = new Map<string, MemberId[]>();
+  readonly #termOf = new Map<MemberId, number>();
+  #newest: { term: number; member: MemberId } | null = null;
+
+  constructor(voters: readonly MemberId[], tell: Tell) {
+    this.#voters = voters;
+    this.#tell = tell;
+  }
+
+  /** A member says what it believes. */
+  believed(member: MemberId, leader: MemberId | null, term: number): void {
+    const before = this.#termOf.get(member);
+    if (before !== undefined && term < before) {
+      const detail = `${member} went back from term ${before} to ${term}`;
+      this.#tell({ property: 'S3', members: [member], detail, key: `S3 ${member} ${before} ${term}` });
+    }
+    this.#termOf.set(member, term);
+    if (leader === null) return;
+    const first = this.#leaderOf.get(term);
+    if (first === undefined) {
+      this.#leaderOf.set(term, { leader, by: member });
+    } else if (first.leader !== leader) {
+      const detail = `in term ${term}, ${first.by} names ${first.leader} and ${member} names ${leader}`;
+      this.#tell({
+        property: 'S9',
+        members: [first.by, member],
+        detail,
+        key: `S9 ${term} ${first.leader} ${leader}`,
+      });
+    }
+  }
+
+  /** A vote leaves its voter. */
+  voted(voter: MemberId, candidate: MemberId, term: number): void {
+    const key = `${voter} ${term}`;
+    const first = this.#votes.get(key);
+    if (first === undefined) {
+      this.#votes.set(key, candidate);
+    } else if (first !== candidate) {
+      const detail = `${voter} voted for ${first} and for ${candidate} in term ${term}`;
+      this.#tell({ property: 'S2', members: [voter], detail, key: `S2 ${key} ${candidate}` });
+    }
+  }
+
+  /** A vote reaches its candidate. Only configured voters count, each once. */
+  counted(voter: MemberId, candidate: MemberId, term: number): void {
+    if (!this.#voters.includes(voter)) return;
+    const key = `${candidate} ${term}`;
+    const votes = this.#counted.get(key);
+    if (votes === undefined) this.#counted.set(key, [voter]);
+    else addId(votes, voter);
+  }
+
+  /** A member claims the leadership of a term. `votes` says whether this protocol has votes to justify it. */
+  won(member: MemberId, term: number, votes: boolean): void {
+    const winner = this.#winner.get(term);
+    if (winner === undefined) {
+      this.#winner.set(term, member);
+    } else if (winner !== member) {
+      const detail = `${winner} and ${member} both won term ${term}`;
+      this.#tell({ property: 'S1', members: [winner, member], detail, key: `S1 ${term} ${member}` });
+    }
+    if (!votes) return;
+    this.voted(member, member, term);
+    this.counted(member, member, term);
+    const count = this.#counted.get(`${member} ${term}`)?.length ?? 0;
+    const needed = majority(this.#voters.length);
+    if (count < needed) {
+      const detail = `${member} won term ${term} with ${count} of ${this.#voters.length} voters, ${needed} needed`;
+      this.#tell({ property: 'S4', members: [member], detail, key: `S4 ${member} ${term}` });
+    }
+  }
+
+  /** A member may act, with its term as the token, beside `others` that may act too. */
+  acts(member: MemberId, term: number | null, others: readonly MemberId[]): void {
+    for (const other of others) {
+      const pair = [other, member];
+      const detail = `${other} and ${member} could both act${term === null ? '' : ` (${member} in term ${term})`}`;
+      this.#tell({
+        property: 'S10',
+        members: pair,
+        detail,
+        key: `S10 ${pair.map(String).sort().join(' ')} ${term}`,
+      });
+    }
+    if (term === null) return;
+    const newest = this.#newest;
+    if (newest !== null && (term < newest.term || (term === newest.term && member !== newest.member))) {
+      const detail = `${member} acts with token ${term} after ${newest.member} acted with ${newest.term}`;
+      this.#tell({ property: 'S6', members: [newest.member, member], detail, key: `S6 ${member} ${term}` });
+    }
+    if (newest === null || term > newest.term) this.#newest = { term, member };
+  }
+}

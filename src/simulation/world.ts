@@ -1,0 +1,260 @@
+import {
+  type Assumption,
+  assert,
+  compareIds,
+  type Effect,
+  type Input,
+  idSet,
+  type Json,
+  type MemberId,
+  type Message,
+  type Outcome,
+  type Protocol,
+  Random,
+  type TraceLine,
+  type View,
+} from '../core/index.ts';
+import { perform } from './actions.ts';
+import { Digest } from './digest.ts';
+import { Coverage, Ledger } from './ledger.ts';
+import { type Envelope, Network } from './network.ts';
+import { type Happening, Process, type Surroundings } from './process.ts';
+import { type Finding, Properties } from './properties.ts';
+import { Queue } from './queue.ts';
+import type { Action, Scenario } from './scenario.ts';
+import { toMs, toUs } from './time.ts';
+
+/** A broken property, and whether the protocol had promised it under what happened so far. */
+export interface Violation {
+  readonly property: string;
+  readonly claimed: boolean;
+  readonly atMs: number;
+  readonly members: readonly MemberId[];
+  readonly detail: string;
+}
+
+export interface WorldOptions {
+  /** Is told every line of the trace as it happens. */
+  readonly trace?: (line: TraceLine) => void;
+  /**
+   * Freezes what leaves a protocol, so that one that sends a piece of its own state and changes it later
+   * fails at once. For tests: it costs time.
+   */
+  readonly freeze?: boolean;
+}
+
+/** A whole cluster in virtual time. The same scenario and seed always give the same history. */
+export class World implements Surroundings {
+  readonly scenario: Scenario;
+  readonly seed: number;
+  readonly protocol: Protocol;
+  readonly network: Network;
+  readonly processes: Map<MemberId, Process> = new Map();
+  readonly claims: Ledger = new Ledger();
+  readonly acting: Ledger = new Ledger();
+  readonly coverage: Coverage = new Coverage();
+  readonly violations: Violation[] = [];
+  readonly messagesByType: Map<string, number> = new Map();
+  /** What the surroundings did that a promise may exclude. */
+  readonly broken: Set<Assumption> = new Set();
+  readonly eventRandom: Random;
+  /** How many inputs the members have taken. */
+  steps = 0;
+  nowUs = 0;
+
+  readonly #queue = new Queue<Happening>();
+  readonly #digest = new Digest();
+  readonly #properties: Properties;
+  readonly #found = new Set<string>();
+  readonly #trace: ((line: TraceLine) => void) | undefined;
+  readonly #freeze: boolean;
+  #nextEvent = 0;
+  #commands = 0;
+
+  constructor(scenario: Scenario, seed: number, options: WorldOptions = {}) {
+    this.scenario = scenario;
+    this.seed = seed;
+    this.#trace = options.trace;
+    this.#freeze = options.freeze ?? false;
+    this.protocol = scenario.definition.create({ timing: scenario.timing, options: scenario.options });
+    this.network = new Network(scenario.network, new Random(seed, 'network'));
+    this.eventRandom = new Random(seed, 'events');
+    const ids = scenario.members.map((member) => member.id);
+    this.#properties = new Properties(ids, (finding) => this.#find(finding));
+    this.#trace?.({
+      trace: 'caucus/1',
+      protocol: this.protocol.name,
+      members: ids,
+      timing: scenario.timing,
+      options: scenario.options,
+      seed,
+    });
+    for (const { id, startMs } of scenario.members) this.boot(id, ids, startMs);
+  }
+
+  get syncMs(): readonly [number, number] {
+    return this.scenario.syncMs;
+  }
+
+  get hash(): string {
+    return this.#digest.toString();
+  }
+
+  /** The members that believe they lead, the one with the newest term first, then the latest to claim. */
+  get leaders(): MemberId[] {
+    const open = [...this.claims.open];
+    open.sort(
+      (a, b) => (b.term ?? 0) - (a.term ?? 0) || b.fromUs - a.fromUs || compareIds(a.member, b.member),
+    );
+    return open.map((claim) => claim.member);
+  }
+
+  /** Lets everything happen that is due up to that moment. */
+  runUntil(atMs: number): void {
+    const untilUs = toUs(atMs);
+    while (this.step(untilUs)) {
+      // Each call lets one thing happen.
+    }
+    this.nowUs = Math.max(this.nowUs, untilUs);
+  }
+
+  /** Lets the next thing happen, if it is due by then. Events of the scenario come before what members do at that moment. */
+  step(untilUs: number): boolean {
+    const event = this.scenario.events[this.#nextEvent];
+    const happening = this.#queue.peek();
+    const eventUs = event === undefined ? Number.POSITIVE_INFINITY : toUs(event.atMs);
+    if (happening !== undefined && happening.atUs < eventUs) {
+      if (happening.atUs > untilUs) return false;
+      this.#queue.pop();
+      this.nowUs = happening.atUs;
+      happening.process.happen(happening);
+      return true;
+    }
+    if (event === undefined || eventUs > untilUs) return false;
+    this.#nextEvent += 1;
+    this.nowUs = eventUs;
+    this.act(event);
+    return true;
+  }
+
+  /** Does something to the world now, as an event of a scenario would. */
+  act(action: Action): void {
+    perform(this, action);
+  }
+
+  /** Brings a process into the world. It starts by itself when its time comes. */
+  boot(id: MemberId, members: readonly MemberId[], startMs: number): Process {
+    const self = { id, members: idSet(members) };
+    const process = new Process(self, this.protocol, new Random(this.seed, `member ${id}`), this);
+    this.processes.set(id, process);
+    const atUs = Math.max(this.nowUs, toUs(startMs));
+    this.schedule({ atUs, seq: 0, kind: 'start', process, timer: '', from: id, message: null, write: null });
+    return process;
+  }
+
+  command(process: Process, command: Extract<Input, { type: 'command' }>['command']): void {
+    this.#commands += 1;
+    process.take({ type: 'command', id: this.#commands, command });
+  }
+
+  /** A message arrives after a while, whoever sent it. */
+  deliver({ from, to, message }: Envelope, delayMs: number): void {
+    const process = this.processes.get(to);
+    if (process === undefined) return;
+    const atUs = this.nowUs + toUs(delayMs);
+    this.schedule({ atUs, seq: 0, kind: 'deliver', process, timer: '', from, message, write: null });
+  }
+
+  /** Something around the members happened: it belongs to the history. */
+  note(event: { readonly do: string; readonly [field: string]: Json }): void {
+    this.#digest.number(this.nowUs);
+    this.#digest.value(event);
+    this.#trace?.({ atMs: toMs(this.nowUs), event });
+  }
+
+  /** A process has gone or has stopped: what it claimed may have changed without a word from it. */
+  reconsider(process: Process): void {
+    const { id, view } = process;
+    const claims = process.alive && view.role === 'leader';
+    const acts = process.alive && process.acting;
+    const news = this.claims.note(id, claims, view.term, this.nowUs);
+    if (news && claims && view.term !== null)
+      this.#properties.won(id, view.term, this.protocol.vote !== undefined);
+    if (this.acting.note(id, acts, view.term, this.nowUs) && acts) {
+      const others = this.acting.open.filter((each) => each.member !== id).map((each) => each.member);
+      this.#properties.acts(id, view.term, others);
+    }
+    this.#cover();
+  }
+
+  finish(): void {
+    for (const ledger of [this.claims, this.acting]) {
+      for (const stretch of ledger.open) stretch.toUs = this.nowUs;
+    }
+    this.coverage.finish(this.nowUs);
+  }
+
+  schedule(happening: Happening): void {
+    this.#queue.push(happening);
+  }
+
+  sent(from: MemberId, to: MemberId, message: Message): void {
+    assert(from !== to, `${from} sent ${message.type} to itself`);
+    const { type } = message;
+    this.messagesByType.set(type, (this.messagesByType.get(type) ?? 0) + 1);
+    const vote = this.protocol.vote?.(message);
+    if (vote) this.#properties.voted(from, to, vote.term);
+    const envelope = { from, to, message };
+    const route = this.network.route(envelope);
+    if (typeof route === 'string') this.note({ do: route, from, to, type });
+    else for (const delayMs of route) this.deliver(envelope, delayMs);
+  }
+
+  reported(process: Process, view: View): void {
+    if (view.term !== null) this.#properties.believed(process.id, view.leader, view.term);
+    this.reconsider(process);
+  }
+
+  stepped(process: Process, input: Input, effects: readonly Effect[]): void {
+    this.steps += 1;
+    if (this.#freeze) deepFreeze(effects);
+    const digest = this.#digest;
+    digest.number(this.nowUs);
+    digest.value(process.id);
+    digest.value(input);
+    for (let i = 0; i < effects.length; i++) digest.value(effects[i]);
+    this.#trace?.({ atMs: toMs(this.nowUs), member: process.id, input, effects });
+    if (input.type !== 'message') return;
+    const vote = this.protocol.vote?.(input.message);
+    if (vote) this.#properties.counted(input.from, process.id, vote.term);
+  }
+
+  answered(process: Process, command: number, outcome: Outcome): void {
+    this.note({ do: 'answer', member: process.id, command, ...outcome });
+  }
+
+  /** Leadership that nobody can use is none: a stopped process covers nothing. */
+  #cover(): void {
+    let running = 0;
+    let acting = 0;
+    for (const { member } of this.acting.open) {
+      acting += 1;
+      if (!this.processes.get(member)!.paused) running += 1;
+    }
+    this.coverage.update(running, acting, this.nowUs);
+  }
+
+  #find({ property, members, detail, key }: Finding): void {
+    if (this.#found.has(key)) return;
+    this.#found.add(key);
+    const pledge = this.protocol.pledges.find((each) => each.property === property);
+    const claimed = pledge?.assuming.every((assumption) => !this.broken.has(assumption)) ?? false;
+    this.violations.push({ property, claimed, atMs: toMs(this.nowUs), members, detail });
+  }
+}
+
+function deepFreeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const each of Object.values(value)) deepFreeze(each);
+}

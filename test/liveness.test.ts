@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { chaos } from './support/chaos.ts';
+import { play } from './support/play.ts';
+
+/** Every classic, with its cures where it has them. */
+const elections: readonly { protocol: string; options?: object }[] = [{ protocol: 'epoch' }];
+
+const SEEDS = 1000;
+
+describe('after the faults stop, one leader that all agree on', () => {
+  for (const election of elections) {
+    for (const harsh of [false, true]) {
+      const kind = harsh ? 'and pauses, partitions, one-way cuts' : 'loss, duplication, crash and restart';
+      it(`${JSON.stringify(election)} under ${kind}, ${SEEDS} seeds`, () => {
+        for (let seed = 1; seed <= SEEDS; seed++) {
+          const scenario = chaos(election, seed, harsh);
+          const { final, violations } = play(scenario, seed);
+          const repro = `printf '%s' '${JSON.stringify(scenario)}' | npx caucus simulate - --seed ${seed}`;
+          expect(final.agreed, `seed ${seed} did not settle: ${repro}`).toBe(true);
+          const broken = violations.filter((violation) => violation.claimed);
+          expect(broken, `seed ${seed} broke a promise: ${repro}`).toEqual([]);
+        }
+      });
+    }
+  }
+});
