@@ -1,6 +1,6 @@
 import { assertNever, compareIds, type Json, type MemberId } from '../core/index.ts';
+import type { Host } from './host.ts';
 import type { Match as EnvelopeMatch, LinkQuality } from './network.ts';
-import type { Process } from './process.ts';
 import type { Action, Selector } from './scenario.ts';
 import type { World } from './world.ts';
 
@@ -11,8 +11,8 @@ export function perform(world: World, action: Action): void {
       return forEach(
         world,
         action,
-        (process) => process.alive,
-        (process) => crash(world, process),
+        (host) => host.alive,
+        (host) => crash(world, host),
       );
     case 'restart':
       return restart(world, action);
@@ -20,22 +20,22 @@ export function perform(world: World, action: Action): void {
       return forEach(
         world,
         action,
-        (process) => process.alive && !process.paused,
-        (process) => {
-          world.note({ do: 'pause', member: process.id });
-          process.pause();
-          world.reconsider(process);
+        (host) => host.alive && !host.paused,
+        (host) => {
+          world.note({ do: 'pause', member: host.id });
+          host.pause();
+          world.reconsider(host);
         },
       );
     case 'resume':
       return forEach(
         world,
         action,
-        (process) => process.paused,
-        (process) => {
-          world.note({ do: 'resume', member: process.id });
-          process.resume();
-          world.reconsider(process);
+        (host) => host.paused,
+        (host) => {
+          world.note({ do: 'resume', member: host.id });
+          host.resume();
+          world.reconsider(host);
         },
       );
     case 'partition': {
@@ -82,16 +82,16 @@ export function perform(world: World, action: Action): void {
         world,
         action,
         () => true,
-        (process) => setClock(world, process, action),
+        (host) => setClock(world, host, action),
       );
     case 'disk':
       return forEach(
         world,
         action,
         () => true,
-        (process) => {
-          world.note({ do: 'disk', member: process.id, fault: action.fault });
-          process.setDiskFault(action.fault);
+        (host) => {
+          world.note({ do: 'disk', member: host.id, fault: action.fault });
+          host.setDiskFault(action.fault);
         },
       );
     case 'evidence':
@@ -99,23 +99,21 @@ export function perform(world: World, action: Action): void {
     case 'campaign':
     case 'resign': {
       const what = action.do;
-      return forEach(world, action, isRunning, (process) => command(world, process, { type: what }));
+      return forEach(world, action, isRunning, (host) => command(world, host, { type: what }));
     }
     case 'transfer': {
       const to = select(world, action.to)[0];
       if (to === undefined) return world.note({ do: action.do, skipped: `nobody is ${action.to}` });
       const asked = { do: action.do, member: action.member ?? 'leader' };
-      return forEach(world, asked, isRunning, (process) => command(world, process, { type: 'transfer', to }));
+      return forEach(world, asked, isRunning, (host) => command(world, host, { type: 'transfer', to }));
     }
     case 'publish': {
       const { value } = action;
       const asked = { do: action.do, member: action.member ?? 'leader' };
-      return forEach(world, asked, isRunning, (process) =>
-        command(world, process, { type: 'publish', value }),
-      );
+      return forEach(world, asked, isRunning, (host) => command(world, host, { type: 'publish', value }));
     }
     case 'add':
-      if (!world.processes.has(action.member)) boot(world, action.member);
+      if (!world.hosts.has(action.member)) boot(world, action.member);
       return changeMembership(world, action);
     case 'remove':
       return changeMembership(world, action);
@@ -124,11 +122,11 @@ export function perform(world: World, action: Action): void {
   }
 }
 
-const isRunning = (process: Process): boolean => process.alive;
+const isRunning = (host: Host): boolean => host.alive;
 
 /** Whom a selector means now. Several leaders: the one with the newest term. */
 function select(world: World, selector: Selector): MemberId[] {
-  const alive = [...world.processes.values()].filter(isRunning).map((process) => process.id);
+  const alive = [...world.hosts.values()].filter(isRunning).map((host) => host.id);
   switch (selector) {
     case 'leader':
       return world.leaders.slice(0, 1);
@@ -139,9 +137,9 @@ function select(world: World, selector: Selector): MemberId[] {
       return picked === undefined ? [] : [picked];
     }
     case 'all':
-      return [...world.processes.keys()];
+      return [...world.hosts.keys()];
     default:
-      return world.processes.has(selector) ? [selector] : [];
+      return world.hosts.has(selector) ? [selector] : [];
   }
 }
 
@@ -150,16 +148,16 @@ type About = { readonly do: string; readonly member: Selector };
 function forEach(
   world: World,
   { do: what, member }: About,
-  fits: (process: Process) => boolean,
-  doIt: (process: Process) => void,
+  fits: (host: Host) => boolean,
+  doIt: (host: Host) => void,
 ): void {
-  const chosen = select(world, member).map((id) => world.processes.get(id)!);
+  const chosen = select(world, member).map((id) => world.hosts.get(id)!);
   const fitting = chosen.filter(fits);
   if (fitting.length === 0) {
     const reason = chosen.length === 0 ? `nobody is ${member}` : `${member} is not in a state to ${what}`;
     world.note({ do: what, skipped: reason });
   }
-  for (const process of fitting) doIt(process);
+  for (const host of fitting) doIt(host);
 }
 
 function forEachLink(
@@ -172,18 +170,18 @@ function forEachLink(
   for (const a of select(world, from)) for (const b of ends) if (a !== b) doIt(a, b);
 }
 
-function crash(world: World, process: Process): void {
-  world.note({ do: 'crash', member: process.id });
-  const lost = process.crash();
+function crash(world: World, host: Host): void {
+  world.note({ do: 'crash', member: host.id });
+  const lost = host.crash();
   if (lost !== 'nothing')
-    world.note({ do: lost === 'torn' ? 'torn-record' : 'lost-record', member: process.id });
-  world.reconsider(process);
+    world.note({ do: lost === 'torn' ? 'torn-record' : 'lost-record', member: host.id });
+  world.reconsider(host);
 }
 
 /** Starts what is down. One named member (or the leader) is restarted even if it runs. */
 function restart(world: World, action: Extract<Action, { do: 'restart' }>): void {
   const { member, amnesia = false } = action;
-  const down = [...world.processes.values()].filter((process) => !process.alive).map((process) => process.id);
+  const down = [...world.hosts.values()].filter((host) => !host.alive).map((host) => host.id);
   let chosen: MemberId[];
   if (member === 'random') {
     const picked = world.eventRandom.pick(down);
@@ -195,14 +193,14 @@ function restart(world: World, action: Extract<Action, { do: 'restart' }>): void
   }
   if (chosen.length === 0) world.note({ do: 'restart', skipped: `nobody is ${member}` });
   for (const id of chosen.sort(compareIds)) {
-    const process = world.processes.get(id)!;
-    if (process.alive) crash(world, process);
+    const host = world.hosts.get(id)!;
+    if (host.alive) crash(world, host);
     world.note({ do: 'restart', member: id, amnesia });
     if (amnesia) {
       world.broken.add('disk');
-      process.disk.erase();
+      host.disk.erase();
     }
-    process.start();
+    host.start();
   }
 }
 
@@ -226,36 +224,36 @@ function changeNetwork(world: World, action: Extract<Action, { do: 'network' }>)
   }
 }
 
-function setClock(world: World, process: Process, action: Extract<Action, { do: 'clock' }>): void {
+function setClock(world: World, host: Host, action: Extract<Action, { do: 'clock' }>): void {
   const { rate, jumpMs } = action;
   // A jump of the wall clock is only noted: no protocol reads it, timers run on the monotonic clock.
-  world.note({ do: 'clock', member: process.id, rate: rate ?? process.clockRate, jumpMs: jumpMs ?? 0 });
+  world.note({ do: 'clock', member: host.id, rate: rate ?? host.clockRate, jumpMs: jumpMs ?? 0 });
   if (rate === undefined) return;
   const drift = world.scenario.options.maxDrift;
   if (Math.abs(rate - 1) > (typeof drift === 'number' ? drift : 0)) world.broken.add('clock');
-  process.setClockRate(rate);
+  host.setClockRate(rate);
 }
 
 function giveEvidence(world: World, action: Extract<Action, { do: 'evidence' }>): void {
   const proof = action.proof ?? false;
   for (const peer of select(world, action.peer)) {
-    if (action.gone && proof && world.processes.get(peer)!.alive) world.broken.add('proof');
+    if (action.gone && proof && world.hosts.get(peer)!.alive) world.broken.add('proof');
     const others = { do: action.do, member: action.member };
     forEach(
       world,
       others,
-      (process) => isRunning(process) && process.id !== peer,
-      (process) => {
-        world.note({ do: 'evidence', member: process.id, peer, gone: action.gone, proof });
-        process.take(action.gone ? { type: 'peer-gone', peer, proof } : { type: 'peer-back', peer });
+      (host) => isRunning(host) && host.id !== peer,
+      (host) => {
+        world.note({ do: 'evidence', member: host.id, peer, gone: action.gone, proof });
+        host.take(action.gone ? { type: 'peer-gone', peer, proof } : { type: 'peer-back', peer });
       },
     );
   }
 }
 
-function command(world: World, process: Process, asked: Parameters<World['command']>[1]): void {
-  world.note({ ...(asked as unknown as Record<string, Json>), do: asked.type, member: process.id });
-  world.command(process, asked);
+function command(world: World, host: Host, asked: Parameters<World['command']>[1]): void {
+  world.note({ ...(asked as unknown as Record<string, Json>), do: asked.type, member: host.id });
+  world.command(host, asked);
 }
 
 function boot(world: World, id: MemberId): void {
@@ -268,10 +266,10 @@ function boot(world: World, id: MemberId): void {
 function changeMembership(world: World, action: Extract<Action, { do: 'add' | 'remove' }>): void {
   const { member } = action;
   const asked =
-    world.leaders[0] ?? [...world.processes.values()].find((each) => each.alive && each.id !== member)?.id;
+    world.leaders[0] ?? [...world.hosts.values()].find((each) => each.alive && each.id !== member)?.id;
   if (asked === undefined) return world.note({ do: action.do, skipped: 'nobody runs' });
   world.note({ do: action.do, member, asked });
-  world.command(world.processes.get(asked)!, { type: action.do, member });
+  world.command(world.hosts.get(asked)!, { type: action.do, member });
 }
 
 function matchOf(world: World, action: { from?: Selector; to?: Selector; type?: string }): EnvelopeMatch {

@@ -5,7 +5,7 @@ import { toMs } from './time.ts';
 import { type Violation, World, type WorldOptions } from './world.ts';
 
 export interface FinalView {
-  /** `down` for a process that does not run. */
+  /** `down` for a member that does not run. */
   readonly role: 'leader' | 'follower' | 'candidate' | 'none' | 'down';
   readonly leader: MemberId | null;
   readonly term: number | null;
@@ -69,18 +69,18 @@ export function resultOf(world: World): Result {
 
 /** Everybody that runs names the same leader, and that one runs and believes it too. */
 export function agreement(world: World): { leader: MemberId | null; agreed: boolean } {
-  const running = [...world.processes.values()].filter((process) => process.alive && !process.paused);
+  const running = [...world.hosts.values()].filter((host) => host.alive && !host.paused);
   const leader = running[0]?.view.leader ?? null;
   const agreed =
     leader !== null &&
-    running.every((process) => process.view.leader === leader) &&
-    running.some((process) => process.id === leader && process.view.role === 'leader');
+    running.every((host) => host.view.leader === leader) &&
+    running.some((host) => host.id === leader && host.view.role === 'leader');
   return { leader: agreed ? leader : null, agreed };
 }
 
 function viewsOf(world: World): Record<string, FinalView> {
   const views: Record<string, FinalView> = {};
-  for (const { id, alive, view } of world.processes.values()) {
+  for (const { id, alive, view } of world.hosts.values()) {
     const { role, leader, term, version, value } = view;
     views[id] = alive
       ? { role, leader, term, version, value }

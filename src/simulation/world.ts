@@ -16,9 +16,9 @@ import {
 } from '../core/index.ts';
 import { perform } from './actions.ts';
 import { Digest } from './digest.ts';
+import { type Happening, Host, type Surroundings } from './host.ts';
 import { Coverage, Ledger } from './ledger.ts';
 import { type Envelope, Network } from './network.ts';
-import { type Happening, Process, type Surroundings } from './process.ts';
 import { type Finding, Properties } from './properties.ts';
 import { Queue } from './queue.ts';
 import type { Action, Scenario } from './scenario.ts';
@@ -49,7 +49,7 @@ export class World implements Surroundings {
   readonly seed: number;
   readonly protocol: Protocol;
   readonly network: Network;
-  readonly processes: Map<MemberId, Process> = new Map();
+  readonly hosts: Map<MemberId, Host> = new Map();
   readonly claims: Ledger = new Ledger();
   readonly acting: Ledger = new Ledger();
   readonly coverage: Coverage = new Coverage();
@@ -127,7 +127,7 @@ export class World implements Surroundings {
       if (happening.atUs > untilUs) return false;
       this.#queue.pop();
       this.nowUs = happening.atUs;
-      happening.process.happen(happening);
+      happening.host.happen(happening);
       return true;
     }
     if (event === undefined || eventUs > untilUs) return false;
@@ -142,27 +142,27 @@ export class World implements Surroundings {
     perform(this, action);
   }
 
-  /** Brings a process into the world. It starts by itself when its time comes. */
-  boot(id: MemberId, members: readonly MemberId[], startMs: number): Process {
+  /** Brings a host into the world. It starts by itself when its time comes. */
+  boot(id: MemberId, members: readonly MemberId[], startMs: number): Host {
     const self = { id, members: idSet(members) };
-    const process = new Process(self, this.protocol, new Random(this.seed, `member ${id}`), this);
-    this.processes.set(id, process);
+    const host = new Host(self, this.protocol, new Random(this.seed, `member ${id}`), this);
+    this.hosts.set(id, host);
     const atUs = Math.max(this.nowUs, toUs(startMs));
-    this.schedule({ atUs, seq: 0, kind: 'start', process, timer: '', from: id, message: null, write: null });
-    return process;
+    this.schedule({ atUs, seq: 0, kind: 'start', host, timer: '', from: id, message: null, write: null });
+    return host;
   }
 
-  command(process: Process, command: Extract<Input, { type: 'command' }>['command']): void {
+  command(host: Host, command: Extract<Input, { type: 'command' }>['command']): void {
     this.#commands += 1;
-    process.take({ type: 'command', id: this.#commands, command });
+    host.take({ type: 'command', id: this.#commands, command });
   }
 
   /** A message arrives after a while, whoever sent it. */
   deliver({ from, to, message }: Envelope, delayMs: number): void {
-    const process = this.processes.get(to);
-    if (process === undefined) return;
+    const host = this.hosts.get(to);
+    if (host === undefined) return;
     const atUs = this.nowUs + toUs(delayMs);
-    this.schedule({ atUs, seq: 0, kind: 'deliver', process, timer: '', from, message, write: null });
+    this.schedule({ atUs, seq: 0, kind: 'deliver', host, timer: '', from, message, write: null });
   }
 
   /** Something around the members happened: it belongs to the history. */
@@ -172,11 +172,11 @@ export class World implements Surroundings {
     this.#trace?.({ atMs: toMs(this.nowUs), event });
   }
 
-  /** A process has gone or has stopped: what it claimed may have changed without a word from it. */
-  reconsider(process: Process): void {
-    const { id, view } = process;
-    const claims = process.alive && view.role === 'leader';
-    const acts = process.alive && process.acting;
+  /** A host has gone or has stopped: what it claimed may have changed without a word from it. */
+  reconsider(host: Host): void {
+    const { id, view } = host;
+    const claims = host.alive && view.role === 'leader';
+    const acts = host.alive && host.acting;
     const news = this.claims.note(id, claims, view.term, this.nowUs);
     if (news && claims && view.term !== null)
       this.#properties.won(id, view.term, this.protocol.vote !== undefined);
@@ -210,36 +210,36 @@ export class World implements Surroundings {
     else for (const delayMs of route) this.deliver(envelope, delayMs);
   }
 
-  reported(process: Process, view: View): void {
-    if (view.term !== null) this.#properties.believed(process.id, view.leader, view.term);
-    this.reconsider(process);
+  reported(host: Host, view: View): void {
+    if (view.term !== null) this.#properties.believed(host.id, view.leader, view.term);
+    this.reconsider(host);
   }
 
-  stepped(process: Process, input: Input, effects: readonly Effect[]): void {
+  stepped(host: Host, input: Input, effects: readonly Effect[]): void {
     this.steps += 1;
     if (this.#freeze) deepFreeze(effects);
     const digest = this.#digest;
     digest.number(this.nowUs);
-    digest.value(process.id);
+    digest.value(host.id);
     digest.value(input);
     for (let i = 0; i < effects.length; i++) digest.value(effects[i]);
-    this.#trace?.({ atMs: toMs(this.nowUs), member: process.id, input, effects });
+    this.#trace?.({ atMs: toMs(this.nowUs), member: host.id, input, effects });
     if (input.type !== 'message') return;
     const vote = this.protocol.vote?.(input.message);
-    if (vote) this.#properties.counted(input.from, process.id, vote.term);
+    if (vote) this.#properties.counted(input.from, host.id, vote.term);
   }
 
-  answered(process: Process, command: number, outcome: Outcome): void {
-    this.note({ do: 'answer', member: process.id, command, ...outcome });
+  answered(host: Host, command: number, outcome: Outcome): void {
+    this.note({ do: 'answer', member: host.id, command, ...outcome });
   }
 
-  /** Leadership that nobody can use is none: a stopped process covers nothing. */
+  /** Leadership that nobody can use is none: a stopped member covers nothing. */
   #cover(): void {
     let running = 0;
     let acting = 0;
     for (const { member } of this.acting.open) {
       acting += 1;
-      if (!this.processes.get(member)!.paused) running += 1;
+      if (!this.hosts.get(member)!.paused) running += 1;
     }
     this.coverage.update(running, acting, this.nowUs);
   }

@@ -16,10 +16,10 @@ import { Disk, type DiskFault, type Write } from './disk.ts';
 import type { Due } from './queue.ts';
 import { toUs } from './time.ts';
 
-/** Something that will happen to one process. One shape for all kinds keeps the queue fast. */
+/** Something that will happen to one host. One shape for all kinds keeps the queue fast. */
 export interface Happening extends Due {
   readonly kind: 'start' | 'deliver' | 'timer' | 'synced';
-  readonly process: Process;
+  readonly host: Host;
   /** The timer's name. */
   readonly timer: string;
   readonly from: MemberId;
@@ -27,15 +27,15 @@ export interface Happening extends Due {
   readonly write: Write | null;
 }
 
-/** What a process needs of the world around it. */
+/** What a host needs of the world around it. */
 export interface Surroundings {
   readonly nowUs: number;
   readonly syncMs: readonly [number, number];
   schedule(happening: Happening): void;
   sent(from: MemberId, to: MemberId, message: Message): void;
-  reported(process: Process, view: View): void;
-  stepped(process: Process, input: Input, effects: readonly Effect[]): void;
-  answered(process: Process, command: number, outcome: Outcome): void;
+  reported(host: Host, view: View): void;
+  stepped(host: Host, input: Input, effects: readonly Effect[]): void;
+  answered(host: Host, command: number, outcome: Outcome): void;
 }
 
 /** Outward effects wait in line behind a save that is not durable yet. */
@@ -46,7 +46,7 @@ type Waiting =
 const NOBODY: View = { role: 'none', leader: null, term: null, lease: null, version: 0, value: null };
 
 /** One simulated member: a protocol's state, its timers, its disk and the line of effects that wait for the disk. */
-export class Process {
+export class Host {
   readonly id: MemberId;
   readonly disk: Disk = new Disk();
   alive = false;
@@ -229,7 +229,7 @@ export class Process {
       atUs,
       seq: 0,
       kind: 'timer',
-      process: this,
+      host: this,
       timer,
       from: this.id,
       message: null,
@@ -261,7 +261,7 @@ export class Process {
       atUs: this.#lastSyncUs,
       seq: 0,
       kind: 'synced',
-      process: this,
+      host: this,
       timer: '',
       from: this.id,
       message: null,
