@@ -1,3 +1,7 @@
+const TWO_26 = 0x4000000;
+const TWO_32 = 0x100000000;
+const TWO_53 = 0x20000000000000;
+
 /**
  * Seeded random numbers: xoshiro128** (Blackman and Vigna), in 32-bit integer arithmetic only, so that every
  * engine and machine draws the same. Not for secrets.
@@ -10,13 +14,18 @@ export class Random {
 
   /** Different `stream` names of one seed are independent: what one part draws never shifts another's. */
   constructor(seed: number, stream: string) {
-    let h = 0x9e3779b9 ^ (seed >>> 0);
-    h = mix(h ^ Math.floor(seed / 2 ** 32));
-    for (let i = 0; i < stream.length; i++) h = mix(h ^ stream.charCodeAt(i));
-    this.#a = h = mix(h + 0x9e3779b9);
-    this.#b = h = mix(h + 0x9e3779b9);
-    this.#c = h = mix(h + 0x9e3779b9);
-    this.#d = mix(h + 0x9e3779b9) | 1;
+    // Four lanes absorb the same words by different rules, so that all 128 bits of state depend on all of them.
+    const lanes = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x6a09e667];
+    const absorb = (word: number): void => {
+      for (let lane = 0; lane < 4; lane++) lanes[lane] = mix(Math.imul(lanes[lane]!, 5 + 2 * lane) ^ word);
+    };
+    absorb(seed >>> 0);
+    absorb(Math.floor(seed / TWO_32));
+    for (let i = 0; i < stream.length; i++) absorb(stream.charCodeAt(i));
+    this.#a = lanes[0]!;
+    this.#b = lanes[1]!;
+    this.#c = lanes[2]!;
+    this.#d = lanes[3]! | 1; // The state must never be all zero.
   }
 
   /** 32 random bits as an unsigned integer. */
@@ -34,7 +43,7 @@ export class Random {
 
   /** Uniform in [0, 1), with 53 bits. */
   fraction(): number {
-    return ((this.bits() >>> 5) * 2 ** 26 + (this.bits() >>> 6)) / 2 ** 53;
+    return ((this.bits() >>> 5) * TWO_26 + (this.bits() >>> 6)) / TWO_53;
   }
 
   /** A whole number in [0, n). */

@@ -64,7 +64,7 @@ export class Host {
   #timers = new Map<string, Happening>();
   #line: Waiting[] = [];
   #backlog: (() => void)[] = [];
-  /** Writes of a full disk failed: nothing leaves until the newest record is durable. */
+  /** The newest record that a full disk refused: nothing leaves until it, or a newer one, is durable. */
   #wanted: Json | undefined;
   #lastSyncUs = 0;
 
@@ -171,6 +171,10 @@ export class Host {
           this.#save(effect.record);
           break;
         case 'send':
+          if (this.#wanted !== undefined) break;
+          if (this.#line.length === 0) this.#emit(effect);
+          else this.#line.push(effect);
+          break;
         case 'answer':
           if (this.#line.length === 0 && this.#wanted === undefined) this.#emit(effect);
           else this.#line.push(effect);
@@ -204,9 +208,11 @@ export class Host {
     this.disk.fault = fault;
     if (!wasStuck || fault === 'stall' || fault === 'full' || !this.alive) return;
     if (this.#wanted !== undefined) {
-      const record = this.#wanted;
-      this.#wanted = undefined;
-      this.#save(record);
+      const waiting = this.#line;
+      this.#line = [];
+      this.#save(this.#wanted);
+      this.#line.push(...waiting);
+      return;
     }
     for (const each of this.#line) if (each.type === 'barrier') this.#scheduleSync(each.write);
   }
@@ -241,9 +247,9 @@ export class Host {
 
   #save(record: Json): void {
     if (this.disk.fault === 'full') {
-      // The write failed. What stood behind it never leaves, and nothing else does until a newer one succeeds.
+      // The write failed. No message that stood behind it ever leaves; the rest waits until one succeeds.
       this.#wanted = record;
-      this.#line = [];
+      this.#line = this.#line.filter((each) => each.type === 'report' || each.type === 'answer');
       return;
     }
     this.#wanted = undefined;

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type { Definition } from '../../src/core/index.ts';
+import { epoch } from '../../src/protocols/epoch.ts';
+import { readScenario, simulate } from '../../src/simulation/index.ts';
+import { type Finding, Properties } from '../../src/simulation/properties.ts';
+import { play } from '../support/play.ts';
+
+function watch(run: (properties: Properties) => void): string[] {
+  const found: Finding[] = [];
+  run(new Properties([1, 2, 3, 4, 5], (finding) => found.push(finding)));
+  return found.map(({ property, detail }) => `${property}: ${detail}`);
+}
+
+describe('watched from outside', () => {
+  it('S1 one winner per term, over the whole history', () => {
+    expect(watch((p) => [p.won(1, 7, false), p.won(2, 8, false), p.won(1, 7, false)])).toEqual([]);
+    expect(watch((p) => [p.won(1, 7, false), p.won(2, 7, false)])).toEqual(['S1: 1 and 2 both won term 7']);
+  });
+
+  it('S2 one vote per term and voter', () => {
+    expect(watch((p) => [p.voted(3, 1, 7), p.voted(3, 1, 7), p.voted(3, 2, 8)])).toEqual([]);
+    expect(watch((p) => [p.voted(3, 1, 7), p.voted(3, 2, 7)])).toEqual([
+      'S2: 3 voted for 1 and for 2 in term 7',
+    ]);
+  });
+
+  it('S3 terms only grow', () => {
+    expect(watch((p) => [p.believed(1, null, 3), p.believed(2, null, 2), p.believed(1, null, 4)])).toEqual(
+      [],
+    );
+    expect(watch((p) => [p.believed(1, null, 3), p.believed(1, null, 2)])).toEqual([
+      'S3: 1 went back from term 3 to 2',
+    ]);
+  });
+
+  it('S4 a majority of distinct configured voters behind every win', () => {
+    expect(watch((p) => [p.counted(2, 1, 7), p.counted(3, 1, 7), p.won(1, 7, true)])).toEqual([]);
+    const twice = watch((p) => [
+      p.counted(2, 1, 7),
+      p.counted(2, 1, 7),
+      p.counted(9, 1, 7),
+      p.won(1, 7, true),
+    ]);
+    expect(twice).toEqual(['S4: 1 won term 7 with 2 of 5 voters, 3 needed']);
+  });
+
+  it('S6 tokens grow in the order of winning', () => {
+    expect(watch((p) => [p.acts(1, 1, []), p.acts(2, 2, []), p.acts(2, 2, [])])).toEqual([]);
+    expect(watch((p) => [p.acts(1, 2, []), p.acts(2, 1, [])])).toEqual([
+      'S6: 2 acts with token 1 after 1 acted with 2',
+    ]);
+    expect(watch((p) => [p.acts(1, 2, []), p.acts(2, 2, [])])).toHaveLength(1);
+  });
+
+  it('S9 members name the same leader for the same term', () => {
+    expect(watch((p) => [p.believed(1, 5, 3), p.believed(2, 5, 3), p.believed(2, 4, 4)])).toEqual([]);
+    expect(watch((p) => [p.believed(1, 5, 3), p.believed(2, 4, 3)])).toEqual([
+      'S9: in term 3, 1 names 5 and 2 names 4',
+    ]);
+  });
+
+  it('S10 one that could act at a time', () => {
+    expect(watch((p) => p.acts(1, null, []))).toEqual([]);
+    expect(watch((p) => p.acts(2, null, [1]))).toEqual(['S10: 1 and 2 could both act']);
+  });
+});
+
+describe('a promise', () => {
+  const split = {
+    protocol: 'epoch',
+    members: 3,
+    events: [{ atMs: 5000, do: 'partition', groups: [['leader'], ['followers']] }],
+  };
+
+  it('that was never made is not broken: epoch has two leaders under a partition, and says so', () => {
+    const { violations, doubleMs, acting } = play(split);
+    expect(violations.map(({ property, claimed }) => ({ property, claimed }))).toEqual([
+      { property: 'S10', claimed: false },
+    ]);
+    expect(doubleMs).toBeGreaterThan(10_000);
+    expect(acting.at(-1)!.toMs).toBe(20_000);
+  });
+
+  it('holds only under its assumptions: with amnesia epoch may vote twice', () => {
+    // 2 and 3 vote for whoever asks; each forgets its vote at once.
+    let broken = 0;
+    for (let seed = 1; seed <= 300 && broken === 0; seed++) {
+      const events = Array.from({ length: 60 }, (_, i) => ({
+        atMs: 1500 + i * 40,
+        do: 'restart',
+        member: (i % 3) + 1,
+        amnesia: true,
+      }));
+      const { violations } = play(
+        { protocol: 'epoch', members: 3, timing: { timeoutMs: [10, 60] }, events },
+        seed,
+      );
+      broken += violations.filter(({ property }) => property === 'S1' || property === 'S2').length;
+      expect(violations.filter(({ claimed }) => claimed)).toEqual([]);
+    }
+    expect(broken).toBeGreaterThan(0);
+  });
+
+  it('that is broken is reported as such: an epoch that forgets whom it voted for', () => {
+    const forgetful: Definition = {
+      ...epoch,
+      create(config) {
+        const honest = epoch.create(config);
+        return {
+          ...honest,
+          step(state, input, out) {
+            (state as { votedFor: unknown }).votedFor = null;
+            honest.step(state, input, out);
+          },
+        };
+      },
+    };
+    const given = { protocol: 'epoch', timing: { timeoutMs: [100, 110] }, network: { latencyMs: [1, 50] } };
+    const { violations } = simulate(readScenario(given, { epoch: forgetful }), 1);
+    const broken = violations.filter(({ claimed }) => claimed).map(({ property }) => property);
+    expect(broken).toContain('S1');
+    expect(broken).toContain('S2');
+  });
+});
