@@ -10,6 +10,18 @@ export function clonePlain<T>(value: T): T {
     return copy as T;
   }
   const copy: Record<string, unknown> = {};
-  for (const key in value) copy[key] = clonePlain(value[key]);
+  for (const key in value) {
+    if (key === '__proto__') {
+      // Assigning it would change the copy's prototype; as a key of parsed JSON it is a field like any other.
+      Object.defineProperty(copy, key, {
+        value: clonePlain(value[key]),
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    } else {
+      copy[key] = clonePlain(value[key]);
+    }
+  }
   return copy as T;
 }

@@ -10,6 +10,8 @@ describe('plain data', () => {
         expect(clonePlain(value)).toEqual(value);
       }),
     );
+    const hostile = JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}');
+    expect(JSON.stringify(clonePlain(hostile))).toBe(JSON.stringify(hostile));
     const inner = { list: [1, { deep: true }] };
     const copy = clonePlain(inner);
     expect(copy.list).not.toBe(inner.list);
