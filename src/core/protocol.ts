@@ -1,6 +1,7 @@
 import type { Effect } from './effect.ts';
 import type { MemberId } from './ids.ts';
 import type { Command, Input } from './input.ts';
+import type { Json } from './json.ts';
 import type { Settings, SettingsOf } from './settings.ts';
 import type { Shape } from './shape.ts';
 
@@ -14,6 +15,8 @@ export interface Self {
   readonly id: MemberId;
   /** The configured members, sorted, itself included. */
   readonly members: readonly MemberId[];
+  /** This member's own settings, where the protocol has any. */
+  readonly settings: Readonly<Record<string, unknown>>;
 }
 
 /** The safety properties that are watched from outside; docs/guarantees.md spells them out. */
@@ -23,6 +26,8 @@ export type Property = 'S1' | 'S2' | 'S3' | 'S4' | 'S6' | 'S9' | 'S10';
 export type Assumption =
   /** A member finds at its next start what was durable before. */
   | 'disk'
+  /** At most one member ever loses its disk. */
+  | 'one-disk'
   /** Nobody forges a message. (Loss, duplication, delay and reordering are always allowed.) */
   | 'no-forgery'
   /** Every monotonic clock runs within the configured drift. */
@@ -51,6 +56,13 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
    * watched from outside. Protocols without votes leave it out.
    */
   vote?(message: M): { readonly term: number } | null;
+  /**
+   * What a member of a cluster that has never run would find on its disk. A host that knows for certain that this
+   * is the first start may hand it over; an empty disk means that it might have been lost.
+   */
+  genesis?(self: Self): Json;
+  /** The counters of a state that grow without end, by name: what an explorer has to bound. */
+  measure?(state: S): Readonly<Record<string, number>>;
 }
 
 /** A protocol as it stands in the catalogue: how it is described, configured and made. */
@@ -64,6 +76,10 @@ export interface Definition<
   readonly summary: string;
   readonly timing: Timing;
   readonly options: Options;
+  /** What can be set for each member by itself. */
+  readonly memberSettings?: Settings;
+  /** Why these settings are unsafe together, or null. */
+  check?(config: Config<Timing, Options>): { readonly path: string; readonly reason: string } | null;
   /** The fields of every message that may arrive, by type (without `type` itself). */
   readonly messages: { readonly [K in M['type']]: Shape<object> };
   /** The commands it can carry out; it refuses the others. */

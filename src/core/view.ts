@@ -19,4 +19,6 @@ export interface View {
   /** The newest committed value and its version, where a protocol publishes; else 0 and null. */
   readonly version: number;
   readonly value: Json;
+  /** Who votes, as this member knows it, where the membership can change. */
+  readonly members?: readonly MemberId[];
 }

@@ -1,4 +1,4 @@
-import { assertNever, compareIds, type Json, type MemberId } from '../core/index.ts';
+import { assertNever, compareIds, type Json, type MemberId, readSettings } from '../core/index.ts';
 import type { Host } from './host.ts';
 import type { Match as EnvelopeMatch, LinkQuality } from './network.ts';
 import type { Action, Selector } from './scenario.ts';
@@ -197,6 +197,7 @@ function restart(world: World, action: Extract<Action, { do: 'restart' }>): void
     if (host.alive) crash(world, host);
     world.note({ do: 'restart', member: id, amnesia });
     if (amnesia) {
+      if (world.broken.has('disk')) world.broken.add('one-disk');
       world.broken.add('disk');
       host.disk.erase();
     }
@@ -259,7 +260,8 @@ function command(world: World, host: Host, asked: Parameters<World['command']>[1
 function boot(world: World, id: MemberId): void {
   const ids = [...world.scenario.members.map((member) => member.id), id];
   world.note({ do: 'boot', member: id });
-  world.boot(id, ids, 0);
+  const settings = readSettings(world.scenario.definition.memberSettings ?? {}, {}, '');
+  world.boot(id, ids, 0, settings);
 }
 
 /** The leader is asked; without one, the first member that runs. */

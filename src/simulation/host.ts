@@ -208,10 +208,7 @@ export class Host {
     this.disk.fault = fault;
     if (!wasStuck || fault === 'stall' || fault === 'full' || !this.alive) return;
     if (this.#wanted !== undefined) {
-      const waiting = this.#line;
-      this.#line = [];
       this.#save(this.#wanted);
-      this.#line.push(...waiting);
       return;
     }
     for (const each of this.#line) if (each.type === 'barrier') this.#scheduleSync(each.write);
@@ -252,9 +249,11 @@ export class Host {
       this.#line = this.#line.filter((each) => each.type === 'report' || each.type === 'answer');
       return;
     }
-    this.#wanted = undefined;
     const write = this.disk.write(record);
-    this.#line.push({ type: 'barrier', write });
+    // After a failed write, all that is in line waits for this record: it stands before them.
+    if (this.#wanted === undefined) this.#line.push({ type: 'barrier', write });
+    else this.#line.unshift({ type: 'barrier', write });
+    this.#wanted = undefined;
     if (this.disk.fault !== 'stall') this.#scheduleSync(write);
   }
 
@@ -277,6 +276,7 @@ export class Host {
 
   #synced(write: Write): void {
     this.disk.sync(write);
+    if (this.#wanted !== undefined) return; // An older record is durable; what is in line waits for the failed one.
     while (this.#line.length > 0) {
       const first = this.#line[0]!;
       if (first.type === 'barrier' && !first.write.synced) return;
@@ -287,13 +287,17 @@ export class Host {
 
   #report(effect: Extract<Effect, { type: 'report' }>): void {
     if (this.#line.length === 0 && this.#wanted === undefined) return this.#emit(effect);
-    if (effect.view.role === 'leader') {
-      this.#line.push(effect);
-      return;
+    if (effect.view.role !== 'leader') {
+      // What was about to be reported before is out of date. Stopping never waits for a disk; what else there is
+      // to tell (a newer term, a newer version) does, since a crash may still undo it.
+      this.#line = this.#line.filter((each) => each.type !== 'report');
+      const { view } = this;
+      if (view.role === 'leader') {
+        const stopped: View = { ...view, role: effect.view.role, leader: null, lease: null };
+        this.#emit({ type: 'report', view: stopped });
+      }
     }
-    // Stopping never waits for a disk, and what was about to be reported before is out of date.
-    this.#line = this.#line.filter((each) => each.type !== 'report');
-    this.#emit(effect);
+    this.#line.push(effect);
   }
 
   #emit(effect: Exclude<Waiting, { type: 'barrier' }>): void {

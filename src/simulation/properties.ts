@@ -16,7 +16,6 @@ type Tell = (finding: Finding) => void;
  * votes travel, never their state. S5, S7 and S8 are about certificates, fenced stores and reconfiguration.
  */
 export class Properties {
-  readonly #voters: readonly MemberId[];
   readonly #tell: Tell;
   readonly #winner = new Map<number, MemberId>();
   readonly #leaderOf = new Map<number, { leader: MemberId; by: MemberId }>();
@@ -25,8 +24,7 @@ export class Properties {
   readonly #termOf = new Map<MemberId, number>();
   #newest: { term: number; member: MemberId } | null = null;
 
-  constructor(voters: readonly MemberId[], tell: Tell) {
-    this.#voters = voters;
+  constructor(tell: Tell) {
     this.#tell = tell;
   }
 
@@ -65,17 +63,19 @@ export class Properties {
     }
   }
 
-  /** A vote reaches its candidate. Only configured voters count, each once. */
+  /** A vote reaches its candidate; each voter counts once. */
   counted(voter: MemberId, candidate: MemberId, term: number): void {
-    if (!this.#voters.includes(voter)) return;
     const key = `${candidate} ${term}`;
     const votes = this.#counted.get(key);
     if (votes === undefined) this.#counted.set(key, [voter]);
     else addId(votes, voter);
   }
 
-  /** A member claims the leadership of a term. `votes` says whether this protocol has votes to justify it. */
-  won(member: MemberId, term: number, votes: boolean): void {
+  /**
+   * A member claims the leadership of a term. With `voters` (those of the membership in force, for a protocol that
+   * has votes), a majority of them must have voted for it.
+   */
+  won(member: MemberId, term: number, voters: readonly MemberId[] | null): void {
     const winner = this.#winner.get(term);
     if (winner === undefined) {
       this.#winner.set(term, member);
@@ -83,13 +83,14 @@ export class Properties {
       const detail = `${winner} and ${member} both won term ${term}`;
       this.#tell({ property: 'S1', members: [winner, member], detail, key: `S1 ${term} ${member}` });
     }
-    if (!votes) return;
+    if (voters === null) return;
     this.voted(member, member, term);
     this.counted(member, member, term);
-    const count = this.#counted.get(`${member} ${term}`)?.length ?? 0;
-    const needed = majority(this.#voters.length);
+    const votes = this.#counted.get(`${member} ${term}`) ?? [];
+    const count = voters.filter((id) => votes.includes(id)).length;
+    const needed = majority(voters.length);
     if (count < needed) {
-      const detail = `${member} won term ${term} with ${count} of ${this.#voters.length} voters, ${needed} needed`;
+      const detail = `${member} won term ${term} with ${count} of ${voters.length} voters, ${needed} needed`;
       this.#tell({ property: 'S4', members: [member], detail, key: `S4 ${member} ${term}` });
     }
   }

@@ -73,6 +73,8 @@ export interface MemberSetup {
   readonly id: MemberId;
   /** When its process starts. */
   readonly startMs: number;
+  /** Its own settings, as the protocol defines them. */
+  readonly settings: Readonly<Record<string, Json>>;
 }
 
 /** A scenario, checked and complete: together with a seed it fixes a whole run. */
@@ -107,7 +109,7 @@ export function readScenario(given: unknown, catalogue: Readonly<Record<string, 
   const found = asObject(given, '');
   refuseUnknown(found, Object.fromEntries(FIELDS.map((field) => [field, null])), '');
   const definition = readProtocol(found.protocol, catalogue);
-  const members = readMembers(found.members);
+  const members = readMembers(found.members, definition);
   const added = findAdded(found.events);
   const network = record(allOptional<LinkQuality>(quality)).read(found.network ?? {}, 'network');
   const disk = record<{ syncMs: LinkQuality['latencyMs'] }>({ syncMs: latencyMs }).read(
@@ -116,10 +118,15 @@ export function readScenario(given: unknown, catalogue: Readonly<Record<string, 
   );
   if ('meanMs' in disk.syncMs)
     throw new BadInput('disk.syncMs', 'milliseconds, or [least, most]', show(disk.syncMs));
-  return {
-    definition,
+  const config = {
     timing: readSettings(definition.timing, found.timing, 'timing') as Record<string, Json>,
     options: readSettings(definition.options, found.options, 'options') as Record<string, Json>,
+  };
+  const unsafe = definition.check?.(config);
+  if (unsafe) throw new BadInput(unsafe.path, 'settings that are safe together', unsafe.reason);
+  return {
+    definition,
+    ...config,
     members,
     network: { ...DEFAULT_QUALITY, ...(network as Partial<LinkQuality>) },
     syncMs: disk.syncMs,
@@ -135,14 +142,16 @@ function readProtocol(given: unknown, catalogue: Readonly<Record<string, Definit
   throw new BadInput('protocol', `one of ${Object.keys(catalogue).join(', ')}`, show(given));
 }
 
-function readMembers(given: unknown): readonly MemberSetup[] {
+function readMembers(given: unknown, definition: Definition): readonly MemberSetup[] {
   const path = 'members';
+  const table = definition.memberSettings ?? {};
+  const defaults = readSettings(table, {}, path) as Record<string, Json>;
   if (given === undefined || typeof given === 'number') {
     const count = given ?? 5;
     if (!Number.isInteger(count) || count < 1 || count > MOST_MEMBERS) {
       throw new BadInput(path, `a number from 1 to ${MOST_MEMBERS}, or a list of ids`, show(given));
     }
-    return Array.from({ length: count }, (_, i) => ({ id: i + 1, startMs: 0 }));
+    return Array.from({ length: count }, (_, i) => ({ id: i + 1, startMs: 0, settings: defaults }));
   }
   if (!Array.isArray(given) || given.length === 0 || given.length > MOST_MEMBERS) {
     throw new BadInput(
@@ -151,20 +160,20 @@ function readMembers(given: unknown): readonly MemberSetup[] {
       show(given),
     );
   }
-  const setup = record<{ id: MemberId; startMs: number | undefined }>({
-    id: memberId,
-    startMs: optional(timeMs),
-  });
+  const own = { id: memberId, startMs: optional(timeMs) };
   const seen = new Set<string>();
-  const members = given.map((each: unknown, i) => {
+  const members = given.map((each: unknown, i): MemberSetup => {
     const at = `${path}[${i}]`;
     const isObject = typeof each === 'object' && each !== null;
-    const { id, startMs = 0 } = isObject ? setup.read(each, at) : { id: readNewId(each, at) };
-    if (isObject) readNewId(id, `${at}.id`);
+    const found = isObject ? asObject(each, at) : { id: each };
+    refuseUnknown(found, { ...own, ...table }, at);
+    const id = readNewId(found.id, isObject ? `${at}.id` : at);
+    const startMs = own.startMs.read(found.startMs, `${at}.startMs`) ?? 0;
+    const { id: _, startMs: __, ...rest } = found;
     // 1 and "1" would be one key in every record, so a cluster cannot have both.
     if (seen.has(String(id))) throw new BadInput(at, 'an id that no other member has', show(id));
     seen.add(String(id));
-    return { id, startMs };
+    return { id, startMs, settings: readSettings(table, rest, at) as Record<string, Json> };
   });
   return members.sort((a, b) => compareIds(a.id, b.id));
 }

@@ -11,6 +11,7 @@ import {
   type Outcome,
   type Protocol,
   Random,
+  type Self,
   type TraceLine,
   type View,
 } from '../core/index.ts';
@@ -80,7 +81,7 @@ export class World implements Surroundings {
     this.network = new Network(scenario.network, new Random(seed, 'network'));
     this.eventRandom = new Random(seed, 'events');
     const ids = scenario.members.map((member) => member.id);
-    this.#properties = new Properties(ids, (finding) => this.#find(finding));
+    this.#properties = new Properties((finding) => this.#find(finding));
     this.#trace?.({
       trace: 'caucus/1',
       protocol: this.protocol.name,
@@ -89,7 +90,7 @@ export class World implements Surroundings {
       options: scenario.options,
       seed,
     });
-    for (const { id, startMs } of scenario.members) this.boot(id, ids, startMs);
+    for (const { id, startMs, settings } of scenario.members) this.boot(id, ids, startMs, settings);
   }
 
   get syncMs(): readonly [number, number] {
@@ -143,8 +144,8 @@ export class World implements Surroundings {
   }
 
   /** Brings a host into the world. It starts by itself when its time comes. */
-  boot(id: MemberId, members: readonly MemberId[], startMs: number): Host {
-    const self = { id, members: idSet(members) };
+  boot(id: MemberId, members: readonly MemberId[], startMs: number, settings: Self['settings']): Host {
+    const self = { id, members: idSet(members), settings };
     const host = new Host(self, this.protocol, new Random(this.seed, `member ${id}`), this);
     this.hosts.set(id, host);
     const atUs = Math.max(this.nowUs, toUs(startMs));
@@ -178,13 +179,17 @@ export class World implements Surroundings {
     const claims = host.alive && view.role === 'leader';
     const acts = host.alive && host.acting;
     const news = this.claims.note(id, claims, view.term, this.nowUs);
-    if (news && claims && view.term !== null)
-      this.#properties.won(id, view.term, this.protocol.vote !== undefined);
+    if (news && claims && view.term !== null) this.#properties.won(id, view.term, this.#votersOf(view));
     if (this.acting.note(id, acts, view.term, this.nowUs) && acts) {
       const others = this.acting.open.filter((each) => each.member !== id).map((each) => each.member);
       this.#properties.acts(id, view.term, others);
     }
     this.#cover();
+  }
+
+  #votersOf(view: View): readonly MemberId[] | null {
+    if (this.protocol.vote === undefined) return null;
+    return view.members ?? this.scenario.members.map((member) => member.id);
   }
 
   finish(): void {

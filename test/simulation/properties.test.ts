@@ -7,14 +7,14 @@ import { play } from '../support/play.ts';
 
 function watch(run: (properties: Properties) => void): string[] {
   const found: Finding[] = [];
-  run(new Properties([1, 2, 3, 4, 5], (finding) => found.push(finding)));
+  run(new Properties((finding) => found.push(finding)));
   return found.map(({ property, detail }) => `${property}: ${detail}`);
 }
 
 describe('watched from outside', () => {
   it('S1 one winner per term, over the whole history', () => {
-    expect(watch((p) => [p.won(1, 7, false), p.won(2, 8, false), p.won(1, 7, false)])).toEqual([]);
-    expect(watch((p) => [p.won(1, 7, false), p.won(2, 7, false)])).toEqual(['S1: 1 and 2 both won term 7']);
+    expect(watch((p) => [p.won(1, 7, null), p.won(2, 8, null), p.won(1, 7, null)])).toEqual([]);
+    expect(watch((p) => [p.won(1, 7, null), p.won(2, 7, null)])).toEqual(['S1: 1 and 2 both won term 7']);
   });
 
   it('S2 one vote per term and voter', () => {
@@ -34,12 +34,12 @@ describe('watched from outside', () => {
   });
 
   it('S4 a majority of distinct configured voters behind every win', () => {
-    expect(watch((p) => [p.counted(2, 1, 7), p.counted(3, 1, 7), p.won(1, 7, true)])).toEqual([]);
+    expect(watch((p) => [p.counted(2, 1, 7), p.counted(3, 1, 7), p.won(1, 7, [1, 2, 3, 4, 5])])).toEqual([]);
     const twice = watch((p) => [
       p.counted(2, 1, 7),
       p.counted(2, 1, 7),
       p.counted(9, 1, 7),
-      p.won(1, 7, true),
+      p.won(1, 7, [1, 2, 3, 4, 5]),
     ]);
     expect(twice).toEqual(['S4: 1 won term 7 with 2 of 5 voters, 3 needed']);
   });

@@ -17,13 +17,19 @@ export class Solo {
     definition: Definition,
     id: MemberId,
     members: readonly MemberId[],
-    { timing, options, saved = null }: { timing?: object; options?: object; saved?: Json } = {},
+    {
+      timing,
+      options,
+      settings,
+      saved = null,
+    }: { timing?: object; options?: object; settings?: object; saved?: Json } = {},
   ) {
     const protocol = definition.create({
       timing: readSettings(definition.timing, timing, 'timing'),
       options: readSettings(definition.options, options, 'options'),
     });
-    const state = protocol.init({ id, members });
+    const self = readSettings(definition.memberSettings ?? {}, settings, 'settings');
+    const state = protocol.init({ id, members, settings: self });
     this.state = state as Record<string, unknown>;
     this.#step = (input) => {
       const effects: Effect[] = [];
