@@ -1,0 +1,214 @@
+/**
+ * What both rings need of a network: to hand a message to the next live member.
+ *
+ * The seeds ask an oracle (`isAlive()`) who lives. A member has none, so "alive" means "acknowledged in time": a
+ * message is offered to the next member; no `ack` within T, after `missedHeartbeatTolerance` repetitions, and the
+ * one after is tried. If all the others are silent, the next live member is oneself, as in the seed's
+ * `findNextInstance`.
+ *
+ * One message is under way at a time and the others wait behind it, so each link keeps its order. A receiver
+ * acknowledges every copy and takes the first. An `ack` that was lost or late still splits a message in two,
+ * one at the member that was skipped and one after it: the elections must stand that.
+ */
+import {
+  clonePlain,
+  durationMs,
+  type Effect,
+  integer,
+  type MemberId,
+  type Message,
+  natural,
+  type Setting,
+  type Shape,
+  setting,
+} from '../core/index.ts';
+
+/** Tells the copies of one message from the next message, also after its sender started anew. */
+export interface Slip {
+  readonly incarnation: number;
+  readonly sequence: number;
+}
+
+export type Passed<B extends Message> = B & Slip;
+export type Ack = { readonly type: 'ack' } & Slip;
+
+/** The fields of a slip, for the shapes of messages. */
+export const slip: { readonly [K in keyof Slip]: Shape<number> } = {
+  incarnation: natural,
+  sequence: natural,
+};
+
+interface Errand<B> {
+  readonly body: B;
+  /** What it is about: of those that wait, the latest about one thing is enough. */
+  readonly about: string;
+  /** Whom to offer it to at the very last. */
+  readonly last: MemberId;
+}
+
+export interface Passing<B> {
+  incarnation: number;
+  /** The number of the newest message that was offered. */
+  sequence: number;
+  /** The first one is under way. */
+  errands: Errand<B>[];
+  /** How many places ahead the member stands to whom it is offered, and how often that one was asked again. */
+  place: number;
+  missed: number;
+  /** What came back to oneself in this step. */
+  returned: B[];
+  /** The newest message taken from each member. */
+  heard: Record<string, Slip>;
+}
+
+/** What a member of a ring keeps, whatever its election. */
+export interface Seat<B> {
+  readonly id: MemberId;
+  /** The members in the order of the ring. */
+  readonly ring: readonly MemberId[];
+  readonly passing: Passing<B>;
+}
+
+export interface PassingRules {
+  /** "T: time to detect processes that are down, calculated as 2 * t_max + t_process" (seed 001). */
+  readonly answerMs: number;
+  readonly tolerance: number;
+}
+
+interface Turn<B extends Message> {
+  readonly s: Seat<B>;
+  readonly out: { push(effect: Effect<Passed<B> | Ack, 'ack'>): unknown };
+  readonly rules: PassingRules;
+}
+
+export const passingTiming: {
+  readonly maxTransmissionMs: Setting<number>;
+  readonly maxProcessingMs: Setting<number>;
+} = {
+  maxTransmissionMs: setting(durationMs, 20, 'the longest a message travels (the t_max of seed 001)'),
+  maxProcessingMs: setting(durationMs, 10, 'the longest a member takes over a message (its t_proceso)'),
+};
+
+export const passingOptions: { readonly missedHeartbeatTolerance: Setting<number> } = {
+  missedHeartbeatTolerance: setting(
+    integer(0, 1000),
+    2,
+    'a message without an answer is repeated this many times before its receiver counts as dead',
+  ),
+};
+
+export function passingRules(
+  { maxTransmissionMs, maxProcessingMs }: { maxTransmissionMs: number; maxProcessingMs: number },
+  { missedHeartbeatTolerance }: { missedHeartbeatTolerance: number },
+): PassingRules {
+  return { answerMs: 2 * maxTransmissionMs + maxProcessingMs, tolerance: missedHeartbeatTolerance };
+}
+
+/** The longest that a member which does not answer holds up a message. */
+export function skipMs({ answerMs, tolerance }: PassingRules): number {
+  return answerMs * (tolerance + 1);
+}
+
+export function noPassing<B>(): Passing<B> {
+  return { incarnation: 0, sequence: 0, errands: [], place: 1, missed: 0, returned: [], heard: {} };
+}
+
+/** How many places `to` stands ahead of `from`; a whole lap from a member to itself. */
+export function placesAhead(ring: readonly MemberId[], from: MemberId, to: MemberId): number {
+  return ((ring.indexOf(to) - ring.indexOf(from) + ring.length - 1) % ring.length) + 1;
+}
+
+/**
+ * Hands a message to the next live member, up to `last` and no further. Where acks come late, a message splits
+ * again and again, and the pieces meet in the line of a slow member: one that waits there and is about the same
+ * gives way, or the line would grow with them.
+ */
+export function handOn<B extends Message>(
+  turn: Turn<B>,
+  body: B,
+  about: string = body.type,
+  last: MemberId = turn.s.id,
+): void {
+  const { errands } = turn.s.passing;
+  const waiting = errands.findIndex((errand, i) => i > 0 && errand.about === about);
+  if (waiting > 0) {
+    errands[waiting] = { body, about, last };
+  } else {
+    errands.push({ body, about, last });
+    if (errands.length === 1) startErrand(turn);
+  }
+}
+
+function startErrand<B extends Message>(turn: Turn<B>): void {
+  const { passing } = turn.s;
+  passing.sequence += 1;
+  passing.place = 1;
+  passing.missed = 0;
+  offer(turn);
+}
+
+function offer<B extends Message>(turn: Turn<B>): void {
+  const { s, out, rules } = turn;
+  const { errands, returned, incarnation, sequence } = s.passing;
+  const { body } = errands[0]!;
+  const to = receiver(s);
+  if (to === s.id) {
+    returned.push(body);
+    return endErrand(turn);
+  }
+  out.push({ type: 'send', to, message: { ...clonePlain(body), incarnation, sequence } });
+  out.push({ type: 'set-timer', timer: 'ack', delayMs: rules.answerMs });
+}
+
+function receiver<B>({ id, ring, passing }: Seat<B>): MemberId {
+  return ring[(ring.indexOf(id) + passing.place) % ring.length]!;
+}
+
+function endErrand<B extends Message>(turn: Turn<B>): void {
+  const { errands } = turn.s.passing;
+  errands.shift();
+  turn.out.push({ type: 'cancel-timer', timer: 'ack' });
+  if (errands.length > 0) startErrand(turn);
+}
+
+/** What came back to oneself because nobody else answered, one at a time: the step that caused it handles it. */
+export function takeReturned<B>({ passing }: Seat<B>): B | undefined {
+  return passing.returned.shift();
+}
+
+export function onAck<B extends Message>(turn: Turn<B>, { incarnation, sequence }: Slip): void {
+  const { passing } = turn.s;
+  if (passing.errands.length === 0) return;
+  if (incarnation === passing.incarnation && sequence === passing.sequence) endErrand(turn);
+}
+
+/** The timer `ack` fired: nobody answered in time. */
+export function onSilence<B extends Message>(turn: Turn<B>): void {
+  const { s, rules } = turn;
+  const { passing } = s;
+  const errand = passing.errands[0];
+  if (errand === undefined) return;
+  if (passing.missed < rules.tolerance) {
+    passing.missed += 1;
+    return offer(turn);
+  }
+  if (receiver(s) === errand.last) return endErrand(turn);
+  passing.place += 1;
+  passing.missed = 0;
+  offer(turn);
+}
+
+/** Acknowledges a message that was handed on. True if it is to be taken: a first copy, from a member. */
+export function acknowledge<B extends Message>(
+  { s, out }: Turn<B>,
+  from: MemberId,
+  { incarnation, sequence }: Slip,
+): boolean {
+  if (from === s.id || !s.ring.includes(from)) return false;
+  out.push({ type: 'send', to: from, message: { type: 'ack', incarnation, sequence } });
+  const { heard } = s.passing;
+  const before = heard[from];
+  if (before?.incarnation === incarnation && sequence <= before.sequence) return false;
+  heard[from] = { incarnation, sequence };
+  return true;
+}
