@@ -1,0 +1,87 @@
+import {
+  anyJson,
+  type Definition,
+  flag,
+  type Json,
+  type MemberId,
+  memberId,
+  natural,
+  nullable,
+  record,
+} from '../../core/index.ts';
+
+/**
+ * What the members say. `election`, `ok` and `coordinator` are the algorithm (seed 003: "ELECT", "OK", "RESULT");
+ * `heartbeat` is how seed 000 checks a leader's health, `alive` its answer. The rest belongs to the cures and to
+ * publishing. Every message carries the sender's epoch, which is 0 where there are none, that is without `quorum`.
+ */
+export type Message =
+  | Request
+  | { readonly type: 'ok'; readonly epoch: number }
+  | {
+      readonly type: 'alive';
+      readonly epoch: number;
+      readonly leader: MemberId | null;
+      readonly version: number;
+    }
+  | { readonly type: 'resign'; readonly epoch: number }
+  | { readonly type: 'leader-gone/answer'; readonly epoch: number; readonly gone: boolean }
+  /** A member stands behind this winner in this epoch, and shows the newest state that it knows to be committed. */
+  | {
+      readonly type: 'coordinator/ack';
+      readonly epoch: number;
+      readonly version: number;
+      readonly value: Json;
+    }
+  /** The answer to whatever belongs to an older epoch. */
+  | { readonly type: 'newer-epoch'; readonly epoch: number }
+  | { readonly type: 'publish/ack'; readonly epoch: number; readonly version: number }
+  /** The member has held or applied `version` already, so that the leader must go above it. */
+  | { readonly type: 'publish/refused'; readonly epoch: number; readonly version: number }
+  | { readonly type: 'publish/applied'; readonly epoch: number; readonly version: number };
+
+/** The messages that await an answer. Only these are counted as "in flight". */
+export type Request =
+  /** `leader` is whom the sender takes for the leader: itself, when a leader looks for others. */
+  | {
+      readonly type: 'heartbeat';
+      readonly epoch: number;
+      readonly leader: MemberId | null;
+      readonly version: number;
+    }
+  | { readonly type: 'leader-gone'; readonly epoch: number }
+  | { readonly type: 'election'; readonly epoch: number }
+  | { readonly type: 'coordinator'; readonly epoch: number }
+  | { readonly type: 'publish/send'; readonly epoch: number; readonly version: number; readonly value: Json }
+  | { readonly type: 'publish/commit'; readonly epoch: number; readonly version: number }
+  /** A whole state that is known to be committed: it needs no second phase. */
+  | {
+      readonly type: 'publish/state';
+      readonly epoch: number;
+      readonly version: number;
+      readonly value: Json;
+    };
+
+const epoch = natural;
+const version = natural;
+const value = anyJson;
+const leader = nullable(memberId);
+
+export const messages: Definition<never, never, Message>['messages'] = {
+  election: record({ epoch }),
+  ok: record({ epoch }),
+  coordinator: record({ epoch }),
+  'coordinator/ack': record({ epoch, version, value }),
+  heartbeat: record({ epoch, leader, version }),
+  alive: record({ epoch, leader, version }),
+  resign: record({ epoch }),
+  'leader-gone': record({ epoch }),
+  'leader-gone/answer': record({ epoch, gone: flag }),
+  'newer-epoch': record({ epoch }),
+  'publish/send': record({ epoch, version, value }),
+  'publish/ack': record({ epoch, version }),
+  'publish/refused': record({ epoch, version }),
+  'publish/commit': record({ epoch, version }),
+  'publish/applied': record({ epoch, version }),
+  'publish/state': record({ epoch, version, value }),
+};
