@@ -36,7 +36,7 @@ const BANNED: readonly [pattern: RegExp, reason: string][] = [
 interface Source {
   readonly file: string;
   readonly room: string;
-  /** Without comments and strings' insides: words there do no harm. */
+  /** Without comments: words there do no harm. */
   readonly code: string;
   readonly imports: readonly string[];
 }

@@ -20,6 +20,7 @@ export {
   type Definition,
   define,
   type Message,
+  type Objection,
   type Pledge,
   type Property,
   type Protocol,

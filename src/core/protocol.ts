@@ -78,13 +78,19 @@ export interface Definition<
   readonly options: Options;
   /** What can be set for each member by itself. */
   readonly memberSettings?: Settings;
-  /** Why these settings are unsafe together, or null. */
-  check?(config: Config<Timing, Options>): { readonly path: string; readonly reason: string } | null;
+  /** Why these settings cannot be used together or with these members, or null. */
+  check?(config: Config<Timing, Options>, members: readonly MemberId[]): Objection | null;
   /** The fields of every message that may arrive, by type (without `type` itself). */
   readonly messages: { readonly [K in M['type']]: Shape<object> };
   /** The commands it can carry out; it refuses the others. */
   readonly commands: readonly Command['type'][];
   create(config: Config<Timing, Options>): Protocol<unknown, M>;
+}
+
+/** What is wrong with settings of which each alone is fine. */
+export interface Objection {
+  readonly path: string;
+  readonly reason: string;
 }
 
 export interface Config<Timing extends Settings = Settings, Options extends Settings = Settings> {

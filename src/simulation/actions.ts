@@ -39,7 +39,7 @@ export function perform(world: World, action: Action): void {
         },
       );
     case 'partition': {
-      const groups = action.groups.map((group) => group.flatMap((each) => select(world, each)));
+      const groups = disjoint(action.groups.map((group) => group.flatMap((each) => select(world, each))));
       world.note({ do: 'partition', groups });
       return world.network.partition(groups);
     }
@@ -103,7 +103,7 @@ export function perform(world: World, action: Action): void {
     }
     case 'transfer': {
       const to = select(world, action.to)[0];
-      if (to === undefined) return world.note({ do: action.do, skipped: `nobody is ${action.to}` });
+      if (to === undefined) return world.note({ do: action.do, skipped: `nobody fits "${action.to}"` });
       const asked = { do: action.do, member: action.member ?? 'leader' };
       return forEach(world, asked, isRunning, (host) => command(world, host, { type: 'transfer', to }));
     }
@@ -154,8 +154,10 @@ function forEach(
   const chosen = select(world, member).map((id) => world.hosts.get(id)!);
   const fitting = chosen.filter(fits);
   if (fitting.length === 0) {
-    const reason = chosen.length === 0 ? `nobody is ${member}` : `${member} is not in a state to ${what}`;
-    world.note({ do: what, skipped: reason });
+    world.note({
+      do: what,
+      skipped: chosen.length === 0 ? `nobody fits "${member}"` : 'it would change nothing',
+    });
   }
   for (const host of fitting) doIt(host);
 }
@@ -168,6 +170,18 @@ function forEachLink(
 ): void {
   const ends = select(world, to);
   for (const a of select(world, from)) for (const b of ends) if (a !== b) doIt(a, b);
+}
+
+/** Selectors may mean one member twice: it belongs to the first group that names it. */
+function disjoint(groups: readonly (readonly MemberId[])[]): MemberId[][] {
+  const seen = new Set<MemberId>();
+  return groups.map((group) =>
+    group.filter((id) => {
+      const first = !seen.has(id);
+      seen.add(id);
+      return first;
+    }),
+  );
 }
 
 function crash(world: World, host: Host): void {
@@ -191,7 +205,7 @@ function restart(world: World, action: Extract<Action, { do: 'restart' }>): void
   } else {
     chosen = select(world, member);
   }
-  if (chosen.length === 0) world.note({ do: 'restart', skipped: `nobody is ${member}` });
+  if (chosen.length === 0) world.note({ do: 'restart', skipped: `nobody fits "${member}"` });
   for (const id of chosen.sort(compareIds)) {
     const host = world.hosts.get(id)!;
     if (host.alive) crash(world, host);
@@ -246,7 +260,7 @@ function giveEvidence(world: World, action: Extract<Action, { do: 'evidence' }>)
       (host) => isRunning(host) && host.id !== peer,
       (host) => {
         world.note({ do: 'evidence', member: host.id, peer, gone: action.gone, proof });
-        host.take(action.gone ? { type: 'peer-gone', peer, proof } : { type: 'peer-back', peer });
+        host.give(action.gone ? { type: 'peer-gone', peer, proof } : { type: 'peer-back', peer });
       },
     );
   }

@@ -23,28 +23,20 @@ export class Digest {
 
   /** Anything plain, in its own key order (which our code fixes, so it is part of the fact). */
   value(value: unknown): void {
-    switch (typeof value) {
-      case 'number':
-        return this.number(value);
-      case 'string':
-        return this.text(value);
-      case 'boolean':
-        return this.#mix(value ? 0x51 : 0x52);
-      case 'object':
-        if (value === null) return this.#mix(0x53);
-        if (Array.isArray(value)) {
-          this.#mix(0x54 + value.length);
-          for (let i = 0; i < value.length; i++) this.value(value[i]);
-          return;
-        }
-        for (const key in value) {
-          this.text(key);
-          this.value((value as Record<string, unknown>)[key]);
-        }
-        return this.#mix(0x55);
-      default:
-        return this.#mix(0x56);
+    if (typeof value === 'number') return this.number(value);
+    if (typeof value === 'string') return this.text(value);
+    if (typeof value === 'boolean') return this.#mix(value ? 0x51 : 0x52);
+    if (typeof value !== 'object' || value === null) return this.#mix(0x53);
+    if (Array.isArray(value)) {
+      this.#mix(0x54 + value.length);
+      for (let i = 0; i < value.length; i++) this.value(value[i]);
+      return;
     }
+    for (const key in value) {
+      this.text(key);
+      this.value((value as Record<string, unknown>)[key]);
+    }
+    this.#mix(0x55);
   }
 
   toString(): string {

@@ -25,9 +25,11 @@ export class Disk {
     return write;
   }
 
+  /** A record replaces the ones before it: with this one durable, older ones have nothing left to wait for. */
   sync(write: Write): void {
-    write.synced = true;
-    while (this.#pending[0]?.synced) this.#durable = this.#pending.shift()!.text;
+    const done = this.#pending.splice(0, this.#pending.indexOf(write) + 1);
+    for (const each of done) each.synced = true;
+    if (done.length > 0) this.#durable = write.text;
   }
 
   /** What the crash leaves behind. Returns what it cost, for the trace. */

@@ -123,13 +123,9 @@ export class Host {
     switch (happening.kind) {
       case 'start':
         return this.start();
-      case 'deliver': {
+      case 'deliver':
         if (!this.alive) return;
-        const input: Input = { type: 'message', from: happening.from, message: happening.message! };
-        if (!this.paused) return this.take(input);
-        this.#backlog.push(() => this.take(input));
-        return;
-      }
+        return this.give({ type: 'message', from: happening.from, message: happening.message! });
       case 'timer':
         if (this.#timers.get(happening.timer) !== happening) return; // Replaced or cancelled.
         if (!this.paused) return this.#fire(happening);
@@ -147,6 +143,12 @@ export class Host {
       default:
         assertNever(happening.kind);
     }
+  }
+
+  /** An input from outside: a stopped process finds it when it goes on. */
+  give(input: Input): void {
+    if (this.paused) this.#backlog.push(() => this.take(input));
+    else this.take(input);
   }
 
   take(input: Input): void {

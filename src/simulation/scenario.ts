@@ -122,8 +122,11 @@ export function readScenario(given: unknown, catalogue: Readonly<Record<string, 
     timing: readSettings(definition.timing, found.timing, 'timing') as Record<string, Json>,
     options: readSettings(definition.options, found.options, 'options') as Record<string, Json>,
   };
-  const unsafe = definition.check?.(config);
-  if (unsafe) throw new BadInput(unsafe.path, 'settings that are safe together', unsafe.reason);
+  const objection = definition.check?.(
+    config,
+    members.map((member) => member.id),
+  );
+  if (objection) throw new BadInput(objection.path, 'settings that go together', objection.reason);
   return {
     definition,
     ...config,

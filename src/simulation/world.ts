@@ -155,7 +155,7 @@ export class World implements Surroundings {
 
   command(host: Host, command: Extract<Input, { type: 'command' }>['command']): void {
     this.#commands += 1;
-    host.take({ type: 'command', id: this.#commands, command });
+    host.give({ type: 'command', id: this.#commands, command });
   }
 
   /** A message arrives after a while, whoever sent it. */

@@ -22,7 +22,7 @@ describe('plain data', () => {
 describe('transition', () => {
   it('leaves the state it was given alone', () => {
     const protocol = epoch.create({ timing: { heartbeatMs: 1, timeoutMs: [1, 2] }, options: {} });
-    const before = protocol.init({ id: 1, members: [1, 2, 3] });
+    const before = protocol.init({ id: 1, members: [1, 2, 3], settings: {} });
     const copy = clonePlain(before);
     const { state, effects } = transition(protocol, before, { type: 'timer', timer: 'wait' });
     expect(before).toEqual(copy);

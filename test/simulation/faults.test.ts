@@ -64,7 +64,7 @@ describe('processes', () => {
 
   it('an event about nobody is noted and does nothing', () => {
     const run = parrots([{ atMs: 100, do: 'crash', member: 'leader' }]);
-    expect(run.events('crash')).toEqual([{ do: 'crash', skipped: 'nobody is leader' }]);
+    expect(run.events('crash')).toEqual([{ do: 'crash', skipped: 'nobody fits "leader"' }]);
   });
 });
 

@@ -38,7 +38,7 @@ export function chaos(base: object, seed: number, harsh = false): object {
     }
   }
   const calm: Event[] = [
-    { atMs: CALM_MS, do: 'network', loss: 0, duplicate: 0 },
+    { atMs: CALM_MS, do: 'network', loss: 0, duplicate: 0, reorder: 0 },
     { atMs: CALM_MS, do: 'heal' },
     { atMs: CALM_MS, do: 'resume', member: 'all' },
     { atMs: CALM_MS, do: 'restart', member: 'all' },

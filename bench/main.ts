@@ -1,0 +1,13 @@
+/** `npm run bench [NAME …]`: every figure is a ratio or stands beside its theory, measured in this run. */
+import { benchMessages } from './messages.ts';
+import { benchSimulation } from './simulation.ts';
+
+const benches: Record<string, () => void> = { simulation: benchSimulation, messages: benchMessages };
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));
+if (unknown.length > 0) {
+  process.stderr.write(`bench: unknown ${unknown.join(', ')}; expected ${Object.keys(benches).join(', ')}\n`);
+  process.exitCode = 2;
+} else {
+  for (const [name, run] of Object.entries(benches)) if (wanted.length === 0 || wanted.includes(name)) run();
+}

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import type { SimulateFlags } from './flags.ts';
+import { pageOf } from './page.ts';
+import { protocolLines, protocolsCommand } from './protocols.ts';
+import { oneLine, Refusal } from './refusal.ts';
+import { simulateCommand } from './simulate.ts';
+
+/** Two folders up from the source and from what was compiled alike. */
+const PACKAGE = new URL('../../package.json', import.meta.url);
+
+/** The commands, what they take and their help. */
+export function createProgram(): Command {
+  const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string };
+  const program = new Command('caucus')
+    .description('Leader elections, simulated and explained.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      outputError: (text, write) => write(`caucus: ${oneLine(text.replace(/^error: /, ''))}\n`),
+    })
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ caucus simulate                                a leader dies and comes back
+  $ caucus simulate --protocol epoch --runs 1000   the same from 1000 seeds
+  $ caucus protocols epoch                         what can be set, what is promised`,
+    );
+  addSimulate(program);
+  addProtocols(program);
+  addHelp(program);
+  return program;
+}
+
+function addSimulate(program: Command): void {
+  program
+    .command('simulate')
+    .summary('run an election in a simulated world and tell what happens')
+    .description(
+      'Runs an election in a simulated world: virtual time, a faulty network, crashes on demand. The same scenario and seed always give the same history.',
+    )
+    .argument(
+      '[FILE]',
+      'the scenario, in JSON; - is standard input. Without it five members run for 20 s, and their leader crashes and comes back',
+    )
+    .option('--protocol <name>', 'which election (default: epoch)')
+    .option('--members <n>', 'how many members, or their ids: a,b,c (default: 5)')
+    .option('--seed <n>', 'where all randomness comes from (default: 1)')
+    .option('--runs <n>', 'run this many seeds, beginning with the seed, and add them up')
+    .option('--until <ms>', 'the end, in virtual milliseconds (default: 20000)')
+    .option('--json', 'print the result as JSON')
+    .option('--trace <file>', 'write all that happens to a file, a JSON object a line')
+    .addHelpText(
+      'after',
+      () => `
+Flags override the fields of the file. A scenario looks like this, and every field may be left out:
+  { "protocol": "epoch", "members": 5, "untilMs": 20000,
+    "timing": { "heartbeatMs": 50, "timeoutMs": [150, 300] },
+    "network": { "latencyMs": [1, 10], "loss": 0.1 },
+    "events": [{ "atMs": 5000, "do": "crash", "member": "leader" },
+               { "atMs": 9000, "do": "restart", "member": "all" }] }
+
+Protocols (caucus protocols NAME says what can be set):
+${protocolLines(pageOf(process.stdout, process.env).columns).join('\n')}
+
+Exit code: 0 if no promised property was broken, 1 if one was, 2 for bad input.
+
+Examples:
+  $ caucus simulate --members 3 --seed 7
+  $ caucus simulate scenario.json --runs 1000
+  $ caucus simulate scenario.json --json --trace history.ndjson
+  $ echo '{ "members": ["a", "b", "c"] }' | caucus simulate -`,
+    )
+    .action(async (file: string | undefined, flags: SimulateFlags) => {
+      process.exitCode = await simulateCommand(file, flags);
+    });
+}
+
+function addProtocols(program: Command): void {
+  program
+    .command('protocols')
+    .summary('list the elections, or describe one')
+    .description('Lists the elections, or describes one: its promises, timing, options, messages, commands.')
+    .argument('[NAME]', 'which one')
+    .option('--json', 'print it as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ caucus protocols
+  $ caucus protocols epoch --json`,
+    )
+    .action(protocolsCommand);
+}
+
+/** Commander's own command for this answers an unknown name with the whole help. */
+function addHelp(program: Command): void {
+  program
+    .command('help')
+    .summary('print the help of a command')
+    .description('Prints the help of a command, or of all of them.')
+    .argument('[COMMAND]', 'which one')
+    .addHelpText(
+      'after',
+      `
+Example:
+  $ caucus help simulate`,
+    )
+    .action((name: string | undefined) => {
+      const found = name === undefined ? program : program.commands.find((each) => each.name() === name);
+      if (found === undefined) throw new Refusal(`unknown command '${name}'`);
+      found.outputHelp();
+    });
+}

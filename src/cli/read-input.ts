@@ -1,0 +1,36 @@
+import { createReadStream } from 'node:fs';
+import { parseJson } from './parse-json.ts';
+import { isSystemError, Refusal, systemWords } from './refusal.ts';
+
+const LONGEST_BYTES = 1_000_000;
+
+/** How a source is named in messages. */
+export function inputName(file: string): string {
+  return file === '-' ? 'standard input' : file;
+}
+
+/** Reads a JSON document from a file, or from standard input for `-`. Never reads much more than it accepts. */
+export async function readInput(file: string): Promise<unknown> {
+  try {
+    return parseJson(await readText(file === '-' ? process.stdin : createReadStream(file)));
+  } catch (error) {
+    if (error instanceof Refusal) throw new Refusal(`${inputName(file)}: ${error.message}`);
+    if (isSystemError(error)) throw new Refusal(`${inputName(file)}: ${systemWords(error)}`);
+    throw error;
+  }
+}
+
+async function readText(source: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of source) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > LONGEST_BYTES) throw new Refusal(`expected at most ${LONGEST_BYTES} bytes, found more`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new Refusal('expected text in UTF-8, found other bytes');
+  }
+}

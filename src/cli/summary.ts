@@ -1,0 +1,79 @@
+import type { MemberId } from '../core/index.ts';
+import type { FinalView, Result, World } from '../simulation/index.ts';
+import type { Paint } from './colours.ts';
+import { nameMembers } from './names.ts';
+import { counted, duration, grouped } from './numbers.ts';
+import type { Page } from './page.ts';
+import { nameProperty } from './property-names.ts';
+import { copyable, entry, messageKinds } from './table.ts';
+
+const MOST_BROKEN = 5;
+
+/** What one run came to, for people. `repeat` is the command that gives the same run again. */
+export function summary(world: World, result: Result, repeat: string, page: Page): string[] {
+  const { changes, darkMs, doubleMs, messages, hash } = result;
+  const { paint } = page;
+  const double = doubleMs === 0 ? 'never' : duration(doubleMs);
+  return [
+    verdict(world, result, paint),
+    '',
+    ...entry(page, 'changes of leader', grouped(changes)),
+    ...entry(page, 'without a leader', duration(darkMs)),
+    ...entry(page, 'with two or more', double, doubleMs === 0 ? [] : ['yellow']),
+    ...entry(page, 'messages', messageKinds(messages.byType, 1)),
+    ...promises(world, result, page),
+    ...entry(page, 'hash', hash),
+    copyable(page, 'the same again', repeat),
+  ];
+}
+
+function verdict(world: World, { final }: Result, paint: Paint): string {
+  const ids = [...world.hosts.keys()];
+  const down = ids.filter((id) => final.views[id]!.role === 'down');
+  const gone =
+    down.length === 0 ? '' : `; ${nameMembers(down, ids)} ${down.length === 1 ? 'is' : 'are'} down`;
+  if (final.agreed) {
+    const others = ids.length - down.length - 1;
+    const agree = ['', ', and the other agrees'][others] ?? `, and the ${others} others agree`;
+    return paint(`At the end ${final.leader} leads${agree}${gone}.`, 'green', 'bold');
+  }
+  const camps = new Map<string, MemberId[]>();
+  for (const id of ids) {
+    const belief = beliefOf(final.views[id]!);
+    if (belief !== null) camps.set(belief, [...(camps.get(belief) ?? []), id]);
+  }
+  const words = [...camps].map(([belief, members]) => `${nameMembers(members, ids)} ${belief}`);
+  const sides = words.length === 0 ? 'nobody runs' : words.join(', ');
+  return paint(`No agreement at the end: ${sides}${gone}.`, 'yellow', 'bold');
+}
+
+/** In words that fit one member and several. */
+function beliefOf({ role, leader }: FinalView): string | null {
+  if (role === 'down') return null;
+  if (role === 'leader') return 'in the lead';
+  return leader === null ? 'without a leader' : `behind ${leader}`;
+}
+
+function promises(world: World, { violations }: Result, page: Page): string[] {
+  const promised = world.protocol.pledges.map((pledge) => pledge.property);
+  const broken = violations.filter((violation) => violation.claimed);
+  const others = violations.filter((violation) => !violation.claimed);
+  const lines: string[] = [];
+  if (broken.length > 0)
+    lines.push(...entry(page, 'promises', `broken ${counted(broken.length, 'time')}`, ['red', 'bold']));
+  else if (promised.length === 0) lines.push(...entry(page, 'promises', 'none: best effort'));
+  else lines.push(...entry(page, 'promises', `${promised.join(' ')} kept`, ['green']));
+  for (const { property, atMs, detail } of broken.slice(0, MOST_BROKEN)) {
+    const words = `${property} at ${grouped(Math.round(atMs))} ms, ${nameProperty(property)}: ${detail}`;
+    lines.push(...entry(page, 'BROKEN', words, ['red']));
+  }
+  for (const property of new Set(others.map((violation) => violation.property))) {
+    const same = others.filter((violation) => violation.property === property);
+    const times =
+      same.length === 1 ? `at ${grouped(Math.round(same[0]!.atMs))} ms` : counted(same.length, 'time');
+    lines.push(
+      ...entry(page, 'not promised', `${property} (${nameProperty(property)}) did not hold, ${times}`),
+    );
+  }
+  return lines;
+}
