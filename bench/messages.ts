@@ -31,22 +31,19 @@ function changRoberts(ring: readonly number[]): Result {
   return simulate(readScenario(scenario, catalogue), 1);
 }
 
-/** The leader dies and only `finder` notices. */
-function bully(n: number, finder: number): Result {
-  const others = Array.from({ length: n - 1 }, (_, i) => i + 1).filter((id) => id !== finder);
-  const scenario = {
-    protocol: 'bully',
-    members: n,
-    network: { latencyMs: 1 },
-    timing: { heartbeatMs: 10_000 },
-    untilMs: 19_000,
-    // The others only find out through the election: their first check comes after the end of the run.
-    events: [
-      { atMs: 5000, do: 'crash', member: n },
-      ...others.map((member) => ({ atMs: 5000, do: 'clock', member, rate: 0.1 })),
-    ],
+/** The leader dies, and the lowest id finds out first: every election starts every other. */
+function bullyWorst(n: number): Record<string, number> {
+  const members = Array.from({ length: n }, (_, i) =>
+    i + 1 === n ? { id: n } : { id: i + 1, startMs: 2 * (i + 2) },
+  );
+  const run = (events: object[]): Result => {
+    const given = { protocol: 'bully', members, network: { latencyMs: 1 }, untilMs: 2000, events };
+    return simulate(readScenario(given, catalogue), 1);
   };
-  return simulate(readScenario(scenario, catalogue), 1);
+  const calm = run([]).messages.byType;
+  const crashed = run([{ atMs: 900, do: 'crash', member: n }]).messages.byType;
+  const types = ['election', 'ok', 'coordinator'];
+  return Object.fromEntries(types.map((type) => [type, (crashed[type] ?? 0) - (calm[type] ?? 0)]));
 }
 
 export function benchMessages(): void {
@@ -69,5 +66,23 @@ export function benchMessages(): void {
     };
   });
   printTable('Chang–Roberts, all start at once: messages per election against theory (acks aside)', rings);
-  void bully;
+
+  const bullies = [3, 5, 10, 20, 50, 101].map((n) => {
+    const { election = 0, ok = 0, coordinator = 0 } = bullyWorst(n);
+    return {
+      members: n,
+      'election n(n−1)/2': (n * (n - 1)) / 2,
+      measured: election,
+      'ok (n−1)(n−2)/2': ((n - 1) * (n - 2)) / 2,
+      'measured ok': ok,
+      'coordinator n−2': n - 2,
+      'measured coordinator': coordinator,
+      'worst n²−n−1': n * n - n - 1,
+      'measured worst': election + ok + coordinator,
+    };
+  });
+  printTable(
+    'Bully, worst case (the announcement to the dead leader is one more than theory counts)',
+    bullies,
+  );
 }

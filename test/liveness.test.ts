@@ -3,7 +3,17 @@ import { chaos } from './support/chaos.ts';
 import { play } from './support/play.ts';
 
 /** Every classic, with its cures where it has them. */
-const elections: readonly { protocol: string; options?: object }[] = [{ protocol: 'epoch' }];
+const elections: readonly { protocol: string; options?: object }[] = [
+  { protocol: 'bully' },
+  { protocol: 'bully', options: { prefer: 'lowest' } },
+  { protocol: 'bully', options: { quorum: true } },
+  { protocol: 'chang-roberts' },
+  { protocol: 'draw' },
+  { protocol: 'draw', options: { quorum: true } },
+  { protocol: 'epoch' },
+  { protocol: 'ring' },
+  { protocol: 'ring', options: { prefer: 'highest' } },
+];
 
 const SEEDS = 1000;
 

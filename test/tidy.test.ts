@@ -63,7 +63,7 @@ describe('the source tree', () => {
 
   it('has only rooms that this test knows', () => {
     expect(sources.length).toBeGreaterThan(20);
-    expect(new Set(sources.map((source) => source.room))).toEqual(new Set(Object.keys(MAY_IMPORT)));
+    expect(Object.keys(MAY_IMPORT)).toEqual(expect.arrayContaining(sources.map((source) => source.room)));
   });
 
   it('imports along the arrows only', () => {

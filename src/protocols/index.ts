@@ -1,5 +1,15 @@
 import type { Definition } from '../core/index.ts';
+import { bully } from './bully/index.ts';
+import { changRoberts } from './chang-roberts/index.ts';
+import { draw } from './draw/index.ts';
 import { epoch } from './epoch.ts';
+import { ring } from './ring/index.ts';
 
 /** Every election by name: what `--protocol` accepts. */
-export const catalogue: Readonly<Record<string, Definition>> = { epoch };
+export const catalogue: Readonly<Record<string, Definition>> = {
+  bully,
+  'chang-roberts': changRoberts,
+  draw,
+  epoch,
+  ring,
+};

@@ -285,6 +285,8 @@ function changeMembership(world: World, action: Extract<Action, { do: 'add' | 'r
     world.leaders[0] ?? [...world.hosts.values()].find((each) => each.alive && each.id !== member)?.id;
   if (asked === undefined) return world.note({ do: action.do, skipped: 'nobody runs' });
   world.note({ do: action.do, member, asked });
+  if (action.do === 'remove') world.removed.add(member);
+  else world.removed.delete(member);
   world.command(world.hosts.get(asked)!, { type: action.do, member });
 }
 

@@ -58,6 +58,8 @@ export class World implements Surroundings {
   readonly messagesByType: Map<string, number> = new Map();
   /** What the surroundings did that a promise may exclude. */
   readonly broken: Set<Assumption> = new Set();
+  /** Those whom the scenario removed from the membership. */
+  readonly removed: Set<MemberId> = new Set();
   readonly eventRandom: Random;
   /** How many inputs the members have taken. */
   steps = 0;

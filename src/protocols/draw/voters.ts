@@ -1,0 +1,98 @@
+/** What a draw voter does when others register, ask, list and remove voters. */
+import { idSet, type MemberId } from '../../core/index.ts';
+import {
+  askUnknown,
+  endFarewell,
+  findVoter,
+  hearFrom,
+  isHeard,
+  onStatusAnswer,
+  registerVoter,
+  removeVoter,
+} from '../membership.ts';
+import { becomeLeaderless } from './election.ts';
+import { considerLeader, countVouch, stepDownWithoutMajority } from './health.ts';
+import type { MessageOf, Out, Status, Timer } from './messages.ts';
+import { report, type State, send, statusOf } from './state.ts';
+
+/**
+ * "The loop is broken when … the voter receives a registration message from another voter." A leader that registers
+ * has started anew, and leads no more.
+ */
+export function onRegister(s: State, from: MemberId, out: Out): void {
+  if (s.leader === from) becomeLeaderless(s, out);
+  endFarewell(s.membership, from);
+  registerVoter(s.membership, from);
+  hearFrom(s.membership, from);
+  becomeRegistered(s, out);
+  send(from, { type: 'register/answer', ...statusOf(s), configured: [...s.configured] }, out);
+}
+
+/**
+ * "The loop is broken when … the voter successfully registers with another voter." The answer tells whom that one
+ * knows, and whose majority counts if we were not configured with the others.
+ */
+export function onRegisterAnswer(
+  s: State,
+  from: MemberId,
+  answer: MessageOf<'register/answer'>,
+  out: Out,
+): void {
+  if (!answer.configured.includes(s.id)) s.configured = idSet(answer.configured);
+  registerVoter(s.membership, from);
+  hearFrom(s.membership, from);
+  becomeRegistered(s, out);
+  considerLeader(s, from, answer, out);
+  askUnknown(s.membership, from, answer.knownVoters, s.rules.timeoutMs, out);
+}
+
+function becomeRegistered(s: State, out: Out): void {
+  if (s.membership.registered) return;
+  s.membership.registered = true;
+  report(s, out);
+}
+
+export function onStatus(s: State, from: MemberId, out: Out): void {
+  send(from, { type: 'status/answer', ...statusOf(s) }, out);
+}
+
+/** An answer shows that the voter is there, and what it says of the leader counts like a heartbeat. */
+export function onStatusAnswered(s: State, from: MemberId, status: Status, out: Out): void {
+  onStatusAnswer(s.membership, from);
+  hearFrom(s.membership, from);
+  countVouch(s, status);
+  considerLeader(s, from, status, out);
+}
+
+/** "The voter who sent the heartbeat invokes the `status` endpoint of any unknown voters in the list received." */
+export function onReconcile(s: State, from: MemberId, list: readonly MemberId[], out: Out): void {
+  hearFrom(s.membership, from);
+  askUnknown(s.membership, from, list, s.rules.timeoutMs, out);
+}
+
+/**
+ * "Remove a voter." That somebody else could not reach it is no reason to remove a voter that we hear, nor the
+ * leader, for which all must agree, nor ourselves.
+ */
+export function onRemove(s: State, { voterId, reason }: MessageOf<'remove'>, out: Out): void {
+  if (reason === 'no-answer') {
+    const voter = findVoter(s.membership, voterId);
+    if (voter === undefined || isHeard(voter) || voterId === s.leader) return;
+  } else if (voterId === s.id) {
+    return becomeRemoved(s, out);
+  }
+  removeVoter(s.membership, voterId);
+  if (s.leader === voterId) becomeLeaderless(s, out);
+  stepDownWithoutMajority(s, out);
+}
+
+/** It is silent from now on, so that nobody finds it again, until it is started anew. */
+export function becomeRemoved(s: State, out: Out): void {
+  s.membership.removed = true;
+  s.leader = null;
+  s.ballot = null;
+  s.vouchedFor = null;
+  const timers: readonly Timer[] = ['heartbeat', 'status', 'check', 'election'];
+  for (const timer of timers) out.push({ type: 'cancel-timer', timer });
+  report(s, out);
+}
