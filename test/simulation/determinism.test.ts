@@ -1,0 +1,52 @@
+/**
+ * The same scenario and seed give the same hash. The hashes below were also computed in Chromium; a change of one is a change
+ * of that protocol's behaviour or of the world, and is to be looked at as such.
+ */
+import { describe, expect, it } from 'vitest';
+import { play } from '../support/play.ts';
+
+const rough = {
+  network: { latencyMs: { minMs: 1, meanMs: 8 }, loss: 0.1, duplicate: 0.1, reorder: 0.1 },
+  events: [
+    { atMs: 4000, do: 'crash', member: 'leader' },
+    { atMs: 9000, do: 'restart', member: 'all' },
+    {
+      atMs: 11_000,
+      do: 'partition',
+      groups: [
+        [1, 2],
+        [3, 4, 5],
+      ],
+    },
+    { atMs: 14_000, do: 'heal' },
+  ],
+};
+
+const hashes: [protocol: string, options: object, hash: string][] = [
+  ['bully', {}, '9315371d2dfda907'],
+  ['bully', { quorum: true }, '855d0086e9580d2b'],
+  ['chang-roberts', {}, 'fcbaf05dd4a1fa58'],
+  ['draw', {}, '8fdec8e20343fd6d'],
+  ['draw', { quorum: true }, 'f6c1038efed12228'],
+  ['epoch', {}, 'db9999c3b2a11cb1'],
+  ['ring', {}, '51be6e3829b5357c'],
+];
+
+describe('the hash of a run', () => {
+  it.each(hashes)('%s %j is always %s', (protocol, options, hash) => {
+    expect(play({ protocol, options, ...rough }, 1).hash).toBe(hash);
+  });
+
+  it('differs between seeds, and does not depend on whether anybody watches', () => {
+    const given = { protocol: 'epoch', ...rough };
+    const seeds = new Set(Array.from({ length: 100 }, (_, i) => play(given, i + 1).hash));
+    expect(seeds.size).toBe(100);
+    expect(play(given, 5, { trace: () => {} }).hash).toBe(play(given, 5, { freeze: false }).hash);
+  });
+
+  it('covers everything: one message more or less is another history', () => {
+    const plain = play({ protocol: 'epoch' }, 1).hash;
+    const events = [{ atMs: 19_000, do: 'drop', count: 1 }];
+    expect(play({ protocol: 'epoch', events }, 1).hash).not.toBe(plain);
+  });
+});
