@@ -8,6 +8,7 @@ const NAMES: Readonly<Record<Property, string>> = {
   S6: 'tokens only grow',
   S9: 'one name for the leader of a term',
   S10: 'one leader at a time',
+  R1: 'one value per version',
 };
 
 /** The properties by what they say, for people who do not know the numbers. */

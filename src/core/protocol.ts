@@ -20,7 +20,7 @@ export interface Self {
 }
 
 /** The safety properties that are watched from outside; docs/guarantees.md spells them out. */
-export type Property = 'S1' | 'S2' | 'S3' | 'S4' | 'S6' | 'S9' | 'S10';
+export type Property = 'S1' | 'S2' | 'S3' | 'S4' | 'S6' | 'S9' | 'S10' | 'R1';
 
 /** What must be true of the surroundings for a promise to hold. */
 export type Assumption =

@@ -1,4 +1,4 @@
-import { addId, type MemberId, majority, type Property } from '../core/index.ts';
+import { addId, type Json, type MemberId, majority, type Property } from '../core/index.ts';
 
 /** A property that did not hold: who, when, in words. */
 export interface Finding {
@@ -19,6 +19,7 @@ export class Properties {
   readonly #tell: Tell;
   readonly #winner = new Map<number, MemberId>();
   readonly #leaderOf = new Map<number, { leader: MemberId; by: MemberId }>();
+  readonly #values = new Map<number, { text: string; by: MemberId }>();
   readonly #votes = new Map<string, MemberId>();
   readonly #counted = new Map<string, MemberId[]>();
   readonly #termOf = new Map<MemberId, number>();
@@ -48,6 +49,18 @@ export class Properties {
         detail,
         key: `S9 ${term} ${first.leader} ${leader}`,
       });
+    }
+  }
+
+  /** A member shows a published value. */
+  showed(member: MemberId, version: number, value: Json): void {
+    const text = JSON.stringify(value);
+    const first = this.#values.get(version);
+    if (first === undefined) {
+      this.#values.set(version, { text, by: member });
+    } else if (first.text !== text) {
+      const detail = `${first.by} shows ${first.text} as version ${version}, ${member} shows ${text}`;
+      this.#tell({ property: 'R1', members: [first.by, member], detail, key: `R1 ${version} ${text}` });
     }
   }
 

@@ -219,6 +219,7 @@ export class World implements Surroundings {
 
   reported(host: Host, view: View): void {
     if (view.term !== null) this.#properties.believed(host.id, view.leader, view.term);
+    if (view.version > 0) this.#properties.showed(host.id, view.version, view.value);
     this.reconsider(host);
   }
 

@@ -59,6 +59,13 @@ describe('watched from outside', () => {
     ]);
   });
 
+  it('R1 one value per version', () => {
+    expect(watch((p) => [p.showed(1, 3, 'a'), p.showed(2, 3, 'a'), p.showed(2, 4, 'b')])).toEqual([]);
+    expect(watch((p) => [p.showed(1, 3, 'a'), p.showed(2, 3, 'b')])).toEqual([
+      'R1: 1 shows "a" as version 3, 2 shows "b"',
+    ]);
+  });
+
   it('S10 one that could act at a time', () => {
     expect(watch((p) => p.acts(1, null, []))).toEqual([]);
     expect(watch((p) => p.acts(2, null, [1]))).toEqual(['S10: 1 and 2 could both act']);
