@@ -20,7 +20,9 @@ const SEEDS = 1000;
 describe('after the faults stop, one leader that all agree on', () => {
   for (const election of elections) {
     for (const harsh of [false, true]) {
-      const kind = harsh ? 'and pauses, partitions, one-way cuts' : 'loss, duplication, crash and restart';
+      const kind = harsh
+        ? 'and pauses, partitions, one-way cuts, failing disks'
+        : 'loss, duplication, crash and restart';
       it(`${JSON.stringify(election)} under ${kind}, ${SEEDS} seeds`, () => {
         for (let seed = 1; seed <= SEEDS; seed++) {
           const scenario = chaos(election, seed, harsh);

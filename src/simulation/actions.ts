@@ -64,12 +64,24 @@ export function perform(world: World, action: Action): void {
     case 'duplicate':
       world.note({ do: action.do, next: action.count ?? 1, ...matchOf(world, action) });
       return world.network.order(action.do, matchOf(world, action), action.count ?? 1);
-    case 'release':
-      for (const envelope of world.network.release(matchOf(world, action), action.count ?? 1)) {
+    case 'release': {
+      const { count = 1, nth = 1, copy = false } = action;
+      for (const envelope of world.network.release(matchOf(world, action), count, nth, copy)) {
         world.note({ do: 'release', from: envelope.from, to: envelope.to, type: envelope.message.type });
         world.deliver(envelope, 0);
       }
       return;
+    }
+    case 'fire':
+      return forEach(
+        world,
+        action,
+        (host) => isRunning(host) && !host.paused && host.hasTimer(action.timer),
+        (host) => {
+          world.note({ do: 'fire', member: host.id, timer: action.timer });
+          host.fire(action.timer, world.hosts.values());
+        },
+      );
     case 'inject':
       world.broken.add('no-forgery');
       for (const to of select(world, action.to)) {
@@ -113,10 +125,14 @@ export function perform(world: World, action: Action): void {
       return forEach(world, asked, isRunning, (host) => command(world, host, { type: 'publish', value }));
     }
     case 'add':
-      if (!world.hosts.has(action.member)) boot(world, action.member);
-      return changeMembership(world, action);
+      return changeMembership(world, 'add', action.member);
     case 'remove':
-      return changeMembership(world, action);
+      return forEach(
+        world,
+        action,
+        () => true,
+        (host) => changeMembership(world, 'remove', host.id),
+      );
     default:
       assertNever(action);
   }
@@ -211,7 +227,7 @@ function restart(world: World, action: Extract<Action, { do: 'restart' }>): void
     if (host.alive) crash(world, host);
     world.note({ do: 'restart', member: id, amnesia });
     if (amnesia) {
-      if (world.broken.has('disk')) world.broken.add('one-disk');
+      if (world.broken.has('disk') || world.votersBy(id).length === 1) world.broken.add('one-disk');
       world.broken.add('disk');
       host.disk.erase();
     }
@@ -279,15 +295,17 @@ function boot(world: World, id: MemberId): void {
 }
 
 /** The leader is asked; without one, the first member that runs. */
-function changeMembership(world: World, action: Extract<Action, { do: 'add' | 'remove' }>): void {
-  const { member } = action;
+function changeMembership(world: World, what: 'add' | 'remove', member: MemberId): void {
+  const { name, commands } = world.scenario.definition;
+  if (!commands.includes(what)) return world.note({ do: what, skipped: `${name} has a fixed membership` });
+  if (!world.hosts.has(member)) boot(world, member);
   const asked =
     world.leaders[0] ?? [...world.hosts.values()].find((each) => each.alive && each.id !== member)?.id;
-  if (asked === undefined) return world.note({ do: action.do, skipped: 'nobody runs' });
-  world.note({ do: action.do, member, asked });
-  if (action.do === 'remove') world.removed.add(member);
+  if (asked === undefined) return world.note({ do: what, skipped: 'nobody runs' });
+  world.note({ do: what, member, asked });
+  if (what === 'remove') world.removed.add(member);
   else world.removed.delete(member);
-  world.command(world.hosts.get(asked)!, { type: action.do, member });
+  world.command(world.hosts.get(asked)!, { type: what, member });
 }
 
 function matchOf(world: World, action: { from?: Selector; to?: Selector; type?: string }): EnvelopeMatch {

@@ -14,14 +14,15 @@ import {
 } from '../core/index.ts';
 import { Disk, type DiskFault, type Write } from './disk.ts';
 import type { Due } from './queue.ts';
-import { toUs } from './time.ts';
+import { longestMs, shortestMs, toUs } from './time.ts';
 
 /** Something that will happen to one host. One shape for all kinds keeps the queue fast. */
 export interface Happening extends Due {
   readonly kind: 'start' | 'deliver' | 'timer' | 'synced';
   readonly host: Host;
-  /** The timer's name. */
+  /** The timer's name, and what it was set for. */
   readonly timer: string;
+  readonly delayMs: Delay;
   readonly from: MemberId;
   readonly message: Message | null;
   readonly write: Write | null;
@@ -62,6 +63,8 @@ export class Host {
   readonly #world: Surroundings;
   #state: unknown = null;
   #timers = new Map<string, Happening>();
+  /** Timers that bound no leadership any more, although they have not come due. */
+  readonly #ended = new WeakSet<Happening>();
   #line: Waiting[] = [];
   #backlog: (() => void)[] = [];
   /** The newest record that a full disk refused: nothing leaves until it, or a newer one, is durable. */
@@ -116,7 +119,29 @@ export class Host {
     const { role, lease } = this.view;
     if (role !== 'leader' || lease === null) return role === 'leader';
     const timer = this.#timers.get(lease);
-    return timer !== undefined && timer.atUs > this.#world.nowUs;
+    return timer !== undefined && timer.atUs > this.#world.nowUs && !this.#ended.has(timer);
+  }
+
+  hasTimer(timer: string): boolean {
+    return this.#timers.has(timer);
+  }
+
+  /**
+   * Lets a timer come due now, as if all the time had passed for which it was set. Then a lease that was set before
+   * it, and for no longer, has ended too, whoever holds it.
+   */
+  fire(timer: string, everybody: Iterable<Host>): void {
+    const due = this.#timers.get(timer);
+    if (due === undefined) return;
+    for (const host of everybody) host.#endBefore(due);
+    this.#fire(due);
+  }
+
+  #endBefore(due: Happening): void {
+    for (const timer of this.#timers.values()) {
+      if (timer.seq < due.seq && longestMs(timer.delayMs) <= shortestMs(due.delayMs)) this.#ended.add(timer);
+    }
+    if (this.view.lease !== null) this.#world.reported(this, this.view);
   }
 
   happen(happening: Happening): void {
@@ -201,7 +226,7 @@ export class Host {
     this.clockRate = rate;
     for (const timer of running) {
       const leftUs = Math.max(0, timer.atUs - nowUs);
-      this.#schedule(timer.timer, nowUs + Math.round(leftUs * factor));
+      this.#schedule(timer.timer, timer.delayMs, nowUs + Math.round(leftUs * factor));
     }
   }
 
@@ -226,16 +251,17 @@ export class Host {
     let delayMs: number;
     if (typeof delay === 'number') delayMs = delay;
     else delayMs = delay[0] + (delay[1] - delay[0]) * this.#random.fraction();
-    this.#schedule(timer, this.#world.nowUs + toUs(delayMs / this.clockRate));
+    this.#schedule(timer, delay, this.#world.nowUs + toUs(delayMs / this.clockRate));
   }
 
-  #schedule(timer: string, atUs: number): void {
+  #schedule(timer: string, delayMs: Delay, atUs: number): void {
     const happening: Happening = {
       atUs,
       seq: 0,
       kind: 'timer',
       host: this,
       timer,
+      delayMs,
       from: this.id,
       message: null,
       write: null,
@@ -270,6 +296,7 @@ export class Host {
       kind: 'synced',
       host: this,
       timer: '',
+      delayMs: 0,
       from: this.id,
       message: null,
       write,

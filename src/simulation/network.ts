@@ -150,14 +150,11 @@ export class Network {
     this.#plain = false;
   }
 
-  /** Takes up to `count` held messages out, oldest first. */
-  release(match: Match, count: number): Envelope[] {
-    const released: Envelope[] = [];
-    this.#held = this.#held.filter((envelope) => {
-      if (released.length >= count || !matches(match, envelope)) return true;
-      released.push(envelope);
-      return false;
-    });
+  /** Takes up to `count` held messages out, oldest first from the nth on. With `copy` they stay held as well. */
+  release(match: Match, count: number, nth: number, copy: boolean): Envelope[] {
+    const matching = this.#held.filter((envelope) => matches(match, envelope));
+    const released = matching.slice(nth - 1, nth - 1 + count);
+    if (!copy) this.#held = this.#held.filter((envelope) => !released.includes(envelope));
     return released;
   }
 

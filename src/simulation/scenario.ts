@@ -21,6 +21,7 @@ import {
   refuseUnknown,
   type Shape,
   show,
+  text,
   timeMs,
 } from '../core/index.ts';
 import type { DiskFault } from './disk.ts';
@@ -54,7 +55,9 @@ export type Action =
       readonly from?: Selector;
       readonly to?: Selector;
     } & Partial<LinkQuality>)
-  | ({ readonly do: 'hold' | 'release' | 'drop' | 'duplicate' } & Match)
+  | ({ readonly do: 'hold' | 'drop' | 'duplicate' } & Match)
+  | ({ readonly do: 'release'; readonly nth?: number; readonly copy?: boolean } & Match)
+  | { readonly do: 'fire'; readonly member: Selector; readonly timer: string }
   | { readonly do: 'inject'; readonly from: MemberId; readonly to: Selector; readonly message: Message }
   | { readonly do: 'clock'; readonly member: Selector; readonly rate?: number; readonly jumpMs?: number }
   | { readonly do: 'disk'; readonly member: Selector; readonly fault: DiskFault }
@@ -67,7 +70,8 @@ export type Action =
     }
   | { readonly do: 'transfer'; readonly to: Selector; readonly member?: Selector }
   | { readonly do: 'publish'; readonly value: Json; readonly member?: Selector }
-  | { readonly do: 'add' | 'remove'; readonly member: MemberId };
+  | { readonly do: 'add'; readonly member: MemberId }
+  | { readonly do: 'remove'; readonly member: Selector };
 
 export interface MemberSetup {
   readonly id: MemberId;
@@ -181,9 +185,13 @@ function readMembers(given: unknown, definition: Definition): readonly MemberSet
   return members.sort((a, b) => compareIds(a.id, b.id));
 }
 
+function isSelector(value: unknown): boolean {
+  return SELECTORS.includes(value as 'leader');
+}
+
 function readNewId(value: unknown, path: string): MemberId {
   const id = memberId.read(value, path);
-  if ((SELECTORS as readonly MemberId[]).includes(id)) {
+  if (isSelector(id)) {
     throw new BadInput(path, `an id other than ${SELECTORS.join(', ')}`, show(id));
   }
   return id;
@@ -214,7 +222,7 @@ function readEvents(given: unknown, definition: Definition, ids: readonly Member
       throw new BadInput(join(path, 'do'), `one of ${Object.keys(shapes).join(', ')}`, show(name));
     }
     const read = record<object>({ atMs: timeMs, do: anyJson, ...shapes[name] }).read(event, path);
-    checkTogether(read as Record<string, unknown>, path, definition);
+    checkTogether(read as Record<string, unknown>, path);
     return read as WorldEvent;
   });
   return events.sort((a, b) => a.atMs - b.atMs); // A stable sort: events of one moment keep their order.
@@ -226,7 +234,7 @@ function eventShapes(definition: Definition, ids: readonly MemberId[]): Readonly
   const who: Shape<Selector> = {
     expected: `one of the members ${ids.slice(0, 8).join(', ')}${ids.length > 8 ? ', …' : ''}, or ${SELECTORS.join(', ')}`,
     read(value, path) {
-      if (ids.includes(value as MemberId) || SELECTORS.includes(value as 'leader')) return value as Selector;
+      if (ids.includes(value as MemberId) || isSelector(value)) return value as Selector;
       throw new BadInput(path, this.expected, show(value));
     },
   };
@@ -237,7 +245,6 @@ function eventShapes(definition: Definition, ids: readonly MemberId[]): Readonly
     type: optional(messageType(definition)),
     count: optional(positive),
   };
-  const membership: Fields = { member: memberId };
   return {
     crash: { member: who },
     restart: { member: who, amnesia: optional(flag) },
@@ -248,10 +255,11 @@ function eventShapes(definition: Definition, ids: readonly MemberId[]): Readonly
     heal: { from: maybe, to: maybe, oneWay: optional(flag) },
     network: { member: maybe, from: maybe, to: maybe, ...allOptional(quality) },
     hold: match,
-    release: match,
+    release: { ...match, nth: optional(positive), copy: optional(flag) },
     drop: match,
     duplicate: match,
     inject: { from: memberId, to: who, message: messageOf(definition) },
+    fire: { member: who, timer: text(100) },
     clock: { member: who, rate: optional(number(0.001, 1000)), jumpMs: optional(number(-1e12, 1e12)) },
     disk: { member: who, fault: choice('stall', 'full', 'torn', 'lose-unsynced', 'none') },
     evidence: { member: who, peer: who, gone: flag, proof: optional(flag) },
@@ -259,10 +267,12 @@ function eventShapes(definition: Definition, ids: readonly MemberId[]): Readonly
     resign: { member: who },
     transfer: { to: who, member: maybe },
     publish: { value: anyJson, member: maybe },
-    add: membership,
-    remove: membership,
+    add: { member: newId },
+    remove: { member: who },
   };
 }
+
+const newId: Shape<MemberId> = { expected: memberId.expected, read: readNewId };
 
 const positive: Shape<number> = {
   expected: 'a whole number from 1',
@@ -296,7 +306,7 @@ function messageOf(definition: Definition): Shape<Message> {
 }
 
 /** What one field alone cannot show. */
-function checkTogether(event: Record<string, unknown>, path: string, definition: Definition): void {
+function checkTogether(event: Record<string, unknown>, path: string): void {
   const has = (field: string): boolean => event[field] !== undefined;
   switch (event.do) {
     case 'heal':
@@ -310,16 +320,17 @@ function checkTogether(event: Record<string, unknown>, path: string, definition:
     case 'clock':
       if (!has('rate') && !has('jumpMs')) throw new BadInput(path, 'a rate or jumpMs', 'neither');
       return;
-    case 'add':
-    case 'remove':
-      if (!definition.commands.includes(event.do)) {
-        throw new BadInput(
-          join(path, 'do'),
-          `no ${event.do}: ${definition.name} has a fixed membership`,
-          `"${event.do}"`,
-        );
+    case 'cut':
+      if (event.from === event.to && !isSelector(event.from)) {
+        throw new BadInput(join(path, 'to'), 'another member than from', show(event.to));
       }
-      if (event.do === 'add') readNewId(event.member, join(path, 'member'));
+      return;
+    case 'partition': {
+      const named = (event.groups as MemberId[][]).flat().filter((id) => !isSelector(id));
+      const twice = named.find((id, i) => named.indexOf(id) < i);
+      if (twice !== undefined)
+        throw new BadInput(join(path, 'groups'), 'each member in one group', `${show(twice)} twice`);
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Delay } from '../core/index.ts';
+
 /**
  * Virtual time is kept in whole microseconds, so that sums are exact and the same everywhere; people and
  * protocols speak milliseconds.
@@ -8,4 +10,12 @@ export function toUs(ms: number): number {
 
 export function toMs(us: number): number {
   return us / 1000;
+}
+
+export function shortestMs(delay: Delay): number {
+  return typeof delay === 'number' ? delay : delay[0];
+}
+
+export function longestMs(delay: Delay): number {
+  return typeof delay === 'number' ? delay : delay[1];
 }

@@ -69,6 +69,7 @@ export class World implements Surroundings {
   readonly #digest = new Digest();
   readonly #properties: Properties;
   readonly #found = new Set<string>();
+  readonly #voters = new Map<MemberId, readonly MemberId[]>();
   readonly #trace: ((line: TraceLine) => void) | undefined;
   readonly #freeze: boolean;
   #nextEvent = 0;
@@ -151,7 +152,17 @@ export class World implements Surroundings {
     const host = new Host(self, this.protocol, new Random(this.seed, `member ${id}`), this);
     this.hosts.set(id, host);
     const atUs = Math.max(this.nowUs, toUs(startMs));
-    this.schedule({ atUs, seq: 0, kind: 'start', host, timer: '', from: id, message: null, write: null });
+    this.schedule({
+      atUs,
+      seq: 0,
+      kind: 'start',
+      host,
+      timer: '',
+      delayMs: 0,
+      from: id,
+      message: null,
+      write: null,
+    });
     return host;
   }
 
@@ -165,7 +176,7 @@ export class World implements Surroundings {
     const host = this.hosts.get(to);
     if (host === undefined) return;
     const atUs = this.nowUs + toUs(delayMs);
-    this.schedule({ atUs, seq: 0, kind: 'deliver', host, timer: '', from, message, write: null });
+    this.schedule({ atUs, seq: 0, kind: 'deliver', host, timer: '', delayMs: 0, from, message, write: null });
   }
 
   /** Something around the members happened: it belongs to the history. */
@@ -187,6 +198,11 @@ export class World implements Surroundings {
       this.#properties.acts(id, view.term, others);
     }
     this.#cover();
+  }
+
+  /** Who votes, by the last word of this member. */
+  votersBy(id: MemberId): readonly MemberId[] {
+    return this.#voters.get(id) ?? this.scenario.members.map((member) => member.id);
   }
 
   #votersOf(view: View): readonly MemberId[] | null {
@@ -219,6 +235,7 @@ export class World implements Surroundings {
 
   reported(host: Host, view: View): void {
     if (view.term !== null) this.#properties.believed(host.id, view.leader, view.term);
+    if (view.members !== undefined) this.#voters.set(host.id, view.members);
     if (view.version > 0) this.#properties.showed(host.id, view.version, view.value);
     this.reconsider(host);
   }

@@ -263,6 +263,17 @@ describe('what the host and the user say', () => {
     expect(run.heard(1, 3)).toEqual([1, 2, 3, 4, 5].filter((n) => 450 + n * 100 + 10 <= 1000));
   });
 
+  it('add and remove do nothing where the membership is fixed', () => {
+    const events = [
+      { atMs: 100, do: 'add', member: 9 },
+      { atMs: 200, do: 'remove', member: 2 },
+    ];
+    const run = new History({ protocol: 'epoch', members: 3, events });
+    expect(run.events('add')).toEqual([{ do: 'add', skipped: 'epoch has a fixed membership' }]);
+    expect(run.events('remove')).toEqual([{ do: 'remove', skipped: 'epoch has a fixed membership' }]);
+    expect(run.world.hosts.size).toBe(3);
+  });
+
   it('a member can start later', () => {
     const run = parrots([], { members: [{ id: 1 }, { id: 2, startMs: 500 }] });
     expect(run.inputs(2, 'start').map(({ atMs }) => atMs)).toEqual([500]);

@@ -82,6 +82,10 @@ describe('a bad scenario is refused with what, where and what was expected', () 
       { network: { latencyMs: { minMs: 5, meanMs: 1 } } },
       /^network\.latencyMs\.meanMs: expected more than minMs/,
     ],
+    [
+      { protocol: 'bully', options: { minimumMasterNodes: 9 } },
+      /^options\.minimumMasterNodes: .*found 9 with 5 members/,
+    ],
     [{ events: {} }, /^events: expected a list/],
     [{ events: [5] }, /^events\[0\]: expected an object, found 5$/],
     [event({ do: 'explode' }), /^events\[0\]\.do: expected one of crash, restart/],
@@ -118,7 +122,19 @@ describe('a bad scenario is refused with what, where and what was expected', () 
       /^events\[0\]\.message\.type: expected one of/,
     ],
     [event({ do: 'partition', groups: [[1, 7]] }), /^events\[0\]\.groups\[0\]\[1\]: .*found 7$/],
-    [event({ do: 'add', member: 6 }), /^events\[0\]\.do: expected no add: epoch has a fixed membership/],
+    [event({ do: 'add', member: 'leader' }), /^events\[0\]\.member: expected an id other than/],
+    [event({ do: 'remove', member: 7 }), /^events\[0\]\.member: .*found 7$/],
+    [event({ do: 'cut', from: 1, to: 1 }), /^events\[0\]\.to: expected another member than from/],
+    [
+      event({
+        do: 'partition',
+        groups: [
+          [1, 2],
+          [2, 3],
+        ],
+      }),
+      /^events\[0\]\.groups: expected each member in one group, found 2 twice/,
+    ],
     [
       event({ do: 'evidence', member: 1, peer: 2, gone: 'yes' }),
       /^events\[0\]\.gone: expected true or false/,

@@ -8,7 +8,7 @@ type Event = { atMs: number; do: string; [field: string]: unknown };
 
 /**
  * A faulty run, drawn from its seed: 10 % loss, 10 % duplication, crashes and restarts. `harsh` adds pauses,
- * partitions and one-way cuts. All faults end at CALM_MS; then everybody runs and hears everybody.
+ * partitions, one-way cuts and failing disks. All faults end at CALM_MS; then everybody runs and hears everybody.
  */
 export function chaos(base: object, seed: number, harsh = false): object {
   const random = new Random(seed, 'chaos');
@@ -22,7 +22,7 @@ export function chaos(base: object, seed: number, harsh = false): object {
       events.push({ atMs: atMs + random.between(1, 6000), do: 'restart', member: 'random' });
       continue;
     }
-    switch (random.below(3)) {
+    switch (random.below(4)) {
       case 0:
         events.push(
           { atMs, do: 'pause', member },
@@ -33,6 +33,15 @@ export function chaos(base: object, seed: number, harsh = false): object {
         events.push({ atMs, do: 'partition', groups: [['leader', 'random'], ['followers']] });
         events.push({ atMs: atMs + random.between(1, 6000), do: 'heal' });
         break;
+      case 2:
+        events.push({
+          atMs,
+          do: 'disk',
+          member,
+          fault: random.pick(['stall', 'full', 'torn', 'lose-unsynced']),
+        });
+        events.push({ atMs: atMs + random.between(1, 3000), do: 'crash', member });
+        break;
       default:
         events.push({ atMs, do: 'cut', from: member, to: 'random', oneWay: random.chance(0.5) });
     }
@@ -40,6 +49,7 @@ export function chaos(base: object, seed: number, harsh = false): object {
   const calm: Event[] = [
     { atMs: CALM_MS, do: 'network', loss: 0, duplicate: 0, reorder: 0 },
     { atMs: CALM_MS, do: 'heal' },
+    { atMs: CALM_MS, do: 'disk', member: 'all', fault: 'none' },
     { atMs: CALM_MS, do: 'resume', member: 'all' },
     { atMs: CALM_MS, do: 'restart', member: 'all' },
   ];

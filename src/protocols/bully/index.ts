@@ -61,7 +61,7 @@ import {
   onPublishTimeout,
 } from './publishing.ts';
 import { startCheck } from './roles.ts';
-import { options, type Rules, rulesOf, timing } from './settings.ts';
+import { checkMinimum, options, type Rules, rulesOf, timing } from './settings.ts';
 import { init, report, restore, type State, type Timer, type Turn } from './state.ts';
 
 const pledges: readonly Pledge[] = (['S1', 'S2', 'S3', 'S4', 'S9'] as const).map((property) => ({
@@ -189,6 +189,7 @@ export const bully: Definition = define<typeof timing, typeof options, Message>(
     'the preferred id that lives wins, by force; with quorum, majorities and epochs (seeds 000, 001, 003)',
   timing,
   options,
+  check: checkMinimum,
   messages,
   commands: ['campaign', 'resign', 'publish'],
   create: (config) => createBully(rulesOf(config)),

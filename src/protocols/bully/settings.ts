@@ -4,8 +4,10 @@ import {
   durationMs,
   flag,
   integer,
+  type MemberId,
   majority,
   nullable,
+  type Objection,
   type Preference,
   rangeMs,
   type Setting,
@@ -101,4 +103,14 @@ export function rulesOf(config: Config<Timing, Options>): Rules {
     ...times,
     enough: (members) => minimumMasterNodes ?? majority(members),
   };
+}
+
+/** More acknowledgements than there are members never come. */
+export function checkMinimum(
+  { options: { minimumMasterNodes } }: Config<typeof timing, typeof options>,
+  members: readonly MemberId[],
+): Objection | null {
+  if (minimumMasterNodes === null || minimumMasterNodes <= members.length) return null;
+  const reason = `${minimumMasterNodes} with ${members.length} members, so that nothing could ever be published`;
+  return { path: 'options.minimumMasterNodes', reason };
 }
