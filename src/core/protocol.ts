@@ -26,7 +26,7 @@ export type Property = 'S1' | 'S2' | 'S3' | 'S4' | 'S6' | 'S9' | 'S10' | 'R1';
 export type Assumption =
   /** A member finds at its next start what was durable before. */
   | 'disk'
-  /** At most one member ever loses its disk, and not one that votes alone. */
+  /** At most one member ever loses its disk, and it was configured with all that vote, not with itself alone. */
   | 'one-disk'
   /** Nobody forges a message. (Loss, duplication, delay and reordering are always allowed.) */
   | 'no-forgery'

@@ -5,6 +5,8 @@ import type { Json } from './json.ts';
 /** Describes and reads one kind of value. `read` returns it checked, or throws BadInput with its path. */
 export interface Shape<T> {
   readonly expected: string;
+  /** The shapes of its fields, where it is a record. */
+  readonly fields?: Readonly<Record<string, Shape<unknown>>>;
   read(value: unknown, path: string): T;
 }
 
@@ -22,7 +24,14 @@ const finite = (value: unknown): value is number => typeof value === 'number' &&
 
 export const flag: Shape<boolean> = shape('true or false', (v) => typeof v === 'boolean');
 
-export const anyJson: Shape<Json> = shape('a JSON value', (v) => v !== undefined);
+export const anyJson: Shape<Json> = shape('a JSON value', isJson);
+
+/** A number too large for JavaScript is read as Infinity, which JSON cannot say again. */
+function isJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return value !== undefined;
+  return Object.values(value).every(isJson);
+}
 
 /** A whole number of 0 or more that a JavaScript number holds exactly. */
 export const natural: Shape<number> = shape(
@@ -106,6 +115,7 @@ export function listOf<T>(item: Shape<T>, maxLength = 10_000): Shape<readonly T[
 export function nullable<T>(inner: Shape<T>): Shape<T | null> {
   return {
     expected: `${inner.expected}, or null`,
+    ...(inner.fields === undefined ? {} : { fields: inner.fields }),
     read: (value, path) => (value === null ? null : inner.read(value, path)),
   };
 }
@@ -114,6 +124,7 @@ export function nullable<T>(inner: Shape<T>): Shape<T | null> {
 export function optional<T>(inner: Shape<T>): Shape<T | undefined> {
   return {
     expected: inner.expected,
+    ...(inner.fields === undefined ? {} : { fields: inner.fields }),
     read: (value, path) => (value === undefined ? undefined : inner.read(value, path)),
   };
 }
@@ -141,6 +152,7 @@ export function record<T extends object>(
 ): Shape<T> {
   return {
     expected: 'an object',
+    fields,
     read(value, path) {
       const found = asObject(value, path);
       refuseUnknown(found, fields, path);

@@ -11,7 +11,7 @@ export function perform(world: World, action: Action): void {
       return forEach(
         world,
         action,
-        (host) => host.alive,
+        (host) => host.alive || host.isDue,
         (host) => crash(world, host),
       );
     case 'restart':
@@ -44,7 +44,7 @@ export function perform(world: World, action: Action): void {
       return world.network.partition(groups);
     }
     case 'cut':
-      return forEachLink(world, action.from, action.to, (from, to) => {
+      return forEachLink(world, 'cut', action.from, action.to, (from, to) => {
         world.note({ do: 'cut', from, to, oneWay: action.oneWay ?? false });
         world.network.cut(from, to, action.oneWay ?? false);
       });
@@ -53,7 +53,7 @@ export function perform(world: World, action: Action): void {
         world.note({ do: 'heal' });
         return world.network.healAll();
       }
-      return forEachLink(world, action.from, action.to, (from, to) => {
+      return forEachLink(world, 'heal', action.from, action.to, (from, to) => {
         world.note({ do: 'heal', from, to, oneWay: action.oneWay ?? false });
         world.network.heal(from, to, action.oneWay ?? false);
       });
@@ -61,12 +61,19 @@ export function perform(world: World, action: Action): void {
       return changeNetwork(world, action);
     case 'hold':
     case 'drop':
-    case 'duplicate':
-      world.note({ do: action.do, next: action.count ?? 1, ...matchOf(world, action) });
-      return world.network.order(action.do, matchOf(world, action), action.count ?? 1);
+    case 'duplicate': {
+      const match = matchOf(world, action);
+      if (match === null) return;
+      world.note({ do: action.do, next: action.count ?? 1, ...(match as Record<string, Json>) });
+      return world.network.order(action.do, match, action.count ?? 1);
+    }
     case 'release': {
       const { count = 1, nth = 1, copy = false } = action;
-      for (const envelope of world.network.release(matchOf(world, action), count, nth, copy)) {
+      const match = matchOf(world, action);
+      if (match === null) return;
+      const released = world.network.release(match, count, nth, copy);
+      if (released.length === 0) world.note({ do: 'release', skipped: 'nothing of that kind is held' });
+      for (const envelope of released) {
         world.note({ do: 'release', from: envelope.from, to: envelope.to, type: envelope.message.type });
         world.deliver(envelope, 0);
       }
@@ -82,13 +89,17 @@ export function perform(world: World, action: Action): void {
           host.fire(action.timer, world.hosts.values());
         },
       );
-    case 'inject':
+    case 'inject': {
+      // Nobody takes a message for another's that bears its own name.
+      const receivers = select(world, action.to).filter((to) => to !== action.from);
+      if (receivers.length === 0) return world.note({ do: 'inject', skipped: `nobody fits "${action.to}"` });
       world.broken.add('no-forgery');
-      for (const to of select(world, action.to)) {
+      for (const to of receivers) {
         world.note({ do: 'inject', from: action.from, to, message: action.message as unknown as Json });
         world.deliver({ from: action.from, to, message: action.message }, 0);
       }
       return;
+    }
     case 'clock':
       return forEach(
         world,
@@ -180,12 +191,16 @@ function forEach(
 
 function forEachLink(
   world: World,
+  what: string,
   from: Selector,
   to: Selector,
   doIt: (from: MemberId, to: MemberId) => void,
 ): void {
+  const begins = select(world, from);
   const ends = select(world, to);
-  for (const a of select(world, from)) for (const b of ends) if (a !== b) doIt(a, b);
+  const links = begins.flatMap((a) => ends.filter((b) => a !== b).map((b) => [a, b] as const));
+  if (links.length === 0) world.note({ do: what, skipped: `no link fits "${from}" and "${to}"` });
+  for (const [a, b] of links) doIt(a, b);
 }
 
 /** Selectors may mean one member twice: it belongs to the first group that names it. */
@@ -227,7 +242,7 @@ function restart(world: World, action: Extract<Action, { do: 'restart' }>): void
     if (host.alive) crash(world, host);
     world.note({ do: 'restart', member: id, amnesia });
     if (amnesia) {
-      if (world.broken.has('disk') || world.votersBy(id).length === 1) world.broken.add('one-disk');
+      if (world.broken.has('disk') || world.isLostWithoutDisk) world.broken.add('one-disk');
       world.broken.add('disk');
       host.disk.erase();
     }
@@ -240,12 +255,17 @@ function changeNetwork(world: World, action: Extract<Action, { do: 'network' }>)
   const { atMs: __, ...change } = rest as Partial<LinkQuality> & { atMs?: number };
   const fields = change as unknown as Record<string, Json>;
   if (member !== undefined) {
-    for (const id of select(world, member)) {
-      world.note({ do: 'network', member: id, ...fields });
-      world.network.setMemberQuality(id, change);
-    }
+    forEach(
+      world,
+      { do: 'network', member },
+      () => true,
+      ({ id }) => {
+        world.note({ do: 'network', member: id, ...fields });
+        world.network.setMemberQuality(id, change);
+      },
+    );
   } else if (from !== undefined && to !== undefined) {
-    forEachLink(world, from, to, (a, b) => {
+    forEachLink(world, 'network', from, to, (a, b) => {
       world.note({ do: 'network', from: a, to: b, ...fields });
       world.network.setLinkQuality(a, b, change);
     });
@@ -261,7 +281,8 @@ function setClock(world: World, host: Host, action: Extract<Action, { do: 'clock
   world.note({ do: 'clock', member: host.id, rate: rate ?? host.clockRate, jumpMs: jumpMs ?? 0 });
   if (rate === undefined) return;
   const drift = world.scenario.options.maxDrift;
-  if (Math.abs(rate - 1) > (typeof drift === 'number' ? drift : 0)) world.broken.add('clock');
+  // In binary, 1.05 is a little more than 0.05 away from 1.
+  if (Math.abs(rate - 1) > (typeof drift === 'number' ? drift : 0) + 1e-9) world.broken.add('clock');
   host.setClockRate(rate);
 }
 
@@ -303,14 +324,21 @@ function changeMembership(world: World, what: 'add' | 'remove', member: MemberId
     world.leaders[0] ?? [...world.hosts.values()].find((each) => each.alive && each.id !== member)?.id;
   if (asked === undefined) return world.note({ do: what, skipped: 'nobody runs' });
   world.note({ do: what, member, asked });
-  if (what === 'remove') world.removed.add(member);
-  else world.removed.delete(member);
   world.command(world.hosts.get(asked)!, { type: what, member });
 }
 
-function matchOf(world: World, action: { from?: Selector; to?: Selector; type?: string }): EnvelopeMatch {
-  const from = action.from === undefined ? undefined : select(world, action.from)[0];
-  const to = action.to === undefined ? undefined : select(world, action.to)[0];
+/** Which messages an order is about; null, and a note, if one of its ends fits nobody. */
+function matchOf(
+  world: World,
+  action: { do: string; from?: Selector; to?: Selector; type?: string },
+): EnvelopeMatch | null {
+  const from = action.from === undefined ? undefined : select(world, action.from);
+  const to = action.to === undefined ? undefined : select(world, action.to);
+  if (from?.length === 0 || to?.length === 0) {
+    const nobody = from?.length === 0 ? action.from : action.to;
+    world.note({ do: action.do, skipped: `nobody fits "${nobody}"` });
+    return null;
+  }
   return {
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),

@@ -5,39 +5,14 @@ import {
   type Input,
   type Json,
   type MemberId,
-  type Message,
-  type Outcome,
   type Protocol,
   type Random,
   type Self,
   type View,
 } from '../core/index.ts';
 import { Disk, type DiskFault, type Write } from './disk.ts';
-import type { Due } from './queue.ts';
+import type { Happening, Surroundings } from './surroundings.ts';
 import { longestMs, shortestMs, toUs } from './time.ts';
-
-/** Something that will happen to one host. One shape for all kinds keeps the queue fast. */
-export interface Happening extends Due {
-  readonly kind: 'start' | 'deliver' | 'timer' | 'synced';
-  readonly host: Host;
-  /** The timer's name, and what it was set for. */
-  readonly timer: string;
-  readonly delayMs: Delay;
-  readonly from: MemberId;
-  readonly message: Message | null;
-  readonly write: Write | null;
-}
-
-/** What a host needs of the world around it. */
-export interface Surroundings {
-  readonly nowUs: number;
-  readonly syncMs: readonly [number, number];
-  schedule(happening: Happening): void;
-  sent(from: MemberId, to: MemberId, message: Message): void;
-  reported(host: Host, view: View): void;
-  stepped(host: Host, input: Input, effects: readonly Effect[]): void;
-  answered(host: Host, command: number, outcome: Outcome): void;
-}
 
 /** Outward effects wait in line behind a save that is not durable yet. */
 type Waiting =
@@ -51,6 +26,8 @@ export class Host {
   readonly id: MemberId;
   readonly disk: Disk = new Disk();
   alive = false;
+  /** Will start by itself when its time comes. */
+  isDue = true;
   paused = false;
   /** What it last told its user. */
   view: View = NOBODY;
@@ -85,6 +62,7 @@ export class Host {
 
   start(): void {
     this.alive = true;
+    this.isDue = false;
     this.incarnation += 1;
     this.#state = this.#protocol.init(this.#self);
     this.take({ type: 'start', saved: this.disk.read(), incarnation: this.incarnation });
@@ -93,6 +71,7 @@ export class Host {
   /** The process is gone at once; only its disk remains. */
   crash(): ReturnType<Disk['crash']> {
     this.alive = false;
+    this.isDue = false;
     this.paused = false;
     this.#timers.clear();
     this.#line = [];
@@ -147,7 +126,8 @@ export class Host {
   happen(happening: Happening): void {
     switch (happening.kind) {
       case 'start':
-        return this.start();
+        if (this.isDue) this.start();
+        return;
       case 'deliver':
         if (!this.alive) return;
         return this.give({ type: 'message', from: happening.from, message: happening.message! });
@@ -251,10 +231,12 @@ export class Host {
     let delayMs: number;
     if (typeof delay === 'number') delayMs = delay;
     else delayMs = delay[0] + (delay[1] - delay[0]) * this.#random.fraction();
-    this.#schedule(timer, delay, this.#world.nowUs + toUs(delayMs / this.clockRate));
+    // Time goes on between two timers, however short: no run stands still for ever.
+    this.#schedule(timer, delay, this.#world.nowUs + Math.max(1, toUs(delayMs / this.clockRate)));
   }
 
   #schedule(timer: string, delayMs: Delay, atUs: number): void {
+    const from = this.id;
     const happening: Happening = {
       atUs,
       seq: 0,
@@ -262,7 +244,7 @@ export class Host {
       host: this,
       timer,
       delayMs,
-      from: this.id,
+      from,
       message: null,
       write: null,
     };
@@ -290,14 +272,15 @@ export class Host {
     const [min, max] = this.#world.syncMs;
     const syncUs = toUs(min + (max - min) * (min === max ? 0 : this.#random.fraction()));
     this.#lastSyncUs = Math.max(this.#lastSyncUs, this.#world.nowUs) + syncUs;
+    const [atUs, from] = [this.#lastSyncUs, this.id];
     this.#world.schedule({
-      atUs: this.#lastSyncUs,
+      atUs,
       seq: 0,
       kind: 'synced',
       host: this,
       timer: '',
       delayMs: 0,
-      from: this.id,
+      from,
       message: null,
       write,
     });

@@ -16,8 +16,8 @@ export const DEFAULT_QUALITY: LinkQuality = { latencyMs: [1, 10], loss: 0, dupli
 
 /** Which messages an order to hold, drop, duplicate or release is about. */
 export interface Match {
-  readonly from?: MemberId;
-  readonly to?: MemberId;
+  readonly from?: readonly MemberId[];
+  readonly to?: readonly MemberId[];
   readonly type?: string;
 }
 
@@ -169,8 +169,8 @@ export class Network {
 
 function matches(match: Match, { from, to, message }: Envelope): boolean {
   return (
-    (match.from === undefined || match.from === from) &&
-    (match.to === undefined || match.to === to) &&
+    (match.from === undefined || match.from.includes(from)) &&
+    (match.to === undefined || match.to.includes(to)) &&
     (match.type === undefined || match.type === message.type)
   );
 }

@@ -2,35 +2,30 @@ import {
   anyJson,
   asObject,
   BadInput,
-  choice,
   compareIds,
   type Definition,
   durationMs,
-  flag,
   type Json,
   join,
-  listOf,
   type MemberId,
   type Message,
   memberId,
   natural,
-  number,
   optional,
   readSettings,
   record,
   refuseUnknown,
-  type Shape,
   show,
-  text,
   timeMs,
 } from '../core/index.ts';
 import type { DiskFault } from './disk.ts';
-import { latencyMs } from './latency.ts';
+import { checkTogether, eventShapes } from './event-shapes.ts';
+import { type Latency, latencyMs } from './latency.ts';
 import { DEFAULT_QUALITY, type LinkQuality } from './network.ts';
+import { allOptional, quality } from './quality-shapes.ts';
+import { readNewId, type Selector } from './selectors.ts';
 
-/** Who an event is about: a member, or whoever fits at that moment. */
-export type Selector = MemberId;
-export const SELECTORS = ['leader', 'followers', 'random', 'all'] as const;
+export type { Selector } from './selectors.ts';
 
 type Match = {
   readonly from?: Selector;
@@ -97,15 +92,6 @@ export interface Scenario {
 
 const MOST_MEMBERS = 1000;
 const MOST_EVENTS = 10_000;
-const chance = number(0, 1);
-
-const quality: { readonly [K in keyof LinkQuality]: Shape<LinkQuality[K]> } = {
-  latencyMs,
-  loss: chance,
-  duplicate: chance,
-  reorder: chance,
-};
-
 const FIELDS = ['protocol', 'options', 'members', 'timing', 'network', 'disk', 'untilMs', 'seed', 'events'];
 
 /** Reads a scenario. Throws BadInput that names the field and what was expected. */
@@ -115,13 +101,13 @@ export function readScenario(given: unknown, catalogue: Readonly<Record<string, 
   const definition = readProtocol(found.protocol, catalogue);
   const members = readMembers(found.members, definition);
   const added = findAdded(found.events);
-  const network = record(allOptional<LinkQuality>(quality)).read(found.network ?? {}, 'network');
-  const disk = record<{ syncMs: LinkQuality['latencyMs'] }>({ syncMs: latencyMs }).read(
-    found.disk ?? { syncMs: [0.1, 1] },
+  const network = record(allOptional<LinkQuality>(quality)).read(orEmpty(found.network), 'network');
+  const disk = record(allOptional<{ syncMs: Latency }>({ syncMs: latencyMs })).read(
+    orEmpty(found.disk),
     'disk',
   );
-  if ('meanMs' in disk.syncMs)
-    throw new BadInput('disk.syncMs', 'milliseconds, or [least, most]', show(disk.syncMs));
+  const syncMs = disk.syncMs ?? DEFAULT_SYNC_MS;
+  if ('meanMs' in syncMs) throw new BadInput('disk.syncMs', 'milliseconds, or [least, most]', show(syncMs));
   const config = {
     timing: readSettings(definition.timing, found.timing, 'timing') as Record<string, Json>,
     options: readSettings(definition.options, found.options, 'options') as Record<string, Json>,
@@ -136,15 +122,22 @@ export function readScenario(given: unknown, catalogue: Readonly<Record<string, 
     ...config,
     members,
     network: { ...DEFAULT_QUALITY, ...(network as Partial<LinkQuality>) },
-    syncMs: disk.syncMs,
+    syncMs,
     untilMs: found.untilMs === undefined ? 20_000 : durationMs.read(found.untilMs, 'untilMs'),
     seed: found.seed === undefined ? null : natural.read(found.seed, 'seed'),
     events: readEvents(found.events, definition, [...members.map((member) => member.id), ...added]),
   };
 }
 
+const DEFAULT_SYNC_MS: Latency = [0.1, 1];
+
+/** What was left out is empty; null was not left out. */
+function orEmpty(given: unknown): unknown {
+  return given === undefined ? {} : given;
+}
+
 function readProtocol(given: unknown, catalogue: Readonly<Record<string, Definition>>): Definition {
-  const name = given ?? 'epoch';
+  const name = given === undefined ? 'epoch' : given;
   if (typeof name === 'string' && Object.hasOwn(catalogue, name)) return catalogue[name]!;
   throw new BadInput('protocol', `one of ${Object.keys(catalogue).join(', ')}`, show(given));
 }
@@ -185,18 +178,6 @@ function readMembers(given: unknown, definition: Definition): readonly MemberSet
   return members.sort((a, b) => compareIds(a.id, b.id));
 }
 
-function isSelector(value: unknown): boolean {
-  return SELECTORS.includes(value as 'leader');
-}
-
-function readNewId(value: unknown, path: string): MemberId {
-  const id = memberId.read(value, path);
-  if (isSelector(id)) {
-    throw new BadInput(path, `an id other than ${SELECTORS.join(', ')}`, show(id));
-  }
-  return id;
-}
-
 /** Members that join later are known to the events too. */
 function findAdded(events: unknown): MemberId[] {
   if (!Array.isArray(events)) return [];
@@ -213,6 +194,7 @@ function readEvents(given: unknown, definition: Definition, ids: readonly Member
       Array.isArray(given) ? `${given.length}` : show(given),
     );
   }
+  refuseAliases(given, ids);
   const shapes = eventShapes(definition, ids);
   const events = given.map((each: unknown, i): WorldEvent => {
     const path = `events[${i}]`;
@@ -228,115 +210,13 @@ function readEvents(given: unknown, definition: Definition, ids: readonly Member
   return events.sort((a, b) => a.atMs - b.atMs); // A stable sort: events of one moment keep their order.
 }
 
-type Fields = Readonly<Record<string, Shape<unknown>>>;
-
-function eventShapes(definition: Definition, ids: readonly MemberId[]): Readonly<Record<string, Fields>> {
-  const who: Shape<Selector> = {
-    expected: `one of the members ${ids.slice(0, 8).join(', ')}${ids.length > 8 ? ', …' : ''}, or ${SELECTORS.join(', ')}`,
-    read(value, path) {
-      if (ids.includes(value as MemberId) || isSelector(value)) return value as Selector;
-      throw new BadInput(path, this.expected, show(value));
-    },
-  };
-  const maybe = optional(who);
-  const match: Fields = {
-    from: maybe,
-    to: maybe,
-    type: optional(messageType(definition)),
-    count: optional(positive),
-  };
-  return {
-    crash: { member: who },
-    restart: { member: who, amnesia: optional(flag) },
-    pause: { member: who },
-    resume: { member: who },
-    partition: { groups: listOf(listOf(who)) },
-    cut: { from: who, to: who, oneWay: optional(flag) },
-    heal: { from: maybe, to: maybe, oneWay: optional(flag) },
-    network: { member: maybe, from: maybe, to: maybe, ...allOptional(quality) },
-    hold: match,
-    release: { ...match, nth: optional(positive), copy: optional(flag) },
-    drop: match,
-    duplicate: match,
-    inject: { from: memberId, to: who, message: messageOf(definition) },
-    fire: { member: who, timer: text(100) },
-    clock: { member: who, rate: optional(number(0.001, 1000)), jumpMs: optional(number(-1e12, 1e12)) },
-    disk: { member: who, fault: choice('stall', 'full', 'torn', 'lose-unsynced', 'none') },
-    evidence: { member: who, peer: who, gone: flag, proof: optional(flag) },
-    campaign: { member: who },
-    resign: { member: who },
-    transfer: { to: who, member: maybe },
-    publish: { value: anyJson, member: maybe },
-    add: { member: newId },
-    remove: { member: who },
-  };
-}
-
-const newId: Shape<MemberId> = { expected: memberId.expected, read: readNewId };
-
-const positive: Shape<number> = {
-  expected: 'a whole number from 1',
-  read(value, path) {
-    if (Number.isSafeInteger(value) && (value as number) >= 1) return value as number;
-    throw new BadInput(path, this.expected, show(value));
-  },
-};
-
-function messageType(definition: Definition): Shape<string> {
-  const types = Object.keys(definition.messages);
-  return {
-    expected: `one of ${types.join(', ')}`,
-    read(value, path) {
-      if (types.includes(value as string)) return value as string;
-      throw new BadInput(path, this.expected, show(value));
-    },
-  };
-}
-
-/** A message as the protocol knows it: with this a forged one is still a well-formed one. */
-function messageOf(definition: Definition): Shape<Message> {
-  return {
-    expected: `a message of ${definition.name}`,
-    read(value, path) {
-      const { type, ...fields } = asObject(value, path);
-      const known = messageType(definition).read(type, join(path, 'type'));
-      return { type: known, ...definition.messages[known]!.read(fields, path) };
-    },
-  };
-}
-
-/** What one field alone cannot show. */
-function checkTogether(event: Record<string, unknown>, path: string): void {
-  const has = (field: string): boolean => event[field] !== undefined;
-  switch (event.do) {
-    case 'heal':
-    case 'network':
-      if (has('from') !== has('to')) {
-        throw new BadInput(join(path, has('from') ? 'to' : 'from'), 'both ends of the link', 'nothing');
-      }
-      if (has('member') && has('from'))
-        throw new BadInput(join(path, 'member'), 'either a member or a link', 'both');
-      return;
-    case 'clock':
-      if (!has('rate') && !has('jumpMs')) throw new BadInput(path, 'a rate or jumpMs', 'neither');
-      return;
-    case 'cut':
-      if (event.from === event.to && !isSelector(event.from)) {
-        throw new BadInput(join(path, 'to'), 'another member than from', show(event.to));
-      }
-      return;
-    case 'partition': {
-      const named = (event.groups as MemberId[][]).flat().filter((id) => !isSelector(id));
-      const twice = named.find((id, i) => named.indexOf(id) < i);
-      if (twice !== undefined)
-        throw new BadInput(join(path, 'groups'), 'each member in one group', `${show(twice)} twice`);
-    }
-  }
-}
-
-function allOptional<T>(shapes: { readonly [K in keyof T]: Shape<T[K]> }): {
-  readonly [K in keyof T]: Shape<T[K] | undefined>;
-} {
-  const entries = Object.entries<Shape<unknown>>(shapes).map(([name, shape]) => [name, optional(shape)]);
-  return Object.fromEntries(entries);
+/** 1 and "1" would be one key in every record, so nobody may join under a name that only looks different. */
+function refuseAliases(events: readonly unknown[], ids: readonly MemberId[]): void {
+  events.forEach((event, i) => {
+    const { do: what, member } = (event ?? {}) as { do?: unknown; member?: unknown };
+    if (what !== 'add') return;
+    const alias = ids.find((id) => id !== member && String(id) === String(member));
+    if (alias !== undefined)
+      throw new BadInput(`events[${i}].member`, `another id than ${show(alias)}`, show(member));
+  });
 }

@@ -70,7 +70,7 @@ export function resultOf(world: World): Result {
 /** Everybody that runs and was not removed names the same leader, and that one runs and believes it too. */
 export function agreement(world: World): { leader: MemberId | null; agreed: boolean } {
   const running = [...world.hosts.values()].filter(
-    (host) => host.alive && !host.paused && !world.removed.has(host.id),
+    (host) => host.alive && !host.paused && !(host.view.role === 'none' && world.removed.has(host.id)),
   );
   const leader = running[0]?.view.leader ?? null;
   const agreed =

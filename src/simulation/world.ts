@@ -1,6 +1,7 @@
 import {
   type Assumption,
   assert,
+  type Command,
   compareIds,
   type Effect,
   type Input,
@@ -17,12 +18,13 @@ import {
 } from '../core/index.ts';
 import { perform } from './actions.ts';
 import { Digest } from './digest.ts';
-import { type Happening, Host, type Surroundings } from './host.ts';
+import { Host } from './host.ts';
 import { Coverage, Ledger } from './ledger.ts';
 import { type Envelope, Network } from './network.ts';
 import { type Finding, Properties } from './properties.ts';
 import { Queue } from './queue.ts';
 import type { Action, Scenario } from './scenario.ts';
+import type { Happening, Surroundings } from './surroundings.ts';
 import { toMs, toUs } from './time.ts';
 
 /** A broken property, and whether the protocol had promised it under what happened so far. */
@@ -58,7 +60,7 @@ export class World implements Surroundings {
   readonly messagesByType: Map<string, number> = new Map();
   /** What the surroundings did that a promise may exclude. */
   readonly broken: Set<Assumption> = new Set();
-  /** Those whom the scenario removed from the membership. */
+  /** Those who were removed from the membership on request. */
   readonly removed: Set<MemberId> = new Set();
   readonly eventRandom: Random;
   /** How many inputs the members have taken. */
@@ -73,7 +75,7 @@ export class World implements Surroundings {
   readonly #trace: ((line: TraceLine) => void) | undefined;
   readonly #freeze: boolean;
   #nextEvent = 0;
-  #commands = 0;
+  readonly #commands: Command[] = [];
 
   constructor(scenario: Scenario, seed: number, options: WorldOptions = {}) {
     this.scenario = scenario;
@@ -166,9 +168,9 @@ export class World implements Surroundings {
     return host;
   }
 
-  command(host: Host, command: Extract<Input, { type: 'command' }>['command']): void {
-    this.#commands += 1;
-    host.give({ type: 'command', id: this.#commands, command });
+  command(host: Host, command: Command): void {
+    this.#commands.push(command);
+    host.give({ type: 'command', id: this.#commands.length, command });
   }
 
   /** A message arrives after a while, whoever sent it. */
@@ -200,9 +202,11 @@ export class World implements Surroundings {
     this.#cover();
   }
 
-  /** Who votes, by the last word of this member. */
-  votersBy(id: MemberId): readonly MemberId[] {
-    return this.#voters.get(id) ?? this.scenario.members.map((member) => member.id);
+  /** Could a member that lost its disk not find the others? It knows those it was configured with, and no more. */
+  get isLostWithoutDisk(): boolean {
+    const configured = this.scenario.members.map((member) => member.id);
+    const voters = [configured, ...this.#voters.values()];
+    return voters.some((ids) => ids.length === 1 || ids.some((id) => !configured.includes(id)));
   }
 
   #votersOf(view: View): readonly MemberId[] | null {
@@ -255,7 +259,14 @@ export class World implements Surroundings {
   }
 
   answered(host: Host, command: number, outcome: Outcome): void {
+    if (outcome.status === 'done') this.#changed(command);
     this.note({ do: 'answer', member: host.id, command, ...outcome });
+  }
+
+  #changed(command: number): void {
+    const done = this.#commands[command - 1];
+    if (done?.type === 'remove') this.removed.add(done.member);
+    if (done?.type === 'add') this.removed.delete(done.member);
   }
 
   /** Leadership that nobody can use is none: a stopped member covers nothing. */

@@ -56,10 +56,26 @@ describe('processes', () => {
     expect(run.inputs(2, 'timer').map(({ atMs }) => atMs)).toEqual([100, 200, 560, 660, 760, 860, 960]);
   });
 
+  it('a timer of no length still takes time, so that every run ends', () => {
+    const run = parrots([], { timing: { heartbeatMs: 0.0001 }, untilMs: 1 });
+    expect(run.inputs(1, 'timer')).toHaveLength(1000);
+  });
+
   it('a slow clock stretches delays, also those that run already', () => {
     const run = parrots([{ atMs: 250, do: 'clock', member: 1, rate: 0.5, jumpMs: 1e9 }]);
     expect(run.inputs(1, 'timer').map(({ atMs }) => atMs)).toEqual([100, 200, 350, 550, 750, 950]);
     expect(run.world.broken.has('clock')).toBe(true);
+  });
+
+  it('start once: a restart before their time takes the place of the start, a crash prevents it', () => {
+    const members = [{ id: 1, startMs: 500 }, { id: 2, startMs: 500 }, 3];
+    const events = [
+      { atMs: 100, do: 'restart', member: 1 },
+      { atMs: 100, do: 'crash', member: 2 },
+    ];
+    const run = parrots(events, { members });
+    expect(run.inputs(1, 'start').map(({ atMs }) => atMs)).toEqual([100]);
+    expect(run.inputs(2, 'start')).toEqual([]);
   });
 
   it('an event about nobody is noted and does nothing', () => {
@@ -168,6 +184,25 @@ describe('single messages', () => {
       { atMs: 450, do: 'release', to: 2 },
     ]);
     expect(run.heard(2, 1)).toEqual([1, 4, 2, 5, 6, 7, 8, 9]);
+  });
+
+  it('an order about nobody catches nothing; one about several catches from any of them', () => {
+    const nobody = parrots([{ atMs: 150, do: 'drop', from: 'leader', count: 100 }]);
+    expect(nobody.heard(2, 1)).toEqual(count(1, 9));
+    expect(nobody.events('drop')).toEqual([{ do: 'drop', skipped: 'nobody fits "leader"' }]);
+    const several = parrots([{ atMs: 150, do: 'drop', from: 'followers', count: 4 }]);
+    expect(several.heard(2, 1)).toEqual([1, 4, 5, 6, 7, 8, 9]);
+    expect(several.heard(1, 2)).toEqual([1, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('inject: nobody gets a message in its own name, and one that reaches nobody forges nothing', () => {
+    const message = { type: 'ping', n: 1234 };
+    const all = parrots([{ atMs: 333, do: 'inject', from: 1, to: 'all', message }]);
+    expect(all.heard(2, 1)).toContain(1234);
+    expect(all.heard(1, 1)).toEqual([]);
+    const none = parrots([{ atMs: 333, do: 'inject', from: 1, to: 'leader', message }]);
+    expect(none.world.broken.size).toBe(0);
+    expect(none.events('inject')).toEqual([{ do: 'inject', skipped: 'nobody fits "leader"' }]);
   });
 
   it('inject: a message that nobody sent arrives, and forgery is remembered', () => {

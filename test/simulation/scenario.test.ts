@@ -86,6 +86,18 @@ describe('a bad scenario is refused with what, where and what was expected', () 
       { protocol: 'bully', options: { minimumMasterNodes: 9 } },
       /^options\.minimumMasterNodes: .*found 9 with 5 members/,
     ],
+    [{ protocol: null }, /^protocol: .*found null$/],
+    [{ network: null }, /^network: expected an object, found null$/],
+    [{ disk: null }, /^disk: expected an object, found null$/],
+    [
+      event({ do: 'publish', value: [Number.POSITIVE_INFINITY] }),
+      /^events\[0\]\.value: expected a JSON value/,
+    ],
+    [event({ do: 'add', member: '1' }), /^events\[0\]\.member: expected another id than 1, found "1"$/],
+    [
+      event({ do: 'inject', from: 2, to: 2, message: { type: 'vote', epoch: 1 } }),
+      /^events\[0\]\.to: expected another member than from/,
+    ],
     [{ events: {} }, /^events: expected a list/],
     [{ events: [5] }, /^events\[0\]: expected an object, found 5$/],
     [event({ do: 'explode' }), /^events\[0\]\.do: expected one of crash, restart/],

@@ -1,0 +1,134 @@
+/** What each event of a scenario may say. */
+import {
+  anyJson,
+  asObject,
+  BadInput,
+  choice,
+  type Definition,
+  flag,
+  join,
+  listOf,
+  type MemberId,
+  type Message,
+  memberId,
+  number,
+  optional,
+  type Shape,
+  show,
+  text,
+} from '../core/index.ts';
+import { allOptional, quality } from './quality-shapes.ts';
+import { isSelector, readNewId, SELECTORS, type Selector } from './selectors.ts';
+
+export type Fields = Readonly<Record<string, Shape<unknown>>>;
+
+export function eventShapes(
+  definition: Definition,
+  ids: readonly MemberId[],
+): Readonly<Record<string, Fields>> {
+  const who: Shape<Selector> = {
+    expected: `one of the members ${ids.slice(0, 8).join(', ')}${ids.length > 8 ? ', …' : ''}, or ${SELECTORS.join(', ')}`,
+    read(value, path) {
+      if (ids.includes(value as MemberId) || isSelector(value)) return value as Selector;
+      throw new BadInput(path, this.expected, show(value));
+    },
+  };
+  const maybe = optional(who);
+  const match: Fields = {
+    from: maybe,
+    to: maybe,
+    type: optional(messageType(definition)),
+    count: optional(positive),
+  };
+  return {
+    crash: { member: who },
+    restart: { member: who, amnesia: optional(flag) },
+    pause: { member: who },
+    resume: { member: who },
+    partition: { groups: listOf(listOf(who)) },
+    cut: { from: who, to: who, oneWay: optional(flag) },
+    heal: { from: maybe, to: maybe, oneWay: optional(flag) },
+    network: { member: maybe, from: maybe, to: maybe, ...allOptional(quality) },
+    hold: match,
+    release: { ...match, nth: optional(positive), copy: optional(flag) },
+    drop: match,
+    duplicate: match,
+    inject: { from: memberId, to: who, message: messageOf(definition) },
+    fire: { member: who, timer: text(100) },
+    clock: { member: who, rate: optional(number(0.001, 1000)), jumpMs: optional(number(-1e12, 1e12)) },
+    disk: { member: who, fault: choice('stall', 'full', 'torn', 'lose-unsynced', 'none') },
+    evidence: { member: who, peer: who, gone: flag, proof: optional(flag) },
+    campaign: { member: who },
+    resign: { member: who },
+    transfer: { to: who, member: maybe },
+    publish: { value: anyJson, member: maybe },
+    add: { member: newId },
+    remove: { member: who },
+  };
+}
+
+const newId: Shape<MemberId> = { expected: memberId.expected, read: readNewId };
+
+const positive: Shape<number> = {
+  expected: 'a whole number from 1',
+  read(value, path) {
+    if (Number.isSafeInteger(value) && (value as number) >= 1) return value as number;
+    throw new BadInput(path, this.expected, show(value));
+  },
+};
+
+function messageType(definition: Definition): Shape<string> {
+  const types = Object.keys(definition.messages);
+  return {
+    expected: `one of ${types.join(', ')}`,
+    read(value, path) {
+      if (types.includes(value as string)) return value as string;
+      throw new BadInput(path, this.expected, show(value));
+    },
+  };
+}
+
+/** A message as the protocol knows it: with this a forged one is still a well-formed one. */
+function messageOf(definition: Definition): Shape<Message> {
+  return {
+    expected: `a message of ${definition.name}`,
+    read(value, path) {
+      const { type, ...fields } = asObject(value, path);
+      const known = messageType(definition).read(type, join(path, 'type'));
+      return { type: known, ...definition.messages[known]!.read(fields, path) };
+    },
+  };
+}
+
+/** What one field alone cannot show. */
+export function checkTogether(event: Record<string, unknown>, path: string): void {
+  const has = (field: string): boolean => event[field] !== undefined;
+  switch (event.do) {
+    case 'heal':
+    case 'network':
+      if (has('from') !== has('to')) {
+        throw new BadInput(join(path, has('from') ? 'to' : 'from'), 'both ends of the link', 'nothing');
+      }
+      if (has('member') && has('from'))
+        throw new BadInput(join(path, 'member'), 'either a member or a link', 'both');
+      return;
+    case 'clock':
+      if (!has('rate') && !has('jumpMs')) throw new BadInput(path, 'a rate or jumpMs', 'neither');
+      return;
+    case 'cut':
+      if (event.from === event.to && !isSelector(event.from)) {
+        throw new BadInput(join(path, 'to'), 'another member than from', show(event.to));
+      }
+      return;
+    case 'inject':
+      if (event.from === event.to)
+        throw new BadInput(join(path, 'to'), 'another member than from', show(event.to));
+      return;
+    case 'partition': {
+      const named = (event.groups as MemberId[][]).flat().filter((id) => !isSelector(id));
+      const twice = named.find((id, i) => named.indexOf(id) < i);
+      if (twice !== undefined)
+        throw new BadInput(join(path, 'groups'), 'each member in one group', `${show(twice)} twice`);
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import type { Delay, Effect, Input, MemberId, Message, Outcome, View } from '../core/index.ts';
+import type { Write } from './disk.ts';
+import type { Host } from './host.ts';
+import type { Due } from './queue.ts';
+
+/** Something that will happen to one host. One shape for all kinds keeps the queue fast. */
+export interface Happening extends Due {
+  readonly kind: 'start' | 'deliver' | 'timer' | 'synced';
+  readonly host: Host;
+  /** The timer's name, and what it was set for. */
+  readonly timer: string;
+  readonly delayMs: Delay;
+  readonly from: MemberId;
+  readonly message: Message | null;
+  readonly write: Write | null;
+}
+
+/** What a host needs of the world around it. */
+export interface Surroundings {
+  readonly nowUs: number;
+  readonly syncMs: readonly [number, number];
+  schedule(happening: Happening): void;
+  sent(from: MemberId, to: MemberId, message: Message): void;
+  reported(host: Host, view: View): void;
+  stepped(host: Host, input: Input, effects: readonly Effect[]): void;
+  answered(host: Host, command: number, outcome: Outcome): void;
+}
