@@ -1,38 +1,34 @@
-import type { MemberId, Message } from '../core/index.ts';
-import { listed, nameMembers } from './names.ts';
-import { counted, duration, grouped } from './numbers.ts';
-import type { EventScene, Routine } from './scene.ts';
+import type { Json, MemberId, Message } from '../core/index.ts';
+import { membersIn } from './groups.ts';
+import { fieldWords, isLink, isPassage, linkWords, passageWords } from './link-words.ts';
+import { nameMembers } from './names.ts';
+import { grouped } from './numbers.ts';
+import type { EventScene } from './scene.ts';
+import { skipWords } from './skip-words.ts';
 import { shorten, type Vocabulary } from './vocabulary.ts';
 
-/** "64 keep-alive and 8 ack in 3.2 s (5 lost)" */
-export function routineWords({ sent, unheard, changes }: Routine, lastedMs: number): string {
-  const most = [...sent].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  const kinds = most.slice(0, 3).map(([type, count]) => `${grouped(count)} ${type}`);
-  const rest = most.slice(3).reduce((sum, [, count]) => sum + count, 0);
-  if (rest > 0) kinds.push(`${grouped(rest)} more`);
-  if (changes > 0) kinds.unshift(counted(changes, 'change'));
-  const missing = [...unheard].map(
-    ([fate, count]) => `${grouped(count)} ${fate === 'cut' ? 'cut off' : fate}`,
-  );
-  const words = `${kinds.length === 0 ? 'nothing new' : listed(kinds)} in ${duration(lastedMs)}`;
-  return missing.length === 0 ? words : `${words} (${missing.join(', ')})`;
-}
+type Event = EventScene['event'];
 
-/** What happened around the members, in words; `who` where it happened to several of them at once. */
-export function eventWords(
-  { event, about }: EventScene,
-  who: string,
-  many: boolean,
-  vocabulary: Vocabulary,
-): string {
-  const verb = (one: string, more: string): string => `${who} ${many ? more : one}`;
-  const { from, to } = event;
-  if (event.skipped !== undefined) return `no ${event.do}, since ${event.skipped}`;
+/** What happened around the members, in words: the same to each of them. */
+export function eventWords(scenes: readonly EventScene[], vocabulary: Vocabulary): string {
+  const { event, about } = scenes[0]!;
+  const all = vocabulary.members;
+  if (event.skipped !== undefined) return skipWords(event);
+  const events = scenes.map((scene) => scene.event);
+  if (isLink(event)) return linkWords(events, all);
+  if (isPassage(event)) return passageWords(events, all);
+  const members = membersIn(scenes);
+  const who = nameMembers(members, all);
+  const isMany = members.length > 1 && who !== 'everybody';
+  const verb = (one: string, more: string): string => `${who} ${isMany ? more : one}`;
   switch (event.do) {
     case 'crash':
       return verb('crashes', 'crash');
-    case 'restart':
-      return `${verb('restarts', 'restart')} with ${event.amnesia ? 'an empty disk' : `${many ? 'their disks' : 'its disk'}`}`;
+    case 'restart': {
+      const disk = event.amnesia ? 'an empty disk' : isMany ? 'their disks' : 'its disk';
+      if (event.crashed === true) return `${verb('crashes and restarts', 'crash and restart')} with ${disk}`;
+      return `${verb('restarts', 'restart')} with ${disk}`;
+    }
     case 'boot':
       return verb('is new', 'are new');
     case 'pause':
@@ -43,41 +39,91 @@ export function eventWords(
       return `the last record of ${who} was torn`;
     case 'lost-record':
       return `the last record of ${who} was lost`;
-    case 'partition':
-      return `partition: ${(event.groups as MemberId[][]).map((group) => nameMembers(group, [])).join(' | ')}`;
-    case 'cut':
-      if (event.type !== undefined) return `${event.type} ${from} → ${to} is cut off`;
-      return event.oneWay ? `cut from ${from} to ${to}` : `cut between ${from} and ${to}`;
-    case 'heal':
-      if (from === undefined) return 'every link heals';
-      return event.oneWay ? `heals from ${from} to ${to}` : `heals between ${from} and ${to}`;
-    case 'dropped':
-    case 'held':
-      return `${event.type} ${from} → ${to} is ${event.do}`;
-    case 'release':
-      return `${event.type} ${from} → ${to} is released`;
-    case 'inject':
-      return `forged: ${vocabulary.describe(event.message as unknown as Message)} ${from} → ${to}`;
+    case 'disk':
+      return diskWords(event, who, isMany);
+    case 'clock':
+      return clockWords(event, who, isMany);
+    case 'network': {
+      const { do: _, member, ...fields } = event;
+      return `network${member === undefined ? '' : ` of ${who}`}: ${fieldWords(fields)}`;
+    }
     case 'evidence':
-      return `${who} ${many ? 'are' : 'is'} told that ${event.peer} is ${event.gone ? 'gone' : 'back'}${event.proof ? ' (proof)' : ''}`;
+      return `${verb('is', 'are')} told that ${event.peer} is ${event.gone ? 'gone' : 'back'}${event.proof ? ' (proof)' : ''}`;
+    case 'fire':
+      return `timer ${event.timer} of ${who} comes due`;
+    case 'inject': {
+      const to = nameMembers(
+        scenes.map((scene) => scene.event.to as MemberId),
+        all,
+      );
+      return `forged: ${event.from} → ${to} ${vocabulary.describeFully(event.message as unknown as Message)}`;
+    }
     case 'campaign':
     case 'resign':
-      return `${who} ${many ? 'are' : 'is'} asked to ${event.do}`;
+      return `${verb('is', 'are')} asked to ${event.do}`;
     case 'transfer':
-      return `${who} is asked to hand over to ${to}`;
+      return `${verb('is', 'are')} asked to hand over to ${event.to}`;
     case 'publish':
-      return `${who} is asked to publish ${shorten(event.value ?? null)}`;
+      return `${verb('is', 'are')} asked to publish ${shorten(event.value ?? null)}`;
+    case 'add':
+    case 'remove':
+      return `${event.asked} is asked to ${event.do} ${event.member}`;
     case 'answer': {
       const outcome = event.status === 'done' ? 'done' : `${event.status}, ${event.reason}`;
-      return `${who}: ${about ?? 'command'} ${outcome}`;
+      return `${verb('answers', 'answer')}: ${about ?? 'command'} ${outcome}`;
     }
     default:
-      return otherWords(event);
+      return networkWords(event, all);
   }
 }
 
-/** "network: loss 0.1, member 3" */
-function otherWords({ do: what, ...fields }: EventScene['event']): string {
-  const parts = Object.entries(fields).map(([name, value]) => `${name} ${shorten(value)}`);
-  return parts.length === 0 ? what : `${what}: ${parts.join(', ')}`;
+/** What happens to the whole network, and the orders about messages to come. */
+function networkWords(event: Event, all: readonly MemberId[]): string {
+  switch (event.do) {
+    case 'partition':
+      return `partition: ${(event.groups as MemberId[][]).map((group) => nameMembers(group, [])).join(' | ')}`;
+    case 'heal':
+      return 'every link heals';
+    case 'hold':
+    case 'drop':
+    case 'duplicate': {
+      const next = event.next as number;
+      const what = `${next === 1 ? '' : `${grouped(next)} `}${event.type ?? (next === 1 ? 'message' : 'messages')}`;
+      return `${event.do}: the next ${what}${nameEnd('from', event.from, all)}${nameEnd('to', event.to, all)}`;
+    }
+    default: {
+      const { do: what, ...fields } = event;
+      const words = fieldWords(fields);
+      return words === '' ? what : `${what}: ${words}`;
+    }
+  }
+}
+
+function nameEnd(end: string, ids: Json | undefined, all: readonly MemberId[]): string {
+  return ids === undefined ? '' : ` ${end} ${nameMembers(ids as MemberId[], all)}`;
+}
+
+function diskWords({ fault }: Event, who: string, isMany: boolean): string {
+  const disk = who === 'everybody' ? 'every disk' : isMany ? `the disks of ${who}` : `the disk of ${who}`;
+  switch (String(fault)) {
+    case 'full':
+      return `${disk} ${isMany ? 'are' : 'is'} full`;
+    case 'stall':
+      return `${disk} ${isMany ? 'stall' : 'stalls'}`;
+    case 'torn':
+      return `the next crash of ${who} will tear the last record`;
+    case 'lose-unsynced':
+      return `the next crash of ${who} will lose what is not yet durable`;
+    default:
+      return `${disk} ${isMany ? 'work' : 'works'} again`;
+  }
+}
+
+/** The event names the rate in any case. */
+function clockWords({ rate, jumpMs }: Event, who: string, isMany: boolean): string {
+  const clock = who === 'everybody' ? 'every clock' : isMany ? `the clocks of ${who}` : `the clock of ${who}`;
+  const runs = `${isMany ? 'run' : 'runs'} at ${rate} times the usual rate`;
+  if (jumpMs === 0) return `${clock} ${runs}`;
+  const jumps = `${isMany ? 'jump' : 'jumps'} by ${grouped(jumpMs as number)} ms`;
+  return `${clock} ${jumps}${rate === 1 ? '' : ` and ${runs}`}`;
 }

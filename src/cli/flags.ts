@@ -54,6 +54,11 @@ export function readProtocolName(name: string, path: string): Definition {
 /** A number of members, or their ids separated by commas. */
 function readMembers(text: string): number | readonly (number | string)[] {
   const ids = text.split(',').map((id) => idOf(id.trim()));
+  if (/^[+-]?[\d.]+(?:e[+-]?\d+)?$/i.test(text) && typeof ids[0] !== 'number') {
+    throw new Refusal(
+      `--members: expected a whole number, or ids separated by commas, found ${JSON.stringify(text)}`,
+    );
+  }
   const members = ids.length === 1 && typeof ids[0] === 'number' ? ids[0] : ids;
   try {
     readScenario({ members }, catalogue);

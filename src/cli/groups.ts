@@ -1,89 +1,108 @@
-import type { MemberId } from '../core/index.ts';
-import type { EventScene, Routine, Scene, StepScene } from './scene.ts';
-import { stepWords } from './step-words.ts';
+import { compareIds, type MemberId } from '../core/index.ts';
+import { Keys } from './keys.ts';
+import type { EventScene, Routine, Scene, StepScene, ViolationScene } from './scene.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-export type ToldScene = Exclude<Scene, Routine>;
+/** Scenes that are told in one line. All are of the kind of the first. */
+export type Told = readonly StepScene[] | readonly EventScene[] | readonly ViolationScene[];
 
-/** Scenes that are told in one line, or something that is only counted. */
-export type Group = readonly ToldScene[] | Routine;
+/** What is told in one line, or something that is only counted. */
+export type Group = Told | Routine;
 
-/**
- * Members that did the same because of the same message are told together, at the time of the first. That a
- * later one moves up past what others did meanwhile is harmless: nothing that it caused can stand before it.
- */
+type ToldScene = Exclude<Scene, Routine>;
+
+/** The same answer from several is told once if no more time lies between. */
+const ANSWERS_MS = 20;
+
+/** Puts together what a person would tell together. */
 export function groupScenes(scenes: readonly Scene[], vocabulary: Vocabulary): Group[] {
-  const groups: (ToldScene[] | Routine)[] = [];
-  const open = new Map<string, ToldScene[]>();
-  const newest = new Map<MemberId, number>();
-  const keys = new Keys(vocabulary);
-  for (const scene of scenes) {
-    if (scene.kind === 'routine') {
-      for (const member of scene.lanes.keys()) newest.set(member, groups.length);
-      groups.push(scene);
-    } else if (scene.kind === 'step') {
-      const key = keys.of(scene);
-      const known = open.get(key);
-      // A member's own deeds stay in their order.
-      const at = known === undefined ? -1 : groups.lastIndexOf(known);
-      if (known !== undefined && (newest.get(scene.member) ?? -1) <= at) {
-        known.push(scene);
-        newest.set(scene.member, at);
-      } else {
-        let group = groups.at(-1);
-        // Whoever does the same right after it is told with it, whatever the cause.
-        if (!Array.isArray(group) || group[0]!.kind !== 'step' || !keys.readSame(group[0]!, scene)) {
-          group = [];
-          groups.push(group);
-        }
-        group.push(scene);
-        open.set(key, group);
-        newest.set(scene.member, groups.length - 1);
-      }
-    } else {
-      const before = groups.at(-1);
-      const first = Array.isArray(before) ? before[0] : undefined;
-      if (scene.kind === 'event' && first?.kind === 'event' && isSame(first, scene)) {
-        (before as ToldScene[]).push(scene);
-      } else {
-        open.clear(); // Nobody is told before a fault to have done what came after it.
-        groups.push([scene]);
-      }
+  const grouping = new Grouping(new Keys(vocabulary));
+  for (const scene of scenes) grouping.add(scene);
+  return grouping.groups as Group[];
+}
+
+class Grouping {
+  readonly groups: (ToldScene[] | Routine)[] = [];
+  readonly #keys: Keys;
+  /** Where a step with that key may still be added. */
+  readonly #open = new Map<string, number>();
+  /** Where a member last appears: its own deeds stay in their order. */
+  readonly #newest = new Map<MemberId, number>();
+
+  constructor(keys: Keys) {
+    this.#keys = keys;
+  }
+
+  add(scene: Scene): void {
+    switch (scene.kind) {
+      case 'routine':
+        for (const member of scene.lanes.keys()) this.#newest.set(member, this.groups.length);
+        this.groups.push(scene);
+        return;
+      case 'step':
+        return this.#addStep(scene);
+      case 'event':
+      case 'violation':
+        return this.#addHappening(scene);
     }
   }
-  return groups;
+
+  /**
+   * Members that did the same because of the same message are told together, at the time of the first. That a
+   * later one moves up past what others did meanwhile is harmless: nothing that it caused can stand before it.
+   */
+  #addStep(scene: StepScene): void {
+    const key = this.#keys.of(scene);
+    const known = this.#open.get(key);
+    if (known !== undefined && (this.#newest.get(scene.member) ?? -1) <= known) {
+      return this.#put(scene, known);
+    }
+    // Whoever does the same right after it is told with it, whatever the cause.
+    const last = this.groups.at(-1);
+    const first = Array.isArray(last) ? last[0] : undefined;
+    const joins = first?.kind === 'step' && this.#keys.readSame(first, scene);
+    this.#put(scene, joins ? this.groups.length - 1 : this.groups.length);
+    this.#open.set(key, this.groups.length - 1);
+  }
+
+  /** The same thing at the same moment is told once, whomever it happens to; answers take their time. */
+  #addHappening(scene: EventScene | ViolationScene): void {
+    const isAnswer = scene.kind === 'event' && scene.event.do === 'answer';
+    const sinceMs = scene.atMs - (isAnswer ? ANSWERS_MS : 0);
+    for (let i = this.groups.length - 1; i >= 0; i--) {
+      const group = this.groups[i]!;
+      if ((Array.isArray(group) ? group[0]! : group).atMs < sinceMs) break;
+      if (!Array.isArray(group) || !this.#keys.isSame(group[0]!, scene)) continue;
+      if (this.#mayJoin(scene, group, i)) return this.#put(scene, i);
+    }
+    this.#open.clear(); // Nobody is told before a fault to have done what came after it.
+    this.#put(scene, this.groups.length);
+  }
+
+  /** To the same member it happens again, and what a member did before comes before. */
+  #mayJoin(scene: EventScene | ViolationScene, group: readonly ToldScene[], at: number): boolean {
+    if (scene.kind === 'violation' || scene.event.member === undefined) return true;
+    const member = scene.event.member as MemberId;
+    return (this.#newest.get(member) ?? -1) <= at && !group.some((each) => membersOf(each).includes(member));
+  }
+
+  #put(scene: ToldScene, at: number): void {
+    const group = this.groups[at];
+    if (group === undefined) this.groups.push([scene]);
+    else (group as ToldScene[]).push(scene);
+    for (const member of membersOf(scene)) {
+      if (scene.kind !== 'violation') this.#newest.set(member, Math.max(at, this.#newest.get(member) ?? -1));
+    }
+  }
 }
 
-/** Names what steps have in common that are told together: their words and their cause. */
-class Keys {
-  readonly #vocabulary: Vocabulary;
-  readonly #causes = new Map<StepScene, number>();
-
-  constructor(vocabulary: Vocabulary) {
-    this.#vocabulary = vocabulary;
-  }
-
-  of(scene: StepScene): string {
-    const { parent, input, atMs } = scene;
-    const words = this.#words(scene);
-    if (parent === null) return `${input.type} ${atMs} ${words}`;
-    if (scene.tries > 1 && this.#words(parent) === words) return this.of(parent);
-    if (!this.#causes.has(parent)) this.#causes.set(parent, this.#causes.size);
-    return `${this.#causes.get(parent)} ${words}`;
-  }
-
-  readSame(a: StepScene, b: StepScene): boolean {
-    return a.input.type === b.input.type && this.#words(a) === this.#words(b);
-  }
-
-  #words(scene: StepScene): string {
-    return stepWords(scene, true, this.#vocabulary);
-  }
+/** Whom a line is about, sorted. */
+export function membersIn(told: Told): MemberId[] {
+  return [...new Set((told as readonly ToldScene[]).flatMap(membersOf))].sort(compareIds);
 }
 
-/** The same thing at the same moment, to another member. */
-function isSame(a: EventScene, b: EventScene): boolean {
-  const rest = ({ event: { member: _, command: __, ...others } }: EventScene): string =>
-    JSON.stringify(others);
-  return a.atMs === b.atMs && a.event.member !== undefined && a.about === b.about && rest(a) === rest(b);
+function membersOf(scene: ToldScene): readonly MemberId[] {
+  if (scene.kind === 'step') return [scene.member];
+  if (scene.kind === 'violation') return scene.violation.members;
+  return scene.event.member === undefined ? [] : [scene.event.member as MemberId];
 }

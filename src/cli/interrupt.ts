@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Until the returned function is called, Ctrl-C first runs `cleanUp` and then ends the process at once, with the

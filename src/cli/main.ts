@@ -24,6 +24,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') process.exitCode = tell(new Refusal(`standard output: ${systemWords(error)}`));
 });
 
+// Where even complaints cannot be written, the exit code has to do.
+process.stderr.on('error', () => {});
+
 const program = createProgram();
 try {
   if (process.argv.length <= 2) program.outputHelp();

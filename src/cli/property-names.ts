@@ -1,5 +1,6 @@
-import type { Property } from '../core/index.ts';
+import type { Assumption, Property } from '../core/index.ts';
 
+/** In the order in which they are told. */
 const NAMES: Readonly<Record<Property, string>> = {
   S1: 'one winner per term',
   S2: 'one vote per member and term',
@@ -14,4 +15,24 @@ const NAMES: Readonly<Record<Property, string>> = {
 /** The properties by what they say, for people who do not know the numbers. */
 export function nameProperty(property: string): string {
   return (NAMES as Readonly<Record<string, string>>)[property] ?? 'a property';
+}
+
+/** The same list as S1 S2 … S10 R1. */
+export function inOrder<T extends { readonly property: string }>(list: readonly T[]): T[] {
+  const order = Object.keys(NAMES);
+  return [...list].sort((a, b) => order.indexOf(a.property) - order.indexOf(b.property));
+}
+
+const FALLEN: Readonly<Record<Assumption, string>> = {
+  disk: 'an empty disk',
+  'one-disk': 'two empty disks',
+  'no-forgery': 'a forged message',
+  clock: 'a clock beyond its drift',
+  proof: 'a false proof',
+};
+
+/** What happened that a promise had excluded. Two empty disks are one as well. */
+export function nameFallen(assumptions: readonly Assumption[]): string {
+  const fallen = assumptions.filter((each) => each !== 'disk' || !assumptions.includes('one-disk'));
+  return fallen.map((each) => FALLEN[each]).join(' and ');
 }

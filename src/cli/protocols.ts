@@ -1,19 +1,22 @@
-import { type Definition, readSettings, type Settings } from '../core/index.ts';
+import { type Definition, memberId, natural, type Pledge, type Settings } from '../core/index.ts';
 import { catalogue } from '../protocols/index.ts';
-import type { Paint } from './colours.ts';
+import { fieldsOf } from './fields.ts';
 import { readProtocolName } from './flags.ts';
-import { pageOf } from './page.ts';
+import { type Page, pageOf } from './page.ts';
+import { pledgesOf, pledgesWith } from './pledges.ts';
 import { nameProperty } from './property-names.ts';
 import { wrap } from './wrap.ts';
 
 /** Lists the elections, or describes one of them with everything that can be set. */
 export function protocolsCommand(name: string | undefined, { json = false }: { json?: boolean }): void {
   const chosen = name === undefined ? Object.values(catalogue) : [readProtocolName(name, 'NAME')];
+  const page = pageOf(process.stdout, process.env);
   if (json) {
     const described = chosen.map(describe);
     process.stdout.write(`${JSON.stringify(name === undefined ? described : described[0], null, 2)}\n`);
   } else {
-    process.stdout.write(`${name === undefined ? listText() : detailText(chosen[0]!)}\n`);
+    const lines = name === undefined ? listLines(page) : detailLines(chosen[0]!, page);
+    process.stdout.write(`${lines.join('\n')}\n`);
   }
 }
 
@@ -26,23 +29,27 @@ export function protocolLines(columns: number): string[] {
   });
 }
 
-function listText(): string {
+function listLines({ columns }: Page): string[] {
   return [
-    ...protocolLines(pageOf(process.stdout, process.env).columns),
+    ...protocolLines(columns),
     '',
-    'Timing, options and promises of one: caucus protocols NAME',
-  ].join('\n');
+    'Timing, options, promises and messages of one: caucus protocols NAME',
+  ];
 }
 
 function describe(definition: Definition): object {
-  const { name, summary, timing, options, messages, commands } = definition;
+  const { name, summary, timing, options, memberSettings = {}, messages, commands } = definition;
   return {
     name,
     summary,
     promises: pledgesOf(definition),
+    promisesWith: Object.fromEntries(pledgesWith(definition)),
     timing: describeSettings(timing),
     options: describeSettings(options),
-    messages: Object.keys(messages),
+    memberSettings: describeSettings(memberSettings),
+    messages: Object.fromEntries(
+      Object.entries(messages).map(([type, shape]) => [type, Object.fromEntries(fieldsOf(shape))]),
+    ),
     commands,
   };
 }
@@ -55,44 +62,84 @@ function describeSettings(settings: Settings): object {
   return Object.fromEntries(entries);
 }
 
-/** What it promises as long as nothing is set. */
-function pledgesOf(definition: Definition): ReturnType<Definition['create']>['pledges'] {
-  const timing = readSettings(definition.timing, undefined, 'timing');
-  const options = readSettings(definition.options, undefined, 'options');
-  return definition.create({ timing, options }).pledges;
-}
-
-function detailText(definition: Definition): string {
-  const { name, summary, timing, options, messages, commands } = definition;
-  const { paint } = pageOf(process.stdout, process.env);
-  const pledges = pledgesOf(definition);
-  const width = Math.max(...pledges.map(({ property }) => property.length), 0);
-  const promises = pledges.map(({ property, assuming }) => {
-    const under = assuming.length === 0 ? '' : `  (assuming ${assuming.join(', ')})`;
-    return `  ${property.padEnd(width)}  ${nameProperty(property)}${under}`;
-  });
+function detailLines(definition: Definition, page: Page): string[] {
+  const { name, summary, timing, options, memberSettings = {}, commands } = definition;
+  const { paint } = page;
   return [
-    `${paint(name, 'bold')}: ${summary}`,
-    '',
-    paint('promises, with nothing set', 'bold'),
-    ...(promises.length === 0 ? ['  none: best effort'] : promises),
-    ...settingsText('timing', timing, paint),
-    ...settingsText('options', options, paint),
-    '',
-    paint('messages', 'bold'),
-    `  ${Object.keys(messages).join(', ')}`,
+    paint(name, 'bold'),
+    ...hanging(summary, 2, page),
+    ...promiseLines(definition, page),
+    ...settingLines('timing', timing, page),
+    ...settingLines('options', options, page),
+    ...settingLines('settings of each member', memberSettings, page),
+    ...messageLines(definition, page),
     '',
     paint('commands', 'bold'),
     `  ${commands.length === 0 ? 'none' : commands.join(', ')}`,
-  ].join('\n');
+  ];
 }
 
-function settingsText(title: string, settings: Settings, paint: Paint): string[] {
+function promiseLines(definition: Definition, page: Page): string[] {
+  const pledges = pledgesOf(definition);
+  const width = Math.max(...pledges.map(({ property }) => property.length), 0);
+  const usual = pledges.flatMap((pledge) => {
+    const { property } = pledge;
+    return hanging(`${property.padEnd(width)}  ${nameProperty(property)}  ${assumptions(pledge)}`, 2, page);
+  });
+  const more = [...pledgesWith(definition)].flatMap(([option, promised]) => {
+    const kinds = [...new Set(promised.map(assumptions))].map((under) => {
+      const same = promised.filter((pledge) => assumptions(pledge) === under);
+      return `${same.map((pledge) => pledge.property).join(' ')} ${under}`.trim();
+    });
+    return hanging(`with ${option}: ${kinds.length === 0 ? 'none' : kinds.join('; ')}`, 2, page);
+  });
+  const title = page.paint('promises, with nothing set', 'bold');
+  return ['', title, ...(usual.length === 0 ? ['  none: best effort'] : usual), ...more];
+}
+
+function assumptions({ assuming }: Pledge): string {
+  return assuming.length === 0 ? '' : `(assuming ${assuming.join(', ')})`;
+}
+
+function settingLines(title: string, settings: Settings, page: Page): string[] {
   const entries = Object.entries(settings);
   if (entries.length === 0) return [];
   const lines = entries.flatMap(([name, { shape, default: value, about }]) => [
-    `  ${paint(name, 'bold')}: ${about}`,
-    `    ${shape.expected}; default ${JSON.stringify(value)}`,
+    ...hanging(`${name} (${shape.expected}; default ${JSON.stringify(value)})`, 2, page).map((line) =>
+      line.replace(name, page.paint(name, 'bold')),
+    ),
+    ...hanging(about, 4, page),
   ]);
-  return ['', paint(title, 'bold'), ...lines];
+  return ['', page.paint(title, 'bold'), ...lines];
+}
+
+/** Messages with the same fields are told together. */
+function messageLines({ messages }: Definition, page: Page): string[] {
+  const types = new Map<string, string[]>();
+  const fields = new Map<string, string[]>();
+  for (const [type, shape] of Object.entries(messages)) {
+    const lines = fieldsOf(shape).flatMap(([name, expected]) =>
+      hanging(`${name}: ${inShort(expected)}`, 4, page),
+    );
+    const key = lines.join('\n');
+    types.set(key, [...(types.get(key) ?? []), type]);
+    fields.set(key, lines);
+  }
+  const lines = [...fields].flatMap(([key, of]) => [
+    ...hanging(types.get(key)!.join(', '), 2, page).map((line) => page.paint(line, 'bold')),
+    ...(of.length === 0 ? ['    no fields'] : of),
+  ]);
+  return ['', page.paint('messages, and the fields that inject has to give', 'bold'), ...lines];
+}
+
+/** The bounds of numbers and the letters of ids are the same everywhere; whoever goes beyond them is told. */
+function inShort(expected: string): string {
+  const words = expected
+    .replaceAll(memberId.expected, 'an id')
+    .replaceAll('a list of an id', 'a list of ids');
+  return words.replaceAll(natural.expected, 'a whole number');
+}
+
+function hanging(text: string, indent: number, { columns }: Page): string[] {
+  return wrap(text, columns - indent, 2).map((line) => `${' '.repeat(indent)}${line}`);
 }

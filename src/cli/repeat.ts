@@ -3,7 +3,8 @@ import type { SimulateFlags } from './flags.ts';
 /** The command that shows one seed of what was run, to be pasted into a shell. */
 export function repeatCommand(file: string | undefined, flags: SimulateFlags, seed: number): string {
   const { protocol, members, until } = flags;
-  const parts = ['npx caucus simulate'];
+  // Whoever pastes a command that waits for standard input would wait too.
+  const parts = [`${file === '-' ? 'the same input | ' : ''}npx caucus simulate`];
   if (file !== undefined) parts.push(quoted(file));
   if (protocol !== undefined) parts.push(`--protocol ${quoted(protocol)}`);
   if (members !== undefined) parts.push(`--members ${quoted(members)}`);

@@ -1,19 +1,21 @@
 import type { MemberId } from '../core/index.ts';
-import { eventWords, routineWords } from './event-words.ts';
-import { groupScenes, type ToldScene } from './groups.ts';
+import { COMMANDS } from './commands.ts';
+import { eventWords } from './event-words.ts';
+import { membersIn, type Told } from './groups.ts';
 import { nameMembers } from './names.ts';
-import { grouped } from './numbers.ts';
 import { nameProperty } from './property-names.ts';
-import { countAllBut, type EventScene, type Lanes, newRoutine, type Routine, type Scene } from './scene.ts';
+import { type EventScene, isFate, type Lanes, type Scene, type StepScene } from './scene.ts';
 import { stepWords } from './step-words.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** One line of the timeline before it is laid out. */
 export interface Row {
-  /** Events that do harm, that undo it, and that do nothing to anybody. */
-  readonly kind: Exclude<Scene['kind'], 'event'> | 'fault' | 'repair' | 'note';
+  /** Events that do harm, that undo it, that ask a member for something, and that do nothing to anybody. */
+  readonly kind: 'step' | 'fault' | 'repair' | 'command' | 'note' | 'violation' | 'routine';
   readonly atMs: number;
   readonly words: string;
+  /** The same in fewer words, for where there is little room; the shortest last. */
+  readonly shorter?: readonly string[];
   /** Why it happened, where there is room to say so. */
   readonly aside: string;
   /** Whose lanes it is about. */
@@ -22,97 +24,68 @@ export interface Row {
   readonly lanes: Lanes;
 }
 
-/** A stretch in which nothing is told gets a line of its own if it lasts for this share of the run. */
-const LONG_SHARE = 0.01;
-
-/**
- * Turns scenes into at most `most` rows: with every message that led to something if that fits, else only with
- * what members came to believe, else only with who led, and in the end with a gap in the middle.
- */
-export function toRows(
-  scenes: readonly Scene[],
-  vocabulary: Vocabulary,
-  untilMs: number,
-  most: number,
-): Row[] {
-  let rows: Row[] = [];
-  for (const weight of [2, 1, 0]) {
-    const told = countAllBut(scenes, (scene) => scene.weight <= weight);
-    rows = rowsOf(told, vocabulary, untilMs);
-    if (rows.length <= most) return rows;
-  }
-  return withGap(rows, most);
-}
-
-function rowsOf(scenes: readonly Scene[], vocabulary: Vocabulary, untilMs: number): Row[] {
-  const rows: Row[] = [];
-  let counting = newRoutine(0);
-  const tellCounts = (toMs: number, always: boolean): void => {
-    const fromMs = rows.at(-1)?.atMs ?? 0;
-    const empty = counting.sent.size + counting.unheard.size + counting.changes === 0;
-    if (empty || (toMs - fromMs < untilMs * LONG_SHARE && !always)) return;
-    const words = routineWords(counting, toMs - fromMs);
-    rows.push({ kind: 'routine', atMs: fromMs, words, aside: '', members: [], lanes: counting.lanes });
+/** What is told in one line. `isTold` says whether a scene has a line of its own or shares one. */
+export function rowOf(told: Told, vocabulary: Vocabulary, isTold: (scene: Scene) => boolean): Row {
+  const members = membersIn(told);
+  const about = {
+    atMs: told[0]!.atMs,
+    aside: '',
+    members,
+    lanes: new Map([...told].flatMap((scene) => [...scene.lanes])),
   };
-  for (const group of groupScenes(scenes, vocabulary)) {
-    if ('kind' in group) {
-      counting = countAllBut([counting, group], () => false)[0] as Routine;
-      continue;
-    }
-    const row = rowOf(group, vocabulary);
-    tellCounts(row.atMs, false);
-    // What was too short to be told still shows in the lanes.
-    rows.push({ ...row, lanes: new Map([...counting.lanes, ...row.lanes]) });
-    counting = newRoutine(row.atMs);
+  if (isSteps(told)) {
+    const who = nameMembers(members, vocabulary.members);
+    const words = stepWords(told, members.length > 1 && who !== 'everybody', vocabulary);
+    return { ...about, kind: 'step', words: `${who}${words}`, aside: whyWords(told, isTold) };
   }
-  tellCounts(untilMs, true);
-  return rows;
-}
-
-function rowOf(scenes: readonly ToldScene[], vocabulary: Vocabulary): Row {
-  const first = scenes[0]!;
-  const { atMs } = first;
-  const lanes: Lanes = new Map(scenes.flatMap((scene) => [...scene.lanes]));
-  const members = [...new Set(scenes.flatMap(membersOf))];
-  const who = nameMembers(members, vocabulary.members);
-  const many = members.length > 1 && who !== 'everybody';
-  switch (first.kind) {
-    case 'violation': {
-      const { property, claimed, detail } = first.violation;
-      const words = `! ${property}, ${nameProperty(property)}: ${detail}${claimed ? ' (BROKEN PROMISE)' : ''}`;
-      return { kind: 'violation', atMs, words, aside: '', members, lanes };
-    }
-    case 'event': {
-      const words = eventWords(first, who, many, vocabulary);
-      return { kind: kindOf(first.event), atMs, words, aside: '', members, lanes };
-    }
-    case 'step': {
-      const words = `${who}${stepWords(first, many, vocabulary)}`;
-      const tries = scenes.length > members.length ? `${scenes.length} tries` : '';
-      const timer = first.input.type === 'timer' ? `timer ${first.input.timer}` : '';
-      const why = [timer, tries].filter((each) => each !== '').join(', ');
-      return { kind: 'step', atMs, words, aside: why === '' ? '' : `(${why})`, members, lanes };
-    }
+  const [first] = told;
+  if (first!.kind === 'violation') {
+    const { property, claimed } = first!.violation;
+    const details = [...told].map((scene) => (scene.kind === 'violation' ? scene.violation.detail : ''));
+    const words = `! ${property}, ${nameProperty(property)}: ${details.join('; ')}${claimed ? ' (BROKEN PROMISE)' : ''}`;
+    return { ...about, kind: 'violation', words };
   }
+  return { ...about, kind: kindOf(first!.event), words: eventWords(told as EventScene[], vocabulary) };
 }
 
-function kindOf({ do: what, skipped }: EventScene['event']): Row['kind'] {
-  if (skipped !== undefined || what === 'answer') return 'note';
-  return ['restart', 'resume', 'heal', 'boot', 'release'].includes(what) ? 'repair' : 'fault';
+function isSteps(told: Told): told is readonly StepScene[] {
+  return told[0]!.kind === 'step';
 }
 
-function membersOf(scene: ToldScene): readonly MemberId[] {
-  if (scene.kind === 'step') return [scene.member];
-  if (scene.kind === 'violation') return scene.violation.members;
-  return scene.event.member === undefined ? [] : [scene.event.member as MemberId];
+/** The timer or the message that made them do it, unless another line tells of it, and how often they tried. */
+function whyWords(scenes: readonly StepScene[], isTold: (scene: Scene) => boolean): string {
+  const { input } = scenes[0]!;
+  const why: string[] = [];
+  if (input.type === 'timer') why.push(`timer ${input.timer}`);
+  if (input.type === 'message' && scenes.every((each) => !hasTold(each, isTold))) {
+    const heard = scenes.map((each) => each.input).filter((each) => each.type === 'message');
+    const senders = heard.map((each) => each.from);
+    const { type } = input.message;
+    if (heard.every((each) => each.message.type === type))
+      why.push(`${type} from ${nameMembers(senders, [])}`);
+  }
+  const again = scenes.filter(({ parent, tries }) => tries > 1 && scenes.includes(parent!)).length;
+  if (again > 0) why.push(`${again + 1} tries`);
+  return why.length === 0 ? '' : `(${why.join(', ')})`;
 }
 
-/** The beginning and the end are what people look for. */
-function withGap(rows: readonly Row[], most: number): Row[] {
-  const head = rows.slice(0, Math.floor((most * 2) / 3));
-  const tail = rows.slice(rows.length - (most - head.length - 1));
-  const hidden = rows.slice(head.length, rows.length - tail.length);
-  const lanes: Lanes = new Map(hidden.flatMap((row) => [...row.lanes]));
-  const words = `${grouped(hidden.length)} more lines, left out here; --trace FILE writes everything`;
-  return [...head, { kind: 'routine', atMs: hidden[0]!.atMs, words, aside: '', members: [], lanes }, ...tail];
+/** Of several that counted, the last is no more the cause than the others. */
+function hasTold({ parent, collected }: StepScene, isTold: (scene: Scene) => boolean): boolean {
+  return collected.length > 0 || (parent !== null && isTold(parent));
+}
+
+const REPAIRS = ['restart', 'resume', 'heal', 'boot', 'release'];
+
+function kindOf(event: EventScene['event']): Row['kind'] {
+  if (event.skipped !== undefined || event.do === 'answer' || isFate(event)) return 'note';
+  if (COMMANDS.includes(event.do)) return 'command';
+  return REPAIRS.includes(event.do) || isCure(event) ? 'repair' : 'fault';
+}
+
+/** A disk or a network that works again. */
+function isCure({ do: what, ...fields }: EventScene['event']): boolean {
+  if (what === 'disk') return fields.fault === 'none';
+  if (what !== 'network') return false;
+  const { member: _, from: __, to: ___, ...quality } = fields;
+  return Object.values(quality).every((value) => value === 0);
 }

@@ -1,7 +1,10 @@
+import type { Pledge } from '../core/index.ts';
+import { catalogue } from '../protocols/index.ts';
 import type { Percentiles, RunsResult } from '../simulation/index.ts';
 import { counted, duration, grouped } from './numbers.ts';
 import type { Page } from './page.ts';
-import { nameProperty } from './property-names.ts';
+import { pledgesOf, pledgesWith } from './pledges.ts';
+import { inOrder, nameProperty } from './property-names.ts';
 import { copyable, entry, messageKinds, perRun } from './table.ts';
 
 /** What many runs came to, for people. `repeat` gives the command that shows one of them. */
@@ -9,45 +12,81 @@ export function runsSummary(result: RunsResult, repeat: (seed: number) => string
   const { protocol, runs, seeds, untilMs, agreed, broken, notAgreed, messages, doubleMs } = result;
   const all = agreed === runs;
   const kept = broken.count === 0;
-  const failing = broken.seeds[0] ?? notAgreed.seeds[0];
-  const title = `${protocol}: ${counted(runs, 'run')} of ${duration(untilMs)}, seeds ${seeds.from} to ${seeds.to}`;
+  const range = runs === 1 ? `seed ${seeds.from}` : `seeds ${seeds.from} to ${seeds.to}`;
+  const title = `${protocol}: ${counted(runs, 'run')} of ${duration(untilMs)}, ${range}`;
   return [
     page.paint(title, 'bold'),
     '',
-    ...entry(page, 'ended agreed', all ? `all ${grouped(runs)}` : `${grouped(agreed)} of ${grouped(runs)}`, [
-      all ? 'green' : 'yellow',
-    ]),
+    ...entry(page, 'ended agreed', agreedWords(result), [all ? 'green' : 'yellow']),
     ...entry(page, 'first leader', times(result.firstLeaderMs)),
     ...entry(page, 'failover', times(result.failoverMs)),
     ...entry(page, 'changes of leader', `${perRun(result.changes, runs)} a run`),
     ...entry(page, 'without a leader', `${duration(result.darkMs / runs)} a run`),
-    ...entry(page, 'with two or more', doubleMs === 0 ? 'never' : `${duration(doubleMs)} in all`),
+    ...entry(page, 'with two or more', doubleMs === 0 ? 'never' : `${duration(doubleMs / runs)} a run`),
     ...entry(page, 'messages a run', messageKinds(messages.byType, runs)),
-    ...entry(page, 'promises', kept ? 'none broken' : `broken in ${counted(broken.count, 'run')}`, [
-      kept ? 'green' : 'red',
-    ]),
+    ...entry(page, 'promises', promiseWords(result), [kept ? 'green' : 'red']),
     ...violations(result, page),
     ...(kept ? [] : entry(page, 'broke a promise', seedList(broken), ['red'])),
     ...(all ? [] : entry(page, 'not agreed', seedList(notAgreed), ['yellow'])),
     ...entry(page, 'hash', result.hash),
-    ...(failing === undefined ? [] : [copyable(page, 'look at one', repeat(failing))]),
+    ...lookAtOne(result, repeat, page),
   ];
 }
 
-function violations(result: RunsResult, page: Page): string[] {
-  return result.violations.flatMap(({ property, claimed, runs, firstSeed }) => {
+function agreedWords({ agreed, runs }: RunsResult): string {
+  if (runs === 1) return agreed === 1 ? 'yes' : 'no';
+  return agreed === runs ? `all ${grouped(runs)}` : `${grouped(agreed)} of ${grouped(runs)}`;
+}
+
+function promiseWords({ protocol, broken, violations: found }: RunsResult): string {
+  if (broken.count > 0) return `broken in ${counted(broken.count, 'run')}`;
+  if (settingsOf(protocol).every((pledges) => pledges.length === 0)) return 'none: best effort';
+  const isVoid = found.some(({ property }) => standing(protocol, property) === 'void');
+  return isVoid ? 'none broken (void: something they assume was not so)' : 'none broken';
+}
+
+/** A run that broke a promise, else one that did not settle, else one that did what was not promised anyway. */
+function lookAtOne(result: RunsResult, repeat: (seed: number) => string, page: Page): string[] {
+  const { broken, notAgreed } = result;
+  const failing = broken.seeds[0] ?? notAgreed.seeds[0];
+  if (failing !== undefined) return [copyable(page, 'look at one', repeat(failing))];
+  const [other] = inOrder(result.violations);
+  if (other === undefined) return [];
+  const words = `${other.property} did not hold there (${standing(result.protocol, other.property)}):`;
+  return [...entry(page, 'look at one', words), copyable(page, '', repeat(other.firstSeed))];
+}
+
+function violations({ protocol, violations: found }: RunsResult, page: Page): string[] {
+  const claimed = inOrder(found.filter((each) => each.claimed));
+  const others = inOrder(found.filter((each) => !each.claimed));
+  return [...claimed, ...others].flatMap(({ property, claimed: isClaimed, runs, firstSeed }) => {
     const name = `${property} (${nameProperty(property)})`;
     const words = `${name} did not hold in ${counted(runs, 'run')}, first with seed ${firstSeed}`;
-    return entry(page, claimed ? 'BROKEN' : 'not promised', words, claimed ? ['red'] : []);
+    return entry(page, isClaimed ? 'BROKEN' : standing(protocol, property), words, isClaimed ? ['red'] : []);
   });
+}
+
+/** Why a property that did not hold is no broken promise. The totals do not say with which options they came about. */
+function standing(protocol: string, property: string): string {
+  const settings = settingsOf(protocol);
+  const promising = settings.filter((pledges) => pledges.some((pledge) => pledge.property === property));
+  if (promising.length === 0) return 'not promised';
+  return promising.length === settings.length ? 'void' : 'not in force';
+}
+
+function settingsOf(protocol: string): (readonly Pledge[])[] {
+  const definition = catalogue[protocol]!;
+  return [pledgesOf(definition), ...pledgesWith(definition).values()];
 }
 
 function times({ count, p50, p90, p99, max }: Percentiles): string {
   if (count === 0) return 'never';
-  const of = (ms: number | null): string => grouped(Math.round(ms!));
-  return `p50 ${of(p50)} · p90 ${of(p90)} · p99 ${of(p99)} · max ${of(max)} ms (of ${grouped(count)})`;
+  if (count === 1) return duration(max!);
+  const of = (ms: number | null): string => duration(ms!);
+  return `p50 ${of(p50)} · p90 ${of(p90)} · p99 ${of(p99)} · max ${of(max)} (of ${grouped(count)})`;
 }
 
 function seedList({ seeds, count }: RunsResult['broken']): string {
-  return `${counted(count, 'run')}, seeds ${seeds.join(' ')}${count > seeds.length ? ' …' : ''}`;
+  const named = `${count === 1 ? 'seed' : 'seeds'} ${seeds.join(' ')}`;
+  return `${counted(count, 'run')}, ${named}${count > seeds.length ? ' …' : ''}`;
 }

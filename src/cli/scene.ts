@@ -2,8 +2,8 @@ import type { Input, Json, MemberId, Message, Role, View } from '../core/index.t
 import type { Violation } from '../simulation/index.ts';
 
 /**
- * How much something matters to a reader: 0 decides who leads (a fault, a leadership won or lost, a broken
- * property), 1 changes what a member believes, 2 led to such a change, 3 led nowhere: it merely goes on.
+ * How much something matters to a reader: 0 decides who leads (an event of the scenario, a leadership won or lost, a
+ * broken property), 1 changes what a member believes, 2 led to such a change, 3 led nowhere: it merely goes on.
  */
 export type Weight = 0 | 1 | 2 | 3;
 
@@ -31,6 +31,8 @@ export interface StepScene {
   collected: readonly StepScene[];
   /** 1, or more where a timer makes it send something again. */
   readonly tries: number;
+  /** A timer makes it send what it sent when it set that timer: a heartbeat. */
+  readonly repeats: boolean;
   readonly before: View | null;
   /** What it believes from now on, if that is news. */
   readonly after: View | null;
@@ -66,6 +68,8 @@ export interface Routine {
   readonly unheard: Map<string, number>;
   /** How many scenes that changed something are among it. */
   changes: number;
+  /** How many events of the scenario, and answers to its commands. */
+  events: number;
   readonly lanes: Map<MemberId, Lane>;
   readonly weight: 3;
 }
@@ -73,6 +77,11 @@ export interface Routine {
 /** What becomes of a message on its way is noted with its type; the orders that bring it about are not. */
 export function isFate({ do: what, from, type }: EventScene['event']): boolean {
   return from !== undefined && type !== undefined && ['lost', 'cut', 'dropped', 'held'].includes(what);
+}
+
+/** The user asked for it, or asked and gets an answer: whatever else is left out, it is told. */
+export function isOrdered(scene: Scene): scene is EventScene {
+  return scene.kind === 'event' && !isFate(scene.event);
 }
 
 /** Replaces every scene that is not kept by counts; neighbours are counted together. */
@@ -100,12 +109,13 @@ export function newRoutine(atMs: number): Routine {
     sent: new Map(),
     unheard: new Map(),
     changes: 0,
+    events: 0,
     lanes: new Map(),
     weight: 3,
   };
 }
 
-function addTo(routine: Routine, scene: Scene): void {
+export function addTo(routine: Routine, scene: Scene): void {
   for (const [member, lane] of scene.lanes) routine.lanes.set(member, lane);
   switch (scene.kind) {
     case 'step':
@@ -114,7 +124,7 @@ function addTo(routine: Routine, scene: Scene): void {
       return;
     case 'event':
       if (isFate(scene.event)) add(routine.unheard, scene.event.do, 1);
-      else routine.changes += 1;
+      else routine.events += 1;
       return;
     case 'violation':
       routine.changes += 1;
@@ -123,6 +133,7 @@ function addTo(routine: Routine, scene: Scene): void {
       for (const [type, count] of scene.sent) add(routine.sent, type, count);
       for (const [fate, count] of scene.unheard) add(routine.unheard, fate, count);
       routine.changes += scene.changes;
+      routine.events += scene.events;
       return;
   }
 }

@@ -1,7 +1,7 @@
 import type { MemberId, View } from '../core/index.ts';
 import { nameMembers } from './names.ts';
 import type { StepScene } from './scene.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import { shorten, type Vocabulary } from './vocabulary.ts';
 
 interface Phrase {
   readonly words: string;
@@ -9,19 +9,38 @@ interface Phrase {
   readonly minor: boolean;
 }
 
-/** What one member did, without its name; `many` where several did the same. */
-export function stepWords(scene: StepScene, many: boolean, vocabulary: Vocabulary): string {
+type NameRecipients = (
+  to: readonly MemberId[],
+  senders: readonly MemberId[],
+  all: readonly MemberId[],
+) => string;
+
+/** What members did that are told together, without their names; `many` where several did the same. */
+export function stepWords(
+  scenes: readonly StepScene[],
+  many: boolean,
+  vocabulary: Vocabulary,
+  nameTo: NameRecipients = nameRecipients,
+): string {
+  const scene = scenes[0]!;
   const change = scene.after === null ? null : changeWords(scene, scene.after, many);
-  const telling = scene.sends.filter(({ message }) => vocabulary.isTelling(message));
+  const sends = scenes.flatMap((each) => each.sends);
+  const telling = sends.filter(({ message }) => vocabulary.isTelling(message));
+  const senders = scenes.map((each) => each.member);
+  const sendWords = (told: StepScene['sends']): string[] =>
+    [...byWords(told, vocabulary)].map(
+      ([words, to]) => `${words} → ${nameTo(to, senders, vocabulary.members)}`,
+    );
   if (change !== null && !change.minor) {
-    return [` ${change.words}`, ...sendWords(scene, telling, vocabulary)].join(' · ');
+    return [` ${change.words}`, ...sendWords(telling)].join(' · ');
   }
-  const sends = sendWords(scene, telling.length > 0 ? telling : scene.sends, vocabulary);
-  return sends.length > 0 ? `: ${sends.join(' · ')}` : ` ${change?.words ?? 'draws'}`;
+  const words = sendWords(telling.length > 0 ? telling : sends);
+  return words.length > 0 ? `: ${words.join(' · ')}` : ` ${change?.words ?? 'draws'}`;
 }
 
-function changeWords({ before, input }: StepScene, after: View, many: boolean): Phrase {
-  const { role, leader, term, version } = after;
+function changeWords(scene: StepScene, after: View, many: boolean): Phrase {
+  const { before, input } = scene;
+  const { role, leader, term, version, value } = after;
   const say = (one: string, more: string, rest = '', minor = false): Phrase => ({
     words: `${many ? more : one}${rest}`,
     minor,
@@ -29,15 +48,27 @@ function changeWords({ before, input }: StepScene, after: View, many: boolean): 
   const raised = term !== null && term !== (before?.term ?? null);
   const inTerm = raised ? ` in term ${term}` : '';
   const sameRole = before?.role === role && before.leader === leader;
-  if (sameRole && before.version !== version) return say('applies', 'apply', ` version ${version}`);
+  if (sameRole && before.version !== version) {
+    const what = value === null ? '' : `: ${shorten(value)}`;
+    return say('applies', 'apply', ` version ${version}${what}${changeOfMembers(before, after)}`);
+  }
+  if (sameRole && !raised) return say('counts', 'count', changeOfMembers(before, after).slice(1), true);
   // Whoever only hears of a new term has not decided anything.
-  if (sameRole && role !== 'leader' && input.type === 'message')
+  if (sameRole && role !== 'leader' && input.type === 'message' && !asksOthers(scene))
     return say('enters', 'enter', ` term ${term}`, true);
   if (role === 'leader') return say('leads', 'lead', inTerm);
-  if (role === 'candidate') return say('stands', 'stand', ` for election${inTerm}`);
+  if (before?.role === 'leader') {
+    const then = many ? 'follow' : 'follows';
+    return say('steps down', 'step down', leader === null ? '' : ` and ${then} ${leader}${inTerm}`);
+  }
+  if (role === 'candidate') {
+    if (before === null) return say('looks', 'look', ` for a leader${term ? inTerm : ''}`);
+    return passesOn(scene)
+      ? say('joins', 'join', ' the election')
+      : say('stands', 'stand', ` for election${inTerm}`);
+  }
   if (leader !== null) return say('follows', 'follow', ` ${leader}${inTerm}`);
   if (before === null) return say('starts', 'start', '', true);
-  if (before.role === 'leader') return say('steps down', 'step down');
   if (before.role === 'candidate') return say('gives way', 'give way', '', true);
   if (before.leader !== null) return say('no longer follows', 'no longer follow', ` ${before.leader}`, true);
   if (role === 'none') return say('takes no part', 'take no part', '', true);
@@ -46,8 +77,27 @@ function changeWords({ before, input }: StepScene, after: View, many: boolean): 
     : say('enters', 'enter', ` term ${term}`, true);
 }
 
-/** Equal messages of one step are told together: "vote-request → all". */
-function sendWords({ member }: StepScene, sends: StepScene['sends'], vocabulary: Vocabulary): string[] {
+/** ", members 1–4" where that is news. */
+function changeOfMembers(before: View, { members = [] }: View): string {
+  return members.join(' ') === (before.members ?? []).join(' ')
+    ? ''
+    : `, members ${nameMembers(members, [])}`;
+}
+
+/** It answers whoever asked, or tells others what it heard: the election is not of its making. */
+function passesOn(scene: StepScene): boolean {
+  const { input, sends } = scene;
+  if (input.type !== 'message') return false;
+  return !asksOthers(scene) || sends.some(({ message }) => message.type === input.message.type);
+}
+
+/** It turns to others than the one it heard. */
+function asksOthers({ input, sends }: StepScene): boolean {
+  return input.type === 'message' && sends.some(({ to }) => to !== input.from);
+}
+
+/** Equal messages are told together: "vote-request → all". */
+function byWords(sends: StepScene['sends'], vocabulary: Vocabulary): Map<string, MemberId[]> {
   const recipients = new Map<string, MemberId[]>();
   for (const { to, message } of sends) {
     const words = vocabulary.describe(message);
@@ -55,10 +105,15 @@ function sendWords({ member }: StepScene, sends: StepScene['sends'], vocabulary:
     if (known === undefined) recipients.set(words, [to]);
     else known.push(to);
   }
-  return [...recipients].map(([words, to]) => `${words} → ${nameRecipients(to, member, vocabulary.members)}`);
+  return recipients;
 }
 
-function nameRecipients(to: readonly MemberId[], sender: MemberId, all: readonly MemberId[]): string {
-  if (to.length > 1 && all.every((id) => id === sender || to.includes(id))) return 'all';
-  return nameMembers(to, all);
+function nameRecipients(
+  to: readonly MemberId[],
+  senders: readonly MemberId[],
+  all: readonly MemberId[],
+): string {
+  const isAll =
+    new Set(to).size > 1 && all.every((id) => to.includes(id) || senders.every((each) => each === id));
+  return isAll ? 'all' : nameMembers(to, all);
 }

@@ -2,12 +2,10 @@ import type { MemberId } from '../core/index.ts';
 import type { FinalView, Result, World } from '../simulation/index.ts';
 import type { Paint } from './colours.ts';
 import { nameMembers } from './names.ts';
-import { counted, duration, grouped } from './numbers.ts';
+import { duration, grouped } from './numbers.ts';
 import type { Page } from './page.ts';
-import { nameProperty } from './property-names.ts';
+import { promises } from './promises.ts';
 import { copyable, entry, messageKinds } from './table.ts';
-
-const MOST_BROKEN = 5;
 
 /** What one run came to, for people. `repeat` is the command that gives the same run again. */
 export function summary(world: World, result: Result, repeat: string, page: Page): string[] {
@@ -52,28 +50,4 @@ function beliefOf({ role, leader }: FinalView): string | null {
   if (role === 'down') return null;
   if (role === 'leader') return 'in the lead';
   return leader === null ? 'without a leader' : `behind ${leader}`;
-}
-
-function promises(world: World, { violations }: Result, page: Page): string[] {
-  const promised = world.protocol.pledges.map((pledge) => pledge.property);
-  const broken = violations.filter((violation) => violation.claimed);
-  const others = violations.filter((violation) => !violation.claimed);
-  const lines: string[] = [];
-  if (broken.length > 0)
-    lines.push(...entry(page, 'promises', `broken ${counted(broken.length, 'time')}`, ['red', 'bold']));
-  else if (promised.length === 0) lines.push(...entry(page, 'promises', 'none: best effort'));
-  else lines.push(...entry(page, 'promises', `${promised.join(' ')} kept`, ['green']));
-  for (const { property, atMs, detail } of broken.slice(0, MOST_BROKEN)) {
-    const words = `${property} at ${grouped(Math.round(atMs))} ms, ${nameProperty(property)}: ${detail}`;
-    lines.push(...entry(page, 'BROKEN', words, ['red']));
-  }
-  for (const property of new Set(others.map((violation) => violation.property))) {
-    const same = others.filter((violation) => violation.property === property);
-    const times =
-      same.length === 1 ? `at ${grouped(Math.round(same[0]!.atMs))} ms` : counted(same.length, 'time');
-    lines.push(
-      ...entry(page, 'not promised', `${property} (${nameProperty(property)}) did not hold, ${times}`),
-    );
-  }
-  return lines;
 }

@@ -1,22 +1,22 @@
 import type { Scenario } from '../simulation/index.ts';
+import { toRows } from './choose-rows.ts';
 import type { Paint, Style } from './colours.ts';
 import { LaneDrawer } from './lanes.ts';
 import { grouped } from './numbers.ts';
 import type { Page } from './page.ts';
-import { type Row, toRows } from './rows.ts';
+import type { Row } from './rows.ts';
 import type { Story } from './story.ts';
 import { Vocabulary } from './vocabulary.ts';
 import { wrap } from './wrap.ts';
 
 const MOST_ROWS = 50;
-/** Lanes give way where they would leave less than this for the words. */
-const FEWEST_WORD_COLUMNS = 44;
 
 const STYLES: Readonly<Record<Row['kind'], readonly Style[]>> = {
   step: [],
   fault: ['red', 'bold'],
   repair: ['green', 'bold'],
-  note: ['dim'],
+  command: ['cyan', 'bold'],
+  note: ['cyan'],
   violation: ['yellow'],
   routine: ['dim'],
 };
@@ -31,12 +31,12 @@ export function timeline(
   const clock = (ms: number): string => grouped(ms.toFixed(digits));
   const clockColumns = clock(untilMs).length;
   const room = columns - clockColumns - 2;
-  const drawer = new LaneDrawer(story.members, paint);
-  const lanes = room - drawer.width >= FEWEST_WORD_COLUMNS ? drawer : null;
+  const lanes = LaneDrawer.fit(story.members, room, paint);
   const wordColumns = room - (lanes?.width ?? 0);
 
-  const lines = [paint(`${'ms'.padStart(clockColumns)}  ${lanes?.head() ?? ''}`.trimEnd(), 'bold')];
-  const vocabulary = new Vocabulary(story.members, definition, story.telling);
+  const lines = lanes?.key(columns) ?? [];
+  lines.push(paint(`${'ms'.padStart(clockColumns)}  ${lanes?.head() ?? ''}`.trimEnd(), 'bold'));
+  const vocabulary = new Vocabulary(story.members, definition, story.habits);
   let shown = '';
   for (const row of toRows(story.scenes, vocabulary, untilMs, MOST_ROWS)) {
     const time = row.kind === 'routine' ? '⋮' : clock(row.atMs);
@@ -46,14 +46,32 @@ export function timeline(
     lines.push(`${left}  ${lanes?.draw(row) ?? ''}${first}`);
     for (const each of more) lines.push(`${' '.repeat(clockColumns + 2 + (lanes?.width ?? 0))}${each}`);
   }
-  return lanes === null ? lines : [...lines, '', lanes.legend()];
+  if (lanes !== null) lines.push('', ...lanes.legend(columns));
+  return [...lines, ...unanswered(story, columns, paint)];
 }
 
 /** Lines after the first stand a little further in. The aside is said only if it needs no line of its own. */
-function wordLines({ kind, words, aside }: Row, columns: number, paint: Paint): string[] {
+function wordLines(row: Row, columns: number, paint: Paint): string[] {
+  const { kind, words, shorter = [], aside } = row;
   const styles = STYLES[kind];
-  const [first, ...more] = wrap(words, columns, 2);
+  const chosen = [words, ...shorter].find((each) => each.length <= columns) ?? shorter.at(-1) ?? words;
+  const [first, ...more] = wrap(chosen, columns, 2);
   if (more.length > 0) return [paint(first!, ...styles), ...more.map((each) => paint(each, ...styles))];
   const fits = aside !== '' && first!.length + 1 + aside.length <= columns;
   return [`${paint(first!, ...styles)}${fits ? ` ${paint(aside, 'dim')}` : ''}`];
+}
+
+const MOST_UNANSWERED = 5;
+
+/** A member that never says what became of a command leaves its user in the dark. */
+function unanswered({ unanswered: pending }: Story, columns: number, paint: Paint): string[] {
+  if (pending.length === 0) return [];
+  const lines = pending
+    .slice(0, MOST_UNANSWERED)
+    .map(
+      ({ what, atMs, member }) => `${what} at ${grouped(Math.round(atMs))} ms: never answered by ${member}`,
+    );
+  const rest = pending.length - MOST_UNANSWERED;
+  if (rest > 0) lines.push(`and ${grouped(rest)} more commands that were never answered`);
+  return ['', ...lines.flatMap((line) => wrap(line, columns, 2)).map((line) => paint(line, 'yellow'))];
 }

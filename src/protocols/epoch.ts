@@ -236,7 +236,7 @@ const fields = record<{ epoch: number }>({ epoch: natural });
 
 export const epoch: Definition = define<typeof timing, Record<never, never>, Message>({
   name: 'epoch',
-  summary: 'random waits, one vote per epoch, a majority leads (seed 004)',
+  summary: 'votes in epochs: random waits, one vote per epoch, a majority leads',
   timing,
   options: {},
   messages: { 'keep-alive': fields, 'vote-request': fields, vote: fields },

@@ -85,8 +85,12 @@ export const passingTiming: {
   readonly maxTransmissionMs: Setting<number>;
   readonly maxProcessingMs: Setting<number>;
 } = {
-  maxTransmissionMs: setting(durationMs, 20, 'the longest a message travels (the t_max of seed 001)'),
-  maxProcessingMs: setting(durationMs, 10, 'the longest a member takes over a message (its t_proceso)'),
+  maxTransmissionMs: setting(
+    durationMs,
+    20,
+    't_max, the longest a message travels; T = 2 · t_max + t_process is the wait for an answer',
+  ),
+  maxProcessingMs: setting(durationMs, 10, 't_process, the longest a member takes over a message'),
 };
 
 export const passingOptions: { readonly missedHeartbeatTolerance: Setting<number> } = {

@@ -288,7 +288,9 @@ function setClock(world: World, host: Host, action: Extract<Action, { do: 'clock
 
 function giveEvidence(world: World, action: Extract<Action, { do: 'evidence' }>): void {
   const proof = action.proof ?? false;
-  for (const peer of select(world, action.peer)) {
+  const peers = select(world, action.peer);
+  if (peers.length === 0) world.note({ do: 'evidence', skipped: `nobody fits "${action.peer}"` });
+  for (const peer of peers) {
     if (action.gone && proof && world.hosts.get(peer)!.alive) world.broken.add('proof');
     const others = { do: action.do, member: action.member };
     forEach(

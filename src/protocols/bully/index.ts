@@ -186,7 +186,7 @@ function onTimer(turn: Turn, timer: Timer): void {
 export const bully: Definition = define<typeof timing, typeof options, Message>({
   name: 'bully',
   summary:
-    'the preferred id that lives wins, by force; with quorum, majorities and epochs (seeds 000, 001, 003)',
+    'the bully algorithm: the preferred id that lives wins, by force; with quorum, by majorities and epochs',
   timing,
   options,
   check: checkMinimum,

@@ -25,8 +25,12 @@ type Timing = {
 
 export const timing: Timing = {
   heartbeatMs: setting(durationMs, 1000, 'how often each member checks the leader'),
-  maxTransmissionMs: setting(durationMs, 20, 'the longest a message travels (the t_max of seed 001)'),
-  maxProcessingMs: setting(durationMs, 10, 'the longest a member takes over a message (its t_proceso)'),
+  maxTransmissionMs: setting(
+    durationMs,
+    20,
+    't_max, the longest a message travels; T = 2 · t_max + t_process is the wait for an answer',
+  ),
+  maxProcessingMs: setting(durationMs, 10, 't_process, the longest a member takes over a message'),
   timeoutMs: setting(
     rangeMs,
     [500, 1000],
@@ -54,7 +58,11 @@ type Options = {
 
 export const options: Options = {
   prefer: setting(choice('highest', 'lowest'), 'highest', 'which id wins'),
-  quorum: setting(flag, false, 'the cures of seed 003: majorities, epochs, demotion, limited sends'),
+  quorum: setting(
+    flag,
+    false,
+    'a majority confirms that the leader is gone and stands behind the next; epochs, demotion, limited sends',
+  ),
   missedHeartbeatTolerance: setting(
     integer(0, 1000),
     1,

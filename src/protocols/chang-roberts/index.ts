@@ -136,7 +136,7 @@ function onCommand(turn: Turn, { type }: Command): Outcome {
 
 export const changRoberts: Definition = define<typeof timing, typeof options, Message>({
   name: 'chang-roberts',
-  summary: 'ids travel round a ring, larger ones swallow smaller ones (seed 001)',
+  summary: 'Chang and Roberts: ids travel round a ring, larger ones swallow smaller ones',
   timing,
   options,
   check: checkLayout,

@@ -148,7 +148,7 @@ function createDraw(rules: Rules): Protocol<State, Message, Timer> {
 
 export const draw: Definition = define<typeof timing, typeof options, Message>({
   name: 'draw',
-  summary: 'every voter draws a random number, the highest wins, all certify the result (seed 002)',
+  summary: 'a lottery: every voter draws a random number, the highest wins, all certify the result',
   timing,
   options,
   messages,

@@ -147,7 +147,7 @@ function onTimer(turn: Turn, timer: Timer): void {
 
 export const ring: Definition = define<typeof timing, typeof options, Message>({
   name: 'ring',
-  summary: 'the heartbeat duty travels round a ring; an election collects the living (seed 000)',
+  summary: 'token ring: the heartbeat duty travels round a ring, an election collects the living',
   timing,
   options,
   messages,

@@ -1,0 +1,69 @@
+import { idSet, type MemberId } from '../core/index.ts';
+import { isLink, isPassage } from './link-words.ts';
+import type { EventScene, StepScene, ViolationScene } from './scene.ts';
+import { stepWords } from './step-words.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** Finds out which scenes have so much in common that they are told together. */
+export class Keys {
+  readonly #vocabulary: Vocabulary;
+  readonly #causes = new Map<StepScene, number>();
+
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary;
+  }
+
+  /** Steps with the same key do the same because of the same. */
+  of(scene: StepScene): string {
+    const { parent, input, atMs } = scene;
+    const words = this.#words(scene);
+    if (parent === null) return `${input.type} ${atMs} ${words}`;
+    if (scene.tries > 1 && this.#words(parent) === words) return this.of(parent);
+    if (!this.#causes.has(parent)) this.#causes.set(parent, this.#causes.size);
+    return `${this.#causes.get(parent)} ${words}`;
+  }
+
+  /** Both do the same, or give the same answer to whoever asked. */
+  readSame(a: StepScene, b: StepScene): boolean {
+    if (a.input.type !== b.input.type) return false;
+    if (this.#words(a) === this.#words(b)) return true;
+    const words = (scene: StepScene): string => stepWords([scene], true, this.#vocabulary, () => '');
+    return answers(a) && answers(b) && words(a) === words(b);
+  }
+
+  /** Nothing differs but whom it happens to. */
+  isSame(a: StepScene | EventScene | ViolationScene, b: EventScene | ViolationScene): boolean {
+    if (a.kind === 'event' && b.kind === 'event') {
+      if (a.about !== b.about || !happensToSome(b.event)) return false;
+      return JSON.stringify(rest(a.event)) === JSON.stringify(rest(b.event));
+    }
+    if (a.kind !== 'violation' || b.kind !== 'violation') return false;
+    return a.violation.property === b.violation.property && a.violation.claimed === b.violation.claimed;
+  }
+
+  #words(scene: StepScene): string {
+    return stepWords([scene], true, this.#vocabulary, nameCircle);
+  }
+}
+
+/** To all others of a circle is the same from each of the circle. */
+function nameCircle(to: readonly MemberId[], senders: readonly MemberId[]): string {
+  return to.length === 1 ? String(to[0]) : idSet([...senders, ...to]).join(' ');
+}
+
+/** Whatever decides who leads is told by itself. */
+function answers({ weight, input, sends }: StepScene): boolean {
+  return weight > 0 && input.type === 'message' && sends.every(({ to }) => to === input.from);
+}
+
+/** What happens to nobody in particular was ordered as often as it is noted. */
+function happensToSome(event: EventScene['event']): boolean {
+  return event.member !== undefined || event.do === 'inject' || isLink(event) || isPassage(event);
+}
+
+function rest(event: EventScene['event']): object {
+  const { member: _, command: __, ...others } = event;
+  if (isLink(event) || isPassage(event)) return { ...others, from: 0, to: 0 };
+  if (event.do === 'inject') return { ...others, to: 0 };
+  return event.asked === undefined ? others : event; // Who is added or removed is not whom it happens to.
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { Json, TraceLine } from '../../src/core/index.ts';
+import { fires, happens, send, step, tell, view } from './toy.ts';
+
+const toEach = (
+  what: string,
+  ids: readonly number[],
+  fields: Readonly<Record<string, Json>> = {},
+): TraceLine[] => ids.map((member) => happens(5, what, { member, ...fields }));
+const ALL = [1, 2, 3, 4];
+
+describe('what happens to several at once', () => {
+  const cases: readonly [lines: TraceLine[], words: string][] = [
+    [toEach('crash', [1, 2, 3]), '1–3 crash'],
+    [toEach('disk', ALL, { fault: 'full' }), 'every disk is full'],
+    [toEach('disk', [1, 3], { fault: 'stall' }), 'the disks of 1 and 3 stall'],
+    [toEach('disk', [2], { fault: 'none' }), 'the disk of 2 works again'],
+    [toEach('network', [1, 2], { loss: 0.5 }), 'network of 1 and 2: loss 0.5'],
+    [toEach('clock', ALL, { rate: 1.5, jumpMs: 0 }), 'every clock runs at 1.5 times the usual rate'],
+    [toEach('clock', [4], { rate: 1, jumpMs: 2000 }), 'the clock of 4 jumps by 2,000 ms'],
+    [
+      toEach('evidence', [2, 3, 4], { peer: 1, gone: true, proof: true }),
+      '2–4 are told that 1 is gone (proof)',
+    ],
+    [toEach('restart', ALL, { amnesia: true }), 'everybody restarts with an empty disk'],
+    [[2, 3, 4].map((to) => happens(5, 'cut', { from: 1, to, oneWay: false })), 'cut between 1 and 2–4'],
+    [[2, 3, 4].map((to) => happens(5, 'release', { from: 1, to, type: 'beat' })), 'released: beat 1 → 2–4'],
+    [
+      ALL.flatMap((from) =>
+        ALL.filter((to) => to !== from).map((to) => happens(5, 'network', { from, to, loss: 1 })),
+      ),
+      'network among everybody: loss 1',
+    ],
+  ];
+  for (const [lines, words] of cases) {
+    it(words, () => {
+      expect(tell(lines)).toEqual([`5 ${words}`]);
+    });
+  }
+
+  it('is told once although each acts before the next is reached', () => {
+    const lines = [1, 2].flatMap((member) => [
+      happens(5, 'campaign', { member }),
+      step(5, member, { type: 'command', id: member, command: { type: 'campaign' } }, view('candidate')),
+    ]);
+    const answers = [1, 2].map((member) =>
+      happens(5 + member, 'answer', { member, command: member, status: 'done' }),
+    );
+    expect(tell([...lines, ...answers])).toEqual([
+      '5 1 and 2 are asked to campaign',
+      '5 1 and 2 look for a leader',
+      '6 1 and 2 answer: campaign done',
+    ]);
+  });
+
+  it('is one thing when whoever runs is restarted', () => {
+    expect(
+      tell(
+        [1, 2].flatMap((id) => [...toEach('crash', [id]), ...toEach('restart', [id], { amnesia: false })]),
+      ),
+    ).toEqual(['5 1 and 2 crash and restart with their disks']);
+  });
+});
+
+describe('what else happens', () => {
+  const cases: readonly [line: TraceLine, words: string][] = [
+    [happens(6, 'crash', { skipped: 'nobody fits "leader"' }), 'no crash, since nobody leads'],
+    [happens(6, 'restart', { skipped: 'nobody fits "all"' }), 'no restart, since nobody is down'],
+    [happens(6, 'resume', { skipped: 'it would change nothing' }), 'no resume, since nobody is stopped'],
+    [
+      happens(6, 'add', { skipped: 'toy has a fixed membership' }),
+      'no add, since toy has a fixed membership',
+    ],
+    [happens(6, 'partition', { groups: [[1], [2, 3, 4]] }), 'partition: 1 | 2–4'],
+    [happens(6, 'cut', { from: 1, to: 2, oneWay: true }), 'cut from 1 to 2'],
+    [happens(6, 'drop', { next: 3, type: 'beat', from: [1, 2] }), 'drop: the next 3 beat from 1 and 2'],
+    [happens(6, 'remove', { member: 3, asked: 1 }), '1 is asked to remove 3'],
+  ];
+  for (const [line, words] of cases) {
+    it(words, () => {
+      expect(tell([line])).toEqual([`6 ${words}`]);
+    });
+  }
+});
+
+describe('what the user ordered', () => {
+  /** Every 100 ms something is ordered, and in between leaders come and go. */
+  const busy = (orders: number): TraceLine[] =>
+    Array.from({ length: orders }, (_, i) => [
+      happens(100 * i, 'publish', { member: 1, value: i }),
+      ...[1, 2, 3].flatMap((id) => [
+        step(100 * i + id, id, fires('x'), view('leader', id), ...send({ type: 'beat' }, 4)),
+        step(100 * i + id + 10, id, fires('x'), view('follower')),
+      ]),
+    ]).flat();
+  const ordered = (rows: readonly string[]): string[] => rows.filter((row) => row.includes('is asked to'));
+
+  it('is told in any case', () => {
+    expect(ordered(tell(busy(40), 4000))).toHaveLength(40);
+    expect(ordered(tell(busy(40), 4000, 5))).toHaveLength(40);
+  });
+
+  it('has a gap in the middle if there is very much of it, and the gap says how much', () => {
+    const rows = tell(busy(100), 10_000);
+    expect(ordered(rows)).toHaveLength(40);
+    expect(rows.filter((row) => row.includes('60 events of the scenario'))).toHaveLength(1);
+    expect(rows[0]).toBe('0 1 is asked to publish 0');
+    expect(rows.length).toBeLessThan(100);
+  });
+});
