@@ -3,7 +3,8 @@ import { chaos } from './support/chaos.ts';
 import { play } from './support/play.ts';
 
 /** Every classic, with its cures where it has them. */
-const elections: readonly { protocol: string; options?: object }[] = [
+const elections: readonly { protocol: string; options?: object; timing?: object }[] = [
+  { protocol: 'quorum', timing: { timeoutMs: [1500, 3000] } },
   { protocol: 'bully' },
   { protocol: 'bully', options: { prefer: 'lowest' } },
   { protocol: 'bully', options: { quorum: true } },

@@ -3,6 +3,7 @@ import { bully } from './bully/index.ts';
 import { changRoberts } from './chang-roberts/index.ts';
 import { draw } from './draw/index.ts';
 import { epoch } from './epoch.ts';
+import { quorum } from './quorum/index.ts';
 import { ring } from './ring/index.ts';
 
 /** Every election by name: what `--protocol` accepts. */
@@ -11,5 +12,6 @@ export const catalogue: Readonly<Record<string, Definition>> = {
   'chang-roberts': changRoberts,
   draw,
   epoch,
+  quorum,
   ring,
 };

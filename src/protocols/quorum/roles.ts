@@ -1,0 +1,102 @@
+import type { MemberId } from '../../core/index.ts';
+import type { Times } from './settings.ts';
+import { isMember, leaseTimer, type Out, report, type State, save } from './state.ts';
+
+/** A newer term: whatever this member was, it now follows, and has not voted yet. */
+export function adoptTerm(s: State, term: number, times: Times, out: Out): void {
+  s.term = term;
+  s.votedFor = null;
+  s.heard = 0;
+  save(s, out);
+  becomeFollower(s, null, times, out);
+}
+
+/** Follows, whether it knows whom or not. Leadership, candidacy and what hung on them end here. */
+export function becomeFollower(s: State, leader: MemberId | null, times: Times, out: Out): void {
+  const before = s.role;
+  const news = before !== 'follower' || s.leader !== leader;
+  s.role = 'follower';
+  s.leader = leader;
+  s.hearsay = false;
+  s.votes = {};
+  if (before === 'leader' || before === 'candidate') endLeases(s, out);
+  if (before === 'leader') endLeadership(s, out);
+  if (news) report(s, out);
+  if (before === 'leader') waitForElection(s, times, out);
+  settleTransfer(s, out);
+}
+
+/** Nobody may act on a lease of this member any more. */
+export function endLeases(s: State, out: Out): void {
+  for (const round of s.openRounds) out.push({ type: 'cancel-timer', timer: leaseTimer(round) });
+  s.openRounds = [];
+  s.leaseRound = null;
+}
+
+function endLeadership(s: State, out: Out): void {
+  s.peers = {};
+  s.sending = false;
+  for (const timer of ['heartbeat', 'quorum', 'commit', 'publish'] as const)
+    out.push({ type: 'cancel-timer', timer });
+  if (s.publishing !== null) {
+    // Some members may have accepted it, and the next leader may complete it.
+    const reason = 'lost the leadership before a majority had answered';
+    out.push({
+      type: 'answer',
+      command: s.publishing,
+      outcome: { status: 'failed', reason, effect: 'indefinite' },
+    });
+    s.publishing = null;
+  }
+  if (s.change !== null) {
+    const reason = 'lost the leadership before the change was sent';
+    out.push({
+      type: 'answer',
+      command: s.change.command,
+      outcome: { status: 'failed', reason, effect: 'definite' },
+    });
+    s.change = null;
+  }
+}
+
+/** The one who asked for a transfer is told once somebody leads again. */
+function settleTransfer(s: State, out: Out): void {
+  if (s.transfer === null || s.leader === null) return;
+  const { to, command } = s.transfer;
+  s.transfer = null;
+  out.push({ type: 'cancel-timer', timer: 'transfer' });
+  if (command === null) return;
+  if (s.leader === to) return void out.push({ type: 'answer', command, outcome: { status: 'done' } });
+  const reason = `${s.leader} leads instead`;
+  out.push({ type: 'answer', command, outcome: { status: 'failed', reason, effect: 'definite' } });
+}
+
+/**
+ * Members time out one after the other: each waits the least time-out and then for its own slot, so that split votes
+ * are rare. Slots rotate with the term, the leader that fell silent has none, and the place within the slot is drawn anew.
+ */
+export function waitForElection(s: State, times: Times, out: Out): void {
+  waitForSlot(s, times.timeoutMs[0], times, out);
+}
+
+/** Waits for this member's slot, counted from `afterMs` on. */
+export function waitForSlot(s: State, afterMs: number, times: Times, out: Out): void {
+  const slotMs = slotLengthMs(s, times);
+  const begin = afterMs + slotOf(s) * slotMs;
+  out.push({ type: 'set-timer', timer: 'election', delayMs: [begin, begin + slotMs / 2] });
+}
+
+export function slotOf(s: State): number {
+  const candidates = s.register.members.filter((member) => member !== s.leader);
+  const place = candidates.indexOf(s.id);
+  return place < 0 ? candidates.length : (place + s.term) % candidates.length;
+}
+
+function slotLengthMs(s: State, times: Times): number {
+  return (times.timeoutMs[1] - times.timeoutMs[0]) / Math.max(1, s.register.members.length);
+}
+
+/** May it ever lead? A priority of 0, or not being a member, says no. */
+export function mayLead(s: State): boolean {
+  return s.priority > 0 && isMember(s, s.id);
+}

@@ -1,0 +1,132 @@
+import {
+  type Config,
+  choice,
+  durationMs,
+  integer,
+  nullable,
+  number,
+  type Objection,
+  rangeMs,
+  type Setting,
+  type Settings,
+  setting,
+} from '../../core/index.ts';
+
+type Range = readonly [minMs: number, maxMs: number];
+
+export interface TimingTable extends Settings {
+  readonly heartbeatMs: Setting<number | null>;
+  readonly timeoutMs: Setting<Range | null>;
+  readonly leaseMs: Setting<number | null>;
+  readonly commitTimeoutMs: Setting<number | null>;
+  readonly publishTimeoutMs: Setting<number | null>;
+}
+
+export interface OptionsTable extends Settings {
+  readonly preset: Setting<'lan' | 'wan' | 'fast'>;
+  readonly maxDrift: Setting<number>;
+  readonly preferAfter: Setting<number>;
+}
+
+export type QuorumConfig = Config<TimingTable, OptionsTable>;
+
+/** Where a time is null, the preset decides. */
+export const timing: TimingTable = {
+  heartbeatMs: setting(nullable(durationMs), null, 'how often the leader asks for support'),
+  timeoutMs: setting(
+    nullable(rangeMs),
+    null,
+    'silence after which members, one slot after the other, ask for votes',
+  ),
+  leaseMs: setting(nullable(durationMs), null, 'how long a member that supports a leader helps nobody else'),
+  commitTimeoutMs: setting(nullable(durationMs), null, 'how long a publication may take to reach a majority'),
+  publishTimeoutMs: setting(
+    nullable(durationMs),
+    null,
+    'how long to wait before sending it again to who lacks it',
+  ),
+};
+
+export const options: OptionsTable = {
+  preset: setting(choice('lan', 'wan', 'fast'), 'lan', 'the times for a kind of network'),
+  maxDrift: setting(
+    number(0, 10),
+    0.01,
+    'how far the rate of any clock may be from 1; the lease is shortened by it',
+  ),
+  preferAfter: setting(
+    integer(1, 100_000),
+    20,
+    'heartbeats a preferred member must answer in a row before it is handed the lead',
+  ),
+};
+
+export const memberSettings: { priority: Setting<number> } = {
+  priority: setting(
+    integer(0, 1000),
+    1,
+    'a higher one is preferred as leader; with 0 it votes but never leads',
+  ),
+};
+
+/** Every time in milliseconds, as it is used. */
+export interface Times {
+  readonly heartbeatMs: number;
+  /** The range over which the slots of the members are spread. */
+  readonly timeoutMs: readonly [number, number];
+  /** What members promise: D. */
+  readonly promiseMs: number;
+  /** What the leader counts on: D(1−ρ)/(1+ρ), so that it ends first by any two clocks within the drift ρ. */
+  readonly leaseMs: number;
+  readonly commitTimeoutMs: number;
+  readonly publishTimeoutMs: number;
+}
+
+/**
+ * lan: a heartbeat at a third of the time-out, so that one may be lost; the promise ends a little before the first
+ *      time-out, so that nobody is refused for having heard the dead leader a moment longer.
+ * wan: time-outs of some ten times the one-way delay (30 to 40 ms).
+ * fast: one rack; the smallest times that a busy process still meets.
+ */
+const PRESETS = {
+  lan: { heartbeatMs: 50, timeoutMs: [150, 300], leaseMs: 125 },
+  wan: { heartbeatMs: 100, timeoutMs: [300, 500], leaseMs: 240 },
+  fast: { heartbeatMs: 5, timeoutMs: [15, 30], leaseMs: 12 },
+} as const;
+
+export function timesOf({ timing: given, options: { preset, maxDrift } }: QuorumConfig): Times {
+  const base = PRESETS[preset];
+  const timeoutMs = given.timeoutMs ?? base.timeoutMs;
+  // Who sets only the time-out gets a heartbeat and a lease in the proportions of the preset.
+  const scale = timeoutMs[0] / base.timeoutMs[0];
+  const promiseMs = given.leaseMs ?? base.leaseMs * scale;
+  return {
+    heartbeatMs: given.heartbeatMs ?? base.heartbeatMs * scale,
+    timeoutMs,
+    promiseMs,
+    leaseMs: (promiseMs * (1 - maxDrift)) / (1 + maxDrift),
+    commitTimeoutMs: given.commitTimeoutMs ?? timeoutMs[1] * 2,
+    publishTimeoutMs: given.publishTimeoutMs ?? timeoutMs[1],
+  };
+}
+
+/** Refuses what would be unsafe, or could never work, with the reason. */
+export function checkSettings(config: QuorumConfig): Objection | null {
+  const { maxDrift } = config.options;
+  if (maxDrift >= 1) {
+    return {
+      path: 'options.maxDrift',
+      reason: `${maxDrift}: a clock that may stand still can guard no lease`,
+    };
+  }
+  const { heartbeatMs, timeoutMs, promiseMs, leaseMs } = timesOf(config);
+  if (promiseMs >= timeoutMs[0]) {
+    const reason = `${promiseMs} with a time-out from ${timeoutMs[0]}: members would ask for votes that they themselves still refuse`;
+    return { path: 'timing.leaseMs', reason };
+  }
+  if (heartbeatMs >= leaseMs) {
+    const reason = `${heartbeatMs} with a lease of ${Math.round(leaseMs * 10) / 10} after drift: it would end before it can be renewed`;
+    return { path: 'timing.heartbeatMs', reason };
+  }
+  return null;
+}
