@@ -12,6 +12,9 @@ export interface SimulateFlags {
   readonly until?: string;
   readonly json?: boolean;
   readonly trace?: string;
+  readonly swarm?: boolean;
+  readonly shrink?: string;
+  readonly printScenario?: boolean;
 }
 
 /** The fields of a scenario that flags can override. */
@@ -43,6 +46,18 @@ export function readRuns({ runs, trace }: SimulateFlags): number | null {
     throw new Refusal('--trace: expected a single run, found --runs (a trace is the history of one seed)');
   }
   return count;
+}
+
+export function refuseTooManySeeds(seed: number, runs: number): void {
+  if (runs - 1 <= Number.MAX_SAFE_INTEGER - seed) return;
+  const most = Number.MAX_SAFE_INTEGER;
+  throw new Refusal(`--runs: expected seeds up to ${most}, found ${seed} and ${runs} runs`);
+}
+
+/** What makes sense only for runs that are drawn. */
+export function refuseSwarmFlags({ shrink, printScenario }: SimulateFlags): void {
+  if (shrink !== undefined) throw new Refusal('--shrink: expected --swarm with it, found none');
+  if (printScenario) throw new Refusal('--print-scenario: expected --swarm with it, found none');
 }
 
 export function readProtocolName(name: string, path: string): Definition {

@@ -5,6 +5,7 @@ import { pageOf } from './page.ts';
 import { protocolLines, protocolsCommand } from './protocols.ts';
 import { oneLine, Refusal } from './refusal.ts';
 import { simulateCommand } from './simulate.ts';
+import { swarmCommand } from './swarm.ts';
 
 /** Two folders up from the source and from what was compiled alike. */
 const PACKAGE = new URL('../../package.json', import.meta.url);
@@ -53,6 +54,12 @@ function addSimulate(program: Command): void {
     .option('--until <ms>', 'the end, in virtual milliseconds (default: 20000)')
     .option('--json', 'print the result as JSON')
     .option('--trace <file>', 'write all that happens to a file, a JSON object a line')
+    .option(
+      '--swarm',
+      'draw a scenario from every seed: members, settings, a bad network, faults of all kinds',
+    )
+    .option('--shrink <file>', 'with --swarm: write the first run that fails, made small, to this file')
+    .option('--print-scenario', 'with --swarm: print the scenario that the seed draws, and do not run it')
     .addHelpText(
       'after',
       () => `
@@ -66,16 +73,17 @@ Flags override the fields of the file. A scenario looks like this, and every fie
 Protocols (caucus protocols NAME says what can be set):
 ${protocolLines(pageOf(process.stdout, process.env).columns).join('\n')}
 
-Exit code: 0 if no promised property was broken, 1 if one was, 2 for bad input.
+Exit code: 0 if no promised property was broken, 1 if one was (or a swarm did not settle), 2 for bad input.
 
 Examples:
   $ caucus simulate --members 3 --seed 7
   $ caucus simulate scenario.json --runs 1000
   $ caucus simulate scenario.json --json --trace history.ndjson
-  $ echo '{ "members": ["a", "b", "c"] }' | caucus simulate -`,
+  $ echo '{ "members": ["a", "b", "c"] }' | caucus simulate -
+  $ caucus simulate --swarm --protocol bully --runs 1000`,
     )
     .action(async (file: string | undefined, flags: SimulateFlags) => {
-      process.exitCode = await simulateCommand(file, flags);
+      process.exitCode = await (flags.swarm ? swarmCommand : simulateCommand)(file, flags);
     });
 }
 

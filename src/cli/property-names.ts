@@ -12,9 +12,15 @@ const NAMES: Readonly<Record<Property, string>> = {
   R1: 'one value per version',
 };
 
+/** What else a run of a swarm can fail by. */
+const OTHERS: Readonly<Record<string, string>> = {
+  L1: 'one leader for all, once the faults stop',
+  error: 'the protocol threw',
+};
+
 /** The properties by what they say, for people who do not know the numbers. */
 export function nameProperty(property: string): string {
-  return (NAMES as Readonly<Record<string, string>>)[property] ?? 'a property';
+  return (NAMES as Readonly<Record<string, string>>)[property] ?? OTHERS[property] ?? 'a property';
 }
 
 /** The same list as S1 S2 … S10 R1. */

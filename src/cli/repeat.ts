@@ -13,6 +13,6 @@ export function repeatCommand(file: string | undefined, flags: SimulateFlags, se
   return parts.join(' ');
 }
 
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

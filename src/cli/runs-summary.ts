@@ -33,7 +33,7 @@ export function runsSummary(result: RunsResult, repeat: (seed: number) => string
   ];
 }
 
-function agreedWords({ agreed, runs }: RunsResult): string {
+export function agreedWords({ agreed, runs }: RunsResult): string {
   if (runs === 1) return agreed === 1 ? 'yes' : 'no';
   return agreed === runs ? `all ${grouped(runs)}` : `${grouped(agreed)} of ${grouped(runs)}`;
 }
@@ -56,7 +56,7 @@ function lookAtOne(result: RunsResult, repeat: (seed: number) => string, page: P
   return [...entry(page, 'look at one', words), copyable(page, '', repeat(other.firstSeed))];
 }
 
-function violations({ protocol, violations: found }: RunsResult, page: Page): string[] {
+export function violations({ protocol, violations: found }: RunsResult, page: Page): string[] {
   const claimed = inOrder(found.filter((each) => each.claimed));
   const others = inOrder(found.filter((each) => !each.claimed));
   return [...claimed, ...others].flatMap(({ property, claimed: isClaimed, runs, firstSeed }) => {
@@ -79,7 +79,7 @@ function settingsOf(protocol: string): (readonly Pledge[])[] {
   return [pledgesOf(definition), ...pledgesWith(definition).values()];
 }
 
-function times({ count, p50, p90, p99, max }: Percentiles): string {
+export function times({ count, p50, p90, p99, max }: Percentiles): string {
   if (count === 0) return 'never';
   if (count === 1) return duration(max!);
   const of = (ms: number | null): string => duration(ms!);

@@ -4,4 +4,16 @@ export type { LinkQuality } from './network.ts';
 export { outcomeOf, type Percentiles, type RunOutcome, type RunsResult, RunTotals } from './runs.ts';
 export { type Action, type MemberSetup, readScenario, type Scenario, type WorldEvent } from './scenario.ts';
 export { agreement, type FinalView, type Result, resultOf, runWorld, simulate } from './simulate.ts';
+export {
+  drawStorm,
+  type Failure,
+  judge,
+  runStorm,
+  type Shrunk,
+  type Storm,
+  type SwarmOutcome,
+  scenarioOf,
+  shrink,
+  swarmOutcome,
+} from './swarm/index.ts';
 export { type Violation, World, type WorldOptions } from './world.ts';

@@ -1,0 +1,198 @@
+import { type Definition, type Json, type MemberId, type Random, readSettings } from '../../core/index.ts';
+import type { LinkQuality } from '../network.ts';
+import { type Storm, type StormMember, tidyMs } from './storm.ts';
+
+/** The cluster that a storm falls upon, and the measure of its time. */
+export type Cluster = Pick<
+  Storm,
+  'options' | 'timing' | 'members' | 'network' | 'syncMs' | 'calmLatencyMs' | 'timeoutMs'
+>;
+
+export function drawCluster(definition: Definition, random: Random): Cluster {
+  const scale = random.chance(0.6) ? 1 : random.pick([0.1, 0.5, 3])!;
+  const ids = drawIds(random);
+  const { options, timing } = drawSettings(definition, ids, scale, random);
+  const timeoutMs = timeoutOf(definition, timing);
+  return {
+    options,
+    timing,
+    members: drawMembers(definition, ids, timeoutMs, random),
+    network: drawNetwork(scale, timeoutMs, random),
+    syncMs: drawSyncMs(scale, random),
+    calmLatencyMs: [tidyMs(scale), tidyMs(10 * scale)],
+    timeoutMs,
+  };
+}
+
+type Config = Pick<Cluster, 'options' | 'timing'>;
+
+/** Settings to which the protocol objects are drawn again; after a few tries only the time-out is set. */
+function drawSettings(
+  definition: Definition,
+  ids: readonly MemberId[],
+  scale: number,
+  random: Random,
+): Config {
+  for (let tries = 0; tries < 20; tries++) {
+    const config = {
+      options: drawOptions(definition, random),
+      timing: drawTiming(definition, scale, random),
+    };
+    if (isAccepted(definition, ids, config)) return config;
+  }
+  const { timeoutMs } = drawTiming(definition, scale, random);
+  return { options: {}, timing: timeoutMs === undefined ? {} : { timeoutMs } };
+}
+
+function isAccepted(definition: Definition, ids: readonly MemberId[], { options, timing }: Config): boolean {
+  const config = {
+    timing: readSettings(definition.timing, timing, 'timing'),
+    options: readSettings(definition.options, options, 'options'),
+  };
+  return (definition.check?.(config, ids) ?? null) === null;
+}
+
+/** An option has the same name in every protocol where it means the same, so these are values for all of them. */
+const OPTIONS: Readonly<Record<string, readonly Json[]>> = {
+  quorum: [false, true],
+  prefer: ['highest', 'lowest'],
+  preset: ['lan', 'wan', 'fast'],
+  maxDrift: [0, 0.05, 0.2, 0.3],
+  preferAfter: [1, 2, 5],
+  missedHeartbeatTolerance: [1, 2, 3],
+  maxInFlight: [1, 2, 8],
+};
+
+function drawOptions(definition: Definition, random: Random): Record<string, Json> {
+  const options: Record<string, Json> = {};
+  for (const name of Object.keys(definition.options)) {
+    const values = OPTIONS[name];
+    if (values !== undefined && random.chance(0.5)) options[name] = random.pick(values)!;
+  }
+  return options;
+}
+
+/** For a protocol that derives its times from a preset: a time-out in whose proportions the others are drawn. */
+export const USUAL_TIMEOUT_MS: readonly [number, number] = [150, 300];
+
+/** Shares of the time-out, where a protocol derives a time that is not set. */
+const SHARES: Readonly<Record<string, readonly [number, number]>> = {
+  heartbeatMs: [0.1, 0.5],
+  leaseMs: [0.6, 0.97],
+  commitTimeoutMs: [0.2, 4],
+  publishTimeoutMs: [0.1, 3],
+};
+
+/**
+ * The times of a classic belong together and nobody checks them, so they grow and shrink together. A protocol that derives
+ * its times also checks them: those are drawn one by one.
+ */
+function drawTiming(definition: Definition, scale: number, random: Random): Record<string, Json> {
+  const timing: Record<string, Json> = {};
+  for (const [name, { default: usual }] of Object.entries(definition.timing)) {
+    if (usual === null) {
+      const value = drawDerived(name, scale, random);
+      if (value !== null) timing[name] = value;
+    } else if (scale !== 1) {
+      timing[name] = Array.isArray(usual)
+        ? usual.map((ms) => tidyMs(ms * scale))
+        : tidyMs((usual as number) * scale);
+    }
+  }
+  return timing;
+}
+
+function drawDerived(name: string, scale: number, random: Random): Json {
+  const leastMs = USUAL_TIMEOUT_MS[0] * scale;
+  if (name === 'timeoutMs') return [tidyMs(leastMs), tidyMs(leastMs * (1.5 + random.fraction()))];
+  const share = SHARES[name];
+  if (share === undefined || random.chance(0.6)) return null;
+  return tidyMs(leastMs * (share[0] + (share[1] - share[0]) * random.fraction()));
+}
+
+/** The time-out that these settings come to. */
+export function timeoutOf(definition: Definition, timing: Readonly<Record<string, Json>>): number {
+  const times = ['timeoutMs', 'heartbeatMs'].flatMap((name) => {
+    const ms = timing[name] ?? definition.timing[name]?.default;
+    return Array.isArray(ms) ? (ms as number[]) : typeof ms === 'number' ? [ms] : [];
+  });
+  return Math.max(...times);
+}
+
+/** Three and five are what people run; one, two and even numbers are where arithmetic goes wrong. */
+const SIZES = [1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5, 6, 7] as const;
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'] as const;
+
+function drawIds(random: Random): readonly MemberId[] {
+  const naming = random.below(10);
+  return Array.from({ length: random.pick(SIZES)! }, (_, i): MemberId => {
+    if (naming < 7) return i + 1;
+    if (naming === 7) return (i + 1) * 1000 - i;
+    return naming === 8 || i % 2 === 0 ? `node-${NAMES[i]}` : i + 1;
+  });
+}
+
+function drawMembers(
+  definition: Definition,
+  ids: readonly MemberId[],
+  timeoutMs: number,
+  random: Random,
+): readonly StormMember[] {
+  const late = random.chance(0.15);
+  const ranked = definition.memberSettings?.priority !== undefined && random.chance(0.4);
+  const members = ids.map((id): StormMember => {
+    const startMs = late ? { startMs: tidyMs(5 * timeoutMs * random.fraction()) } : {};
+    const priority = ranked ? { priority: random.pick([0, 1, 1, 2, 3])! } : {};
+    return { id, ...startMs, ...priority };
+  });
+  if (members.some((member) => member.priority !== 0)) return members;
+  return members.map((member, i) => (i === 0 ? { ...member, priority: 1 } : member));
+}
+
+/** Good in some runs, since a bad network also keeps what is rare from happening; else each quality is bad in half of them. */
+function drawNetwork(scale: number, timeoutMs: number, random: Random): Partial<LinkQuality> {
+  const usual = scale === 1 ? {} : { latencyMs: [tidyMs(scale), tidyMs(10 * scale)] as const };
+  return { ...usual, ...drawQuality(scale, timeoutMs, random.chance(0.4) ? 0 : 0.5, random) };
+}
+
+/** Some of the qualities of a link, each with the given chance. */
+export function drawQuality(
+  scale: number,
+  timeoutMs: number,
+  chance: number,
+  random: Random,
+): Partial<LinkQuality> {
+  const upTo = (most: number): number => tidyMs(most * random.fraction());
+  return {
+    ...(random.chance(chance) ? { latencyMs: drawLatency(scale, timeoutMs, random) } : {}),
+    ...(random.chance(chance) ? { loss: upTo(0.3) } : {}),
+    ...(random.chance(chance) ? { duplicate: upTo(0.3) } : {}),
+    ...(random.chance(chance) ? { reorder: upTo(0.5) } : {}),
+  };
+}
+
+function drawLatency(scale: number, timeoutMs: number, random: Random): LinkQuality['latencyMs'] {
+  const leastMs = tidyMs(scale * random.fraction());
+  switch (random.below(4)) {
+    case 0:
+      return [leastMs, leastMs]; // Always the same: what is sent together arrives together.
+    case 1:
+      return [leastMs, tidyMs(10 * scale)];
+    case 2:
+      return [leastMs, tidyMs(leastMs + timeoutMs * random.fraction())];
+    default:
+      return { minMs: leastMs, meanMs: tidyMs(leastMs + 0.001 + 0.4 * timeoutMs * random.fraction()) };
+  }
+}
+
+/** A disk stays as slow after the storm as it was in it, so it is never too slow to agree. */
+function drawSyncMs(scale: number, random: Random): readonly [number, number] | null {
+  const choice = random.pick([
+    [0.1, 1],
+    [0.1, 1],
+    [0, 0],
+    [1, 5],
+  ] as const)!;
+  if (scale === 1 && choice[1] === 1) return null;
+  return [tidyMs(choice[0] * scale), tidyMs(choice[1] * scale)];
+}

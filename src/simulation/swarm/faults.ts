@@ -1,0 +1,67 @@
+import type { Definition, MemberId, Random } from '../../core/index.ts';
+import type { WorldEvent } from '../scenario.ts';
+import type { Cluster } from './cluster.ts';
+import { COMMANDS, KINDS, type Place, placeOf } from './kinds.ts';
+import { tidyMs } from './storm.ts';
+
+/** The storm ends this many time-outs after its beginning at the latest. */
+const LONGEST = 60;
+const MOST_EVENTS = 40;
+
+/**
+ * Each run has some of the kinds of faults, many or few, so that one kind does not hide what another would show ("swarm
+ * testing", Groce and others, 2012), and a rhythm of its own: single faults or bursts of them, within a part of a time-out or
+ * over many, with time to recover in between or without.
+ */
+export function drawFaults(
+  definition: Definition,
+  cluster: Cluster,
+  random: Random,
+): { readonly faults: readonly WorldEvent[]; readonly stopMs: number } {
+  const { timeoutMs } = cluster;
+  const place = placeOf(definition, cluster, random);
+  const kinds = drawKinds(definition, random);
+  const wanted = kinds.length === 0 ? 0 : random.between(0, MOST_EVENTS);
+  const burst = random.pick([1, 3, 6])!;
+  const gapMs = timeoutMs * random.pick([0.02, 0.1, 0.3, 1])!;
+  const restMs = timeoutMs * random.pick([0.5, 2, 5])!;
+  const about = (ms: number): number => 2 * ms * random.fraction();
+  const events: WorldEvent[] = [];
+  let nowMs = about(restMs);
+  for (let i = 1; events.length < wanted && nowMs < LONGEST * timeoutMs; i++) {
+    for (const { afterMs = 0, ...action } of KINDS[random.pick(kinds)!]!(place)) {
+      events.push({ atMs: tidyMs(nowMs + afterMs), ...action } as WorldEvent);
+    }
+    nowMs += about(i % burst === 0 ? restMs : gapMs);
+  }
+  if (random.chance(0.25)) events.push(...amnesia(place, nowMs));
+  const stopMs = tidyMs(Math.min(LONGEST * timeoutMs, nowMs + about(timeoutMs)));
+  const faults = events.filter((event) => event.atMs < stopMs).sort((a, b) => a.atMs - b.atMs);
+  return { faults: known(faults, cluster), stopMs };
+}
+
+/** An empty disk, once: most promises allow for one. Rarely, and then nothing much is promised, a second one. */
+function amnesia({ random, ids }: Place, untilMs: number): WorldEvent[] {
+  return Array.from({ length: random.chance(0.1) ? 2 : 1 }, () => ({
+    atMs: tidyMs(untilMs * random.fraction()),
+    do: 'restart',
+    member: random.chance(0.4) ? 'leader' : random.pick(ids)!,
+    amnesia: true,
+  }));
+}
+
+/** Whom nobody adds, nobody can name. */
+function known(faults: readonly WorldEvent[], { members }: Cluster): readonly WorldEvent[] {
+  const ids = new Set<MemberId>(members.map((member) => member.id));
+  for (const fault of faults) if (fault.do === 'add') ids.add(fault.member);
+  return faults.filter((fault) => fault.do !== 'remove' || ids.has(fault.member));
+}
+
+function drawKinds(definition: Definition, random: Random): readonly string[] {
+  const share = random.pick([0.15, 0.3, 0.5])!;
+  return Object.keys(KINDS).filter((kind) => {
+    const enabled = random.chance(share);
+    if (!COMMANDS.includes(kind)) return enabled;
+    return enabled && definition.commands.some((command) => command === kind);
+  });
+}

@@ -1,0 +1,182 @@
+import type { Definition, MemberId, Random } from '../../core/index.ts';
+import type { Action, Selector } from '../scenario.ts';
+import { type Cluster, drawQuality } from './cluster.ts';
+import { drawTopology } from './topologies.ts';
+
+/** An event some time after its fault began. */
+type Part = Action & { readonly afterMs?: number };
+type Fault = readonly Part[];
+
+/** What a fault is drawn for. */
+export interface Place {
+  readonly definition: Definition;
+  readonly cluster: Cluster;
+  readonly random: Random;
+  readonly ids: readonly MemberId[];
+  /** Ids that nobody has yet. */
+  readonly newIds: readonly MemberId[];
+  /** A time that is short, or about a time-out, or long. */
+  aWhile(): number;
+  who(): Selector;
+  link(): { readonly from: Selector; readonly to: Selector };
+}
+
+/** Every kind of fault by name. A run has some of the kinds, and none of the others. */
+export const KINDS: Readonly<Record<string, (place: Place) => Fault>> = {
+  crash({ random, ids, who, aWhile }) {
+    const member = random.chance(0.2) ? 'all' : who();
+    const again: Selector = ids.includes(member) ? member : random.pick(['random', 'all'])!;
+    return [
+      { do: 'crash', member },
+      ...maybe(random, 0.8, { afterMs: aWhile(), do: 'restart', member: again }),
+    ];
+  },
+  restart: ({ random, ids }) => [
+    { do: 'restart', member: random.chance(0.3) ? 'leader' : random.pick(ids)! },
+  ],
+  /** A crash of which the others are told for certain, as the host can when a process on the same machine is gone. */
+  proof({ random, ids, aWhile }) {
+    const member = random.pick(ids)!;
+    const told = aWhile() / 10;
+    return [
+      { do: 'crash', member },
+      { afterMs: told, do: 'evidence', member: 'all', peer: member, gone: true, proof: true },
+      ...maybe(random, 0.8, { afterMs: told + aWhile(), do: 'restart', member }),
+    ];
+  },
+  /** The leader is cut off and others try to take its place at once, helped by those that have just come back. */
+  takeover({ random, ids, aWhile }) {
+    const shortly = aWhile() / 10;
+    const comeBack: readonly Fault[] = [
+      [],
+      [{ do: 'restart', member: random.pick(ids)! }],
+      [
+        { do: 'crash', member: 'followers' },
+        { do: 'restart', member: 'all' },
+      ],
+    ];
+    return [
+      { do: 'partition', groups: [['leader'], ['followers']] },
+      ...random.pick(comeBack)!,
+      { afterMs: shortly, do: 'campaign', member: random.chance(0.5) ? 'followers' : random.pick(ids)! },
+      { afterMs: shortly + aWhile(), do: 'heal' },
+    ];
+  },
+  pause: ({ random, who, aWhile }) => [
+    { do: 'pause', member: who() },
+    ...maybe(random, 0.8, { afterMs: aWhile(), do: 'resume', member: 'all' }),
+  ],
+  partition: ({ random, ids, aWhile }) => [
+    ...drawTopology(ids, random),
+    ...maybe(random, 0.7, { afterMs: aWhile(), do: 'heal' }),
+  ],
+  cut({ random, link, aWhile }) {
+    const cut = { ...link(), oneWay: random.chance(0.6) };
+    return [{ do: 'cut', ...cut }, ...maybe(random, 0.6, { afterMs: aWhile(), do: 'heal', ...cut })];
+  },
+  network({ random, who, link, cluster, aWhile }) {
+    const where = random.pick([{}, { member: who() }, link()])!;
+    const bad = drawQuality(cluster.calmLatencyMs[0], cluster.timeoutMs, 0.6, random);
+    const good = { latencyMs: cluster.calmLatencyMs, loss: 0, duplicate: 0, reorder: 0 };
+    return [
+      { do: 'network', ...where, ...bad },
+      ...maybe(random, 0.6, { afterMs: aWhile(), do: 'network', ...where, ...good }),
+    ];
+  },
+  messages({ random, definition, who, aWhile }) {
+    const what = random.pick(['hold', 'hold', 'drop', 'duplicate'] as const)!;
+    const match = {
+      ...(random.chance(0.4) ? { from: who() } : {}),
+      ...(random.chance(0.4) ? { to: who() } : {}),
+      ...(random.chance(0.7) ? { type: random.pick(Object.keys(definition.messages))! } : {}),
+    };
+    const count = random.between(1, 6);
+    const release = what === 'hold' ? maybe(random, 0.7, { afterMs: aWhile(), do: 'release', count }) : [];
+    return [{ do: what, ...match, count }, ...release];
+  },
+  /** Something is asked for, and the messages that come of it arrive late. */
+  late({ random, definition, who, ids, aWhile }) {
+    const type = random.chance(0.7) ? { type: random.pick(Object.keys(definition.messages))! } : {};
+    const count = random.between(1, 8);
+    const commands: readonly Part[] = [
+      { do: 'transfer', to: random.pick(ids)! },
+      { do: 'publish', value: random.below(100) },
+      { do: 'resign', member: 'leader' },
+      { do: 'campaign', member: who() },
+    ];
+    const asked = random.pick(commands.filter((each) => definition.commands.some((one) => one === each.do)));
+    const released: Part = { afterMs: aWhile(), do: 'release', count };
+    return [{ do: 'hold', ...type, count }, ...(asked === undefined ? [] : [asked]), released];
+  },
+  clock({ random, definition, cluster, who }) {
+    const allowed = cluster.options.maxDrift ?? definition.options.maxDrift?.default;
+    const drift = typeof allowed === 'number' ? allowed : 0.01;
+    if (random.chance(0.3)) {
+      // The worst that is allowed: a leader whose lease lasts too long among members whose promises are over too soon.
+      return [
+        { do: 'clock', member: 'followers', rate: 1 + drift },
+        { do: 'clock', member: 'leader', rate: 1 - drift },
+      ];
+    }
+    const rate = random.chance(0.05)
+      ? random.pick([0.5, 1.5, 2])!
+      : 1 + drift * random.pick([-1, -0.5, 0, 0.5, 1])!;
+    return [{ do: 'clock', member: who(), rate, ...(random.chance(0.2) ? { jumpMs: -3_600_000 } : {}) }];
+  },
+  disk: ({ random, who, aWhile }) => [
+    { do: 'disk', member: who(), fault: random.pick(['stall', 'full', 'torn', 'lose-unsynced'] as const)! },
+    ...maybe(random, 0.7, { afterMs: aWhile(), do: 'disk', member: 'all', fault: 'none' }),
+  ],
+  evidence({ random, who, aWhile }) {
+    const [member, peer] = [random.chance(0.5) ? 'all' : who(), random.chance(0.5) ? 'leader' : who()];
+    return [
+      { do: 'evidence', member, peer, gone: true, ...(random.chance(0.05) ? { proof: true } : {}) },
+      ...maybe(random, 0.3, { afterMs: aWhile(), do: 'evidence', member, peer, gone: false }),
+    ];
+  },
+  campaign: ({ random, who }) => [{ do: 'campaign', member: random.chance(0.2) ? 'all' : who() }],
+  resign: ({ random, who }) => [{ do: 'resign', member: random.chance(0.7) ? 'leader' : who() }],
+  transfer: ({ random, ids, who }) => [
+    { do: 'transfer', to: random.pick(ids)!, ...(random.chance(0.1) ? { member: who() } : {}) },
+  ],
+  publish: ({ random, who }) => [
+    { do: 'publish', value: random.below(100), ...(random.chance(0.1) ? { member: who() } : {}) },
+  ],
+  add: ({ random, ids, newIds }) => [{ do: 'add', member: random.pick(random.chance(0.6) ? newIds : ids)! }],
+  remove({ random, ids, newIds, cluster }) {
+    // Where some may never lead, one that may stays a member: otherwise nobody could be expected to lead.
+    const ranked = cluster.members.some((member) => member.priority === 0);
+    const kept = ranked ? cluster.members.find((member) => member.priority !== 0)?.id : undefined;
+    const member = random.pick([...ids, ...newIds].filter((id) => id !== kept));
+    return member === undefined ? [] : [{ do: 'remove', member }];
+  },
+};
+
+export const COMMANDS: readonly string[] = ['campaign', 'resign', 'transfer', 'publish', 'add', 'remove'];
+
+function maybe(random: Random, chance: number, part: Part): Fault {
+  return random.chance(chance) ? [part] : [];
+}
+
+export function placeOf(definition: Definition, cluster: Cluster, random: Random): Place {
+  const ids = cluster.members.map((member) => member.id);
+  const newIds: readonly MemberId[] = typeof ids.at(-1) === 'number' ? [8, 9] : ['node-x', 'node-y'];
+  const who = (): Selector =>
+    random.chance(0.5)
+      ? random.pick(ids)!
+      : random.pick(['leader', 'leader', 'leader', 'random', 'followers'])!;
+  return {
+    definition,
+    cluster,
+    random,
+    ids,
+    newIds,
+    aWhile: () => cluster.timeoutMs * random.pick([0.1, 0.5, 1, 2, 6])! * 2 * random.fraction(),
+    who,
+    link() {
+      const from = who();
+      const others = ids.filter((id) => id !== from);
+      return { from, to: (random.chance(0.3) ? undefined : random.pick(others)) ?? 'followers' };
+    },
+  };
+}

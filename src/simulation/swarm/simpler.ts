@@ -1,0 +1,139 @@
+import type { Definition, Json, MemberId } from '../../core/index.ts';
+import { DEFAULT_QUALITY } from '../network.ts';
+import type { WorldEvent } from '../scenario.ts';
+import { timeoutOf, USUAL_TIMEOUT_MS } from './cluster.ts';
+import { type Storm, type StormMember, tidyMs } from './storm.ts';
+
+type Simplify = (storm: Storm) => Storm | null;
+
+/** The storm without some members and without what was done to them, or null if nobody would be left. */
+export function withoutMembers(storm: Storm, ids: readonly MemberId[]): Storm | null {
+  const members = storm.members.filter((member) => !ids.includes(member.id));
+  if (members.length === 0) return null;
+  const faults = storm.faults.map((fault) => forget(fault, ids)).filter((fault) => fault !== null);
+  return { ...storm, members, faults };
+}
+
+function forget(fault: WorldEvent, ids: readonly MemberId[]): WorldEvent | null {
+  if (fault.do === 'partition') {
+    return { ...fault, groups: fault.groups.map((group) => group.filter((id) => !ids.includes(id))) };
+  }
+  const { member, peer, from, to } = fault as Partial<Record<string, MemberId>>;
+  const named = [member, peer, from, to].filter((id) => id !== undefined);
+  return named.some((id) => ids.includes(id)) ? null : fault;
+}
+
+/** Ways to make a storm plainer, each leaving a storm that is as fair: what is calm stays calm by the time-outs. */
+export function simplerStorms(storm: Storm, definition: Definition): readonly Simplify[] {
+  const without =
+    (field: 'options' | 'timing' | 'network', key: string): Simplify =>
+    (each) => {
+      const { [key]: value, ...rest } = each[field] as Record<string, Json>;
+      return value === undefined ? null : { ...each, [field]: rest };
+    };
+  const derived = Object.keys(storm.timing).filter((name) => isDerived(definition, name));
+  return [
+    withoutCalm,
+    (each) => (each.syncMs === null ? null : { ...each, syncMs: null }),
+    goodNetwork,
+    ...['loss', 'duplicate', 'reorder'].map((key) => without('network', key)),
+    calmLatency,
+    usualTimes(definition),
+    ...derived.map((name) => without('timing', name)),
+    ...Object.keys(storm.options).map((name) => without('options', name)),
+    ...storm.members.map(({ id }) => plainMember(id)),
+    renumbered,
+    ...storm.faults.flatMap((_, i) => plainerFault(i)),
+  ];
+}
+
+/** In time-outs: longer than any storm. */
+const NEVER = 1000;
+
+/** Where a promise is broken, the end of the faults may have no part in it. */
+function withoutCalm(storm: Storm): Storm | null {
+  const { stopMs, endMs, timeoutMs } = storm;
+  return endMs === null || stopMs > endMs ? null : { ...storm, stopMs: tidyMs(endMs + NEVER * timeoutMs) };
+}
+
+function goodNetwork(storm: Storm): Storm | null {
+  return Object.keys(storm.network).length < 2 ? null : calmLatency({ ...storm, network: {} });
+}
+
+/** Messages travel as they do once it is calm; where that is the default, it need not be said. */
+function calmLatency(storm: Storm): Storm | null {
+  const { latencyMs: before, ...network } = storm.network;
+  const { calmLatencyMs } = storm;
+  const said = `${calmLatencyMs}` === `${DEFAULT_QUALITY.latencyMs}` ? {} : { latencyMs: calmLatencyMs };
+  if (JSON.stringify(said.latencyMs) === JSON.stringify(before)) return null;
+  return { ...storm, network: { ...network, ...said } };
+}
+
+/** A protocol works it out where it is not set. The time-out is always set then, or nobody here would know it. */
+function isDerived(definition: Definition, name: string): boolean {
+  return name !== 'timeoutMs' && definition.timing[name]?.default === null;
+}
+
+/** The times of a protocol, and how long messages travel, belong together: they go back to the usual together. */
+function usualTimes(definition: Definition): Simplify {
+  const timing = definition.timing.timeoutMs?.default === null ? { timeoutMs: USUAL_TIMEOUT_MS } : {};
+  return (storm) => {
+    if (JSON.stringify(storm.timing) === JSON.stringify(timing)) return null;
+    const { latencyMs: _, ...network } = storm.network;
+    const timeoutMs = timeoutOf(definition, timing);
+    return { ...storm, timing, timeoutMs, network, syncMs: null, calmLatencyMs: [1, 10] };
+  };
+}
+
+function plainMember(id: MemberId): Simplify {
+  return (storm) => {
+    if (storm.members.every((member) => member.id !== id || Object.keys(member).length === 1)) return null;
+    return { ...storm, members: storm.members.map((member) => (member.id === id ? { id } : member)) };
+  };
+}
+
+/** Members 1 to n, in the same order. */
+function renumbered(storm: Storm): Storm | null {
+  const names = new Map<unknown, MemberId>(storm.members.map(({ id }, i) => [id, i + 1]));
+  if ([...names].every(([before, after]) => before === after)) return null;
+  const rename = <T>(id: T): T | MemberId => names.get(id) ?? id;
+  return {
+    ...storm,
+    members: storm.members.map((member): StormMember => ({ ...member, id: rename(member.id) })),
+    faults: storm.faults.map((fault): WorldEvent => {
+      const copy: Record<string, unknown> = { ...fault };
+      for (const field of ['member', 'peer', 'from', 'to']) {
+        if (copy[field] !== undefined) copy[field] = rename(copy[field]);
+      }
+      if (fault.do === 'partition') copy.groups = fault.groups.map((group) => group.map(rename));
+      return copy as unknown as WorldEvent;
+    }),
+  };
+}
+
+const OPTIONAL = [
+  'jumpMs',
+  'proof',
+  'oneWay',
+  'amnesia',
+  'count',
+  'type',
+  'from',
+  'to',
+  'reorder',
+  'duplicate',
+  'loss',
+];
+
+/** Leaves out one field of an event. Where it was needed the scenario is refused, and nothing comes of it. */
+function plainerFault(i: number): readonly Simplify[] {
+  return OPTIONAL.map(
+    (field): Simplify =>
+      (storm) => {
+        const fault = storm.faults[i] as Record<string, unknown> | undefined;
+        if (fault?.[field] === undefined) return null;
+        const { [field]: _, ...rest } = fault;
+        return { ...storm, faults: storm.faults.map((each, k) => (k === i ? (rest as WorldEvent) : each)) };
+      },
+  );
+}

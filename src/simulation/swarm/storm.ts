@@ -1,0 +1,130 @@
+import type { Json, MemberId } from '../../core/index.ts';
+import type { LinkQuality } from '../network.ts';
+import type { WorldEvent } from '../scenario.ts';
+
+export interface StormMember {
+  readonly id: MemberId;
+  readonly startMs?: number;
+  /** Its own settings, as the protocol defines them. */
+  readonly [setting: string]: Json;
+}
+
+/**
+ * A faulty run before it is written down as a scenario: what goes wrong, when it stops, and how long everybody then has to
+ * agree. It is kept apart from its scenario so that it can be made smaller without losing the calm at its end.
+ */
+export interface Storm {
+  readonly protocol: string;
+  readonly seed: number;
+  readonly options: Readonly<Record<string, Json>>;
+  readonly timing: Readonly<Record<string, Json>>;
+  readonly members: readonly StormMember[];
+  readonly network: Partial<LinkQuality>;
+  /** How long a disk takes, or null for the usual. */
+  readonly syncMs: readonly [number, number] | null;
+  /** How long messages travel once it is calm: short enough for the time-outs of the protocol. */
+  readonly calmLatencyMs: readonly [number, number];
+  /** The longest that a member waits before it does something about silence: what all times are measured in. */
+  readonly timeoutMs: number;
+  readonly faults: readonly WorldEvent[];
+  /** When all faults end. */
+  readonly stopMs: number;
+  /** When the run ends, if that is not once everybody had the time to agree. */
+  readonly endMs: number | null;
+}
+
+/** How long everybody has to agree once it is calm, in time-outs. */
+const SETTLE = 40;
+/** Whoever was removed comes back when the word of it has gone round. */
+const BACK = 10;
+
+export function untilMsOf({ stopMs, endMs, timeoutMs }: Storm): number {
+  return endMs ?? tidyMs(stopMs + SETTLE * timeoutMs);
+}
+
+/** To a microsecond, which is how finely the world keeps time. */
+export function tidyMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
+/** The storm as a scenario that can be saved and replayed. */
+export function scenarioOf(storm: Storm): Readonly<Record<string, Json>> {
+  const { protocol, seed, options, timing, network, syncMs } = storm;
+  const untilMs = untilMsOf(storm);
+  const events = [...storm.faults, ...calmEvents(storm)].sort((a, b) => a.atMs - b.atMs);
+  return {
+    protocol,
+    seed,
+    ...(isEmpty(options) ? {} : { options }),
+    ...(isEmpty(timing) ? {} : { timing }),
+    members: membersOf(storm),
+    ...(isEmpty(network) ? {} : { network: network as Record<string, Json> }),
+    ...(syncMs === null ? {} : { disk: { syncMs } }),
+    untilMs,
+    events: events.filter((event) => event.atMs <= untilMs) as unknown as readonly Json[],
+  };
+}
+
+function isEmpty(record: object): boolean {
+  return Object.keys(record).length === 0;
+}
+
+/** A plain number where that says it all. Nobody starts after the storm. */
+function membersOf({ members, stopMs }: Storm): Json {
+  const listed = members.map((member): Json => {
+    const { startMs, ...rest } = member;
+    if (startMs !== undefined) return { ...rest, startMs: Math.min(startMs, stopMs) };
+    return Object.keys(rest).length === 1 ? rest.id : rest;
+  });
+  return listed.every((each, i) => each === i + 1) ? listed.length : listed;
+}
+
+/** Ends every fault that the storm holds, and no other, so that a small storm has a small end. */
+function calmEvents(storm: Storm): readonly WorldEvent[] {
+  const { faults, stopMs, timeoutMs } = storm;
+  const has = (...kinds: readonly string[]): boolean => faults.some((fault) => kinds.includes(fault.do));
+  const events: WorldEvent[] = calmNetwork(storm, stopMs);
+  const end = (condition: boolean, event: WorldEvent): void => {
+    if (condition) events.push(event);
+  };
+  end(has('partition', 'cut'), { atMs: stopMs, do: 'heal' });
+  end(has('hold'), { atMs: stopMs, do: 'release', count: MANY });
+  end(has('disk'), { atMs: stopMs, do: 'disk', member: 'all', fault: 'none' });
+  end(has('clock'), { atMs: stopMs, do: 'clock', member: 'all', rate: 1 });
+  end(has('pause'), { atMs: stopMs, do: 'resume', member: 'all' });
+  end(has('crash'), { atMs: stopMs, do: 'restart', member: 'all' });
+  // It must disturb nobody, and where a new start is a new beginning it takes part again.
+  const backMs = tidyMs(stopMs + BACK * timeoutMs);
+  const removed = new Set(faults.flatMap((fault) => (fault.do === 'remove' ? [fault.member] : [])));
+  for (const member of removed) events.push({ atMs: backMs, do: 'restart', member });
+  return events;
+}
+
+const MANY = 10_000;
+
+/** What is set for a link hides what is set for a member, and that what is set for all: each level is set right. */
+function calmNetwork({ faults, network, calmLatencyMs }: Storm, atMs: number): WorldEvent[] {
+  const changes = faults.filter((fault) => fault.do === 'network');
+  const spoilt = (change: object): boolean => Object.keys(GOOD).some((field) => field in change);
+  const calm = { ...GOOD, latencyMs: calmLatencyMs };
+  const events: WorldEvent[] = [];
+  if (spoilt(network) || changes.some((each) => each.member === undefined && each.from === undefined))
+    events.push({ atMs, do: 'network', ...calm });
+  if (changes.some((each) => each.member !== undefined))
+    events.push({ atMs, do: 'network', member: 'all', ...calm });
+  if (changes.some((each) => each.from !== undefined))
+    events.push({ atMs, do: 'network', from: 'all', to: 'all', ...calm });
+  return events;
+}
+
+const GOOD: LinkQuality = { latencyMs: [1, 10], loss: 0, duplicate: 0, reorder: 0 };
+
+/**
+ * Can everybody be expected to agree after the storm? Not if only members that never lead may be left: those with a
+ * priority of 0, when the others might have been removed.
+ */
+export function someoneMayLead({ members, faults }: Storm): boolean {
+  if (members.every((member) => member.priority !== 0)) return true;
+  const removed = faults.flatMap((fault) => (fault.do === 'remove' ? [fault.member] : []));
+  return members.some((member) => member.priority !== 0 && !removed.includes(member.id));
+}
