@@ -1,8 +1,13 @@
 /** `npm run bench [NAME …]`: every figure is a ratio or stands beside its theory, measured in this run. */
+import { benchFailover } from './failover.ts';
 import { benchMessages } from './messages.ts';
 import { benchSimulation } from './simulation.ts';
 
-const benches: Record<string, () => void> = { simulation: benchSimulation, messages: benchMessages };
+const benches: Record<string, () => void> = {
+  simulation: benchSimulation,
+  messages: benchMessages,
+  failover: benchFailover,
+};
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));
 if (unknown.length > 0) {

@@ -10,11 +10,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
   protocols: ['core'],
   simulation: ['core'],
-  cli: ['core', 'protocols', 'simulation', 'index.ts'],
+  exploration: ['core'],
+  cli: ['core', 'protocols', 'simulation', 'exploration', 'index.ts'],
   'index.ts': ['core', 'protocols', 'simulation'],
 };
 
-const PURE = ['core', 'protocols', 'simulation'];
+const PURE = ['core', 'protocols', 'simulation', 'exploration'];
 
 /** Each would make a run depend on something other than its scenario and seed. */
 const BANNED: readonly [pattern: RegExp, reason: string][] = [

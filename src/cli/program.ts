@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addCheck } from './check-command.ts';
 import type { SimulateFlags } from './flags.ts';
 import { pageOf } from './page.ts';
 import { protocolLines, protocolsCommand } from './protocols.ts';
@@ -31,6 +32,7 @@ Examples:
   $ caucus protocols epoch                         what can be set, what is promised`,
     );
   addSimulate(program);
+  addCheck(program);
   addProtocols(program);
   addHelp(program);
   return program;

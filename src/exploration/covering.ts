@@ -1,0 +1,102 @@
+import { countOf } from './bounds.ts';
+import { CoverStore } from './cover-store.ts';
+import { Findings } from './findings.ts';
+import { Frontier } from './frontier.ts';
+import type { Transition } from './model.ts';
+import { Recently } from './recently.ts';
+import { Saturation } from './saturation.ts';
+import type { Progress, Search } from './search.ts';
+import { Sightings } from './sightings.ts';
+import { representative, type Space } from './space.ts';
+
+/**
+ * Only the states that no other state covers, for a network that delivers each message any number of times: there,
+ * a state with more messages can do all that one with fewer can, so looking at it is looking at both. It says
+ * whether a property can be broken at all, for a small part of the work, but not how soon: for that, see BreadthFirst.
+ */
+export class Covering implements Search {
+  readonly states: CoverStore;
+  readonly findings: Findings;
+  readonly sightings: Sightings;
+  readonly saturates = true;
+  beyond = 0;
+  readonly #space: Space;
+  readonly #frontier = new Frontier();
+  readonly #saturation: Saturation;
+  readonly #recently: Recently;
+  readonly #state: Int32Array;
+  readonly #visit: (transition: Transition) => void;
+  #looked = 0;
+  #transitions = 0;
+  #current = 0;
+  #action = 0;
+
+  constructor(space: Space) {
+    this.#space = space;
+    this.states = new CoverStore(space.model);
+    this.findings = new Findings(space.model);
+    this.sightings = new Sightings(space);
+    this.#saturation = new Saturation(space.model);
+    this.#recently = new Recently(space.model.width);
+    this.#state = new Int32Array(space.model.width);
+    this.#visit = (transition) => this.#onTransition(transition);
+    space.choices.roots().forEach(({ state, findings }, i) => {
+      this.sightings.lookAtRoot(state);
+      this.#saturation.saturate(state);
+      if (this.#reach(state, -1, i)) this.findings.note({ to: state, findings }, this.states.size - 1, null);
+    });
+  }
+
+  get isDone(): boolean {
+    return this.#frontier.size === 0;
+  }
+
+  get progress(): Progress {
+    return { states: this.#looked, transitions: this.#transitions, frontier: this.#frontier.size };
+  }
+
+  advance(states: number): boolean {
+    for (let left = states; left > 0; left--) {
+      const index = this.#frontier.pop();
+      if (index === undefined) return false;
+      if (this.states.isCovered(index)) continue;
+      this.states.read(index, this.#state);
+      this.#current = index;
+      this.#action = 0;
+      this.#space.choices.expand(this.#state, this.#visit);
+      this.#looked += 1;
+    }
+    return true;
+  }
+
+  #onTransition(transition: Transition): void {
+    const action = this.#action++;
+    this.#transitions += 1;
+    if (transition.findings.length > 0) this.findings.note(transition, this.#current, action);
+    this.sightings.look(transition);
+    if (transition.beyond) {
+      this.beyond += 1;
+      return;
+    }
+    if (this.#recently.saw(transition.to)) return;
+    this.#saturation.saturateAfter(this.#state, transition);
+    this.#reach(transition.to, this.#current, action);
+  }
+
+  #reach(state: Int32Array, parent: number, action: number): boolean {
+    const found = representative(this.#space, state);
+    if (!this.states.add(found, parent, action)) return false;
+    const { inFlight, net } = this.#space.model;
+    const messages = inFlight.lists.value(found[net]!).length;
+    this.#frontier.push(this.states.size - 1, this.#progressOf(found), messages);
+    return true;
+  }
+
+  /** None of what is added up here ever gets less, so what a state leads to has come at least as far. */
+  #progressOf(state: Int32Array): number {
+    const { outcomes, faults, net } = this.#space.model;
+    let progress = countOf(state[faults]!, 'crashes') + countOf(state[faults]!, 'timers');
+    for (let i = 0; i < net; i++) progress += outcomes.facts(state[i]!).progress;
+    return progress;
+  }
+}

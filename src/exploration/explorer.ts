@@ -1,0 +1,233 @@
+import type { MemberId, Property, Protocol } from '../core/index.ts';
+import { type Bounds, checkBounds, DEFAULT_BOUNDS } from './bounds.ts';
+import { BreadthFirst } from './breadth-first.ts';
+import { canHaveAliases, clusterOf, type Setup } from './cluster.ts';
+import { Covering } from './covering.ts';
+import { checkEventually, type Eventually } from './eventually.ts';
+import type { Found } from './findings.ts';
+import { Learned, type Lessons, NO_LESSONS } from './lessons.ts';
+import { type Act, pathOf } from './path.ts';
+import type { Progress, Search } from './search.ts';
+import { type Space, spaceOf } from './space.ts';
+import type { States } from './state-store.ts';
+import { NotSymmetric } from './symmetry.ts';
+
+/** What is to be explored. */
+export interface Exploring {
+  readonly protocol: Protocol;
+  readonly members: readonly Setup[];
+  readonly bounds?: Partial<Bounds>;
+  /** The properties to look at. Each keeps a piece of history in the states, so fewer properties mean fewer states. */
+  readonly properties?: readonly Property[];
+  /** Take states for one that differ only in which member is which, if the protocol lets it (default: true). */
+  readonly symmetry?: boolean;
+  /** Drop from states what can never matter again (default: true). */
+  readonly forgetting?: boolean;
+  /** Look only at states that no other covers (default: true, where the network delivers any number of times). */
+  readonly covering?: boolean;
+  /** Give up, incomplete, at so many states. */
+  readonly maxStates?: number;
+  /** At how many states to stop looking for a shorter history of what was found. */
+  readonly maxStatesForShortest?: number;
+  /** From how many states to try whether a leader is found once the faults stop. */
+  readonly samples?: number;
+}
+
+/** A broken property, and a history that breaks it. */
+export interface Violation {
+  readonly property: Property;
+  /** Did the protocol promise it under what happened in this history? */
+  readonly claimed: boolean;
+  readonly members: readonly MemberId[];
+  readonly detail: string;
+  readonly acts: readonly Act[];
+  /** No history with fewer acts breaks it. */
+  readonly shortest: boolean;
+}
+
+export interface Exploration {
+  readonly protocol: string;
+  readonly members: readonly MemberId[];
+  readonly bounds: Bounds;
+  /** Why members were not exchanged for each other; null if they were. */
+  readonly asymmetry: string | null;
+  /** Why nothing about earlier terms was forgotten; null if something was. */
+  readonly memory: string | null;
+  /** Only states that no other covers were looked at. */
+  readonly covering: boolean;
+  /** How many states were looked at. */
+  readonly states: number;
+  readonly transitions: number;
+  /** How many transitions led past a bound, where nothing further was tried. */
+  readonly beyond: number;
+  /** How many acts led to the state that is furthest from the start. */
+  readonly depth: number;
+  /** Nothing within the bounds was left out. */
+  readonly complete: boolean;
+  readonly violations: readonly Violation[];
+  readonly sometimes: Readonly<Record<string, boolean>>;
+  readonly eventually: Omit<Eventually, 'failed'> & {
+    /** A history after which all do not come to agree, though nothing goes wrong any more; null if there is none. */
+    readonly failed: readonly Act[] | null;
+  };
+}
+
+const ALL: readonly Property[] = ['S1', 'S2', 'S3', 'S4', 'S6', 'S9', 'S10', 'R1'];
+const MOST_STATES = 50_000_000;
+const MOST_FOR_SHORTEST = 300_000;
+const SAMPLES = 1000;
+/** Between two looks at how much room is left. */
+const STATES_AT_A_TIME = 256;
+
+/** Explores to the end. */
+export function explore(exploring: Exploring): Exploration {
+  const explorer = new Explorer(exploring);
+  while (explorer.advance(10_000)) {
+    // Each call looks at some more states.
+  }
+  return explorer.result();
+}
+
+/**
+ * Looks at every state of a small cluster that can be reached within the bounds. Where one state can cover another,
+ * it first finds out what can be broken at all, and then looks for the shortest history that breaks it.
+ */
+export class Explorer {
+  readonly #exploring: Exploring;
+  readonly #bounds: Bounds;
+  readonly #covering: boolean;
+  readonly #maxStates: number;
+  #lessons: Lessons;
+  #space!: Space;
+  #search!: Search;
+  /** Looks for the shortest histories of what the search has found. */
+  #shortening: BreadthFirst | null = null;
+
+  constructor(exploring: Exploring) {
+    const { bounds, covering = true, maxStates = MOST_STATES } = exploring;
+    this.#exploring = exploring;
+    this.#bounds = { ...DEFAULT_BOUNDS, ...bounds };
+    checkBounds(this.#bounds);
+    this.#covering = covering && this.#bounds.network === 'any' && this.#bounds.depth === null;
+    this.#maxStates = maxStates;
+    this.#lessons = firstLessons(exploring);
+    this.#learning(() => this.#begin());
+  }
+
+  /** Looks at up to so many states more. False once there is nothing left to do, or no room. */
+  advance(states: number): boolean {
+    let more = true;
+    for (let left = states; more && left > 0; left -= STATES_AT_A_TIME) {
+      this.#learning(() => {
+        more = this.#advance(Math.min(left, STATES_AT_A_TIME));
+      });
+    }
+    return more;
+  }
+
+  #advance(states: number): boolean {
+    if (this.#shortening !== null) return this.#shorten(this.#shortening, states);
+    if (this.#search.advance(states) && this.#search.states.size < this.#maxStates) return true;
+    if (!this.#covering || this.#search.findings.all.length === 0) return false;
+    this.#shortening = new BreadthFirst(this.#space);
+    return true;
+  }
+
+  get progress(): Progress {
+    return (this.#shortening ?? this.#search).progress;
+  }
+
+  result(): Exploration {
+    const { protocol, members, samples = SAMPLES } = this.#exploring;
+    const { progress, beyond, isDone, sightings, states } = this.#search;
+    return {
+      protocol: protocol.name,
+      members: clusterOf(protocol, members, false).ids,
+      bounds: this.#bounds,
+      asymmetry: this.#lessons.asymmetry,
+      memory: this.#lessons.memory,
+      covering: this.#covering,
+      states: progress.states,
+      transitions: progress.transitions,
+      beyond,
+      depth: depthOf(states),
+      complete: isDone,
+      violations: this.#search.findings.all.map((found) => this.#violation(found)),
+      sometimes: sightings.result(),
+      eventually: this.#eventually(samples),
+    };
+  }
+
+  #eventually(samples: number): Exploration['eventually'] {
+    const { failed, ...counts } = checkEventually(this.#space, this.#search.states, samples);
+    return {
+      ...counts,
+      failed: failed === null ? null : pathOf(this.#space, this.#search, failed, null).acts,
+    };
+  }
+
+  #begin(): void {
+    const { protocol, members, properties = ALL } = this.#exploring;
+    const cluster = clusterOf(protocol, members, this.#lessons.asymmetry === null);
+    this.#space = spaceOf(cluster, this.#bounds, new Set(properties), this.#lessons);
+    this.#shortening = null;
+    this.#search = this.#covering ? new Covering(this.#space) : new BreadthFirst(this.#space);
+  }
+
+  /** Does the work; where a lesson is learned on the way, begins anew with it. */
+  #learning(work: () => void): void {
+    let todo = work;
+    for (;;) {
+      try {
+        return todo();
+      } catch (error) {
+        if (error instanceof Learned) this.#lessons = error.lessons;
+        else if (error instanceof NotSymmetric)
+          this.#lessons = { ...this.#lessons, asymmetry: error.message };
+        else throw error;
+        todo = () => this.#begin();
+      }
+    }
+  }
+
+  #shorten(shortening: BreadthFirst, states: number): boolean {
+    const { maxStatesForShortest = MOST_FOR_SHORTEST } = this.#exploring;
+    const sought = this.#search.findings.all;
+    if (sought.every(({ property, claimed }) => shortening.findings.has(property, claimed))) return false;
+    return shortening.advance(states) && shortening.states.size < maxStatesForShortest;
+  }
+
+  #violation({ property, claimed, state, action }: Found): Violation {
+    const better = this.#shortening?.findings.all.find(
+      (each) => each.property === property && each.claimed === claimed,
+    );
+    const path =
+      better === undefined
+        ? pathOf(this.#space, this.#search, state, action)
+        : pathOf(this.#space, this.#shortening!, better.state, better.action);
+    const { members, detail } = path.findings.find((finding) => finding.property === property)!;
+    const shortest = better !== undefined || !this.#covering;
+    return { property, claimed, members, detail, acts: path.acts, shortest };
+  }
+}
+
+/** What is known before anything was tried. */
+function firstLessons({ members, symmetry = true, forgetting = true }: Exploring): Lessons {
+  return {
+    ...NO_LESSONS,
+    asymmetry: symmetry ? (canHaveAliases(members) ? null : 'too many members') : 'not asked for',
+    memory: forgetting ? null : 'not asked for',
+  };
+}
+
+/** A state comes after the one it was reached from. */
+function depthOf(states: States): number {
+  const depths = new Int32Array(states.size);
+  let deepest = 0;
+  for (let index = 0; index < states.size; index++) {
+    const parent = states.parent(index);
+    depths[index] = parent < 0 ? 0 : depths[parent]! + 1;
+    deepest = Math.max(deepest, depths[index]!);
+  }
+  return deepest;
+}

@@ -1,0 +1,43 @@
+import type { Assumption, Property, Protocol } from '../core/index.ts';
+import { countOf } from './bounds.ts';
+import type { Model, Transition } from './model.ts';
+
+/** Where a property was first seen broken: which action of which state did it. */
+export interface Found {
+  readonly property: Property;
+  /** Did the protocol promise it under what happened so far? */
+  readonly claimed: boolean;
+  readonly state: number;
+  /** Null if it was broken when everybody had just started. */
+  readonly action: number | null;
+}
+
+/** The first break of each property, once within what the protocol promised and once outside. */
+export class Findings {
+  readonly all: Found[] = [];
+  readonly #model: Model;
+
+  constructor(model: Model) {
+    this.#model = model;
+  }
+
+  note({ findings, to }: Pick<Transition, 'findings' | 'to'>, state: number, action: number | null): void {
+    for (const { property } of findings) {
+      const claimed = isClaimed(this.#model.cluster.protocol, property, to[this.#model.faults]!);
+      if (!this.has(property, claimed)) this.all.push({ property, claimed, state, action });
+    }
+  }
+
+  has(property: Property, claimed: boolean): boolean {
+    return this.all.some((found) => found.property === property && found.claimed === claimed);
+  }
+}
+
+function isClaimed({ pledges }: Protocol, property: Property, faults: number): boolean {
+  const broken: Assumption[] = [];
+  if (countOf(faults, 'amnesia') > 0) broken.push('disk');
+  if (countOf(faults, 'amnesia') > 1) broken.push('one-disk');
+  if (countOf(faults, 'falseProof') > 0) broken.push('proof');
+  const pledge = pledges.find((each) => each.property === property);
+  return pledge?.assuming.every((assumption) => !broken.includes(assumption)) ?? false;
+}

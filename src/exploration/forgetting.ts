@@ -1,0 +1,104 @@
+import type { Histories } from './history.ts';
+import type { InFlight } from './in-flight.ts';
+import { Learned, type Lessons } from './lessons.ts';
+import type { Outcomes } from './outcomes.ts';
+
+/** Terms are packed into one integer, four bits each; with more than this, nothing is forgotten. */
+const MOST_MEMBERS = 7;
+const NEWEST_TERM = 15;
+
+/**
+ * Drops from a state what can never matter again, so that states which differ only in that are one: messages of a
+ * term that their receiver has left behind, and the history of terms that everybody has left behind. Nothing is
+ * taken on trust. That a type of message does nothing to a receiver in a newer term is tried for every message that
+ * was dropped and every later state of its receiver; if one matters after all, the exploration begins again without
+ * dropping that type. And if ever a member goes back to an older term, it begins again without forgetting anything.
+ */
+export class Forgetting {
+  readonly #outcomes: Outcomes;
+  readonly #inFlight: InFlight;
+  readonly #histories: Histories;
+  readonly #lessons: Lessons;
+  readonly #n: number;
+  readonly #isOff: boolean;
+  /** For each list of messages, by the terms of the members, what is left of it. */
+  readonly #left: Map<number, number>[] = [];
+  /** By member: the messages to it that were dropped somewhere, and the states it was seen in. */
+  readonly #dropped: Set<number>[];
+  readonly #seen: Set<number>[];
+
+  constructor(outcomes: Outcomes, inFlight: InFlight, histories: Histories, lessons: Lessons, n: number) {
+    this.#outcomes = outcomes;
+    this.#inFlight = inFlight;
+    this.#histories = histories;
+    this.#lessons = lessons;
+    this.#n = n;
+    this.#isOff = lessons.memory !== null || n > MOST_MEMBERS;
+    this.#dropped = Array.from({ length: n }, () => new Set());
+    this.#seen = Array.from({ length: n }, () => new Set());
+  }
+
+  /** Changes the messages and the history of a state in place. */
+  forget(state: Int32Array, net: number, past: number): void {
+    if (this.#isOff) return;
+    let terms = 0;
+    let oldest = NEWEST_TERM;
+    for (let i = 0; i < this.#n; i++) {
+      const local = state[i]!;
+      if (!this.#seen[i]!.has(local)) this.#see(i, local);
+      const { lastTerm } = this.#outcomes.facts(local);
+      if (lastTerm > NEWEST_TERM) return;
+      terms |= lastTerm << (4 * i);
+      oldest = Math.min(oldest, lastTerm);
+    }
+    state[net] = this.#leave(state[net]!, terms);
+    state[past] = this.#histories.since(state[past]!, oldest);
+  }
+
+  #leave(list: number, terms: number): number {
+    let known = this.#left[list];
+    if (known === undefined) {
+      known = new Map();
+      this.#left[list] = known;
+    }
+    let left = known.get(terms);
+    if (left === undefined) {
+      const messages = this.#inFlight.lists.value(list).filter((message) => !this.#drop(message, terms));
+      left = this.#inFlight.lists.id(messages);
+      known.set(terms, left);
+    }
+    return left;
+  }
+
+  /** Is this message too old to matter to its receiver? */
+  #drop(message: number, terms: number): boolean {
+    const receiver = this.#outcomes.receiver(message);
+    if (receiver < 0) return true;
+    const term = this.#outcomes.termOf(message);
+    if (term >= ((terms >> (4 * receiver)) & NEWEST_TERM)) return false;
+    if (this.#lessons.lastingTypes.includes(this.#outcomes.typeOf(message))) return false;
+    if (!this.#dropped[receiver]!.has(message)) {
+      this.#dropped[receiver]!.add(message);
+      for (const local of this.#seen[receiver]!) this.#check(local, message);
+    }
+    return true;
+  }
+
+  #see(i: number, local: number): void {
+    this.#seen[i]!.add(local);
+    for (const message of this.#dropped[i]!) this.#check(local, message);
+  }
+
+  #check(local: number, message: number): void {
+    const { alive, lastTerm } = this.#outcomes.facts(local);
+    if (!alive || this.#outcomes.termOf(message) >= lastTerm) return;
+    const { all } = this.#outcomes.of(local, message);
+    const isIdle = all.every(
+      (outcome) =>
+        outcome.local === local && outcome.sends === 0 && outcome.marks === 0 && outcome.timers === 0,
+    );
+    if (isIdle) return;
+    const lastingTypes = [...this.#lessons.lastingTypes, this.#outcomes.typeOf(message)].sort();
+    throw new Learned({ ...this.#lessons, lastingTypes });
+  }
+}

@@ -1,0 +1,287 @@
+import { addId, assertNever, type MemberId, majority, type Property } from '../core/index.ts';
+import { canonicalText } from './canonical.ts';
+import { Interner } from './interner.ts';
+import { Learned, type Lessons } from './lessons.ts';
+import type { Mark } from './marks.ts';
+
+/** A property that does not hold, in words. */
+export interface Finding {
+  readonly property: Property;
+  readonly members: readonly MemberId[];
+  readonly detail: string;
+}
+
+/**
+ * As much of the past as the properties need, and no more: each item multiplies the states. Keys hold a term and,
+ * where a second name matters, a member: "3" or "3 2".
+ */
+interface Past {
+  readonly won: Readonly<Record<string, readonly MemberId[]>>;
+  readonly votes: Readonly<Record<string, MemberId>>;
+  readonly named: Readonly<Record<string, MemberId>>;
+  /** Votes that reached a candidate that has not won with them yet; unless they can be found among the messages. */
+  readonly counted: Readonly<Record<string, readonly MemberId[]>>;
+  /** The value of each version, as text. */
+  readonly values: Readonly<Record<string, string>>;
+  readonly newest: { readonly term: number; readonly member: MemberId } | null;
+  /** Who has led, in a protocol without terms. */
+  readonly led: readonly MemberId[];
+}
+
+const NOTHING: Past = { won: {}, votes: {}, named: {}, counted: {}, values: {}, newest: null, led: [] };
+
+/** Where a history goes with a list of marks, and what that breaks. */
+interface Next {
+  readonly past: number;
+  readonly findings: readonly Finding[];
+}
+
+/** S1, S2, S3, S4, S6, S9 and R1 over whole histories. Histories and lists of marks go by number. */
+export class Histories {
+  readonly pasts: Interner<Past> = new Interner();
+  readonly marks: Interner<readonly Mark[]> = new Interner();
+  readonly #next: Map<number, Next>[] = [];
+  readonly #acting = new Map<number, number>();
+  readonly #members: readonly MemberId[];
+  readonly #votes: boolean;
+  readonly #watched: ReadonlySet<Property>;
+  readonly #lessons: Lessons;
+  /** Votes are counted as they arrive. Else whoever asks finds them among the messages, which stay there for ever. */
+  readonly #counts: boolean;
+  readonly #since: Map<number, number>[] = [];
+
+  constructor(
+    members: readonly MemberId[],
+    votes: boolean,
+    watched: ReadonlySet<Property>,
+    lessons: Lessons,
+    counts: boolean,
+  ) {
+    this.#members = members;
+    this.#votes = votes;
+    this.#watched = watched;
+    this.#lessons = lessons;
+    this.#counts = counts && watched.has('S4');
+    this.pasts.id(NOTHING); // Number 0.
+    this.marks.id([]); // Number 0: a step that leaves no mark.
+  }
+
+  after(past: number, marks: number): Next {
+    let known = this.#next[past];
+    if (known === undefined) {
+      known = new Map();
+      this.#next[past] = known;
+    }
+    let next = known.get(marks);
+    if (next === undefined) {
+      const findings: Finding[] = [];
+      const after = this.marks
+        .value(marks)
+        .reduce((each, mark) => this.#apply(each, mark, findings), this.pasts.value(past));
+      next = { past: this.pasts.id(after), findings };
+      known.set(marks, next);
+    }
+    return next;
+  }
+
+  /** The mark of a member, by index, that may act. */
+  acting(member: number, term: number): number {
+    const key = term * this.#members.length + member;
+    let marks = this.#acting.get(key);
+    if (marks === undefined) {
+      marks = this.marks.id([{ kind: 'acts', member: this.#members[member]!, term }]);
+      this.#acting.set(key, marks);
+    }
+    return marks;
+  }
+
+  /**
+   * Without what only terms before `oldest` can contradict. All members have reported that term or a newer one, so
+   * nobody wins, names a leader or acts in an older one without going back, and that would be noticed.
+   */
+  since(past: number, oldest: number): number {
+    let known = this.#since[past];
+    if (known === undefined) {
+      known = new Map();
+      this.#since[past] = known;
+    }
+    let next = known.get(oldest);
+    if (next === undefined) {
+      const { won, named, newest, ...rest } = this.pasts.value(past);
+      const isDue = (key: string): boolean => Number(key) >= oldest;
+      next = this.pasts.id({
+        ...rest,
+        won: onlyWith(won, isDue),
+        named: onlyWith(named, isDue),
+        newest: newest !== null && newest.term >= oldest ? newest : null,
+      });
+      known.set(oldest, next);
+    }
+    return next;
+  }
+
+  /** Has this member won this term before? */
+  hasWon(past: number, member: MemberId, term: number): boolean {
+    return this.pasts.value(past).won[term]?.includes(member) ?? false;
+  }
+
+  /** Have two members led, one after the other or at once? */
+  hasTwoLeaders(past: number): boolean {
+    const { won, led } = this.pasts.value(past);
+    return new Set([...Object.values(won).flat(), ...led]).size > 1;
+  }
+
+  #apply(past: Past, mark: Mark, findings: Finding[]): Past {
+    switch (mark.kind) {
+      case 'counted':
+        return this.#count(past, mark);
+      case 'voted':
+        return this.#vote(past, mark, findings);
+      case 'reported':
+        return this.#report(past, mark, findings);
+      case 'went-back': {
+        const { member, from, to } = mark;
+        this.#remember('a member went back to an older term');
+        findings.push({
+          property: 'S3',
+          members: [member],
+          detail: `${member} went back from term ${from} to ${to}`,
+        });
+        return past;
+      }
+      case 'won':
+        return mark.term === null
+          ? this.#lead(past, mark.member)
+          : this.#win(past, mark, mark.term, findings);
+      case 'showed':
+        return this.#show(past, mark, findings);
+      case 'acts':
+        return this.#act(past, mark, findings);
+      default:
+        return assertNever(mark);
+    }
+  }
+
+  /** Each voter counts once. */
+  #count(past: Past, { voter, candidate, term }: Extract<Mark, { kind: 'counted' }>): Past {
+    if (!this.#counts) return past;
+    if (past.won[term]?.includes(candidate)) return past;
+    const key = `${term} ${candidate}`;
+    const voters = [...(past.counted[key] ?? [])];
+    return addId(voters, voter) ? { ...past, counted: { ...past.counted, [key]: voters } } : past;
+  }
+
+  #vote(past: Past, mark: Omit<Extract<Mark, { kind: 'voted' }>, 'kind'>, findings: Finding[]): Past {
+    if (!this.#watched.has('S2')) return past;
+    const { voter, candidate, term, late } = mark;
+    if (late) this.#remember('a vote was cast in an older term');
+    const key = `${term} ${voter}`;
+    const first = past.votes[key];
+    if (first === undefined) return { ...past, votes: { ...past.votes, [key]: candidate } };
+    if (first !== candidate) {
+      const detail = `${voter} voted for ${first} and for ${candidate} in term ${term}`;
+      findings.push({ property: 'S2', members: [voter], detail });
+    }
+    return past;
+  }
+
+  #report(
+    past: Past,
+    { member, leader, term }: Extract<Mark, { kind: 'reported' }>,
+    findings: Finding[],
+  ): Past {
+    // What was counted for a term that the candidate has left behind can justify nothing any more; and a member that
+    // never votes late contradicts no vote of a term that it has left behind.
+    const isDue = (key: string): boolean => {
+      const [of, about] = key.split(' ');
+      return about !== String(member) || Number(of) >= term;
+    };
+    const votes = this.#lessons.memory === null ? onlyWith(past.votes, isDue) : past.votes;
+    const kept = { ...past, votes, counted: onlyWith(past.counted, isDue) };
+    if (leader === null || !this.#watched.has('S9')) return kept;
+    const first = past.named[term];
+    if (first === undefined) return { ...kept, named: { ...past.named, [term]: leader } };
+    if (first !== leader) {
+      const detail = `in term ${term}, ${member} names ${leader}, and ${first} was named before`;
+      findings.push({ property: 'S9', members: [member], detail });
+    }
+    return kept;
+  }
+
+  #lead(past: Past, member: MemberId): Past {
+    const led = [...past.led];
+    return addId(led, member) ? { ...past, led } : past;
+  }
+
+  #show(
+    past: Past,
+    { member, version, value }: Extract<Mark, { kind: 'showed' }>,
+    findings: Finding[],
+  ): Past {
+    if (!this.#watched.has('R1')) return past;
+    const text = canonicalText(value);
+    const first = past.values[version];
+    if (first === undefined) return { ...past, values: { ...past.values, [version]: text } };
+    if (first !== text) {
+      const detail = `${member} shows ${text} as version ${version}, and ${first} was shown before`;
+      findings.push({ property: 'R1', members: [member], detail });
+    }
+    return past;
+  }
+
+  #win(past: Past, mark: Extract<Mark, { kind: 'won' }>, term: number, findings: Finding[]): Past {
+    const { member, voters } = mark;
+    const winners = [...(past.won[term] ?? [])];
+    const first = winners[0];
+    if (!addId(winners, member)) return past;
+    if (first !== undefined && this.#watched.has('S1')) {
+      const detail = `${first} and ${member} both won term ${term}`;
+      findings.push({ property: 'S1', members: [first, member], detail });
+    }
+    const won = { ...past, won: { ...past.won, [term]: winners } };
+    if (!this.#votes) return won;
+    // A winner helps itself.
+    const voted = this.#vote(won, { voter: member, candidate: member, term, late: false }, findings);
+    if (!this.#counts) return voted;
+    const { [`${term} ${member}`]: found = [], ...counted } = voted.counted;
+    const finding = lacksMajority(member, term, voters ?? this.#members, found);
+    if (finding !== null) findings.push(finding);
+    return { ...voted, counted };
+  }
+
+  /** What was forgotten on the way here might have mattered. */
+  #remember(memory: string): void {
+    if (this.#lessons.memory === null) throw new Learned({ ...this.#lessons, memory });
+  }
+
+  #act(past: Past, { member, term }: Extract<Mark, { kind: 'acts' }>, findings: Finding[]): Past {
+    if (!this.#watched.has('S6')) return past;
+    const { newest } = past;
+    if (newest !== null && (term < newest.term || (term === newest.term && member !== newest.member))) {
+      const detail = `${member} acts with token ${term} after ${newest.member} acted with ${newest.term}`;
+      findings.push({ property: 'S6', members: [newest.member, member], detail });
+    }
+    return newest === null || term > newest.term ? { ...past, newest: { term, member } } : past;
+  }
+}
+
+/** S4: what is wrong with a win that these members helped to, or null. */
+export function lacksMajority(
+  member: MemberId,
+  term: number,
+  voters: readonly MemberId[],
+  helpers: readonly MemberId[],
+): Finding | null {
+  const count = voters.filter((voter) => voter === member || helpers.includes(voter)).length;
+  const needed = majority(voters.length);
+  if (count >= needed) return null;
+  const detail = `${member} won term ${term} with ${count} of ${voters.length} voters, ${needed} needed`;
+  return { property: 'S4', members: [member], detail };
+}
+
+function onlyWith<T>(
+  record: Readonly<Record<string, T>>,
+  isKept: (key: string) => boolean,
+): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => isKept(key)));
+}

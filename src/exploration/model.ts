@@ -1,0 +1,239 @@
+import type { Property } from '../core/index.ts';
+import { type Bounds, countOf, type Fault, mostOf, oneMore } from './bounds.ts';
+import type { Cluster } from './cluster.ts';
+import { Forgetting } from './forgetting.ts';
+import { type Finding, Histories, lacksMajority } from './history.ts';
+import { InFlight } from './in-flight.ts';
+import { Leases } from './leases.ts';
+import type { Lessons } from './lessons.ts';
+import { type Outcome, Outcomes } from './outcomes.ts';
+
+export type Kind = 'react' | 'crash' | 'drop' | 'duplicate';
+
+/** One thing that can happen in a state, and the state it leads to. The same object serves for all of them. */
+export interface Transition {
+  readonly to: Int32Array;
+  kind: Kind;
+  /** The index of the member it happens to. */
+  member: number;
+  /** The number of the cause, or of the message that is lost or doubled. */
+  cause: number;
+  outcome: Outcome | null;
+  findings: readonly Finding[];
+  /** It leads past a bound: the properties are looked at, but nothing further is tried. */
+  beyond: boolean;
+}
+
+export type Visit = (transition: Transition) => void;
+
+const NONE: readonly Finding[] = [];
+
+/**
+ * The cluster as a graph. A state is a list of integers: one per member, then the messages in flight, the history,
+ * the running leases and the faults so far. All but the last are numbers of interned values. The model knows what
+ * each single thing that happens leads to; see Choices for all that can happen.
+ */
+export class Model {
+  readonly cluster: Cluster;
+  readonly bounds: Bounds;
+  readonly outcomes: Outcomes;
+  readonly inFlight: InFlight;
+  readonly histories: Histories;
+  readonly leases: Leases;
+  /** How many integers make a state, and where each part of it stands. */
+  readonly width: number;
+  readonly net: number;
+  readonly past: number;
+  readonly running: number;
+  readonly faults: number;
+  readonly #n: number;
+  readonly #forgetting: Forgetting;
+  readonly #watched: ReadonlySet<Property>;
+  readonly #most: Readonly<Record<Fault, number>>;
+  readonly #inFlightMost: number;
+  readonly #transition: Transition;
+
+  constructor(cluster: Cluster, bounds: Bounds, watched: ReadonlySet<Property>, lessons: Lessons) {
+    this.cluster = cluster;
+    this.bounds = bounds;
+    this.inFlight = new InFlight(bounds.network === 'any');
+    this.histories = new Histories(
+      cluster.ids,
+      cluster.protocol.vote !== undefined,
+      watched,
+      lessons,
+      bounds.network !== 'any',
+    );
+    this.leases = new Leases(cluster.ids, lessons);
+    this.outcomes = new Outcomes(cluster, bounds, this.inFlight, this.histories, this.leases);
+    const n = cluster.ids.length;
+    this.#forgetting = new Forgetting(this.outcomes, this.inFlight, this.histories, lessons, n);
+    this.net = n;
+    this.past = n + 1;
+    this.running = n + 2;
+    this.faults = n + 3;
+    this.width = n + 4;
+    this.#n = n;
+    this.#watched = watched;
+    this.#most = mostFaults(bounds);
+    this.#inFlightMost = bounds.network === 'any' ? Number.POSITIVE_INFINITY : bounds.network.inFlight;
+    this.#transition = {
+      to: new Int32Array(this.width),
+      kind: 'react',
+      member: 0,
+      cause: 0,
+      outcome: null,
+      findings: NONE,
+      beyond: false,
+    };
+  }
+
+  /** Have so few of these faults happened that one more is within the bounds? */
+  mayStill(faults: number, fault: Fault): boolean {
+    return countOf(faults, fault) < this.#most[fault];
+  }
+
+  /** May this member act, as far as it is told? */
+  acts(state: Int32Array, i: number): boolean {
+    const facts = this.outcomes.facts(state[i]!);
+    if (facts.acts !== 'leased') return facts.acts === 'yes';
+    return !this.leases.isOver(state[this.running]!, this.cluster.ids[i]!, facts.lease);
+  }
+
+  /** A cause takes effect, with these messages left in flight and these faults so far. What changes nothing is not told. */
+  react(state: Int32Array, i: number, cause: number, net: number, faults: number, visit: Visit): void {
+    const local = state[i]!;
+    const { all } = this.outcomes.of(local, cause);
+    for (let k = 0; k < all.length; k++) {
+      const outcome = all[k]!;
+      if (outcome.dies && !this.mayStill(faults, 'crashes')) continue;
+      const isQuiet = outcome.local === local && outcome.marks === 0;
+      const isSilent = outcome.sends === 0 && outcome.timers === 0;
+      if (isQuiet && isSilent && net === state[this.net] && faults === state[this.faults]) continue;
+      const transition = this.#begin(state, 'react', i, cause);
+      const { to } = transition;
+      transition.outcome = outcome;
+      to[i] = outcome.local;
+      to[this.net] = this.inFlight.with(net, outcome.sends);
+      to[this.faults] = outcome.dies ? oneMore(faults, 'crashes') : faults;
+      if (outcome.timers !== 0) to[this.running] = this.leases.after(state[this.running]!, i, outcome.timers);
+      if (isQuiet) {
+        this.forget(to);
+        if (this.#isSame(state, to)) continue;
+      }
+      if (outcome.wins) this.#justify(transition, outcome);
+      if (outcome.marks !== 0) this.#mark(transition, outcome.marks);
+      const facts = this.outcomes.facts(outcome.local);
+      if (facts.acts !== 'no') this.#act(state, transition, i);
+      this.forget(to);
+      transition.beyond = facts.beyond || this.#isCrowded(to);
+      visit(transition);
+    }
+  }
+
+  crash(state: Int32Array, i: number, visit: Visit): void {
+    const transition = this.#begin(state, 'crash', i, 0);
+    const { to } = transition;
+    to[i] = this.outcomes.dead(state[i]!);
+    to[this.faults] = oneMore(state[this.faults]!, 'crashes');
+    const { death } = this.leases;
+    if (death !== 0) to[this.running] = this.leases.after(state[this.running]!, i, death);
+    visit(transition);
+  }
+
+  /** The network loses or doubles a message. */
+  disturb(
+    state: Int32Array,
+    kind: 'drop' | 'duplicate',
+    message: number,
+    net: number,
+    faults: number,
+    visit: Visit,
+  ): void {
+    const transition = this.#begin(state, kind, this.outcomes.receiver(message), message);
+    transition.to[this.net] = net;
+    transition.to[this.faults] = faults;
+    transition.beyond = this.#isCrowded(transition.to);
+    visit(transition);
+  }
+
+  /** Drops from a state what can never matter again. */
+  forget(state: Int32Array): void {
+    this.#forgetting.forget(state, this.net, this.past);
+  }
+
+  #begin(state: Int32Array, kind: Kind, member: number, cause: number): Transition {
+    const transition = this.#transition;
+    transition.to.set(state);
+    transition.kind = kind;
+    transition.member = member;
+    transition.cause = cause;
+    transition.outcome = null;
+    transition.findings = NONE;
+    transition.beyond = false;
+    return transition;
+  }
+
+  #isSame(a: Int32Array, b: Int32Array): boolean {
+    return (
+      a[this.net] === b[this.net] && a[this.running] === b[this.running] && a[this.faults] === b[this.faults]
+    );
+  }
+
+  #isCrowded(state: Int32Array): boolean {
+    return this.inFlight.lists.value(state[this.net]!).length > this.#inFlightMost;
+  }
+
+  #mark(transition: Transition, marks: number): void {
+    const { past, findings } = this.histories.after(transition.to[this.past]!, marks);
+    transition.to[this.past] = past;
+    if (findings.length > 0) transition.findings = [...transition.findings, ...findings];
+  }
+
+  /** S4, where every vote that was ever cast is still under way. */
+  #justify(transition: Transition, { marks }: Outcome): void {
+    const { cluster, histories, inFlight, outcomes } = this;
+    if (cluster.protocol.vote === undefined || this.bounds.network !== 'any' || !this.#watched.has('S4'))
+      return;
+    for (const mark of histories.marks.value(marks)) {
+      if (mark.kind !== 'won' || mark.term === null) continue;
+      const { member, term } = mark;
+      if (histories.hasWon(transition.to[this.past]!, member, term)) continue;
+      const messages = inFlight.lists.value(transition.to[this.net]!);
+      const helpers = messages.flatMap((message) => outcomes.helper(message, member, term));
+      const finding = lacksMajority(member, term, mark.voters ?? cluster.ids, helpers);
+      if (finding !== null) transition.findings = [...transition.findings, finding];
+    }
+  }
+
+  /** S10, and the token of S6, where a member may act that could not before (or not in this term). */
+  #act(before: Int32Array, transition: Transition, i: number): void {
+    const { to } = transition;
+    if (!this.acts(to, i)) return;
+    const { term } = this.outcomes.facts(to[i]!);
+    if (this.acts(before, i) && this.outcomes.facts(before[i]!).term === term) return;
+    const member = this.cluster.ids[i]!;
+    for (let j = 0; j < this.#n && this.#watched.has('S10'); j++) {
+      if (j === i || !this.acts(to, j)) continue;
+      const other = this.cluster.ids[j]!;
+      const detail = `${other} and ${member} could both act${term === null ? '' : ` (${member} in term ${term})`}`;
+      transition.findings = [...transition.findings, { property: 'S10', members: [other, member], detail }];
+    }
+    if (term !== null) this.#mark(transition, this.histories.acting(i, term));
+  }
+}
+
+/** How often each fault may happen. */
+function mostFaults({ crashes, evidence, commands, timers, network }: Bounds): Record<Fault, number> {
+  const counted = network === 'any' ? { drops: 0, duplicates: 0 } : network;
+  return {
+    crashes,
+    evidence,
+    commands: commands.most,
+    timers: timers ?? mostOf('timers'),
+    drops: counted.drops,
+    duplicates: counted.duplicates,
+    amnesia: mostOf('amnesia'),
+    falseProof: mostOf('falseProof'),
+  };
+}

@@ -1,0 +1,114 @@
+import { inOrder } from './marks.ts';
+import type { Model } from './model.ts';
+import { rename } from './names.ts';
+import type { Outcome } from './outcomes.ts';
+import { NotSymmetric, type Permutation, permutationsOf, Renamed } from './symmetry.ts';
+
+/**
+ * Takes states for one that differ only in which member is which, so that n members need up to n! times fewer
+ * states. That is right only if the protocol treats all members alike, and nobody is trusted to say so: for
+ * every member and cause that occurs, the protocol is also asked what it does with the members exchanged, and the
+ * answers must be the same with the members exchanged. If one is not, NotSymmetric is thrown.
+ */
+export class Quotient {
+  readonly permutations: readonly Permutation[];
+  /** The state that `canonical` found last. */
+  readonly found: Int32Array;
+  readonly #model: Model;
+  readonly #n: number;
+  readonly #candidate: Int32Array;
+  readonly #locals;
+  readonly #causes;
+  readonly #lists;
+  readonly #pasts;
+  readonly #running;
+  readonly #marks;
+  readonly #timerMarks;
+
+  constructor(model: Model, n: number) {
+    const permutations = permutationsOf(n);
+    const { outcomes, inFlight, histories, leases } = model;
+    const renamed = <T>(value: T, p: number): T => rename(value, permutations[p]!.names);
+    this.permutations = permutations;
+    this.found = new Int32Array(model.width);
+    this.#model = model;
+    this.#n = n;
+    this.#candidate = new Int32Array(model.width);
+    this.#locals = new Renamed(outcomes.locals, permutations, renamed);
+    this.#causes = new Renamed(outcomes.causes, permutations, renamed);
+    this.#lists = new Renamed(inFlight.lists, permutations, (list, p) =>
+      list.map((cause) => this.#causes.of(cause, p)).sort((a, b) => a - b),
+    );
+    this.#pasts = new Renamed(histories.pasts, permutations, renamed);
+    this.#running = new Renamed(leases.running, permutations, renamed);
+    this.#marks = new Renamed(histories.marks, permutations, (marks, p) => inOrder(renamed(marks, p)));
+    this.#timerMarks = new Renamed(leases.marks, permutations, renamed);
+    outcomes.onNew = (local, cause, found) => this.#verify(local, cause, found);
+  }
+
+  /** Puts the one that stands for a state and all its exchanges into `found`. Returns the permutation that leads there. */
+  canonical(state: Int32Array): number {
+    const { found } = this;
+    found.set(state);
+    let best = 0;
+    for (let p = 1; p < this.permutations.length; p++) {
+      if (!this.#isLess(state, p)) continue;
+      found.set(this.#candidate);
+      best = p;
+    }
+    return best;
+  }
+
+  /** Fills the candidate with the state's exchange, as long as it may still turn out less than what was found. */
+  #isLess(state: Int32Array, p: number): boolean {
+    const { found } = this;
+    const candidate = this.#candidate;
+    const { from } = this.permutations[p]!;
+    let less = false;
+    for (let i = 0; i < this.#n; i++) {
+      const local = this.#locals.of(state[from[i]!]!, p);
+      if (!less && local !== found[i]) {
+        if (local > found[i]!) return false;
+        less = true;
+      }
+      candidate[i] = local;
+    }
+    const { net, past, running, faults } = this.#model;
+    candidate[net] = this.#lists.of(state[net]!, p);
+    candidate[past] = this.#pasts.of(state[past]!, p);
+    candidate[running] = this.#running.of(state[running]!, p);
+    candidate[faults] = state[faults]!;
+    for (let i = net; i < faults && !less; i++) {
+      if (candidate[i]! > found[i]!) return false;
+      less = candidate[i]! < found[i]!;
+    }
+    return less;
+  }
+
+  #verify(local: number, cause: number, outcomes: readonly Outcome[]): void {
+    for (let p = 1; p < this.permutations.length; p++) {
+      const { all: images } = this.#model.outcomes.compute(
+        this.#locals.of(local, p),
+        this.#causes.of(cause, p),
+      );
+      const alike =
+        images.length === outcomes.length &&
+        images.every((image, k) => this.#isImage(image, outcomes[k]!, p));
+      if (!alike) {
+        const { type } = this.#model.outcomes.causes.value(cause);
+        throw new NotSymmetric(`members differ in what they do on ${type}`);
+      }
+    }
+  }
+
+  #isImage(image: Outcome, outcome: Outcome, p: number): boolean {
+    return (
+      image.local === this.#locals.of(outcome.local, p) &&
+      image.sends === this.#lists.of(outcome.sends, p) &&
+      image.marks === this.#marks.of(outcome.marks, p) &&
+      image.timers === this.#timerMarks.of(outcome.timers, p) &&
+      image.diesAtSave === outcome.diesAtSave &&
+      image.draws.join() === outcome.draws.join()
+    );
+  }
+}
