@@ -64,6 +64,11 @@ export function tenancy(bugs: TenancyBugs = {}): Protocol {
         return input.message.type === 'ask'
           ? onAsk(s, input.from, input.message as Question, out)
           : onGrant(s, input.from, input.message as Question, out);
+      case 'command':
+      case 'drawn':
+      case 'peer-gone':
+      case 'peer-back':
+        return; // Nobody tells or asks it anything.
     }
   }
 
