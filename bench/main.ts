@@ -1,4 +1,5 @@
 /** `npm run bench [NAME …]`: every figure is a ratio or stands beside its theory, measured in this run. */
+import { benchExploration } from './exploration.ts';
 import { benchFailover } from './failover.ts';
 import { benchMessages } from './messages.ts';
 import { benchSimulation } from './simulation.ts';
@@ -7,6 +8,7 @@ const benches: Record<string, () => void> = {
   simulation: benchSimulation,
   messages: benchMessages,
   failover: benchFailover,
+  exploration: benchExploration,
 };
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));

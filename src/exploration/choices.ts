@@ -17,6 +17,7 @@ export class Choices {
   readonly #n: number;
   readonly #any: boolean;
   readonly #causes = new Map<string, number>();
+  readonly #starts: number[] = [];
 
   constructor(model: Model) {
     this.#model = model;
@@ -163,7 +164,14 @@ export class Choices {
 
   /** Incarnations are numbered by the crashes so far: new at every start, and no need to remember them. */
   #start(amnesia: boolean, faults: number): number {
-    return this.#cause({ type: 'start', amnesia, incarnation: 1 + countOf(faults, 'crashes') });
+    const crashes = countOf(faults, 'crashes');
+    const key = 2 * crashes + Number(amnesia);
+    let id = this.#starts[key];
+    if (id === undefined) {
+      id = this.#cause({ type: 'start', amnesia, incarnation: 1 + crashes });
+      this.#starts[key] = id;
+    }
+    return id;
   }
 
   /** The number of a cause. Telling them apart by a plain text is quicker than by the whole cause. */

@@ -3,15 +3,20 @@ import type { Model } from './model.ts';
 import { hashOf, Rows } from './rows.ts';
 import type { States } from './state-store.ts';
 
+/** The parts of a state in which one may cover another: its messages, its newest token and its faults. */
+type Rest = [net: number, newest: number, faults: number];
+
 /**
  * States that are not covered by one another. One covers another if members, history and leases are the same, every
- * message of the other is under way in it too, and it has not used up more faults: then everything that can go wrong
- * from the other can go wrong from it. A covered state need not be looked at.
+ * message of the other is under way in it too, no older token has been used, and no more faults: then everything that
+ * can go wrong from the other can go wrong from it. A covered state need not be looked at.
  */
 export class CoverStore implements States {
   readonly #model: Model;
   readonly #rows: Rows;
   readonly #key: Int32Array;
+  readonly #mine: Rest = [0, 0, 0];
+  readonly #other: Rest = [0, 0, 0];
   /** Columns after the state itself. */
   readonly #parent: number;
   readonly #action: number;
@@ -29,7 +34,7 @@ export class CoverStore implements States {
     this.#next = model.width + 3;
     this.#covered = model.width + 4;
     this.#rows = new Rows(model.width + 5);
-    this.#key = new Int32Array(model.width - 2);
+    this.#key = new Int32Array(model.width - 3);
   }
 
   /** All that were ever kept, also those that were covered later. */
@@ -71,7 +76,6 @@ export class CoverStore implements States {
   /** Looks at all states with the same key, and forgets those that this one covers. */
   #isCovered(state: Int32Array, hash: number): boolean {
     const rows = this.#rows;
-    const { net, faults, inFlight } = this.#model;
     let before = -1;
     for (let entry = this.#buckets[hash & (this.#buckets.length - 1)]!; entry !== 0; ) {
       const index = entry - 1;
@@ -80,10 +84,14 @@ export class CoverStore implements States {
         before = index;
         continue;
       }
-      const otherNet = rows.get(index, net);
-      const otherFaults = rows.get(index, faults);
-      if (leavesAsMuch(otherFaults, state[faults]!) && inFlight.isWithin(state[net]!, otherNet)) return true;
-      if (leavesAsMuch(state[faults]!, otherFaults) && inFlight.isWithin(otherNet, state[net]!)) {
+      this.#other[0] = rows.get(index, this.#model.net);
+      this.#other[1] = rows.get(index, this.#model.newest);
+      this.#other[2] = rows.get(index, this.#model.faults);
+      this.#mine[0] = state[this.#model.net]!;
+      this.#mine[1] = state[this.#model.newest]!;
+      this.#mine[2] = state[this.#model.faults]!;
+      if (this.#covers(this.#other, this.#mine)) return true;
+      if (this.#covers(this.#mine, this.#other)) {
         rows.set(index, this.#covered, 1);
         if (before < 0) this.#buckets[hash & (this.#buckets.length - 1)] = entry;
         else rows.set(before, this.#next, entry);
@@ -92,6 +100,16 @@ export class CoverStore implements States {
       }
     }
     return false;
+  }
+
+  /** Of states with the same key: does the first cover the second? Each is given by what is not in the key. */
+  #covers(first: Rest, second: Rest): boolean {
+    const { inFlight, tokens } = this.#model;
+    return (
+      leavesAsMuch(first[2], second[2]) &&
+      tokens.isAsStrict(first[1], second[1]) &&
+      inFlight.isWithin(second[0], first[0])
+    );
   }
 
   #hasSameKey(index: number, state: Int32Array): boolean {

@@ -1,6 +1,5 @@
-import type { Histories } from './history.ts';
-import type { InFlight } from './in-flight.ts';
 import { Learned, type Lessons } from './lessons.ts';
+import type { Model } from './model.ts';
 import type { Outcomes } from './outcomes.ts';
 
 /** Terms are packed into one integer, four bits each; with more than this, nothing is forgotten. */
@@ -15,9 +14,8 @@ const NEWEST_TERM = 15;
  * dropping that type. And if ever a member goes back to an older term, it begins again without forgetting anything.
  */
 export class Forgetting {
+  readonly #model: Model;
   readonly #outcomes: Outcomes;
-  readonly #inFlight: InFlight;
-  readonly #histories: Histories;
   readonly #lessons: Lessons;
   readonly #n: number;
   readonly #isOff: boolean;
@@ -27,10 +25,10 @@ export class Forgetting {
   readonly #dropped: Set<number>[];
   readonly #seen: Set<number>[];
 
-  constructor(outcomes: Outcomes, inFlight: InFlight, histories: Histories, lessons: Lessons, n: number) {
-    this.#outcomes = outcomes;
-    this.#inFlight = inFlight;
-    this.#histories = histories;
+  constructor(model: Model, lessons: Lessons) {
+    const n = model.cluster.ids.length;
+    this.#model = model;
+    this.#outcomes = model.outcomes;
     this.#lessons = lessons;
     this.#n = n;
     this.#isOff = lessons.memory !== null || n > MOST_MEMBERS;
@@ -39,7 +37,7 @@ export class Forgetting {
   }
 
   /** Changes the messages and the history of a state in place. */
-  forget(state: Int32Array, net: number, past: number): void {
+  forget(state: Int32Array): void {
     if (this.#isOff) return;
     let terms = 0;
     let oldest = NEWEST_TERM;
@@ -51,8 +49,10 @@ export class Forgetting {
       terms |= lastTerm << (4 * i);
       oldest = Math.min(oldest, lastTerm);
     }
+    const { net, past, newest, histories, tokens } = this.#model;
     state[net] = this.#leave(state[net]!, terms);
-    state[past] = this.#histories.since(state[past]!, oldest);
+    state[past] = histories.since(state[past]!, oldest);
+    state[newest] = tokens.since(state[newest]!, oldest);
   }
 
   #leave(list: number, terms: number): number {
@@ -63,8 +63,8 @@ export class Forgetting {
     }
     let left = known.get(terms);
     if (left === undefined) {
-      const messages = this.#inFlight.lists.value(list).filter((message) => !this.#drop(message, terms));
-      left = this.#inFlight.lists.id(messages);
+      const { lists } = this.#model.inFlight;
+      left = lists.id(lists.value(list).filter((message) => !this.#drop(message, terms)));
       known.set(terms, left);
     }
     return left;

@@ -23,12 +23,11 @@ interface Past {
   readonly counted: Readonly<Record<string, readonly MemberId[]>>;
   /** The value of each version, as text. */
   readonly values: Readonly<Record<string, string>>;
-  readonly newest: { readonly term: number; readonly member: MemberId } | null;
   /** Who has led, in a protocol without terms. */
   readonly led: readonly MemberId[];
 }
 
-const NOTHING: Past = { won: {}, votes: {}, named: {}, counted: {}, values: {}, newest: null, led: [] };
+const NOTHING: Past = { won: {}, votes: {}, named: {}, counted: {}, values: {}, led: [] };
 
 /** Where a history goes with a list of marks, and what that breaks. */
 interface Next {
@@ -36,12 +35,11 @@ interface Next {
   readonly findings: readonly Finding[];
 }
 
-/** S1, S2, S3, S4, S6, S9 and R1 over whole histories. Histories and lists of marks go by number. */
+/** S1, S2, S3, S4, S9 and R1 over whole histories. Histories and lists of marks go by number. */
 export class Histories {
   readonly pasts: Interner<Past> = new Interner();
   readonly marks: Interner<readonly Mark[]> = new Interner();
   readonly #next: Map<number, Next>[] = [];
-  readonly #acting = new Map<number, number>();
   readonly #members: readonly MemberId[];
   readonly #votes: boolean;
   readonly #watched: ReadonlySet<Property>;
@@ -84,20 +82,9 @@ export class Histories {
     return next;
   }
 
-  /** The mark of a member, by index, that may act. */
-  acting(member: number, term: number): number {
-    const key = term * this.#members.length + member;
-    let marks = this.#acting.get(key);
-    if (marks === undefined) {
-      marks = this.marks.id([{ kind: 'acts', member: this.#members[member]!, term }]);
-      this.#acting.set(key, marks);
-    }
-    return marks;
-  }
-
   /**
    * Without what only terms before `oldest` can contradict. All members have reported that term or a newer one, so
-   * nobody wins, names a leader or acts in an older one without going back, and that would be noticed.
+   * nobody wins or names a leader in an older one without going back, and that would be noticed.
    */
   since(past: number, oldest: number): number {
     let known = this.#since[past];
@@ -107,13 +94,12 @@ export class Histories {
     }
     let next = known.get(oldest);
     if (next === undefined) {
-      const { won, named, newest, ...rest } = this.pasts.value(past);
+      const { won, named, ...rest } = this.pasts.value(past);
       const isDue = (key: string): boolean => Number(key) >= oldest;
       next = this.pasts.id({
         ...rest,
         won: onlyWith(won, isDue),
         named: onlyWith(named, isDue),
-        newest: newest !== null && newest.term >= oldest ? newest : null,
       });
       known.set(oldest, next);
     }
@@ -155,8 +141,6 @@ export class Histories {
           : this.#win(past, mark, mark.term, findings);
       case 'showed':
         return this.#show(past, mark, findings);
-      case 'acts':
-        return this.#act(past, mark, findings);
       default:
         return assertNever(mark);
     }
@@ -252,16 +236,6 @@ export class Histories {
   /** What was forgotten on the way here might have mattered. */
   #remember(memory: string): void {
     if (this.#lessons.memory === null) throw new Learned({ ...this.#lessons, memory });
-  }
-
-  #act(past: Past, { member, term }: Extract<Mark, { kind: 'acts' }>, findings: Finding[]): Past {
-    if (!this.#watched.has('S6')) return past;
-    const { newest } = past;
-    if (newest !== null && (term < newest.term || (term === newest.term && member !== newest.member))) {
-      const detail = `${member} acts with token ${term} after ${newest.member} acted with ${newest.term}`;
-      findings.push({ property: 'S6', members: [newest.member, member], detail });
-    }
-    return newest === null || term > newest.term ? { ...past, newest: { term, member } } : past;
   }
 }
 

@@ -34,9 +34,7 @@ export type Mark =
       readonly voters: readonly MemberId[] | null;
     }
   /** A member shows a published value. */
-  | { readonly kind: 'showed'; readonly member: MemberId; readonly version: number; readonly value: Json }
-  /** A member may act from now on, with its term as the token. */
-  | { readonly kind: 'acts'; readonly member: MemberId; readonly term: number };
+  | { readonly kind: 'showed'; readonly member: MemberId; readonly version: number; readonly value: Json };
 
 /** What a reaction means to the properties, seen from outside: the votes that travel and what is reported. */
 export function marksOf(protocol: Protocol, before: Local, cause: Cause, reaction: Reaction): Mark[] {

@@ -7,6 +7,7 @@ import { InFlight } from './in-flight.ts';
 import { Leases } from './leases.ts';
 import type { Lessons } from './lessons.ts';
 import { type Outcome, Outcomes } from './outcomes.ts';
+import { Tokens } from './tokens.ts';
 
 export type Kind = 'react' | 'crash' | 'drop' | 'duplicate';
 
@@ -30,7 +31,7 @@ const NONE: readonly Finding[] = [];
 
 /**
  * The cluster as a graph. A state is a list of integers: one per member, then the messages in flight, the history,
- * the running leases and the faults so far. All but the last are numbers of interned values. The model knows what
+ * the newest token, the running leases and the faults so far. All but the last are numbers of interned values. The model knows what
  * each single thing that happens leads to; see Choices for all that can happen.
  */
 export class Model {
@@ -39,11 +40,13 @@ export class Model {
   readonly outcomes: Outcomes;
   readonly inFlight: InFlight;
   readonly histories: Histories;
+  readonly tokens: Tokens;
   readonly leases: Leases;
   /** How many integers make a state, and where each part of it stands. */
   readonly width: number;
   readonly net: number;
   readonly past: number;
+  readonly newest: number;
   readonly running: number;
   readonly faults: number;
   readonly #n: number;
@@ -64,15 +67,17 @@ export class Model {
       lessons,
       bounds.network !== 'any',
     );
+    this.tokens = new Tokens(cluster.ids);
     this.leases = new Leases(cluster.ids, lessons);
     this.outcomes = new Outcomes(cluster, bounds, this.inFlight, this.histories, this.leases);
     const n = cluster.ids.length;
-    this.#forgetting = new Forgetting(this.outcomes, this.inFlight, this.histories, lessons, n);
+    this.#forgetting = new Forgetting(this, lessons);
     this.net = n;
     this.past = n + 1;
-    this.running = n + 2;
-    this.faults = n + 3;
-    this.width = n + 4;
+    this.newest = n + 2;
+    this.running = n + 3;
+    this.faults = n + 4;
+    this.width = n + 5;
     this.#n = n;
     this.#watched = watched;
     this.#most = mostFaults(bounds);
@@ -159,7 +164,7 @@ export class Model {
 
   /** Drops from a state what can never matter again. */
   forget(state: Int32Array): void {
-    this.#forgetting.forget(state, this.net, this.past);
+    this.#forgetting.forget(state);
   }
 
   #begin(state: Int32Array, kind: Kind, member: number, cause: number): Transition {
@@ -219,7 +224,10 @@ export class Model {
       const detail = `${other} and ${member} could both act${term === null ? '' : ` (${member} in term ${term})`}`;
       transition.findings = [...transition.findings, { property: 'S10', members: [other, member], detail }];
     }
-    if (term !== null) this.#mark(transition, this.histories.acting(i, term));
+    if (term === null || !this.#watched.has('S6')) return;
+    const { newest, finding } = this.tokens.after(to[this.newest]!, i, term);
+    to[this.newest] = newest;
+    if (finding !== null) transition.findings = [...transition.findings, finding];
   }
 }
 

@@ -21,13 +21,14 @@ export class Quotient {
   readonly #causes;
   readonly #lists;
   readonly #pasts;
+  readonly #newest;
   readonly #running;
   readonly #marks;
   readonly #timerMarks;
 
   constructor(model: Model, n: number) {
     const permutations = permutationsOf(n);
-    const { outcomes, inFlight, histories, leases } = model;
+    const { outcomes, inFlight, histories, tokens, leases } = model;
     const renamed = <T>(value: T, p: number): T => rename(value, permutations[p]!.names);
     this.permutations = permutations;
     this.found = new Int32Array(model.width);
@@ -40,6 +41,7 @@ export class Quotient {
       list.map((cause) => this.#causes.of(cause, p)).sort((a, b) => a - b),
     );
     this.#pasts = new Renamed(histories.pasts, permutations, renamed);
+    this.#newest = new Renamed(tokens.newest, permutations, renamed);
     this.#running = new Renamed(leases.running, permutations, renamed);
     this.#marks = new Renamed(histories.marks, permutations, (marks, p) => inOrder(renamed(marks, p)));
     this.#timerMarks = new Renamed(leases.marks, permutations, renamed);
@@ -73,9 +75,10 @@ export class Quotient {
       }
       candidate[i] = local;
     }
-    const { net, past, running, faults } = this.#model;
+    const { net, past, newest, running, faults } = this.#model;
     candidate[net] = this.#lists.of(state[net]!, p);
     candidate[past] = this.#pasts.of(state[past]!, p);
+    candidate[newest] = this.#newest.of(state[newest]!, p);
     candidate[running] = this.#running.of(state[running]!, p);
     candidate[faults] = state[faults]!;
     for (let i = net; i < faults && !less; i++) {
