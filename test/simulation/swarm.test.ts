@@ -6,7 +6,6 @@ import { quorum } from '../../src/protocols/quorum/index.ts';
 import { drawStorm, readScenario, runStorm, type Storm, scenarioOf } from '../../src/simulation/index.ts';
 import { someoneMayLead } from '../../src/simulation/swarm/storm.ts';
 import { faulty } from '../support/faulty.ts';
-import { Solo } from '../support/solo.ts';
 
 const seeds = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 const repro = (storm: Storm): string =>
@@ -256,18 +255,6 @@ describe('a run fails', () => {
       const { failure } = runStorm(storm, boastful);
       expect(failure).toMatchObject({ property: 'L1', detail: expect.stringMatching(/3 → 3/) });
     });
-  });
-});
-
-describe('found by the swarm, and kept:', () => {
-  it('an answer to a heartbeat of an older term counts for no round of the newer one', () => {
-    // A leader that had started anew counts its rounds from 1 again. Answers to a late heartbeat of its former life, with
-    // the present term and a high round, renewed its lease long after it was cut off: two could act.
-    const register = { term: 0, version: 0, members: [1, 2, 3], value: null };
-    const saved = { term: 7, votedFor: 1, register, committed: register, life: 0, lives: {} };
-    const late = { type: 'heartbeat', term: 3, round: 40, age: { term: 0, version: 0 }, committed: 0 };
-    const [answer] = new Solo(quorum, 2, [1, 2, 3], { saved }).hears(1, late).sent('heartbeat/answer');
-    expect(answer!.message).toMatchObject({ term: 7, round: 0 });
   });
 });
 

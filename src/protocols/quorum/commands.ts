@@ -4,7 +4,7 @@ import { isHealthy, sendHeartbeats } from './leading.ts';
 import { startPublication } from './register.ts';
 import { becomeFollower, endLeases, mayLead, waitForSlot } from './roles.ts';
 import type { Times } from './settings.ts';
-import { isMember, type Out, others, report, type State, sameAge, sendToOthers } from './state.ts';
+import { isMember, type Out, others, peerOf, report, type State, sameAge, sendToOthers } from './state.ts';
 
 /** 64 KiB: a register is for an address or a small plan, not for data. */
 const LARGEST_VALUE = 64 * 1024;
@@ -113,8 +113,7 @@ export function onTransferTimer(s: State, times: Times, out: Out): void {
     const reason = `${transfer.to} did not take over in time`;
     answer(out, transfer.command, { status: 'failed', reason, effect: 'indefinite' });
   }
-  const peer = s.peers[transfer.to];
-  if (peer !== undefined) s.peers = { ...s.peers, [transfer.to]: { ...peer, streak: 0 } };
+  peerOf(s, transfer.to).streak = 0;
   // Later rounds are not released by the consent that is still on its way, so it is safe to go on.
   sendHeartbeats(s, times, out);
 }

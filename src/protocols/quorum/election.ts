@@ -1,7 +1,16 @@
 import type { MemberId } from '../../core/index.ts';
 import { becomeLeader } from './leading.ts';
 import type { Message, Release } from './messages.ts';
-import { adoptTerm, mayLead, slotOf, waitForElection, waitForSlot } from './roles.ts';
+import {
+  adoptTerm,
+  becomeFollower,
+  endLeases,
+  mayLead,
+  slotOf,
+  tellTerm,
+  waitForElection,
+  waitForSlot,
+} from './roles.ts';
 import type { Times } from './settings.ts';
 import {
   ageOf,
@@ -17,6 +26,7 @@ import {
   type State,
   save,
   sendToOthers,
+  VOTES,
 } from './state.ts';
 
 /** The leader has been silent for a time-out. */
@@ -34,34 +44,42 @@ function startPreVote(s: State, times: Times, out: Out): void {
   if (s.hearsay) {
     s.hearsay = false; // The word of another stands until the next time-out.
   } else {
+    endLeases(s, out);
     s.leader = null;
     const news = s.role !== 'pre-candidate';
     s.role = 'pre-candidate';
     if (news) report(s, out);
   }
   s.votes = isPromisedAgainst(s, s.id, null) ? {} : { [s.id]: s.life };
-  sendToOthers(s, { type: 'pre-vote', term: s.term + 1, age: ageOf(s.register) }, out);
+  sendToOthers(s, { type: 'pre-vote', term: s.term, age: ageOf(s.register) }, out);
   startVoteWithMajority(s, times, out);
 }
 
 type Ask<T extends Message['type']> = Extract<Message, { type: T }>;
 
 export function onPreVote(s: State, from: MemberId, { term, age }: Ask<'pre-vote'>, out: Out): void {
-  const willing = term > s.term && !isOlder(age, s.register) && s.leaseRound === null;
-  const promised = isPromisedAgainst(s, from, null);
-  if (willing && promised) s.asked = { from, term, age };
-  answerPreVote(s, from, willing && !promised, out);
+  const willing = !isOlder(age, s.register) && s.leaseRound === null;
+  if (term < s.term) tellTerm(s, from, out);
+  else if (willing && !isPromisedAgainst(s, from, null)) grantPreVote(s, from, term, out);
+  else {
+    if (willing) s.asked = from;
+    nameLeader(s, from, out);
+  }
   // Whoever has the newest register may itself be unable to lead; then another can, once it has it too.
   if (isOlder(age, s.register)) {
     out.push({ type: 'send', to: from, message: { type: 'publish/copy', register: s.register } });
   }
 }
 
-function answerPreVote(s: State, to: MemberId, granted: boolean, out: Out): void {
-  // Only a leader that is heard directly is passed on, or two members could keep a dead one alive between them.
-  const heard = s.role === 'leader' || (s.promise !== null && s.promise.to === s.leader);
-  const leader = !granted && heard && s.leader !== to ? s.leader : null;
-  out.push({ type: 'send', to, message: { type: 'pre-vote/answer', term: s.term, granted, leader } });
+function grantPreVote(s: State, to: MemberId, term: number, out: Out): void {
+  out.push({ type: 'send', to, message: { type: 'pre-vote/answer', term, granted: true, leader: null } });
+}
+
+/** Only a leader that is heard directly is named, or two members could keep a dead one alive between them. */
+function nameLeader({ term, role, leader, promise }: State, to: MemberId, out: Out): void {
+  const isHeard = role === 'leader' || (promise !== null && promise.to === leader);
+  if (!isHeard || leader === to) return;
+  out.push({ type: 'send', to, message: { type: 'pre-vote/answer', term, granted: false, leader } });
 }
 
 export function onPreVoteAnswer(
@@ -71,15 +89,13 @@ export function onPreVoteAnswer(
   times: Times,
   out: Out,
 ): void {
-  if (!isMember(s, from)) return;
-  if (m.term > s.term) adoptTerm(s, m.term, times, out);
-  if (s.role === 'candidate' || s.role === 'leader') return;
-  if (m.granted) {
+  if (!isMember(s, from) || m.term !== s.term || s.role === 'candidate' || s.role === 'leader') return;
+  // Only who asked counts, and only once no promise binds its own voice.
+  if (m.granted && s.votes[s.id] !== undefined) {
     s.votes = { ...s.votes, [from]: 0 };
     return startVoteWithMajority(s, times, out);
   }
-  if (m.leader !== null && m.leader !== s.id && m.term === s.term && s.promise === null)
-    followByHearsay(s, m.leader, out);
+  if (m.leader !== null && m.leader !== s.id && s.promise === null) followByHearsay(s, m.leader, out);
 }
 
 /** It cannot hear the leader itself, but a member that does says who it is. It goes on asking at every time-out. */
@@ -92,8 +108,6 @@ function followByHearsay(s: State, leader: MemberId, out: Out): void {
 }
 
 function startVoteWithMajority(s: State, times: Times, out: Out): void {
-  // Only who asked counts, and its own voice only once no promise binds it.
-  if (s.votes[s.id] === undefined) return;
   const granted = s.register.members.filter((member) => s.votes[member] !== undefined);
   if (isMajority(s, granted.length)) startVote(s, null, times, out);
 }
@@ -109,42 +123,34 @@ export function startVote(s: State, release: Release | null, times: Times, out: 
   s.role = 'candidate';
   s.leader = null;
   s.hearsay = false;
-  s.heard = 0;
   s.asked = null;
-  s.round += 1;
-  s.openRounds = [...s.openRounds, s.round];
+  s.round = VOTES;
+  s.openRounds = [VOTES];
   save(s, out);
   report(s, out);
-  out.push({ type: 'set-timer', timer: leaseTimer(s.round), delayMs: times.leaseMs });
-  sendToOthers(s, { type: 'vote', term: s.term, round: s.round, age: ageOf(s.register), release }, out);
+  out.push({ type: 'set-timer', timer: leaseTimer(VOTES), delayMs: times.leaseMs });
+  sendToOthers(s, { type: 'vote', term: s.term, age: ageOf(s.register), release }, out);
   waitForElection(s, times, out);
   becomeLeaderWithMajority(s, times, out);
 }
 
 /** One vote a term, first come, first served; none while a promise to another stands, and then not even a new term. */
 export function onVote(s: State, from: MemberId, m: Ask<'vote'>, times: Times, out: Out): void {
-  const bound = isPromisedAgainst(s, from, m.release) || s.leaseRound !== null;
-  if (m.term < s.term || bound) return answerVote(s, from, false, out);
+  if (m.term < s.term) return tellTerm(s, from, out);
+  if (isPromisedAgainst(s, from, m.release) || s.leaseRound !== null) return;
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
-  const granted = (s.votedFor === null || s.votedFor === from) && !isOlder(m.age, s.register);
-  if (granted) {
-    s.votedFor = from;
-    save(s, out);
-    promiseTo(s, { to: from, term: m.term, round: m.round }, times, out);
-    waitForElection(s, times, out);
-  }
-  answerVote(s, from, granted, out);
-}
-
-function answerVote(s: State, to: MemberId, granted: boolean, out: Out): void {
-  const message: Message = { type: 'vote/answer', term: s.term, granted, life: s.life, lives: s.lives };
-  out.push({ type: 'send', to, message });
+  if ((s.votedFor !== null && s.votedFor !== from) || isOlder(m.age, s.register)) return;
+  s.votedFor = from;
+  save(s, out);
+  becomeFollower(s, null, times, out); // Whoever helps another no longer asks for itself.
+  promiseTo(s, { to: from, term: m.term, round: VOTES }, times, out);
+  waitForElection(s, times, out);
+  const { term, life, lives } = s;
+  out.push({ type: 'send', to: from, message: { type: 'vote/answer', term, life, lives } });
 }
 
 export function onVoteAnswer(s: State, from: MemberId, m: Ask<'vote/answer'>, times: Times, out: Out): void {
-  if (!isMember(s, from)) return;
-  if (m.term > s.term) return adoptTerm(s, m.term, times, out);
-  if (s.role !== 'candidate' || m.term !== s.term || !m.granted) return;
+  if (!isMember(s, from) || s.role !== 'candidate' || m.term !== s.term) return;
   s.votes = { ...s.votes, [from]: m.life };
   for (const [id, life] of Object.entries(m.lives)) {
     if (life > (s.lives[id] ?? 0)) s.lives = { ...s.lives, [id]: life };
@@ -167,8 +173,7 @@ export function onPromiseEnds(s: State, out: Out): void {
 function grantWhatWasAsked(s: State, out: Out): void {
   const { asked } = s;
   s.asked = null;
-  if (asked === null || s.role === 'leader' || s.role === 'candidate') return;
-  if (asked.term > s.term && !isOlder(asked.age, s.register)) answerPreVote(s, asked.from, true, out);
+  if (asked !== null && s.role !== 'leader' && s.role !== 'candidate') grantPreVote(s, asked, s.term, out);
 }
 
 /**

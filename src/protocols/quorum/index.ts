@@ -59,6 +59,7 @@ import {
   onPublishSend,
   onPublishTimer,
 } from './register.ts';
+import { onTerm } from './roles.ts';
 import {
   checkSettings,
   memberSettings,
@@ -115,6 +116,8 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     // What was meant for an earlier life would tell a member that has forgotten it what it must not act upon.
     if (s.role === 'blank' && m.type !== 'recall' && m.type !== 'recall/answer') return;
     switch (m.type) {
+      case 'term':
+        return onTerm(s, from, m.term, times, out);
       case 'pre-vote':
         return onPreVote(s, from, m, out);
       case 'pre-vote/answer':
@@ -176,7 +179,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     pledges,
     init: initialState,
     step,
-    vote: (message) => (message.type === 'vote/answer' && message.granted ? { term: message.term } : null),
+    vote: (message) => (message.type === 'vote/answer' ? { term: message.term } : null),
     genesis(self) {
       const { term, votedFor, register, committed, lives } = initialState(self);
       const record: Saved = { term, votedFor, register, committed, life: 0, lives };

@@ -2,15 +2,16 @@ import type { MemberId } from '../../core/index.ts';
 import { majority } from '../../core/index.ts';
 import type { Message } from './messages.ts';
 import { commitAccepted, completeRegister, onPeerAge } from './register.ts';
-import { adoptTerm, becomeFollower, waitForElection } from './roles.ts';
+import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
 import type { Times } from './settings.ts';
 import {
   ageOf,
   isMember,
+  isPromisedLater,
   leaseTimer,
   type Out,
   others,
-  type Peer,
+  peerOf,
   promiseTo,
   report,
   type State,
@@ -22,13 +23,11 @@ type Ask<T extends Message['type']> = Extract<Message, { type: T }>;
 
 /** Its voters have promised, since it asked them, to help nobody else: it may act at once, on the lease of that round. */
 export function becomeLeader(s: State, voters: readonly MemberId[], times: Times, out: Out): void {
-  const unknown: Peer = { round: 0, streak: 0, age: { term: 0, version: 0 }, priority: 0 };
   s.role = 'leader';
   s.leader = s.id;
   s.votes = {};
-  s.peers = Object.fromEntries(
-    others(s).map((id) => [id, { ...unknown, round: voters.includes(id) ? s.round : 0 }]),
-  );
+  s.peers = {};
+  for (const id of others(s)) if (voters.includes(id)) peerOf(s, id).round = s.round;
   s.leaseRound = s.openRounds.includes(s.round) ? s.round : null;
   report(s, out);
   out.push({ type: 'cancel-timer', timer: 'election' });
@@ -53,22 +52,18 @@ export function sendHeartbeats(s: State, times: Times, out: Out): void {
   renewLease(s, times, out);
 }
 
-/** An older term is answered with the newer one, so that nobody stays a leader by not hearing. */
 export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times: Times, out: Out): void {
+  if (m.term < s.term) return tellTerm(s, from, out);
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
-  if (m.term === s.term && s.role !== 'leader' && m.round > s.heard) {
-    // A repeated or late heartbeat renews nothing.
-    s.heard = m.round;
+  // What comes late renews no promise, or consent to an earlier round would end one that a newer round rests on.
+  if (s.role !== 'leader' && !isPromisedLater(s, from, m)) {
     becomeFollower(s, from, times, out);
     promiseTo(s, { to: from, term: m.term, round: m.round }, times, out);
-    s.asked = null;
     waitForElection(s, times, out);
     if (m.committed === m.age.version && sameAge(m.age, s.register)) commitAccepted(s, out);
   }
   const { term, register, priority } = s;
-  // Rounds begin anew in every life: one of an older term would count as one of this term that is still to come.
-  const round = m.term === term ? m.round : 0;
-  const answer: Message = { type: 'heartbeat/answer', term, round, age: ageOf(register), priority };
+  const answer: Message = { type: 'heartbeat/answer', term, round: m.round, age: ageOf(register), priority };
   out.push({ type: 'send', to: from, message: answer });
 }
 
@@ -79,21 +74,14 @@ export function onHeartbeatAnswer(
   times: Times,
   out: Out,
 ): void {
-  if (!isMember(s, from)) return;
-  if (m.term > s.term) return adoptTerm(s, m.term, times, out);
-  if (s.role !== 'leader' || m.term !== s.term) return;
-  const peer = s.peers[from] ?? { round: 0, streak: 0, age: m.age, priority: m.priority };
-  const round = Math.max(peer.round, m.round);
-  const streak = m.priority > s.priority ? nextStreak(peer, m.round) : 0;
-  s.peers = { ...s.peers, [from]: { round, streak, age: peer.age, priority: m.priority } };
+  if (!isMember(s, from) || s.role !== 'leader' || m.term !== s.term) return;
+  const peer = peerOf(s, from);
+  if (m.round <= peer.round) return; // It comes late, or again, and has no news.
+  peer.streak = m.priority > s.priority && m.round === peer.round + 1 ? peer.streak + 1 : 0;
+  peer.round = m.round;
+  peer.priority = m.priority;
   onPeerAge(s, from, m.age, times, out);
   renewLease(s, times, out);
-}
-
-/** Rounds answered in a row: counted for those whom this leader would rather see in its place. */
-function nextStreak(peer: Peer, round: number): number {
-  if (round <= peer.round) return peer.streak;
-  return round === peer.round + 1 ? peer.streak + 1 : 0;
 }
 
 /** The newest round that a majority answered carries the lease, if its timer still runs. */

@@ -34,6 +34,9 @@ export interface Release {
 }
 
 export type Message =
+  /** The answer to whatever comes from an older term, so that nobody stays a leader by not hearing. */
+  | { readonly type: 'term'; readonly term: number }
+  /** `term`: the one that the asker is in and would leave. */
   | { readonly type: 'pre-vote'; readonly term: number; readonly age: Age }
   /** `leader`: whom the refusing member supports, so that one who cannot hear the leader still learns of it. */
   | {
@@ -45,14 +48,13 @@ export type Message =
   | {
       readonly type: 'vote';
       readonly term: number;
-      readonly round: number;
       readonly age: Age;
       readonly release: Release | null;
     }
+  /** A vote. Who refuses keeps silent. */
   | {
       readonly type: 'vote/answer';
       readonly term: number;
-      readonly granted: boolean;
       readonly life: number;
       readonly lives: Lives;
     }
@@ -99,10 +101,11 @@ const register = record<Register>({
 });
 
 export const messages: { readonly [K in Message['type']]: Shape<object> } = {
+  term: record({ term: natural }),
   'pre-vote': record({ term: natural, age }),
   'pre-vote/answer': record({ term: natural, granted: flag, leader: nullable(memberId) }),
-  vote: record({ term: natural, round: natural, age, release: nullable(release) }),
-  'vote/answer': record({ term: natural, granted: flag, life: natural, lives: byMember(natural) }),
+  vote: record({ term: natural, age, release: nullable(release) }),
+  'vote/answer': record({ term: natural, life: natural, lives: byMember(natural) }),
   heartbeat: record({ term: natural, round: natural, age, committed: natural }),
   'heartbeat/answer': record({ term: natural, round: natural, age, priority: natural }),
   'publish/send': record({ term: natural, register }),

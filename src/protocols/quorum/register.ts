@@ -1,7 +1,7 @@
 import type { Json, MemberId } from '../../core/index.ts';
 import { idSet } from '../../core/index.ts';
 import type { Age, Message, Register } from './messages.ts';
-import { adoptTerm, becomeFollower, waitForElection } from './roles.ts';
+import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
 import type { Times } from './settings.ts';
 import {
   ageOf,
@@ -10,6 +10,7 @@ import {
   isOlder,
   type Out,
   others,
+  peerOf,
   report,
   type State,
   sameAge,
@@ -82,8 +83,9 @@ export function onPublishSend(
   times: Times,
   out: Out,
 ): void {
+  if (m.term < s.term) return tellTerm(s, from, out);
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
-  if (m.term === s.term && s.role !== 'leader') {
+  if (s.role !== 'leader') {
     if (s.role !== 'follower' || s.leader !== from) {
       becomeFollower(s, from, times, out);
       waitForElection(s, times, out);
@@ -117,15 +119,12 @@ export function onPublishAnswer(
   times: Times,
   out: Out,
 ): void {
-  if (!isMember(s, from)) return;
-  if (m.term > s.term) return adoptTerm(s, m.term, times, out);
-  if (s.role === 'leader' && m.term === s.term) onPeerAge(s, from, m.age, times, out);
+  if (isMember(s, from) && s.role === 'leader' && m.term === s.term) onPeerAge(s, from, m.age, times, out);
 }
 
 /** A member told how new its register is: one more for the majority, or one that lacks it. */
 export function onPeerAge(s: State, from: MemberId, age: Age, times: Times, out: Out): void {
-  const peer = s.peers[from] ?? { round: 0, streak: 0, age, priority: 0 };
-  s.peers = { ...s.peers, [from]: { ...peer, age } };
+  peerOf(s, from).age = age;
   commitWithMajority(s, times, out);
   if (s.sending || !isOlder(age, s.register)) return;
   sendRegister(s, from, out);

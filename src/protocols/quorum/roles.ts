@@ -6,9 +6,17 @@ import { isMember, leaseTimer, type Out, report, type State, save } from './stat
 export function adoptTerm(s: State, term: number, times: Times, out: Out): void {
   s.term = term;
   s.votedFor = null;
-  s.heard = 0;
   save(s, out);
   becomeFollower(s, null, times, out);
+}
+
+/** Tells whoever asked out of an older term that there is a newer one. */
+export function tellTerm(s: State, to: MemberId, out: Out): void {
+  out.push({ type: 'send', to, message: { type: 'term', term: s.term } });
+}
+
+export function onTerm(s: State, from: MemberId, term: number, times: Times, out: Out): void {
+  if (isMember(s, from) && term > s.term) adoptTerm(s, term, times, out);
 }
 
 /** Follows, whether it knows whom or not. Leadership, candidacy and what hung on them end here. */
@@ -19,7 +27,9 @@ export function becomeFollower(s: State, leader: MemberId | null, times: Times, 
   s.leader = leader;
   s.hearsay = false;
   s.votes = {};
-  if (before === 'leader' || before === 'candidate') endLeases(s, out);
+  s.asked = null;
+  s.round = 0;
+  endLeases(s, out);
   if (before === 'leader') endLeadership(s, out);
   if (news) report(s, out);
   if (before === 'leader') waitForElection(s, times, out);

@@ -18,11 +18,14 @@ export type Out = Effect<Message, Timer>[];
 export interface Peer {
   /** The newest round that it answered. */
   round: number;
-  /** How many rounds a member of higher priority answered in a row. */
+  /** How many rounds it answered in a row: counted for those whom this leader would rather see in its place. */
   streak: number;
   age: Age;
   priority: number;
 }
+
+/** The round of a term in which a candidate asks for votes. */
+export const VOTES = 1;
 
 /** To help nobody but `to` while the timer `promise` runs. Null: after a restart, whoever it was. */
 export interface Promised {
@@ -51,12 +54,10 @@ export interface State {
   /** The leader is known only from another member's word, and that word is fresh. */
   hearsay: boolean;
   promise: Promised | null;
-  /** The newest round heard from this term's leader. */
-  heard: number;
-  /** A pre-vote that was refused only because of the promise: granted as soon as the promise ends. */
-  asked: { readonly from: MemberId; readonly term: number; readonly age: Age } | null;
+  /** Whose pre-vote was refused only because of the promise: it is granted as soon as the promise ends. */
+  asked: MemberId | null;
 
-  /** Counts vote requests and heartbeats of this life; each has the lease timer of its number. */
+  /** Counts what a candidate and then leader asks in this term: the votes are round 1. Each round has its lease timer. */
   round: number;
   /** Rounds whose lease timer runs, oldest first. */
   openRounds: number[];
@@ -65,7 +66,7 @@ export interface State {
   /** By voter: the life in which it voted for this member. */
   votes: Readonly<Record<string, number>>;
   /** Of others, kept by a leader. */
-  peers: Readonly<Record<string, Peer>>;
+  peers: Record<string, Peer>;
   /** The timer `publish` runs: whoever lacks the register is sent it again when it ends. */
   sending: boolean;
   /** The command that waits for the register to be committed. */
@@ -94,7 +95,6 @@ export function initialState({ id, members, settings }: Self): State {
     leader: null,
     hearsay: false,
     promise: null,
-    heard: 0,
     asked: null,
     round: 0,
     openRounds: [],
@@ -151,6 +151,11 @@ export function isMember(s: State, id: MemberId): boolean {
   return s.register.members.includes(id);
 }
 
+export function peerOf(s: State, id: MemberId): Peer {
+  s.peers[id] ??= { round: 0, streak: 0, age: { term: 0, version: 0 }, priority: 0 };
+  return s.peers[id];
+}
+
 export function others(s: State): MemberId[] {
   return s.register.members.filter((member) => member !== s.id);
 }
@@ -182,6 +187,11 @@ export function isPromisedAgainst(s: State, candidate: MemberId, release: Releas
   return (
     release === null || promise.to === null || release.term !== promise.term || release.round < promise.round
   );
+}
+
+/** Has it promised the same member something that this round came before? */
+export function isPromisedLater({ promise }: State, to: MemberId, { term, round }: Release): boolean {
+  return promise !== null && promise.to === to && promise.term === term && promise.round >= round;
 }
 
 export function promiseTo(s: State, promise: Promised, times: Times, out: Out): void {
