@@ -60,7 +60,7 @@ type Ask<T extends Message['type']> = Extract<Message, { type: T }>;
 export function onPreVote(s: State, from: MemberId, { term, age }: Ask<'pre-vote'>, out: Out): void {
   const willing = !isOlder(age, s.register) && s.leaseRound === null;
   if (term < s.term) tellTerm(s, from, out);
-  else if (willing && !isPromisedAgainst(s, from, null)) grantPreVote(s, from, term, out);
+  else if (willing && !isPromisedAgainst(s, from, null)) grantPreVote(from, term, out);
   else {
     if (willing) s.asked = from;
     nameLeader(s, from, out);
@@ -71,7 +71,7 @@ export function onPreVote(s: State, from: MemberId, { term, age }: Ask<'pre-vote
   }
 }
 
-function grantPreVote(s: State, to: MemberId, term: number, out: Out): void {
+function grantPreVote(to: MemberId, term: number, out: Out): void {
   out.push({ type: 'send', to, message: { type: 'pre-vote/answer', term, granted: true, leader: null } });
 }
 
@@ -173,7 +173,7 @@ export function onPromiseEnds(s: State, out: Out): void {
 function grantWhatWasAsked(s: State, out: Out): void {
   const { asked } = s;
   s.asked = null;
-  if (asked !== null && s.role !== 'leader' && s.role !== 'candidate') grantPreVote(s, asked, s.term, out);
+  if (asked !== null && s.role !== 'leader' && s.role !== 'candidate') grantPreVote(asked, s.term, out);
 }
 
 /**
