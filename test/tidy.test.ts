@@ -11,8 +11,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   protocols: ['core'],
   simulation: ['core'],
   exploration: ['core'],
-  cli: ['core', 'protocols', 'simulation', 'exploration', 'index.ts'],
-  'index.ts': ['core', 'protocols', 'simulation'],
+  election: ['core'],
+  member: ['core', 'protocols', 'election'],
+  testing: ['core', 'protocols', 'simulation', 'election'],
+  cli: ['core', 'protocols', 'simulation', 'exploration', 'election', 'member', 'index.ts'],
+  'index.ts': ['core', 'protocols', 'simulation', 'election', 'member'],
 };
 
 const PURE = ['core', 'protocols', 'simulation', 'exploration'];

@@ -6,6 +6,8 @@ import type { Message } from './protocol.ts';
 export type Command =
   | { readonly type: 'campaign' }
   | { readonly type: 'resign' }
+  /** How much this member is wanted as a leader from now on; with 0 it never leads. */
+  | { readonly type: 'priority'; readonly priority: number }
   | { readonly type: 'transfer'; readonly to: MemberId }
   | { readonly type: 'publish'; readonly value: Json }
   | { readonly type: 'add'; readonly member: MemberId }

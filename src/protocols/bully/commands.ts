@@ -12,6 +12,7 @@ export function onCommand(turn: Turn, id: number, command: Command): void {
       return onResignCommand(turn, id);
     case 'publish':
       return onPublish(turn, id, command.value);
+    case 'priority':
     case 'transfer':
     case 'add':
     case 'remove':

@@ -124,6 +124,7 @@ function onCommand(turn: Turn, { type }: Command): Outcome {
       s.abstaining = true;
       startElection(turn);
       return { status: 'done' };
+    case 'priority':
     case 'transfer':
     case 'publish':
     case 'add':

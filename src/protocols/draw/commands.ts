@@ -30,6 +30,7 @@ function carryOut(s: State, command: Asked['command'], out: Out): Outcome {
       return done;
     case 'remove':
       return remove(s, command.member, out);
+    case 'priority':
     case 'transfer':
     case 'publish':
       return refused(`the draw election has no ${command.type}`);

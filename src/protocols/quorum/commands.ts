@@ -24,6 +24,10 @@ export function onCommand(
     case 'resign':
       resign(s, times, out);
       return answer(out, id, { status: 'done' });
+    case 'priority':
+      s.priority = command.priority;
+      if (s.role === 'leader' && command.priority === 0) resign(s, times, out);
+      return answer(out, id, { status: 'done' });
     case 'transfer':
       return startTransfer(s, command.to, id, times, out);
     case 'publish':
@@ -43,6 +47,7 @@ export function onCommand(
 
 /** Why a command cannot be carried out here and now, or null. Nothing of it has happened then. */
 function refuse(s: State, command: Command): string | null {
+  if (command.type === 'priority') return null;
   if (command.type === 'campaign') {
     return s.role !== 'blank' && mayLead(s) ? null : 'this member may not lead';
   }

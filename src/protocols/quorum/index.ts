@@ -197,6 +197,6 @@ export const quorum: Definition = define<TimingTable, OptionsTable, Message>({
   memberSettings,
   check: checkSettings,
   messages,
-  commands: ['campaign', 'resign', 'transfer', 'publish', 'add', 'remove'],
+  commands: ['campaign', 'resign', 'priority', 'transfer', 'publish', 'add', 'remove'],
   create: createQuorum,
 });

@@ -36,7 +36,7 @@ export interface Promised {
 
 export interface State {
   readonly id: MemberId;
-  readonly priority: number;
+  priority: number;
 
   /** Saved together, before anything that depends on them leaves. */
   term: number;

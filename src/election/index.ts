@@ -1,0 +1,2 @@
+export type { Cause } from './cause.ts';
+export type { Held, Seat, Standing } from './seat.ts';

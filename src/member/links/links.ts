@@ -1,0 +1,68 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { MemberId, Message } from '../../core/index.ts';
+
+/** What a process says of itself in the handshake, so that its death can be proven later. */
+export interface Identity {
+  readonly id: MemberId;
+  readonly cluster: string;
+  /** New at every start of this id, and larger. */
+  readonly incarnation: number;
+  readonly url: string;
+  /** Where the process runs; null where the system does not tell. */
+  readonly process: ProcessIdentity | null;
+}
+
+/** One process of one boot of one host. `startTime` tells it from a later one with the same pid. */
+export interface ProcessIdentity {
+  readonly bootId: string;
+  readonly pidNamespace: string;
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+/** A peer that can be reached. */
+export interface Peer {
+  readonly id: MemberId;
+  readonly url: string;
+}
+
+/** What the links tell their member. */
+export interface LinkEvents {
+  onMessage(from: MemberId, election: string, message: Message): void;
+  /** A connection to this process of the peer stands. Says so too when a new incarnation has taken the place of another. */
+  onUp(peer: Identity): void;
+  /** The last connection to this process of the peer is closed. No proof of anything by itself. */
+  onDown(peer: Identity, reason: string): void;
+  /** Somebody else runs under an id that is taken, or belongs to another cluster: refused, and told to people. */
+  onRefused(reason: string, from: string): void;
+}
+
+export interface LinkStatus {
+  readonly id: MemberId;
+  readonly url: string;
+  /** How messages reach it: over a lasting connection, by POST, or not at all at the moment. */
+  readonly via: 'link' | 'post' | 'none';
+  /** Of the last round trip, in milliseconds; null as long as there was none. */
+  readonly roundTripMs: number | null;
+  readonly queued: number;
+  readonly sent: number;
+  readonly received: number;
+  /** Messages that were given up: the queue was full, or the peer could not be reached. */
+  readonly dropped: number;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+}
+
+/** The connections of a member to all others. Messages may be lost, and arrive in order over one connection. */
+export interface Links {
+  setPeers(peers: readonly Peer[]): void;
+  /** Never waits and never throws: what cannot be sent is dropped and counted. */
+  send(to: MemberId, election: string, message: Message): void;
+  /** Takes over the upgrade requests of a server for the path of the links. */
+  attach(server: Server): void;
+  /** The same for a server that hands its upgrades over itself. False if the request is not meant for the links. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  readonly status: readonly LinkStatus[];
+  close(): Promise<void>;
+}

@@ -1,0 +1,71 @@
+import type { Command, MemberId, Message, Outcome, View } from '../core/index.ts';
+import type { Cause } from '../election/index.ts';
+import type { LinkStatus, Peer } from './links/links.ts';
+
+/** One change of who leads, as this member saw it. */
+export interface Change {
+  /** Milliseconds since 1970, by this host's wall clock. */
+  readonly atMs: number;
+  readonly leader: MemberId | null;
+  readonly token: bigint | null;
+  readonly cause: Cause;
+  readonly detail: string;
+}
+
+/** One election as the HTTP API and the command see it. */
+export interface ElectionPort {
+  readonly name: string;
+  readonly protocol: string;
+  /** What the member last reported; it may be behind the clock, `acting` is not. */
+  readonly view: View;
+  /** May this member act, at this moment of the clock? */
+  readonly acting: boolean;
+  /** Of the leader in `view`; null where a protocol has no terms or nobody leads. */
+  readonly token: bigint | null;
+  /** How long this member may act without being heard of, at this moment; null if it may not, or has no lease. */
+  readonly expiresInMs: number | null;
+  /** Oldest first, bounded. */
+  readonly history: readonly Change[];
+  command(command: Command): Promise<Outcome>;
+  /** A message that came by POST. Returns what the protocol sent back to that member at once, which is not sent again. */
+  receive(from: MemberId, message: Message): readonly Message[];
+  /** Is called after every change of `view` or `acting`. Returns how to stop. */
+  subscribe(listener: () => void): () => void;
+}
+
+/** What a message, a request or a file was refused for: counted in the metrics. */
+export type Refusal =
+  | 'not-json'
+  | 'too-large'
+  | 'unknown-type'
+  | 'bad-shape'
+  | 'unknown-member'
+  | 'other-cluster'
+  | 'same-id';
+
+/** A member as the HTTP API and the command see it. */
+export interface MemberPort {
+  readonly id: MemberId;
+  readonly url: string;
+  readonly cluster: string;
+  readonly incarnation: number;
+  readonly startedAtMs: number;
+  /** The election that the paths without a name mean. */
+  readonly mainElection: string;
+  /** All voters that are configured or were registered, this one included. */
+  readonly voters: readonly Peer[];
+  readonly links: readonly LinkStatus[];
+  /** Null, or why this member cannot do its part (its disk is full, say). */
+  readonly illness: string | null;
+  readonly elections: readonly ElectionPort[];
+  /** The election of this name; it is opened, as a voter, if it is not open yet. Throws BadInput for a bad name. */
+  electionPort(name: string): ElectionPort;
+  /** A voter made itself known (seed 002). Refused, with the reason, if its URL may not be called. */
+  registerVoter(
+    voter: Peer,
+  ): { readonly accepted: true } | { readonly accepted: false; readonly reason: string };
+  readonly refusals: Readonly<Record<Refusal, number>>;
+  countRefusal(refusal: Refusal): void;
+  /** Is called after every change of anything above. */
+  subscribe(listener: () => void): () => void;
+}
