@@ -1,5 +1,3 @@
-import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Explorer, type Exploring } from '../exploration/index.ts';
 import { type CheckFlags, type CheckJob, readCheck } from './check-flags.ts';
@@ -8,7 +6,7 @@ import { checkWords } from './check-words.ts';
 import { onInterrupt } from './interrupt.ts';
 import { duration, grouped } from './numbers.ts';
 import { pageOf } from './page.ts';
-import { isSystemError, Refusal, systemWords } from './refusal.ts';
+import { refuseUnwritable, writeScenario } from './scenario-file.ts';
 import type { ExitCode } from './simulate.ts';
 
 /** Few enough that Ctrl-C is heard and the progress line moves. */
@@ -19,10 +17,10 @@ const CLEAR = '\r\x1b[2K';
 /** Looks at every order of events in a small cluster, and tells what can go wrong. */
 export async function checkCommand(protocol: string, flags: CheckFlags): Promise<ExitCode> {
   const job = readCheck(protocol, flags);
-  if (flags.scenario !== undefined) refuseUnwritable(flags.scenario);
+  if (flags.scenario !== undefined) refuseUnwritable('--scenario', flags.scenario);
   const exploring = exploringOf(job);
   const result = await explore(job, exploring);
-  const written = flags.scenario === undefined ? null : writeScenario(flags.scenario, result);
+  const written = flags.scenario === undefined ? null : writeGravest(flags.scenario, result);
   if (flags.json) {
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
   } else {
@@ -76,28 +74,11 @@ function progressLine({ progress }: Explorer, passedMs: number): string {
   return `${grouped(states)} states, ${grouped(frontier)} to go, ${grouped(transitions)} transitions · ${speed} states/s · ${duration(passedMs)}`;
 }
 
-/** Told before anything is looked at, since that may take long. */
-function refuseUnwritable(file: string): void {
-  try {
-    if (statSync(file, { throwIfNoEntry: false }) === undefined)
-      accessSync(path.dirname(file), constants.W_OK);
-    else accessSync(file, constants.W_OK);
-  } catch (error) {
-    if (isSystemError(error)) throw new Refusal(`--scenario: ${file}: ${systemWords(error)}`);
-    throw error;
-  }
-}
-
 /** Writes the scenario of the gravest violation. Returns the file's name, or null if there was nothing to write. */
-function writeScenario(file: string, { violations }: CheckResult): string | null {
+function writeGravest(file: string, { violations }: CheckResult): string | null {
   const replayable = violations.filter(({ replays }) => replays);
   const gravest = replayable.find(({ claimed }) => claimed) ?? replayable[0];
   if (gravest === undefined) return null;
-  try {
-    writeFileSync(file, `${JSON.stringify(gravest.scenario, null, 2)}\n`);
-  } catch (error) {
-    if (isSystemError(error)) throw new Refusal(`--scenario: ${file}: ${systemWords(error)}`);
-    throw error;
-  }
+  writeScenario('--scenario', file, gravest.scenario!);
   return file;
 }
