@@ -8,7 +8,7 @@ type Event = { readonly atMs: number; readonly do: string; readonly [field: stri
 /** The part of a scenario that makes a simulated cluster go through a history: the rest is the protocol and its settings. */
 export interface Replay {
   readonly network: { readonly latencyMs: number };
-  readonly disk: { readonly syncMs: number };
+  readonly disk: { readonly syncMs: number; readonly isNew: boolean };
   readonly untilMs: number;
   readonly events: readonly Event[];
 }
@@ -31,7 +31,7 @@ export function replayOf(told: readonly Told[]): Replay | null {
   const untilMs = round(stepMs * (told.length - starts + 1));
   return {
     network: { latencyMs: 0 },
-    disk: { syncMs: round(stepMs * SYNC_PART) },
+    disk: { syncMs: round(stepMs * SYNC_PART), isNew: true },
     untilMs,
     events: script.events,
   };

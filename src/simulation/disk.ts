@@ -45,6 +45,11 @@ export class Disk {
     return this.fault === 'torn' ? 'torn' : 'unsynced';
   }
 
+  /** A disk on which nothing was ever lost. */
+  format(record: Json): void {
+    this.#durable = JSON.stringify(record);
+  }
+
   erase(): void {
     this.#durable = null;
     this.#pending = [];

@@ -5,6 +5,7 @@ import {
   compareIds,
   type Definition,
   durationMs,
+  flag,
   type Json,
   join,
   type MemberId,
@@ -85,6 +86,8 @@ export interface Scenario {
   readonly network: LinkQuality;
   /** How long a disk takes to make a record durable. */
   readonly syncMs: readonly [number, number];
+  /** The cluster is known never to have run before: an empty disk cannot be one that was lost. */
+  readonly isNew: boolean;
   readonly untilMs: number;
   readonly seed: number | null;
   readonly events: readonly WorldEvent[];
@@ -102,10 +105,9 @@ export function readScenario(given: unknown, catalogue: Readonly<Record<string, 
   const members = readMembers(found.members, definition);
   const added = findAdded(found.events);
   const network = record(allOptional<LinkQuality>(quality)).read(orEmpty(found.network), 'network');
-  const disk = record(allOptional<{ syncMs: Latency }>({ syncMs: latencyMs })).read(
-    orEmpty(found.disk),
-    'disk',
-  );
+  const disk = record(
+    allOptional<{ syncMs: Latency; isNew: boolean }>({ syncMs: latencyMs, isNew: flag }),
+  ).read(orEmpty(found.disk), 'disk');
   const syncMs = disk.syncMs ?? DEFAULT_SYNC_MS;
   if ('meanMs' in syncMs) throw new BadInput('disk.syncMs', 'milliseconds, or [least, most]', show(syncMs));
   const config = {
@@ -123,6 +125,7 @@ export function readScenario(given: unknown, catalogue: Readonly<Record<string, 
     members,
     network: { ...DEFAULT_QUALITY, ...(network as Partial<LinkQuality>) },
     syncMs,
+    isNew: disk.isNew ?? false,
     untilMs: found.untilMs === undefined ? 20_000 : durationMs.read(found.untilMs, 'untilMs'),
     seed: found.seed === undefined ? null : natural.read(found.seed, 'seed'),
     events: readEvents(found.events, definition, [...members.map((member) => member.id), ...added]),

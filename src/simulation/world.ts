@@ -95,7 +95,13 @@ export class World implements Surroundings {
       options: scenario.options,
       seed,
     });
-    for (const { id, startMs, settings } of scenario.members) this.boot(id, ids, startMs, settings);
+    for (const { id, startMs, settings } of scenario.members) {
+      const { disk } = this.boot(id, ids, startMs, settings);
+      const first = scenario.isNew
+        ? this.protocol.genesis?.({ id, members: idSet(ids), settings })
+        : undefined;
+      if (first !== undefined) disk.format(first);
+    }
   }
 
   get syncMs(): readonly [number, number] {
