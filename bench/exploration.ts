@@ -30,7 +30,8 @@ function check(name: string, members: number, bounds: Partial<Bounds>, more: Par
     timing: readSettings(definition.timing, {}, ''),
     options: readSettings(definition.options, {}, ''),
   });
-  const setups = Array.from({ length: members }, (_, i) => ({ id: i + 1 }));
+  const settings = readSettings(definition.memberSettings ?? {}, {}, '');
+  const setups = Array.from({ length: members }, (_, i) => ({ id: i + 1, settings }));
   return timed(() => explore({ protocol, members: setups, bounds, samples: 0, ...more }));
 }
 
@@ -82,5 +83,16 @@ export function benchExploration(): void {
         seconds: took,
       };
     }),
+  );
+  const bounds = [
+    [1, 0],
+    [1, 1],
+    [2, 0],
+  ] as const;
+  printTable(
+    'quorum as terms and crashes grow, three members',
+    bounds.map(([terms, crashes]) =>
+      row(`${terms} terms, ${crashes} crashes`, check('quorum', 3, { terms, crashes }), floor),
+    ),
   );
 }

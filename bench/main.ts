@@ -3,9 +3,11 @@ import { benchExploration } from './exploration.ts';
 import { benchFailover } from './failover.ts';
 import { benchMessages } from './messages.ts';
 import { benchSimulation } from './simulation.ts';
+import { benchSwarm } from './swarm.ts';
 
 const benches: Record<string, () => void> = {
   simulation: benchSimulation,
+  swarm: benchSwarm,
   messages: benchMessages,
   failover: benchFailover,
   exploration: benchExploration,

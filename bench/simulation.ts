@@ -1,6 +1,6 @@
 import { catalogue } from '../src/protocols/index.ts';
 import { readScenario, runWorld } from '../src/simulation/index.ts';
-import { type Due, Queue } from '../src/simulation/queue.ts';
+import { queueFloor } from './queue-floor.ts';
 import { printTable } from './table.ts';
 
 /** The best of several tries: the machine is shared, and the fastest is the one that was disturbed least. */
@@ -16,17 +16,6 @@ function timed(run: () => number): { events: number; seconds: number } {
   const start = performance.now();
   const events = run();
   return { events, seconds: (performance.now() - start) / 1000 };
-}
-
-/** What no simulator can beat: one queue of the same size, every event taken out and another put in. */
-function queueFloor(pending: number, events: number): number {
-  const queue = new Queue<Due>();
-  for (let i = 0; i < pending; i++) queue.push({ atUs: (i * 7919) % 1000, seq: 0 });
-  for (let i = 0; i < events; i++) {
-    const due = queue.pop()!;
-    queue.push({ atUs: due.atUs + ((i * 104_729) % 1000), seq: 0 });
-  }
-  return events;
 }
 
 /** Two processes' worth of code that Node would do anyway: a step without a world around it. */

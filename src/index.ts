@@ -1,9 +1,43 @@
 /**
- * Caucus elects leaders. Today it plays elections in a simulated world:
+ * Caucus elects leaders. N copies of a service run, exactly one does the job, and when it dies another takes over:
  *
- *     const scenario = readScenario({ protocol: 'epoch', members: 5 }, catalogue);
- *     const { final, violations } = simulate(scenario, 1);
+ *     const member = await join({ id: 'a', peers, data: '/var/lib/service' });
+ *     await member.election('nightly-report').lead(async ({ token, signal, assert }) => { … });
  */
 export { BadInput } from './core/index.ts';
+export {
+  type Cancellable,
+  CaucusError,
+  type Cause,
+  type Clock,
+  checkToken,
+  Election,
+  type ElectionOptions,
+  type ErrorCode,
+  type ErrorDetails,
+  Gate,
+  type Held,
+  type Leadership,
+  LeadershipLost,
+  type Observation,
+  type Seat,
+  type Standing,
+  TOKEN_HEADER,
+  type TokenCheck,
+} from './election/index.ts';
+export {
+  type Change,
+  type ElectionPort,
+  type JoinOptions,
+  join,
+  type Limits,
+  type LinkStatus,
+  type LogEntry,
+  type Member,
+  type MemberPort,
+  type Peer,
+  parseId,
+  type Refusal,
+} from './member/index.ts';
 export { catalogue } from './protocols/index.ts';
 export { type Result, readScenario, type Scenario, simulate } from './simulation/index.ts';

@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addAsking } from './ask-commands.ts';
 import { addCheck } from './check-command.ts';
+import { addCompletion } from './completion.ts';
 import type { SimulateFlags } from './flags.ts';
+import { addNode } from './node-command.ts';
 import { pageOf } from './page.ts';
 import { protocolLines, protocolsCommand } from './protocols.ts';
 import { oneLine, Refusal } from './refusal.ts';
+import { addRun } from './run-command.ts';
 import { simulateCommand } from './simulate.ts';
 import { swarmCommand } from './swarm.ts';
+import { addUp } from './up-command.ts';
 
 /** Two folders up from the source and from what was compiled alike. */
 const PACKAGE = new URL('../../package.json', import.meta.url);
@@ -15,7 +20,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
 export function createProgram(): Command {
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string };
   const program = new Command('caucus')
-    .description('Leader elections, simulated and explained.')
+    .description('Leader elections: run them, ask them, simulate and check them.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
@@ -27,13 +32,21 @@ export function createProgram(): Command {
       'after',
       `
 Examples:
-  $ caucus simulate                                a leader dies and comes back
+  $ caucus up                                      a cluster of five on this machine, to play with
+  $ caucus run --config member.json -- ./job.sh    a command that runs only on the leader
+  $ caucus leader                                  who it is
+  $ caucus simulate                                a leader dies and comes back, in virtual time
   $ caucus simulate --protocol epoch --runs 1000   the same from 1000 seeds
   $ caucus protocols epoch                         what can be set, what is promised`,
     );
+  addUp(program);
+  addNode(program);
+  addRun(program);
+  addAsking(program);
   addSimulate(program);
   addCheck(program);
   addProtocols(program);
+  addCompletion(program);
   addHelp(program);
   return program;
 }

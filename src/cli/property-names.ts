@@ -15,6 +15,9 @@ const NAMES: Readonly<Record<Property, string>> = {
 /** What else a run of a swarm can fail by. */
 const OTHERS: Readonly<Record<string, string>> = {
   L1: 'one leader for all, once the faults stop',
+  L3: 'another leader soon, when one is cut off',
+  L4: 'no other leader while a majority hears this one',
+  L5: 'no claim to lead without a majority',
   error: 'the protocol threw',
 };
 

@@ -11,8 +11,16 @@ export function inputName(file: string): string {
 
 /** Reads a JSON document from a file, or from standard input for `-`. Never reads much more than it accepts. */
 export async function readInput(file: string): Promise<unknown> {
+  return (await readDocument(file)).value;
+}
+
+/** The same with its text, for those who tell on which line something stands. */
+export async function readDocument(
+  file: string,
+): Promise<{ readonly value: unknown; readonly text: string }> {
   try {
-    return parseJson(await readText(file === '-' ? process.stdin : createReadStream(file)));
+    const text = await readText(file === '-' ? process.stdin : createReadStream(file));
+    return { value: parseJson(text), text };
   } catch (error) {
     if (error instanceof Refusal) throw new Refusal(`${inputName(file)}: ${error.message}`);
     if (isSystemError(error)) throw new Refusal(`${inputName(file)}: ${systemWords(error)}`);

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Definition } from '../core/index.ts';
 import { catalogue } from '../protocols/index.ts';
-import { drawStorm, judge, RunTotals, readScenario, runStorm, scenarioOf } from '../simulation/index.ts';
+import { drawStorm, RunTotals, readScenario, runStorm, scenarioOf } from '../simulation/index.ts';
 import {
   readOverrides,
   readProtocolName,
@@ -75,8 +75,9 @@ function printScenario({ definition, seed }: Job): ExitCode {
 async function swarmOne({ definition, seed, flags }: Job): Promise<ExitCode> {
   const storm = drawStorm(definition, seed);
   const scenario = scenarioOf(storm);
-  const { world, result, lines } = await watchRun(readScenario(scenario, catalogue), seed, flags);
-  const { failure } = judge(storm, world);
+  const { result, lines } = await watchRun(readScenario(scenario, catalogue), seed, flags);
+  // Judged on the way, which a run that is watched does not stop for.
+  const { failure } = runStorm(storm, definition);
   const shrunk =
     failure === null || flags.shrink === undefined
       ? null

@@ -19,6 +19,7 @@ export {
   type Config,
   type Definition,
   define,
+  type Liveness,
   type Message,
   type Objection,
   type Pledge,

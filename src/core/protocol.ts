@@ -22,6 +22,9 @@ export interface Self {
 /** The safety properties that are watched from outside; docs/guarantees.md spells them out. */
 export type Property = 'S1' | 'S2' | 'S3' | 'S4' | 'S6' | 'S9' | 'S10' | 'R1';
 
+/** What is promised of a cluster in which faults are few; the exam of a swarm tries it, and docs/guarantees.md spells it out. */
+export type Liveness = 'L3' | 'L4' | 'L5';
+
 /** What must be true of the surroundings for a promise to hold. */
 export type Assumption =
   /** A member finds at its next start what was durable before. */
@@ -49,6 +52,8 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
   readonly name: string;
   /** What it promises, with the settings it was made with. Empty for a best-effort election. */
   readonly pledges: readonly Pledge[];
+  /** What it promises of its leaders while a majority can talk. Left out by a best-effort election. */
+  readonly liveness?: readonly Liveness[];
   init(self: Self): S;
   step(state: S, input: Input<M, T>, out: Effect<M, T>[]): void;
   /**

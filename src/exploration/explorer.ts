@@ -137,6 +137,11 @@ export class Explorer {
     return (this.#shortening ?? this.#search).progress;
   }
 
+  /** Something that was promised is known to be broken: whoever only asks whether, need not go on. */
+  get hasBrokenPromise(): boolean {
+    return this.#search.findings.all.some(({ claimed }) => claimed);
+  }
+
   result(): Exploration {
     const { protocol, members, samples = SAMPLES } = this.#exploring;
     const { progress, beyond, isDone, sightings, states } = this.#search;

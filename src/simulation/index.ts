@@ -7,7 +7,6 @@ export { agreement, type FinalView, type Result, resultOf, runWorld, simulate } 
 export {
   drawStorm,
   type Failure,
-  judge,
   runStorm,
   type Shrunk,
   type Storm,

@@ -82,6 +82,11 @@ export class Network {
     return delays;
   }
 
+  /** Messages that fit an order will still be caught. */
+  get isCatching(): boolean {
+    return this.#orders.some((order) => order.what !== 'duplicate');
+  }
+
   connected(from: MemberId, to: MemberId): boolean {
     const link = key(from, to);
     if (this.#cut.has(link)) return false;

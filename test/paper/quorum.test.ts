@@ -243,6 +243,14 @@ describe('the lease', () => {
       {},
     );
   });
+
+  it('a late or repeated request for a vote puts no older promise in the place of a newer one', () => {
+    const vote = { type: 'vote', term: 1, age, release };
+    const solo = at(2).hears(5, vote).hears(5, { type: 'heartbeat', term: 1, round: 3, age, committed: 0 });
+    expect(solo.hears(5, vote).effects).toEqual([]);
+    // Consent that ends with round 2 does not release what was promised in round 3.
+    expect(solo.hears(4, { ...vote, term: 2, release: { term: 1, round: 2 } }).sent()).toEqual([]);
+  });
 });
 
 describe('check-quorum', () => {

@@ -81,13 +81,14 @@ describe('a failing storm', () => {
     const { storm, failure } = firstFailing(deaf, (each, { property }) => isLarge(each) && property === 'L1');
     const small = shrunk(deaf, storm, failure);
     expect(small.failure.property).toBe('L1');
-    // One restart is enough; two members, or there would be nobody to be deaf to.
-    expect(small.storm.faults.map((fault) => fault.do)).toEqual([expect.stringMatching(/restart|crash/)]);
+    // Restarts are enough, a second one where the first of the deaf comes to lead; two members, or there would be nobody to be deaf to.
+    expect(small.storm.faults.length).toBeLessThanOrEqual(2);
+    for (const fault of small.storm.faults) expect(fault.do).toMatch(/restart|crash/);
     expect(small.storm.members.length).toBeLessThanOrEqual(3);
     expect(small.storm.members.length).toBeGreaterThanOrEqual(2);
     const { events, untilMs } = scenarioOf(small.storm) as { events: { do: string }[]; untilMs: number };
     expect(untilMs - small.storm.stopMs).toBeCloseTo(40 * small.storm.timeoutMs, 2);
-    if (small.storm.faults[0]!.do === 'crash')
+    if (small.storm.faults.some((fault) => fault.do === 'crash'))
       expect(events.at(-1)).toMatchObject({ do: 'restart', member: 'all' });
     expect(runStorm(small.storm, epoch).failure).toBe(null); // The bug, not the storm, is to blame.
   });

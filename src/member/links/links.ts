@@ -30,13 +30,27 @@ export interface Peer {
 /** What the links tell their member. */
 export interface LinkEvents {
   onMessage(from: MemberId, election: string, message: Message): void;
+  /**
+   * What a voter that speaks only REST answered in its response: `TYPE/answer`, with whatever else stood beside the
+   * message's own fields. Without this it comes as a message like any other.
+   */
+  onAnswer?(from: MemberId, election: string, answer: Message): void;
   /** A connection to this process of the peer stands. Says so too when a new incarnation has taken the place of another. */
   onUp(peer: Identity): void;
   /** The last connection to this process of the peer is closed. No proof of anything by itself. */
   onDown(peer: Identity, reason: string): void;
   /** Somebody else runs under an id that is taken, or belongs to another cluster: refused, and told to people. */
-  onRefused(reason: string, from: string): void;
+  onRefused(reason: string, from: string, kind: LinkRefusal): void;
 }
+
+/** What a connection or a frame was refused for; each is one of the refusals that a member counts. */
+export type LinkRefusal =
+  | 'not-json'
+  | 'too-large'
+  | 'bad-shape'
+  | 'unknown-member'
+  | 'other-cluster'
+  | 'same-id';
 
 export interface LinkStatus {
   readonly id: MemberId;

@@ -19,6 +19,7 @@ import {
   isMember,
   isOlder,
   isPromisedAgainst,
+  isPromisedLater,
   leaseTimer,
   type Out,
   promiseTo,
@@ -138,6 +139,8 @@ export function startVote(s: State, release: Release | null, times: Times, out: 
 export function onVote(s: State, from: MemberId, m: Ask<'vote'>, times: Times, out: Out): void {
   if (m.term < s.term) return tellTerm(s, from, out);
   if (isPromisedAgainst(s, from, m.release) || s.leaseRound !== null) return;
+  // It comes late or again. Taken for new, it would put an older promise in the place of one that a newer round rests on.
+  if (isPromisedLater(s, from, { term: m.term, round: VOTES })) return;
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
   if ((s.votedFor !== null && s.votedFor !== from) || isOlder(m.age, s.register)) return;
   s.votedFor = from;

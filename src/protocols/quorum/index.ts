@@ -8,10 +8,16 @@
  *   R1 one value per version of the register
  * and, as long as clocks run at rates within `maxDrift` of each other and proof of death is true:
  *   S10 at no moment may two members act.
+ * In a cluster that is otherwise well:
+ *   L3 another leader soon when one is cut off   L4 no other leader while a majority hears this one
+ *   L5 no claim to lead, a time-out after a majority was last heard
  * All but S2 and S3 survive the loss of one member's disk: it recalls from the others what it needs before it votes again.
  *
- * Does not promise: a leader while no majority can be reached (two members are no safer than one: if either fails, the other
- * has no majority). Nor that a member whose lease has ended knows it before it looks: whoever acts must ask, and a resource
+ * Does not promise: a leader while no majority can be reached. (Two members are no safer than one: if either fails, the other
+ * has no majority; and an even number that splits into halves elects nobody. Three survive one failure, five two.)
+ * Nor anything after a lost disk of a member that was not configured with all that vote by now: it asks those it knows what it
+ * may have forgotten, and one that was configured alone asks nobody. Configure it anew before it starts.
+ * Nor that a member whose lease has ended knows it before it looks: whoever acts must ask, and a resource
  * that can be fenced should be, by the token.
  *
  * How: pre-vote (nobody disturbs a working leader), votes, heartbeats in rounds. Whoever answers a round, or votes, promises to
@@ -177,6 +183,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
   return {
     name: 'quorum',
     pledges,
+    liveness: ['L3', 'L4', 'L5'],
     init: initialState,
     step,
     vote: (message) => (message.type === 'vote/answer' ? { term: message.term } : null),

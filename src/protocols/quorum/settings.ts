@@ -83,14 +83,21 @@ export interface Times {
 }
 
 /**
- * lan: a heartbeat at a third of the time-out, so that one may be lost; the promise ends a little before the first
- *      time-out, so that nobody is refused for having heard the dead leader a moment longer.
- * wan: time-outs of some ten times the one-way delay (30 to 40 ms).
- * fast: one rack; the smallest times that a busy process still meets.
+ * With H the heartbeat, T the least time-out and d the longest one-way delay for which a preset is meant:
+ *
+ *   T ≥ 2H + 2d     one heartbeat may be lost and the next be late before anybody calls the leader silent
+ *   range ≈ 14d     of five members each has a slot of nearly 3d: a pre-vote, its answers and the request for a vote have mostly
+ *                   gone round before the second would ask too
+ *   lease = 5T/6    the promise ends before the first time-out, so that nobody is refused for having heard the dead leader a
+ *                   moment longer than others; and H + 2d < lease, so that every round renews it in time
+ *
+ * lan:  d = 10.  T = 3H = 150, range 150.
+ * wan:  d = 40.  T = 2·85 + 2·40 = 250, range 550, lease 208.
+ * fast: d = 1, one rack. T = 3H = 15, range 15, and a lease of 12: the smallest times that a busy process still meets.
  */
 const PRESETS = {
   lan: { heartbeatMs: 50, timeoutMs: [150, 300], leaseMs: 125 },
-  wan: { heartbeatMs: 100, timeoutMs: [300, 500], leaseMs: 240 },
+  wan: { heartbeatMs: 85, timeoutMs: [250, 800], leaseMs: 208 },
   fast: { heartbeatMs: 5, timeoutMs: [15, 30], leaseMs: 12 },
 } as const;
 

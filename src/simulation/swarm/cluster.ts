@@ -1,6 +1,7 @@
 import { type Definition, type Json, type MemberId, type Random, readSettings } from '../../core/index.ts';
 import type { LinkQuality } from '../network.ts';
-import { type Storm, type StormMember, tidyMs } from './storm.ts';
+import { tidyMs } from '../time.ts';
+import type { Storm, StormMember } from './storm.ts';
 
 /** The cluster that a storm falls upon, and the measure of its time. */
 export type Cluster = Pick<

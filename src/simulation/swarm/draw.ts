@@ -1,5 +1,5 @@
-import { type Definition, Random } from '../../core/index.ts';
-import { drawCluster } from './cluster.ts';
+import { type Definition, Random, readSettings } from '../../core/index.ts';
+import { type Cluster, drawCluster } from './cluster.ts';
 import { drawFaults } from './faults.ts';
 import type { Storm } from './storm.ts';
 
@@ -16,5 +16,15 @@ export function drawStorm(definition: Definition, seed: number): Storm {
     ...cluster,
     ...drawFaults(definition, cluster, random),
     endMs: null,
+    exam: isPledged(definition, cluster),
   };
+}
+
+/** Only who promises something of a cluster at rest is held to it. */
+function isPledged(definition: Definition, { timing, options }: Cluster): boolean {
+  const { liveness = [] } = definition.create({
+    timing: readSettings(definition.timing, timing, 'timing'),
+    options: readSettings(definition.options, options, 'options'),
+  });
+  return liveness.length > 0;
 }

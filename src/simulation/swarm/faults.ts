@@ -1,8 +1,8 @@
 import type { Definition, MemberId, Random } from '../../core/index.ts';
 import type { WorldEvent } from '../scenario.ts';
+import { tidyMs } from '../time.ts';
 import type { Cluster } from './cluster.ts';
-import { COMMANDS, KINDS, type Place, placeOf } from './kinds.ts';
-import { tidyMs } from './storm.ts';
+import { COMMANDS, type Fault, KINDS, type Place, placeOf, usurper } from './kinds.ts';
 
 /** The storm ends this many time-outs after its beginning at the latest. */
 const LONGEST = 60;
@@ -29,9 +29,7 @@ export function drawFaults(
   const events: WorldEvent[] = [];
   let nowMs = about(restMs);
   for (let i = 1; events.length < wanted && nowMs < LONGEST * timeoutMs; i++) {
-    for (const { afterMs = 0, ...action } of KINDS[random.pick(kinds)!]!(place)) {
-      events.push({ atMs: tidyMs(nowMs + afterMs), ...action } as WorldEvent);
-    }
+    events.push(...begin(KINDS[random.pick(kinds)!]!(place), nowMs));
     nowMs += about(i % burst === 0 ? restMs : gapMs);
   }
   if (random.chance(0.25)) events.push(...amnesia(place, nowMs));
@@ -41,13 +39,20 @@ export function drawFaults(
 }
 
 /** An empty disk, once: most promises allow for one. Rarely, and then nothing much is promised, a second one. */
-function amnesia({ random, ids }: Place, untilMs: number): WorldEvent[] {
-  return Array.from({ length: random.chance(0.1) ? 2 : 1 }, () => ({
-    atMs: tidyMs(untilMs * random.fraction()),
-    do: 'restart',
-    member: random.chance(0.4) ? 'leader' : random.pick(ids)!,
-    amnesia: true,
-  }));
+function amnesia(place: Place, untilMs: number): WorldEvent[] {
+  const { random, ids } = place;
+  return Array.from({ length: random.chance(0.1) ? 2 : 1 }, () => {
+    const atMs = untilMs * random.fraction();
+    if (random.chance(0.5)) return begin(usurper(place, true), atMs);
+    const member = random.chance(0.4) ? 'leader' : random.pick(ids)!;
+    return begin([{ do: 'restart', member, amnesia: true }], atMs);
+  }).flat();
+}
+
+function begin(fault: Fault, nowMs: number): WorldEvent[] {
+  return fault.map(
+    ({ afterMs = 0, ...action }) => ({ atMs: tidyMs(nowMs + afterMs), ...action }) as WorldEvent,
+  );
 }
 
 /** Whom nobody adds, nobody can name. */

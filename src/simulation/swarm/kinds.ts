@@ -5,7 +5,7 @@ import { drawTopology } from './topologies.ts';
 
 /** An event some time after its fault began. */
 type Part = Action & { readonly afterMs?: number };
-type Fault = readonly Part[];
+export type Fault = readonly Part[];
 
 /** What a fault is drawn for. */
 export interface Place {
@@ -62,6 +62,7 @@ export const KINDS: Readonly<Record<string, (place: Place) => Fault>> = {
       { afterMs: shortly + aWhile(), do: 'heal' },
     ];
   },
+  usurper: (place) => usurper(place, false),
   pause: ({ random, who, aWhile }) => [
     { do: 'pause', member: who() },
     ...maybe(random, 0.8, { afterMs: aWhile(), do: 'resume', member: 'all' }),
@@ -151,6 +152,35 @@ export const KINDS: Readonly<Record<string, (place: Place) => Fault>> = {
     return member === undefined ? [] : [{ do: 'remove', member }];
   },
 };
+
+/**
+ * One member misses how the others come to a new term, or a new value. Then the leader is cut off in its place, one who helped it
+ * starts again, and the one who knows of nothing tries to lead.
+ */
+export function usurper({ definition, cluster, random, ids, aWhile }: Place, amnesia: boolean): Fault {
+  const { timeoutMs } = cluster;
+  const can = (part: Part): Fault => (definition.commands.some((each) => each === part.do) ? [part] : []);
+  const outsider = random.pick(ids)!;
+  const helper = random.pick(ids.filter((id) => id !== outsider)) ?? outsider;
+  const turn = random.chance(0.5) ? aWhile() : aWhile() / 20; // Also in the middle of it.
+  const soon = (): number => turn + aWhile() / 20;
+  return [
+    { do: 'cut', from: outsider, to: 'all' },
+    ...can(
+      random.chance(0.5) ? { do: 'resign', member: 'leader' } : { do: 'publish', value: random.below(100) },
+    ),
+    { afterMs: turn, do: 'heal' },
+    { afterMs: random.chance(0.5) ? turn : soon(), do: 'partition', groups: [['leader'], ['followers']] },
+    { afterMs: turn, do: 'restart', member: helper, ...(amnesia ? { amnesia } : {}) },
+    ...can({ afterMs: soon(), do: 'campaign', member: outsider }),
+    ...can({
+      afterMs: turn + timeoutMs * (0.5 + 2 * random.fraction()),
+      do: 'publish',
+      value: random.below(100),
+    }),
+    { afterMs: turn + timeoutMs * (1 + 4 * random.fraction()), do: 'heal' },
+  ];
+}
 
 export const COMMANDS: readonly string[] = ['campaign', 'resign', 'transfer', 'publish', 'add', 'remove'];
 

@@ -1,8 +1,10 @@
 import type { Definition } from '../../core/index.ts';
 import type { WorldEvent } from '../scenario.ts';
+import { tidyMs } from '../time.ts';
+import type { Failure } from './failure.ts';
 import { simplerStorms, withoutMembers } from './simpler.ts';
-import { type Storm, someoneMayLead, tidyMs } from './storm.ts';
-import { type Failure, runStorm } from './verdict.ts';
+import { calmMsOf, type Storm, someoneMayLead } from './storm.ts';
+import { runStorm } from './verdict.ts';
 
 export interface Shrunk {
   readonly storm: Storm;
@@ -107,7 +109,7 @@ function sameFailure(
   longest: number,
   definition: Definition,
 ): Failure | null {
-  if (property === 'L1' && !someoneMayLead(candidate)) return null;
+  if (isOfTheCalm(property) && !someoneMayLead(candidate)) return null;
   const endMs = candidate.endMs === null ? null : tidyMs(longest * candidate.timeoutMs);
   try {
     const { failure, world } = runStorm({ ...candidate, endMs }, definition);
@@ -118,11 +120,16 @@ function sameFailure(
   }
 }
 
-/** What comes after a broken promise has no part in it. Without agreement, the whole calm does. */
+/** What comes after a broken promise has no part in it. What a cluster at rest did not do takes the whole calm. */
 function cutShort(storm: Storm, { property, atMs }: Failure): Storm {
-  if (property === 'L1') return storm;
+  const exam = storm.exam && atMs > calmMsOf(storm);
+  if (isOfTheCalm(property)) return { ...storm, exam };
   const faults = storm.faults.filter((fault) => fault.atMs <= atMs);
-  return { ...storm, faults, endMs: Math.max(atMs, 0.001) };
+  return { ...storm, faults, exam, endMs: Math.max(atMs, 0.001) };
+}
+
+function isOfTheCalm(property: string): boolean {
+  return property.startsWith('L');
 }
 
 /** Brings the i-th event and all that follows nearer to the one before; the last gap is the one before the calm. */

@@ -1,8 +1,9 @@
 import type { Definition, Json, MemberId } from '../../core/index.ts';
 import { DEFAULT_QUALITY } from '../network.ts';
 import type { WorldEvent } from '../scenario.ts';
+import { tidyMs } from '../time.ts';
 import { timeoutOf, USUAL_TIMEOUT_MS } from './cluster.ts';
-import { type Storm, type StormMember, tidyMs } from './storm.ts';
+import type { Storm, StormMember } from './storm.ts';
 
 type Simplify = (storm: Storm) => Storm | null;
 

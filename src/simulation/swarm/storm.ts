@@ -1,6 +1,8 @@
 import type { Json, MemberId } from '../../core/index.ts';
 import type { LinkQuality } from '../network.ts';
 import type { WorldEvent } from '../scenario.ts';
+import { tidyMs } from '../time.ts';
+import { EXAM, examEvents } from './exam.ts';
 
 export interface StormMember {
   readonly id: MemberId;
@@ -31,6 +33,8 @@ export interface Storm {
   readonly stopMs: number;
   /** When the run ends, if that is not once everybody had the time to agree. */
   readonly endMs: number | null;
+  /** Members are then cut off, one after the other, to see what the others make of it. */
+  readonly exam: boolean;
 }
 
 /** How long everybody has to agree once it is calm, in time-outs. */
@@ -38,20 +42,21 @@ const SETTLE = 40;
 /** Whoever was removed comes back when the word of it has gone round. */
 const BACK = 10;
 
-export function untilMsOf({ stopMs, endMs, timeoutMs }: Storm): number {
-  return endMs ?? tidyMs(stopMs + SETTLE * timeoutMs);
+/** When all must have come to agree. */
+export function calmMsOf({ stopMs, timeoutMs }: Storm): number {
+  return tidyMs(stopMs + SETTLE * timeoutMs);
 }
 
-/** To a microsecond, which is how finely the world keeps time. */
-export function tidyMs(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
+export function untilMsOf(storm: Storm): number {
+  return storm.endMs ?? tidyMs(calmMsOf(storm) + (storm.exam ? EXAM * storm.timeoutMs : 0));
 }
 
 /** The storm as a scenario that can be saved and replayed. */
 export function scenarioOf(storm: Storm): Readonly<Record<string, Json>> {
   const { protocol, seed, options, timing, network, syncMs } = storm;
   const untilMs = untilMsOf(storm);
-  const events = [...storm.faults, ...calmEvents(storm)].sort((a, b) => a.atMs - b.atMs);
+  const exam = storm.exam ? examEvents(calmMsOf(storm), storm.timeoutMs) : [];
+  const events = [...storm.faults, ...calmEvents(storm), ...exam].sort((a, b) => a.atMs - b.atMs);
   return {
     protocol,
     seed,

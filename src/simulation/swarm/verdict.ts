@@ -4,15 +4,9 @@ import { readScenario } from '../scenario.ts';
 import { toMs } from '../time.ts';
 import { World, type WorldOptions } from '../world.ts';
 import { drawStorm } from './draw.ts';
-import { type Storm, scenarioOf, someoneMayLead, untilMsOf } from './storm.ts';
-
-/** What is wrong with a run: a promise that was broken, no leader that all agree on, or a protocol that threw. */
-export interface Failure {
-  /** The name of the property, `L1` (all agree on a leader once the faults have stopped), or `error`. */
-  readonly property: string;
-  readonly atMs: number;
-  readonly detail: string;
-}
+import type { Failure } from './failure.ts';
+import { sitExam } from './sit-exam.ts';
+import { calmMsOf, type Storm, scenarioOf, someoneMayLead } from './storm.ts';
 
 export interface Verdict {
   readonly world: World;
@@ -31,31 +25,37 @@ export function swarmOutcome(definition: Definition, seed: number): SwarmOutcome
   return { ...outcomeOf(world), agreed: settled, failure };
 }
 
-/** Runs a storm from its own seed and judges it. */
+/** Runs a storm from its own seed and judges it: when all must have come to agree, in the exam, and at its end. */
 export function runStorm(storm: Storm, definition: Definition, options: WorldOptions = {}): Verdict {
   const scenario = readScenario(scenarioOf(storm), { [definition.name]: definition });
   const world = new World(scenario, storm.seed, options);
-  let thrown: Error | null = null;
+  let settled = false;
+  let failure: Failure | null = null;
   try {
+    if (storm.endMs === null) {
+      world.runUntil(calmMsOf(storm));
+      settled = disagreement(world) === null;
+      failure = notSettled(storm, world);
+      if (storm.exam && failure === null && mustSettle(storm, world)) failure = sitExam(storm, world);
+    }
     world.runUntil(scenario.untilMs);
+    if (storm.endMs !== null) settled = disagreement(world) === null;
+    else failure ??= notSettled(storm, world);
   } catch (error) {
-    thrown = error as Error;
+    settled = false;
+    failure = { property: 'error', atMs: toMs(world.nowUs), detail: (error as Error).message };
   }
   world.finish();
-  return judge(storm, world, thrown);
+  const broken = world.violations.find((violation) => violation.claimed);
+  if (broken !== undefined && failure?.property !== 'error') {
+    failure = { property: broken.property, atMs: broken.atMs, detail: broken.detail };
+  }
+  return { world, settled, failure };
 }
 
-export function judge(storm: Storm, world: World, thrown: Error | null = null): Verdict {
-  const beliefs = disagreement(world);
-  const settled = thrown === null && beliefs === null;
-  const broken = world.violations.find((violation) => violation.claimed);
-  let failure: Failure | null = null;
-  if (thrown !== null) failure = { property: 'error', atMs: toMs(world.nowUs), detail: thrown.message };
-  else if (broken !== undefined)
-    failure = { property: broken.property, atMs: broken.atMs, detail: broken.detail };
-  else if (beliefs !== null && mustSettle(storm, world))
-    failure = { property: 'L1', atMs: untilMsOf(storm), detail: beliefs };
-  return { world, settled, failure };
+function notSettled(storm: Storm, world: World): Failure | null {
+  const detail = mustSettle(storm, world) ? disagreement(world) : null;
+  return detail === null ? null : { property: 'L1', atMs: toMs(world.nowUs), detail };
 }
 
 /**
@@ -63,7 +63,7 @@ export function judge(storm: Storm, world: World, thrown: Error | null = null): 
  * where what a leader needs may be gone: when two members lost their disks, or one whom the others cannot help.
  */
 function mustSettle(storm: Storm, world: World): boolean {
-  return storm.endMs === null && someoneMayLead(storm) && !world.broken.has('one-disk');
+  return someoneMayLead(storm) && !world.broken.has('one-disk');
 }
 
 /**

@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MEMBER = fileURLToPath(new URL('./takeover-member.mjs', import.meta.url));
+const TICKS_PER_S = 100;
+
+export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+interface Word {
+  readonly is: string;
+  readonly name?: string;
+  readonly acting?: boolean;
+  readonly led?: number;
+  readonly atMs: number;
+  readonly messages?: number;
+  readonly bytes?: number;
+}
+
+interface Process {
+  readonly id: number;
+  readonly child: ChildProcess;
+  isActing: boolean;
+  led: number;
+}
+
+/** Members as processes of their own, which tell when they may act. */
+export class Cluster {
+  readonly #folder: string = mkdtempSync(path.join(tmpdir(), 'caucus-bench-'));
+  readonly #peers: readonly { readonly id: number; readonly url: string }[];
+  readonly #elections: number;
+  readonly #processes = new Map<number, Process>();
+  readonly #listeners = new Set<(from: Process, word: Word) => void>();
+
+  private constructor(ports: readonly number[], elections: number) {
+    this.#peers = ports.map((port, i) => ({ id: i + 1, url: `http://127.0.0.1:${port}` }));
+    this.#elections = elections;
+  }
+
+  static async open(members: number, elections: number): Promise<Cluster> {
+    const cluster = new Cluster(await freePorts(members), elections);
+    await Promise.all(cluster.#peers.map(({ id }) => cluster.start(id, true)));
+    await cluster.settled();
+    return cluster;
+  }
+
+  async start(id: number, isNew = false): Promise<void> {
+    const args = [MEMBER, String(id), JSON.stringify(this.#peers), path.join(this.#folder, String(id))];
+    const child = spawn(process.execPath, [...args, String(this.#elections)], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: { ...process.env, FIRST_START: isNew ? '1' : '0' },
+    });
+    const made: Process = { id, child, isActing: false, led: 0 };
+    this.#processes.set(id, made);
+    child.on('message', (word: Word) => {
+      if (word.is === 'acting') {
+        if (word.name === 'main') made.isActing = word.acting!;
+        made.led = word.led!;
+      }
+      for (const listener of [...this.#listeners]) listener(made, word);
+    });
+    await this.#heard((from, { is }) => from === made && is === 'up');
+  }
+
+  get leader(): Process | undefined {
+    return [...this.#processes.values()].find(({ isActing }) => isActing);
+  }
+
+  /** One leads, and has done so for a while: everybody is connected to it. */
+  async settled(): Promise<Process> {
+    for (;;) {
+      const { leader } = this;
+      if (leader === undefined) await this.#heard((_, { is }) => is === 'acting');
+      else {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        if (this.leader === leader) return leader;
+      }
+    }
+  }
+
+  /** How long it takes until somebody else may act after this is done to the leader. */
+  async takeover(act: (leader: Process) => void): Promise<number> {
+    const leader = await this.settled();
+    const next = this.#heard(
+      (from, { is, acting, name }) =>
+        is === 'acting' && acting === true && name === 'main' && from !== leader,
+    );
+    const fromMs = nowMs();
+    act(leader);
+    const { atMs } = await next;
+    return atMs - fromMs;
+  }
+
+  async kill(leader: Process): Promise<void> {
+    this.#processes.delete(leader.id);
+    leader.child.kill('SIGKILL');
+    await once(leader.child, 'exit');
+  }
+
+  /** Per second and member: processor time in ms, messages, bytes. And the memory of a member, in MB. */
+  async idle(seconds: number): Promise<{ cpuMs: number; messages: number; bytes: number; rssMb: number }> {
+    const before = await this.#totals();
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    const after = await this.#totals();
+    const share = seconds * this.#processes.size;
+    return {
+      cpuMs: (after.cpuMs - before.cpuMs) / share,
+      messages: (after.messages - before.messages) / share,
+      bytes: (after.bytes - before.bytes) / share,
+      rssMb: after.rssMb / this.#processes.size,
+    };
+  }
+
+  close(): void {
+    for (const { child } of this.#processes.values()) child.kill('SIGKILL');
+    this.#processes.clear();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #totals(): Promise<{ cpuMs: number; messages: number; bytes: number; rssMb: number }> {
+    const totals = { cpuMs: 0, messages: 0, bytes: 0, rssMb: 0 };
+    for (const each of this.#processes.values()) {
+      const heard = this.#heard((from, { is }) => from === each && is === 'traffic');
+      each.child.send('traffic');
+      const { messages, bytes } = await heard;
+      const stat = readFileSync(`/proc/${each.child.pid}/stat`, 'latin1').split(') ')[1]!.split(' ');
+      totals.cpuMs += ((Number(stat[11]) + Number(stat[12])) * 1000) / TICKS_PER_S;
+      totals.rssMb +=
+        Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${each.child.pid}/status`, 'latin1'))![1]) / 1024;
+      totals.messages += messages!;
+      totals.bytes += bytes!;
+    }
+    return totals;
+  }
+
+  #heard(fits: (from: Process, word: Word) => boolean): Promise<Word> {
+    return new Promise((resolve) => {
+      const listener = (from: Process, word: Word): void => {
+        if (!fits(from, word)) return;
+        this.#listeners.delete(listener);
+        resolve(word);
+      };
+      this.#listeners.add(listener);
+    });
+  }
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

@@ -1,0 +1,44 @@
+/**
+ * One member for the bench of takeovers: node takeover-member.mjs ID PEERS DATA ELECTIONS. It stands in all its elections, and
+ * tells over its channel when it may act, by the machine's monotonic clock.
+ */
+import { join } from '../dist/member/index.js';
+
+const [id, peers, data, elections] = process.argv.slice(2);
+const list = JSON.parse(peers);
+const own = list.find((peer) => String(peer.id) === id);
+const member = await join({
+  id: own.id,
+  url: own.url,
+  listen: { host: '127.0.0.1', port: Number(new URL(own.url).port) },
+  peers: list,
+  data,
+  firstStart: process.env.FIRST_START === '1',
+  limits: { elections: 10_000 },
+});
+const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
+const names = Array.from({ length: Number(elections) }, (_, i) => (i === 0 ? member.mainElection : `e${i}`));
+let led = 0;
+for (const name of names) {
+  const port = member.electionPort(name);
+  let acting = false;
+  port.subscribe(() => {
+    if (port.acting === acting) return;
+    acting = port.acting;
+    led += acting ? 1 : -1;
+    if (name === member.mainElection || led === names.length)
+      process.send({ is: 'acting', name, acting, led, atMs: nowMs() });
+  });
+  const untilLost = ({ signal }) =>
+    new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  void member.election(name).lead(untilLost);
+}
+process.on('message', async (what) => {
+  if (what === 'resign') await member.election(member.mainElection).resign();
+  if (what === 'traffic') {
+    const sum = (field) => member.links.reduce((total, link) => total + link[field], 0);
+    process.send({ is: 'traffic', messages: sum('sent'), bytes: sum('bytesSent') });
+  }
+});
+process.on('disconnect', () => process.exit(0));
+process.send({ is: 'up', atMs: nowMs() });

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, fsyncSync, mkdtempSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { printTable } from './table.ts';
+import { Cluster, nowMs } from './takeover-cluster.ts';
+
+const TRIALS = 30;
+const FLOOR_TRIALS = 30;
+const IDLE_S = 3;
+/** Of the preset `lan`. */
+const LEASE_MS = 125;
+
+interface Floors {
+  readonly killMs: number;
+  readonly roundTripMs: number;
+  readonly saveMs: number;
+}
+
+/** Real processes on the loopback. Every figure stands beside the floor that this machine set a moment before. */
+export async function benchTakeover(): Promise<void> {
+  const floors = await measureFloors();
+  printTable('Floors of this machine, this minute: ms, median', [
+    { what: 'kill -9 of a process to its peer seeing the socket closed', ms: floors.killMs },
+    { what: 'round trip of a line over TCP', ms: floors.roundTripMs },
+    { what: 'write, fsync, rename', ms: floors.saveMs },
+  ]);
+  for (const members of [3, 5, 9]) await benchMembers(members, floors);
+  for (const elections of [1, 100, 1000]) await benchElections(elections);
+}
+
+async function benchMembers(members: number, floors: Floors): Promise<void> {
+  const cluster = await Cluster.open(members, 1);
+  try {
+    const killed: number[] = [];
+    const paused: number[] = [];
+    const resigned: number[] = [];
+    for (let i = 0; i < TRIALS; i++) {
+      let victim = 0;
+      let ended: Promise<void> = Promise.resolve();
+      killed.push(
+        await cluster.takeover((leader) => {
+          victim = leader.id;
+          ended = cluster.kill(leader);
+        }),
+      );
+      await ended;
+      await cluster.start(victim);
+      resigned.push(await cluster.takeover((leader) => leader.child.send('resign')));
+      let stopped: { kill(signal: NodeJS.Signals): boolean } | undefined;
+      paused.push(
+        await cluster.takeover((leader) => {
+          stopped = leader.child;
+          leader.child.kill('SIGSTOP');
+        }),
+      );
+      stopped!.kill('SIGCONT');
+    }
+    const row = (
+      what: string,
+      times: number[],
+      floorMs: number,
+      floor: string,
+    ): Record<string, string | number> => ({
+      what,
+      p50: at(times, 0.5),
+      p90: at(times, 0.9),
+      max: at(times, 1),
+      'p50 / floor': at(times, 0.5) / floorMs,
+      floor,
+    });
+    printTable(`Takeover, ${members} members, ${TRIALS} trials: ms until the next may act`, [
+      row('kill -9 of the leader, proof of death', killed, floors.killMs, 'socket closed'),
+      row('the leader resigns', resigned, 2 * floors.roundTripMs + floors.saveMs, '2 round trips, a save'),
+      row('SIGSTOP of the leader, no proof', paused, LEASE_MS, 'the lease'),
+    ]);
+  } finally {
+    cluster.close();
+  }
+}
+
+async function benchElections(elections: number): Promise<void> {
+  const cluster = await Cluster.open(3, elections);
+  try {
+    const { cpuMs, messages, bytes, rssMb } = await cluster.idle(IDLE_S);
+    printTable(`Idle, 3 members, ${elections} elections: per member`, [
+      {
+        'CPU %': cpuMs / 10,
+        'memory MB': rssMb,
+        'messages/s': messages,
+        'bytes/s': bytes,
+        'CPU % per election': cpuMs / 10 / elections,
+      },
+    ]);
+  } finally {
+    cluster.close();
+  }
+}
+
+async function measureFloors(): Promise<Floors> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    socket.setNoDelay(true);
+    socket.on('error', () => {});
+    sockets.push(socket);
+    server.emit('accepted', socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const kills: number[] = [];
+  for (let i = 0; i < FLOOR_TRIALS; i++) {
+    const script = `require('net').connect(${port}, '127.0.0.1')`;
+    const accepted = once(server, 'accepted') as Promise<[Socket]>;
+    const child = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
+    const [socket] = await accepted;
+    socket.resume();
+    const closed = once(socket, 'close');
+    const fromMs = nowMs();
+    child.kill('SIGKILL');
+    await closed;
+    kills.push(nowMs() - fromMs);
+  }
+  const accepted = once(server, 'accepted') as Promise<[Socket]>;
+  const client = connect(port, '127.0.0.1').setNoDelay(true);
+  const [echo] = await accepted;
+  echo.on('data', (data) => echo.write(data));
+  const trips: number[] = [];
+  for (let i = 0; i < 300; i++) {
+    const fromMs = nowMs();
+    client.write('ping\n');
+    await once(client, 'data');
+    trips.push(nowMs() - fromMs);
+  }
+  client.destroy();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  return { killMs: at(kills, 0.5), roundTripMs: at(trips, 0.5), saveMs: at(saves(), 0.5) };
+}
+
+function saves(): number[] {
+  const folder = mkdtempSync(path.join(tmpdir(), 'caucus-floor-'));
+  const times: number[] = [];
+  for (let i = 0; i < 300; i++) {
+    const fromMs = nowMs();
+    const file = openSync(path.join(folder, 'new'), 'w');
+    writeSync(file, 'x'.repeat(300));
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(path.join(folder, 'new'), path.join(folder, 'record'));
+    times.push(nowMs() - fromMs);
+  }
+  rmSync(folder, { recursive: true, force: true });
+  return times;
+}
+
+function at(times: readonly number[], p: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))]!;
+}

@@ -1,0 +1,125 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Json } from '../../core/index.ts';
+import { parseJson } from '../parse-json.ts';
+import { oneLine, Refusal } from '../refusal.ts';
+import { untilStopped } from '../until-stopped.ts';
+import type { HistoryAnswer, StatusAnswer, ValueAnswer } from './answers.ts';
+import { columnLines } from './columns.ts';
+import { firstAnswer, membersToAsk } from './first-answer.ts';
+import { MemberClient, NoAnswer } from './member-client.ts';
+import type { AskFlags } from './status.ts';
+
+const RECONNECT_MS = 500;
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const getStatus = (member: MemberClient): Promise<StatusAnswer> =>
+  member.get('/status') as Promise<StatusAnswer>;
+
+/** Prints who leads. 1 if nobody does. */
+export async function leaderCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
+  const { leader, leaderUrl, token } = await firstAnswer(membersToAsk(urls, election), getStatus);
+  if (json) print(JSON.stringify({ name: leader, url: leaderUrl, token }));
+  else if (leader !== null) print(String(leader));
+  return leader === null ? 1 : 0;
+}
+
+export async function historyCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
+  const members = membersToAsk(urls, election);
+  const answer = (await firstAnswer(members, (member) => member.get('/history'))) as HistoryAnswer;
+  if (json) {
+    for (const change of answer.history) print(JSON.stringify(change));
+    return 0;
+  }
+  const rows = answer.history.map(({ at, leader, token, cause, detail }) => [
+    at,
+    String(leader ?? '-'),
+    token ?? '-',
+    cause,
+    oneLine(detail),
+  ]);
+  print(columnLines(['at', 'leader', 'token', 'cause', ''], rows).join('\n'));
+  return 0;
+}
+
+/** Prints how it stands, then every change, until Ctrl-C. A member that goes away is replaced by the next. */
+export async function watchCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
+  const members = membersToAsk(urls, election);
+  const over = new AbortController();
+  void untilStopped().then(() => over.abort());
+  let last = '';
+  let problem = '';
+  for (let i = 0; !over.signal.aborted; i++) {
+    try {
+      for await (const event of members[i % members.length]!.events('/watch', over.signal)) {
+        problem = '';
+        const state = event as StatusAnswer;
+        const line = json ? JSON.stringify(state) : watchWords(state);
+        if (line !== last) print(json ? line : `${new Date().toISOString()}  ${line}`);
+        last = line;
+      }
+    } catch (error) {
+      if (over.signal.aborted) break;
+      const message = error instanceof NoAnswer ? error.message : 'the connection was closed';
+      if (message !== problem) process.stderr.write(`caucus: ${oneLine(message)}; trying again\n`);
+      problem = message;
+    }
+    await wait(RECONNECT_MS, undefined, { signal: over.signal }).catch(() => {});
+  }
+  return 0;
+}
+
+function watchWords({ leader, token, cause, detail, illness }: StatusAnswer): string {
+  const who = leader === null ? 'nobody leads' : `${leader} leads${token === null ? '' : `, token ${token}`}`;
+  const why = detail === '' ? cause : `${cause}: ${detail}`;
+  return oneLine(`${who} (${why})${illness === null ? '' : `; ill: ${illness}`}`);
+}
+
+/** Tells whoever leads to give it up, whichever member was asked. */
+export async function resignCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
+  return order(urls, flags, 'has resigned', (leader) => leader.post('/resign', {}));
+}
+
+export async function transferCommand(
+  urls: readonly string[],
+  flags: AskFlags & { readonly to: string },
+): Promise<number> {
+  return order(urls, flags, `has handed over to ${flags.to}`, (leader) =>
+    leader.post('/transfer', { to: flags.to }),
+  );
+}
+
+export async function valueCommand(
+  urls: readonly string[],
+  flags: AskFlags & { readonly set?: string },
+): Promise<number> {
+  if (flags.set !== undefined) {
+    const value = readValue(flags.set);
+    return order(urls, flags, 'has published it', (leader) => leader.put('/value', { value }));
+  }
+  const members = membersToAsk(urls, flags.election);
+  const { value, version } = (await firstAnswer(members, (member) => member.get('/value'))) as ValueAnswer;
+  print(flags.json ? JSON.stringify({ version, value }) : JSON.stringify(value));
+  return version > 0 ? 0 : 1;
+}
+
+function readValue(text: string): Json {
+  try {
+    return parseJson(text) as Json;
+  } catch (error) {
+    throw new Refusal(`--set: ${(error as Error).message}`);
+  }
+}
+
+/** Finds the leader, asks it, and says what became of it. */
+async function order(
+  urls: readonly string[],
+  { election, json }: AskFlags,
+  done: string,
+  ask: (leader: MemberClient) => Promise<unknown>,
+): Promise<number> {
+  const { leader, leaderUrl } = await firstAnswer(membersToAsk(urls, election), getStatus);
+  if (leader === null || leaderUrl === null) throw new NoAnswer('nobody leads', 503);
+  const answer = await ask(new MemberClient(leaderUrl, election));
+  print(json ? JSON.stringify(answer) : `${leader} ${done}`);
+  return 0;
+}

@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+import { Refusal } from '../refusal.ts';
+import { asJson, type Given, type Source } from './sources.ts';
+
+/** The flags that say what a member is, as commander hands them over. */
+export interface MemberFlags {
+  readonly id?: string;
+  readonly cluster?: string;
+  readonly listen?: string;
+  readonly url?: string;
+  readonly peer?: readonly string[];
+  readonly peers?: string;
+  readonly seedHost?: string;
+  readonly protocol?: string;
+  readonly election?: string;
+  readonly data?: string;
+  readonly priority?: string;
+  readonly insecure?: boolean;
+  readonly trustConnections?: boolean;
+  readonly record?: string;
+  readonly timing?: readonly string[];
+  readonly option?: readonly string[];
+  readonly config?: string;
+}
+
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+export function addMemberFlags(command: Command): Command {
+  return command
+    .option(
+      '--id <id>',
+      'its name, unlike that of any other member (default: the host name and a random end)',
+    )
+    .option('--listen <host:port>', 'where it listens (default: what its own URL says, or 127.0.0.1:0)')
+    .option('--url <url>', 'where the others reach it (default: where it listens)')
+    .option('--peer <id=url>', 'another member; can be repeated', collect)
+    .option('--peers <id=url,…>', 'all members at once; its own entry is understood')
+    .option('--seed-host <name>', 'a host name whose addresses are those of members')
+    .option('--protocol <name>', 'which election (default: quorum)')
+    .option('--election <name>', 'the name of the election (default: main)')
+    .option(
+      '--data <dir>',
+      'the folder for what must survive a restart (default: none, see caucus help node)',
+    )
+    .option('--cluster <name>', 'members of another cluster are refused (default: caucus)')
+    .option('--priority <n>', 'how much it is wanted as a leader; 0 is never (default: 1)')
+    .option('--timing <name=value>', 'a time of the protocol; can be repeated', collect)
+    .option('--option <name=value>', 'an option of the protocol; can be repeated', collect)
+    .option(
+      '--trust-connections',
+      'a closed connection means that the process is dead (no tunnels in between)',
+    )
+    .option('--insecure', 'may listen beyond the loopback, where anybody can talk to it')
+    .option('--record <dir>', 'record all that happens in this folder, as caucus simulate --trace does')
+    .option('--config <file>', 'read all of this from a JSON file; - is standard input');
+}
+
+export function fromFlags(flags: MemberFlags): Source {
+  const source = new Map<string, Given>();
+  const put = (field: string, flag: string, value: unknown): void => {
+    if (value !== undefined) source.set(field, { value, from: flag });
+  };
+  put('id', '--id', flags.id);
+  put('cluster', '--cluster', flags.cluster);
+  put('listen', '--listen', flags.listen);
+  put('url', '--url', flags.url);
+  if (flags.peer !== undefined && flags.peers !== undefined) {
+    throw new Refusal('--peers: expected it or --peer, found both');
+  }
+  put('peers', '--peer', flags.peer?.join(','));
+  put('peers', '--peers', flags.peers);
+  put('seedHost', '--seed-host', flags.seedHost);
+  put('protocol', '--protocol', flags.protocol);
+  put('election', '--election', flags.election);
+  put('data', '--data', flags.data);
+  put('priority', '--priority', numberOrText(flags.priority));
+  put('insecure', '--insecure', flags.insecure);
+  put('trustConnections', '--trust-connections', flags.trustConnections);
+  put('record', '--record', flags.record);
+  for (const [group, flag, pairs] of [
+    ['timing', '--timing', flags.timing],
+    ['options', '--option', flags.option],
+  ] as const) {
+    for (const pair of pairs ?? []) {
+      const cut = pair.indexOf('=');
+      if (cut < 1) throw new Refusal(`${flag}: expected name=value, found ${JSON.stringify(pair)}`);
+      put(`${group}.${pair.slice(0, cut)}`, `${flag} ${pair.slice(0, cut)}`, asJson(pair.slice(cut + 1)));
+    }
+  }
+  return source;
+}
+
+/** What is no number is left to be refused by its shape. */
+function numberOrText(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : text;
+}

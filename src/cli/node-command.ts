@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { addMemberFlags, type MemberFlags } from './config/member-flags.ts';
+import { nodeCommand } from './node.ts';
+
+export interface NodeFlags extends MemberFlags {
+  readonly new?: boolean;
+  readonly printConfig?: boolean;
+  readonly json?: boolean;
+}
+
+/** `caucus node`: what it takes, and its help. */
+export function addNode(program: Command): void {
+  const command = program
+    .command('node')
+    .summary('run one member of a cluster')
+    .description(
+      'Runs one member of a cluster until it is told to stop. It answers over HTTP where it listens: who leads, health for load balancers, metrics, an event stream.',
+    );
+  addMemberFlags(command)
+    .option('--new', 'this id has never run before: it need not wait for the others to be sure of that')
+    .option('--print-config', 'print what was understood and from where, and do not run')
+    .option('--json', 'one JSON object a line in place of text')
+    .addHelpText(
+      'after',
+      `
+Flags come before the environment, and that before the file. The environment:
+  VOTER_ID, VOTER_URL, VOTER_LIST (JSON, or ID=URL,ID=URL), SEED_HOST,
+  HEARTBEAT_INTERVAL (seconds), MISSED_HEARTBEAT_TOLERANCE
+
+A file looks like this, and every field may be left out:
+  { "id": "a", "listen": "127.0.0.1:7101", "data": "/var/lib/caucus/a",
+    "peers": { "a": "http://127.0.0.1:7101", "b": "http://127.0.0.1:7102", "c": "http://127.0.0.1:7103" },
+    "protocol": "quorum", "options": { "preset": "lan" } }
+
+Without --data a member forgets its promises when it stops. So at its start it waits until none that it
+may have made can still hold, and asks the others for what it may have known.
+
+Exit code: 0 after SIGINT or SIGTERM, 1 if it could not start or go on, 2 for bad input.
+
+Examples:
+  $ caucus node --id a --listen 127.0.0.1:7101 --peer b=http://127.0.0.1:7102 --peer c=http://127.0.0.1:7103
+  $ VOTER_ID=a VOTER_URL=http://127.0.0.1:7101 VOTER_LIST=b=http://127.0.0.1:7102 caucus node --protocol draw
+  $ caucus node --config member.json --print-config`,
+    )
+    .action(async (flags: NodeFlags) => {
+      process.exitCode = await nodeCommand(flags);
+    });
+}

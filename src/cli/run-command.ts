@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { addMemberFlags, type MemberFlags } from './config/member-flags.ts';
+import { runCommand } from './run.ts';
+
+export interface RunFlags extends MemberFlags {
+  readonly new?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly killAfter?: string;
+  readonly settle?: string;
+  readonly timeout?: string;
+  readonly once?: boolean;
+  readonly onExit?: string;
+}
+
+/** `caucus run`: what it takes, and its help. */
+export function addRun(program: Command): void {
+  const command = program
+    .command('run')
+    .summary('run a command only while this member leads')
+    .description(
+      'Takes part in an election as a member, and runs a command only while it leads. When the leadership is about to end, all processes of the command are killed before anybody else may lead.',
+    )
+    .argument('<CMD>', 'what to run; write -- before it')
+    .argument('[ARGS...]', 'its arguments');
+  addMemberFlags(command)
+    .option(
+      '--kill-after <s>',
+      'seconds between SIGTERM and SIGKILL, where there is time for it (default: 5)',
+    )
+    .option('--settle <ms>', 'wait this long after the election before CMD is started (default: 100)')
+    .option('--timeout <s>', 'give up if not elected within so many seconds')
+    .option('--once', 'end after a loss, in place of waiting to be elected again')
+    .option(
+      '--on-exit <what>',
+      'when CMD ends by itself: resign and end with its code, or restart it (default: resign)',
+    )
+    .option('--new', 'this id has never run before: it need not wait for the others to be sure of that')
+    .option('--json', 'log one JSON object a line in place of text')
+    .option('--quiet', 'log nothing but errors')
+    .addHelpText(
+      'after',
+      `
+CMD finds in its environment: CAUCUS_TOKEN (the fencing token: send it along with every write, and refuse
+smaller ones there), CAUCUS_ELECTION and CAUCUS_MEMBER. Its standard input and output are ours; our log
+goes to standard error. SIGINT, SIGTERM and SIGHUP end it in order and release the lead; SIGUSR1, SIGUSR2,
+SIGQUIT and SIGWINCH are passed on to it. It may not leave its process group, or it is out of reach.
+
+A lease that is not renewed in time leaves no time for a grace: SIGTERM comes when two fifths of it are
+left, SIGKILL when one fifth is. docs/operations.md tells more.
+
+Exit code: that of CMD, or 128 and the number of the signal that it died of; 126 if it cannot be run, 127
+if it is not found; 1 if it was not elected in time or the member failed, 2 for bad input.
+
+Examples:
+  $ caucus run --election nightly --id a --peers a=http://127.0.0.1:7101,b=http://127.0.0.1:7102,c=http://127.0.0.1:7103 -- ./report.sh
+  $ caucus run --config member.json --on-exit restart --kill-after 2 -- ./worker --queue mail
+  $ caucus run --config member.json --once --timeout 60 -- make deploy`,
+    )
+    .action(async (cmd: string, args: readonly string[], flags: RunFlags) => {
+      process.exitCode = await runCommand(cmd, args, flags);
+    });
+}

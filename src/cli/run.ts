@@ -1,0 +1,89 @@
+import { choice, number, type Shape } from '../core/index.ts';
+import { paintFor } from './colours.ts';
+import { readMemberConfig } from './config/member-config.ts';
+import { type Log, openLog } from './log.ts';
+import { Refusal } from './refusal.ts';
+import { KeptCommand } from './run/kept-command.ts';
+import { type RunRules, Supervisor } from './run/supervisor.ts';
+import type { RunFlags } from './run-command.ts';
+import { startMember } from './start-member.ts';
+
+const MS_PER_S = 1000;
+const LONGEST_S = 1_000_000;
+const DEFAULT_KILL_AFTER_S = 5;
+const DEFAULT_SETTLE_MS = 100;
+const LONGEST_SETTLE_MS = 60_000;
+const FAILED = 1;
+
+const PASSED = ['SIGUSR1', 'SIGUSR2', 'SIGQUIT', 'SIGWINCH', 'SIGCONT'] as const;
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Runs a command for as long as this member leads. */
+export async function runCommand(command: string, args: readonly string[], flags: RunFlags): Promise<number> {
+  const rules = readRules(flags);
+  const config = await readMemberConfig(flags, process.env);
+  if (config.settings.priority === 0) {
+    throw new Refusal('--priority: expected 1 or more, found 0: it would never lead');
+  }
+  const log = openLogFor(flags);
+  let supervisor: Supervisor | null = null;
+  let isKeeperLost = false;
+  // Before the member: whoever could be elected must be able to run the command at once.
+  const kept = await KeptCommand.open(() => {
+    if (!isKeeperLost) {
+      log({ level: 'error', event: 'keeper-lost', text: 'the keeper of the command was killed: giving up' });
+    }
+    isKeeperLost = true;
+    supervisor?.fail();
+  });
+  try {
+    const member = await startMember(config, { firstStart: flags.new ?? false, log });
+    if (member === null) return FAILED;
+    const election = member.election(config.settings.election!);
+    const env = process.env as Record<string, string>;
+    supervisor = new Supervisor(election, kept, { command, args, env }, rules, log);
+    if (isKeeperLost) supervisor.fail();
+    const forget = onSignals(supervisor);
+    try {
+      return await supervisor.run();
+    } finally {
+      await member.close();
+      forget();
+    }
+  } finally {
+    await kept.close();
+  }
+}
+
+function openLogFor({ json = false, quiet = false }: RunFlags): Log {
+  const log = openLog((line) => process.stderr.write(line), json, paintFor(process.stderr, process.env));
+  return quiet ? (entry) => (entry.level === 'error' ? log(entry) : undefined) : log;
+}
+
+function onSignals(supervisor: Supervisor): () => void {
+  const stop = (signal: NodeJS.Signals): void => supervisor.stop(signal);
+  const pass = (signal: NodeJS.Signals): void => supervisor.pass(signal);
+  for (const signal of ENDING) process.on(signal, stop);
+  for (const signal of PASSED) process.on(signal, pass);
+  return () => {
+    for (const signal of ENDING) process.off(signal, stop);
+    for (const signal of PASSED) process.off(signal, pass);
+  };
+}
+
+function readRules(flags: RunFlags): RunRules {
+  const seconds = number(0, LONGEST_S);
+  const { killAfter, settle, timeout, onExit = 'resign' } = flags;
+  return {
+    killAfterMs: readNumber(killAfter, '--kill-after', seconds, DEFAULT_KILL_AFTER_S) * MS_PER_S,
+    settleMs: readNumber(settle, '--settle', number(0, LONGEST_SETTLE_MS), DEFAULT_SETTLE_MS),
+    timeoutMs: timeout === undefined ? null : readNumber(timeout, '--timeout', seconds, 0) * MS_PER_S,
+    once: flags.once ?? false,
+    onExit: choice('resign', 'restart').read(onExit, '--on-exit'),
+  };
+}
+
+function readNumber(text: string | undefined, flag: string, shape: Shape<number>, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  return shape.read(/^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text, flag);
+}

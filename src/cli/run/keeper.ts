@@ -1,0 +1,156 @@
+/**
+ * The keeper of a command: a small process between `caucus run` and the command that it runs. It starts the command in a
+ * process group of its own, and sees to it that no process of that group outlives the right to run:
+ *
+ *   caucus run goes away, however it dies   SIGKILL to the group at once (the channel between the two closes)
+ *   the lease is not renewed in time        SIGTERM, then SIGKILL before the lease ends, also while caucus run is stopped
+ *   caucus run asks for it                  SIGTERM, then SIGKILL after the grace
+ *
+ * It ends only when the group is dead. So the death of this process proves that nothing of the command acts any more, and
+ * that is what the other members look for.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
+import { Alarm, type Deadline } from './deadline.ts';
+import { isGroupDead, signalGroup } from './process-group.ts';
+
+/** What `caucus run` tells the keeper of its command. */
+export type Order =
+  | {
+      readonly do: 'start';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly deadline: Deadline;
+    }
+  /** The process group is known on the other side too: now the command may begin. */
+  | { readonly do: 'go' }
+  /** The lease was renewed: the command may go on until then. */
+  | { readonly do: 'extend'; readonly deadline: Deadline }
+  | { readonly do: 'signal'; readonly signal: NodeJS.Signals }
+  /** SIGTERM now, SIGKILL after the grace, or earlier if the deadline comes first. */
+  | { readonly do: 'stop'; readonly graceMs: number };
+
+/** What the keeper answers. */
+export type Report =
+  | { readonly is: 'ready' }
+  | { readonly is: 'started'; readonly pid: number }
+  /** There is no shell to start it. */
+  | { readonly is: 'failed'; readonly code: string; readonly message: string }
+  /** No process of the command is left. `overdue`: it was told to end because the lease was about to. */
+  | {
+      readonly is: 'ended';
+      readonly code: number | null;
+      readonly signal: NodeJS.Signals | null;
+      readonly overdue: boolean;
+    };
+
+const LOOK_EVERY_MS = 1;
+/**
+ * The command begins when a line comes through a pipe, and not at all if the pipe closes without one. So a command whose process
+ * group only a dead keeper knew has not begun.
+ */
+const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
+
+class Keeper {
+  readonly #alarm: Alarm = new Alarm(
+    () => {
+      this.#overdue = true;
+      this.#signal('SIGTERM');
+    },
+    () => {
+      this.#overdue = true;
+      this.#kill();
+    },
+  );
+  #child: ChildProcess | null = null;
+  #gate: Writable | null = null;
+  #grace: NodeJS.Timeout | undefined;
+  #overdue = false;
+  #killed = false;
+  #orphaned = false;
+
+  take(order: Order): void {
+    switch (order.do) {
+      case 'start':
+        return this.#start(order);
+      case 'go':
+        this.#gate?.end('\n');
+        return;
+      case 'extend':
+        if (this.#child !== null && !this.#killed) this.#alarm.set(order.deadline);
+        return;
+      case 'signal':
+        return this.#signal(order.signal);
+      case 'stop':
+        this.#signal('SIGTERM');
+        clearTimeout(this.#grace);
+        if (this.#child !== null) this.#grace = setTimeout(() => this.#kill(), order.graceMs);
+        return;
+    }
+  }
+
+  /** Nobody is there any more to answer for the command. */
+  orphan(): void {
+    this.#orphaned = true;
+    if (this.#child === null) process.exit(0);
+    this.#kill();
+  }
+
+  #start({ command, args, env, deadline }: Extract<Order, { do: 'start' }>): void {
+    this.#overdue = false;
+    this.#killed = false;
+    const child = spawn('/bin/sh', ['-c', GATE, 'sh', command, ...args], {
+      stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+      detached: true,
+      env,
+    });
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      if (child.pid === undefined) tell({ is: 'failed', code: error.code ?? '', message: error.message });
+    });
+    if (child.pid === undefined) return;
+    this.#child = child;
+    this.#gate = child.stdio[3] as Writable;
+    this.#gate.on('error', () => {}); // It was ended before it began.
+    // What is still there of the group when its first process has ended does not go on working.
+    child.on('exit', (code, signal) => this.#confirm(child.pid!, code, signal));
+    tell({ is: 'started', pid: child.pid });
+    this.#alarm.set(deadline);
+  }
+
+  #confirm(group: number, code: number | null, signal: NodeJS.Signals | null): void {
+    if (!isGroupDead(group)) {
+      signalGroup(group, 'SIGKILL');
+      setTimeout(() => this.#confirm(group, code, signal), LOOK_EVERY_MS);
+      return;
+    }
+    this.#child = null;
+    this.#alarm.clear();
+    clearTimeout(this.#grace);
+    if (this.#orphaned) process.exit(0);
+    tell({ is: 'ended', code, signal, overdue: this.#overdue });
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (this.#child?.pid !== undefined) signalGroup(this.#child.pid, signal);
+  }
+
+  #kill(): void {
+    this.#killed = true;
+    // A group that is stopped, or waits for a debugger, dies of it all the same.
+    this.#signal('SIGKILL');
+  }
+}
+
+function tell(report: Report): void {
+  // A channel that has just closed is noticed by `disconnect`.
+  process.send?.(report, undefined, undefined, () => {});
+}
+
+// Whoever stops the whole terminal or service means caucus run, which knows in which order to end things.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {});
+
+const keeper = new Keeper();
+process.on('message', (order: Order) => keeper.take(order));
+process.on('disconnect', () => keeper.orphan());
+tell({ is: 'ready' });

@@ -1,0 +1,150 @@
+import { constants } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Log } from '../log.ts';
+import { endWords, exitCodeOf } from './exit-code.ts';
+import type { CommandLine, End, KeptCommand } from './kept-command.ts';
+import { type Lease, runUnderLease } from './under-lease.ts';
+
+/** A leadership as the supervisor uses it. */
+export interface HeldLead extends Lease {
+  readonly token: bigint;
+  /** Says that nothing of the command runs any more, and lets another take over. */
+  resign(): Promise<void>;
+}
+
+/** An election as the supervisor uses it. */
+export interface Contest {
+  readonly name: string;
+  readonly self: string;
+  campaign(options: { readonly signal: AbortSignal }): Promise<HeldLead>;
+}
+
+export interface RunRules {
+  /** How long the command has between SIGTERM and SIGKILL, where there is time for it. */
+  readonly killAfterMs: number;
+  /** Do not stand again after a loss. */
+  readonly once: boolean;
+  readonly onExit: 'resign' | 'restart';
+  /** Give up if not elected by then; null to wait for ever. */
+  readonly timeoutMs: number | null;
+  /** How long the command waits after the election, so that one that was killed elsewhere is dead. */
+  readonly settleMs: number;
+}
+
+/** A command that ends at once is not started again more often than this. */
+const RESTART_EVERY_MS = 1000;
+const NOT_ELECTED = 1;
+const FAILED = 1;
+const BY_SIGNAL = 128;
+
+/** Runs the command whenever we lead, never otherwise, and answers with the exit code of it all. */
+export class Supervisor {
+  readonly #contest: Contest;
+  readonly #kept: KeptCommand;
+  readonly #line: CommandLine;
+  readonly #rules: RunRules;
+  readonly #log: Log;
+  readonly #over = new AbortController();
+  #isRunning = false;
+  #stoppedBy: NodeJS.Signals | null = null;
+  #hasFailed = false;
+
+  constructor(contest: Contest, kept: KeptCommand, line: CommandLine, rules: RunRules, log: Log) {
+    this.#contest = contest;
+    this.#kept = kept;
+    this.#line = line;
+    this.#rules = rules;
+    this.#log = log;
+  }
+
+  /** The command is ended in order while we still lead; then the lead is released and everything is over. */
+  stop(signal: NodeJS.Signals): void {
+    if (this.#stoppedBy !== null) return;
+    this.#stoppedBy = signal;
+    this.#over.abort();
+    if (!this.#isRunning) return;
+    if (signal !== 'SIGTERM') this.#kept.signal(signal);
+    this.#kept.stop(this.#rules.killAfterMs);
+  }
+
+  /** The command cannot be guarded any more. What ran of it is being killed. */
+  fail(): void {
+    this.#hasFailed = true;
+    this.#over.abort();
+  }
+
+  /** Passes a signal on that does not end anything here. */
+  pass(signal: NodeJS.Signals): void {
+    this.#kept.signal(signal);
+  }
+
+  async run(): Promise<number> {
+    for (;;) {
+      const lead = await this.#win();
+      if (this.#hasFailed) return FAILED;
+      if (lead === null) {
+        return this.#stoppedBy === null ? NOT_ELECTED : BY_SIGNAL + constants.signals[this.#stoppedBy];
+      }
+      const end = await this.#lead(lead);
+      // Only now is nothing left that acts on this lead.
+      await lead.resign().catch(() => {});
+      if (this.#hasFailed) return FAILED;
+      if (end !== null) return exitCodeOf(end);
+    }
+  }
+
+  async #win(): Promise<HeldLead | null> {
+    const { timeoutMs } = this.#rules;
+    const limits = timeoutMs === null ? [] : [AbortSignal.timeout(timeoutMs)];
+    const signal = AbortSignal.any([this.#over.signal, ...limits]);
+    const waiting = { election: this.#contest.name };
+    this.#log({ level: 'info', event: 'waiting', text: 'waiting to be elected', ...waiting });
+    try {
+      return await this.#contest.campaign({ signal });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      if (!this.#over.signal.aborted) {
+        const text = `not elected within ${timeoutMs} ms`;
+        this.#log({ level: 'error', event: 'not-elected', text, ...waiting });
+      }
+      return null;
+    }
+  }
+
+  /** Settles when nothing of the command is left: with how it ended if all is over, else with null. */
+  async #lead(lead: HeldLead): Promise<End | null> {
+    const { token } = lead;
+    const { command } = this.#line;
+    this.#log({ level: 'info', event: 'elected', text: `elected with token ${token}`, token });
+    for (;;) {
+      await this.#settle(lead.signal, this.#rules.settleMs);
+      if (this.#over.signal.aborted)
+        return { how: 'killed', signal: this.#stoppedBy ?? 'SIGKILL', overdue: false };
+      if (lead.signal.aborted) return null;
+      this.#isRunning = true;
+      const startedAtMs = performance.now();
+      this.#log({ level: 'info', event: 'started', text: `starting ${command}`, token });
+      const end = await runUnderLease(this.#kept, this.#lineFor(token), lead, this.#rules.killAfterMs);
+      this.#isRunning = false;
+      const lost = lead.signal.aborted || (end.how !== 'not-started' && end.overdue);
+      const text = `${command} ${endWords(end)}${lost ? ': the leadership is over' : ''}`;
+      this.#log({ level: lost ? 'warn' : 'info', event: 'ended', text, token, ...end });
+      if (this.#over.signal.aborted || end.how === 'not-started') return end;
+      if (lost) return this.#rules.once ? end : null;
+      if (this.#rules.onExit === 'resign') return end;
+      await this.#settle(lead.signal, startedAtMs + RESTART_EVERY_MS - performance.now());
+    }
+  }
+
+  /** Waits, but not longer than there is anything to wait for. */
+  async #settle(lost: AbortSignal, ms: number): Promise<void> {
+    const signal = AbortSignal.any([lost, this.#over.signal]);
+    await wait(Math.max(ms, 0), undefined, { signal }).catch(() => {});
+  }
+
+  #lineFor(token: bigint): CommandLine {
+    const { name, self } = this.#contest;
+    const env = { CAUCUS_TOKEN: String(token), CAUCUS_ELECTION: name, CAUCUS_MEMBER: self };
+    return { ...this.#line, env: { ...this.#line.env, ...env } };
+  }
+}

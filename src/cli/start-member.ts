@@ -1,0 +1,35 @@
+import { CaucusError } from '../election/index.ts';
+import { type JoinOptions, join, type Member } from '../member/index.ts';
+import { joinOptions } from './config/join-options.ts';
+import type { MemberConfig } from './config/member-config.ts';
+import type { Log } from './log.ts';
+import { isSystemError } from './refusal.ts';
+
+export interface StartOptions {
+  readonly firstStart: boolean;
+  readonly log: Log;
+}
+
+/** Starts a member and tells where it can be reached, or why it could not be started; then the answer is null. */
+export async function startMember(
+  config: MemberConfig,
+  { firstStart, log }: StartOptions,
+): Promise<Member | null> {
+  const options: JoinOptions = {
+    ...joinOptions(config),
+    firstStart,
+    log: ({ level, message }) =>
+      log({ level: level === 'warning' ? 'warn' : level, event: 'note', text: message }),
+  };
+  try {
+    const member = await join(options);
+    const { id, url } = member;
+    const text = `${id} is up at ${url} (${config.definition.name}, ${member.voters.length} voters)`;
+    log({ level: 'info', event: 'ready', text, id, pid: process.pid, url });
+    return member;
+  } catch (error) {
+    if (!(error instanceof CaucusError) && !isSystemError(error)) throw error;
+    log({ level: 'error', event: 'failed', text: error.message, code: error.code });
+    return null;
+  }
+}

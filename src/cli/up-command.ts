@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import { upCommand } from './up.ts';
+
+export interface UpFlags {
+  readonly members?: string;
+  readonly protocol?: string;
+  readonly port?: string;
+  readonly data?: string;
+  readonly election?: string;
+  readonly timing?: readonly string[];
+  readonly option?: readonly string[];
+  readonly json?: boolean;
+}
+
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+/** `caucus up`: what it takes, and its help. */
+export function addUp(program: Command): void {
+  program
+    .command('up')
+    .summary('run a whole cluster of real members on this machine')
+    .description(
+      'Runs a cluster of members, each a process of its own with its own data folder, and shows who leads. On a terminal, keys kill and restart members.',
+    )
+    .option('--members <n>', 'how many (default: 5)')
+    .option('--protocol <name>', 'which election (default: quorum)')
+    .option(
+      '--port <base>',
+      'the port of the first member; the others follow (default: 7101, or any if it is taken)',
+    )
+    .option('--data <dir>', 'keep the data folders here (default: a temporary folder, removed at the end)')
+    .option('--election <name>', 'the name of the election (default: main)')
+    .option('--timing <name=value>', 'a time of the protocol; can be repeated', collect)
+    .option('--option <name=value>', 'an option of the protocol; can be repeated', collect)
+    .option('--json', 'print every event as a JSON object a line; first the id, pid and URL of each member')
+    .addHelpText(
+      'after',
+      `
+Keys: 1 to 9 kill a member with SIGKILL, or start it again; p stops the leader with SIGSTOP, and lets it go
+on; q or Ctrl-C stops everything.
+
+Exit code: 0 after Ctrl-C or q, 1 if a member could not start, 2 for bad input.
+
+Examples:
+  $ caucus up
+  $ caucus up --members 3 --protocol bully --timing heartbeatMs=200
+  $ caucus up --data ./cluster --json | tee events.ndjson`,
+    )
+    .action(async (flags: UpFlags) => {
+      process.exitCode = await upCommand(flags);
+    });
+}

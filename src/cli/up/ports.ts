@@ -1,0 +1,46 @@
+import { createServer } from 'node:net';
+import { Refusal } from '../refusal.ts';
+
+const HOST = '127.0.0.1';
+const USUAL_BASE = 7101;
+
+/** Ports for so many members: from `base` on, or the usual ones if they are free, or any. */
+export async function choosePorts(count: number, base: number | null): Promise<number[]> {
+  const from = (first: number): number[] => Array.from({ length: count }, (_, i) => first + i);
+  if (base !== null) {
+    if (base + count - 1 > 65_535)
+      throw new Refusal(`--port: expected ports up to 65535, found ${base} and ${count} members`);
+    const taken = await firstTaken(from(base));
+    if (taken !== null) throw new Refusal(`--port: port ${taken} is in use`);
+    return from(base);
+  }
+  if ((await firstTaken(from(USUAL_BASE))) === null) return from(USUAL_BASE);
+  const held = await Promise.all(from(0).map(() => hold(0)));
+  const ports = held.map(({ port }) => port);
+  await Promise.all(held.map(({ release }) => release()));
+  return ports;
+}
+
+async function firstTaken(ports: readonly number[]): Promise<number | null> {
+  for (const port of ports) {
+    try {
+      const { release } = await hold(port);
+      await release();
+    } catch {
+      return port;
+    }
+  }
+  return null;
+}
+
+/** Takes a port for as long as it is not released; 0 is any that is free. */
+function hold(port: number): Promise<{ readonly port: number; release(): Promise<void> }> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, HOST, () => {
+      const release = (): Promise<void> => new Promise((done) => server.close(() => done()));
+      resolve({ port: (server.address() as { port: number }).port, release });
+    });
+  });
+}

@@ -1,0 +1,62 @@
+/**
+ * One listener per signal, however many wait for it: a program has one signal for its shutdown and hands it to all its
+ * elections, and Node.js warns of a leak at the eleventh listener.
+ */
+class Crowd {
+  readonly #signal: AbortSignal;
+  readonly #calls = new Set<() => void>();
+  readonly #onAbort = (): void => {
+    const calls = [...this.#calls];
+    this.#calls.clear();
+    this.#signal.removeEventListener('abort', this.#onAbort);
+    for (const call of calls) call();
+  };
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  add(call: () => void): void {
+    if (this.#calls.size === 0) this.#signal.addEventListener('abort', this.#onAbort);
+    this.#calls.add(call);
+  }
+
+  remove(call: () => void): void {
+    if (this.#calls.delete(call) && this.#calls.size === 0) {
+      this.#signal.removeEventListener('abort', this.#onAbort);
+    }
+  }
+}
+
+const crowds = new WeakMap<AbortSignal, Crowd>();
+
+function crowdOf(signal: AbortSignal): Crowd {
+  const crowd = crowds.get(signal) ?? new Crowd(signal);
+  crowds.set(signal, crowd);
+  return crowd;
+}
+
+/** Calls back once when the first of these signals is aborted, at once if one is already. Returns how to stop listening. */
+export function onceAborted(
+  signals: readonly (AbortSignal | undefined)[],
+  call: (reason: unknown) => void,
+): () => void {
+  const given = signals.filter((each) => each !== undefined);
+  const aborted = given.find((each) => each.aborted);
+  if (aborted !== undefined) {
+    call(aborted.reason);
+    return () => {};
+  }
+  const listeners = given.map((signal) => ({
+    signal,
+    listen: (): void => {
+      forget();
+      call(signal.reason);
+    },
+  }));
+  const forget = (): void => {
+    for (const { signal, listen } of listeners) crowdOf(signal).remove(listen);
+  };
+  for (const { signal, listen } of listeners) crowdOf(signal).add(listen);
+  return forget;
+}

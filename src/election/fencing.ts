@@ -1,0 +1,53 @@
+import { CaucusError } from './errors.ts';
+
+/** The header under which a leader sends its token with every request. */
+export const TOKEN_HEADER = 'fencing-token';
+
+/**
+ * Stands before a resource that only the leader may change, and lets nobody pass whose token is older than one that has passed.
+ * It holds also where a leader was stopped in the middle of a write and goes on long after its lease has ended. It must live as
+ * long as the resource: after a restart, hand it the highest token that was stored.
+ */
+export class Gate {
+  #highest: bigint | null;
+
+  constructor(highest: bigint | null = null) {
+    this.#highest = highest;
+  }
+
+  get highest(): bigint | null {
+    return this.#highest;
+  }
+
+  /** Remembers the highest token. The same one may pass again; a lower one may not. */
+  accepts(token: bigint): boolean {
+    if (this.#highest !== null && token < this.#highest) return false;
+    this.#highest = token;
+    return true;
+  }
+}
+
+export type TokenCheck =
+  | { readonly ok: true; readonly token: bigint }
+  /** `status` is the answer that an HTTP service gives. */
+  | { readonly ok: false; readonly status: 400 | 412 | 428; readonly error: CaucusError };
+
+/** Checks the token of a request: 428 without one, 400 if it is none, 412 if it is stale. */
+export function checkToken(header: string | readonly string[] | null | undefined, gate: Gate): TokenCheck {
+  const [text, ...more] = typeof header === 'string' ? [header] : (header ?? []);
+  if (text === undefined) {
+    return refuse(428, new CaucusError('E_NO_TOKEN', `the request has no ${TOKEN_HEADER}`));
+  }
+  // More digits than any token will ever have are not worth parsing.
+  if (more.length > 0 || !/^[0-9]{1,38}$/.test(text)) {
+    return refuse(400, new CaucusError('E_NO_TOKEN', `${TOKEN_HEADER} is not one whole number`));
+  }
+  const token = BigInt(text);
+  if (gate.accepts(token)) return { ok: true, token };
+  const message = `token ${token} is stale: ${gate.highest} was seen`;
+  return refuse(412, new CaucusError('E_STALE_TOKEN', message));
+}
+
+function refuse(status: 400 | 412 | 428, error: CaucusError): TokenCheck {
+  return { ok: false, status, error };
+}

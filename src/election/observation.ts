@@ -1,0 +1,33 @@
+import type { Json } from '../core/index.ts';
+import type { Cause } from './cause.ts';
+import type { Seat } from './seat.ts';
+
+/** How an election stands, for those who watch it. */
+export interface Observation {
+  /** Null when nobody leads, as far as is known here. */
+  readonly leader: string | null;
+  readonly token: bigint | null;
+  /** Do we hold it ourselves? By what was last heard: to act, ask the `Leadership`. */
+  readonly isSelf: boolean;
+  readonly value: Json;
+  readonly version: number;
+  readonly cause: Cause;
+  readonly detail: string;
+}
+
+export function observationOf({ standing }: Seat): Observation {
+  const { leader, token, held, value, version, cause, detail } = standing;
+  return { leader, token, isSelf: held !== null, value, version, cause, detail };
+}
+
+/** A seat also tells of renewals, which are no news. */
+export function sameObservation(a: Observation, b: Observation): boolean {
+  return (
+    a.leader === b.leader &&
+    a.token === b.token &&
+    a.isSelf === b.isSelf &&
+    a.version === b.version &&
+    a.cause === b.cause &&
+    a.detail === b.detail
+  );
+}

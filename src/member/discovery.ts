@@ -1,0 +1,179 @@
+import { lookup } from 'node:dns/promises';
+import { asObject, BadInput, type MemberId, memberId } from '../core/index.ts';
+import { parseId } from './ids.ts';
+import type { Peer } from './links/links.ts';
+import { hostOf, urlOf, voterUrl } from './urls.ts';
+
+/** Who may be found at the seeds: the answer of a voter that was asked to register us. */
+export interface Found {
+  readonly voter: Peer;
+  /** All that it knows, with the way to them. */
+  readonly voters: readonly Peer[];
+  /** The body of the answer. */
+  readonly answer: Readonly<Record<string, unknown>>;
+}
+
+export interface DiscoveryOptions {
+  readonly own: Peer;
+  readonly host: string;
+  /** A path, combined with each address of the host. */
+  readonly url: string;
+  readonly everyMs: number;
+  /** The addresses of a name; the system's resolver unless a test knows better. */
+  readonly resolve?: ((name: string) => Promise<readonly string[]>) | undefined;
+  /** An address that the seeds lead to. */
+  onAddress(host: string): void;
+  /** Another voter has registered us. Returns which of the voters that it named may be called too. */
+  onFound(found: Found): readonly Peer[];
+  /** Is there no need to look, since another voter has registered with us? */
+  isFound(): boolean;
+  log(message: string): void;
+}
+
+const ASK_MS = 2000;
+
+/** How often a voter that was named by another is asked before it is left alone. It will find us when it starts. */
+const MOST_TRIES = 10;
+
+/**
+ * Finds other voters by a name that leads to several addresses (seed 002). Each is asked to register us; one of them may be
+ * ourselves. As long as no other voter has answered, or has registered with us, it is tried again at every heartbeat. The voters
+ * that one of them names are then asked as well: each has to know the way to us.
+ */
+export class Discovery {
+  readonly #options: DiscoveryOptions;
+  readonly #stop = new AbortController();
+  /** Voters that have registered us, by URL. */
+  readonly #known = new Set<string>();
+  /** Voters that were named by others, and how often they were asked in vain. */
+  readonly #named = new Map<string, number>();
+  #isOver = false;
+  #timer: NodeJS.Timeout | undefined;
+  #complaint = '';
+
+  constructor(options: DiscoveryOptions) {
+    this.#options = options;
+    void this.#try();
+  }
+
+  close(): void {
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+  }
+
+  async #try(): Promise<void> {
+    await this.#askSeeds();
+    await this.#askNamed();
+    if (this.#stop.signal.aborted || (this.#isOver && this.#named.size === 0)) return;
+    this.#timer = setTimeout(() => void this.#try(), this.#options.everyMs);
+  }
+
+  /** All addresses, even when the first one answers. */
+  async #askSeeds(): Promise<void> {
+    if (this.#isOver) return;
+    const urls = await this.#addresses();
+    const answers = await Promise.all(urls.map((url) => this.#register(url)));
+    this.#isOver = answers.includes(true) || this.#options.isFound();
+  }
+
+  async #askNamed(): Promise<void> {
+    for (let asked = 0; asked < this.#named.size; ) {
+      const urls = [...this.#named.keys()].slice(asked);
+      asked += urls.length;
+      await Promise.all(urls.map((url) => this.#register(url)));
+    }
+    for (const [url, tries] of this.#named) {
+      if (this.#known.has(url) || tries >= MOST_TRIES) this.#named.delete(url);
+      else this.#named.set(url, tries + 1);
+    }
+  }
+
+  async #addresses(): Promise<string[]> {
+    const { host, url, resolve = resolveName, onAddress } = this.#options;
+    const { hostname, port } = new URL(`http://${host}`);
+    try {
+      const addresses = await resolve(hostname.replace(/^\[|\]$/g, ''));
+      return addresses.map((address) => {
+        const base = urlOf(address, port === '' ? 80 : Number(port));
+        onAddress(hostOf(base));
+        return new URL(url, base).href.replace(/\/+$/, '');
+      });
+    } catch (error) {
+      this.#complain(`the seed ${host} cannot be resolved: ${(error as Error).message}`);
+      return [];
+    }
+  }
+
+  /** False if nobody answers there, or only we ourselves do. */
+  async #register(url: string): Promise<boolean> {
+    const { own } = this.#options;
+    try {
+      const response = await fetch(`${url}/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ voterId: own.id, voterUrl: own.url }),
+        signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(ASK_MS)]),
+      });
+      const text = await response.text();
+      if (!response.ok) {
+        this.#complain(`${url} does not register us: ${response.status} ${text.slice(0, 200)}`);
+        return false;
+      }
+      const found = readFound(JSON.parse(text));
+      if (found.voter.id === own.id || this.#stop.signal.aborted) return false;
+      this.#take(found);
+      return true;
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#complain(`${url} does not answer: ${reasonOf(error)}`);
+      return false;
+    }
+  }
+
+  #take(found: Found): void {
+    if (this.#known.has(found.voter.url)) return;
+    this.#known.add(found.voter.url);
+    for (const { id, url } of this.#options.onFound(found)) {
+      if (id !== this.#options.own.id && !this.#known.has(url) && !this.#named.has(url))
+        this.#named.set(url, 0);
+    }
+  }
+
+  /** The same complaint is told once, not at every heartbeat. */
+  #complain(complaint: string): void {
+    if (complaint === this.#complaint) return;
+    this.#complaint = complaint;
+    this.#options.log(complaint);
+  }
+}
+
+async function resolveName(name: string): Promise<readonly string[]> {
+  const found = await lookup(name, { all: true });
+  return found.map(({ address }) => address);
+}
+
+function readFound(body: unknown): Found {
+  const answer = asObject(body, 'the answer');
+  const list = Array.isArray(answer.voters) ? answer.voters : [];
+  return {
+    voter: readVoter(answer.voterId, answer.voterUrl, ''),
+    voters: list.map((each, i) => {
+      const voter = asObject(each, `voters[${i}]`);
+      return readVoter(voter.voterId, voter.voterUrl, `voters[${i}].`);
+    }),
+    answer,
+  };
+}
+
+function readVoter(id: unknown, url: unknown, path: string): Peer {
+  return { id: readId(id, `${path}voterId`), url: voterUrl.read(url, `${path}voterUrl`) };
+}
+
+function readId(value: unknown, path: string): MemberId {
+  return memberId.read(typeof value === 'string' ? parseId(value) : value, path);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof BadInput) return error.message;
+  const { cause, message } = error as Error;
+  return cause instanceof Error ? cause.message : message;
+}

@@ -1,0 +1,178 @@
+import {
+  BadInput,
+  type Input,
+  idSet,
+  type Json,
+  type MemberId,
+  type Message,
+  type Protocol,
+  type Self,
+  type Shape,
+} from '../core/index.ts';
+import { CaucusError } from '../election/index.ts';
+import type { Clock } from './clock.ts';
+import { ElectionHost } from './host.ts';
+import { electionName } from './ids.ts';
+import type { Settled } from './options.ts';
+import type { Change, Refusal } from './port.ts';
+import { Recorder } from './recorder.ts';
+import type { Store } from './store.ts';
+
+/** What the elections of a member have around them. */
+export interface ElectionsAround {
+  readonly clock: Clock;
+  readonly store: Store;
+  send(to: MemberId, election: string, message: Message): void;
+  /** Something about one of them has changed. */
+  changed(host: ElectionHost): void;
+}
+
+/**
+ * The elections that a member takes part in. One that it hears of for the first time is opened, as a voter, since the others
+ * need its vote.
+ */
+export class Elections {
+  readonly #settled: Settled;
+  readonly #around: ElectionsAround;
+  readonly #protocol: Protocol;
+  readonly #self: Self;
+  readonly #hosts = new Map<string, ElectionHost>();
+  readonly #recorders: Recorder[] = [];
+  /** Those whose records cannot be used, and why. */
+  readonly #broken = new Map<string, CaucusError>();
+  #isClosed = false;
+
+  constructor(settled: Settled, around: ElectionsAround) {
+    const { id, peers, definition, config } = settled;
+    this.#settled = settled;
+    this.#around = around;
+    this.#protocol = definition.create(config);
+    const settings = definition.memberSettings === undefined ? {} : { priority: 0 };
+    this.#self = { id, members: idSet([id, ...peers.map((peer) => peer.id)]), settings };
+  }
+
+  get list(): readonly ElectionHost[] {
+    return [...this.#hosts.values()];
+  }
+
+  /** Why this member cannot do its part, or null. */
+  get illness(): string | null {
+    for (const error of this.#broken.values()) return error.message;
+    for (const host of this.#hosts.values()) if (host.illness !== null) return host.illness;
+    return null;
+  }
+
+  /** The election of this name, opened if it is not yet. Throws BadInput for a bad name, CaucusError if it cannot be opened. */
+  open(name: string): ElectionHost {
+    const found = this.#hosts.get(name);
+    if (found !== undefined) return found;
+    electionName.read(name, 'election');
+    const broken = this.#broken.get(name);
+    if (broken !== undefined) throw broken;
+    if (this.#isClosed) throw new CaucusError('E_CLOSED', 'the member was closed');
+    const { elections } = this.#settled.limits;
+    if (this.#hosts.size >= elections) {
+      throw new CaucusError('E_REFUSED', `${elections} elections are open; limits.elections allows no more`);
+    }
+    try {
+      return this.#create(name);
+    } catch (error) {
+      if (!(error instanceof CaucusError)) throw error;
+      this.#broken.set(name, error);
+      this.#settled.log({ level: 'error', message: `${name}: ${error.message}` });
+      throw error;
+    }
+  }
+
+  /** A message of another member. Returns what it is refused for, or null. */
+  receive(from: MemberId, election: string, message: Message): Refusal | null {
+    const { type, ...fields } = message;
+    const messages: Readonly<Record<string, Shape<object>>> = this.#settled.definition.messages;
+    if (!Object.hasOwn(messages, type)) return 'unknown-type';
+    let host: ElectionHost;
+    let checked: object;
+    try {
+      checked = messages[type]!.read(fields, type);
+      host = this.open(election);
+    } catch (error) {
+      if (error instanceof BadInput) return 'bad-shape';
+      if (error instanceof CaucusError) return null; // The illness has been told.
+      throw error;
+    }
+    host.give({ type: 'message', from, message: { ...checked, type } });
+    return null;
+  }
+
+  /** What another member answered over HTTP: the fields of the message stand among others. */
+  receiveAnswer(
+    from: MemberId,
+    election: string,
+    type: string,
+    body: Readonly<Record<string, unknown>>,
+  ): void {
+    const messages: Readonly<Record<string, Shape<object>>> = this.#settled.definition.messages;
+    const known = messages[type];
+    const fields = Object.keys(known?.fields ?? {}).map((name) => [name, body[name]]);
+    this.receive(from, election, { ...Object.fromEntries(fields), type });
+  }
+
+  /** Something that concerns all of them. */
+  give(input: Input): void {
+    for (const host of this.list) host.give(input);
+  }
+
+  /** Where voters come and go, one that goes says so. */
+  async leave(): Promise<void> {
+    const { id } = this.#settled;
+    await Promise.all(this.list.map((host) => host.order({ type: 'remove', member: id })));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const host of this.list) host.stop();
+    await Promise.all(this.#recorders.map((recorder) => recorder.close()));
+  }
+
+  #create(name: string): ElectionHost {
+    const { definition, log } = this.#settled;
+    const { clock, store } = this.#around;
+    const records = store.election(name, definition.name);
+    const saved = records.load(() => this.#protocol.genesis?.(this.#self) ?? null);
+    const recorder = this.#record(name);
+    const host = new ElectionHost(name, this.#self, definition, this.#protocol, {
+      clock,
+      send: (to, message) => this.#around.send(to, name, message),
+      save: (record) => records.save(record),
+      stepped: (input, effects) => recorder?.step(clock.wallNow(), input, effects),
+    });
+    this.#hosts.set(name, host);
+    let told: Change | undefined;
+    host.subscribe(() => {
+      // The oldest changes are forgotten, so places in the list mean nothing.
+      const news = told === undefined ? host.history : host.history.slice(host.history.lastIndexOf(told) + 1);
+      for (const { detail, cause } of news) log({ level: 'info', message: `${name}: ${detail} (${cause})` });
+      told = host.history.at(-1);
+      this.#around.changed(host);
+    });
+    host.start(saved, store.member.incarnation);
+    return host;
+  }
+
+  #record(name: string): Recorder | null {
+    const { record, id, definition, config, limits, log } = this.#settled;
+    if (record === null) return null;
+    const header = {
+      trace: 'caucus/1',
+      protocol: definition.name,
+      members: this.#self.members,
+      timing: config.timing as Json,
+      options: config.options as Json,
+      seed: null,
+    } as const;
+    const recorder = new Recorder(record, `${id}.${name}`, id, header, limits.recordBytes, (message) =>
+      log({ level: 'warning', message }),
+    );
+    this.#recorders.push(recorder);
+    return recorder;
+  }
+}

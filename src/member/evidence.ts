@@ -1,0 +1,109 @@
+/**
+ * Is a process gone for certain? A closed connection does not say so: a tunnel closes too. But a process that said where it
+ * runs can be looked up if it runs here: same boot of the same host, same pid namespace. Then the kernel knows. Whatever
+ * cannot be read, or is not understood, is no proof.
+ */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import type { ProcessIdentity } from './links/links.ts';
+
+/** The flag of a task that has begun to exit and runs no more code of its program. */
+const PF_EXITING = 0x4;
+
+interface Task {
+  readonly state: string;
+  readonly flags: number;
+  readonly startTime: string;
+}
+
+/** The process that asks, or null where the system does not tell. */
+export function ownProcess(): ProcessIdentity | null {
+  try {
+    const task = readTask(`/proc/${process.pid}/stat`);
+    if (task === null) return null;
+    return { bootId: bootId(), pidNamespace: pidNamespace(), pid: process.pid, startTime: task.startTime };
+  } catch {
+    return null;
+  }
+}
+
+/** Could its death be seen from here at all? */
+export function isWithinSight(identity: ProcessIdentity): boolean {
+  try {
+    return identity.bootId === bootId() && identity.pidNamespace === pidNamespace();
+  } catch {
+    return false;
+  }
+}
+
+/** True only if this very process can never run another line of its program. */
+export function isDead(identity: ProcessIdentity): boolean {
+  if (!isWithinSight(identity)) return false;
+  try {
+    const folder = `/proc/${identity.pid}`;
+    const main = readTask(`${folder}/stat`);
+    if (main === null) return hasNoProcess(identity.pid);
+    if (main.startTime !== identity.startTime) return true;
+    // The other threads of a process may outlive its first.
+    return (
+      isEnding(main) &&
+      readdirSync(`${folder}/task`).every((thread) => {
+        const task = readTask(`${folder}/task/${thread}/stat`);
+        return task === null || isEnding(task);
+      })
+    );
+  } catch (error) {
+    return isAbsence(error) && hasNoProcess(identity.pid); // It vanished while we looked.
+  }
+}
+
+/** /proc may be told to hide the processes of other users (`hidepid`); a signal is not fooled by that. */
+function hasNoProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+function isEnding({ state, flags }: Task): boolean {
+  return state === 'Z' || state === 'X' || (flags & PF_EXITING) !== 0;
+}
+
+/** Null if there is no such task. */
+function readTask(file: string): Task | null {
+  let text: string;
+  try {
+    text = readFileSync(file, 'latin1');
+  } catch (error) {
+    if (isAbsence(error)) return null;
+    throw error;
+  }
+  // The name stands in parentheses and may hold anything, so the fields are counted from the last one that closes.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, flags, startTime] = [fields[0], Number(fields[6]), fields[19]];
+  if (state === undefined || startTime === undefined || !Number.isInteger(flags)) {
+    throw new Error(`${file} is not understood`);
+  }
+  return { state, flags, startTime };
+}
+
+/** No such file, or no such process. */
+function isAbsence(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ESRCH';
+}
+
+let knownBootId: string | null = null;
+let knownNamespace: string | null = null;
+
+/** Neither changes while a process runs. */
+function bootId(): string {
+  knownBootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  return knownBootId;
+}
+
+function pidNamespace(): string {
+  knownNamespace ??= readlinkSync('/proc/self/ns/pid');
+  return knownNamespace;
+}

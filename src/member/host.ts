@@ -1,0 +1,313 @@
+import { randomBytes } from 'node:crypto';
+import {
+  assertNever,
+  type Command,
+  type Definition,
+  type Delay,
+  type Effect,
+  type Input,
+  type Json,
+  type MemberId,
+  type Message,
+  type Outcome,
+  type Protocol,
+  type Self,
+  type View,
+} from '../core/index.ts';
+import type { Held } from '../election/index.ts';
+import { Audience } from './audience.ts';
+import { Barrier } from './barrier.ts';
+import type { Clock } from './clock.ts';
+import type { Explanation } from './explain.ts';
+import { Pending } from './pending.ts';
+import type { Change, ElectionPort } from './port.ts';
+import { type Lease, Tenure } from './tenure.ts';
+import { Timers } from './timers.ts';
+
+/** What an election needs around it to be real. */
+export interface Surroundings {
+  readonly clock: Clock;
+  send(to: MemberId, message: Message): void;
+  /** Returns when the record is durable; throws if it is not. */
+  save(record: Json): void;
+  /** Is told every step, for a recording. */
+  stepped(input: Input, effects: readonly Effect[]): void;
+}
+
+const NOBODY: View = { role: 'none', leader: null, term: null, lease: null, version: 0, value: null };
+
+const BARRED: Outcome = {
+  status: 'failed',
+  reason: 'the disk took no record, so nobody can be told',
+  effect: 'indefinite',
+};
+
+/**
+ * Runs one protocol for one election in real time: it keeps the timers, the barrier in front of the outside world and the
+ * promise that whoever asks "may I act?" is answered by the clock, not by what was last reported.
+ */
+export class ElectionHost implements ElectionPort {
+  /** Takes over the commands that end a leadership under which somebody works; undefined for all others. */
+  steward: ((command: Command) => Promise<Outcome> | undefined) | null = null;
+  readonly name: string;
+  readonly protocol: string;
+  readonly commands: readonly Command['type'][];
+  /** What this member last reported. */
+  view: View = NOBODY;
+
+  readonly #protocol: Protocol;
+  readonly #around: Surroundings;
+  readonly #state: unknown;
+  readonly #timers: Timers;
+  readonly #barrier: Barrier;
+  readonly #tenure: Tenure;
+  readonly #audience = new Audience(NOBODY);
+  readonly #pending = new Pending();
+  readonly #inputs: Input[] = [];
+  #isBusy = false;
+  #isRunning = false;
+  /** A report that waits for the disk. */
+  #heldBack: View | null = null;
+  /** Sends to the member whose request is being answered are its answer. */
+  #answers: { readonly to: MemberId; readonly messages: Message[] } | null = null;
+
+  constructor(name: string, self: Self, definition: Definition, protocol: Protocol, around: Surroundings) {
+    this.name = name;
+    this.protocol = definition.name;
+    this.commands = definition.commands;
+    this.#protocol = protocol;
+    this.#around = around;
+    this.#state = protocol.init(self);
+    this.#timers = new Timers(around.clock, () => this.#run());
+    this.#tenure = new Tenure(self.id, around.clock, () => this.#lease());
+    this.#barrier = new Barrier(
+      around.clock,
+      (record) => around.save(record),
+      () => this.#onBarrier(),
+    );
+  }
+
+  start(saved: Json, incarnation: number): void {
+    this.#isRunning = true;
+    this.give({ type: 'start', saved, incarnation });
+  }
+
+  /** Nothing happens any more. Whoever still waits for a command is told that nobody knows what became of it. */
+  stop(): void {
+    if (!this.#isRunning) return;
+    this.#isRunning = false;
+    this.#inputs.length = 0;
+    this.#timers.clear();
+    this.#barrier.stop();
+    this.view = { ...this.view, role: 'none', leader: null, lease: null };
+    this.#tenure.close();
+    this.#pending.abandon('the member was closed');
+    this.#audience.tell();
+  }
+
+  /** The leadership that this member holds. By the clock it may have run out already. */
+  get held(): Held | null {
+    return this.#tenure.held;
+  }
+
+  /** Why it stands as it does. */
+  get explanation(): Explanation {
+    return this.#tenure.explanation;
+  }
+
+  get acting(): boolean {
+    return this.held !== null && this.#around.clock.now() < this.#lease().endsAtMs;
+  }
+
+  get token(): bigint | null {
+    const { leader, term } = this.view;
+    return leader === null || term === null ? null : BigInt(term);
+  }
+
+  get expiresInMs(): number | null {
+    if (this.held === null || this.view.lease === null) return null;
+    const nowMs = this.#around.clock.now();
+    const leftMs = this.#lease().endsAtMs - nowMs;
+    return leftMs > 0 ? leftMs : null;
+  }
+
+  get history(): readonly Change[] {
+    return this.#tenure.changes;
+  }
+
+  /** Why nothing may leave at the moment, or null. */
+  get illness(): string | null {
+    return this.#barrier.illness;
+  }
+
+  subscribe(listener: () => void): () => void {
+    return this.#audience.add(listener);
+  }
+
+  /** What somebody outside asks for. Where it would end a leadership, whoever works under that is told to stop first. */
+  command(command: Command): Promise<Outcome> {
+    return this.steward?.(command) ?? this.order(command);
+  }
+
+  /** The same, straight to the protocol. */
+  order(command: Command): Promise<Outcome> {
+    if (!this.#isRunning)
+      return Promise.resolve({ status: 'failed', reason: 'the member was closed', effect: 'definite' });
+    if (!this.commands.includes(command.type))
+      return Promise.resolve({
+        status: 'refused',
+        reason: `the election ${this.protocol} has no ${command.type}`,
+      });
+    return this.#pending.ask(command, (input) => this.give(input));
+  }
+
+  receive(from: MemberId, message: Message): readonly Message[] {
+    const answers = { to: from, messages: [] };
+    this.#answers = answers;
+    try {
+      this.give({ type: 'message', from, message });
+    } finally {
+      this.#answers = null;
+    }
+    return answers.messages;
+  }
+
+  /** Takes an input from outside. What the clock has made due comes before it. */
+  give(input: Input): void {
+    if (!this.#isRunning) return;
+    this.#inputs.push(input);
+    if (!this.#isBusy) this.#run();
+  }
+
+  #run(): void {
+    this.#exclusively(() => this.#timers.runDue((timer) => this.#take({ type: 'timer', timer })));
+  }
+
+  /** One thing after the other, also when somebody who is told of one gives the next. */
+  #exclusively(work: () => void): void {
+    this.#isBusy = true;
+    try {
+      work();
+      for (let next = this.#inputs.shift(); next !== undefined; next = this.#inputs.shift()) this.#take(next);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  #take(input: Input): readonly Effect[] {
+    if (!this.#isRunning) return [];
+    const { lease } = this.view;
+    const effects = this.#step(input);
+    this.#reconsider(input, effects, lease);
+    return effects;
+  }
+
+  #step(input: Input): Effect[] {
+    const effects: Effect[] = [];
+    this.#protocol.step(this.#state, input, effects);
+    this.#around.stepped(input, effects);
+    const draws: string[] = [];
+    // Only the newest record counts, and only once something is to leave: two saves in a row cost one.
+    let unsaved: { readonly record: Json } | null = null;
+    for (const effect of effects) {
+      if (effect.type === 'save') {
+        unsaved = effect;
+      } else if (effect.type === 'draw') {
+        draws.push(effect.draw);
+      } else {
+        if (unsaved !== null && isOutward(effect)) {
+          this.#barrier.save(unsaved.record);
+          unsaved = null;
+        }
+        this.#perform(effect);
+      }
+    }
+    if (unsaved !== null) this.#barrier.save(unsaved.record);
+    for (const draw of draws) this.#step({ type: 'drawn', draw, value: draw64() });
+    return effects;
+  }
+
+  #perform(effect: Exclude<Effect, { type: 'draw' | 'save' }>): void {
+    switch (effect.type) {
+      case 'set-timer':
+        return this.#timers.set(effect.timer, lengthOf(effect.delayMs));
+      case 'cancel-timer':
+        return this.#timers.cancel(effect.timer);
+      case 'send':
+        if (!this.#barrier.isOpen) return;
+        if (effect.to === this.#answers?.to) this.#answers.messages.push(effect.message);
+        else this.#around.send(effect.to, effect.message);
+        return;
+      case 'report':
+        return this.#report(effect.view);
+      case 'answer': {
+        const { command, outcome } = effect;
+        const isBarred = !this.#barrier.isOpen && outcome.status === 'done';
+        return this.#pending.answer(command, isBarred ? BARRED : outcome);
+      }
+      default:
+        assertNever(effect);
+    }
+  }
+
+  /** Stopping never waits for a disk; what else there is to tell does, since a crash may still undo it. */
+  #report(view: View): void {
+    if (this.#barrier.isOpen) {
+      this.view = view;
+      return;
+    }
+    this.#heldBack = view;
+    if (this.view.role === 'leader' && view.role !== 'leader')
+      this.view = { ...this.view, role: view.role, leader: null, lease: null };
+  }
+
+  #onBarrier(): void {
+    if (this.#barrier.isOpen && this.#heldBack !== null) {
+      this.view = this.#heldBack;
+      this.#heldBack = null;
+    }
+    // A save within a step is followed by what else the step does; one that was tried again stands alone.
+    if (!this.#isBusy) this.#exclusively(() => this.#reconsider(null, [], this.view.lease));
+  }
+
+  #lease(): Lease {
+    const { role, lease } = this.view;
+    if (role !== 'leader') return NONE;
+    if (lease === null) return ENDLESS;
+    const timer = this.#timers.get(lease);
+    if (timer === undefined || timer.sleeps !== this.#around.clock.sleeps) return NONE;
+    return { endsAtMs: timer.atMs, lengthMs: timer.atMs - timer.setAtMs };
+  }
+
+  #reconsider(input: Input | null, effects: readonly Effect[], lease: string | null): void {
+    const { blockedMs } = this.#timers;
+    const verdict = this.#tenure.consider(this.view, { input, effects, lease, blockedMs });
+    this.#audience.show(this.view, this.held, this.illness);
+    if (verdict === 'lapsed') this.#startOver();
+  }
+
+  /** Gives up a leadership that has lapsed, and asks for a new one unless somebody else was found to take it. */
+  #startOver(): void {
+    if (!this.commands.includes('resign') || !this.commands.includes('campaign')) return;
+    const effects = this.#take(this.#pending.number({ type: 'resign' }));
+    const isHandedOver = effects.some((each) => each.type === 'send' && each.message.type === 'transfer');
+    if (!isHandedOver) this.#take(this.#pending.number({ type: 'campaign' }));
+  }
+}
+
+const NONE: Lease = { endsAtMs: 0, lengthMs: 0 };
+const ENDLESS: Lease = { endsAtMs: Number.POSITIVE_INFINITY, lengthMs: 0 };
+
+/** Does it leave the member? */
+function isOutward({ type }: Effect): boolean {
+  return type === 'send' || type === 'report' || type === 'answer';
+}
+
+function draw64(): string {
+  return randomBytes(8).readBigUInt64BE().toString();
+}
+
+function lengthOf(delay: Delay): number {
+  if (typeof delay === 'number') return delay;
+  return delay[0] + (delay[1] - delay[0]) * Math.random();
+}

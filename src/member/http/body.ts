@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import { HttpError } from './http-error.ts';
+
+/** Nothing that a voter or a user has to say is longer. */
+export const LARGEST_BODY: number = 256 * 1024;
+
+/** What was refused, in the words of the metrics. */
+export type BodyRefusal = 'too-large' | 'not-json';
+
+/**
+ * The JSON of a request, or undefined if it has no body. It is measured before it is read, and read before it is parsed.
+ * Only `application/json` is accepted: a web page elsewhere cannot send that to a member on this machine without asking first.
+ */
+export async function readJson(
+  request: IncomingMessage,
+  onRefused: (refusal: BodyRefusal) => void,
+): Promise<unknown> {
+  const bytes = await readBytes(request, onRefused);
+  if (bytes.length === 0) return undefined;
+  checkType(request.headers['content-type']);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    onRefused('not-json');
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HttpError(
+      400,
+      'E_NOT_JSON',
+      `the body: expected JSON in UTF-8, found something else (${reason})`,
+    );
+  }
+}
+
+async function readBytes(
+  request: IncomingMessage,
+  onRefused: (refusal: BodyRefusal) => void,
+): Promise<Buffer> {
+  if (request.readableEnded) {
+    throw new HttpError(500, 'E_BODY_READ', 'the body was read by another handler before this one');
+  }
+  const tooLarge = (): HttpError => {
+    onRefused('too-large');
+    // The rest of the body is not read, so the connection is of no further use.
+    request.resume();
+    return new HttpError(413, 'E_TOO_LARGE', `the body: expected at most ${LARGEST_BODY} bytes, found more`, {
+      headers: { connection: 'close' },
+    });
+  };
+  if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  await new Promise<void>((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= LARGEST_BODY) chunks.push(chunk);
+      else {
+        request.removeAllListeners('data');
+        reject(tooLarge());
+      }
+    });
+    request.on('end', resolve);
+    request.on('error', reject);
+    request.on('close', () => reject(new HttpError(400, 'E_CUT_SHORT', 'the body ended too early')));
+  });
+  return Buffer.concat(chunks);
+}
+
+function checkType(type: string | undefined): void {
+  if (type !== undefined && /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) return;
+  throw new HttpError(
+    415,
+    'E_MEDIA_TYPE',
+    `content-type: expected application/json, found ${type === undefined ? 'none' : JSON.stringify(type)}`,
+  );
+}

@@ -1,0 +1,25 @@
+/** A request that cannot be answered as asked. The status and the code are part of the API; the message is for people. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** More for programs, beside code and message. */
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    more: {
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly details?: Readonly<Record<string, unknown>>;
+    } = {},
+  ) {
+    super(message);
+    this.name = 'HttpError';
+    this.status = status;
+    this.code = code;
+    this.headers = more.headers ?? {};
+    this.details = more.details ?? {};
+  }
+}

@@ -1,0 +1,34 @@
+/** What can be asked with GET, by path. Asking changes nothing. */
+import { type Call, knownElection } from './call.ts';
+import { getCluster, getElections, getHistory } from './cluster.ts';
+import { getValue } from './commands.ts';
+import { getFrontPage } from './front-page.ts';
+import { answerHealth, healthPaths } from './health.ts';
+import { HttpError } from './http-error.ts';
+import { getMetrics } from './metrics.ts';
+import { openApi } from './openapi.ts';
+import { sendJson } from './reply.ts';
+import { getStatus } from './voters.ts';
+
+export type Handler = (call: Call) => void;
+
+/** Questions about an election; all of them also under /elections/NAME. */
+export const ABOUT_ELECTION: Readonly<Record<string, Handler>> = {
+  '/status': getStatus,
+  '/cluster': getCluster,
+  '/history': getHistory,
+  '/value': getValue,
+  '/watch': (call) => call.watchers.add(knownElection(call), call.response),
+  ...Object.fromEntries(healthPaths.map((path) => [path, answerHealth])),
+};
+
+/** Questions about the member. */
+export const ABOUT_MEMBER: Readonly<Record<string, Handler>> = {
+  '/': getFrontPage,
+  '/elections': getElections,
+  '/metrics': getMetrics,
+  '/openapi.json': ({ response }) => sendJson(response, 200, openApi),
+  '/ui': () => {
+    throw new HttpError(404, 'E_NOT_FOUND', 'the playground is not part of this build');
+  },
+};

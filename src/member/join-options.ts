@@ -1,0 +1,58 @@
+import type { MemberId } from '../core/index.ts';
+import type { Peer } from './links/links.ts';
+
+/** One line of what a member has to tell people. */
+export interface LogEntry {
+  readonly level: 'info' | 'warning' | 'error';
+  readonly message: string;
+}
+
+/** How a member is set up. Everything has a default except whom it elects with. */
+export interface JoinOptions {
+  /** Its name among the voters, never used twice at the same time. Without one: the host's name and something random. */
+  readonly id?: MemberId | undefined;
+  /** Members of different clusters refuse each other. */
+  readonly cluster?: string | undefined;
+  /** The election that is meant where none is named. */
+  readonly election?: string | undefined;
+  /** Where to listen. Port 0 is a free one. Left out: on a free port of the loopback. */
+  readonly listen?: { readonly host?: string | undefined; readonly port: number } | undefined;
+  /** It listens nowhere: its handlers are mounted on a server of yours, which is reached under `url`. */
+  readonly mounted?: boolean | undefined;
+  /** Under which URL the others reach this member, where that is not simply where it listens. */
+  readonly url?: string | undefined;
+  /** The other voters. This one may stand among them. */
+  readonly peers?: readonly Peer[] | undefined;
+  /** Where other voters may be found by DNS: each address of `host` (with its port), combined with the path `url`. */
+  readonly seed?: { readonly host: string; readonly url?: string | undefined } | undefined;
+  readonly protocol?: string | undefined;
+  readonly timing?: Readonly<Record<string, unknown>> | undefined;
+  /** The protocol's own options. */
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
+  /** How much this member is wanted as a leader, when it stands. */
+  readonly priority?: number | undefined;
+  /** A folder of its own, where it keeps what it must not forget. */
+  readonly data?: string | undefined;
+  /** You know for certain that this id has never run before. */
+  readonly firstStart?: boolean | undefined;
+  /** A closed connection proves that the process behind it is gone: no proxy, no tunnel, no router in between that may lie. */
+  readonly trustConnections?: boolean | undefined;
+  /** Listens on addresses that others can reach, although nobody is asked who he is. */
+  readonly insecure?: boolean | undefined;
+  /** A folder for recordings of what its elections did. */
+  readonly record?: string | undefined;
+  readonly limits?: Limits | undefined;
+  readonly log?: ((entry: LogEntry) => void) | undefined;
+}
+
+export interface Limits {
+  /** Messages that may wait for one peer. */
+  readonly queuedMessages?: number | undefined;
+  /** Connections that may be open without having said who they are. */
+  readonly strangers?: number | undefined;
+  /** Requests that may be under way to one voter that takes no lasting connection. */
+  readonly postsInFlight?: number | undefined;
+  /** Elections that may be open. */
+  readonly elections?: number | undefined;
+  readonly recordBytes?: number | undefined;
+}

@@ -1,0 +1,186 @@
+import type { Duplex } from 'node:stream';
+import { WebSocket } from 'ws';
+import { encodeRefused, type Frame, type Refused, readFrame } from './frames.ts';
+import type { ResolvedLinkOptions } from './options.ts';
+
+/** Who listens to a connection: first whoever greets it, then the peer that it belongs to. */
+export interface ConnectionOwner {
+  onFrame(connection: Connection, frame: Frame, bytes: number): void;
+  /** The other side takes data again. */
+  onDrain(connection: Connection): void;
+  onClosed(connection: Connection, reason: string): void;
+}
+
+interface Probe {
+  readonly mark: string;
+  readonly done: (answered: boolean) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** RFC 6455: "an endpoint is going away, such as a server going down". */
+const GOING_AWAY = 1001;
+const NORMAL = 1000;
+
+/** A frame is two pieces, and the system takes up to 1024 of them at once; if it cannot take all, the rest must wait. */
+const LARGEST_BATCH = 256;
+
+/** One WebSocket, opened by either side. It knows frames, pings and how full it is, and nothing of members. */
+export class Connection {
+  /** True if this side opened it. */
+  readonly dialled: boolean;
+  /** Where it comes from or leads to, for people. */
+  readonly remote: string;
+  owner: ConnectionOwner | null = null;
+  /** Of the last ping that was answered. */
+  roundTripMs: number | null = null;
+
+  readonly #ws: WebSocket;
+  readonly #socket: Duplex;
+  readonly #options: ResolvedLinkOptions;
+  readonly #probes: Probe[] = [];
+  /** How many frames wait for the end of the current event. */
+  #batch = 0;
+  #pings = 0;
+  #unanswered = 0;
+  #pingMark = '';
+  #pingedAtMs = 0;
+  /** Why this side closed it, if it did. */
+  #why: string | null = null;
+  readonly #closeListeners: (() => void)[] = [];
+
+  constructor(ws: WebSocket, socket: Duplex, dialled: boolean, remote: string, options: ResolvedLinkOptions) {
+    this.#ws = ws;
+    this.#socket = socket;
+    this.dialled = dialled;
+    this.remote = remote;
+    this.#options = options;
+    ws.on('message', (data: Buffer, isBinary: boolean) => {
+      this.owner?.onFrame(this, readFrame(isBinary ? null : data.toString()), data.length);
+    });
+    ws.on('pong', (data: Buffer) => this.#onPong(data.toString()));
+    ws.on('error', (error: Error & { code?: string }) => this.#onError(error));
+    ws.on('close', (code: number) => this.#onClose(code));
+    socket.on('drain', () => this.owner?.onDrain(this));
+    // Nobody here closes only one half. Without this, what is still to be written to a dead peer would hold up the news.
+    socket.on('end', () => ws.terminate());
+  }
+
+  get open(): boolean {
+    return this.#ws.readyState === WebSocket.OPEN;
+  }
+
+  /** Whether more may be sent now. If not, `onDrain` follows. */
+  hasRoom(): boolean {
+    return this.#ws.bufferedAmount <= this.#options.bufferBytes;
+  }
+
+  /**
+   * What one event makes a member send to a peer leaves together: with a thousand elections over one connection that
+   * is a handful of system calls in place of a thousand.
+   */
+  send(frame: string): void {
+    if (!this.open) return;
+    if (this.#batch === 0) {
+      this.#socket.cork();
+      process.nextTick(() => this.#uncork());
+    }
+    this.#batch++;
+    this.#ws.send(frame);
+    if (this.#batch >= LARGEST_BATCH) this.#uncork();
+  }
+
+  /**
+   * Is called once per ping interval. It counts pings and not time: after a stall of this process the answers lie in
+   * the socket, unread, and prove that the other side is well.
+   */
+  ping(): void {
+    if (!this.open) return;
+    if (this.#pingMark !== '') {
+      this.#unanswered++;
+      if (this.#unanswered < this.#options.missedPings) return;
+      const silentMs = this.#unanswered * this.#options.pingMs;
+      this.terminate(`no ping was answered for ${silentMs / 1000} s`);
+      return;
+    }
+    this.#pingMark = String(++this.#pings);
+    this.#pingedAtMs = performance.now();
+    this.#ws.ping(this.#pingMark);
+  }
+
+  /** Asks whether the other side is still there. `done` is called exactly once. */
+  probe(done: (answered: boolean) => void): void {
+    if (!this.open) {
+      done(false);
+      return;
+    }
+    const mark = String(++this.#pings);
+    const timer = setTimeout(() => this.#settle(mark, false), this.#options.probeMs);
+    this.#probes.push({ mark, done, timer });
+    this.#ws.ping(mark);
+  }
+
+  whenClosed(listener: () => void): void {
+    this.#closeListeners.push(listener);
+  }
+
+  /** Says goodbye. What was sent before still arrives, and what the other side has sent is still read. */
+  close(why: string): void {
+    this.#why ??= why;
+    this.#ws.close(NORMAL);
+  }
+
+  /** Says why, then goodbye. */
+  refuse(refused: Refused): void {
+    this.send(encodeRefused(refused));
+    this.close(refused.reason);
+  }
+
+  /** This process stops: the other side need not wonder. */
+  leave(): void {
+    this.#why ??= 'this member left';
+    this.#ws.close(GOING_AWAY);
+  }
+
+  terminate(why: string): void {
+    this.#why ??= why;
+    this.#ws.terminate();
+  }
+
+  #uncork(): void {
+    if (this.#batch === 0) return;
+    this.#batch = 0;
+    this.#socket.uncork();
+  }
+
+  #onPong(mark: string): void {
+    if (mark === this.#pingMark) {
+      this.#pingMark = '';
+      this.#unanswered = 0;
+      this.roundTripMs = performance.now() - this.#pingedAtMs;
+    }
+    this.#settle(mark, true);
+  }
+
+  #settle(mark: string, answered: boolean): void {
+    const at = this.#probes.findIndex((probe) => probe.mark === mark);
+    if (at < 0) return;
+    const [probe] = this.#probes.splice(at, 1);
+    clearTimeout(probe!.timer);
+    probe!.done(answered);
+  }
+
+  #onError(error: Error & { code?: string }): void {
+    this.#why ??= error.message;
+    if (error.code !== 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return;
+    const reason = `a frame of more than ${this.#options.frameBytes} bytes`;
+    this.owner?.onFrame(this, { type: 'bad', refused: { kind: 'too-large', reason } }, 0);
+  }
+
+  #onClose(code: number): void {
+    const reason =
+      this.#why ?? (code === GOING_AWAY || code === NORMAL ? 'it said goodbye' : 'the connection broke');
+    this.owner?.onClosed(this, reason);
+    for (const { mark } of [...this.#probes]) this.#settle(mark, false);
+    for (const listener of this.#closeListeners) listener();
+  }
+}

@@ -1,0 +1,173 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { assert, type MemberId, type Message } from '../../core/index.ts';
+import { Connection } from './connection.ts';
+import { encodeMessage, objection } from './frames.ts';
+import { awaitHello, type Greeting } from './greeting.ts';
+import type { Hub } from './hub.ts';
+import type { Identity, LinkEvents, LinkStatus, Links, Peer } from './links.ts';
+import { type LinkOptions, type ResolvedLinkOptions, resolveLinkOptions } from './options.ts';
+import { PeerLink } from './peer-link.ts';
+import { Poster } from './post.ts';
+
+/** How long a goodbye may take before the socket is simply closed. */
+const GOODBYE_MS = 200;
+
+export function createLinks(identity: Identity, events: LinkEvents, options: LinkOptions = {}): Links {
+  return new AllLinks(identity, events, resolveLinkOptions(options));
+}
+
+class AllLinks implements Links, Hub {
+  readonly own: Identity;
+  readonly events: LinkEvents;
+  readonly options: ResolvedLinkOptions;
+  readonly poster: Poster;
+  closed = false;
+
+  readonly #peers = new Map<MemberId, PeerLink>();
+  readonly #connections = new Set<Connection>();
+  readonly #acceptor: WebSocketServer;
+  readonly #pinging: NodeJS.Timeout;
+  readonly #detachments: (() => void)[] = [];
+  #strangers = 0;
+  #closing: Promise<void> | null = null;
+
+  constructor(own: Identity, events: LinkEvents, options: ResolvedLinkOptions) {
+    this.own = own;
+    this.events = events;
+    this.options = options;
+    this.poster = new Poster(own, options);
+    this.#acceptor = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: options.frameBytes,
+    });
+    this.#pinging = setInterval(() => {
+      for (const peer of this.#peers.values()) peer.ping();
+    }, options.pingMs);
+  }
+
+  get status(): readonly LinkStatus[] {
+    return [...this.#peers.values()].map((peer) => peer.status);
+  }
+
+  setPeers(peers: readonly Peer[]): void {
+    if (this.closed) return;
+    const wanted = new Map(peers.filter(({ id }) => id !== this.own.id).map(({ id, url }) => [id, url]));
+    for (const [id, peer] of this.#peers) {
+      if (wanted.has(id)) continue;
+      this.#peers.delete(id);
+      peer.close('it is no longer a peer');
+    }
+    for (const [id, url] of wanted) {
+      const peer = this.#peers.get(id);
+      if (peer === undefined) this.#peers.set(id, new PeerLink(id, url, this));
+      else peer.moveTo(url);
+    }
+  }
+
+  send(to: MemberId, election: string, message: Message): void {
+    const peer = this.#peers.get(to);
+    if (peer === undefined || this.closed) return;
+    const frame = encodeMessage(election, message);
+    const bytes = Buffer.byteLength(frame);
+    if (bytes > this.options.frameBytes) peer.traffic.dropped++;
+    else peer.send({ election, message, frame, bytes });
+  }
+
+  attach(server: Server): void {
+    const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+      if (this.handleUpgrade(request, socket, head) || server.listenerCount('upgrade') > 1) return;
+      refuseUpgrade(socket, '404 Not Found');
+    };
+    server.on('upgrade', onUpgrade);
+    this.#detachments.push(() => server.off('upgrade', onUpgrade));
+  }
+
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    if (!this.#isOurs(request)) return false;
+    // Members send no Origin; browsers always do. A page of some web site must not reach a member on this machine.
+    if (request.headers.origin !== undefined) refuseUpgrade(socket, '403 Forbidden');
+    else if (this.closed || this.#strangers >= this.options.strangers) {
+      refuseUpgrade(socket, '503 Service Unavailable');
+    } else {
+      this.#acceptor.handleUpgrade(request, socket, head, (ws) => this.#onAccepted(ws, socket, request));
+    }
+    return true;
+  }
+
+  close(): Promise<void> {
+    this.closed = true;
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Remembers a connection until it is closed. */
+  track(connection: Connection): void {
+    this.#connections.add(connection);
+    connection.whenClosed(() => this.#connections.delete(connection));
+  }
+
+  /** The path may or may not carry the prefix of this member's URL: a proxy before it may have taken it off. */
+  #isOurs(request: IncomingMessage): boolean {
+    const path = request.url?.split('?')[0];
+    const prefix = URL.canParse(this.own.url) ? new URL(this.own.url).pathname.replace(/\/+$/, '') : '';
+    return path === this.options.path || path === prefix + this.options.path;
+  }
+
+  #onAccepted(ws: WebSocket, socket: Duplex, request: IncomingMessage): void {
+    const { remoteAddress, remotePort } = request.socket;
+    const connection = new Connection(ws, socket, false, `${remoteAddress}:${remotePort}`, this.options);
+    this.track(connection);
+    this.#strangers++;
+    awaitHello(connection, this.options.helloMs, (greeting) => {
+      this.#strangers--;
+      this.#onGreeting(connection, greeting);
+    });
+  }
+
+  #onGreeting(connection: Connection, greeting: Greeting): void {
+    if (greeting.type === 'closed') return;
+    if (greeting.type === 'hello') {
+      const refused = objection(this.own, greeting.identity, (id) => this.#peers.has(id));
+      if (refused === null) {
+        const peer = this.#peers.get(greeting.identity.id);
+        assert(peer !== undefined, 'a peer without objection is known');
+        peer.claim(connection, greeting.identity);
+        return;
+      }
+      connection.refuse(refused);
+      this.events.onRefused(refused.reason, connection.remote, refused.kind);
+    } else {
+      connection.refuse(greeting.refused);
+      this.events.onRefused(greeting.refused.reason, connection.remote, greeting.refused.kind);
+    }
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#pinging);
+    for (const detach of this.#detachments) detach();
+    for (const connection of this.#connections) connection.leave();
+    for (const peer of this.#peers.values()) peer.close('this member left');
+    this.poster.close();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        for (const connection of this.#connections) connection.terminate('this member left');
+      }, GOODBYE_MS);
+      const check = (): void => {
+        if (this.#connections.size > 0) return;
+        clearTimeout(timer);
+        resolve();
+      };
+      for (const connection of this.#connections) connection.whenClosed(check);
+      check();
+    });
+  }
+}
+
+function refuseUpgrade(socket: Duplex, status: string): void {
+  socket.on('error', () => {});
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

@@ -1,0 +1,74 @@
+import type { Duplex } from 'node:stream';
+import { WebSocket } from 'ws';
+import { Connection } from './connection.ts';
+import type { ResolvedLinkOptions } from './options.ts';
+
+export type Dialled =
+  | { readonly type: 'open'; readonly connection: Connection }
+  /** There is an HTTP server that keeps no links: a voter that speaks only REST. */
+  | { readonly type: 'rest' }
+  | { readonly type: 'failed'; readonly reason: string };
+
+/** An attempt to connect. */
+export interface Dial {
+  /** Gives the attempt up, as long as it has not succeeded; then nobody on the other side has heard of it. */
+  abort(): void;
+}
+
+export function linkUrl(url: string, path: string): string {
+  return `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}${path}`;
+}
+
+/** `done` is called exactly once, and not after `abort`. */
+export function dial(url: string, options: ResolvedLinkOptions, done: (result: Dialled) => void): Dial {
+  let settled = false;
+  const finish = (result: Dialled): void => {
+    if (settled) return;
+    settled = true;
+    done(result);
+  };
+  let ws: WebSocket;
+  try {
+    ws = new WebSocket(linkUrl(url, options.path), {
+      perMessageDeflate: false,
+      maxPayload: options.frameBytes,
+      handshakeTimeout: options.connectMs,
+    });
+  } catch (error) {
+    // The URL is one that no connection can have. The peer is told of like any other that cannot be reached.
+    process.nextTick(finish, { type: 'failed', reason: (error as Error).message });
+    return {
+      abort() {
+        settled = true;
+      },
+    };
+  }
+  let socket: Duplex | null = null;
+  ws.on('upgrade', (response) => {
+    socket = response.socket;
+  });
+  ws.on('open', () => {
+    if (settled || socket === null) ws.terminate();
+    else finish({ type: 'open', connection: new Connection(ws, socket, true, url, options) });
+  });
+  ws.on('unexpected-response', (_, response) => {
+    const status = response.statusCode ?? 0;
+    finish(meansRest(status) ? { type: 'rest' } : { type: 'failed', reason: `it answered ${status}` });
+    ws.terminate();
+  });
+  ws.on('error', (error) => finish({ type: 'failed', reason: error.message }));
+  return {
+    abort() {
+      settled = true;
+      ws.terminate();
+    },
+  };
+}
+
+/**
+ * A server that does not know the path says so with 404, 426 or the like, or takes the request for any other GET. An
+ * error of the server itself, or of a proxy before it, says nothing of what it can do.
+ */
+function meansRest(status: number): boolean {
+  return status < 500 && ![401, 403, 407, 408, 429].includes(status);
+}

@@ -1,0 +1,125 @@
+import { compareIds, type MemberId } from '../../core/index.ts';
+import { BackOff } from './back-off.ts';
+import type { Connection } from './connection.ts';
+import { type Dial, type Dialled, dial } from './dial.ts';
+import { encodeHello, objection, type Refused } from './frames.ts';
+import { awaitHello, type Greeting } from './greeting.ts';
+import type { Hub } from './hub.ts';
+import type { Identity } from './links.ts';
+
+export interface DialEvents {
+  /** The peer answered and said who it is. */
+  onHello(connection: Connection, identity: Identity): void;
+  /** There is a server, but one that keeps no links. */
+  onRest(): void;
+  /** The peer cannot be reached at the moment, or will not have us; another attempt follows. */
+  onUnreachable(): void;
+}
+
+/** Tries to reach one peer, again and again until it is told to stop. */
+export class Dialler {
+  url: string;
+
+  readonly #id: MemberId;
+  readonly #hub: Hub;
+  readonly #events: DialEvents;
+  readonly #firstMs: number;
+  readonly #backOff: BackOff;
+  #dial: Dial | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  /** Counts the calls of `stop`: what was begun before the last one has no say any more. */
+  #stops = 0;
+
+  constructor(id: MemberId, url: string, hub: Hub, events: DialEvents) {
+    this.#id = id;
+    this.url = url;
+    this.#hub = hub;
+    this.#events = events;
+    this.#firstMs = compareIds(hub.own.id, id) < 0 ? 0 : hub.options.yieldMs;
+    this.#backOff = new BackOff(hub.options.backOffMs);
+  }
+
+  /** Begins to dial. After failures it goes on backing off, unless the success since then was a lasting one. */
+  start(wasLasting: boolean): void {
+    if (wasLasting) this.#backOff.reset();
+    this.#after(this.#backOff.failures === 0 ? this.#firstMs : this.#backOff.nextMs());
+  }
+
+  /**
+   * An attempt whose connection is open already goes on: the other side may have heard of it, and it may be the one
+   * that stays.
+   */
+  stop(): void {
+    this.#stops++;
+    this.#cancel();
+  }
+
+  #cancel(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#dial?.abort();
+    this.#dial = null;
+  }
+
+  #after(delayMs: number): void {
+    this.#cancel();
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#dial = dial(this.url, this.#hub.options, (result) => this.#onDialled(result));
+    }, delayMs);
+  }
+
+  #onDialled(result: Dialled): void {
+    this.#dial = null;
+    if (result.type === 'open') {
+      this.#greet(result.connection);
+    } else if (result.type === 'rest') {
+      this.#backOff.reset();
+      this.#after(this.#hub.options.restRecheckMs);
+      this.#events.onRest();
+    } else {
+      this.#retry();
+    }
+  }
+
+  #greet(connection: Connection): void {
+    const { helloMs, probeMs } = this.#hub.options;
+    const stops = this.#stops;
+    this.#hub.track(connection);
+    connection.send(encodeHello(this.#hub.own));
+    // However this ends, there will be another attempt if nobody has stopped the dialling by then.
+    this.#after(helloMs + 2 * probeMs);
+    awaitHello(connection, helloMs, (greeting) =>
+      this.#onGreeting(connection, greeting, stops === this.#stops),
+    );
+  }
+
+  #onGreeting(connection: Connection, greeting: Greeting, isWanted: boolean): void {
+    if (greeting.type === 'closed') {
+      if (isWanted) this.#retry();
+      return;
+    }
+    const refused = greeting.type === 'hello' ? this.#object(greeting.identity) : greeting.refused;
+    if (greeting.type === 'hello' && refused === null) {
+      this.#events.onHello(connection, greeting.identity);
+      return;
+    }
+    if (greeting.type === 'refused') connection.close('it refused us');
+    else connection.refuse(refused!);
+    if (!this.#hub.closed) this.#hub.events.onRefused(refused!.reason, this.url, refused!.kind);
+    if (isWanted) this.#retry(this.#hub.options.refusedBackOffMs);
+  }
+
+  #object(other: Identity): Refused | null {
+    const refused = objection(this.#hub.own, other, () => true);
+    if (refused !== null || other.id === this.#id) return refused;
+    const reason = `${this.url} should be member ${this.#id}, but is member ${other.id}`;
+    return { kind: 'unknown-member', reason };
+  }
+
+  #retry(delayMs?: number): void {
+    this.#backOff.fail();
+    this.#after(delayMs ?? this.#backOff.nextMs());
+    this.#events.onUnreachable();
+  }
+}

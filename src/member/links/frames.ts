@@ -1,0 +1,158 @@
+/**
+ * What travels over a link, one JSON text per WebSocket message:
+ *
+ * - `{"caucus": 1, ...Identity}`, the hello, is the first frame each way. Whoever dialled says it first.
+ * - `{"refused": KIND, "reason": WORDS}` tells the other side why it was refused, or that its id is used twice.
+ * - `[ELECTION, MESSAGE]` is everything else.
+ */
+import {
+  asObject,
+  BadInput,
+  type MemberId,
+  type Message,
+  memberId,
+  natural,
+  text,
+} from '../../core/index.ts';
+import type { Identity, LinkRefusal, ProcessIdentity } from './links.ts';
+
+/** The version of the format above. */
+const VERSION = 1;
+
+const LONGEST_NAME = 256;
+const LONGEST_REASON = 400;
+
+export interface Refused {
+  readonly kind: LinkRefusal;
+  readonly reason: string;
+}
+
+export type Frame =
+  | { readonly type: 'hello'; readonly identity: Identity }
+  | { readonly type: 'refused'; readonly refused: Refused }
+  | { readonly type: 'message'; readonly election: string; readonly message: Message }
+  | { readonly type: 'bad'; readonly refused: Refused };
+
+export function encodeMessage(election: string, message: Message): string {
+  return JSON.stringify([election, message]);
+}
+
+export function encodeHello(identity: Identity): string {
+  return JSON.stringify({ caucus: VERSION, ...identity });
+}
+
+export function encodeRefused({ kind, reason }: Refused): string {
+  return JSON.stringify({ refused: kind, reason });
+}
+
+/** Reads any frame. What cannot be read comes back as `bad`, with the reason in words. */
+export function readFrame(frame: string | null): Frame {
+  if (frame === null) return bad('not-json', 'a binary frame');
+  let value: unknown;
+  try {
+    value = JSON.parse(frame);
+  } catch {
+    return bad('not-json', 'a frame that is not JSON');
+  }
+  try {
+    if (Array.isArray(value)) return readMessage(value);
+    const found = asObject(value, 'frame');
+    return Object.hasOwn(found, 'refused') ? readRefused(found) : readHello(found);
+  } catch (error) {
+    if (error instanceof BadInput) return bad('bad-shape', error.message);
+    throw error;
+  }
+}
+
+function bad(kind: LinkRefusal, reason: string): Frame {
+  return { type: 'bad', refused: { kind, reason } };
+}
+
+function readMessage(frame: readonly unknown[]): Frame {
+  if (frame.length !== 2) throw new BadInput('frame', '[election, message]', `${frame.length} items`);
+  const election = text(LONGEST_NAME).read(frame[0], 'election');
+  const message = asObject(frame[1], 'message');
+  text(LONGEST_NAME).read(message.type, 'message.type');
+  return { type: 'message', election, message: message as object as Message };
+}
+
+/** Fields that it does not know are let through: a later version may say more of itself. */
+function readHello(found: Record<string, unknown>): Frame {
+  if (found.caucus !== VERSION) {
+    throw new BadInput('hello.caucus', `version ${VERSION}`, JSON.stringify(found.caucus) ?? 'nothing');
+  }
+  const identity: Identity = {
+    id: memberId.read(found.id, 'hello.id'),
+    cluster: text(LONGEST_NAME).read(found.cluster, 'hello.cluster'),
+    incarnation: natural.read(found.incarnation, 'hello.incarnation'),
+    url: text(2048).read(found.url, 'hello.url'),
+    process: found.process === null ? null : readProcess(asObject(found.process, 'hello.process')),
+  };
+  return { type: 'hello', identity };
+}
+
+function readProcess(found: Record<string, unknown>): ProcessIdentity {
+  const words = text(LONGEST_NAME);
+  return {
+    bootId: words.read(found.bootId, 'hello.process.bootId'),
+    pidNamespace: words.read(found.pidNamespace, 'hello.process.pidNamespace'),
+    pid: natural.read(found.pid, 'hello.process.pid'),
+    startTime: words.read(found.startTime, 'hello.process.startTime'),
+  };
+}
+
+const KINDS: readonly string[] = [
+  'not-json',
+  'too-large',
+  'bad-shape',
+  'unknown-member',
+  'other-cluster',
+  'same-id',
+] satisfies LinkRefusal[];
+
+function readRefused(found: Record<string, unknown>): Frame {
+  const kind = KINDS.includes(String(found.refused)) ? (found.refused as LinkRefusal) : 'bad-shape';
+  const reason = text(100_000).read(found.reason, 'reason').slice(0, LONGEST_REASON);
+  return { type: 'refused', refused: { kind, reason } };
+}
+
+/** Why this process may not be linked with us, or null. */
+export function objection(own: Identity, other: Identity, known: (id: MemberId) => boolean): Refused | null {
+  if (other.cluster !== own.cluster) {
+    const reason = `${named(other)} belongs to the cluster "${other.cluster}", this is "${own.cluster}"`;
+    return { kind: 'other-cluster', reason };
+  }
+  if (other.id === own.id) {
+    const reason =
+      other.incarnation === own.incarnation && other.url === own.url
+        ? `the URL of a peer leads back to member ${own.id} itself (${own.url})`
+        : sharedId(own, other);
+    return { kind: 'same-id', reason };
+  }
+  if (!known(other.id)) {
+    return { kind: 'unknown-member', reason: `${named(other)} is not a member that ${named(own)} knows` };
+  }
+  return null;
+}
+
+export function sharedId(one: Identity, other: Identity): string {
+  return `two live processes say that they are member ${one.id}: ${placed(one)} and ${placed(other)}; stop one of them`;
+}
+
+/** Two processes that started in the same millisecond can have the same incarnation. */
+export function isSameProcess(one: Identity, other: Identity): boolean {
+  return (
+    one.incarnation === other.incarnation &&
+    one.url === other.url &&
+    one.process?.pid === other.process?.pid &&
+    one.process?.startTime === other.process?.startTime
+  );
+}
+
+export function named(identity: Identity): string {
+  return `member ${identity.id} at ${identity.url}`;
+}
+
+export function placed({ url, incarnation, process }: Identity): string {
+  return `${url} (incarnation ${incarnation}${process === null ? '' : `, pid ${process.pid}`})`;
+}

@@ -1,0 +1,2 @@
+export { createLinks } from './create-links.ts';
+export type { LinkOptions } from './options.ts';

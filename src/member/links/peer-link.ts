@@ -1,0 +1,259 @@
+import { compareIds, type MemberId } from '../../core/index.ts';
+import type { Connection, ConnectionOwner } from './connection.ts';
+import { Dialler } from './dialler.ts';
+import {
+  encodeHello,
+  encodeRefused,
+  type Frame,
+  isSameProcess,
+  named,
+  type Refused,
+  sharedId,
+} from './frames.ts';
+import type { Hub } from './hub.ts';
+import type { Identity, LinkStatus } from './links.ts';
+import { type Outgoing, Queue } from './queue.ts';
+import { RestLine } from './rest-line.ts';
+import { Traffic } from './traffic.ts';
+
+/** A connection that lived for less does not count as a success: the next attempt goes on backing off. */
+const LASTING_MS = 1000;
+
+/**
+ * Everything between this member and one other.
+ *
+ * One connection per pair: the member with the smaller id dials. The other leaves it to it for a moment and then dials
+ * as well, since one of the two directions may be closed. If both come up, the smaller id keeps the newest and closes
+ * the others as soon as that one has answered a ping: by then it stands on both sides, so neither ever sees its last
+ * connection close because of this.
+ *
+ * A process with a new incarnation takes the place of the old one if the old one's connection is closed or answers no
+ * ping. If it answers, two live processes share an id: the newcomer is refused and both are told. An incarnation older
+ * than one that was accepted is refused for good, because it has been taken for dead.
+ *
+ * A message waits only for an attempt to connect that is under way; when that fails it is given up, because by the
+ * time of the next attempt it would be old news.
+ */
+export class PeerLink implements ConnectionOwner {
+  readonly traffic: Traffic = new Traffic();
+
+  readonly #id: MemberId;
+  readonly #hub: Hub;
+  readonly #dialler: Dialler;
+  readonly #queue: Queue;
+  readonly #rest: RestLine;
+  /** The process at the other end, while there is a connection to it. */
+  #process: Identity | null = null;
+  /** All connections to it that stand, the newest last. */
+  #connections: Connection[] = [];
+  /** Those that wait until the process before theirs has had its chance to answer. */
+  readonly #claimants = new Set<Connection>();
+  #newestIncarnation = -1;
+  #upSinceMs = 0;
+  #roundTripMs: number | null = null;
+  #closed = false;
+
+  constructor(id: MemberId, url: string, hub: Hub) {
+    this.#id = id;
+    this.#hub = hub;
+    this.#queue = new Queue(hub.options.queueMessages, hub.options.queueBytes);
+    this.#rest = new RestLine(id, hub, this.#queue, this.traffic, () => this.#onUnreachable(true));
+    this.#dialler = new Dialler(id, url, hub, {
+      onHello: (connection, identity) => this.claim(connection, identity),
+      onRest: () => this.#onRest(),
+      onUnreachable: () => this.#onUnreachable(false),
+    });
+    this.#dialler.start(true);
+  }
+
+  get status(): LinkStatus {
+    const { sent, received, dropped, bytesSent, bytesReceived } = this.traffic;
+    const isLinked = this.#connections.length > 0;
+    return {
+      id: this.#id,
+      url: this.#dialler.url,
+      via: isLinked ? 'link' : this.#rest.isOpen ? 'post' : 'none',
+      roundTripMs:
+        (isLinked ? this.#connections.at(-1)!.roundTripMs : this.#rest.roundTripMs) ?? this.#roundTripMs,
+      queued: this.#queue.length,
+      sent,
+      received,
+      dropped,
+      bytesSent,
+      bytesReceived,
+    };
+  }
+
+  send(item: Outgoing): void {
+    const connection = this.#sender();
+    if (connection !== undefined && this.#queue.length === 0 && connection.hasRoom()) {
+      connection.send(item.frame);
+      this.traffic.countSent(item.bytes);
+      return;
+    }
+    this.traffic.dropped += this.#queue.push(item);
+    this.#rest.flush(this.#dialler.url);
+  }
+
+  ping(): void {
+    for (const connection of [...this.#connections]) connection.ping();
+  }
+
+  /** The peer has moved. A connection that stands is not disturbed. */
+  moveTo(url: string): void {
+    if (url === this.#dialler.url) return;
+    this.#dialler.url = url;
+    this.#rest.isOpen = false;
+    if (this.#process === null) this.#dialler.start(true);
+  }
+
+  /** A process has said that it is this peer, on a connection that either side opened. */
+  claim(connection: Connection, identity: Identity): void {
+    const current = this.#process;
+    if (this.#closed) {
+      connection.terminate('it is no longer a peer');
+    } else if (identity.incarnation < this.#newestIncarnation) {
+      const reason = `${named(identity)} has incarnation ${identity.incarnation}, but ${this.#newestIncarnation} was seen already: it is an old process, or its clock was set back; restart it`;
+      this.#refuse(connection, { kind: 'same-id', reason });
+    } else if (current === null || isSameProcess(current, identity)) {
+      this.#accept(connection, identity);
+    } else {
+      this.#contest(connection, identity, current);
+    }
+  }
+
+  onFrame(connection: Connection, frame: Frame, bytes: number): void {
+    if (frame.type === 'message') {
+      this.traffic.countReceived(bytes);
+      this.#hub.events.onMessage(this.#id, frame.election, frame.message);
+      return;
+    }
+    const from = this.#process === null ? connection.remote : named(this.#process);
+    const { reason, kind }: Refused =
+      frame.type === 'hello' ? { kind: 'bad-shape', reason: 'a second hello' } : frame.refused;
+    this.#hub.events.onRefused(reason, from, kind);
+  }
+
+  onDrain(): void {
+    this.#flush();
+  }
+
+  onClosed(connection: Connection, reason: string): void {
+    this.#connections = this.#connections.filter((each) => each !== connection);
+    this.#roundTripMs = connection.roundTripMs ?? this.#roundTripMs;
+    const gone = this.#process;
+    if (this.#connections.length > 0 || gone === null) return;
+    this.#process = null;
+    if (!this.#closed) this.#dialler.start(performance.now() - this.#upSinceMs >= LASTING_MS);
+    if (!this.#hub.closed) this.#hub.events.onDown(gone, reason);
+  }
+
+  close(why: string): void {
+    this.#closed = true;
+    this.#dialler.stop();
+    this.#rest.isOpen = false;
+    this.traffic.dropped += this.#queue.clear();
+    for (const connection of [...this.#connections, ...this.#claimants]) {
+      connection.owner = null;
+      connection.close(why);
+      this.onClosed(connection, why);
+    }
+  }
+
+  #accept(connection: Connection, identity: Identity): void {
+    if (this.#connections.length >= this.#hub.options.connectionsPerPeer) {
+      connection.terminate('too many connections to one peer');
+      return;
+    }
+    this.#dialler.stop();
+    this.#rest.isOpen = false;
+    if (!connection.dialled) connection.send(encodeHello(this.#hub.own));
+    connection.owner = this;
+    connection.ping();
+    this.#connections.push(connection);
+    this.#newestIncarnation = identity.incarnation;
+    const isNews = this.#process === null;
+    this.#process = identity;
+    if (isNews) {
+      this.#upSinceMs = performance.now();
+      this.#hub.events.onUp(identity);
+    }
+    this.#flush();
+    this.#settle();
+  }
+
+  /** Another process of this peer is connected. Either it is dead, and we have not noticed yet, or two share an id. */
+  #contest(connection: Connection, identity: Identity, current: Identity): void {
+    this.#claimants.add(connection);
+    const standing = this.#connections.at(-1)!;
+    standing.probe((answered) => {
+      this.#claimants.delete(connection);
+      if (!connection.open) return;
+      if (answered && this.#process === current) {
+        const refused: Refused = { kind: 'same-id', reason: sharedId(current, identity) };
+        standing.send(encodeRefused(refused));
+        this.#refuse(connection, refused);
+        return;
+      }
+      if (this.#process === current) {
+        for (const each of [...this.#connections]) this.#drop(each, 'a new incarnation took its place');
+      }
+      this.claim(connection, identity);
+    });
+  }
+
+  /** Forgets a connection at once, without waiting for its socket to say that it is closed. */
+  #drop(connection: Connection, why: string): void {
+    connection.owner = null;
+    connection.terminate(why);
+    this.onClosed(connection, why);
+  }
+
+  /** The side with the smaller id sees to it that one connection stays. */
+  #settle(): void {
+    if (compareIds(this.#hub.own.id, this.#id) > 0 || this.#connections.length < 2) return;
+    const keep = this.#connections.at(-1)!;
+    const others = this.#connections.filter((connection) => connection !== keep);
+    keep.probe((answered) => {
+      if (!this.#connections.includes(keep)) return;
+      if (!answered) {
+        this.#drop(keep, 'it did not answer, and there is another connection');
+        return;
+      }
+      // What they still bring is still heard, but how long they take to close is of no importance any more.
+      this.#connections = this.#connections.filter((each) => !others.includes(each));
+      for (const other of others) other.close('one connection per pair is enough');
+    });
+  }
+
+  #refuse(connection: Connection, refused: Refused): void {
+    connection.refuse(refused);
+    this.#hub.events.onRefused(refused.reason, connection.remote, refused.kind);
+  }
+
+  /** The newest connection: the other side would not have opened it if it trusted the one before. */
+  #sender(): Connection | undefined {
+    return this.#connections.findLast((connection) => connection.open);
+  }
+
+  #flush(): void {
+    const connection = this.#sender();
+    while (connection?.hasRoom()) {
+      const item = this.#queue.shift();
+      if (item === undefined) return;
+      connection.send(item.frame);
+      this.traffic.countSent(item.bytes);
+    }
+  }
+
+  #onRest(): void {
+    this.#rest.isOpen = true;
+    this.#rest.flush(this.#dialler.url);
+  }
+
+  #onUnreachable(dialAgain: boolean): void {
+    this.#rest.isOpen = false;
+    this.traffic.dropped += this.#queue.clear();
+    if (dialAgain) this.#dialler.start(true);
+  }
+}

@@ -1,0 +1,163 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Message } from '../../core/index.ts';
+import type { Identity } from './links.ts';
+import type { ResolvedLinkOptions } from './options.ts';
+import type { Outgoing } from './queue.ts';
+
+/** What became of a request to a REST-only voter. */
+export type Posted =
+  | ({ readonly type: 'answered'; readonly bytes: number } & Answer)
+  | { readonly type: 'failed'; readonly reachable: boolean; readonly reason: string };
+
+export interface Answer {
+  /** `TYPE/answer`, if the response says anything of that kind. */
+  readonly answer: Message | null;
+  /** What a member that is asked by POST has to say besides. */
+  readonly messages: readonly Message[];
+}
+
+const NOTHING: Answer = { answer: null, messages: [] };
+
+/** As large as the bodies that a member itself takes. */
+const LARGEST_ANSWER = 256 * 1024;
+
+/** Carries messages to voters that speak only REST, over connections that are kept open between requests. */
+export class Poster {
+  readonly #own: Identity;
+  readonly #options: ResolvedLinkOptions;
+  readonly #http: http.Agent;
+  readonly #https: https.Agent;
+  /** Connections that have carried a request. (Node's own mark is missing on those that never were idle.) */
+  readonly #used = new WeakSet<object>();
+  #closed = false;
+
+  constructor(own: Identity, options: ResolvedLinkOptions) {
+    this.#own = own;
+    this.#options = options;
+    const keep = { keepAlive: true, maxSockets: options.postsInFlight };
+    this.#http = new http.Agent(keep);
+    this.#https = new https.Agent(keep);
+  }
+
+  /**
+   * The body carries who we are and the message's own fields, which win: in `remove` the field `voterId` names
+   * whoever is to be removed. `status` is a question, asked by GET. `done` is called exactly once.
+   */
+  post(url: string, { election, message }: Outgoing, done: (result: Posted) => void): void {
+    const { type, ...fields } = message;
+    const target = this.#target(url, election, type);
+    if (target === null) {
+      process.nextTick(done, { type: 'failed', reachable: false, reason: `${url} is no URL` });
+      return;
+    }
+    const body =
+      type === 'status' ? '' : JSON.stringify({ voterId: this.#own.id, voterUrl: this.#own.url, ...fields });
+    this.#request(target, type, body, done);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+
+  #target(url: string, election: string, type: string): URL | null {
+    const base = url.replace(/\/+$/, '');
+    const named = election === this.#options.mainElection ? '' : `/elections/${encodeURIComponent(election)}`;
+    return URL.canParse(`${base}${named}/${type}`) ? new URL(`${base}${named}/${type}`) : null;
+  }
+
+  #request(target: URL, type: string, body: string, done: (result: Posted) => void): void {
+    const isSecure = target.protocol === 'https:';
+    const request = (isSecure ? https : http).request(target, {
+      method: type === 'status' ? 'GET' : 'POST',
+      agent: isSecure ? this.#https : this.#http,
+      headers:
+        body === '' ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+    });
+    let isKept = false;
+    request.on('socket', (socket) => {
+      isKept = this.#used.has(socket);
+      this.#used.add(socket);
+    });
+    const again = (): boolean => {
+      if (!isKept || this.#closed) return false;
+      this.#request(target, type, body, done);
+      return true;
+    };
+    listen(request, type, this.#options.postMs, again, done);
+    request.end(body);
+  }
+}
+
+/**
+ * A connection that was kept open may be closed by the voter in the very moment in which it is used again. That says
+ * nothing of the voter, so the request is made `again`, if it went over such a connection.
+ */
+function listen(
+  request: http.ClientRequest,
+  type: string,
+  postMs: number,
+  again: () => boolean,
+  done: (result: Posted) => void,
+): void {
+  let settled = false;
+  const settle = (): boolean => {
+    if (settled) return false;
+    settled = true;
+    clearTimeout(timer);
+    return true;
+  };
+  const fail = (reason: string, reachable = true): void => {
+    if (!settle()) return;
+    request.destroy();
+    done({ type: 'failed', reachable, reason });
+  };
+  // A timer of our own: a voter that sends one byte a second would never run into the socket's.
+  const timer = setTimeout(() => fail('it did not answer in time'), postMs);
+  request.on('error', (error: Error & { code?: string }) => {
+    const wasCut = error.code === 'ECONNRESET' || error.code === 'EPIPE';
+    if (settled) return;
+    if (wasCut && again()) settle();
+    else fail(error.message, wasCut);
+  });
+  request.on('response', (response) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      if (bytes > LARGEST_ANSWER) fail('its answer was too large');
+    });
+    response.on('error', (error) => fail(error.message));
+    response.on('end', () => {
+      const status = response.statusCode ?? 0;
+      if (status < 200 || status > 299) fail(`it answered ${status}`);
+      else if (settle()) done({ type: 'answered', bytes, ...readAnswer(type, Buffer.concat(chunks)) });
+    });
+  });
+}
+
+/**
+ * The body of the response, if it is a JSON object, is the message `TYPE/answer`. Who answers is known already, and a
+ * protocol's message does not repeat it. A member that was asked by POST, because something between the two lets no
+ * connections through, puts what is no answer in the strict sense under `messages`.
+ */
+export function readAnswer(type: string, body: Buffer): Answer {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString());
+  } catch {
+    return NOTHING;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return NOTHING;
+  const { voterId: _id, voterUrl: _url, messages, ...fields } = value as Record<string, unknown>;
+  const others = Array.isArray(messages) ? messages.filter(isMessage) : [];
+  const isOnlyOthers = others.length > 0 && Object.keys(fields).length === 0;
+  return { answer: isOnlyOthers ? null : { ...fields, type: `${type}/answer` }, messages: others };
+}
+
+function isMessage(value: unknown): value is Message {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<Message>).type === 'string';
+}

@@ -1,0 +1,18 @@
+/** What went to one peer and came from it, over all its connections. */
+export class Traffic {
+  sent = 0;
+  received = 0;
+  dropped = 0;
+  bytesSent = 0;
+  bytesReceived = 0;
+
+  countSent(bytes: number): void {
+    this.sent++;
+    this.bytesSent += bytes;
+  }
+
+  countReceived(bytes: number): void {
+    this.received++;
+    this.bytesReceived += bytes;
+  }
+}

@@ -1,0 +1,36 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
+import { CaucusError } from '../election/index.ts';
+import { urlOf } from './urls.ts';
+
+/** Listens, or says why it cannot and what to do about it. */
+export function listen(host: string, port: number, onRequest: RequestListener): Promise<Server> {
+  const server = createServer(onRequest);
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const reason =
+        cause.code === 'EADDRINUSE'
+          ? 'another program listens there; stop it or choose another port (0 is a free one)'
+          : cause.message;
+      reject(new CaucusError('E_LISTEN', `cannot listen on ${host}:${port}: ${reason}`, { cause }));
+    });
+    server.listen(port, host, () => {
+      server.removeAllListeners('error');
+      resolve(server);
+    });
+  });
+}
+
+/** Where the others reach a server. Who listens on all addresses is called by the name of the host. */
+export function urlOfServer(server: Server): string {
+  const { address, port } = server.address() as AddressInfo;
+  return urlOf(address === '0.0.0.0' || address === '::' ? hostname() : address, port);
+}
+
+export async function closeServer(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,293 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { MemberId } from '../core/index.ts';
+import { CaucusError, Election, type Seat } from '../election/index.ts';
+import { type Clock, SystemClock } from './clock.ts';
+import { Discovery } from './discovery.ts';
+import { Elections } from './elections.ts';
+import { ownProcess } from './evidence.ts';
+import { type Api, createApi } from './http/index.ts';
+import { parseId } from './ids.ts';
+import type { JoinOptions } from './join-options.ts';
+import { createLinks } from './links/index.ts';
+import type { Identity, LinkStatus, Links, Peer } from './links/links.ts';
+import { closeServer, listen, urlOfServer } from './listener.ts';
+import { readOptions, type Settled } from './options.ts';
+import type { ElectionPort, MemberPort, Refusal } from './port.ts';
+import { MemberSeat } from './seat.ts';
+import { steward } from './steward.ts';
+import { forgetfulStore, openStore, type Store } from './store.ts';
+import { Vigil } from './vigil.ts';
+import { Voters } from './voters.ts';
+
+/**
+ * Starts a member. It votes in the elections of its cluster from now on; whoever wants to lead asks one of its elections.
+ * Rejects with BadInput for options that cannot be used, and with CaucusError for what the system refuses.
+ */
+export async function join(options: JoinOptions): Promise<Member> {
+  const settled = readOptions(options);
+  const { data, cluster, id, firstStart } = settled;
+  const store = data === null ? forgetfulStore(firstStart) : await openStore(data, cluster, id, firstStart);
+  let server: Server | null = null;
+  try {
+    let member: Member | null = null;
+    if (settled.listen !== null) {
+      const { host, port } = settled.listen;
+      server = await listen(host, port, (request, response) => member?.handler(request, response));
+    }
+    member = new Member(settled, store, server);
+    return member;
+  } catch (error) {
+    if (server !== null) await closeServer(server);
+    store.close();
+    throw error;
+  }
+}
+
+/** One voter: its elections, its connections and its API. */
+export class Member implements MemberPort {
+  readonly id: MemberId;
+  readonly url: string;
+  readonly cluster: string;
+  readonly incarnation: number;
+  readonly startedAtMs: number;
+  readonly mainElection: string;
+
+  readonly #settled: Settled;
+  readonly #store: Store;
+  readonly #server: Server | null;
+  readonly #voters: Voters;
+  readonly #vigil: Vigil;
+  readonly #links: Links;
+  readonly #hosts: Elections;
+  readonly #api: Api;
+  readonly #discovery: Discovery | null;
+  readonly #seats = new Map<string, MemberSeat>();
+  readonly #elections = new Map<string, { readonly election: Election; readonly seat: Seat }>();
+  readonly #listeners = new Set<() => void>();
+  readonly #refusals: Record<Refusal, number> = {
+    'not-json': 0,
+    'too-large': 0,
+    'unknown-type': 0,
+    'bad-shape': 0,
+    'unknown-member': 0,
+    'other-cluster': 0,
+    'same-id': 0,
+  };
+  #closing: Promise<void> | null = null;
+
+  /** @internal `join` makes members. */
+  constructor(settled: Settled, store: Store, server: Server | null) {
+    const clock: Clock = new SystemClock();
+    this.#settled = settled;
+    this.#store = store;
+    this.#server = server;
+    this.id = settled.id;
+    this.url = settled.url ?? urlOfServer(server!);
+    this.cluster = settled.cluster;
+    this.incarnation = store.member.incarnation;
+    this.startedAtMs = clock.wallNow();
+    this.mainElection = settled.election;
+    this.#voters = new Voters({ id: this.id, url: this.url }, settled.peers);
+    for (const voter of store.member.voters) this.#voters.register(voter);
+    this.#hosts = new Elections(settled, {
+      clock,
+      store,
+      send: (to, election, message) => this.#links.send(to, election, message),
+      changed: () => this.#notify(),
+    });
+    this.#vigil = new Vigil(clock, settled.trustConnections, {
+      gone: (peer, proof) => this.#hosts.give({ type: 'peer-gone', peer, proof }),
+      back: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
+    });
+    this.#links = this.#createLinks();
+    // Before anything is sent: what is meant for a peer that is not connected yet waits for it.
+    this.#links.setPeers(this.#voters.others);
+    try {
+      this.#hosts.open(this.mainElection);
+    } catch (error) {
+      void this.#links.close();
+      throw error;
+    }
+    this.#api = createApi(this);
+    if (server !== null) this.#links.attach(server);
+    this.#discovery = settled.seed === null ? null : this.#createDiscovery(settled.seed);
+  }
+
+  get voters(): readonly Peer[] {
+    return this.#voters.list;
+  }
+
+  get links(): readonly LinkStatus[] {
+    return this.#links.status;
+  }
+
+  get illness(): string | null {
+    return this.#hosts.illness;
+  }
+
+  get elections(): readonly ElectionPort[] {
+    return this.#hosts.list;
+  }
+
+  get refusals(): Readonly<Record<Refusal, number>> {
+    return this.#refusals;
+  }
+
+  /** One of the elections of this member, to observe it or to lead. The same object for the same name, until it is closed. */
+  election(name: string = this.mainElection): Election {
+    const seat = this.seat(name);
+    const found = this.#elections.get(name);
+    if (found?.seat === seat) return found.election;
+    const election = new Election(seat);
+    this.#elections.set(name, { election, seat });
+    this.#hosts.open(name).steward = (command) => steward(election, command);
+    return election;
+  }
+
+  /** The place of this member in an election, for those who do without what `Election` adds. */
+  seat(name: string = this.mainElection): Seat {
+    const found = this.#seats.get(name);
+    if (found !== undefined && !found.isClosed) return found;
+    const host = this.#hosts.open(name);
+    const idOf = (text: string): MemberId => this.#voters.find(text) ?? parseId(text);
+    const seat = new MemberSeat(host, String(this.id), this.#settled.priority, idOf);
+    this.#seats.set(name, seat);
+    return seat;
+  }
+
+  electionPort(name: string): ElectionPort {
+    return this.#hosts.open(name);
+  }
+
+  /** Answers a request to the API of this member. Mount it on a server of your own, or let the member listen. */
+  readonly handler = (request: IncomingMessage, response: ServerResponse): void => {
+    this.#api(request, response);
+  };
+
+  /** The same for the connections of other members. False if the request is not meant for this member. */
+  readonly handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): boolean =>
+    this.#links.handleUpgrade(request, socket, head);
+
+  registerVoter(voter: Peer): ReturnType<MemberPort['registerVoter']> {
+    const before = this.#voters.list.find(({ id }) => id === voter.id);
+    if (before?.url === voter.url && voter.id !== this.id) return { accepted: true };
+    const verdict = this.#voters.register(voter);
+    if (!verdict.accepted) return verdict;
+    try {
+      this.#store.saveVoters(this.#voters.registered);
+    } catch (error) {
+      // It will have to register again after a restart; that is no reason to turn it away now.
+      const reason = error instanceof CaucusError ? error.message : String(error);
+      this.#settled.log({ level: 'warning', message: `the voter ${voter.id} is not remembered: ${reason}` });
+    }
+    this.#links.setPeers(this.#voters.others);
+    this.#settled.log({ level: 'info', message: `the voter ${voter.id} is at ${voter.url}` });
+    this.#notify();
+    return verdict;
+  }
+
+  countRefusal(refusal: Refusal): void {
+    this.#refusals[refusal] += 1;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Leaves: leaders' work is told to stop and waited for, leaderships are handed over, and only then the connections close.
+   * Settles when nothing of this member is left.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    // An election that cannot be left in an orderly way must not keep the rest of the member open.
+    await Promise.allSettled([...this.#elections.values()].map(({ election }) => election.close()));
+    await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
+    this.#discovery?.close();
+    this.#vigil.close();
+    if (Object.hasOwn(this.#settled.definition.messages, 'register')) await this.#hosts.leave();
+    await this.#hosts.close();
+    await this.#links.close();
+    this.#api.close();
+    if (this.#server !== null) await closeServer(this.#server);
+    this.#store.close();
+    this.#notify();
+  }
+
+  #createLinks(): Links {
+    const { limits } = this.#settled;
+    const { id, cluster, incarnation, url } = this;
+    const identity: Identity = { id, cluster, incarnation, url, process: ownProcess() };
+    return createLinks(
+      identity,
+      {
+        onMessage: (from, election, message) => {
+          const refusal = this.#voters.has(from)
+            ? this.#hosts.receive(from, election, message)
+            : 'unknown-member';
+          if (refusal !== null) this.countRefusal(refusal);
+        },
+        onAnswer: (from, election, { type, ...answer }) =>
+          this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),
+        onUp: (peer) => {
+          this.#settled.log({ level: 'info', message: `connected to ${peer.id} at ${peer.url}` });
+          this.#vigil.onUp(peer);
+          this.#notify();
+        },
+        onDown: (peer, reason) => {
+          this.#settled.log({
+            level: 'warning',
+            message: `the connection to ${peer.id} is closed: ${reason}`,
+          });
+          this.#vigil.onDown(peer);
+          this.#notify();
+        },
+        onRefused: (reason, from, kind) => {
+          this.countRefusal(kind);
+          this.#settled.log({ level: 'warning', message: `${from} is refused: ${reason}` });
+          this.#notify();
+        },
+      },
+      {
+        mainElection: this.mainElection,
+        queueMessages: limits.queuedMessages,
+        strangers: limits.strangers,
+        postsInFlight: limits.postsInFlight,
+      },
+    );
+  }
+
+  /** Voters that find each other by a seed learn from the first answer who leads, and whom else there is. */
+  #createDiscovery({ host, url }: NonNullable<Settled['seed']>): Discovery {
+    const { config, log } = this.#settled;
+    const { heartbeatMs } = config.timing;
+    return new Discovery({
+      own: { id: this.id, url: this.url },
+      host,
+      url,
+      everyMs: typeof heartbeatMs === 'number' ? heartbeatMs : 1000,
+      onAddress: (address) => this.#voters.allowHost(address),
+      onFound: ({ voter, voters, answer }) => {
+        const reachable = [voter, ...voters].filter((each) => this.registerVoter(each).accepted);
+        this.#hosts.receiveAnswer(voter.id, this.mainElection, 'register/answer', answer);
+        return reachable;
+      },
+      isFound: () => this.#links.status.some(({ via }) => via !== 'none'),
+      log: (message) => log({ level: 'warning', message }),
+    });
+  }
+
+  #notify(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import {
+  BadInput,
+  type Config,
+  type Definition,
+  flag,
+  integer,
+  listOf,
+  type MemberId,
+  memberId,
+  optional,
+  readSettings,
+  record,
+  type Shape,
+  show,
+  text,
+} from '../core/index.ts';
+import { catalogue } from '../protocols/index.ts';
+import { electionName } from './ids.ts';
+import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
+import type { Peer } from './links/links.ts';
+import { isLoopback, voterUrl } from './urls.ts';
+
+/** The same, checked and filled in. */
+export interface Settled {
+  readonly id: MemberId;
+  readonly cluster: string;
+  readonly election: string;
+  /** Null if it is mounted. */
+  readonly listen: { readonly host: string; readonly port: number } | null;
+  readonly url: string | null;
+  readonly peers: readonly Peer[];
+  readonly seed: { readonly host: string; readonly url: string } | null;
+  readonly definition: Definition;
+  readonly config: Config;
+  readonly priority: number;
+  readonly data: string | null;
+  readonly firstStart: boolean;
+  readonly trustConnections: boolean;
+  readonly record: string | null;
+  readonly limits: Limits & { readonly elections: number; readonly recordBytes: number };
+  readonly log: (entry: LogEntry) => void;
+}
+
+const count = integer(1, 1_000_000);
+const folder = text(4096);
+
+/** Each protocol reads its own. */
+const settings: Shape<Readonly<Record<string, unknown>> | undefined> = {
+  expected: 'an object',
+  read: (value) => value as Readonly<Record<string, unknown>> | undefined,
+};
+
+const logger: Shape<((entry: LogEntry) => void) | undefined> = {
+  expected: 'a function',
+  read(value, path) {
+    if (value === undefined || typeof value === 'function') return value as (entry: LogEntry) => void;
+    throw new BadInput(path, this.expected, show(value));
+  },
+};
+
+const shape: Shape<JoinOptions> = record<JoinOptions>({
+  id: optional(memberId),
+  cluster: optional(electionName),
+  election: optional(electionName),
+  listen: optional(record({ host: optional(text(255)), port: integer(0, 65_535) })),
+  mounted: optional(flag),
+  url: optional(voterUrl),
+  peers: optional(listOf(record<Peer>({ id: memberId, url: voterUrl }), 1000)),
+  seed: optional(record({ host: text(255), url: optional(text(1000)) })),
+  protocol: optional(text(100)),
+  timing: settings,
+  options: settings,
+  priority: optional(integer(1, 1000)),
+  data: optional(folder),
+  firstStart: optional(flag),
+  trustConnections: optional(flag),
+  insecure: optional(flag),
+  record: optional(folder),
+  limits: optional(
+    record<Limits>({
+      queuedMessages: optional(count),
+      strangers: optional(count),
+      postsInFlight: optional(count),
+      elections: optional(count),
+      recordBytes: optional(integer(10_000, 1e12)),
+    }),
+  ),
+  log: logger,
+});
+
+/** The one place where options are checked. Throws BadInput, which names the option. */
+export function readOptions(given: unknown): Settled {
+  const options = shape.read(given, '');
+  const id = options.id ?? inventId();
+  const peers = (options.peers ?? []).filter((peer) => peer.id !== id);
+  const own = options.peers?.find((peer) => peer.id === id);
+  refuseTwice(options.peers ?? []);
+  const definition = readProtocol(options.protocol ?? 'quorum');
+  const timing = readSettings(definition.timing, options.timing, 'timing');
+  const config: Config = {
+    timing,
+    options: readSettings(definition.options, options.options, 'options'),
+  };
+  const objection = definition.check?.(config, [id, ...peers.map((peer) => peer.id)]) ?? null;
+  if (objection !== null)
+    throw new BadInput(objection.path, 'settings that fit each other', objection.reason);
+  const { limits = {} } = options;
+  return {
+    id,
+    cluster: options.cluster ?? 'caucus',
+    election: options.election ?? 'main',
+    listen: readListen(options),
+    url: options.url ?? own?.url ?? null,
+    peers,
+    seed: readSeed(options, definition),
+    definition,
+    config,
+    priority: options.priority ?? 1,
+    data: options.data ?? null,
+    firstStart: options.firstStart ?? false,
+    trustConnections: options.trustConnections ?? false,
+    record: options.record ?? null,
+    limits: {
+      ...limits,
+      elections: limits.elections ?? 10_000,
+      recordBytes: limits.recordBytes ?? 16_000_000,
+    },
+    log: options.log ?? (() => {}),
+  };
+}
+
+function readProtocol(name: string): Definition {
+  if (Object.hasOwn(catalogue, name)) return catalogue[name]!;
+  throw new BadInput('protocol', `one of ${Object.keys(catalogue).join(', ')}`, show(name));
+}
+
+function readListen(options: JoinOptions): Settled['listen'] {
+  const { mounted = false, insecure = false } = options;
+  if (mounted) {
+    if (options.listen !== undefined)
+      throw new BadInput('listen', 'nothing, since it is mounted', 'an address');
+    if (options.url === undefined) {
+      throw new BadInput('url', 'the URL under which the others reach a mounted member', 'nothing');
+    }
+    return null;
+  }
+  const host = options.listen?.host ?? '127.0.0.1';
+  if (!insecure && !isLoopback(host)) {
+    throw new BadInput(
+      'listen.host',
+      'a loopback address, or insecure: true, since nobody is asked who he is',
+      show(host),
+    );
+  }
+  return { host, port: options.listen?.port ?? 0 };
+}
+
+/** Only an election whose voters find each other can begin without knowing who they are. */
+function readSeed({ seed }: JoinOptions, definition: Definition): Settled['seed'] {
+  if (seed === undefined) return null;
+  if (!Object.hasOwn(definition.messages, 'register')) {
+    const able = Object.values(catalogue).filter((each) => Object.hasOwn(each.messages, 'register'));
+    const names = able.map((each) => each.name).join(', ');
+    throw new BadInput(
+      'seed',
+      `peers, since the voters of ${definition.name} are fixed (seeds are for ${names})`,
+      show(seed.host),
+    );
+  }
+  const { host, url = '/' } = seed;
+  if (host === '' || !URL.canParse(url, `http://${host}`)) {
+    throw new BadInput('seed', 'a host, and a path that makes a URL with it', show(seed));
+  }
+  return { host, url };
+}
+
+function refuseTwice(peers: readonly Peer[]): void {
+  peers.forEach(({ id }, i) => {
+    if (peers.findIndex((peer) => peer.id === id) === i) return;
+    throw new BadInput(`peers[${i}].id`, 'an id that no other peer has', show(id));
+  });
+}
+
+/** Two copies of a program on one host must not share a name. */
+function inventId(): MemberId {
+  const host = hostname()
+    .replace(/[^A-Za-z0-9.-]/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 50);
+  return `${host === '' ? 'member' : host}-${randomBytes(4).toString('hex')}`;
+}

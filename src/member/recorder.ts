@@ -1,0 +1,105 @@
+import { createWriteStream, mkdirSync, openSync, renameSync, type WriteStream } from 'node:fs';
+import path from 'node:path';
+import { type Effect, encodeTraceLine, type Input, type MemberId, type TraceHeader } from '../core/index.ts';
+
+/** What may wait for a slow disk. A recording with a gap is better than a member that stands still. */
+const LARGEST_BACKLOG = 4_000_000;
+
+/**
+ * Records what one election did, in the same format as the simulator. When the file is full it becomes `….1.ndjson`, the one
+ * before that is dropped, and a new one begins. A recording never holds the member up: what a disk cannot take is left out.
+ */
+export class Recorder {
+  readonly #file: string;
+  readonly #member: MemberId;
+  readonly #header: string;
+  readonly #largestBytes: number;
+  readonly #onFailure: (reason: string) => void;
+  #stream: WriteStream | null;
+  #bytes = 0;
+  /** Lines that were left out since the last one that was written. */
+  #missing = 0;
+
+  constructor(
+    folder: string,
+    name: string,
+    member: MemberId,
+    header: TraceHeader,
+    largestBytes: number,
+    onFailure: (reason: string) => void,
+  ) {
+    this.#file = path.join(folder, `${name}.ndjson`);
+    this.#member = member;
+    this.#header = encodeTraceLine(header);
+    this.#largestBytes = largestBytes;
+    this.#onFailure = onFailure;
+    this.#stream = this.#try(() => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      return this.#open();
+    });
+  }
+
+  /** `atMs` is a time since 1970, so that recordings of several members can be laid side by side. */
+  step(atMs: number, input: Input, effects: readonly Effect[]): void {
+    if (this.#stream === null) return;
+    if (this.#stream.writableLength > LARGEST_BACKLOG) {
+      this.#missing += 1;
+      return;
+    }
+    if (this.#missing > 0) {
+      this.#write(encodeTraceLine({ atMs, event: { do: 'unrecorded', steps: this.#missing } }));
+      this.#missing = 0;
+    }
+    this.#write(encodeTraceLine({ atMs, member: this.#member, input, effects }));
+    if (this.#bytes > this.#largestBytes) this.#rotate();
+  }
+
+  close(): Promise<void> {
+    const stream = this.#stream;
+    this.#stream = null;
+    if (stream === null) return Promise.resolve();
+    return new Promise((resolve) => {
+      stream.once('close', resolve);
+      stream.end();
+    });
+  }
+
+  #open(): WriteStream {
+    // Opened at once, so that a file that becomes full at once can be renamed.
+    const stream = createWriteStream(this.#file, { fd: openSync(this.#file, 'w', 0o600) });
+    stream.on('error', (error) => {
+      if (this.#stream === stream) this.#stream = this.#fail(error);
+    });
+    stream.write(this.#header);
+    this.#bytes = this.#header.length;
+    return stream;
+  }
+
+  #write(line: string): void {
+    this.#bytes += Buffer.byteLength(line);
+    this.#stream?.write(line);
+  }
+
+  /** What is still on its way to the disk goes to the renamed file: it is open already. */
+  #rotate(): void {
+    this.#stream?.end();
+    this.#stream = null;
+    this.#stream = this.#try(() => {
+      renameSync(this.#file, this.#file.replace(/\.ndjson$/, '.1.ndjson'));
+      return this.#open();
+    });
+  }
+
+  #try(open: () => WriteStream): WriteStream | null {
+    try {
+      return open();
+    } catch (error) {
+      return this.#fail(error as Error);
+    }
+  }
+
+  #fail(error: Error): null {
+    this.#onFailure(`${this.#file}: recording has ended: ${error.message}`);
+    return null;
+  }
+}

@@ -1,0 +1,154 @@
+import type { Command, Json, MemberId, Outcome } from '../core/index.ts';
+import { CaucusError, type Seat, type Standing } from '../election/index.ts';
+import type { ElectionHost } from './host.ts';
+
+/**
+ * A member's place in one election. Nobody who only observes should be made the leader, so a member runs with priority 0 until
+ * it is told to stand. Where a protocol knows no priorities every member stands always; then what is not wanted is not shown
+ * as held, and given up if the protocol can.
+ */
+export class MemberSeat implements Seat {
+  readonly election: string;
+  readonly name: string;
+  isClosed = false;
+  readonly #host: ElectionHost;
+  readonly #priority: number;
+  readonly #idOf: (name: string) => MemberId;
+  readonly #listeners = new Set<(standing: Standing) => void>();
+  readonly #unsubscribe: () => void;
+  #isStanding = false;
+  #standing: Standing;
+  /** What the listeners were told last. */
+  #told: Standing;
+
+  constructor(host: ElectionHost, name: string, priority: number, idOf: (name: string) => MemberId) {
+    this.election = host.name;
+    this.name = name;
+    this.#host = host;
+    this.#priority = priority;
+    this.#idOf = idOf;
+    this.#standing = this.#look();
+    this.#told = this.#standing;
+    this.#unsubscribe = host.subscribe(() => this.#onChange());
+  }
+
+  /** Always as it is now: whoever is told of a change before us finds it here. */
+  get standing(): Standing {
+    const now = this.#look();
+    if (!isSame(this.#standing, now)) this.#standing = now;
+    return this.#standing;
+  }
+
+  watch(listener: (standing: Standing) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  stand(): void {
+    if (this.#isStanding) return;
+    this.#isStanding = true;
+    if (this.#can('priority')) {
+      void this.#host.order({ type: 'priority', priority: this.#priority });
+      // Asking costs nothing when somebody leads; when nobody does, waiting for a time-out would.
+      if (this.#host.view.leader === null) void this.#host.order({ type: 'campaign' });
+    }
+    this.#onChange();
+  }
+
+  async withdraw(): Promise<void> {
+    if (!this.#isStanding) return;
+    // Asked first, so that whoever is told of the loss is told why.
+    const released = this.#can('priority')
+      ? this.#host.order({ type: 'priority', priority: 0 })
+      : this.#giveUp();
+    this.#isStanding = false;
+    this.#onChange();
+    await released;
+  }
+
+  async resign(): Promise<void> {
+    if (this.#host.view.role !== 'leader') return;
+    if (!this.#can('resign')) throw unsupported(this.#host.protocol, 'resign');
+    settle(await this.#host.order({ type: 'resign' }), 'resign');
+  }
+
+  async transfer(to: string): Promise<void> {
+    await this.#lead({ type: 'transfer', to: this.#idOf(to) });
+  }
+
+  async publish(value: Json): Promise<number> {
+    await this.#lead({ type: 'publish', value });
+    return this.#host.view.version;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.withdraw();
+    this.#unsubscribe();
+    this.#listeners.clear();
+  }
+
+  #can(command: Command['type']): boolean {
+    return this.#host.commands.includes(command);
+  }
+
+  /** What only the leader can do. */
+  async #lead(command: Command): Promise<void> {
+    if (!this.#can(command.type)) throw unsupported(this.#host.protocol, command.type);
+    if (this.standing.held === null) {
+      const { leader } = this.standing;
+      const who = leader === null ? 'nobody leads' : `${leader} leads`;
+      throw new CaucusError('E_NOT_LEADER', `cannot ${command.type}: ${who}`);
+    }
+    settle(await this.#host.order(command), command.type);
+  }
+
+  async #giveUp(): Promise<void> {
+    if (this.#host.view.role === 'leader' && this.#can('resign')) await this.#host.order({ type: 'resign' });
+  }
+
+  #look(): Standing {
+    const { view, held, explanation, token } = this.#host;
+    const { leader, version, value } = view;
+    // A leader that may not act at the moment leads nobody.
+    const isIdle = view.role === 'leader' && held === null;
+    return {
+      leader: leader === null || isIdle ? null : String(leader),
+      token: isIdle ? null : token,
+      held: this.#isStanding ? held : null,
+      value,
+      version,
+      ...explanation,
+    };
+  }
+
+  #onChange(): void {
+    const { standing } = this;
+    if (standing === this.#told) return;
+    this.#told = standing;
+    for (const listener of [...this.#listeners]) listener(standing);
+  }
+}
+
+function isSame(a: Standing, b: Standing): boolean {
+  return (
+    a.leader === b.leader &&
+    a.token === b.token &&
+    a.held === b.held &&
+    a.version === b.version &&
+    a.cause === b.cause &&
+    a.detail === b.detail
+  );
+}
+
+function settle(outcome: Outcome, what: string): void {
+  if (outcome.status === 'refused') throw new CaucusError('E_REFUSED', `cannot ${what}: ${outcome.reason}`);
+  if (outcome.status === 'failed') {
+    const { effect, reason } = outcome;
+    throw new CaucusError('E_FAILED', `${what} failed: ${reason}`, { outcome: effect });
+  }
+}
+
+function unsupported(protocol: string, what: string): CaucusError {
+  return new CaucusError('E_UNSUPPORTED', `the protocol ${protocol} cannot ${what}`);
+}

@@ -1,0 +1,145 @@
+import type { Effect, Input, MemberId, View } from '../core/index.ts';
+import type { Held } from '../election/index.ts';
+import type { Clock } from './clock.ts';
+import { type Explanation, explain, type Outlook } from './explain.ts';
+import type { Change } from './port.ts';
+
+/** How far a leadership reaches by the clock. */
+export interface Lease {
+  /** Zero if this member may not act; infinite where a protocol has no leases. */
+  readonly endsAtMs: number;
+  readonly lengthMs: number;
+}
+
+/** What was taken before a change is looked for. */
+export interface Turn {
+  readonly input: Input | null;
+  readonly effects: readonly Effect[];
+  /** The lease on which the leadership stood before. */
+  readonly lease: string | null;
+  /** For how long nothing had run in this process. */
+  readonly blockedMs: number;
+}
+
+/** Older changes are forgotten. */
+const LONGEST_HISTORY = 1000;
+
+/**
+ * When this member's leaderships begin and end, who leads otherwise, and why. A leadership that ended before its time is never
+ * taken up again: a renewed lease would give the same token a second time, and a store that is fenced by it could not tell
+ * the late writes of before from those of now.
+ */
+export class Tenure {
+  /** The leadership that this member holds. By the clock it may have run out already. */
+  held: Held | null = null;
+  explanation: Explanation = { cause: 'started', detail: 'nobody leads yet' };
+  readonly changes: Change[] = [];
+
+  readonly #self: MemberId;
+  readonly #clock: Clock;
+  readonly #lease: () => Lease;
+  #outlook: Outlook = { leader: null, token: null, acting: false, leading: false, isMember: true };
+  #lapsed: bigint | null = null;
+  #leaseMs = 0;
+  #sleeps: number;
+
+  constructor(self: MemberId, clock: Clock, lease: () => Lease) {
+    this.#self = self;
+    this.#clock = clock;
+    this.#lease = lease;
+    this.#sleeps = clock.sleeps;
+  }
+
+  get outlook(): Outlook {
+    return this.#outlook;
+  }
+
+  /** Looks at everything anew. `lapsed`: the lease is back, but its leadership has ended and has to be given up. */
+  consider(view: View, turn: Turn): 'lapsed' | 'settled' {
+    const nowMs = this.#clock.now();
+    const lease = this.#lease();
+    const mayAct = nowMs < lease.endsAtMs;
+    const token = tokenOf(view);
+    if (this.held !== null && !(mayAct && this.held.token === (token ?? 0n))) {
+      if (turn.lease !== null) this.#lapsed = this.held.token;
+      this.held = null;
+    }
+    const hasLapsed = mayAct && this.held === null && token !== null && token === this.#lapsed;
+    if (mayAct && this.held === null && !hasLapsed) this.held = this.#begin(token ?? 0n);
+    this.#compare(view, turn, hasRunOut(turn, lease, nowMs));
+    if (this.held !== null) this.#leaseMs = lease.lengthMs;
+    this.#sleeps = this.#clock.sleeps;
+    return hasLapsed ? 'lapsed' : 'settled';
+  }
+
+  close(): void {
+    this.held = null;
+    this.#outlook = { ...this.#outlook, leader: null, token: null, acting: false, leading: false };
+    this.#enter({ cause: 'closed', detail: `${this.#self} has left` });
+  }
+
+  #begin(token: bigint): Held {
+    const endsAtMs = (held: Held): number => {
+      this.#clock.now(); // A sleep since the last look ends every lease.
+      return this.held === held ? this.#lease().endsAtMs : 0;
+    };
+    return {
+      token,
+      get expiresAtMs() {
+        return endsAtMs(this);
+      },
+    };
+  }
+
+  #compare(view: View, { input, effects, blockedMs }: Turn, isExpired: boolean): void {
+    const before = this.#outlook;
+    const after = this.#outlookOn(view);
+    this.#outlook = after;
+    if (isSame(before, after)) return;
+    const sleptMs = this.#clock.sleeps === this.#sleeps ? 0 : this.#clock.sleptMs;
+    const leaseMs = this.#leaseMs;
+    this.#enter(
+      explain(this.#self, before, after, { input, effects, blockedMs, isExpired, leaseMs, sleptMs }),
+    );
+  }
+
+  /** A leader that may not act leads nobody. */
+  #outlookOn(view: View): Outlook {
+    const acting = this.held !== null;
+    const leader = view.leader === this.#self && !acting ? null : view.leader;
+    return {
+      leader,
+      token: leader === null ? null : tokenOf(view),
+      acting,
+      leading: view.role === 'leader',
+      isMember: view.members?.includes(this.#self) ?? true,
+    };
+  }
+
+  #enter(explanation: Explanation): void {
+    const { leader, token } = this.#outlook;
+    this.explanation = explanation;
+    this.changes.push({ atMs: this.#clock.wallNow(), leader, token, ...explanation });
+    if (this.changes.length > LONGEST_HISTORY) this.changes.shift();
+  }
+}
+
+/** Its timer came due, or something else came first after its time was up. */
+function hasRunOut({ input, lease }: Turn, { endsAtMs }: Lease, nowMs: number): boolean {
+  return (input?.type === 'timer' && input.timer === lease) || (endsAtMs > 0 && endsAtMs <= nowMs);
+}
+
+function tokenOf({ term }: View): bigint | null {
+  return term === null ? null : BigInt(term);
+}
+
+/** A leadership that ends or begins shows in `acting` too; `leading` matters only when it goes. */
+function isSame(a: Outlook, b: Outlook): boolean {
+  return (
+    a.leader === b.leader &&
+    a.token === b.token &&
+    a.acting === b.acting &&
+    a.isMember === b.isMember &&
+    !(a.leading && !b.leading)
+  );
+}

@@ -1,0 +1,91 @@
+import type { Clock } from './clock.ts';
+
+export interface Timer {
+  readonly setAtMs: number;
+  readonly atMs: number;
+  /** How often the machine had slept when it was set: a timer says nothing about a sleep in between. */
+  readonly sleeps: number;
+}
+
+/** Time goes on between two timers, however short, so that no protocol stands still for ever. */
+const SHORTEST_MS = 0.01;
+
+/**
+ * The named timers of one election, by deadline, on one alarm of the clock. Most timers are put off before they come due, so
+ * the alarm is left as it is when the next deadline moves away: waking once for nothing costs less than setting it anew.
+ */
+export class Timers {
+  readonly #clock: Clock;
+  readonly #onAlarm: () => void;
+  readonly #timers = new Map<string, Timer>();
+  #alarmAtMs = Number.POSITIVE_INFINITY;
+  #cancelAlarm: (() => void) | null = null;
+  /** How late the first of the timers was that come due now: for so long nothing ran at all. */
+  blockedMs = 0;
+
+  /** `onAlarm` is called when something may be due: whoever is called then calls `runDue`. */
+  constructor(clock: Clock, onAlarm: () => void) {
+    this.#clock = clock;
+    this.#onAlarm = onAlarm;
+  }
+
+  get(name: string): Timer | undefined {
+    return this.#timers.get(name);
+  }
+
+  set(name: string, delayMs: number): void {
+    const setAtMs = this.#clock.now();
+    const { sleeps } = this.#clock;
+    const atMs = setAtMs + Math.max(SHORTEST_MS, delayMs);
+    this.#timers.set(name, { setAtMs, atMs, sleeps });
+    this.#setAlarm(atMs);
+  }
+
+  cancel(name: string): void {
+    this.#timers.delete(name);
+  }
+
+  /** Lets everything happen that is due by the clock, in the order of the deadlines. */
+  runDue(onDue: (name: string) => void): void {
+    const nowMs = this.#clock.now();
+    let isFirst = true;
+    for (let next = this.#next(); next !== null && next.timer.atMs <= nowMs; next = this.#next()) {
+      if (isFirst) this.blockedMs = nowMs - next.timer.atMs;
+      isFirst = false;
+      this.#timers.delete(next.name);
+      onDue(next.name);
+    }
+    this.blockedMs = 0;
+  }
+
+  clear(): void {
+    this.#timers.clear();
+    this.#cancelAlarm?.();
+    this.#cancelAlarm = null;
+    this.#alarmAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  #next(): { readonly name: string; readonly timer: Timer } | null {
+    let first: { name: string; timer: Timer } | null = null;
+    for (const [name, timer] of this.#timers) {
+      if (first === null || timer.atMs < first.timer.atMs) first = { name, timer };
+    }
+    return first;
+  }
+
+  #setAlarm(atMs: number): void {
+    if (this.#alarmAtMs <= atMs) return;
+    this.#cancelAlarm?.();
+    this.#alarmAtMs = atMs;
+    this.#cancelAlarm = this.#clock.set(atMs, () => {
+      this.#cancelAlarm = null;
+      this.#alarmAtMs = Number.POSITIVE_INFINITY;
+      try {
+        this.#onAlarm();
+      } finally {
+        const next = this.#next();
+        if (next !== null) this.#setAlarm(next.timer.atMs);
+      }
+    });
+  }
+}

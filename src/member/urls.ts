@@ -1,0 +1,29 @@
+import { BadInput, type Shape, show } from '../core/index.ts';
+
+/** The URL of a voter, without a slash at its end. */
+export const voterUrl: Shape<string> = {
+  expected: 'a URL like http://127.0.0.1:7101',
+  read(value, path) {
+    if (typeof value === 'string' && value.length <= 1000 && URL.canParse(value)) {
+      const { protocol, username, search, hash } = new URL(value);
+      const isPlain = username === '' && search === '' && hash === '';
+      if ((protocol === 'http:' || protocol === 'https:') && isPlain) return value.replace(/\/+$/, '');
+    }
+    throw new BadInput(path, this.expected, show(value));
+  },
+};
+
+/** Names are not resolved: one that leads here today may lead elsewhere tomorrow. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
+  return bare === 'localhost' || bare === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(bare);
+}
+
+export function hostOf(url: string): string {
+  return new URL(url).hostname;
+}
+
+/** A URL from an address and a port; an IPv6 address stands in brackets. */
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

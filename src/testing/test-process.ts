@@ -1,0 +1,65 @@
+import type { MemberId } from '../core/index.ts';
+import { type Cancellable, Election, type ElectionOptions } from '../election/index.ts';
+import type { SimulatedSeat } from './simulated-seat.ts';
+import type { ProcessClock } from './timeline.ts';
+
+/**
+ * One life of one member's process, from a start to the next crash. After a crash its code is never woken again: what it
+ * awaits never comes, its signals are not aborted and its `finally` blocks do not run, as with a real `kill -9`.
+ */
+export class TestProcess {
+  readonly id: MemberId;
+  readonly election: Election;
+  /** Milliseconds of virtual time. */
+  readonly now: () => number;
+  /** Waits in virtual time: the program under test sleeps with this, or is handed it in place of its timers. */
+  readonly sleep: (ms: number, options?: Cancellable) => Promise<void>;
+  readonly #seat: SimulatedSeat;
+  readonly #clock: ProcessClock;
+
+  constructor(id: MemberId, seat: SimulatedSeat, clock: ProcessClock, options: ElectionOptions) {
+    this.id = id;
+    this.election = new Election(seat, { ...options, clock });
+    this.#seat = seat;
+    this.#clock = clock;
+    this.now = () => clock.now();
+    this.sleep = (ms, { signal } = {}) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        const stop = clock.after(ms, () => {
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
+        });
+        const onAbort = (): void => {
+          stop();
+          reject(signal!.reason);
+        };
+        signal?.addEventListener('abort', onAbort, { once: true });
+      });
+  }
+
+  get name(): string {
+    return this.election.self;
+  }
+
+  /** @internal Says whether there is news. */
+  look(): boolean {
+    return this.#seat.look();
+  }
+
+  /** @internal */
+  pause(): void {
+    this.#clock.stop();
+  }
+
+  /** @internal What its timers should have told it comes first, as after a stall of a real event loop. */
+  resume(): void {
+    this.#clock.goOn();
+  }
+
+  /** @internal */
+  end(): void {
+    this.#clock.end();
+    this.#seat.end();
+  }
+}

@@ -1,0 +1,88 @@
+import type { Command, Effect, Input, Json, MemberId, Outcome, View } from '../core/index.ts';
+import type { Host } from '../simulation/host.ts';
+import { type Scenario, World, type WorldOptions } from '../simulation/index.ts';
+import type { Happening } from '../simulation/surroundings.ts';
+
+/** What a cluster under test wants to hear of its world. */
+export interface Audience {
+  started(host: Host): void;
+  stopped(id: MemberId): void;
+  paused(id: MemberId): void;
+  resumed(id: MemberId): void;
+  reported(id: MemberId): void;
+  answered(): void;
+}
+
+/** The simulator's world, with programs of a user beside its members: it tells them what happens, and takes their commands. */
+export class TestWorld extends World {
+  readonly #audience: Audience;
+  /** When each timer of each host comes due. */
+  readonly #dueUs = new WeakMap<Host, Map<string, number>>();
+  readonly #answers = new Map<number, (outcome: Outcome) => void>();
+  #commandsGiven = 0;
+
+  constructor(scenario: Scenario, seed: number, options: WorldOptions, audience: Audience) {
+    super(scenario, seed, options);
+    this.#audience = audience;
+  }
+
+  /** Until when this host may act by its clock; 0 if it may not now, Infinity if its leadership has no lease. */
+  leaseEndsMs(host: Host): number {
+    if (!host.alive || !host.acting) return 0;
+    const { lease } = host.view;
+    if (lease === null) return Number.POSITIVE_INFINITY;
+    return (this.#dueUs.get(host)?.get(lease) ?? 0) / 1000;
+  }
+
+  /** Never settles if the member's process ends first, as in real life. */
+  ask(host: Host, command: Command): Promise<Outcome> {
+    return new Promise((resolve) => {
+      this.#answers.set(this.#commandsGiven + 1, resolve);
+      this.command(host, command);
+    });
+  }
+
+  override command(host: Host, command: Command): void {
+    this.#commandsGiven += 1;
+    super.command(host, command);
+  }
+
+  override answered(host: Host, command: number, outcome: Outcome): void {
+    super.answered(host, command, outcome);
+    const resolve = this.#answers.get(command);
+    if (resolve === undefined) return;
+    this.#answers.delete(command);
+    resolve(outcome);
+    this.#audience.answered();
+  }
+
+  override schedule(happening: Happening): void {
+    super.schedule(happening);
+    // Hosts are brought into the world, and scheduled to start, before this class has its fields.
+    if (happening.kind !== 'timer') return;
+    const due = this.#dueUs.get(happening.host) ?? new Map<string, number>();
+    due.set(happening.timer, happening.atUs);
+    this.#dueUs.set(happening.host, due);
+  }
+
+  override stepped(host: Host, input: Input, effects: readonly Effect[]): void {
+    super.stepped(host, input, effects);
+    if (input.type !== 'start') return;
+    this.#dueUs.delete(host);
+    this.#audience.started(host);
+  }
+
+  override reported(host: Host, view: View): void {
+    super.reported(host, view);
+    this.#audience.reported(host.id);
+  }
+
+  override note(event: { readonly do: string; readonly [field: string]: Json }): void {
+    super.note(event);
+    const { do: what, member } = event as { do: string; member?: MemberId };
+    if (member === undefined) return;
+    if (what === 'crash') this.#audience.stopped(member);
+    else if (what === 'pause') this.#audience.paused(member);
+    else if (what === 'resume') this.#audience.resumed(member);
+  }
+}

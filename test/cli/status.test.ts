@@ -1,0 +1,110 @@
+/** The commands that ask a running cluster, as they were built. */
+import type { ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts } from '../support/free-ports.ts';
+import { caucus, start } from './caucus.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look at whatever was printed.
+type Printed = any;
+
+let cluster: ChildProcess;
+let ended: Promise<unknown>;
+const urls: string[] = [];
+
+beforeAll(async () => {
+  cluster = start(['up', '--members', '3', '--json']);
+  ended = new Promise((resolve) => cluster.once('exit', resolve));
+  await new Promise<void>((resolve) => {
+    createInterface({ input: cluster.stdout! }).on('line', (line) => {
+      const { event, url } = JSON.parse(line);
+      if (event === 'member') urls.push(url);
+      if (event === 'acting') resolve();
+    });
+  });
+});
+
+afterAll(async () => {
+  cluster.kill('SIGTERM');
+  await ended;
+});
+
+/** Runs a command again until it succeeds: on a busy machine there are moments without a leader. */
+async function eventually(...args: string[]): Promise<string> {
+  for (;;) {
+    const { code, stdout, stderr } = await caucus([...args, ...urls]);
+    if (code === 0) return stdout;
+    if (code !== 1) throw new Error(stderr);
+  }
+}
+
+const json = async (...args: string[]): Promise<Printed> => JSON.parse(await eventually(...args, '--json'));
+
+describe('the commands that ask', () => {
+  it('print the leader', async () => {
+    expect(await eventually('leader')).toMatch(/^[123]\n$/);
+    const { name, url, token } = await json('leader');
+    expect(url).toBe(urls[name - 1]);
+    expect(BigInt(token)).toBeGreaterThan(0n);
+  });
+
+  it('print how each member sees it', async () => {
+    const { members, leaders, protocol } = await json('status');
+    expect(protocol).toBe('quorum');
+    expect(leaders).toHaveLength(1);
+    expect(members.map(({ id }: Printed) => id).sort()).toEqual(['1', '2', '3']);
+    expect(await eventually('status')).toMatch(/^main of caucus \(quorum\): [123] leads, token \d+\n/);
+  });
+
+  it('make the leader resign and hand over, and tell its history', async () => {
+    const before = await json('leader');
+    await eventually('resign');
+    let after = await json('leader');
+    while (BigInt(after.token) <= BigInt(before.token)) after = await json('leader');
+    const to = [1, 2, 3].find((id) => id !== after.name)!;
+    const { code, stdout, stderr } = await caucus(['transfer', '--to', String(to), ...urls]);
+    if (code === 0) expect(stdout).toBe(`${after.name} has handed over to ${to}\n`);
+    else expect(stderr).toMatch(/^caucus: .*\n$/); // It may have changed in between, and says so.
+    const causes = (await eventually('history', '--json')).trim().split('\n');
+    expect(causes.map((line) => JSON.parse(line).cause)).toContain('won');
+    expect(await eventually('history')).toMatch(/^at +leader +token +cause/);
+  });
+
+  it('publish a value and print it', async () => {
+    await eventually('value', '--set', '{ "address": "10.0.0.7:5432" }');
+    expect(JSON.parse(await eventually('value'))).toEqual({ address: '10.0.0.7:5432' });
+    const bad = await caucus(['value', '--set', '{', ...urls]);
+    expect(bad).toMatchObject({ code: 2, stderr: expect.stringMatching(/^caucus: --set: not JSON: line 1/) });
+  });
+
+  it('watch, and end with Ctrl-C', async () => {
+    const child = start(['watch', '--json', ...urls]);
+    const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+    const { value } = await lines.next();
+    expect(JSON.parse(value!)).toMatchObject({ electionName: 'main', protocol: 'quorum' });
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGINT');
+    expect(await gone).toBe(0);
+  });
+
+  it('say that nobody is there, with code 1', async () => {
+    const [port] = await freePorts(1);
+    for (const command of ['status', 'leader', 'history', 'resign', 'value']) {
+      const { code, stderr } = await caucus([command, `127.0.0.1:${port}`]);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `caucus: http://127.0.0.1:${port}: nobody listens there\n`,
+      });
+    }
+    expect((await caucus(['status', 'http://['])).code).toBe(2);
+  });
+
+  it('can be completed by a shell', async () => {
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      const { code, stdout } = await caucus(['completion', shell]);
+      expect(code).toBe(0);
+      for (const word of ['transfer', 'kill-after', 'quorum']) expect(stdout).toContain(word);
+    }
+    expect((await caucus(['completion', 'tcsh'])).code).toBe(2);
+  });
+});

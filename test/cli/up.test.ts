@@ -1,0 +1,164 @@
+/** `caucus up` as it was built: a cluster of real processes. */
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { caucus, start } from './caucus.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look at whatever was printed.
+type Printed = any;
+
+/** A cluster whose events can be waited for. */
+class Cluster {
+  readonly process: ChildProcess;
+  readonly events: Printed[] = [];
+  readonly ended: Promise<number | null>;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(args: readonly string[]) {
+    this.process = start(['up', '--json', ...args]);
+    createInterface({ input: this.process.stdout! }).on('line', (line) => {
+      this.events.push(JSON.parse(line));
+      for (const look of [...this.#waiting]) look();
+    });
+    this.ended = new Promise((resolve) => this.process.on('close', resolve));
+  }
+
+  /** The first event from this place on that fits. */
+  seen(fits: (event: Printed) => boolean, from = 0): Promise<Printed> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const found = this.events.slice(from).find(fits);
+        if (found === undefined) return;
+        this.#waiting.delete(look);
+        resolve(found);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  /** The pid under which a member runs now. */
+  pidOf(id: number): number {
+    return this.events.findLast((event) => event.event === 'member' && event.id === id).pid;
+  }
+}
+
+const isActing = (event: Printed): boolean => event.event === 'acting';
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+let folder: string;
+const clusters: Cluster[] = [];
+
+function up(...args: string[]): Cluster {
+  const cluster = new Cluster(args);
+  clusters.push(cluster);
+  return cluster;
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'caucus-up-test-'));
+});
+
+afterEach(async () => {
+  for (const cluster of clusters.splice(0)) {
+    cluster.process.kill('SIGTERM');
+    await cluster.ended;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('caucus up', () => {
+  it('tells first who its members are, elects, survives kill -9 of the leader, and ends cleanly', async () => {
+    const cluster = up('--members', '3');
+    const first = await cluster.seen(isActing);
+    expect(cluster.events.slice(0, 3).map(({ event, id }) => [event, id])).toEqual([
+      ['member', 1],
+      ['member', 2],
+      ['member', 3],
+    ]);
+    const { url, data } = cluster.events[0];
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const seen = cluster.events.length;
+    process.kill(cluster.pidOf(first.id), 'SIGKILL');
+    await cluster.seen(({ event, id }) => event === 'exit' && id === first.id);
+    const second = await cluster.seen((event) => isActing(event) && event.id !== first.id, seen);
+    expect(BigInt(second.token)).toBeGreaterThan(BigInt(first.token));
+    const status: Printed = await (await fetch(`${cluster.events[second.id - 1].url}/status`)).json();
+    expect(status.voters).toHaveLength(3);
+    const pids = [1, 2, 3].map((id) => cluster.pidOf(id));
+    cluster.process.kill('SIGINT');
+    expect(await cluster.ended).toBe(0);
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(existsSync(data)).toBe(false);
+  });
+
+  it('keeps its tokens growing when everything is started again on the same folders', async () => {
+    const tokens: bigint[] = [];
+    for (let round = 0; round < 3; round++) {
+      const cluster = up('--members', '3', '--data', folder);
+      tokens.push(BigInt((await cluster.seen(isActing)).token));
+      cluster.process.kill('SIGINT');
+      expect(await cluster.ended).toBe(0);
+    }
+    expect(tokens[0]! < tokens[1]! && tokens[1]! < tokens[2]!).toBe(true);
+  });
+
+  it('takes its members along when it is killed with -9 itself', async () => {
+    const cluster = up('--members', '3', '--data', folder);
+    await cluster.seen(isActing);
+    const pids = [1, 2, 3].map((id) => cluster.pidOf(id));
+    cluster.process.kill('SIGKILL');
+    await cluster.ended;
+    while (pids.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
+  it.each(['bully', 'chang-roberts', 'draw', 'epoch', 'ring', 'quorum'])(
+    'elects five members by %s, replaces a leader that dies, and takes it back',
+    async (protocol) => {
+      const times = protocol === 'quorum' ? [] : ['--timing', 'heartbeatMs=100'];
+      const cluster = up('--members', '5', '--protocol', protocol, ...times);
+      const { id } = await cluster.seen(isActing);
+      const seen = cluster.events.length;
+      process.kill(cluster.pidOf(id), 'SIGKILL');
+      await cluster.seen((event) => isActing(event) && event.id !== id, seen);
+      cluster.process.stdin!.write(String(id));
+      await cluster.seen(
+        (event) => event.event === 'change' && event.id === id && event.leader !== null,
+        seen,
+      );
+    },
+  );
+
+  it('refuses what it cannot do, in one line', async () => {
+    const lines = async (...args: string[]): Promise<string> => {
+      const { code, stderr } = await caucus(['up', ...args]);
+      expect(code).toBe(2);
+      return stderr;
+    };
+    expect(await lines('--members', '0')).toBe(
+      'caucus: --members: expected a whole number from 1 to 99, found 0\n',
+    );
+    expect(await lines('--protocol', 'paxos')).toMatch(
+      /^caucus: --protocol: expected one of bully, .*"paxos"\n$/,
+    );
+    expect(await lines('--timing', 'heartbeatMs=never')).toMatch(
+      /^caucus: --timing heartbeatMs: expected milli.*\n$/,
+    );
+    const { createServer } = await import('node:net');
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as { port: number };
+    expect(await lines('--port', String(port))).toBe(`caucus: --port: port ${port} is in use\n`);
+    server.close();
+  });
+});

@@ -1,0 +1,201 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isDead, isWithinSight, ownProcess } from '../../src/member/evidence.ts';
+import type { Identity, ProcessIdentity } from '../../src/member/links/links.ts';
+import { Vigil } from '../../src/member/vigil.ts';
+import { VirtualClock } from './virtual.ts';
+
+const children: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+/** A process of its own that runs until it is killed, and how it would name itself. */
+async function startChild(
+  command = 'sleep 1000',
+): Promise<{ child: ChildProcess; identity: ProcessIdentity }> {
+  const child = spawn('/bin/sh', ['-c', `echo up; exec ${command}`], { stdio: ['ignore', 'pipe', 'ignore'] });
+  children.push(child);
+  await once(child.stdout!, 'data');
+  const pid = child.pid!;
+  return { child, identity: { ...ownProcess()!, pid, startTime: startTimeOf(pid) } };
+}
+
+function startTimeOf(pid: number): string {
+  const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19]!;
+}
+
+function stateOf(pid: number): string {
+  const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  return text.slice(text.lastIndexOf(')') + 2).charAt(0);
+}
+
+function hasPython(): boolean {
+  return spawnSync('python3', ['-c', 'import ctypes']).status === 0;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('is that process gone for certain?', () => {
+  it('knows itself, and that it lives', () => {
+    const own = ownProcess()!;
+    expect(own.pid).toBe(process.pid);
+    expect(own.bootId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(own.pidNamespace).toMatch(/^pid:\[\d+\]$/);
+    expect(isWithinSight(own)).toBe(true);
+    expect(isDead(own)).toBe(false);
+  });
+
+  it('not while it runs, nor while it is stopped', async () => {
+    const { child, identity } = await startChild();
+    expect(isDead(identity)).toBe(false);
+    child.kill('SIGSTOP');
+    await until(() => stateOf(identity.pid) === 'T');
+    expect(isDead(identity)).toBe(false);
+    child.kill('SIGCONT');
+    expect(isDead(identity)).toBe(false);
+  });
+
+  it('when it was killed', async () => {
+    const { child, identity } = await startChild();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(isDead(identity)).toBe(true);
+  });
+
+  it('when it is a zombie that nobody has buried', async () => {
+    // The shell starts a child, says its pid and never waits for it.
+    const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 1000'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    children.push(parent);
+    const [line] = (await once(parent.stdout!, 'data')) as [Buffer];
+    const pid = Number(line.toString());
+    await until(() => stateOf(pid) === 'Z');
+    expect(isDead({ ...ownProcess()!, pid, startTime: startTimeOf(pid) })).toBe(true);
+  });
+
+  it('when its pid belongs to another process by now', async () => {
+    const { identity } = await startChild();
+    expect(isDead({ ...identity, startTime: `${Number(identity.startTime) - 1}` })).toBe(true);
+  });
+
+  it('not if it ran elsewhere: then nothing here says anything about it', async () => {
+    const { child, identity } = await startChild();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const elsewhere = { ...identity, bootId: '00000000-0000-0000-0000-000000000000' };
+    expect(isWithinSight(elsewhere)).toBe(false);
+    expect(isDead(elsewhere)).toBe(false);
+    expect(isDead({ ...identity, pidNamespace: 'pid:[1]' })).toBe(false);
+    expect(isDead(identity)).toBe(true);
+  });
+
+  // Needs Python, and the number of the system call that ends one thread on this kind of machine.
+  it.skipIf(process.arch !== 'x64' || !hasPython())('not when only its first thread has ended', async () => {
+    const python = spawn('python3', ['-c', THREADS], { stdio: ['ignore', 'pipe', 'inherit'] });
+    children.push(python);
+    await once(python.stdout!, 'data');
+    const pid = python.pid!;
+    await until(() => stateOf(pid) === 'Z');
+    const identity = { ...ownProcess()!, pid, startTime: startTimeOf(pid) };
+    expect(isDead(identity)).toBe(false);
+    python.kill('SIGKILL');
+    await once(python, 'exit');
+    expect(isDead(identity)).toBe(true);
+  });
+});
+
+/** Its first thread leaves by itself; another goes on. */
+const THREADS = `
+import ctypes, threading, time
+threading.Thread(target=lambda: time.sleep(1000), daemon=True).start()
+print('up', flush=True)
+ctypes.CDLL(None).syscall(60, 0)
+`;
+
+describe('the vigil', () => {
+  function keepVigil(trustConnections = false): { clock: VirtualClock; vigil: Vigil; told: string[] } {
+    const clock = new VirtualClock();
+    const told: string[] = [];
+    const vigil = new Vigil(clock, trustConnections, {
+      gone: (peer, proof) => told.push(`${peer} gone${proof ? ', certainly' : ''}`),
+      back: (peer) => told.push(`${peer} back`),
+    });
+    return { clock, vigil, told };
+  }
+
+  function peer(process: ProcessIdentity | null, incarnation = 1): Identity {
+    return { id: 'p', cluster: 'c', incarnation, url: 'http://127.0.0.1:1', process };
+  }
+
+  it('has proof at once when the process is dead', async () => {
+    const { vigil, told } = keepVigil();
+    const { child, identity } = await startChild();
+    vigil.onUp(peer(identity));
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    vigil.onDown(peer(identity));
+    expect(told).toEqual(['p back', 'p gone, certainly']);
+  });
+
+  it('goes on looking for a moment, and finds a death that shows late', async () => {
+    const { clock, vigil, told } = keepVigil();
+    const { child, identity } = await startChild();
+    vigil.onUp(peer(identity));
+    vigil.onDown(peer(identity));
+    clock.advance(5);
+    expect(told).toEqual(['p back']);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    clock.advance(1);
+    expect(told).toEqual(['p back', 'p gone, certainly']);
+  });
+
+  it('has only a suspicion when the process lives', async () => {
+    const { clock, vigil, told } = keepVigil();
+    const { identity } = await startChild();
+    vigil.onUp(peer(identity));
+    vigil.onDown(peer(identity));
+    clock.advance(100);
+    expect(told).toEqual(['p back', 'p gone']);
+  });
+
+  it('looks no further when it is back', async () => {
+    const { clock, vigil, told } = keepVigil();
+    const { identity } = await startChild();
+    vigil.onUp(peer(identity));
+    vigil.onDown(peer(identity));
+    vigil.onUp(peer(identity));
+    clock.advance(100);
+    expect(told).toEqual(['p back', 'p back']);
+  });
+
+  it('does not wait where nothing can be seen', () => {
+    const { vigil, told } = keepVigil();
+    vigil.onUp(peer(null));
+    vigil.onDown(peer(null));
+    expect(told).toEqual(['p back', 'p gone']);
+  });
+
+  it('takes a newer process of the same id as proof for the one before, whose late goodbye says nothing', () => {
+    const { vigil, told } = keepVigil();
+    vigil.onUp(peer(null, 1));
+    vigil.onUp(peer(null, 2));
+    vigil.onDown(peer(null, 1));
+    expect(told).toEqual(['p back', 'p gone, certainly', 'p back']);
+  });
+
+  it('believes connections if it is told to', () => {
+    const { vigil, told } = keepVigil(true);
+    vigil.onUp(peer(null));
+    vigil.onDown(peer(null));
+    expect(told).toEqual(['p back', 'p gone, certainly']);
+  });
+});

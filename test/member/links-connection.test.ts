@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Connection } from '../../src/member/links/connection.ts';
+import { dial } from '../../src/member/links/dial.ts';
+import { type LinkOptions, resolveLinkOptions } from '../../src/member/links/options.ts';
+import { cleanUp, start } from '../support/link-bed.ts';
+import { introduce, until } from '../support/linked.ts';
+
+/** A server that keeps links and never says or answers anything by itself. */
+async function startMute(): Promise<{ url: string; sockets: WebSocket[]; pings: Buffer[] }> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', autoPong: false });
+  await once(server, 'listening');
+  const sockets: WebSocket[] = [];
+  const pings: Buffer[] = [];
+  server.on('connection', (ws) => {
+    sockets.push(ws);
+    ws.on('ping', (data) => pings.push(data));
+  });
+  cleanUp(async () => {
+    for (const ws of sockets) ws.terminate();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, pings };
+}
+
+async function connect(url: string, options: LinkOptions): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    dial(url, resolveLinkOptions(options), (result) => {
+      if (result.type === 'open') resolve(result.connection);
+      else reject(new Error(JSON.stringify(result)));
+    });
+  });
+}
+
+describe('a connection', () => {
+  it('is closed after so many pings in a row without an answer, not after so many in all', async () => {
+    const mute = await startMute();
+    const connection = await connect(mute.url, { missedPings: 3 });
+    const closed = new Promise<string>((resolve) => {
+      connection.owner = { onFrame() {}, onDrain() {}, onClosed: (_, reason) => resolve(reason) };
+    });
+    for (let round = 1; round <= 5; round++) {
+      connection.roundTripMs = null;
+      connection.ping();
+      await until('the ping came', () => mute.pings.length === round);
+      connection.ping();
+      connection.ping();
+      expect(connection.open).toBe(true);
+      mute.sockets[0]!.pong(mute.pings[round - 1]!);
+      await until('the answer came', () => connection.roundTripMs !== null);
+    }
+    for (let i = 0; i <= 3; i++) connection.ping();
+    expect(await closed).toBe('no ping was answered for 3 s');
+  });
+
+  it('tells whether a probe was answered: by its own answer, in time', async () => {
+    const mute = await startMute();
+    const connection = await connect(mute.url, { probeMs: 50 });
+    const answers: boolean[] = [];
+    connection.probe((answered) => answers.push(answered));
+    await until('the probe came', () => mute.pings.length === 1);
+    mute.sockets[0]!.pong('another');
+    await until('too late', () => answers.length === 1);
+    connection.probe((answered) => answers.push(answered));
+    await until('the second probe came', () => mute.pings.length === 2);
+    connection.terminate('enough');
+    await until('closed', () => answers.length === 2);
+    connection.probe((answered) => answers.push(answered));
+    expect(answers).toEqual([false, false, false]);
+  });
+
+  it('tells that a probe was answered', async () => {
+    const mute = await startMute();
+    const connection = await connect(mute.url, { probeMs: 60_000 });
+    const answered = new Promise<boolean>((resolve) => connection.probe(resolve));
+    await until('the probe came', () => mute.pings.length === 1);
+    mute.sockets[0]!.pong(mute.pings[0]!);
+    expect(await answered).toBe(true);
+    connection.terminate('enough');
+  });
+});
+
+describe('a peer that has said who it is', () => {
+  it('stays, long after the time in which it had to', async () => {
+    const options = { helloMs: 150, pingMs: 20, missedPings: 100 };
+    const [one, two] = [await start(1, options), await start(2, options)];
+    introduce([one, two]);
+    await until('up', () => one.events.length === 1 && two.events.length === 1);
+    const upMs = performance.now();
+    await until('long after', () => performance.now() - upMs > 400);
+    const before = one.status(2).roundTripMs;
+    await until('another ping', () => one.status(2).roundTripMs !== before);
+    expect([one.events.length, two.events.length]).toEqual([1, 1]);
+  });
+});
+
+describe('a peer that dials while it is being dialled', () => {
+  it('is not dialled again when the attempt that it overtook comes to nothing', async () => {
+    const mute = await startMute();
+    const one = await start(1, { pingMs: 20 });
+    const two = await start(2);
+    one.links.setPeers([{ id: 2, url: mute.url }]);
+    await until('the hello came', () => mute.sockets.length === 1);
+    two.links.setPeers([{ id: 1, url: one.url }]);
+    await until('up', () => one.events.length === 1);
+    const closed = once(mute.sockets[0]!, 'close');
+    mute.sockets[0]!.close();
+    await closed;
+    // Much longer than the first wait of the back-off, by the clock of the pings.
+    for (let i = 0; i < 5; i++) {
+      const before = one.status(2).roundTripMs;
+      await until('another ping', () => one.status(2).roundTripMs !== before);
+    }
+    expect(mute.sockets).toHaveLength(1);
+    introduce([one, two]);
+    expect(one.events).toHaveLength(1);
+  });
+});

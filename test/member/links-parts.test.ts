@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BackOff } from '../../src/member/links/back-off.ts';
+import { linkUrl } from '../../src/member/links/dial.ts';
+import { encodeHello, encodeMessage, readFrame } from '../../src/member/links/frames.ts';
+import { readAnswer } from '../../src/member/links/post.ts';
+import { type Outgoing, Queue } from '../../src/member/links/queue.ts';
+
+const item = (bytes: number): Outgoing => ({ election: 'e', message: { type: 't' }, frame: '', bytes });
+
+describe('the queue of a peer', () => {
+  it('behaves like a list that loses its oldest when it is too long or too large', () => {
+    const step = fc.oneof(
+      fc.record({ push: fc.integer({ min: 1, max: 60 }) }),
+      fc.constant('shift' as const),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const queue = new Queue(7, 100);
+        const model: Outgoing[] = [];
+        for (const each of steps) {
+          if (each === 'shift') {
+            expect(queue.shift()).toBe(model.shift());
+          } else {
+            const next = item(each.push);
+            model.push(next);
+            let dropped = 0;
+            while (model.length > 7 || model.reduce((sum, { bytes }) => sum + bytes, 0) > 100) {
+              model.shift();
+              dropped++;
+            }
+            expect(queue.push(next)).toBe(dropped);
+          }
+          expect(queue.length).toBe(model.length);
+        }
+        expect(queue.clear()).toBe(model.length);
+        expect(queue.length).toBe(0);
+      }),
+    );
+  });
+});
+
+describe('the back-off', () => {
+  it('doubles up to its end, with half of it drawn, and begins anew', () => {
+    const backOff = new BackOff([10, 1000]);
+    const ends = [10, 20, 40, 80, 160, 320, 640, 1000, 1000];
+    for (const end of ends) {
+      backOff.fail();
+      const waitMs = backOff.nextMs();
+      expect(waitMs).toBeGreaterThanOrEqual(end / 2);
+      expect(waitMs).toBeLessThanOrEqual(end);
+    }
+    for (let i = 0; i < 2000; i++) backOff.fail();
+    expect(backOff.nextMs()).toBeLessThanOrEqual(1000);
+    backOff.reset();
+    backOff.fail();
+    expect(backOff.nextMs()).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('a frame', () => {
+  it('is read as it was written', () => {
+    const identity = { id: 'a', cluster: 'c', incarnation: 7, url: 'http://a', process: null };
+    expect(readFrame(encodeHello(identity))).toEqual({ type: 'hello', identity });
+    const message = { type: 'vote', term: 3 };
+    expect(readFrame(encodeMessage('e', message))).toEqual({ type: 'message', election: 'e', message });
+  });
+
+  it('of a later version may say more of its sender', () => {
+    const hello = { caucus: 1, id: 1, cluster: 'c', incarnation: 7, url: 'u', process: null, colour: 'red' };
+    expect(readFrame(JSON.stringify(hello)).type).toBe('hello');
+    expect(readFrame(JSON.stringify({ ...hello, caucus: 2 }))).toMatchObject({
+      type: 'bad',
+      refused: { kind: 'bad-shape', reason: 'hello.caucus: expected version 1, found 2' },
+    });
+  });
+
+  it('never throws, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        expect(['bad', 'message', 'hello', 'refused']).toContain(readFrame(text).type);
+      }),
+    );
+  });
+});
+
+describe('what a voter answers to a POST', () => {
+  const read = (value: unknown): ReturnType<typeof readAnswer> =>
+    readAnswer('vote', Buffer.from(JSON.stringify(value)));
+
+  it('is the answer, without who says so', () => {
+    expect(read({ voterId: 2, voterUrl: 'u', granted: true })).toEqual({
+      answer: { type: 'vote/answer', granted: true },
+      messages: [],
+    });
+    expect(read({})).toEqual({ answer: { type: 'vote/answer' }, messages: [] });
+  });
+
+  it('may hold other messages, alone or beside the answer', () => {
+    const messages = [{ type: 'granted', term: 3 }];
+    expect(read({ voterId: 2, messages: [...messages, 7, null, {}] })).toEqual({ answer: null, messages });
+    expect(read({ term: 1, messages })).toEqual({ answer: { type: 'vote/answer', term: 1 }, messages });
+  });
+
+  it('is nothing if it is no object', () => {
+    for (const value of [null, 7, 'yes', [1]]) expect(read(value)).toEqual({ answer: null, messages: [] });
+    expect(readAnswer('vote', Buffer.from('<html>'))).toEqual({ answer: null, messages: [] });
+  });
+});
+
+describe('the address of a link', () => {
+  it('lies below the URL of the member', () => {
+    expect(linkUrl('http://a:1', '/link')).toBe('ws://a:1/link');
+    expect(linkUrl('https://a/caucus/', '/link')).toBe('wss://a/caucus/link');
+  });
+});

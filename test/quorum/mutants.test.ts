@@ -1,0 +1,35 @@
+/** Every planted bug falls to the one who is known to catch it; the protocol as it is stands before all of them. */
+import { describe, expect, it } from 'vitest';
+import { quorum } from '../../src/protocols/quorum/index.ts';
+import { explore, tryStorm } from './hunting.ts';
+import { hunts } from './hunts.ts';
+import { mutants } from './mutants.ts';
+import { load } from './mutate.ts';
+
+describe('a planted bug is caught:', () => {
+  it.each(mutants.map((mutant) => [mutant.name, mutant] as const))('%s', async (_, mutant) => {
+    const { killer } = mutant;
+    const definition = await load(mutant);
+    const shown =
+      'seed' in killer ? tryStorm(definition, killer.seed) : explore(definition, hunts[killer.hunt]).shown;
+    expect(shown).not.toBeNull();
+  });
+});
+
+describe('the protocol as it is shows nothing', () => {
+  it('to the seeds that catch a bug', () => {
+    const seeds = mutants.flatMap(({ killer }) => ('seed' in killer ? [killer.seed] : []));
+    for (const seed of new Set(seeds)) expect(tryStorm(quorum, seed), `seed ${seed}`).toBeNull();
+  });
+
+  it.each(Object.entries(hunts))('to the explorer of %s', (_, hunt) => {
+    expect(explore(quorum, hunt).shown).toBeNull();
+  });
+});
+
+describe('the planted bugs', () => {
+  it('are many, and each has a name of its own', () => {
+    expect(mutants.length).toBeGreaterThanOrEqual(30);
+    expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
+  });
+});

@@ -1,0 +1,112 @@
+/** docs/verification.md is written by `npm run verify`. That takes long; this looks at what can be looked at quickly. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { explore } from '../src/exploration/index.ts';
+import { protocolOf, subjectNamed } from '../verify/subjects.ts';
+import { claimsOf, verdictOn } from '../verify/verdict.ts';
+
+const docs = path.resolve(import.meta.dirname, '../docs');
+const folder = path.join(docs, 'counterexamples');
+const files = readdirSync(folder);
+const page = readFileSync(path.join(docs, 'verification.md'), 'utf8');
+
+describe('the counterexamples', () => {
+  it.each(files)('%s breaks what it says', (file) => {
+    const claims = claimsOf(file);
+    expect(claims).not.toEqual([]);
+    const { broken, result } = verdictOn(JSON.parse(readFileSync(path.join(folder, file), 'utf8')));
+    expect([...broken]).toEqual(expect.arrayContaining(claims));
+    expect(result.violations.filter(({ claimed }) => claimed)).toEqual([]);
+  });
+
+  it('are those that the page tells to replay, and no others', () => {
+    const told = [...page.matchAll(/npx caucus simulate docs\/counterexamples\/(\S+)/g)].map(
+      (match) => match[1]!,
+    );
+    expect(told.length).toBeGreaterThan(20);
+    expect(told.toSorted()).toEqual(files.toSorted());
+  });
+
+  it('are where the cells of the tables lead', () => {
+    const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map((match) => match[1]!);
+    const headings = [...page.matchAll(/^#+ (.+)$/gm)].map((match) => match[1]!.toLowerCase());
+    expect(links.length).toBeGreaterThan(20);
+    for (const link of links) expect(headings).toContain(link);
+  });
+});
+
+describe('the page', () => {
+  /** The cells of one row of the table of an election. */
+  function cells(election: string, trouble: string): Record<string, string> {
+    const section = page.split('\n## ').find((part) => part.startsWith(`${election}\n`))!;
+    const rows = section.split('\n').filter((line) => line.startsWith('| '));
+    const read = (line: string): string[] =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim());
+    const row = rows.map(read).find(([name]) => name === trouble)!;
+    return Object.fromEntries(read(rows[0]!).map((column, i) => [column, row[i]!]));
+  }
+
+  it('has no broken promise', () => {
+    expect(page).not.toContain('BROKEN PROMISE');
+  });
+
+  it('shows two leaders at once for the classics when the network is split', () => {
+    for (const classic of ['ring', 'chang-roberts', 'bully', 'draw', 'epoch']) {
+      expect(cells(classic, 'partitions').S10, classic).toMatch(/^\[broken\]/);
+    }
+  });
+
+  it('shows two winners of one epoch, and what the cure of bully does for flapping', () => {
+    expect(cells('epoch', 'one lost disk, with partitions').S1).toMatch(/^\[broken\]/);
+    const returns = 'the preferred id, or else the leader, dies and returns, again and again';
+    expect(cells('bully', returns).L4).toMatch(/^\[broken\]/);
+    expect(cells('bully, `quorum: true`', returns).L4).toBe('holds');
+  });
+
+  it('shows nothing broken for quorum within its assumptions, and what falls outside of them', () => {
+    const within = ['messages lost, doubled, reordered, late', 'crashes and restarts', 'partitions'];
+    const more = [
+      'one broken link, both ways or one',
+      'processes that stop and go on',
+      'clocks off by 1 %, with partitions',
+    ];
+    for (const trouble of [...within, ...more]) {
+      expect(
+        Object.values(cells('quorum', trouble)).filter((cell) => cell.includes('broken]')),
+        trouble,
+      ).toEqual([]);
+    }
+    expect(cells('quorum', 'false evidence that the leader is gone').S10).toBe('holds');
+    expect(cells('quorum', 'false proof that the leader is gone').S10).toMatch(/^\[broken\]/);
+    expect(cells('quorum', 'clocks at half and double speed, with partitions').S10).toMatch(/^\[broken\]/);
+    expect(cells('quorum', 'two lost disks, with partitions').S1).toMatch(/^\[broken\]/);
+    expect(cells('quorum', 'one lost disk, with partitions')).toMatchObject({
+      S1: 'holds',
+      S10: 'holds',
+      R1: 'holds',
+    });
+  });
+});
+
+describe('quorum, three members, every order of events', () => {
+  const members = [1, 2, 3].map((id) => ({ id, settings: { priority: 1 } }));
+  const check = (crashes: number) =>
+    explore({
+      protocol: protocolOf(subjectNamed('quorum')),
+      members,
+      bounds: { terms: 1, crashes },
+      samples: 50,
+    });
+
+  it('one term, no crash', () => {
+    expect(check(0)).toMatchObject({ states: 36_443, complete: true, violations: [] });
+  });
+
+  it('one term, one crash', () => {
+    expect(check(1)).toMatchObject({ states: 151_258, complete: true, violations: [] });
+  });
+});

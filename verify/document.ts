@@ -1,0 +1,240 @@
+import { nameFallen, nameProperty } from '../src/cli/property-names.ts';
+import { describeBounds } from '../src/exploration/index.ts';
+import { troubles } from './comparing.ts';
+import { faults } from './faults.ts';
+import { type Cell, COLUMNS, type File, type Row } from './findings.ts';
+import type { Compared, Explored, Swarmed } from './jobs.ts';
+import { checkCommandOf } from './repeating.ts';
+import { storyOf, withoutSaves } from './story.ts';
+import { protocolOf, type Subject, subjects } from './subjects.ts';
+
+export interface Contents {
+  readonly rows: readonly Row[];
+  readonly files: readonly File[];
+  readonly explored: readonly Explored[];
+  readonly compared: readonly Compared[];
+  readonly swarmed: readonly Swarmed[];
+}
+
+export function documentOf(contents: Contents): string {
+  const parts = [
+    opening(),
+    comparison(contents),
+    ...subjects.map((subject) => section(subject, contents)),
+    explorations(contents),
+    swarm(contents),
+    counterexamples(contents),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function opening(): string {
+  return `# What holds, and what does not
+
+This page is written by \`npm run verify\`, from what it has just seen; do not edit it. It takes some fifteen minutes on two
+free cores, and ends with an error if a promise was broken.
+
+Each election is put through each kind of trouble, one kind at a time, in two ways where both apply:
+
+- _explored_: three members, every order of events within the bounds that are listed [below](#explorations). Messages are late,
+  lost, doubled and reordered at will, and any timer may fire at any time. "All" means that nothing within the bounds was left out.
+- _runs_: three or five members in the simulator with times as they are by default, each run drawn from its seed. "Changes" counts
+  the leaderships that began after the first, over all runs, so that one sees that something happened.
+
+A cell says **holds** if neither way broke the property, and else leads to the shortest counterexample, which is a file that
+\`caucus simulate\` replays. What is broken without having been promised is no bug: that is what the election is. The names are
+those of [guarantees](guarantees.md); L1: once the faults stop, all come to name one leader (in the runs); L4: no leader that
+runs and hears a majority is deposed. \`·\` means that the election has no such thing (no terms, no votes, no values), or that
+the question does not arise.`;
+}
+
+/** What the same trouble does to each of them: the known flaws, and what their cures buy. */
+function comparison({ compared, files }: Contents): string {
+  const names = troubles.map(({ name }) => name);
+  const head = row(['election', ...names.map((name) => troubleTitle(name))]);
+  const lines = subjects.map((subject) =>
+    row([
+      title(subject),
+      ...names.map((name) =>
+        comparedCell(compared.find((each) => each.subject === subject.name && each.trouble === name)!, files),
+      ),
+    ]),
+  );
+  return `## The same trouble for each
+
+Five members, 20 seeds each. How much of the trouble's time two members could act, and how many leaders to whom nothing had been
+done were deposed in a run. A stopped process counts as one that can act, since it would the moment it goes on, unless its lease ends.
+
+${head}
+${rule(names.length + 1)}
+${lines.join('\n')}
+
+What to see in it:
+
+- The classics have two leaders for as long as a partition lasts. \`quorum: true\` is what ends that for bully and draw: the side
+  without a majority gives up, after the time that it takes to notice. It does not help against a leader that was only stopped.
+- \`epoch\` has two leaders for ever when one link is cut: the old leader's messages are discarded in silence, so nobody tells it.
+- Bully lets the highest id take over from a healthy leader each time it returns; with \`quorum: true\` it joins. Chang–Roberts gives
+  up its leader whenever anybody starts an election, and one broken link makes that happen without end.
+- \`quorum\` has neither two that act nor a leader deposed for nothing: leases end on the leader's own clock, stale messages are
+  answered with the newer term, and nobody gets votes while a majority hears the leader.`;
+}
+
+function comparedCell({ doubleShare, deposed, trouble, subject }: Compared, files: readonly File[]): string {
+  const { sparesLeaders } = troubles.find(({ name }) => name === trouble)!;
+  const double = doubleShare === 0 ? 'never two' : `two for ${percent(doubleShare)}`;
+  const lost = sparesLeaders ? `; ${deposed === 0 ? 'none' : round(deposed)} deposed` : '';
+  const words = `${double}${lost}`;
+  const shown = deposed > 0 && sparesLeaders ? 'L4' : doubleShare > 0 ? 'S10' : null;
+  const file = files.find(
+    (each) =>
+      each.subject === subject && each.fault === trouble && each.properties.some((one) => one === shown),
+  );
+  return file === undefined ? words : `[${words}](#${anchor(file.name)})`;
+}
+
+function section(subject: Subject, { rows }: Contents): string {
+  const own = rows.filter((each) => each.subject === subject);
+  const head = row(['trouble', 'explored', 'runs (changes)', ...COLUMNS]);
+  const lines = own.map(({ fault, explored, tried, cells }) =>
+    row([
+      faultTitle(fault),
+      explored === null
+        ? '·'
+        : `${grouped(explored.result.states)}${explored.result.complete ? ', all' : ''}`,
+      `${grouped(tried.runs)} (${grouped(tried.changes)})`,
+      ...COLUMNS.map((property) => cellWords(cells.get(property)!)),
+    ]),
+  );
+  return `## ${title(subject)}\n\n${promises(subject)}\n\n${head}\n${rule(COLUMNS.length + 3)}\n${lines.join('\n')}${beyond(subject)}`;
+}
+
+function promises(subject: Subject): string {
+  const byAssumption = new Map<string, string[]>();
+  for (const { property, assuming } of protocolOf(subject).pledges) {
+    const unless = nameFallen(assuming).replaceAll(' and ', ' or ');
+    byAssumption.set(unless, [...(byAssumption.get(unless) ?? []), property]);
+  }
+  if (byAssumption.size === 0) return 'Promises none of these: best effort.';
+  const words = [...byAssumption].map(([unless, properties]) => `${properties.join(' ')} barring ${unless}`);
+  return `Promises ${words.join('; ')}.`;
+}
+
+function beyond({ name }: Subject): string {
+  if (name !== 'quorum') return '';
+  const broken = faults.filter(({ breaks }) => breaks !== null).map(({ title }) => title);
+  return `
+
+Three of these are outside what it assumes: ${broken.join('; ')}. What falls there falls as its header says. One lost disk leaves all
+but S2 and S3, which speak of what a member remembers of itself. That two lost disks show nothing broken in some column means that no run met it, not that it is
+promised.`;
+}
+
+function cellWords(cell: Cell): string {
+  if (cell.verdict === 'holds') return 'holds';
+  if (cell.verdict !== 'broken') return '·';
+  const word = cell.claimed ? '**BROKEN PROMISE**' : 'broken';
+  return cell.file === null ? word : `[${word}](#${anchor(cell.file)})`;
+}
+
+function explorations({ explored }: Contents): string {
+  const order = subjects.map(({ name }) => name);
+  const sorted = explored.toSorted(
+    (a, b) =>
+      order.indexOf(a.job.subject) - order.indexOf(b.job.subject) || a.result.states - b.result.states,
+  );
+  const lines = sorted.map(({ job, result }) =>
+    row([
+      job.subject,
+      describeBounds(result.bounds)
+        .filter((words) => !words.startsWith('every message'))
+        .join('; '),
+      grouped(result.states),
+      result.complete ? 'yes' : 'no',
+      `${result.eventually.agreed} of ${result.eventually.tried}`,
+      checkCommandOf(job),
+    ]),
+  );
+  return `## Explorations
+
+Three members; every message arrives any number of times, in any order, or never. States that cover others stand for them. "Agree"
+tells from how many of the states that were tried all came to agree once nothing went wrong any more.
+
+${row(['election', 'bounds', 'states', 'all', 'agree', 'repeat'])}
+${rule(6)}
+${lines.join('\n')}`;
+}
+
+function swarm({ swarmed }: Contents): string {
+  const sum = (of: (each: Swarmed) => number): number => swarmed.reduce((total, each) => total + of(each), 0);
+  const failed = swarmed.flatMap((each) => each.failed);
+  const verdict = failed.length === 0 ? 'none failed' : `**failed: seeds ${failed.join(', ')}**`;
+  const runs = sum((each) => each.runs);
+  const seconds = sum((each) => each.seconds);
+  return `## The swarm
+
+All kinds of faults at once, drawn from the seed: ${grouped(runs)} runs of \`quorum\`, ${grouped(sum((each) => each.steps))} events in ${grouped(Math.round(seconds))} seconds of
+one core; ${verdict}. Again, or with more seeds:
+
+    npx caucus simulate --swarm --protocol quorum --runs ${runs}`;
+}
+
+function counterexamples({ files }: Contents): string {
+  return `## Counterexamples\n\n${files.map(counterexample).join('\n\n')}`;
+}
+
+function counterexample({ name, fault, properties, scenario, trace, isShortest, subject }: File): string {
+  const broken = properties.map((property) => `${property} (${columnName(property)})`).join(', ');
+  const lines = trace === null ? storyOf(scenario, properties) : withoutSaves(trace);
+  const how = isShortest ? ' No history has fewer steps.' : '';
+  return `### ${name}
+
+${title(subjects.find((each) => each.name === subject)!)}, ${faultTitle(fault)}: breaks ${broken}.${how}
+
+\`\`\`
+${lines.join('\n')}
+\`\`\`
+
+    npx caucus simulate docs/counterexamples/${name}.json`;
+}
+
+function columnName(property: string): string {
+  if (property === 'L4') return 'no healthy leader is deposed';
+  return nameProperty(property);
+}
+
+function title({ name }: Subject): string {
+  return name.replace('-with-quorum', ', `quorum: true`');
+}
+
+function faultTitle(name: string): string {
+  return faults.find((fault) => fault.name === name)!.title;
+}
+
+function troubleTitle(name: string): string {
+  return troubles.find((trouble) => trouble.name === name)!.title;
+}
+
+function anchor(heading: string): string {
+  return heading.toLowerCase();
+}
+
+function row(cells: readonly (string | number)[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+function rule(columns: number): string {
+  return `|${'---|'.repeat(columns)}`;
+}
+
+function grouped(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function percent(share: number): string {
+  return share < 0.001 ? 'under 0.1 %' : `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+}
+
+function round(value: number): string {
+  return value.toFixed(1).replace(/\.0$/, '');
+}

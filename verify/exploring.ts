@@ -1,0 +1,78 @@
+import { resultOf } from '../src/cli/check-result.ts';
+import { type Bounds, Explorer } from '../src/exploration/index.ts';
+import { catalogue } from '../src/protocols/index.ts';
+import { readScenario } from '../src/simulation/index.ts';
+import { faults } from './faults.ts';
+import type { Explored, ExploreJob } from './jobs.ts';
+import { say } from './say.ts';
+import { baseOf, protocolOf, type Subject, subjectNamed, subjects } from './subjects.ts';
+
+const MEMBERS = 3;
+const STATES_AT_A_TIME = 2000;
+const SAY_EVERY_MS = 15_000;
+/** From so many states it is tried whether all come to agree. */
+const SAMPLES = 200;
+
+/** With these, `quorum` can be looked at whole within three minutes each. */
+const QUORUM: Readonly<Record<string, Partial<Bounds>>> = {
+  network: { terms: 2, crashes: 0 },
+  crash: { terms: 2, crashes: 1 },
+  disk: { terms: 1, crashes: 1, amnesia: true },
+  evidence: { terms: 1, crashes: 1, evidence: 1 },
+};
+
+/** What users may ask for, one command in each history: further than one term it cannot be looked at whole. */
+const QUORUM_COMMANDS: Partial<Bounds> = {
+  terms: 1,
+  crashes: 0,
+  commands: { most: 1, types: ['resign', 'transfer', 'publish'] },
+};
+
+function boundsFor(subject: Subject, fault: string, usual: Partial<Bounds>): Partial<Bounds> | null {
+  if (subject.name === 'quorum') return QUORUM[fault] ?? null;
+  return { terms: usual.amnesia ? 1 : 2, ...usual };
+}
+
+/** Every exploration, the longest first. */
+export function explorations(): readonly ExploreJob[] {
+  const rows = subjects.toReversed().flatMap((subject) =>
+    faults.flatMap((fault): ExploreJob[] => {
+      const bounds = fault.bounds === null ? null : boundsFor(subject, fault.name, fault.bounds);
+      return bounds === null ? [] : [{ kind: 'explore', subject: subject.name, fault: fault.name, bounds }];
+    }),
+  );
+  return [{ kind: 'explore', subject: 'quorum', fault: null, bounds: QUORUM_COMMANDS }, ...rows];
+}
+
+export function runExploration(job: ExploreJob): Explored {
+  const subject = subjectNamed(job.subject);
+  const { maxStates } = subject;
+  const base = { ...baseOf(subject), members: MEMBERS };
+  const scenario = readScenario(base, catalogue);
+  const exploring = {
+    protocol: protocolOf(subject),
+    members: scenario.members,
+    bounds: job.bounds,
+    maxStates,
+    maxStatesForShortest: Math.min(maxStates, 300_000),
+    samples: SAMPLES,
+  };
+  const startedMs = performance.now();
+  let saidMs = startedMs;
+  const explorer = new Explorer(exploring);
+  while (explorer.advance(STATES_AT_A_TIME)) {
+    if (performance.now() - saidMs < SAY_EVERY_MS) continue;
+    saidMs = performance.now();
+    const { states, frontier } = explorer.progress;
+    say(
+      `${titleOf(job)}: ${states.toLocaleString('en-US')} states, ${frontier.toLocaleString('en-US')} to go`,
+    );
+  }
+  const seconds = (performance.now() - startedMs) / 1000;
+  const checked = { ...scenario, base, bounds: job.bounds, maxStates, exact: false };
+  return { job, result: resultOf(checked, exploring, explorer.result(), seconds) };
+}
+
+function titleOf({ subject, fault }: ExploreJob): string {
+  return `${subject}, ${fault ?? 'commands'}`;
+}

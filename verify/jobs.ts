@@ -1,0 +1,86 @@
+import type { CheckResult } from '../src/cli/check-result.ts';
+import type { Json } from '../src/core/index.ts';
+import type { Bounds } from '../src/exploration/index.ts';
+
+/** A scenario that breaks something, and how it was found. */
+export interface Example {
+  readonly scenario: Readonly<Record<string, Json>>;
+  /** What it breaks, seen when it was replayed. */
+  readonly properties: readonly string[];
+  /** Its history in the words of the explorer; null where the simulator tells it. */
+  readonly trace: readonly string[] | null;
+  /** No history has fewer steps. */
+  readonly isShortest: boolean;
+}
+
+export interface ExploreJob {
+  readonly kind: 'explore';
+  readonly subject: string;
+  /** The fault whose row it belongs to; null where it only stands in the list of explorations. */
+  readonly fault: string | null;
+  readonly bounds: Partial<Bounds>;
+}
+
+export interface TrialsJob {
+  readonly kind: 'trials';
+  readonly subject: string;
+  readonly fault: string;
+}
+
+export interface CompareJob {
+  readonly kind: 'compare';
+}
+
+export interface SwarmJob {
+  readonly kind: 'swarm';
+  readonly from: number;
+  readonly runs: number;
+}
+
+export type Job = ExploreJob | TrialsJob | CompareJob | SwarmJob;
+
+export interface Explored {
+  readonly job: ExploreJob;
+  readonly result: CheckResult;
+}
+
+export interface BrokenInRuns {
+  readonly property: string;
+  readonly claimed: boolean;
+  readonly runs: number;
+  readonly firstSeed: number;
+}
+
+export interface Tried {
+  readonly job: TrialsJob;
+  readonly runs: number;
+  /** How many leaderships began after the first: that something happened. */
+  readonly changes: number;
+  readonly broken: readonly BrokenInRuns[];
+  readonly examples: readonly Example[];
+}
+
+/** What one trouble did to one election, on average over its runs. */
+export interface Compared {
+  readonly trouble: string;
+  readonly subject: string;
+  /** The part of the trouble's time during which two could act. */
+  readonly doubleShare: number;
+  /** Leaders that were deposed though nothing had been done to them, in each run. */
+  readonly deposed: number;
+  readonly example: Example | null;
+}
+
+export interface Swarmed {
+  readonly runs: number;
+  readonly steps: number;
+  readonly seconds: number;
+  readonly failed: readonly number[];
+}
+
+export interface AnswerOf {
+  readonly explore: Explored;
+  readonly trials: Tried;
+  readonly compare: readonly Compared[];
+  readonly swarm: Swarmed;
+}

@@ -1,0 +1,61 @@
+import type { Shown } from '../test/quorum/hunting.ts';
+
+export interface Caught {
+  readonly by: string;
+  readonly shown: Shown;
+  /** What it took: runs of the swarm, or states of the explorer. */
+  readonly effort: string;
+}
+
+export interface Hunted {
+  readonly name: string;
+  readonly caught: Caught | null;
+  readonly seconds: number;
+}
+
+/** What the explorer looked at in the protocol as it is, and found nothing. */
+export interface Stood {
+  readonly name: string;
+  readonly about: string;
+  readonly properties: readonly string[];
+  readonly states: number;
+}
+
+export function mutantsDocument(
+  hunted: readonly Hunted[],
+  stood: readonly Stood[],
+  mostSeeds: number,
+): string {
+  const caught = hunted.filter((each) => each.caught !== null).length;
+  return `${[
+    '# Planted bugs',
+    '',
+    'Each line is a small patch over the source of `quorum` (`test/quorum/mutants/`) that breaks it. They show that the checks can fail: a',
+    `bug counts as caught if one of the first ${mostSeeds} seeds of the swarm breaks a promise with it, or else if the explorer does, within the`,
+    'bounds below. This page is written by `npm run verify`; `npm test` lets every bug run into the one who is known to catch it.',
+    '',
+    '| planted bug | caught by | broken | it took | seconds |',
+    '|---|---|---|---|---|',
+    ...hunted.map(rowOf),
+    '',
+    `${caught} of ${hunted.length} caught.`,
+    '',
+    'A lease on the wall clock is not among them: a protocol has no clock to read, so the bug cannot be written.',
+    '',
+    '## The protocol as it is',
+    '',
+    `stands before all of them: ${mostSeeds} seeds of the swarm, and everything that the explorer can reach with three members.`,
+    '',
+    '| exploration | bounds | properties | states |',
+    '|---|---|---|---|',
+    ...stood.map(
+      ({ name, about, properties, states }) =>
+        `| ${name} | ${about} | ${properties.join(', ')} | ${states} |`,
+    ),
+  ].join('\n')}\n`;
+}
+
+function rowOf({ name, caught, seconds }: Hunted): string {
+  if (caught === null) return `| ${name} | **nobody** | | | ${seconds.toFixed(1)} |`;
+  return `| ${name} | ${caught.by} | ${caught.shown.property} | ${caught.effort} | ${seconds.toFixed(1)} |`;
+}

@@ -1,0 +1,53 @@
+/** Hunts every bug that is planted in `quorum`, and writes docs/mutants.md: who caught what, and how fast. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Definition } from '../src/core/index.ts';
+import { quorum } from '../src/protocols/quorum/index.ts';
+import { explore, type Shown, tryStorm } from '../test/quorum/hunting.ts';
+import { hunts } from '../test/quorum/hunts.ts';
+import { mutants } from '../test/quorum/mutants.ts';
+import { load } from '../test/quorum/mutate.ts';
+import { type Caught, type Hunted, mutantsDocument, type Stood } from './mutants-document.ts';
+import { say } from './say.ts';
+
+const MOST_SEEDS = 1000;
+const file: string = path.resolve(import.meta.dirname, '..', 'docs', 'mutants.md');
+
+/** Really hunts, whoever is known to catch a bug: the swarm from its first seed on, then the explorer. */
+export async function writeMutants(): Promise<void> {
+  const hunted: Hunted[] = [];
+  for (const mutant of mutants) {
+    const startedMs = performance.now();
+    const caught = hunt(await load(mutant));
+    hunted.push({ name: mutant.name, caught, seconds: (performance.now() - startedMs) / 1000 });
+    say(`${mutant.name}: ${caught === null ? 'NOT CAUGHT' : `${caught.by}, ${caught.shown.property}`}`);
+  }
+  writeFileSync(file, mutantsDocument(hunted, stand(), MOST_SEEDS));
+  const free = hunted.filter(({ caught }) => caught === null).map(({ name }) => name);
+  if (free.length > 0) throw new Error(`not caught: ${free.join('; ')}`);
+}
+
+function hunt(definition: Definition): Caught | null {
+  for (let seed = 1; seed <= MOST_SEEDS; seed++) {
+    const shown = tryStorm(definition, seed);
+    if (shown !== null) return { by: `swarm, seed ${seed}`, shown, effort: `${seed} runs` };
+  }
+  for (const [name, each] of Object.entries(hunts)) {
+    const { shown, states } = explore(definition, each);
+    if (shown !== null) return { by: `explorer, ${name}`, shown, effort: `${states} states` };
+  }
+  return null;
+}
+
+/** Whoever cries out at the protocol as it is has caught nothing. */
+function stand(): readonly Stood[] {
+  const alarm = (shown: Shown | null, where: string): void => {
+    if (shown !== null) throw new Error(`quorum as it is, ${where}: ${shown.property}, ${shown.detail}`);
+  };
+  for (let seed = 1; seed <= MOST_SEEDS; seed++) alarm(tryStorm(quorum, seed), `seed ${seed}`);
+  return Object.entries(hunts).map(([name, each]) => {
+    const { shown, states } = explore(quorum, each);
+    alarm(shown, `explorer, ${name}`);
+    return { name, about: each.about, properties: each.properties, states };
+  });
+}

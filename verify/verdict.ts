@@ -1,0 +1,31 @@
+import type { Json } from '../src/core/index.ts';
+import { catalogue } from '../src/protocols/index.ts';
+import { type Result, readScenario, type Scenario, simulate } from '../src/simulation/index.ts';
+
+/** What a scenario comes to from the seed it names. */
+export interface Verdict {
+  readonly result: Result;
+  /** Every property that did not hold. */
+  readonly broken: ReadonlySet<string>;
+}
+
+export function verdictOn(given: Json): Verdict {
+  const scenario = readScenario(given, catalogue);
+  const result = simulate(scenario, scenario.seed ?? 1);
+  const broken = new Set(result.violations.map(({ property }) => property));
+  if (!result.final.agreed) broken.add('L1');
+  if (deposed(scenario, result) > 0) broken.add('L4');
+  return { result, broken };
+}
+
+/** How many leaders to whom nothing had been done lost their leadership all the same, once others had been touched. */
+export function deposed({ events, untilMs }: Scenario, { claims }: Result): number {
+  const touched = new Set(events.flatMap((event) => ('member' in event ? [event.member] : [])));
+  const firstMs = events[0]?.atMs ?? untilMs;
+  return claims.filter(({ member, toMs }) => !touched.has(member) && toMs > firstMs && toMs < untilMs).length;
+}
+
+/** `bully-partition-S10.json` says that S10 is broken in it: a scenario has no field for what it shows. */
+export function claimsOf(file: string): string[] {
+  return [...file.matchAll(/-([SRL]\d+)(?=[-.])/g)].map((match) => match[1]!);
+}
