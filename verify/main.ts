@@ -10,7 +10,7 @@ import { writeMutants } from './mutants.ts';
 import { runJobs } from './pool.ts';
 import { say } from './say.ts';
 import { subjects } from './subjects.ts';
-import { verdictOn } from './verdict.ts';
+import { isAsNamed, verdictOn } from './verdict.ts';
 
 const docs: string = path.resolve(import.meta.dirname, '..', 'docs');
 const folder: string = path.join(docs, 'counterexamples');
@@ -45,6 +45,7 @@ function writeFiles(files: readonly File[]): void {
     const { broken } = verdictOn(scenario);
     const missing = properties.filter((property) => !broken.has(property));
     if (missing.length > 0) throw new Error(`${name} does not break ${missing.join(', ')}`);
+    if (!isAsNamed(name, scenario)) throw new Error(`${name} runs another election`);
     writeFileSync(path.join(folder, `${name}.json`), `${JSON.stringify(scenario, null, 2)}\n`);
   }
 }

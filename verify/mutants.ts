@@ -30,7 +30,8 @@ export async function writeMutants(): Promise<void> {
 function hunt(definition: Definition): Caught | null {
   for (let seed = 1; seed <= MOST_SEEDS; seed++) {
     const shown = tryStorm(definition, seed);
-    if (shown !== null) return { by: `swarm, seed ${seed}`, shown, effort: `${seed} runs` };
+    if (shown !== null)
+      return { by: `swarm, seed ${seed}`, shown, effort: seed === 1 ? '1 run' : `${seed} runs` };
   }
   for (const [name, each] of Object.entries(hunts)) {
     const { shown, states } = explore(definition, each);

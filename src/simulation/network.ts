@@ -144,7 +144,9 @@ export class Network {
     }
   }
 
+  /** Messages that are held stay held, but no more are. */
   healAll(): void {
+    this.#orders = [];
     this.#cut.clear();
     this.#bridged.clear();
     this.#partition = null;

@@ -89,6 +89,14 @@ describe('pre-vote', () => {
     ]);
   });
 
+  it('is not granted by a leader whose lease has run out before it steps down', () => {
+    const solo = leader().timer('lease/1');
+    const ask = () => solo.hears(4, { type: 'pre-vote', term: 1, age }).sent()[0]!.message;
+    expect(ask()).toMatchObject({ granted: false, leader: 1 });
+    solo.timer('quorum');
+    expect(ask()).toMatchObject({ granted: true });
+  });
+
   it('tells one who cannot hear the leader who it is', () => {
     const solo = at(1, disk(3)).timer('election');
     solo.hears(2, { type: 'pre-vote/answer', term: 3, granted: false, leader: 5 });
@@ -264,6 +272,24 @@ describe('check-quorum', () => {
     expect(follower.sent()).toEqual([{ to: 1, message: { type: 'term', term: 7 } }]);
     const deposed = leader().hears(2, { type: 'term', term: 7 });
     expect(deposed.reported()).toMatchObject({ role: 'follower', term: 7 });
+  });
+});
+
+describe('a term out of all proportion', () => {
+  it.each([
+    { type: 'term', term: 2 ** 53 - 1 },
+    { type: 'pre-vote', term: 2 ** 53 - 1, age },
+    { type: 'vote', term: 2 ** 53 - 1, age, release },
+    { type: 'heartbeat', term: 2 ** 53 - 1, round: 1, age, committed: 0 },
+    { type: 'publish/send', term: 2 ** 53 - 1, register: { ...age, members: five, value: null } },
+  ])('is not believed: $type', (message) => {
+    expect(at(2, disk(3)).hears(5, message).effects).toEqual([]);
+  });
+
+  it('is a large one all the same to whoever was away for long', () => {
+    const term = 2 ** 32;
+    const solo = at(2, disk(3)).hears(5, { type: 'heartbeat', term, round: 1, age, committed: 0 });
+    expect(solo.reported()).toMatchObject({ leader: 5, term });
   });
 });
 
@@ -450,6 +476,16 @@ describe('the register', () => {
       version: 3,
       value: 'found',
     });
+  });
+
+  it('what an earlier leader began and one member kept is superseded, or that member would help nobody', () => {
+    const solo = leader(disk(3, null, 4));
+    solo.hears(5, answer(4, 2, { age: { term: 3, version: 5 } }));
+    expect(solo.sent('publish/send').map(({ to }) => to)).toEqual([2, 3, 4, 5]);
+    expect(solo.sent('publish/send')[0]!.message).toMatchObject({ register: { term: 4, version: 4, value: 4 } });
+    const register = { term: 4, version: 4, members: five, value: 4 };
+    const holder = at(5, disk(3, null, 5)).hears(1, { type: 'publish/send', term: 4, register });
+    expect(holder.sent('publish/answer')[0]!.message).toMatchObject({ age: { term: 4, version: 4 } });
   });
 
   it('fails indefinitely without a majority in time, or with the leadership', () => {

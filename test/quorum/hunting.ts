@@ -14,21 +14,26 @@ export function tryStorm(definition: Definition, seed: number): Shown | null {
   return runStorm(drawStorm(definition, seed), definition).failure;
 }
 
-const MEMBERS = [1, 2, 3];
+export interface Explored {
+  readonly shown: Shown | null;
+  readonly states: number;
+  /** Nothing within the bounds was left out. */
+  readonly complete: boolean;
+}
+
 const STATES_AT_A_TIME = 1000;
 
 /** What the explorer finds. It stops at the first broken promise, which need not have the shortest history. */
 export function explore(
   definition: Definition,
-  { properties, bounds }: Hunt,
-): { readonly shown: Shown | null; readonly states: number } {
-  const settings = readSettings(definition.memberSettings ?? {}, {}, '');
+  { properties, priorities = [1, 1, 1], bounds }: Hunt,
+): Explored {
   const explorer = new Explorer({
     protocol: definition.create({
       timing: readSettings(definition.timing, {}, 'timing'),
       options: readSettings(definition.options, {}, 'options'),
     }),
-    members: MEMBERS.map((id) => ({ id, settings })),
+    members: priorities.map((priority, i) => ({ id: i + 1, settings: { priority } })),
     bounds,
     properties,
     samples: 0,
@@ -37,6 +42,6 @@ export function explore(
   while (!explorer.hasBrokenPromise && explorer.advance(STATES_AT_A_TIME)) {
     // Each call looks at some more states.
   }
-  const { states, violations } = explorer.result();
-  return { shown: violations.find(({ claimed }) => claimed) ?? null, states };
+  const { states, complete, violations } = explorer.result();
+  return { shown: violations.find(({ claimed }) => claimed) ?? null, states, complete };
 }

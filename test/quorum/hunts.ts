@@ -5,10 +5,12 @@ import type { Bounds } from '../../src/exploration/index.ts';
 export interface Hunt {
   readonly about: string;
   readonly properties: readonly Property[];
+  /** Of the three; where only some may lead, there is less to look at. */
+  readonly priorities?: readonly [number, number, number];
   readonly bounds: Partial<Bounds>;
 }
 
-export type HuntName = 'votes' | 'leases' | 'campaigns' | 'transfers';
+export type HuntName = 'votes' | 'leases' | 'transfers' | 'empty disks' | 'terms';
 
 const none = { version: 0 };
 
@@ -24,17 +26,6 @@ export const hunts: Readonly<Record<HuntName, Hunt>> = {
     properties: ['S10'],
     bounds: { terms: 2, crashes: 0, timers: 6, counters: none },
   },
-  campaigns: {
-    about: 'two terms, four timers, one campaign',
-    properties: ['S10'],
-    bounds: {
-      terms: 2,
-      crashes: 0,
-      timers: 4,
-      counters: none,
-      commands: { most: 1, types: ['campaign'] },
-    },
-  },
   transfers: {
     about: 'two terms, five timers, one transfer',
     properties: ['S10'],
@@ -45,5 +36,16 @@ export const hunts: Readonly<Record<HuntName, Hunt>> = {
       counters: { ...none, round: 3 },
       commands: { most: 1, types: ['transfer'] },
     },
+  },
+  'empty disks': {
+    about: 'one term, six timers, one crash that may empty the disk',
+    properties: ['S1'],
+    bounds: { terms: 1, crashes: 1, amnesia: true, unsynced: false, timers: 6, counters: none },
+  },
+  terms: {
+    about: 'three terms, eight timers, one member that never leads',
+    properties: ['S10'],
+    priorities: [1, 0, 1],
+    bounds: { terms: 3, crashes: 0, timers: 8, counters: none },
   },
 };

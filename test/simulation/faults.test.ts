@@ -186,6 +186,15 @@ describe('single messages', () => {
     expect(run.heard(2, 1)).toEqual([1, 4, 2, 5, 6, 7, 8, 9]);
   });
 
+  it('when everything heals, what is held stays held, but no more is caught', () => {
+    const run = parrots([
+      { atMs: 150, do: 'hold', from: 1, to: 2, count: 3 },
+      { atMs: 250, do: 'heal' },
+      { atMs: 450, do: 'release', to: 2 },
+    ]);
+    expect(run.heard(2, 1)).toEqual([1, 3, 4, 2, 5, 6, 7, 8, 9]);
+  });
+
   it('an order about nobody catches nothing; one about several catches from any of them', () => {
     const nobody = parrots([{ atMs: 150, do: 'drop', from: 'leader', count: 100 }]);
     expect(nobody.heard(2, 1)).toEqual(count(1, 9));

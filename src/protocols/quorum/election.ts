@@ -59,7 +59,8 @@ function startPreVote(s: State, times: Times, out: Out): void {
 type Ask<T extends Message['type']> = Extract<Message, { type: T }>;
 
 export function onPreVote(s: State, from: MemberId, { term, age }: Ask<'pre-vote'>, out: Out): void {
-  const willing = !isOlder(age, s.register) && s.leaseRound === null;
+  // A leader helps nobody before it has stepped down: its lease may lapse for a moment although a majority hears it.
+  const willing = s.role !== 'leader' && !isOlder(age, s.register);
   if (term < s.term) tellTerm(s, from, out);
   else if (willing && !isPromisedAgainst(s, from, null)) grantPreVote(from, term, out);
   else {

@@ -90,6 +90,12 @@ const pledges: readonly Pledge[] = [
   { property: 'S10', assuming: ['one-disk', 'no-forgery', 'clock', 'proof'] },
 ];
 
+/**
+ * No honest member is this many terms ahead: that takes a century of elections. Whoever says so has made it up, and would with one
+ * message use up all the terms there are.
+ */
+const LONGEST_LEAP = 2 ** 32;
+
 function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
   const times: Times = timesOf(config);
   const { preferAfter } = config.options;
@@ -121,6 +127,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
   function onMessage(s: State, from: MemberId, m: Message, out: Out): void {
     // What was meant for an earlier life would tell a member that has forgotten it what it must not act upon.
     if (s.role === 'blank' && m.type !== 'recall' && m.type !== 'recall/answer') return;
+    if (s.role !== 'blank' && 'term' in m && m.term > s.term + LONGEST_LEAP) return;
     switch (m.type) {
       case 'term':
         return onTerm(s, from, m.term, times, out);

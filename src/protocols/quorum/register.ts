@@ -21,7 +21,11 @@ type Ask<T extends Message['type']> = Extract<Message, { type: T }>;
 
 /** What it found accepted but not known to be committed, a new leader completes under its own term. */
 export function completeRegister(s: State, times: Times, out: Out): void {
-  if (!sameAge(s.register, s.committed)) acceptAndSend(s, { ...s.register, term: s.term }, [], times, out);
+  if (!sameAge(s.register, s.committed)) renewRegister(s, times, out);
+}
+
+function renewRegister(s: State, times: Times, out: Out): void {
+  acceptAndSend(s, { ...s.register, term: s.term }, [], times, out);
 }
 
 /** The first phase: the leader accepts, saves and sends. The second, the commit, follows the answers of a majority. */
@@ -122,9 +126,13 @@ export function onPublishAnswer(
   if (isMember(s, from) && s.role === 'leader' && m.term === s.term) onPeerAge(s, from, m.age, times, out);
 }
 
-/** A member told how new its register is: one more for the majority, or one that lacks it. */
+/**
+ * A member told how new its register is: one more for the majority, or one that lacks it. Or one that holds what an earlier
+ * leader began and never committed: it would help nobody who lacks that, so it is superseded.
+ */
 export function onPeerAge(s: State, from: MemberId, age: Age, times: Times, out: Out): void {
   peerOf(s, from).age = age;
+  if (isOlder(s.register, age)) return renewRegister(s, times, out);
   commitWithMajority(s, times, out);
   if (s.sending || !isOlder(age, s.register)) return;
   sendRegister(s, from, out);

@@ -4,12 +4,14 @@ import type { WorldEvent } from '../scenario.ts';
 import { tidyMs } from '../time.ts';
 import { EXAM, examEvents } from './exam.ts';
 
-export interface StormMember {
+/** A member with its own settings, as the protocol defines them. */
+export type StormMember = {
   readonly id: MemberId;
   readonly startMs?: number;
-  /** Its own settings, as the protocol defines them. */
+} & {
+  // Apart from the rest: an optional field beside it does not fit for those who compile without exactOptionalPropertyTypes.
   readonly [setting: string]: Json;
-}
+};
 
 /**
  * A faulty run before it is written down as a scenario: what goes wrong, when it stops, and how long everybody then has to
@@ -92,7 +94,7 @@ function calmEvents(storm: Storm): readonly WorldEvent[] {
   const end = (condition: boolean, event: WorldEvent): void => {
     if (condition) events.push(event);
   };
-  end(has('partition', 'cut'), { atMs: stopMs, do: 'heal' });
+  end(has('partition', 'cut', 'hold', 'drop', 'duplicate'), { atMs: stopMs, do: 'heal' });
   end(has('hold'), { atMs: stopMs, do: 'release', count: MANY });
   end(has('disk'), { atMs: stopMs, do: 'disk', member: 'all', fault: 'none' });
   end(has('clock'), { atMs: stopMs, do: 'clock', member: 'all', rate: 1 });

@@ -11,6 +11,11 @@ export const disks: readonly Mutant[] = [
     'Math.min(majority(newest.members.length), voters.length)',
     'Math.min(majority(newest.members.length), voters.length) - 1',
   ]),
+  mutant('an empty disk may vote again in the term that it recalled', { hunt: 'empty disks' }, [
+    'recall',
+    's.votedFor = s.id; //',
+    's.votedFor = null; //',
+  ]),
   mutant('an empty disk forgets the term', { seed: 4 }, [
     'recall',
     's.term = Math.max(0, ...answers.map((answer) => answer.term));',

@@ -6,12 +6,12 @@ export const handovers: readonly Mutant[] = [
     's.transfer = { to, command };\n  endLeases(s, out);',
     's.transfer = { to, command };',
   ]),
-  mutant('consent to a transfer never ends', { hunt: 'transfers' }, [
+  mutant('consent to a transfer never ends', { seed: 884 }, [
     'state',
     'release.term !== promise.term || release.round < promise.round',
     'release.term !== promise.term',
   ]),
-  mutant('a candidate claims a consent that nobody gave', { seed: 164 }, [
+  mutant('a candidate claims a consent that nobody gave', { hunt: 'leases' }, [
     'election',
     'if (isMajority(s, granted.length)) startVote(s, null, times, out);',
     'if (isMajority(s, granted.length)) startVote(s, { term: s.term, round: 1000 }, times, out);',

@@ -28,7 +28,7 @@ export const leases: readonly Mutant[] = [
   ]),
   mutant(
     'votes are given within the promise',
-    { seed: 3 },
+    { seed: 4 },
     [
       'election',
       'if (isPromisedAgainst(s, from, m.release) || s.leaseRound !== null) return;',
@@ -51,7 +51,7 @@ export const leases: readonly Mutant[] = [
     'promiseTo(s, { to: null, term: 0, round: 0 }, times, out);',
     '',
   ]),
-  mutant('a heartbeat is answered without a promise', { seed: 3 }, [
+  mutant('a heartbeat is answered without a promise', { seed: 4 }, [
     'leading',
     'promiseTo(s, { to: from, term: m.term, round: m.round }, times, out);',
     '',
@@ -65,6 +65,11 @@ export const leases: readonly Mutant[] = [
     'leading',
     'peer.round = m.round;',
     'peer.round = s.round;',
+  ]),
+  mutant('answers of another term renew the lease', { hunt: 'terms' }, [
+    'leading',
+    "s.role !== 'leader' || m.term !== s.term) return;\n  const peer",
+    "s.role !== 'leader') return;\n  const peer",
   ]),
   mutant('two members carry the lease, however many there are', { seed: 135 }, [
     'leading',

@@ -11,7 +11,7 @@ export const liveness: readonly Mutant[] = [
     { seed: 4 },
     [
       'election',
-      'const willing = !isOlder(age, s.register) && s.leaseRound === null;',
+      "const willing = s.role !== 'leader' && !isOlder(age, s.register);",
       'const willing = !isOlder(age, s.register);',
     ],
     [
@@ -25,7 +25,7 @@ export const liveness: readonly Mutant[] = [
     "if (s.role === 'leader') becomeFollower(s, null, times, out);",
     'void [s, times, out];',
   ]),
-  mutant('an older term is not answered', { seed: 164 }, [
+  mutant('an older term is not answered', { seed: 7 }, [
     'roles',
     "out.push({ type: 'send', to, message: { type: 'term', term: s.term } });",
     'void [s, to, out];',
@@ -35,7 +35,7 @@ export const liveness: readonly Mutant[] = [
     'if (isMember(s, from) && term > s.term) adoptTerm(s, term, times, out);',
     'void [s, from, term, times, out];',
   ]),
-  mutant('the lease that ran out is never renewed', { seed: 3 }, [
+  mutant('the lease that ran out is never renewed', { seed: 10 }, [
     'leading',
     's.leaseRound = null;\n  report(s, out);',
     "s.leaseRound = null;\n  out.push({ type: 'cancel-timer', timer: 'heartbeat' });\n  report(s, out);",
