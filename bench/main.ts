@@ -1,16 +1,20 @@
 /** `npm run bench [NAME …]`: every figure is a ratio or stands beside its theory, measured in this run. */
 import { benchExploration } from './exploration.ts';
 import { benchFailover } from './failover.ts';
+import { benchLinks } from './links.ts';
 import { benchMessages } from './messages.ts';
 import { benchSimulation } from './simulation.ts';
 import { benchSwarm } from './swarm.ts';
+import { benchTakeover } from './takeover.ts';
 
-const benches: Record<string, () => void> = {
+const benches: Record<string, () => void | Promise<void>> = {
   simulation: benchSimulation,
   swarm: benchSwarm,
   messages: benchMessages,
   failover: benchFailover,
   exploration: benchExploration,
+  links: benchLinks,
+  takeover: benchTakeover,
 };
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));
@@ -18,5 +22,7 @@ if (unknown.length > 0) {
   process.stderr.write(`bench: unknown ${unknown.join(', ')}; expected ${Object.keys(benches).join(', ')}\n`);
   process.exitCode = 2;
 } else {
-  for (const [name, run] of Object.entries(benches)) if (wanted.length === 0 || wanted.includes(name)) run();
+  for (const [name, run] of Object.entries(benches)) {
+    if (wanted.length === 0 || wanted.includes(name)) await run();
+  }
 }

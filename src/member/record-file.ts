@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { type Json, type MemberId, show } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
@@ -17,27 +26,44 @@ export interface Owner {
 /** Whose it says it is. */
 type Claimed = { readonly [K in keyof Owner]: unknown };
 
-const FORMAT = 'caucus-record/1';
+const FORMAT = 'caucus-record/2';
+
+/** What disks and the system's cache write as a whole, whatever happens in between. */
+const PAGE = 4096;
 
 /** The part of the file system that can fail. */
 export interface FileSystem {
-  write(handle: number, bytes: Buffer): number;
+  write(handle: number, bytes: Buffer, at: number): number;
   sync(handle: number): void;
 }
 
 const realFiles: FileSystem = {
-  write: (handle, bytes) => writeSync(handle, bytes),
-  sync: (handle) => fsyncSync(handle),
+  write: (handle, bytes, at) => writeSync(handle, bytes, 0, bytes.length, at),
+  sync: (handle) => fdatasyncSync(handle),
 };
 
+/** What was found in one half of the file. */
+interface Copy {
+  readonly sequence: number;
+  readonly record: Json;
+}
+
 /**
- * One record on disk: a header line that says what it is, whose, and its checksum, then the record. It is written under
- * another name, flushed, renamed and the folder flushed: after a crash it is the old one or the new one, whole.
+ * One record on disk. The file has two halves, each either empty or a copy: a header line that says what it is, whose, how new
+ * and its checksum, then the record. A record that fits into a page takes the place of the older copy: nothing is allocated
+ * and no name changes, which costs a fifth of the time. A larger one is written into a new file under another name, flushed,
+ * renamed and the folder flushed. Either way, after a crash the newest copy is the old record or the new one, whole.
+ *
+ * A copy that is damaged is never passed over for the other one: it may have been the newer, and bind this member.
  */
 export class RecordFile {
   readonly #file: string;
   readonly #owner: Owner;
   readonly #fs: FileSystem;
+  /** Of the newest copy. */
+  #sequence = 0;
+  /** The file is known to have halves of a page each. */
+  #hasPages = false;
 
   constructor(file: string, owner: Owner, fs: FileSystem = realFiles) {
     this.#file = file;
@@ -47,53 +73,102 @@ export class RecordFile {
 
   /** The record, or null if there never was one. Refuses what it cannot trust. */
   read(): { readonly record: Json } | null {
-    let text: string;
+    let bytes: Buffer;
     try {
-      text = readFileSync(this.#file, 'utf8');
+      bytes = readFileSync(this.#file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw this.#unusable('cannot be read', error);
     }
+    const half = bytes.length / 2;
+    if (half === 0 || half % PAGE !== 0) throw this.#corrupt(`it has ${bytes.length} bytes`);
+    const copies = [bytes.subarray(0, half), bytes.subarray(half)].map((each) => this.#readCopy(each));
+    const newest = copies.reduce((a, b) => ((b?.sequence ?? 0) > (a?.sequence ?? 0) ? b : a));
+    if (newest === null || newest === undefined) throw this.#corrupt('it has no header');
+    this.#sequence = newest.sequence;
+    this.#hasPages = half === PAGE;
+    return { record: newest.record };
+  }
+
+  #readCopy(bytes: Buffer): Copy | null {
+    if (bytes.every((byte) => byte === 0)) return null;
+    const text = bytes.toString('utf8');
     const end = text.indexOf('\n');
     const header = parse(text.slice(0, Math.max(0, end)));
     if (typeof header !== 'object' || header === null || Array.isArray(header)) {
       throw this.#corrupt('it has no header');
     }
-    const { format, cluster, id, election, protocol, sha256 } = header as Record<string, unknown>;
+    const { format, cluster, id, election, protocol, sequence, sha256 } = header as Record<string, unknown>;
     const owner = { cluster, id, election, protocol };
     if (format !== FORMAT) throw this.#corrupt(`expected the format ${FORMAT}, found ${show(format)}`);
-    const body = text.slice(end + 1);
-    if (sha256 !== checksum(owner, body)) {
+    const stop = text.indexOf('\0', end);
+    const body = text.slice(end + 1, stop);
+    if (/[^\0]/.test(text.slice(stop))) throw this.#corrupt('something stands behind the record');
+    if (sha256 !== checksum(owner, sequence, body)) {
       throw this.#corrupt('its checksum does not fit what it holds');
     }
     this.#refuseForeign(owner);
     const record = parse(body);
     if (record === undefined) throw this.#corrupt('it is not JSON');
-    return { record: record as Json };
+    return { sequence: sequence as number, record: record as Json };
   }
 
   /** Returns when the record is durable; throws if it may not be. */
   write(record: Json): void {
     const body = JSON.stringify(record);
+    const sequence = this.#sequence + 1;
     const { cluster, id, election, protocol } = this.#owner;
-    const sha256 = checksum(this.#owner, body);
-    const header = JSON.stringify({ format: FORMAT, cluster, id, election, protocol, sha256 });
-    const bytes = Buffer.from(`${header}\n${body}`);
+    const sha256 = checksum(this.#owner, sequence, body);
+    const header = JSON.stringify({ format: FORMAT, cluster, id, election, protocol, sequence, sha256 });
+    const bytes = Buffer.from(`${header}\n${body}\0`);
+    try {
+      if (this.#hasPages && bytes.length <= PAGE) this.#overwrite(bytes, (sequence % 2) * PAGE);
+      else this.#replace(bytes);
+    } catch (error) {
+      this.#hasPages = false; // Nobody knows what is there now.
+      throw this.#unusable('cannot be written', error);
+    }
+    this.#sequence = sequence;
+  }
+
+  /** The other half, and with it the newest copy, is left as it is. */
+  #overwrite(bytes: Buffer, at: number): void {
+    const page = Buffer.alloc(PAGE);
+    bytes.copy(page);
+    const handle = openSync(this.#file, 'r+');
+    try {
+      this.#writeAll(handle, page, at);
+    } finally {
+      closeSync(handle);
+    }
+  }
+
+  #replace(bytes: Buffer): void {
+    const half = Math.ceil(bytes.length / PAGE) * PAGE;
+    const whole = Buffer.alloc(2 * half);
+    bytes.copy(whole);
     const temporary = `${this.#file}.new`;
     try {
       const handle = openSync(temporary, 'w', 0o600);
       try {
-        for (let at = 0; at < bytes.length; ) at += this.#fs.write(handle, bytes.subarray(at));
-        this.#fs.sync(handle);
+        this.#writeAll(handle, whole, 0);
       } finally {
         closeSync(handle);
       }
       renameSync(temporary, this.#file);
-      syncFolder(path.dirname(this.#file), this.#fs);
+      syncFolder(path.dirname(this.#file));
     } catch (error) {
       removeIfPossible(temporary);
-      throw this.#unusable('cannot be written', error);
+      throw error;
     }
+    this.#hasPages = half === PAGE;
+  }
+
+  #writeAll(handle: number, bytes: Buffer, at: number): void {
+    for (let done = 0; done < bytes.length; ) {
+      done += this.#fs.write(handle, bytes.subarray(done), at + done);
+    }
+    this.#fs.sync(handle);
   }
 
   #refuseForeign(found: Claimed): void {
@@ -122,18 +197,18 @@ export class RecordFile {
 }
 
 /** A renamed file is durable only once the folder that names it is. */
-function syncFolder(folder: string, fs: FileSystem): void {
+function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {
-    fs.sync(handle);
+    fsyncSync(handle);
   } finally {
     closeSync(handle);
   }
 }
 
 /** Over the header's other fields too: a flipped bit there is damage, not somebody else's record. */
-function checksum({ cluster, id, election, protocol }: Claimed, body: string): string {
-  const head = JSON.stringify([FORMAT, cluster, id, election, protocol]);
+function checksum({ cluster, id, election, protocol }: Claimed, sequence: unknown, body: string): string {
+  const head = JSON.stringify([FORMAT, cluster, id, election, protocol, sequence]);
   return createHash('sha256').update(`${head}\n${body}`).digest('hex');
 }
 

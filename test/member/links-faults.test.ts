@@ -103,6 +103,27 @@ describe('a link under faults', () => {
     expect(one.status(2).via).toBe('none');
   });
 
+  it('begins its back-off anew after a connection that lasted', async () => {
+    const one = await start(1, { backOffMs: [20, 600_000], pingMs: 50, missedPings: 1000 });
+    const two = await start(2);
+    const proxy = await startProxy(two.url);
+    proxy.refuse();
+    two.links.setPeers([{ id: 1, url: NOWHERE }]);
+    one.links.setPeers([{ id: 2, url: proxy.url }]);
+    await until('seven attempts', () => proxy.asked >= 7);
+    proxy.restore();
+    await until('up', () => one.events.length === 1);
+    const upMs = performance.now();
+    await until('it lasted', () => performance.now() - upMs > 1100);
+    const askedBefore = proxy.asked;
+    proxy.refuse();
+    await until('down', () => one.events.length === 2);
+    const downMs = performance.now();
+    await until('two attempts', () => proxy.asked >= askedBefore + 2);
+    // At once and after 20 ms at most. Had it gone on, the two would have taken 640 + 1280 ms at least.
+    expect(performance.now() - downMs).toBeLessThan(1500);
+  });
+
   it('does not let a peer that stops reading delay the others, and holds back only so much for it', async () => {
     const one = await start(1, { queueMessages: 50, missedPings: 100 });
     const two = await start(2, { missedPings: 100 });

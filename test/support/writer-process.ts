@@ -1,0 +1,22 @@
+/**
+ * A member in a process of its own that, while it leads, writes to a store: `node writer-process.ts OPTIONS PORT`. Each write is
+ * a line with its token, sent in the very moment after `assert()` let it. What `assert()` throws goes to the standard output.
+ */
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type JoinOptions, join } from '../../src/member/index.ts';
+
+const member = await join(JSON.parse(process.argv[2]!) as JoinOptions);
+const store = connect(Number(process.argv[3]), '127.0.0.1').setNoDelay(true);
+await member.election().lead(async (leadership) => {
+  for (;;) {
+    try {
+      leadership.assert();
+    } catch (error) {
+      process.stdout.write(`${JSON.stringify({ token: String(leadership.token), threw: String(error) })}\n`);
+      return;
+    }
+    store.write(`${leadership.token} ${member.id}\n`);
+    await sleep(2);
+  }
+});
