@@ -1,7 +1,7 @@
 /** A service that only the leader may change: it answers 412 to a token that is older than one it has seen. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkToken, Gate, TOKEN_HEADER } from '../src/election/index.ts';
+import { checkToken, Gate, TOKEN_HEADER } from 'caucus';
 
 const gate = new Gate();
 let balance = 0;

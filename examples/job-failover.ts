@@ -1,6 +1,6 @@
 /** Tests the failover of job-service.ts in virtual time: ten minutes with a crash and a frozen leader take no time at all. */
-import { Gate } from '../src/election/index.ts';
-import { testCluster } from '../src/testing/index.ts';
+import { Gate } from 'caucus';
+import { testCluster } from 'caucus/testing';
 import { jobService } from './job-service.ts';
 
 const gate = new Gate();

@@ -1,8 +1,8 @@
 /**
- * A service of which several replicas run. The leader does a job once a minute; each write carries the leader's token, so that
+ * A module, not a program: job-failover.ts runs it. It is a service of which several replicas run. The leader does a job once a minute; each write carries the leader's token, so that
  * the store can refuse one that comes too late.
  */
-import type { Election } from '../src/election/index.ts';
+import type { Election } from 'caucus';
 
 export interface JobStore {
   /** Throws if a newer token was seen. */

@@ -13,6 +13,7 @@ export {
   checkToken,
   Election,
   type ElectionOptions,
+  type Engine,
   type ErrorCode,
   type ErrorDetails,
   Gate,
@@ -25,6 +26,8 @@ export {
   TOKEN_HEADER,
   type TokenCheck,
 } from './election/index.ts';
+export type { LeaseEngineOptions } from './engines/lease/lease-engine.ts';
+export { type OpenEngine, openEngine } from './engines/open.ts';
 export {
   type Change,
   type ElectionPort,

@@ -1,6 +1,6 @@
 /** The packed tarball, installed elsewhere and used: what users get, not what the checkout has. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,10 +12,18 @@ let tarball: string;
 const run = (command: string, args: string[], cwd = folder): string =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
+/** Every name that can be imported. */
+function modules(): string[] {
+  const { exports } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const names = Object.keys(exports).filter((name) => !name.endsWith('.json'));
+  return names.map((name) => name.replace('.', 'caucus'));
+}
+
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'caucus-package-'));
   const packed = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root);
   tarball = path.join(folder, JSON.parse(packed)[0].filename);
+  cpSync(path.join(root, 'examples'), path.join(folder, 'examples'), { recursive: true });
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module", "private": true }');
   run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball]);
 });
@@ -34,12 +42,8 @@ describe('the packed package', () => {
   });
 
   it('imports by every name it exports', () => {
-    const names = Object.keys(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).exports);
-    const modules = names
-      .filter((name) => !name.endsWith('.json'))
-      .map((name) => name.replace('.', 'caucus'));
-    expect(modules).toContain('caucus/simulation');
-    for (const name of modules) {
+    expect(modules()).toContain('caucus/simulation');
+    for (const name of modules()) {
       const count = run('node', [
         '-e',
         `import('${name}').then((m) => process.stdout.write(String(Object.keys(m).length)))`,
@@ -58,6 +62,34 @@ describe('the packed package', () => {
   it('brings the command', () => {
     const result = JSON.parse(run('npx', ['caucus', 'simulate', '--protocol', 'epoch', '--json']));
     expect(result).toMatchObject({ protocol: 'epoch', final: { agreed: true } });
+  });
+
+  it('compiles with its examples in a strict project that checks the types of its libraries too', () => {
+    const imports = modules().map((name, i) => `import * as m${i} from '${name}';\nvoid m${i};`);
+    writeFileSync(path.join(folder, 'main.ts'), imports.join('\n'));
+    const compilerOptions = {
+      ...{ strict: true, skipLibCheck: false, exactOptionalPropertyTypes: false },
+      ...{ target: 'es2023', module: 'nodenext', types: ['node'] },
+      ...{ noEmit: true, allowImportingTsExtensions: true },
+      typeRoots: [path.join(root, 'node_modules/@types')],
+    };
+    const include = ['main.ts', 'examples/*.ts'];
+    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
+    const tsc = path.join(root, 'node_modules/.bin/tsc');
+    const { status, stdout } = spawnSync(tsc, ['-p', folder], { encoding: 'utf8' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  });
+
+  it('runs its examples, which print what the documentation says', () => {
+    const tsx = path.join(root, 'node_modules/.bin/tsx');
+    const printed = (name: string): string[] =>
+      run(tsx, [`examples/${name}`])
+        .trim()
+        .split('\n');
+    const told = readFileSync(path.join(root, 'docs/fencing.md'), 'utf8').matchAll(/^ {4}(token .*)$/gm);
+    expect(printed('fenced-http.ts')).toEqual([...told].map(([, line]) => line));
+    expect(printed('fenced-table.ts')).toContain('token 4: refused, a newer leader has written');
+    expect(printed('job-failover.ts')).toHaveLength(10);
   });
 
   it('is well formed for publishing, and its types resolve', () => {

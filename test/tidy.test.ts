@@ -13,9 +13,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   exploration: ['core'],
   election: ['core'],
   member: ['core', 'protocols', 'election'],
+  engines: ['core', 'election'],
   testing: ['core', 'protocols', 'simulation', 'election'],
-  cli: ['core', 'protocols', 'simulation', 'exploration', 'election', 'member', 'index.ts'],
-  'index.ts': ['core', 'protocols', 'simulation', 'election', 'member'],
+  cli: ['core', 'protocols', 'simulation', 'exploration', 'election', 'engines', 'member', 'index.ts'],
+  'index.ts': ['core', 'protocols', 'simulation', 'election', 'engines', 'member'],
 };
 
 const PURE = ['core', 'protocols', 'simulation', 'exploration'];

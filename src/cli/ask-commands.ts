@@ -8,6 +8,13 @@ import {
   watchCommand,
 } from './ask/asking.ts';
 import { NoAnswer } from './ask/member-client.ts';
+import {
+  type EngineAskFlags,
+  leaderOnEngine,
+  statusOnEngine,
+  valueOnEngine,
+  watchOnEngine,
+} from './ask/on-engine.ts';
 import { statusCommand } from './ask/status.ts';
 import { oneLine } from './refusal.ts';
 
@@ -21,6 +28,8 @@ interface Asking {
   readonly examples: readonly string[];
   readonly options?: (command: Command) => Command;
   readonly run: (urls: readonly string[], flags: never) => Promise<number>;
+  /** The same of an election on a store, where that can be asked. */
+  readonly onEngine?: (urls: readonly string[], flags: EngineAskFlags) => Promise<number>;
 }
 
 const ASKING: readonly Asking[] = [
@@ -31,6 +40,7 @@ const ASKING: readonly Asking[] = [
     codes: '0 if somebody leads, 1 if nobody does or nobody answers',
     examples: ['caucus status', 'caucus status http://127.0.0.1:7102 --json'],
     run: statusCommand,
+    onEngine: statusOnEngine,
   },
   {
     name: 'leader',
@@ -39,6 +49,7 @@ const ASKING: readonly Asking[] = [
     codes: '0 if there is one, 1 if there is none or nobody answers',
     examples: ['caucus leader', 'test "$(caucus leader --election nightly)" = "$HOSTNAME" && ./report.sh'],
     run: leaderCommand,
+    onEngine: leaderOnEngine,
   },
   {
     name: 'watch',
@@ -47,6 +58,7 @@ const ASKING: readonly Asking[] = [
     codes: '0 after Ctrl-C',
     examples: ['caucus watch', 'caucus watch http://127.0.0.1:7101 http://127.0.0.1:7102 --json'],
     run: watchCommand,
+    onEngine: watchOnEngine,
   },
   {
     name: 'history',
@@ -83,6 +95,7 @@ const ASKING: readonly Asking[] = [
     examples: ['caucus value', `caucus value --set '{ "address": "10.0.0.7:5432" }'`],
     options: (command) => command.option('--set <json>', 'publish this'),
     run: valueCommand,
+    onEngine: valueOnEngine,
   },
 ];
 
@@ -99,13 +112,23 @@ export function addAsking(program: Command): void {
       )
       .option('--election <name>', 'which election (default: the main one of the member)')
       .option('--json', 'print it as JSON');
+    if (each.onEngine !== undefined) {
+      command.option(
+        '--engine <url>',
+        'ask this store in place of members: etcd://host:2379, postgres://…, local:',
+      );
+    }
     (each.options?.(command) ?? command)
       .addHelpText(
         'after',
         `\nExit code: ${each.codes}; 2 for bad input.\n\nExamples:\n${each.examples.map((line) => `  $ ${line}`).join('\n')}`,
       )
-      .action(async (urls: readonly string[], flags: object) => {
-        process.exitCode = await told(() => each.run(urls, flags as never));
+      .action(async (urls: readonly string[], flags: EngineAskFlags) => {
+        const { onEngine } = each;
+        const onStore = flags.engine !== undefined && onEngine !== undefined;
+        process.exitCode = await told(() =>
+          onStore ? onEngine(urls, flags) : each.run(urls, flags as never),
+        );
       });
   }
 }

@@ -104,7 +104,7 @@ function search(result: CheckResult, page: Page): string[] {
       'sometimes',
       unseen.length === 0
         ? `all ${Object.keys(sometimes).length} were seen`
-        : `never seen: ${unseen.join(', ')}`,
+        : `never seen: ${unseen.join(', ')} (so these bounds say nothing about it; widen them to see it)`,
       unseen.length === 0 ? [] : ['yellow'],
     ),
     ...entry(

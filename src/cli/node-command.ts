@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { addMemberFlags, type MemberFlags } from './config/member-flags.ts';
+import { addEngineFlags, ENGINE_HELP, type EngineFlags } from './engine/engine-flags.ts';
 import { nodeCommand } from './node.ts';
 
-export interface NodeFlags extends MemberFlags {
+export interface NodeFlags extends MemberFlags, EngineFlags {
   readonly new?: boolean;
   readonly printConfig?: boolean;
   readonly json?: boolean;
@@ -16,7 +17,7 @@ export function addNode(program: Command): void {
     .description(
       'Runs one member of a cluster until it is told to stop. It answers over HTTP where it listens: who leads, health for load balancers, metrics, an event stream.',
     );
-  addMemberFlags(command)
+  addEngineFlags(addMemberFlags(command))
     .option('--new', 'this id has never run before: it need not wait for the others to be sure of that')
     .option('--print-config', 'print what was understood and from where, and do not run')
     .option('--json', 'one JSON object a line in place of text')
@@ -34,13 +35,15 @@ A file looks like this, and every field may be left out:
 
 Without --data a member forgets its promises when it stops. So at its start it waits until none that it
 may have made can still hold, and asks the others for what it may have known.
+${ENGINE_HELP}
 
 Exit code: 0 after SIGINT or SIGTERM, 1 if it could not start or go on, 2 for bad input.
 
 Examples:
   $ caucus node --id a --listen 127.0.0.1:7101 --peer b=http://127.0.0.1:7102 --peer c=http://127.0.0.1:7103
   $ VOTER_ID=a VOTER_URL=http://127.0.0.1:7101 VOTER_LIST=b=http://127.0.0.1:7102 caucus node --protocol draw
-  $ caucus node --config member.json --print-config`,
+  $ caucus node --config member.json --print-config
+  $ caucus node --engine redis://127.0.0.1 --election nightly --listen 127.0.0.1:7101`,
     )
     .action(async (flags: NodeFlags) => {
       process.exitCode = await nodeCommand(flags);

@@ -1,5 +1,6 @@
 import { type Definition, memberId, natural, type Pledge, type Settings } from '../core/index.ts';
 import { catalogue } from '../protocols/index.ts';
+import { effectiveTiming } from './effective-timing.ts';
 import { fieldsOf } from './fields.ts';
 import { readProtocolName } from './flags.ts';
 import { type Page, pageOf } from './page.ts';
@@ -70,6 +71,7 @@ function detailLines(definition: Definition, page: Page): string[] {
     ...hanging(summary, 2, page),
     ...promiseLines(definition, page),
     ...settingLines('timing', timing, page),
+    ...presetLines(definition, page),
     ...settingLines('options', options, page),
     ...settingLines('settings of each member', memberSettings, page),
     ...messageLines(definition, page),
@@ -104,13 +106,28 @@ function assumptions({ assuming }: Pledge): string {
 function settingLines(title: string, settings: Settings, page: Page): string[] {
   const entries = Object.entries(settings);
   if (entries.length === 0) return [];
+  const isTime = title === 'timing';
   const lines = entries.flatMap(([name, { shape, default: value, about }]) => [
-    ...hanging(`${name} (${shape.expected}; default ${JSON.stringify(value)})`, 2, page).map((line) =>
-      line.replace(name, page.paint(name, 'bold')),
-    ),
+    ...hanging(
+      `${name} (${shape.expected}; ${isTime && value === null ? 'default: see below' : `default ${JSON.stringify(value)}`})`,
+      2,
+      page,
+    ).map((line) => line.replace(name, page.paint(name, 'bold'))),
     ...hanging(about, 4, page),
   ]);
   return ['', page.paint(title, 'bold'), ...lines];
+}
+
+/** The times of quorum follow from its preset and from each other; the figures are worked out, so that they are right. */
+function presetLines(definition: Definition, page: Page): string[] {
+  if (definition.name !== 'quorum') return [];
+  const presets = ['lan', 'wan', 'fast'].map((preset) => {
+    const times = Object.entries(effectiveTiming(definition, {}, { preset }));
+    return `${preset}: ${times.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ')}`;
+  });
+  const formula =
+    'These are the times of the presets. With timeoutMs alone, heartbeatMs and leaseMs grow in proportion to its least value (with lan a third and five sixths of it), commitTimeoutMs is twice its largest and publishTimeoutMs its largest.';
+  return ['', ...[...presets, formula].flatMap((line) => hanging(line, 2, page))];
 }
 
 /** Messages with the same fields are told together. */

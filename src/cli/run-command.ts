@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { addMemberFlags, type MemberFlags } from './config/member-flags.ts';
+import { addEngineFlags, ENGINE_HELP, type EngineFlags } from './engine/engine-flags.ts';
+import { oneLine } from './refusal.ts';
 import { runCommand } from './run.ts';
 
-export interface RunFlags extends MemberFlags {
+export interface RunFlags extends MemberFlags, EngineFlags {
   readonly new?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
@@ -22,15 +24,21 @@ export function addRun(program: Command): void {
       'Takes part in an election as a member, and runs a command only while it leads. When the leadership is about to end, all processes of the command are killed before anybody else may lead.',
     )
     .argument('<CMD>', 'what to run; write -- before it')
-    .argument('[ARGS...]', 'its arguments');
-  addMemberFlags(command)
+    .argument('[ARGS...]', 'its arguments')
+    .configureOutput({
+      outputError: (text, write) => {
+        const hint = /unknown option/.test(text) ? ' (write -- before the command)' : '';
+        write(`caucus: ${oneLine(text.replace(/^error: /, ''))}${hint}\n`);
+      },
+    });
+  addEngineFlags(addMemberFlags(command))
     .option(
       '--kill-after <s>',
       'seconds between SIGTERM and SIGKILL, where there is time for it (default: 5)',
     )
     .option('--settle <ms>', 'wait this long after the election before CMD is started (default: 100)')
     .option('--timeout <s>', 'give up if not elected within so many seconds')
-    .option('--once', 'end after a loss, in place of waiting to be elected again')
+    .option('--once', 'end after a loss with exit code 75, in place of waiting to be elected again')
     .option(
       '--on-exit <what>',
       'when CMD ends by itself: resign and end with its code, or restart it (default: resign)',
@@ -47,14 +55,20 @@ goes to standard error. SIGINT, SIGTERM and SIGHUP end it in order and release t
 SIGQUIT and SIGWINCH are passed on to it. It may not leave its process group, or it is out of reach.
 
 A lease that is not renewed in time leaves no time for a grace: SIGTERM comes when two fifths of it are
-left, SIGKILL when one fifth is. docs/operations.md tells more.
+left, SIGKILL when one fifth is. The usual lease of 125 ms is too short for a machine that may be busy for
+25 ms. --timing 'timeoutMs=[1500,3000]' makes it 1250 ms (five sixths of the least time-out), which survives
+250 ms. Give it to ALL members, those of caucus node and of the library too. A leader that dies on the same
+machine, or resigns, is replaced as fast as before.
+${ENGINE_HELP}
 
 Exit code: that of CMD, or 128 and the number of the signal that it died of; 126 if it cannot be run, 127
-if it is not found; 1 if it was not elected in time or the member failed, 2 for bad input.
+if it is not found; 75 if the leadership was lost under --once, whatever CMD made of it; 1 if it was not
+elected in time or the member failed, 2 for bad input.
 
 Examples:
   $ caucus run --election nightly --id a --peers a=http://127.0.0.1:7101,b=http://127.0.0.1:7102,c=http://127.0.0.1:7103 -- ./report.sh
-  $ caucus run --config member.json --on-exit restart --kill-after 2 -- ./worker --queue mail
+  $ caucus run --config member.json --timing 'timeoutMs=[1500,3000]' --on-exit restart --kill-after 2 -- ./worker --queue mail
+  $ caucus run --engine etcd://127.0.0.1:2379 --election nightly -- ./report.sh
   $ caucus run --config member.json --once --timeout 60 -- make deploy`,
     )
     .action(async (cmd: string, args: readonly string[], flags: RunFlags) => {

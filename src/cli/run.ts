@@ -1,7 +1,11 @@
 import { choice, number, type Shape } from '../core/index.ts';
+import { Election } from '../election/index.ts';
 import { paintFor } from './colours.ts';
-import { readMemberConfig } from './config/member-config.ts';
+import { type MemberConfig, readMemberConfig } from './config/member-config.ts';
+import { effectiveTiming } from './effective-timing.ts';
+import { MEMBER_ONLY, openEngineOf, refuseBoth } from './engine/engine-flags.ts';
 import { type Log, openLog } from './log.ts';
+import { duration } from './numbers.ts';
 import { Refusal } from './refusal.ts';
 import { KeptCommand } from './run/kept-command.ts';
 import { type RunRules, Supervisor } from './run/supervisor.ts';
@@ -21,11 +25,8 @@ const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Runs a command for as long as this member leads. */
 export async function runCommand(command: string, args: readonly string[], flags: RunFlags): Promise<number> {
   const rules = readRules(flags);
-  const config = await readMemberConfig(flags, process.env);
-  if (config.settings.priority === 0) {
-    throw new Refusal('--priority: expected 1 or more, found 0: it would never lead');
-  }
   const log = openLogFor(flags);
+  const stand = flags.engine === undefined ? await asMember(flags, log) : await onEngine(flags, log);
   let supervisor: Supervisor | null = null;
   let isKeeperLost = false;
   // Before the member: whoever could be elected must be able to run the command at once.
@@ -37,9 +38,9 @@ export async function runCommand(command: string, args: readonly string[], flags
     supervisor?.fail();
   });
   try {
-    const member = await startMember(config, { firstStart: flags.new ?? false, log });
-    if (member === null) return FAILED;
-    const election = member.election(config.settings.election!);
+    const place = await stand();
+    if (place === null) return FAILED;
+    const { election } = place;
     const env = process.env as Record<string, string>;
     supervisor = new Supervisor(election, kept, { command, args, env }, rules, log);
     if (isKeeperLost) supervisor.fail();
@@ -47,12 +48,62 @@ export async function runCommand(command: string, args: readonly string[], flags
     try {
       return await supervisor.run();
     } finally {
-      await member.close();
+      await place.close();
       forget();
     }
   } finally {
     await kept.close();
   }
+}
+
+/** Where the election takes place, and how to leave it. */
+interface Place {
+  readonly election: Election;
+  close(): Promise<void>;
+}
+
+/** Everything is read and checked before the command's keeper is started; standing comes after it. */
+async function asMember(flags: RunFlags, log: Log): Promise<() => Promise<Place | null>> {
+  const config = await readMemberConfig(flags, process.env);
+  if (config.settings.priority === 0) {
+    throw new Refusal('--priority: expected 1 or more, found 0: it would never lead');
+  }
+  return async () => {
+    const member = await startMember(config, { firstStart: flags.new ?? false, log });
+    if (member === null) return null;
+    warnOfShortLease(config, log);
+    return { election: member.election(config.settings.election!), close: () => member.close() };
+  };
+}
+
+async function onEngine(flags: RunFlags, log: Log): Promise<() => Promise<Place>> {
+  refuseBoth(flags as Readonly<Record<string, unknown>>, MEMBER_ONLY);
+  const engine = await openEngineOf(flags);
+  const election = new Election(flags.election ?? 'main', engine);
+  log({
+    level: 'info',
+    event: 'ready',
+    text: `${engine.name} takes part`,
+    id: engine.name,
+    pid: process.pid,
+  });
+  const close = async (): Promise<void> => {
+    await election.close();
+    await engine.close();
+  };
+  return async () => ({ election, close });
+}
+
+/**
+ * The usual times are for services that take over fast, not for commands that are killed when a renewal is late. They are not
+ * changed here by themselves: the lease of a leader is safe only if all members promise it as long.
+ */
+function warnOfShortLease({ definition, timing, options }: MemberConfig, log: Log): void {
+  const isChosen = 'preset' in options || Object.keys(timing).length > 0;
+  const { leaseMs } = effectiveTiming(definition, timing, options);
+  if (isChosen || typeof leaseMs !== 'number') return;
+  const text = `the lease is ${duration(leaseMs)}: the command is ended if its renewal is ${duration(leaseMs / 5)} late. On a busy machine give all members --timing 'timeoutMs=[1500,3000]'`;
+  log({ level: 'info', event: 'note', text });
 }
 
 function openLogFor({ json = false, quiet = false }: RunFlags): Log {

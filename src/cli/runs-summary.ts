@@ -61,8 +61,10 @@ export function violations({ protocol, violations: found }: RunsResult, page: Pa
   const others = inOrder(found.filter((each) => !each.claimed));
   return [...claimed, ...others].flatMap(({ property, claimed: isClaimed, runs, firstSeed }) => {
     const name = `${property} (${nameProperty(property)})`;
-    const words = `${name} did not hold in ${counted(runs, 'run')}, first with seed ${firstSeed}`;
-    return entry(page, isClaimed ? 'BROKEN' : standing(protocol, property), words, isClaimed ? ['red'] : []);
+    const kind = isClaimed ? 'BROKEN' : standing(protocol, property);
+    const why = kind === 'void' ? ' (void: something it assumes was not so there)' : '';
+    const words = `${name} did not hold in ${counted(runs, 'run')}, first with seed ${firstSeed}${why}`;
+    return entry(page, kind, words, isClaimed ? ['red'] : []);
   });
 }
 

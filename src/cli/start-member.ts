@@ -3,6 +3,7 @@ import { type JoinOptions, join, type Member } from '../member/index.ts';
 import { joinOptions } from './config/join-options.ts';
 import type { MemberConfig } from './config/member-config.ts';
 import type { Log } from './log.ts';
+import { counted } from './numbers.ts';
 import { isSystemError } from './refusal.ts';
 
 export interface StartOptions {
@@ -24,7 +25,7 @@ export async function startMember(
   try {
     const member = await join(options);
     const { id, url } = member;
-    const text = `${id} is up at ${url} (${config.definition.name}, ${member.voters.length} voters)`;
+    const text = `${id} is up at ${url} (${config.definition.name}, ${counted(member.voters.length, 'voter')})`;
     log({ level: 'info', event: 'ready', text, id, pid: process.pid, url });
     return member;
   } catch (error) {

@@ -22,11 +22,11 @@ export function addUp(program: Command): void {
     .description(
       'Runs a cluster of members, each a process of its own with its own data folder, and shows who leads. On a terminal, keys kill and restart members.',
     )
-    .option('--members <n>', 'how many (default: 5)')
+    .option('--members <n>', 'how many (default: 5, or as many as --data holds)')
     .option('--protocol <name>', 'which election (default: quorum)')
     .option(
       '--port <base>',
-      'the port of the first member; the others follow (default: 7101, or any if it is taken)',
+      'the port of the first member; the others follow (default: 7101, or any if it is taken, which is told)',
     )
     .option('--data <dir>', 'keep the data folders here (default: a temporary folder, removed at the end)')
     .option('--election <name>', 'the name of the election (default: main)')

@@ -1,15 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { integer, type Shape } from '../core/index.ts';
 import { paintFor } from './colours.ts';
 import { readMemberConfig } from './config/member-config.ts';
+import { counted } from './numbers.ts';
 import { isSystemError, oneLine, Refusal, systemWords } from './refusal.ts';
 import { untilStopped } from './until-stopped.ts';
 import { Fleet, type FleetEvent, type FleetPlan } from './up/fleet.ts';
 import { onKeys } from './up/keys.ts';
 import { choosePorts } from './up/ports.ts';
-import { isNews, Screen } from './up/screen.ts';
+import { type Heading, isNews, Screen } from './up/screen.ts';
 import type { UpFlags } from './up-command.ts';
 
 const DEFAULT_MEMBERS = 5;
@@ -19,11 +20,12 @@ const HIGHEST_PORT = 65_535;
 
 /** Runs a cluster of real processes until it is told to stop. */
 export async function upCommand(flags: UpFlags): Promise<number> {
-  const count = readNumber(flags.members, '--members', integer(1, MOST_MEMBERS)) ?? DEFAULT_MEMBERS;
+  const wanted = readNumber(flags.members, '--members', integer(1, MOST_MEMBERS));
   const base = readNumber(flags.port, '--port', integer(LOWEST_PORT, HIGHEST_PORT));
-  const { definition } = await readMemberConfig(flagsOfMember(flags), {});
-  const ports = await choosePorts(count, base);
+  const { definition, options } = await readMemberConfig(flagsOfMember(flags), {});
   const folder = openFolder(flags.data);
+  const count = countMembers(folder, wanted, flags.data);
+  const { ports, taken } = await choosePorts(count, base);
   const plan: FleetPlan = {
     flags: memberArgs(flags),
     members: ports.map((port, i) => {
@@ -31,15 +33,31 @@ export async function upCommand(flags: UpFlags): Promise<number> {
       return { id: i + 1, port, data, isNew: !existsSync(data) };
     }),
   };
-  const title = `${definition.name}, ${count} members`;
+  const heading: Heading = {
+    title: `${definition.name}, ${counted(count, 'member')}`,
+    byMajority: ['quorum', 'epoch'].includes(definition.name) || options.quorum === true,
+  };
+  const ending = flags.data === undefined ? 'nothing of it is kept' : `it is kept in ${folder}`;
   try {
-    return await runFleet(plan, title, flags.json ?? false);
+    return await runFleet(plan, heading, { json: flags.json ?? false, taken, ending });
   } finally {
     if (flags.data === undefined) rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function runFleet(plan: FleetPlan, title: string, json: boolean): Promise<number> {
+interface Telling {
+  readonly json: boolean;
+  /** The usual port that is in use, if others had to be taken. */
+  readonly taken: number | null;
+  /** What becomes of the data. */
+  readonly ending: string;
+}
+
+async function runFleet(
+  plan: FleetPlan,
+  heading: Heading,
+  { json, taken, ending }: Telling,
+): Promise<number> {
   const { stdin, stdout } = process;
   const paint = paintFor(stdout, process.env);
   const onScreen = !json && stdout.isTTY && stdin.isTTY;
@@ -63,18 +81,30 @@ async function runFleet(plan: FleetPlan, title: string, json: boolean): Promise<
     quit = resolve;
     void untilStopped().then(() => resolve());
   });
-  if (onScreen) screen = new Screen(fleet, title, stdout, paint);
+  if (onScreen) screen = new Screen(fleet, heading, stdout, paint);
   // Where only the output goes elsewhere, the keyboard is left alone.
   const forgetKeys = onScreen || !stdin.isTTY ? onKeys(fleet, stdin, () => quit()) : (): void => {};
   for (const { id } of fleet.members) fleet.start(id);
+  if (taken !== null) fleet.moved(taken);
   await asked;
   forgetKeys();
   await fleet.stop();
   screen?.close();
+  if (onScreen) stdout.write(`The cluster has stopped; ${ending}.\n`);
   if (failure === null) return 0;
   const { id, text } = failure as FleetEvent;
   process.stderr.write(`caucus: member ${id}: ${oneLine(text)}\n`);
   return 1;
+}
+
+/** A cluster that was kept has the members that it had: each of them remembers the others. */
+function countMembers(folder: string, wanted: number | null, data: string | undefined): number {
+  const kept = readdirSync(folder).filter((name) => /^[1-9]\d*$/.test(name)).length;
+  if (kept === 0) return wanted ?? DEFAULT_MEMBERS;
+  if (wanted === null || wanted === kept) return kept;
+  throw new Refusal(
+    `--members: ${data} holds a cluster of ${kept}, which does not become one of ${wanted} by itself: expected --members ${kept}, or another folder`,
+  );
 }
 
 function openFolder(data: string | undefined): string {

@@ -15,6 +15,15 @@ export class BadInput extends Error {
 /** A short rendering of whatever was found, for the end of an error line. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = typeof value === 'bigint' ? `${value}` : (JSON.stringify(value) ?? typeof value);
+  const text = typeof value === 'bigint' ? `${value}` : (write(value) ?? typeof value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/** JSON can be read from a text that is nested too deeply to be written again. */
+function write(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return 'something that cannot be shown';
+  }
 }

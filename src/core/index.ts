@@ -59,5 +59,5 @@ export {
   type TraceLine,
   type TraceStep,
 } from './trace.ts';
-export { transition } from './transition.ts';
+export { refusalOf, transition } from './transition.ts';
 export type { Role, View } from './view.ts';

@@ -24,13 +24,18 @@ const finite = (value: unknown): value is number => typeof value === 'number' &&
 
 export const flag: Shape<boolean> = shape('true or false', (v) => typeof v === 'boolean');
 
-export const anyJson: Shape<Json> = shape('a JSON value', isJson);
+/** Values are walked by functions that call themselves, and the stack is no place for a stranger to choose the depth. */
+const DEEPEST = 100;
+
+export const anyJson: Shape<Json> = shape(`a JSON value of at most ${DEEPEST} levels`, (v) =>
+  isJson(v, DEEPEST),
+);
 
 /** A number too large for JavaScript is read as Infinity, which JSON cannot say again. */
-function isJson(value: unknown): boolean {
+function isJson(value: unknown, levels: number): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return value !== undefined;
-  return Object.values(value).every(isJson);
+  return levels > 0 && Object.values(value).every((each) => isJson(each, levels - 1));
 }
 
 /** A whole number of 0 or more that a JavaScript number holds exactly. */

@@ -1,5 +1,5 @@
 import type { Effect } from './effect.ts';
-import type { Input } from './input.ts';
+import type { Command, Input } from './input.ts';
 import { clonePlain } from './json.ts';
 import type { Message, Protocol } from './protocol.ts';
 
@@ -13,4 +13,14 @@ export function transition<S, M extends Message, T extends string>(
   const effects: Effect<M, T>[] = [];
   protocol.step(next, input, effects);
   return { state: next, effects };
+}
+
+/** Why a command would be refused in this state, or null. Nothing happens: it is tried on a copy. */
+export function refusalOf(protocol: Protocol, state: unknown, command: Command): string | null {
+  // Hosts number their commands from 1 on.
+  for (const effect of transition(protocol, state, { type: 'command', id: 0, command }).effects) {
+    if (effect.type !== 'answer' || effect.command !== 0) continue;
+    return effect.outcome.status === 'refused' ? effect.outcome.reason : null;
+  }
+  return null;
 }

@@ -3,6 +3,7 @@ import { onceAborted } from './aborts.ts';
 import type { Cause } from './cause.ts';
 import { type Clock, settlesWithin } from './clock.ts';
 import { CaucusError, LeadershipLost } from './errors.ts';
+import { frozenCopy } from './frozen-json.ts';
 import { type Grantor, Leadership } from './leadership.ts';
 import type { Held, Seat, Standing } from './seat.ts';
 import { Tenure } from './tenure.ts';
@@ -131,7 +132,8 @@ export class Candidacy implements Grantor {
   #insist(held: Held): void {
     if (this.#tenure !== null || this.#leaving !== null || this.#seat.standing.held !== held) return;
     this.#spent = held;
-    this.#leaving = this.#within(() => this.#seat.resign(), 'the release')
+    const why = this.loss('resigned', 'it had ended before');
+    this.#leaving = this.#within(() => this.#seat.resign(why), 'the release')
       .catch(() => {})
       .finally(() => {
         this.#leaving = null;
@@ -149,7 +151,8 @@ export class Candidacy implements Grantor {
   #leave(): void {
     this.#isStanding = false;
     this.#spent = this.#seat.standing.held;
-    this.#leaving = this.#within(() => this.#seat.withdraw(), 'the withdrawal')
+    const why = this.loss('resigned', 'nobody here wants to lead');
+    this.#leaving = this.#within(() => this.#seat.withdraw(why), 'the withdrawal')
       .catch(() => {}) // What could not be released runs out by itself; nobody is left to be told.
       .finally(() => {
         this.#leaving = null;
@@ -192,14 +195,15 @@ export class Candidacy implements Grantor {
       if (handOver === null) return;
       throw new CaucusError('E_NOT_LEADER', `it was lost before it could be handed over: ${detail}`);
     }
+    const lost = tenure.leadership.lost!; // That is how its end began.
     const isWanted = this.#takers.length > 0 || (tenure.stopped.isSettled && !tenure.returned.isSettled);
     if (handOver !== null) {
       await this.#within(handOver, 'the transfer');
     } else if (isWanted) {
-      await this.#within(() => this.#seat.resign(), 'the release');
+      await this.#within(() => this.#seat.resign(lost), 'the release');
     } else {
       this.#isStanding = false;
-      await this.#within(() => this.#seat.withdraw(), 'the release');
+      await this.#within(() => this.#seat.withdraw(lost), 'the release');
     }
   }
 
@@ -224,7 +228,7 @@ export class Candidacy implements Grantor {
     const tenure = this.#tenureOf(leadership);
     if (tenure === null) return; // It is long over.
     const isOurs = !tenure.isEnding;
-    this.stepDown(tenure, this.loss('resigned', 'it was resigned'));
+    this.stepDown(tenure, this.loss('resigned', 'its work is done'));
     tenure.confirm();
     // Whoever began to end it is told of a failure; for us it is only the end of the wait.
     await (isOurs ? tenure.released.promise : tenure.over.promise);
@@ -239,13 +243,16 @@ export class Candidacy implements Grantor {
   }
 
   startTransfer(tenure: Tenure, to: string): void {
+    const refusal = this.#seat.refuseTransfer(to);
+    if (refusal !== null) throw refusal; // Before the work is stopped for nothing.
     this.stepDown(tenure, this.loss('transferred', `it is handed to ${to}`), () => this.#seat.transfer(to));
   }
 
   async publish(leadership: Leadership, value: Json, signal?: AbortSignal): Promise<number> {
     leadership.assert();
     signal?.throwIfAborted();
-    const asked = this.#within(() => this.#seat.publish(value), 'the publication');
+    const copy = frozenCopy(value);
+    const asked = this.#within(() => this.#seat.publish(copy), 'the publication');
     let forget = (): void => {};
     const calledOff = new Promise<never>((_, reject) => {
       forget = onceAborted([leadership.signal, signal], (reason) => {

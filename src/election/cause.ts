@@ -1,6 +1,6 @@
 /** Why a leadership began, changed or ended. These words stand in the API, the history and the metrics, and never change. */
 export type Cause =
-  /** Nothing has happened yet. */
+  /** Nothing has happened yet, or an election was called for. */
   | 'started'
   | 'won'
   | 'resigned'

@@ -3,11 +3,13 @@ import { onceAborted } from './aborts.ts';
 import { Candidacy } from './candidacy.ts';
 import { type Clock, processClock } from './clock.ts';
 import { deferred } from './deferred.ts';
+import type { Engine } from './engine.ts';
 import { CaucusError } from './errors.ts';
 import { Feed } from './feed.ts';
+import { frozen } from './frozen-json.ts';
 import type { Leadership } from './leadership.ts';
 import { type Observation, observationOf, sameObservation } from './observation.ts';
-import type { Seat } from './seat.ts';
+import type { Seat, Why } from './seat.ts';
 import type { Tenure } from './tenure.ts';
 import { isStop, runWork, type WorkResult } from './work.ts';
 
@@ -38,8 +40,9 @@ export class Election {
   readonly #feed: Feed<Observation>;
   readonly #unwatch: () => void;
 
-  constructor(seat: Seat, options: ElectionOptions = {}) {
+  constructor(name: string, engine: Engine, options: ElectionOptions = {}) {
     const { drainMs = 10_000, answerMs = 10_000, clock = processClock } = options;
+    const seat = engine.seat(name);
     this.#seat = seat;
     this.#clock = clock;
     this.#candidacy = new Candidacy(seat, clock, { drainMs, answerMs });
@@ -50,6 +53,7 @@ export class Election {
       const seen = observationOf(seat);
       if (!sameObservation(seen, this.#feed.latest)) this.#feed.set(seen);
     });
+    engine.opened?.(this);
   }
 
   get name(): string {
@@ -83,7 +87,7 @@ export class Election {
         tenure.finish();
         continue;
       }
-      this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'the work is done'));
+      this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its work is done'));
       tenure.finish();
       await tenure.over.promise;
       if (hasStopped) throw calledOff!.reason;
@@ -102,7 +106,7 @@ export class Election {
     const calledOff = deferred<unknown>();
     const forget = onceAborted([signal, this.#candidacy.closed], (reason) => {
       if (!this.#candidacy.closed.aborted) {
-        this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'the work was called off'));
+        this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its work was called off'));
       }
       calledOff.resolve(reason);
     });
@@ -138,7 +142,20 @@ export class Election {
   async resign(): Promise<void> {
     const { tenure } = this.#candidacy;
     if (tenure === null) return;
-    this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'it was resigned'));
+    this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'it was asked to'));
+    await tenure.released.promise;
+  }
+
+  /** @internal Null if nobody works here; else what has become of that: null, or a promise that settles when it has stopped. */
+  get occupation(): { readonly ending: Promise<unknown> | null } | null {
+    const { tenure } = this.#candidacy;
+    return tenure === null ? null : { ending: tenure.isEnding ? tenure.over.promise : null };
+  }
+
+  /** @internal Stops the work, then ends the leadership in this way and not by a release. */
+  async end(lost: Why, how: () => Promise<void>): Promise<void> {
+    const tenure = this.#current();
+    this.#candidacy.stepDown(tenure, this.#candidacy.loss(lost.cause, lost.detail), how);
     await tenure.released.promise;
   }
 
@@ -167,9 +184,9 @@ export class Election {
     return this.#candidacy.publish(this.#current().leadership, value, signal);
   }
 
-  /** What the leader last published; null if nothing was. */
+  /** What the leader last published, which cannot be changed here; null if nothing was. */
   get value(): Json {
-    return this.#seat.standing.value;
+    return frozen(this.#seat.standing.value);
   }
 
   /** How many times something was published. */

@@ -1,5 +1,6 @@
 import type { Json } from '../core/index.ts';
 import type { Cause } from './cause.ts';
+import { frozen } from './frozen-json.ts';
 import type { Seat } from './seat.ts';
 
 /** How an election stands, for those who watch it. */
@@ -17,7 +18,7 @@ export interface Observation {
 
 export function observationOf({ standing }: Seat): Observation {
   const { leader, token, held, value, version, cause, detail } = standing;
-  return { leader, token, isSelf: held !== null, value, version, cause, detail };
+  return { leader, token, isSelf: held !== null, value: frozen(value), version, cause, detail };
 }
 
 /** A seat also tells of renewals, which are no news. */

@@ -1,5 +1,6 @@
 import type { Json } from '../core/index.ts';
 import type { Cause } from './cause.ts';
+import type { CaucusError } from './errors.ts';
 
 /** A leadership that we hold. */
 export interface Held {
@@ -27,6 +28,9 @@ export interface Standing {
   readonly detail: string;
 }
 
+/** Why a leadership is given up. */
+export type Why = Pick<Standing, 'cause' | 'detail'>;
+
 /**
  * One participant's place in one election, whatever is behind it: a member of ours, etcd, a database. `Election` stands on
  * this alone, so that all of them behave the same.
@@ -40,10 +44,12 @@ export interface Seat {
   watch(listener: (standing: Standing) => void): () => void;
   /** From now on we want to lead, again and again after every loss, until `withdraw`. */
   stand(): void;
-  /** We no longer want to. What we hold is released; settles when it is, or cannot be. */
-  withdraw(): Promise<void>;
+  /** We no longer want to. What we hold is released; settles when it is, or cannot be. Those who observe may be told why. */
+  withdraw(why?: Why): Promise<void>;
   /** Gives up what we hold, so that another may take over at once. We go on standing. */
-  resign(): Promise<void>;
+  resign(why?: Why): Promise<void>;
+  /** Why `transfer` to this participant would be refused, as far as is known beforehand; else null. Nothing happens. */
+  refuseTransfer(to: string): CaucusError | null;
   /** Hands what we hold to this participant. Rejects with why it did not come about. */
   transfer(to: string): Promise<void>;
   /** Publishes a value to all who observe. Settles with its version once it is certain. */

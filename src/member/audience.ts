@@ -1,5 +1,6 @@
 import type { View } from '../core/index.ts';
 import type { Held } from '../election/index.ts';
+import { isolate } from './isolate.ts';
 
 /** Those who want to know when something changes about an election. That a lease was renewed is no news. */
 export class Audience {
@@ -27,7 +28,7 @@ export class Audience {
   }
 
   tell(): void {
-    for (const listener of [...this.#listeners]) listener();
+    for (const listener of [...this.#listeners]) isolate(listener);
   }
 }
 

@@ -1,9 +1,6 @@
-/**
- * Time as a member needs it: monotonic, and honest about sleep. On most systems the monotonic clock stands still while the
- * machine is suspended, so a lease would look as fresh after a night as it did before. The wall clock goes on, and the two
- * then disagree: that is how a sleep is noticed. A wall clock that somebody sets forward looks the same; it costs a
- * leadership, never a promise.
- */
+import { SleepWatch } from '../election/index.ts';
+
+/** Time as a member needs it: monotonic, and honest about sleep. */
 export interface Clock {
   /** Milliseconds on the scale of `performance.now()`. Every call also looks for a sleep. */
   now(): number;
@@ -17,9 +14,6 @@ export interface Clock {
   set(atMs: number, run: () => void): () => void;
 }
 
-/** A wall clock that has moved this much further than the monotonic one was not just corrected a little. */
-const SLEEP_MS = 1000;
-
 /** Where the time comes from: the system's two clocks. */
 interface TimeSource {
   monotonic(): number;
@@ -29,26 +23,25 @@ interface TimeSource {
 const systemTime: TimeSource = { monotonic: () => performance.now(), wall: () => Date.now() };
 
 export class SystemClock implements Clock {
-  sleeps = 0;
-  sleptMs = 0;
   readonly #source: TimeSource;
-  #aheadMs: number;
+  readonly #sleep: SleepWatch;
 
   constructor(source: TimeSource = systemTime) {
     this.#source = source;
-    this.#aheadMs = source.wall() - source.monotonic();
+    this.#sleep = new SleepWatch(source.monotonic, source.wall);
+  }
+
+  get sleeps(): number {
+    return this.#sleep.sleeps;
+  }
+
+  get sleptMs(): number {
+    return this.#sleep.sleptMs;
   }
 
   now(): number {
-    const nowMs = this.#source.monotonic();
-    const aheadMs = this.#source.wall() - nowMs;
-    const movedMs = aheadMs - this.#aheadMs;
-    this.#aheadMs = aheadMs;
-    if (movedMs > SLEEP_MS) {
-      this.sleeps += 1;
-      this.sleptMs = movedMs;
-    }
-    return nowMs;
+    this.#sleep.look();
+    return this.#source.monotonic();
   }
 
   wallNow(): number {

@@ -32,6 +32,8 @@ export interface DiscoveryOptions {
 
 const ASK_MS = 2000;
 
+const LARGEST_ANSWER = 256 * 1024;
+
 /** How often a voter that was named by another is asked before it is left alone. It will find us when it starts. */
 const MOST_TRIES = 10;
 
@@ -112,9 +114,11 @@ export class Discovery {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ voterId: own.id, voterUrl: own.url }),
+        // Only what the seeds lead to may be called, not what that leads to in turn.
+        redirect: 'error',
         signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(ASK_MS)]),
       });
-      const text = await response.text();
+      const text = await readText(response);
       if (!response.ok) {
         this.#complain(`${url} does not register us: ${response.status} ${text.slice(0, 200)}`);
         return false;
@@ -144,6 +148,17 @@ export class Discovery {
     this.#complaint = complaint;
     this.#options.log(complaint);
   }
+}
+
+async function readText({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > LARGEST_ANSWER) throw new Error(`its answer is larger than ${LARGEST_ANSWER} bytes`);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 async function resolveName(name: string): Promise<readonly string[]> {

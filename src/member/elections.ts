@@ -38,8 +38,11 @@ export class Elections {
   readonly #self: Self;
   readonly #hosts = new Map<string, ElectionHost>();
   readonly #recorders: Recorder[] = [];
+  /** Those that are open only because somebody else spoke of them. */
+  readonly #foreign = new Set<string>();
   /** Those whose records cannot be used, and why. */
   readonly #broken = new Map<string, CaucusError>();
+  #complaint = '';
   #isClosed = false;
 
   constructor(settled: Settled, around: ElectionsAround) {
@@ -64,6 +67,27 @@ export class Elections {
 
   /** The election of this name, opened if it is not yet. Throws BadInput for a bad name, CaucusError if it cannot be opened. */
   open(name: string): ElectionHost {
+    const host = this.#open(name);
+    this.#foreign.delete(name);
+    return host;
+  }
+
+  /** The same for somebody outside. An election costs memory and a file, so strangers may open fewer than the program itself. */
+  openForOthers(name: string): ElectionHost {
+    const found = this.#hosts.get(name);
+    if (found !== undefined) return found;
+    const { electionsOfOthers } = this.#settled.limits;
+    if (this.#foreign.size >= electionsOfOthers) {
+      const reason = `${electionsOfOthers} elections were opened by others; limits.electionsOfOthers allows no more`;
+      this.#complain(reason);
+      throw new CaucusError('E_REFUSED', reason);
+    }
+    const host = this.#open(name);
+    this.#foreign.add(name);
+    return host;
+  }
+
+  #open(name: string): ElectionHost {
     const found = this.#hosts.get(name);
     if (found !== undefined) return found;
     electionName.read(name, 'election');
@@ -78,10 +102,18 @@ export class Elections {
       return this.#create(name);
     } catch (error) {
       if (!(error instanceof CaucusError)) throw error;
-      this.#broken.set(name, error);
-      this.#settled.log({ level: 'error', message: `${name}: ${error.message}` });
+      // A damaged record stays so; a disk that could not be read may be well again the next time.
+      if (error.code === 'E_STORE_CORRUPT' || error.code === 'E_STORE_FOREIGN') this.#broken.set(name, error);
+      this.#complain(`${name}: ${error.message}`);
       throw error;
     }
+  }
+
+  /** The same complaint is told once, not with every message that comes. */
+  #complain(message: string): void {
+    if (message === this.#complaint) return;
+    this.#complaint = message;
+    this.#settled.log({ level: 'error', message });
   }
 
   /** A message of another member. Returns what it is refused for, or null. */
@@ -93,10 +125,10 @@ export class Elections {
     let checked: object;
     try {
       checked = messages[type]!.read(fields, type);
-      host = this.open(election);
+      host = this.openForOthers(election);
     } catch (error) {
       if (error instanceof BadInput) return 'bad-shape';
-      if (error instanceof CaucusError) return null; // The illness has been told.
+      if (error instanceof CaucusError) return null; // It has been told.
       throw error;
     }
     host.give({ type: 'message', from, message: { ...checked, type } });
@@ -169,7 +201,8 @@ export class Elections {
       options: config.options as Json,
       seed: null,
     } as const;
-    const recorder = new Recorder(record, `${id}.${name}`, id, header, limits.recordBytes, (message) =>
+    // No id and no name of an election has a tilde, so no two recordings have the same file.
+    const recorder = new Recorder(record, `${id}~${name}`, id, header, limits.recordBytes, (message) =>
       log({ level: 'warning', message }),
     );
     this.#recorders.push(recorder);

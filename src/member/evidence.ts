@@ -1,6 +1,6 @@
 /**
  * Is a process gone for certain? A closed connection does not say so: a tunnel closes too. But a process that said where it
- * runs can be looked up if it runs here: same boot of the same host, same pid namespace. Then the kernel knows. Whatever
+ * runs can be looked up if it runs here: same boot of the same host, same namespaces. Then the kernel knows. Whatever
  * cannot be read, or is not understood, is no proof.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -20,7 +20,7 @@ export function ownProcess(): ProcessIdentity | null {
   try {
     const task = readTask(`/proc/${process.pid}/stat`);
     if (task === null) return null;
-    return { bootId: bootId(), pidNamespace: pidNamespace(), pid: process.pid, startTime: task.startTime };
+    return { bootId: bootId(), pidNamespace: namespaces(), pid: process.pid, startTime: task.startTime };
   } catch {
     return null;
   }
@@ -29,7 +29,7 @@ export function ownProcess(): ProcessIdentity | null {
 /** Could its death be seen from here at all? */
 export function isWithinSight(identity: ProcessIdentity): boolean {
   try {
-    return identity.bootId === bootId() && identity.pidNamespace === pidNamespace();
+    return identity.bootId === bootId() && identity.pidNamespace === namespaces();
   } catch {
     return false;
   }
@@ -95,7 +95,7 @@ function isAbsence(error: unknown): boolean {
 }
 
 let knownBootId: string | null = null;
-let knownNamespace: string | null = null;
+let knownNamespaces: string | null = null;
 
 /** Neither changes while a process runs. */
 function bootId(): string {
@@ -103,7 +103,26 @@ function bootId(): string {
   return knownBootId;
 }
 
-function pidNamespace(): string {
-  knownNamespace ??= readlinkSync('/proc/self/ns/pid');
-  return knownNamespace;
+/** Throws where /proc does not speak of the processes that we ourselves would see. */
+function namespaces(): string {
+  knownNamespaces ??= readNamespaces();
+  return knownNamespaces;
+}
+
+function readNamespaces(): string {
+  // A /proc of an outer pid namespace lists our pid in it before our own: the numbers there are not ours.
+  const pids = /^NSpid:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1];
+  if (pids !== String(process.pid)) throw new Error('/proc belongs to another pid namespace');
+  // Start times are counted from the boot that the reader's time namespace pretends to have had.
+  return [readlinkSync('/proc/self/ns/pid'), timeNamespace()].join(' ').trim();
+}
+
+/** Empty where the system has none. */
+function timeNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/time');
+  } catch (error) {
+    if (isAbsence(error)) return '';
+    throw error;
+  }
 }

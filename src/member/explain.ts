@@ -1,5 +1,5 @@
-import type { Effect, Input, MemberId } from '../core/index.ts';
-import type { Cause } from '../election/index.ts';
+import type { Effect, Input, MemberId, Message } from '../core/index.ts';
+import type { Why } from '../election/index.ts';
 
 /** Who leads, as one member sees it at one moment. */
 export interface Outlook {
@@ -7,8 +7,6 @@ export interface Outlook {
   readonly token: bigint | null;
   /** May this member itself act? */
   readonly acting: boolean;
-  /** Does it lead, although it may perhaps not act at the moment? */
-  readonly leading: boolean;
   /** Does it belong to those who vote? */
   readonly isMember: boolean;
 }
@@ -17,6 +15,8 @@ export interface Outlook {
 export interface Happening {
   readonly input: Input | null;
   readonly effects: readonly Effect[];
+  /** Why a command was given, if whoever gave it has said so. */
+  readonly why: Why | null;
   /** Its lease has run out by the clock. */
   readonly isExpired: boolean;
   readonly leaseMs: number;
@@ -26,13 +26,8 @@ export interface Happening {
   readonly sleptMs: number;
 }
 
-export interface Explanation {
-  readonly cause: Cause;
-  readonly detail: string;
-}
-
 /** Why it came from one outlook to the next, in one word of the API and one sentence for people. */
-export function explain(self: MemberId, before: Outlook, after: Outlook, happening: Happening): Explanation {
+export function explain(self: MemberId, before: Outlook, after: Outlook, happening: Happening): Why {
   if (after.leader !== null) {
     const token = after.token === null ? '' : ` with token ${after.token}`;
     return { cause: 'won', detail: `${after.leader} leads${token}` };
@@ -47,36 +42,21 @@ export function explain(self: MemberId, before: Outlook, after: Outlook, happeni
   return explainLoss(self, before, happening);
 }
 
-function explainLoss(self: MemberId, before: Outlook, happening: Happening): Explanation {
-  const { input, effects } = happening;
-  const isOurs = before.acting || before.leading;
-  const leader = before.leader ?? (isOurs ? self : 'the leader');
+function explainLoss(self: MemberId, before: Outlook, happening: Happening): Why {
+  const { input } = happening;
+  const leader = before.leader ?? (before.acting ? self : 'the leader');
   switch (input?.type) {
     case 'command':
-      if (input.command.type === 'transfer') return handedTo(input.command.to);
-      if (input.command.type === 'remove')
-        return { cause: 'removed', detail: `${input.command.member} is removed` };
-      if (before.acting) return { cause: 'resigned', detail: `${self} was asked to resign` };
-      return { cause: 'resigned', detail: `${self} gives up a leadership that had lapsed` };
+      return explainCommand(self, before, input, happening.why);
     case 'timer':
-      if (!isOurs) return { cause: 'lease-expired', detail: `nothing was heard of ${leader} in time` };
+      if (!before.acting) return { cause: 'lease-expired', detail: `nothing was heard of ${leader} in time` };
       return { cause: 'lost-quorum', detail: 'no majority has answered for a whole time-out' };
     case 'peer-gone': {
       const what = input.proof ? 'its process is gone' : 'its connection is closed';
       return { cause: 'closed', detail: `${leader} does not answer: ${what}` };
     }
-    case 'message': {
-      const { from, message } = input;
-      if (isOurs) {
-        const hand = effects.find((effect) => effect.type === 'send' && effect.message.type === 'transfer');
-        if (hand?.type === 'send') return handedTo(hand.to);
-        return { cause: 'deposed', detail: `${from} told of a newer election` };
-      }
-      if (message.type === 'resign') return { cause: 'resigned', detail: `${from} has resigned` };
-      if (message.type === 'transfer')
-        return { cause: 'transferred', detail: `${from} hands over to ${self}` };
-      return { cause: 'deposed', detail: `${from} asks for a new election` };
-    }
+    case 'message':
+      return explainMessage(self, before, input.from, input.message, happening.effects);
     case 'start':
     case 'drawn':
     case 'peer-back':
@@ -85,12 +65,58 @@ function explainLoss(self: MemberId, before: Outlook, happening: Happening): Exp
   }
 }
 
-function handedTo(to: MemberId): Explanation {
+function explainCommand(
+  self: MemberId,
+  before: Outlook,
+  { command }: Extract<Input, { type: 'command' }>,
+  why: Why | null,
+): Why {
+  if (why !== null) return why;
+  switch (command.type) {
+    case 'transfer':
+      return handedTo(command.to);
+    case 'remove':
+      return { cause: 'removed', detail: `${command.member} is removed` };
+    case 'campaign':
+      return {
+        cause: before.acting ? 'resigned' : 'started',
+        detail: `${self} was asked to call an election`,
+      };
+    case 'priority':
+      return { cause: 'resigned', detail: `${self} no longer stands` };
+    case 'resign':
+    case 'publish':
+    case 'add':
+      return { cause: 'resigned', detail: `${self} was asked to resign` };
+  }
+}
+
+function explainMessage(
+  self: MemberId,
+  before: Outlook,
+  from: MemberId,
+  message: Message & { readonly release?: unknown },
+  effects: readonly Effect[],
+): Why {
+  if (before.acting) {
+    const hand = effects.find((effect) => effect.type === 'send' && effect.message.type === 'transfer');
+    if (hand?.type === 'send') return handedTo(hand.to);
+  } else {
+    if (message.type === 'resign') return { cause: 'resigned', detail: `${from} has resigned` };
+    if (message.type === 'transfer') return { cause: 'transferred', detail: `${from} hands over to ${self}` };
+    // Whoever asks for votes with the consent of the leader was handed the leadership.
+    if (message.type === 'vote' && message.release && before.leader !== null)
+      return { cause: 'transferred', detail: `${before.leader} hands over to ${from}` };
+  }
+  return { cause: 'deposed', detail: `${from} told of a newer election` };
+}
+
+function handedTo(to: MemberId): Why {
   return { cause: 'transferred', detail: `the leadership is handed to ${to}` };
 }
 
 /** Did nobody answer in time, or did this process not listen? */
-function explainExpiry({ blockedMs, leaseMs }: Happening): Explanation {
+function explainExpiry({ blockedMs, leaseMs }: Happening): Why {
   if (blockedMs > leaseMs / 2)
     return { cause: 'event-loop-blocked', detail: `the event loop was blocked for ${seconds(blockedMs)}` };
   return { cause: 'lease-expired', detail: 'no majority answered before the lease ran out' };

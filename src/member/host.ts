@@ -11,16 +11,17 @@ import {
   type Message,
   type Outcome,
   type Protocol,
+  refusalOf,
   type Self,
   type View,
 } from '../core/index.ts';
-import type { Held } from '../election/index.ts';
+import type { Held, Why } from '../election/index.ts';
 import { Audience } from './audience.ts';
 import { Barrier } from './barrier.ts';
 import type { Clock } from './clock.ts';
-import type { Explanation } from './explain.ts';
 import { Pending } from './pending.ts';
 import type { Change, ElectionPort } from './port.ts';
+import { Recollection } from './recollection.ts';
 import { type Lease, Tenure } from './tenure.ts';
 import { Timers } from './timers.ts';
 
@@ -50,6 +51,7 @@ export class ElectionHost implements ElectionPort {
   /** Takes over the commands that end a leadership under which somebody works; undefined for all others. */
   steward: ((command: Command) => Promise<Outcome> | undefined) | null = null;
   readonly name: string;
+  readonly self: MemberId;
   readonly protocol: string;
   readonly commands: readonly Command['type'][];
   /** What this member last reported. */
@@ -64,6 +66,11 @@ export class ElectionHost implements ElectionPort {
   readonly #audience = new Audience(NOBODY);
   readonly #pending = new Pending();
   readonly #inputs: Input[] = [];
+  /** Why a command was given, where whoever gave it has said so. */
+  readonly #reasons = new WeakMap<Input, Why>();
+  readonly #others: readonly MemberId[];
+  /** While it may have forgotten something, and takes no part for that. */
+  #recollection: Recollection | null = null;
   #isBusy = false;
   #isRunning = false;
   /** A report that waits for the disk. */
@@ -73,11 +80,13 @@ export class ElectionHost implements ElectionPort {
 
   constructor(name: string, self: Self, definition: Definition, protocol: Protocol, around: Surroundings) {
     this.name = name;
+    this.self = self.id;
     this.protocol = definition.name;
     this.commands = definition.commands;
     this.#protocol = protocol;
     this.#around = around;
     this.#state = protocol.init(self);
+    this.#others = self.members.filter((each) => each !== self.id);
     this.#timers = new Timers(around.clock, () => this.#run());
     this.#tenure = new Tenure(self.id, around.clock, () => this.#lease());
     this.#barrier = new Barrier(
@@ -89,6 +98,8 @@ export class ElectionHost implements ElectionPort {
 
   start(saved: Json, incarnation: number): void {
     this.#isRunning = true;
+    if (saved === null && this.#protocol.genesis !== undefined)
+      this.#recollection = new Recollection(this.#others, this.#around.clock.now());
     this.give({ type: 'start', saved, incarnation });
   }
 
@@ -111,7 +122,7 @@ export class ElectionHost implements ElectionPort {
   }
 
   /** Why it stands as it does. */
-  get explanation(): Explanation {
+  get explanation(): Why {
     return this.#tenure.explanation;
   }
 
@@ -149,16 +160,25 @@ export class ElectionHost implements ElectionPort {
     return this.steward?.(command) ?? this.order(command);
   }
 
-  /** The same, straight to the protocol. */
-  order(command: Command): Promise<Outcome> {
+  /** Why a command would be refused now, or null. Nothing happens. */
+  refusal(command: Command): string | null {
+    return this.#misfit(command) ?? refusalOf(this.#protocol, this.#state, command);
+  }
+
+  #misfit({ type }: Command): string | null {
+    return this.commands.includes(type) ? null : `the election ${this.protocol} has no ${type}`;
+  }
+
+  /** The same as `command`, straight to the protocol. The history will say why, if that is known. */
+  order(command: Command, why?: Why): Promise<Outcome> {
     if (!this.#isRunning)
       return Promise.resolve({ status: 'failed', reason: 'the member was closed', effect: 'definite' });
-    if (!this.commands.includes(command.type))
-      return Promise.resolve({
-        status: 'refused',
-        reason: `the election ${this.protocol} has no ${command.type}`,
-      });
-    return this.#pending.ask(command, (input) => this.give(input));
+    const reason = this.#misfit(command);
+    if (reason !== null) return Promise.resolve({ status: 'refused', reason });
+    return this.#pending.ask(command, (input) => {
+      if (why !== undefined) this.#reasons.set(input, why);
+      this.give(input);
+    });
   }
 
   receive(from: MemberId, message: Message): readonly Message[] {
@@ -175,6 +195,7 @@ export class ElectionHost implements ElectionPort {
   /** Takes an input from outside. What the clock has made due comes before it. */
   give(input: Input): void {
     if (!this.#isRunning) return;
+    if (input.type === 'message') this.#recollection?.onHeard(input.from);
     this.#inputs.push(input);
     if (!this.#isBusy) this.#run();
   }
@@ -281,9 +302,23 @@ export class ElectionHost implements ElectionPort {
 
   #reconsider(input: Input | null, effects: readonly Effect[], lease: string | null): void {
     const { blockedMs } = this.#timers;
-    const verdict = this.#tenure.consider(this.view, { input, effects, lease, blockedMs });
+    const why = (input === null ? undefined : this.#reasons.get(input)) ?? null;
+    const verdict = this.#tenure.consider(this.view, { input, effects, lease, blockedMs, why });
     this.#audience.show(this.view, this.held, this.illness);
+    if (this.#recollection !== null) this.#explainSilence(this.#recollection);
     if (verdict === 'lapsed') this.#startOver();
+  }
+
+  /** A member that waits for others before it takes any part says for whom. */
+  #explainSilence(recollection: Recollection): void {
+    if (this.view.role !== 'none') {
+      this.#recollection = null;
+      return;
+    }
+    const news = recollection.news(this.#around.clock.now());
+    if (news === null) return;
+    this.#tenure.note({ cause: 'started', detail: news });
+    this.#audience.tell();
   }
 
   /** Gives up a leadership that has lapsed, and asks for a new one unless somebody else was found to take it. */

@@ -39,6 +39,11 @@ export interface JoinOptions {
   readonly trustConnections?: boolean | undefined;
   /** Listens on addresses that others can reach, although nobody is asked who he is. */
   readonly insecure?: boolean | undefined;
+  /**
+   * Names under which it is called besides those that it knows: its own, those of its peers, and those of this machine. Where it
+   * listens on the loopback, a request under any other name comes from a web page that had its own name lead here.
+   */
+  readonly hosts?: readonly string[] | undefined;
   /** A folder for recordings of what its elections did. */
   readonly record?: string | undefined;
   readonly limits?: Limits | undefined;
@@ -52,7 +57,13 @@ export interface Limits {
   readonly strangers?: number | undefined;
   /** Requests that may be under way to one voter that takes no lasting connection. */
   readonly postsInFlight?: number | undefined;
-  /** Elections that may be open. */
+  /** Elections that may be open: 10,000. */
   readonly elections?: number | undefined;
+  /** Those of them that were opened by messages and requests of others, and not by this program: 1,000. */
+  readonly electionsOfOthers?: number | undefined;
+  /** Voters that may make themselves known besides those that are configured: 100. */
+  readonly voters?: number | undefined;
+  /** Connections that may be open to the server of a member that listens by itself: 2,000. */
+  readonly connections?: number | undefined;
   readonly recordBytes?: number | undefined;
 }

@@ -4,9 +4,23 @@ import { hostname } from 'node:os';
 import { CaucusError } from '../election/index.ts';
 import { urlOf } from './urls.ts';
 
+/** Who does not finish asking in this time is cut off; connections are not for keeping others out. */
+const ASKING_MS = 10_000;
+
 /** Listens, or says why it cannot and what to do about it. */
-export function listen(host: string, port: number, onRequest: RequestListener): Promise<Server> {
-  const server = createServer(onRequest);
+export function listen(
+  host: string,
+  port: number,
+  mostConnections: number,
+  onRequest: RequestListener,
+): Promise<Server> {
+  const timeouts = {
+    headersTimeout: ASKING_MS,
+    requestTimeout: ASKING_MS,
+    connectionsCheckingInterval: 1000,
+  };
+  const server = createServer(timeouts, onRequest);
+  server.maxConnections = mostConnections;
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const reason =

@@ -1,14 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { MemberId } from '../core/index.ts';
-import { CaucusError, Election, type Seat } from '../election/index.ts';
+import { CaucusError, Election, type Engine, type Seat } from '../election/index.ts';
 import { type Clock, SystemClock } from './clock.ts';
 import { Discovery } from './discovery.ts';
 import { Elections } from './elections.ts';
 import { ownProcess } from './evidence.ts';
 import { type Api, createApi } from './http/index.ts';
 import { parseId } from './ids.ts';
+import { isolate } from './isolate.ts';
 import type { JoinOptions } from './join-options.ts';
+import { sharedId } from './links/frames.ts';
 import { createLinks } from './links/index.ts';
 import type { Identity, LinkStatus, Links, Peer } from './links/links.ts';
 import { closeServer, listen, urlOfServer } from './listener.ts';
@@ -17,6 +19,7 @@ import type { ElectionPort, MemberPort, Refusal } from './port.ts';
 import { MemberSeat } from './seat.ts';
 import { steward } from './steward.ts';
 import { forgetfulStore, openStore, type Store } from './store.ts';
+import { hostOf, isLoopback } from './urls.ts';
 import { Vigil } from './vigil.ts';
 import { Voters } from './voters.ts';
 
@@ -33,7 +36,9 @@ export async function join(options: JoinOptions): Promise<Member> {
     let member: Member | null = null;
     if (settled.listen !== null) {
       const { host, port } = settled.listen;
-      server = await listen(host, port, (request, response) => member?.handler(request, response));
+      server = await listen(host, port, settled.limits.connections, (request, response) =>
+        member?.handler(request, response),
+      );
     }
     member = new Member(settled, store, server);
     return member;
@@ -45,7 +50,7 @@ export async function join(options: JoinOptions): Promise<Member> {
 }
 
 /** One voter: its elections, its connections and its API. */
-export class Member implements MemberPort {
+export class Member implements MemberPort, Engine {
   readonly id: MemberId;
   readonly url: string;
   readonly cluster: string;
@@ -63,7 +68,8 @@ export class Member implements MemberPort {
   readonly #api: Api;
   readonly #discovery: Discovery | null;
   readonly #seats = new Map<string, MemberSeat>();
-  readonly #elections = new Map<string, { readonly election: Election; readonly seat: Seat }>();
+  /** The elections on each seat: one of them, unless somebody has made more. */
+  readonly #elections = new Map<Seat, Election[]>();
   readonly #listeners = new Set<() => void>();
   readonly #refusals: Record<Refusal, number> = {
     'not-json': 0,
@@ -72,6 +78,7 @@ export class Member implements MemberPort {
     'bad-shape': 0,
     'unknown-member': 0,
     'other-cluster': 0,
+    'other-rules': 0,
     'same-id': 0,
   };
   #closing: Promise<void> | null = null;
@@ -88,8 +95,8 @@ export class Member implements MemberPort {
     this.incarnation = store.member.incarnation;
     this.startedAtMs = clock.wallNow();
     this.mainElection = settled.election;
-    this.#voters = new Voters({ id: this.id, url: this.url }, settled.peers);
-    for (const voter of store.member.voters) this.#voters.register(voter);
+    this.#voters = new Voters({ id: this.id, url: this.url }, settled.peers, settled.limits.voters);
+    if (this.#hasRegister) for (const voter of store.member.voters) this.#voters.register(voter, () => true);
     this.#hosts = new Elections(settled, {
       clock,
       store,
@@ -99,6 +106,7 @@ export class Member implements MemberPort {
     this.#vigil = new Vigil(clock, settled.trustConnections, {
       gone: (peer, proof) => this.#hosts.give({ type: 'peer-gone', peer, proof }),
       back: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
+      shared: (before, now) => this.#refuse('same-id', sharedId(before, now)),
     });
     this.#links = this.#createLinks();
     // Before anything is sent: what is meant for a peer that is not connected yet waits for it.
@@ -109,8 +117,11 @@ export class Member implements MemberPort {
       void this.#links.close();
       throw error;
     }
-    this.#api = createApi(this);
-    if (server !== null) this.#links.attach(server);
+    this.#api = createApi(this, { hosts: this.#namesOf(settled) });
+    if (server !== null) {
+      this.#links.attach(server);
+      this.#comparePorts(server);
+    }
     this.#discovery = settled.seed === null ? null : this.#createDiscovery(settled.seed);
   }
 
@@ -136,17 +147,25 @@ export class Member implements MemberPort {
 
   /** One of the elections of this member, to observe it or to lead. The same object for the same name, until it is closed. */
   election(name: string = this.mainElection): Election {
+    return this.#elections.get(this.seat(name))?.[0] ?? new Election(name, this);
+  }
+
+  /** @internal Looks after the work of an election on this member, whoever made it. */
+  opened(election: Election): void {
+    const { name } = election;
     const seat = this.seat(name);
-    const found = this.#elections.get(name);
-    if (found?.seat === seat) return found.election;
-    const election = new Election(seat);
-    this.#elections.set(name, { election, seat });
-    this.#hosts.open(name).steward = (command) => steward(election, command);
-    return election;
+    const elections = this.#elections.get(seat) ?? [];
+    elections.push(election);
+    if (elections.length > 1) return;
+    for (const old of this.#elections.keys()) if (old.election === name) this.#elections.delete(old);
+    this.#elections.set(seat, elections);
+    const host = this.#hosts.open(name);
+    host.steward = (command) => steward(elections, host, command);
   }
 
   /** The place of this member in an election, for those who do without what `Election` adds. */
   seat(name: string = this.mainElection): Seat {
+    if (this.#closing !== null) throw new CaucusError('E_CLOSED', 'the member was closed');
     const found = this.#seats.get(name);
     if (found !== undefined && !found.isClosed) return found;
     const host = this.#hosts.open(name);
@@ -157,7 +176,7 @@ export class Member implements MemberPort {
   }
 
   electionPort(name: string): ElectionPort {
-    return this.#hosts.open(name);
+    return this.#hosts.openForOthers(name);
   }
 
   /** Answers a request to the API of this member. Mount it on a server of your own, or let the member listen. */
@@ -172,7 +191,8 @@ export class Member implements MemberPort {
   registerVoter(voter: Peer): ReturnType<MemberPort['registerVoter']> {
     const before = this.#voters.list.find(({ id }) => id === voter.id);
     if (before?.url === voter.url && voter.id !== this.id) return { accepted: true };
-    const verdict = this.#voters.register(voter);
+    const reachable = this.#links.status.filter(({ via }) => via !== 'none').map(({ id }) => id);
+    const verdict = this.#voters.register(voter, (id) => reachable.includes(id));
     if (!verdict.accepted) return verdict;
     try {
       this.#store.saveVoters(this.#voters.registered);
@@ -185,6 +205,10 @@ export class Member implements MemberPort {
     this.#settled.log({ level: 'info', message: `the voter ${voter.id} is at ${voter.url}` });
     this.#notify();
     return verdict;
+  }
+
+  heardByPost(id: MemberId): void {
+    this.#vigil.onPost(id);
   }
 
   countRefusal(refusal: Refusal): void {
@@ -211,11 +235,11 @@ export class Member implements MemberPort {
 
   async #close(): Promise<void> {
     // An election that cannot be left in an orderly way must not keep the rest of the member open.
-    await Promise.allSettled([...this.#elections.values()].map(({ election }) => election.close()));
+    await Promise.allSettled([...this.#elections.values()].flat().map((election) => election.close()));
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
     this.#discovery?.close();
     this.#vigil.close();
-    if (Object.hasOwn(this.#settled.definition.messages, 'register')) await this.#hosts.leave();
+    if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
     await this.#links.close();
     this.#api.close();
@@ -227,7 +251,9 @@ export class Member implements MemberPort {
   #createLinks(): Links {
     const { limits } = this.#settled;
     const { id, cluster, incarnation, url } = this;
-    const identity: Identity = { id, cluster, incarnation, url, process: ownProcess() };
+    const { definition, config } = this.#settled;
+    const rules = JSON.stringify({ protocol: definition.name, ...config });
+    const identity: Identity = { id, cluster, incarnation, url, rules, process: ownProcess() };
     return createLinks(
       identity,
       {
@@ -239,6 +265,7 @@ export class Member implements MemberPort {
         },
         onAnswer: (from, election, { type, ...answer }) =>
           this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),
+        onPostAnswer: (from) => this.#vigil.onPost(from),
         onUp: (peer) => {
           this.#settled.log({ level: 'info', message: `connected to ${peer.id} at ${peer.url}` });
           this.#vigil.onUp(peer);
@@ -252,11 +279,7 @@ export class Member implements MemberPort {
           this.#vigil.onDown(peer);
           this.#notify();
         },
-        onRefused: (reason, from, kind) => {
-          this.countRefusal(kind);
-          this.#settled.log({ level: 'warning', message: `${from} is refused: ${reason}` });
-          this.#notify();
-        },
+        onRefused: (reason, from, kind) => this.#refuse(kind, `${from} is refused: ${reason}`),
       },
       {
         mainElection: this.mainElection,
@@ -287,7 +310,35 @@ export class Member implements MemberPort {
     });
   }
 
+  /** Do its voters make themselves known, or are they fixed? */
+  get #hasRegister(): boolean {
+    return Object.hasOwn(this.#settled.definition.messages, 'register');
+  }
+
+  /** The names under which it may be called, or null if any will do: a server that others can reach may have any name. */
+  #namesOf({ listen, hosts, peers }: Settled): readonly string[] | null {
+    if (listen === null || !isLoopback(listen.host)) return null;
+    return [...hosts, hostOf(this.url), ...peers.map(({ url }) => hostOf(url))];
+  }
+
+  /** A forwarded port is a port of its own; so this may be meant. */
+  #comparePorts(server: Server): void {
+    const bound = new URL(urlOfServer(server));
+    const told = new URL(this.url);
+    const isHere =
+      told.hostname === bound.hostname || (isLoopback(told.hostname) && isLoopback(bound.hostname));
+    if (!isHere || told.port === bound.port) return;
+    const message = `listens on ${bound.host}, but the others are told ${this.url}: unless something there passes connections on, they cannot reach this member`;
+    this.#settled.log({ level: 'warning', message });
+  }
+
+  #refuse(kind: Refusal, message: string): void {
+    this.countRefusal(kind);
+    this.#settled.log({ level: 'warning', message });
+    this.#notify();
+  }
+
   #notify(): void {
-    for (const listener of [...this.#listeners]) listener();
+    for (const listener of [...this.#listeners]) isolate(listener);
   }
 }

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
+import path from 'node:path';
 import {
   BadInput,
   type Config,
@@ -16,8 +15,10 @@ import {
   show,
   text,
 } from '../core/index.ts';
+import { inventName } from '../election/index.ts';
 import { catalogue } from '../protocols/index.ts';
 import { electionName } from './ids.ts';
+import { isolate } from './isolate.ts';
 import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
 import type { Peer } from './links/links.ts';
 import { isLoopback, voterUrl } from './urls.ts';
@@ -39,8 +40,18 @@ export interface Settled {
   readonly firstStart: boolean;
   readonly trustConnections: boolean;
   readonly record: string | null;
-  readonly limits: Limits & { readonly elections: number; readonly recordBytes: number };
+  readonly hosts: readonly string[];
+  readonly limits: Limits & Bounds;
   readonly log: (entry: LogEntry) => void;
+}
+
+/** What is bounded here; the rest is the links' own. */
+interface Bounds {
+  readonly elections: number;
+  readonly electionsOfOthers: number;
+  readonly voters: number;
+  readonly connections: number;
+  readonly recordBytes: number;
 }
 
 const count = integer(1, 1_000_000);
@@ -77,6 +88,7 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
   firstStart: optional(flag),
   trustConnections: optional(flag),
   insecure: optional(flag),
+  hosts: optional(listOf(text(255), 1000)),
   record: optional(folder),
   limits: optional(
     record<Limits>({
@@ -84,6 +96,9 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
       strangers: optional(count),
       postsInFlight: optional(count),
       elections: optional(count),
+      electionsOfOthers: optional(count),
+      voters: optional(count),
+      connections: optional(count),
       recordBytes: optional(integer(10_000, 1e12)),
     }),
   ),
@@ -93,7 +108,7 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
 /** The one place where options are checked. Throws BadInput, which names the option. */
 export function readOptions(given: unknown): Settled {
   const options = shape.read(given, '');
-  const id = options.id ?? inventId();
+  const id = options.id ?? inventName();
   const peers = (options.peers ?? []).filter((peer) => peer.id !== id);
   const own = options.peers?.find((peer) => peer.id === id);
   refuseTwice(options.peers ?? []);
@@ -118,16 +133,21 @@ export function readOptions(given: unknown): Settled {
     definition,
     config,
     priority: options.priority ?? 1,
-    data: options.data ?? null,
+    // Made absolute at once: the program may change its folder.
+    data: options.data === undefined ? null : path.resolve(options.data),
     firstStart: options.firstStart ?? false,
     trustConnections: options.trustConnections ?? false,
-    record: options.record ?? null,
+    hosts: options.hosts ?? [],
+    record: options.record === undefined ? null : path.resolve(options.record),
     limits: {
       ...limits,
       elections: limits.elections ?? 10_000,
+      electionsOfOthers: limits.electionsOfOthers ?? 1000,
+      voters: limits.voters ?? 100,
+      connections: limits.connections ?? 2000,
       recordBytes: limits.recordBytes ?? 16_000_000,
     },
-    log: options.log ?? (() => {}),
+    log: (entry) => isolate(() => options.log?.(entry)),
   };
 }
 
@@ -181,13 +201,4 @@ function refuseTwice(peers: readonly Peer[]): void {
     if (peers.findIndex((peer) => peer.id === id) === i) return;
     throw new BadInput(`peers[${i}].id`, 'an id that no other peer has', show(id));
   });
-}
-
-/** Two copies of a program on one host must not share a name. */
-function inventId(): MemberId {
-  const host = hostname()
-    .replace(/[^A-Za-z0-9.-]/g, '-')
-    .replace(/^[^A-Za-z0-9]+/, '')
-    .slice(0, 50);
-  return `${host === '' ? 'member' : host}-${randomBytes(4).toString('hex')}`;
 }

@@ -1,12 +1,13 @@
-import { createWriteStream, mkdirSync, openSync, renameSync, type WriteStream } from 'node:fs';
+import { createWriteStream, openSync, renameSync, type WriteStream } from 'node:fs';
 import path from 'node:path';
 import { type Effect, encodeTraceLine, type Input, type MemberId, type TraceHeader } from '../core/index.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** What may wait for a slow disk. A recording with a gap is better than a member that stands still. */
 const LARGEST_BACKLOG = 4_000_000;
 
 /**
- * Records what one election did, in the same format as the simulator. When the file is full it becomes `….1.ndjson`, the one
+ * Records what one election did, in the same format as the simulator. When the file is full it becomes `…~1.ndjson`, the one
  * before that is dropped, and a new one begins. A recording never holds the member up: what a disk cannot take is left out.
  */
 export class Recorder {
@@ -34,7 +35,7 @@ export class Recorder {
     this.#largestBytes = largestBytes;
     this.#onFailure = onFailure;
     this.#stream = this.#try(() => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       return this.#open();
     });
   }
@@ -85,7 +86,7 @@ export class Recorder {
     this.#stream?.end();
     this.#stream = null;
     this.#stream = this.#try(() => {
-      renameSync(this.#file, this.#file.replace(/\.ndjson$/, '.1.ndjson'));
+      renameSync(this.#file, this.#file.replace(/\.ndjson$/, '~1.ndjson'));
       return this.#open();
     });
   }

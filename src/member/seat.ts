@@ -1,5 +1,5 @@
 import type { Command, Json, MemberId, Outcome } from '../core/index.ts';
-import { CaucusError, type Seat, type Standing } from '../election/index.ts';
+import { CaucusError, type Seat, type Standing, type Why } from '../election/index.ts';
 import type { ElectionHost } from './host.ts';
 
 /**
@@ -45,6 +45,7 @@ export class MemberSeat implements Seat {
   }
 
   stand(): void {
+    if (this.isClosed) throw new CaucusError('E_CLOSED', `the election ${this.election} was closed`);
     if (this.#isStanding) return;
     this.#isStanding = true;
     if (this.#can('priority')) {
@@ -55,21 +56,27 @@ export class MemberSeat implements Seat {
     this.#onChange();
   }
 
-  async withdraw(): Promise<void> {
+  async withdraw(why?: Why): Promise<void> {
     if (!this.#isStanding) return;
     // Asked first, so that whoever is told of the loss is told why.
     const released = this.#can('priority')
-      ? this.#host.order({ type: 'priority', priority: 0 })
-      : this.#giveUp();
+      ? this.#host.order({ type: 'priority', priority: 0 }, this.#said(why))
+      : this.#giveUp(why);
     this.#isStanding = false;
     this.#onChange();
     await released;
   }
 
-  async resign(): Promise<void> {
+  async resign(why?: Why): Promise<void> {
     if (this.#host.view.role !== 'leader') return;
     if (!this.#can('resign')) throw unsupported(this.#host.protocol, 'resign');
-    settle(await this.#host.order({ type: 'resign' }), 'resign');
+    expectDone(await this.#host.order({ type: 'resign' }, this.#said(why)), 'resign');
+  }
+
+  refuseTransfer(to: string): CaucusError | null {
+    if (!this.#can('transfer')) return unsupported(this.#host.protocol, 'transfer');
+    const reason = this.#host.refusal({ type: 'transfer', to: this.#idOf(to) });
+    return reason === null ? null : new CaucusError('E_REFUSED', `cannot transfer: ${reason}`);
   }
 
   async transfer(to: string): Promise<void> {
@@ -83,7 +90,7 @@ export class MemberSeat implements Seat {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    await this.withdraw();
+    await this.withdraw({ cause: 'closed', detail: 'the election was closed' });
     this.#unsubscribe();
     this.#listeners.clear();
   }
@@ -100,11 +107,18 @@ export class MemberSeat implements Seat {
       const who = leader === null ? 'nobody leads' : `${leader} leads`;
       throw new CaucusError('E_NOT_LEADER', `cannot ${command.type}: ${who}`);
     }
-    settle(await this.#host.order(command), command.type);
+    expectDone(await this.#host.order(command), command.type);
   }
 
-  async #giveUp(): Promise<void> {
-    if (this.#host.view.role === 'leader' && this.#can('resign')) await this.#host.order({ type: 'resign' });
+  async #giveUp(why: Why | undefined): Promise<void> {
+    if (this.#host.view.role !== 'leader' || !this.#can('resign')) return;
+    await this.#host.order({ type: 'resign' }, this.#said(why));
+  }
+
+  /** What the others lose by somebody's wish reads as such; what was lost already keeps its own words. */
+  #said(why: Why | undefined): Why | undefined {
+    if (why?.cause !== 'resigned' && why?.cause !== 'closed') return why;
+    return { cause: why.cause, detail: `${this.name} gives up the lead: ${why.detail}` };
   }
 
   #look(): Standing {
@@ -141,7 +155,8 @@ function isSame(a: Standing, b: Standing): boolean {
   );
 }
 
-function settle(outcome: Outcome, what: string): void {
+/** Throws what became of a command that was not carried out. */
+export function expectDone(outcome: Outcome, what: string): void {
   if (outcome.status === 'refused') throw new CaucusError('E_REFUSED', `cannot ${what}: ${outcome.reason}`);
   if (outcome.status === 'failed') {
     const { effect, reason } = outcome;

@@ -1,15 +1,46 @@
-import type { Command, Outcome } from '../core/index.ts';
+import type { Command, MemberId, Outcome } from '../core/index.ts';
 import { CaucusError, type Election } from '../election/index.ts';
+import type { ElectionHost } from './host.ts';
+import { expectDone } from './seat.ts';
 
 /**
  * An operator asks a member to give up a leadership under which its program works. The work is told to stop, and waited for,
- * before anybody else may lead; only then does the protocol hear of it. Undefined for what needs no such care.
+ * before anybody else may lead; only then does the protocol hear of it. That holds also for work that is already stopping,
+ * whatever it was told to stop for. Undefined for what needs no such care.
  */
-export function steward(election: Election, command: Command): Promise<Outcome> | undefined {
-  if (election.leadership === null) return undefined;
-  if (command.type === 'resign') return outcomeOf(election.resign());
-  if (command.type === 'transfer') return outcomeOf(election.transfer(String(command.to)));
-  return undefined;
+export function steward(
+  elections: readonly Election[],
+  host: ElectionHost,
+  command: Command,
+): Promise<Outcome> | undefined {
+  const election = elections.find(({ occupation }) => occupation !== null);
+  if (election === undefined || !endsLeadership(command, host.self)) return undefined;
+  const ending = election.occupation?.ending ?? null;
+  switch (command.type) {
+    case 'resign':
+      return outcomeOf(election.resign()); // If it is ending, this waits for the end.
+    case 'transfer':
+      if (ending !== null) return refused('the leadership is being given up');
+      return outcomeOf(election.transfer(String(command.to)));
+    case 'remove': {
+      if (ending !== null) return ending.then(() => host.command(command));
+      const reason = host.refusal(command);
+      if (reason !== null) return refused(reason);
+      const removed = { cause: 'removed', detail: `${host.self} is to be removed` } as const;
+      return outcomeOf(election.end(removed, async () => expectDone(await host.order(command), 'remove')));
+    }
+  }
+}
+
+type Ending = Extract<Command, { type: 'resign' | 'transfer' | 'remove' }>;
+
+function endsLeadership(command: Command, self: MemberId): command is Ending {
+  if (command.type === 'remove') return command.member === self;
+  return command.type === 'resign' || command.type === 'transfer';
+}
+
+function refused(reason: string): Promise<Outcome> {
+  return Promise.resolve({ status: 'refused', reason });
 }
 
 async function outcomeOf(ended: Promise<void>): Promise<Outcome> {
@@ -18,7 +49,8 @@ async function outcomeOf(ended: Promise<void>): Promise<Outcome> {
     return { status: 'done' };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    if (error instanceof CaucusError && error.code === 'E_REFUSED') return { status: 'refused', reason };
+    const code = error instanceof CaucusError ? error.code : null;
+    if (code === 'E_REFUSED' || code === 'E_NOT_LEADER') return { status: 'refused', reason };
     return { status: 'failed', reason, effect: error instanceof CaucusError ? error.outcome : 'indefinite' };
   }
 }

@@ -1,9 +1,10 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { Json, MemberId } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import type { Peer } from './links/links.ts';
 import { type FolderLock, lockFolder } from './lock.ts';
+import { makeFolder } from './make-folder.ts';
 import { type FileSystem, type Owner, RecordFile } from './record-file.ts';
 
 /** What a member remembers of itself. */
@@ -50,7 +51,7 @@ export async function openStore(
   isFirstStart: boolean,
   fs?: FileSystem,
 ): Promise<Store> {
-  makeFolder(folder);
+  prepareFolder(folder);
   const lock = await lockFolder(folder);
   try {
     return new FolderStore(folder, cluster, id, isFirstStart, lock, fs);
@@ -128,9 +129,9 @@ class FolderStore implements Store {
   }
 }
 
-function makeFolder(folder: string): void {
+function prepareFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

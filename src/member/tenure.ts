@@ -1,7 +1,7 @@
 import type { Effect, Input, MemberId, View } from '../core/index.ts';
-import type { Held } from '../election/index.ts';
+import type { Held, Why } from '../election/index.ts';
 import type { Clock } from './clock.ts';
-import { type Explanation, explain, type Outlook } from './explain.ts';
+import { explain, type Outlook } from './explain.ts';
 import type { Change } from './port.ts';
 
 /** How far a leadership reaches by the clock. */
@@ -19,6 +19,8 @@ export interface Turn {
   readonly lease: string | null;
   /** For how long nothing had run in this process. */
   readonly blockedMs: number;
+  /** Why a command was given, if whoever gave it has said so. */
+  readonly why: Why | null;
 }
 
 /** Older changes are forgotten. */
@@ -32,13 +34,13 @@ const LONGEST_HISTORY = 1000;
 export class Tenure {
   /** The leadership that this member holds. By the clock it may have run out already. */
   held: Held | null = null;
-  explanation: Explanation = { cause: 'started', detail: 'nobody leads yet' };
+  explanation: Why = { cause: 'started', detail: 'nobody leads yet' };
   readonly changes: Change[] = [];
 
   readonly #self: MemberId;
   readonly #clock: Clock;
   readonly #lease: () => Lease;
-  #outlook: Outlook = { leader: null, token: null, acting: false, leading: false, isMember: true };
+  #outlook: Outlook = { leader: null, token: null, acting: false, isMember: true };
   #lapsed: bigint | null = null;
   #leaseMs = 0;
   #sleeps: number;
@@ -72,9 +74,14 @@ export class Tenure {
     return hasLapsed ? 'lapsed' : 'settled';
   }
 
+  /** Nothing has changed, but there is something to be said about that. */
+  note(explanation: Why): void {
+    this.#enter(explanation);
+  }
+
   close(): void {
     this.held = null;
-    this.#outlook = { ...this.#outlook, leader: null, token: null, acting: false, leading: false };
+    this.#outlook = { ...this.#outlook, leader: null, token: null, acting: false };
     this.#enter({ cause: 'closed', detail: `${this.#self} has left` });
   }
 
@@ -91,7 +98,7 @@ export class Tenure {
     };
   }
 
-  #compare(view: View, { input, effects, blockedMs }: Turn, isExpired: boolean): void {
+  #compare(view: View, { input, effects, blockedMs, why }: Turn, isExpired: boolean): void {
     const before = this.#outlook;
     const after = this.#outlookOn(view);
     this.#outlook = after;
@@ -99,7 +106,7 @@ export class Tenure {
     const sleptMs = this.#clock.sleeps === this.#sleeps ? 0 : this.#clock.sleptMs;
     const leaseMs = this.#leaseMs;
     this.#enter(
-      explain(this.#self, before, after, { input, effects, blockedMs, isExpired, leaseMs, sleptMs }),
+      explain(this.#self, before, after, { input, effects, blockedMs, why, isExpired, leaseMs, sleptMs }),
     );
   }
 
@@ -111,12 +118,11 @@ export class Tenure {
       leader,
       token: leader === null ? null : tokenOf(view),
       acting,
-      leading: view.role === 'leader',
       isMember: view.members?.includes(this.#self) ?? true,
     };
   }
 
-  #enter(explanation: Explanation): void {
+  #enter(explanation: Why): void {
     const { leader, token } = this.#outlook;
     this.explanation = explanation;
     this.changes.push({ atMs: this.#clock.wallNow(), leader, token, ...explanation });
@@ -133,13 +139,7 @@ function tokenOf({ term }: View): bigint | null {
   return term === null ? null : BigInt(term);
 }
 
-/** A leadership that ends or begins shows in `acting` too; `leading` matters only when it goes. */
+/** What a protocol does about a leadership that has ended already is no news: one loss is told of once. */
 function isSame(a: Outlook, b: Outlook): boolean {
-  return (
-    a.leader === b.leader &&
-    a.token === b.token &&
-    a.acting === b.acting &&
-    a.isMember === b.isMember &&
-    !(a.leading && !b.leading)
-  );
+  return a.leader === b.leader && a.token === b.token && a.acting === b.acting && a.isMember === b.isMember;
 }

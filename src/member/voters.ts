@@ -13,18 +13,19 @@ export class Voters {
   readonly #configured: readonly Peer[];
   readonly #registered = new Map<MemberId, Peer>();
   readonly #hosts = new Set<string>();
+  readonly #most: number;
 
-  constructor(own: Peer, configured: readonly Peer[]) {
+  /** Of those who make themselves known it keeps `most`. */
+  constructor(own: Peer, configured: readonly Peer[], most: number) {
     this.#own = own;
     this.#configured = configured;
+    this.#most = most;
     for (const { url } of configured) this.#hosts.add(hostOf(url));
   }
 
-  /** All of them, this member first. A configured voter that says that it has moved is where it says. */
+  /** All of them, this member first. */
   get list(): readonly Peer[] {
-    const known = new Map([this.#own, ...this.#configured].map((peer) => [peer.id, peer]));
-    for (const [id, peer] of this.#registered) known.set(id, peer);
-    return [...known.values()];
+    return [this.#own, ...this.#configured, ...this.#registered.values()];
   }
 
   get others(): readonly Peer[] {
@@ -49,14 +50,33 @@ export class Voters {
     this.#hosts.add(host);
   }
 
-  register(voter: Peer): Verdict {
+  /**
+   * What is configured counts more than what anybody says. When there are too many, the one that came first of those who do not
+   * vote any more (`isNeeded`) makes room: voters that are named anew at every start leave their old names behind.
+   */
+  register(voter: Peer, isNeeded: (id: MemberId) => boolean): Verdict {
     if (voter.id === this.#own.id) return { accepted: false, reason: `${voter.id} is this member's own id` };
+    const configured = this.#configured.find(({ id }) => id === voter.id);
+    if (configured !== undefined) {
+      if (configured.url === voter.url) return { accepted: true };
+      return { accepted: false, reason: `${voter.id} is configured to be at ${configured.url}` };
+    }
     const host = hostOf(voter.url);
     if (!isLoopback(host) && !this.#hosts.has(host)) {
       const reason = `${voter.url} is neither on this machine nor on the host of a configured voter`;
       return { accepted: false, reason };
     }
+    if (!this.#registered.has(voter.id) && !this.#makeRoom(isNeeded)) {
+      const reason = `${this.#most} voters have made themselves known; limits.voters allows no more`;
+      return { accepted: false, reason };
+    }
     this.#registered.set(voter.id, voter);
     return { accepted: true };
+  }
+
+  #makeRoom(isNeeded: (id: MemberId) => boolean): boolean {
+    if (this.#registered.size < this.#most) return true;
+    const old = [...this.#registered.keys()].find((id) => !isNeeded(id));
+    return old !== undefined && this.#registered.delete(old);
   }
 }

@@ -1,5 +1,5 @@
-import type { Command, Json, Outcome } from '../core/index.ts';
-import { CaucusError, type Cause, type Held, type Seat, type Standing } from '../election/index.ts';
+import { type Command, type Json, type MemberId, type Outcome, refusalOf } from '../core/index.ts';
+import { CaucusError, type Held, type Seat, type Standing, type Why } from '../election/index.ts';
 import type { Host } from '../simulation/host.ts';
 import type { TestWorld } from './test-world.ts';
 
@@ -26,7 +26,7 @@ export class SimulatedSeat implements Seat {
   /** The token of a leadership that ended before its time. It is not used again: it is given up for a new one. */
   #lapsed: bigint | null = null;
   /** The last thing that was asked of the member that ends a leadership. */
-  #asked: { readonly cause: Cause; readonly detail: string } | null = null;
+  #asked: Why | null = null;
 
   constructor(election: string, world: TestWorld, host: Host, priority: number) {
     this.election = election;
@@ -51,23 +51,33 @@ export class SimulatedSeat implements Seat {
     this.look();
   }
 
-  async withdraw(): Promise<void> {
+  async withdraw(why: Why = { cause: 'resigned', detail: `${this.name} has withdrawn` }): Promise<void> {
     if (!this.#isStanding) return;
     this.#isStanding = false;
-    this.#asked = { cause: 'resigned', detail: `${this.name} has withdrawn` };
+    this.#asked = why;
     if (this.#can('priority')) await this.#ask({ type: 'priority', priority: 0 });
     else if (this.#held !== null && this.#can('resign')) await this.#ask({ type: 'resign' });
     this.look();
   }
 
-  async resign(): Promise<void> {
+  async resign(why: Why = { cause: 'resigned', detail: `${this.name} has resigned` }): Promise<void> {
     if (this.#host.view.role !== 'leader') return;
-    this.#asked = { cause: 'resigned', detail: `${this.name} has resigned` };
+    this.#asked = why;
     await this.#demand({ type: 'resign' });
   }
 
+  refuseTransfer(to: string): CaucusError | null {
+    if (!this.#can('transfer')) return this.#unsupported('transfer');
+    const id = this.#find(to);
+    const reason =
+      id === undefined
+        ? `there is no member ${to}`
+        : refusalOf(this.#world.protocol, this.#host.state, { type: 'transfer', to: id });
+    return reason === null ? null : new CaucusError('E_REFUSED', `cannot transfer: ${reason}`);
+  }
+
   async transfer(to: string): Promise<void> {
-    const id = [...this.#world.hosts.keys()].find((each) => String(each) === to);
+    const id = this.#find(to);
     if (id === undefined) throw new CaucusError('E_REFUSED', `cannot transfer: there is no member ${to}`);
     this.#asked = { cause: 'transferred', detail: `the leadership is handed to ${to}` };
     await this.#demand({ type: 'transfer', to: id });
@@ -146,7 +156,7 @@ export class SimulatedSeat implements Seat {
     };
   }
 
-  #explain(before: Standing, after: Standing): { cause: Cause; detail: string } {
+  #explain(before: Standing, after: Standing): Why {
     const { cause, detail } = before;
     if (after.leader !== null) {
       if (after.leader === before.leader && after.token === before.token) return { cause, detail };
@@ -154,7 +164,7 @@ export class SimulatedSeat implements Seat {
       return { cause: 'won', detail: `${after.leader} leads${withToken}` };
     }
     if (before.leader === null) return { cause, detail };
-    if (this.#asked !== null) return this.#asked;
+    if (this.#asked !== null) return { cause: this.#asked.cause, detail: this.#asked.detail };
     if (before.leader !== this.name) {
       return { cause: 'lease-expired', detail: `nothing was heard of ${before.leader} in time` };
     }
@@ -166,6 +176,15 @@ export class SimulatedSeat implements Seat {
       return { cause: 'deposed', detail: `another member asks for votes with token ${term}` };
     }
     return { cause: 'lost-quorum', detail: 'no majority has answered for a whole time-out' };
+  }
+
+  #find(name: string): MemberId | undefined {
+    return [...this.#world.hosts.keys()].find((each) => String(each) === name);
+  }
+
+  #unsupported(what: string): CaucusError {
+    const { name } = this.#world.scenario.definition;
+    return new CaucusError('E_UNSUPPORTED', `the protocol ${name} cannot ${what}`);
   }
 
   #can(command: Command['type']): boolean {
@@ -180,10 +199,7 @@ export class SimulatedSeat implements Seat {
 
   async #demand(command: Command): Promise<void> {
     const { type } = command;
-    if (!this.#can(type)) {
-      const { name } = this.#world.scenario.definition;
-      throw new CaucusError('E_UNSUPPORTED', `the protocol ${name} cannot ${type}`);
-    }
+    if (!this.#can(type)) throw this.#unsupported(type);
     const outcome = await this.#ask(command);
     if (outcome.status === 'refused') throw new CaucusError('E_REFUSED', `cannot ${type}: ${outcome.reason}`);
     if (outcome.status === 'failed') {

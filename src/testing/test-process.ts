@@ -19,7 +19,7 @@ export class TestProcess {
 
   constructor(id: MemberId, seat: SimulatedSeat, clock: ProcessClock, options: ElectionOptions) {
     this.id = id;
-    this.election = new Election(seat, { ...options, clock });
+    this.election = new Election(seat.election, { seat: () => seat }, { ...options, clock });
     this.#seat = seat;
     this.#clock = clock;
     this.now = () => clock.now();

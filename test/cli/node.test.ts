@@ -165,7 +165,20 @@ describe('the configuration of a member', () => {
       protocol: { value: 'draw', from: '--protocol' },
       election: { value: 'main', from: 'default' },
     });
-    expect((await caucus(['node', '--print-config', '--id', '7'])).stdout).toMatch(/^id +"7" +--id$/m);
+    const peers = 'a=http://127.0.0.1:7101,b=http://127.0.0.1:7102';
+    const steady = ['--id', 'a', '--peers', peers, '--timing', 'timeoutMs=[1500,3000]'];
+    const text = (await caucus(['node', '--print-config', ...steady])).stdout;
+    expect(text).toMatch(/^id +"a" +--id$/m);
+    expect(text).toMatch(/^priority +1 +default$/m);
+    expect(text).toMatch(/^url +"http:\/\/127\.0\.0\.1:7101" +its entry among the peers$/m);
+    expect(text).toMatch(/^timing\.leaseMs +1250 +follows from the rest$/m);
+    expect(text).toMatch(/^options\.preset +"lan" +default$/m);
+  });
+
+  it('names the flag that is missing to listen beyond the loopback', async () => {
+    const { code, stderr } = await caucus(['node', '--listen', '0.0.0.0:0']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^caucus: --listen: expected a loopback address, or --insecure .*"0\.0\.0\.0"\n$/);
   });
 });
 

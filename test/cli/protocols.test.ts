@@ -30,6 +30,13 @@ describe.concurrent('caucus protocols', () => {
     expect(JSON.parse((await caucus(['protocols', 'epoch', '--json'])).stdout).promisesWith).toEqual({});
   });
 
+  it('says what the times are that follow from others', async () => {
+    const { stdout } = await caucus(['protocols', 'quorum']);
+    expect(stdout).not.toContain('default null');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('lan: heartbeatMs 50, timeoutMs [150,300], ');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('With timeoutMs alone, heartbeatMs and leaseMs grow');
+  });
+
   it('says what a message has to hold', async () => {
     const { messages } = JSON.parse((await caucus(['protocols', 'epoch', '--json'])).stdout);
     expect(messages.vote).toEqual({ epoch: 'a whole number from 0 to 9007199254740991' });

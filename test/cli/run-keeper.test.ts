@@ -1,5 +1,5 @@
 /** The keeper of a command by itself: with leases that the test writes, and real processes. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,9 +16,8 @@ const { KeptCommand } = (await built(
 const { runUnderLease } = (await built(
   'under-lease.js',
 )) as typeof import('../../src/cli/run/under-lease.ts');
-const { isGroupDead } = (await built(
-  'process-group.js',
-)) as typeof import('../../src/cli/run/process-group.ts');
+const PROCESS_GROUP = new URL('../../dist/cli/run/process-group.js', import.meta.url).href;
+const { isGroupDead } = (await import(PROCESS_GROUP)) as typeof import('../../src/cli/run/process-group.ts');
 const CHILD = fileURLToPath(new URL('./run-child.mjs', import.meta.url));
 const env = process.env as Record<string, string>;
 
@@ -128,6 +127,44 @@ describe('a command under a lease', () => {
     await Promise.all([dead(first.pid), dead(second.pid)]);
   });
 
+  it.each<[string, (holder: number, keeper: number) => void]>([
+    [
+      'both are killed at the same moment',
+      (holder, keeper) => {
+        process.kill(keeper, 'SIGKILL');
+        process.kill(holder, 'SIGKILL');
+      },
+    ],
+    [
+      'the keeper is stopped, and the process that renews is killed',
+      (holder, keeper) => {
+        process.kill(keeper, 'SIGSTOP');
+        process.kill(holder, 'SIGKILL');
+      },
+    ],
+    [
+      'the process that renews is stopped, and the keeper is killed',
+      (holder, keeper) => {
+        process.kill(holder, 'SIGSTOP');
+        process.kill(keeper, 'SIGKILL');
+      },
+    ],
+  ])('dies with its whole group when %s', async (_, happen) => {
+    const script = fileURLToPath(new URL('./run-lease-holder.mjs', import.meta.url));
+    const args = [script, '60000', process.execPath, CHILD, file, 'ignore-term', 'fork'];
+    const holder = spawn(process.execPath, args);
+    const keeper = Number(await new Promise<Buffer>((resolve) => holder.stdout.once('data', resolve)));
+    try {
+      const first = await started();
+      const second = await noted(file, ({ what, pid }) => what === 'tick' && pid !== first.pid);
+      happen(holder.pid!, keeper);
+      await Promise.all([dead(first.pid), dead(second.pid)]);
+    } finally {
+      holder.kill('SIGKILL');
+      if (!isDead(keeper)) process.kill(keeper, 'SIGKILL');
+    }
+  });
+
   it('dies when its keeper is killed, and whoever runs it is told', async () => {
     let lost = false;
     const kept = await open(() => {
@@ -168,15 +205,39 @@ describe('a command under a lease', () => {
   });
 });
 
-/** Settles when this process can run no more. */
-async function dead(pid: number): Promise<void> {
-  for (;;) {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      if (/^[ZX] /.test(stat.slice(stat.lastIndexOf(')') + 2))) return;
-    } catch {
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1));
+/** Can this process run no more? */
+function isDead(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return /^[ZX] /.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return true;
   }
 }
+
+async function dead(pid: number): Promise<void> {
+  while (!isDead(pid)) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+/** A pid namespace without a /proc of its own: there the kernel and /proc speak of different processes. */
+const unshare = ['--pid', '--fork', '--kill-child'];
+const canUnshare = spawnSync('unshare', [...unshare, 'true']).status === 0;
+
+describe('a process group', () => {
+  it.skipIf(!canUnshare)('is not dead because a /proc of others does not show it (needs unshare)', () => {
+    const script = `
+      const { spawn } = require('node:child_process');
+      import(${JSON.stringify(PROCESS_GROUP)}).then(({ isGroupDead, signalGroup }) => {
+        const child = spawn('sleep', ['600'], { detached: true });
+        child.on('spawn', () => {
+          const alive = isGroupDead(child.pid);
+          signalGroup(child.pid, 'SIGKILL');
+          child.on('exit', () => process.stdout.write([alive, isGroupDead(child.pid)].join()));
+        });
+      });`;
+    const { stdout } = spawnSync('unshare', [...unshare, process.execPath, '-e', script], {
+      encoding: 'utf8',
+    });
+    expect(stdout).toBe('false,true');
+  });
+});

@@ -114,6 +114,11 @@ class Trio {
   }
 }
 
+/** Its first child. */
+function keeperOf({ pid }: ChildProcess): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]);
+}
+
 const isStarted = (entry: Printed): boolean => entry.event === 'started';
 
 /** The lines of the commands that stand after the first of a larger token: there may be none. */
@@ -183,6 +188,18 @@ describe('a command that ignores SIGTERM is dead before the next one starts', ()
     timeout: TIME_LIMIT_MS,
   }, async () => {
     const found = await rounds(async (three, leader) => {
+      leader.process.kill('SIGKILL');
+      await leader.ended;
+      three.start(leader.id);
+    });
+    expect(found).toEqual([]);
+  });
+
+  it(`when caucus run and its keeper are killed with -9, ${ROUNDS} times of ${ROUNDS}`, {
+    timeout: TIME_LIMIT_MS,
+  }, async () => {
+    const found = await rounds(async (three, leader) => {
+      process.kill(keeperOf(leader.process), 'SIGKILL');
       leader.process.kill('SIGKILL');
       await leader.ended;
       three.start(leader.id);
@@ -287,12 +304,40 @@ describe('caucus run', () => {
     const run = start(['run', '--id', 'solo', '--new', '--quiet', ...CALM, '--', CHILD, file]);
     const ended = new Promise((resolve) => run.once('exit', resolve));
     while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-    const [keeper] = readFileSync(`/proc/${run.pid}/task/${run.pid}/children`, 'utf8').split(' ');
-    process.kill(Number(keeper), 'SIGKILL');
+    process.kill(keeperOf(run), 'SIGKILL');
     expect(await ended).toBe(1);
     const pid = Number(readFileSync(file, 'utf8').split(' ')[2]);
     const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : ') Z';
     expect(stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3)).toMatch(/[ZX]/);
+  });
+
+  it('ends with a code of its own after a loss under --once, also if the command ends well', async () => {
+    const ports = await freePorts(2);
+    const peers = `a=http://127.0.0.1:${ports[0]},b=http://127.0.0.1:${ports[1]}`;
+    const voter = start(['node', '--id', 'b', '--peers', peers, '--new', '--priority', '0', ...CALM]);
+    const voterGone = new Promise((resolve) => voter.once('exit', resolve));
+    voter.stdout!.resume();
+    const script = 'trap "echo ending; exit 0" TERM; echo up; while :; do sleep 0.01; done';
+    const flags = ['--id', 'a', '--peers', peers, '--new', '--once', '--quiet', ...CALM];
+    const run = start(['run', ...flags, '--', '/bin/sh', '-c', script]);
+    const ended = new Promise((resolve) => run.once('exit', resolve));
+    try {
+      const lines = createInterface({ input: run.stdout! })[Symbol.asyncIterator]();
+      expect((await lines.next()).value).toBe('up');
+      voter.kill('SIGKILL');
+      expect((await lines.next()).value).toBe('ending');
+      expect(await ended).toBe(75);
+    } finally {
+      voter.kill('SIGKILL');
+      run.kill('SIGTERM');
+      await Promise.all([voterGone, ended]);
+    }
+  });
+
+  it('says how short the lease is, unless its times were chosen', async () => {
+    const lone = ['run', '--id', 'solo', '--new'];
+    expect((await caucus([...lone, '--', 'true'])).stderr).toContain('the lease is 125 ms');
+    expect((await caucus([...lone, ...CALM, '--', 'true'])).stderr).not.toContain('the lease is');
   });
 
   it('refuses bad flags in one line, with exit code 2', async () => {
@@ -308,6 +353,9 @@ describe('caucus run', () => {
       /^caucus: --on-exit: expected "resign" or "restart", .*\n$/,
     );
     expect(await refused('--priority', '0')).toMatch(/^caucus: --priority: .*never lead\n$/);
+    expect((await caucus(['run', '--new', 'echo', '-n', 'hi'])).stderr).toBe(
+      "caucus: unknown option '-n' (write -- before the command)\n",
+    );
     expect((await caucus(['run'])).stderr).toMatch(/^caucus: missing required argument 'CMD'\n$/);
   });
 });

@@ -1,5 +1,7 @@
 /** The commands that ask a running cluster, as they were built. */
 import type { ChildProcess } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePorts } from '../support/free-ports.ts';
@@ -75,6 +77,21 @@ describe('the commands that ask', () => {
     expect(JSON.parse(await eventually('value'))).toEqual({ address: '10.0.0.7:5432' });
     const bad = await caucus(['value', '--set', '{', ...urls]);
     expect(bad).toMatchObject({ code: 2, stderr: expect.stringMatching(/^caucus: --set: not JSON: line 1/) });
+  });
+
+  it('watch nothing that can never work', async () => {
+    const blocked = await caucus(['watch', 'http://127.0.0.1:9']);
+    expect(blocked.code).toBe(1);
+    expect(blocked.stderr).toMatch(
+      /^caucus: http:\/\/127\.0\.0\.1:9: .*does not speak HTTP to this port.*\n$/,
+    );
+    const server = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { code, stderr } = await caucus(['watch', url]);
+    server.close();
+    expect(code).toBe(1);
+    expect(stderr).toBe(`caucus: ${url}: expected an event stream, found something else: is it a member?\n`);
   });
 
   it('watch, and end with Ctrl-C', async () => {

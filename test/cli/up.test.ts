@@ -143,6 +143,47 @@ describe('caucus up', () => {
     },
   );
 
+  it('tells of a kill once, and of a restart', async () => {
+    const cluster = up('--members', '1');
+    await cluster.seen(isActing);
+    cluster.process.stdin!.write('1');
+    expect(await cluster.seen(({ event }) => event === 'exit')).toMatchObject({ id: 1, asked: true });
+    expect(cluster.events.filter(({ event }) => event === 'kill')).toHaveLength(1);
+    cluster.process.stdin!.write('1');
+    const { text } = await cluster.seen(({ event }) => event === 'restart');
+    expect(text).toBe('member 1 is started again');
+  });
+
+  it('says where to look when the usual ports are taken', async () => {
+    const { createServer } = await import('node:net');
+    const server = createServer();
+    // If somebody else has it, it is taken all the same.
+    await new Promise((resolve) => server.once('error', resolve).listen(7101, '127.0.0.1', () => resolve(0)));
+    try {
+      const cluster = up('--members', '1');
+      const { url, text } = await cluster.seen(({ event }) => event === 'moved');
+      expect(text).toBe(`port 7101 is in use, so others were taken: export CAUCUS_URL=${url}`);
+      expect(url).toBe(cluster.events[0].url);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('keeps the members of a cluster that was kept', async () => {
+    const first = up('--members', '1', '--data', folder);
+    await first.seen(isActing);
+    first.process.kill('SIGINT');
+    await first.ended;
+    const { code, stderr } = await caucus(['up', '--members', '3', '--data', folder]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^caucus: --members: .* holds a cluster of 1, .* expected --members 1, or another folder\n$/,
+    );
+    const again = up('--data', folder);
+    await again.seen(isActing);
+    expect(again.events.filter(({ event }) => event === 'member')).toHaveLength(1);
+  });
+
   it('refuses what it cannot do, in one line', async () => {
     const lines = async (...args: string[]): Promise<string> => {
       const { code, stderr } = await caucus(['up', ...args]);

@@ -1,6 +1,7 @@
 /** What a program that takes part in an election can rely on, on a seat whose fortunes the test decides. */
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/core/index.ts';
 import { CaucusError, type Leadership, LeadershipLost } from '../../src/election/index.ts';
 import { aborted, calm, HandClock, open } from './support.ts';
 
@@ -334,6 +335,17 @@ describe('stepping down', () => {
     expect(seat.log).toEqual(['stand', 'transfer b', 'withdraw']);
   });
 
+  it('does not stop the work for a transfer that is not to be had', async () => {
+    const { seat, election } = open();
+    seat.objection = new CaucusError('E_UNSUPPORTED', 'it cannot hand over');
+    const campaign = election.campaign();
+    seat.win();
+    const leadership = await campaign;
+    await expect(election.transfer('b')).rejects.toMatchObject({ code: 'E_UNSUPPORTED' });
+    await expect(leadership.transfer('b')).rejects.toMatchObject({ code: 'E_UNSUPPORTED' });
+    expect(leadership.isValid()).toBe(true);
+  });
+
   it('goes on leading, with a new leadership, after a transfer that failed', async () => {
     const { seat, election } = open();
     const refusal = new CaucusError('E_REFUSED', 'b does not answer');
@@ -434,5 +446,72 @@ describe('close', () => {
     expect(seat.watchers).toBe(0);
     await expect(election.campaign()).rejects.toMatchObject({ code: 'E_CLOSED' });
     await expect(election.publish(1)).rejects.toMatchObject({ code: 'E_CLOSED' });
+  });
+});
+
+describe('what is not JSON', () => {
+  const selfish: Record<string, unknown> = {};
+  selfish.self = selfish;
+  let deep: unknown = 1;
+  for (let i = 0; i < 100_000; i++) deep = [deep];
+  const cases: Record<string, [unknown, RegExp]> = {
+    nothing: [undefined, /value: expected a JSON value, found nothing/],
+    'a bigint': [10n, /found 10$/],
+    'not a number': [{ rate: Number.NaN }, /value\.rate: expected a JSON value/],
+    'a field without a value': [
+      { a: [{ b: undefined }] },
+      /value\.a\[0\]\.b: expected a JSON value, found nothing/,
+    ],
+    'a hole': [new Array(1), /value\[0\]/],
+    'a date': [{ at: new Date(0) }, /value\.at: expected a JSON value/],
+    'a function': [() => 1, /found function/],
+    'what contains itself': [selfish, /at most 100 levels/],
+    'what is nested too deeply': [deep, /at most 100 levels/],
+  };
+  for (const [name, [value, message]] of Object.entries(cases)) {
+    it(`is not published: ${name}`, async () => {
+      const { seat, election } = open();
+      const campaign = election.campaign();
+      seat.win();
+      const leadership = await campaign;
+      const refusal = { code: 'E_REFUSED', outcome: 'definite', message: expect.stringMatching(message) };
+      await expect(leadership.publish(value as Json)).rejects.toMatchObject(refusal);
+      await expect(election.publish(value as Json)).rejects.toMatchObject(refusal);
+      expect(seat.standing.version).toBe(0);
+      expect(leadership.isValid()).toBe(true);
+      expect(await leadership.publish({ fine: [null, true, -1.5, 'x'] })).toBe(1);
+    });
+  }
+});
+
+describe('whoever has to let go is told why', () => {
+  it('a lease that ran out is no resignation', async () => {
+    const clock = new HandClock();
+    const { seat, election } = open({ clock });
+    const campaign = election.campaign();
+    seat.win(1000);
+    const leadership = await campaign;
+    await clock.pass(1000);
+    await leadership.resign();
+    expect(seat.why).toMatchObject({ cause: 'lease-expired' });
+  });
+
+  it('work that is done has its own words', async () => {
+    const { seat, election } = open();
+    const led = election.lead(() => 'result');
+    seat.win();
+    expect(await led).toBe('result');
+    expect(seat.why).toMatchObject({ cause: 'resigned', detail: 'its work is done' });
+  });
+
+  it('and so has an election that is closed', async () => {
+    const { seat, election } = open();
+    const campaign = election.campaign();
+    seat.win();
+    const leadership = await campaign;
+    const closed = election.close();
+    await leadership.resign();
+    await closed;
+    expect(seat.why).toMatchObject({ cause: 'closed' });
   });
 });

@@ -108,4 +108,25 @@ describe('observe', () => {
     expect(warnings).toEqual([]);
     expect(getEventListeners(shutdown.signal, 'abort')).toHaveLength(0);
   });
+
+  it('shows a value that nobody can change, whoever published it', async () => {
+    const { seat, election } = open();
+    const waiting = election.campaign();
+    seat.win();
+    const leadership = await waiting;
+    const given = { shards: [{ on: 'a' }] };
+    await leadership.publish(given);
+    given.shards[0]!.on = 'mine';
+    expect(election.value).toEqual({ shards: [{ on: 'a' }] });
+    seat.change({ value: { deep: [{ from: 'another' }] }, version: 2 });
+    const reader = election.observe();
+    const shown = [election.value, (await reader.next()).value?.value] as { deep: [{ from: string }] }[];
+    for (const value of shown) {
+      expect(() => {
+        value.deep[0].from = 'here';
+      }).toThrow(TypeError);
+    }
+    expect(election.value).toEqual({ deep: [{ from: 'another' }] });
+    await leadership.resign();
+  });
 });

@@ -1,11 +1,22 @@
 import type { Json } from '../../src/core/index.ts';
-import { CaucusError, type Cause, type Held, type Seat, type Standing } from '../../src/election/index.ts';
+import {
+  CaucusError,
+  type Cause,
+  type Held,
+  type Seat,
+  type Standing,
+  type Why,
+} from '../../src/election/index.ts';
 
 /** A seat whose fortunes a test decides: it wins, loses and is renewed when told. It keeps a log of what it was asked. */
 export class ScriptedSeat implements Seat {
   readonly election = 'report';
   readonly name = 'a';
+  /** What speaks against a transfer, known beforehand. */
+  objection: CaucusError | null = null;
   readonly log: string[] = [];
+  /** Why it was last told to let go. */
+  why: Why | null = null;
   /** Where set, these decide when and how an answer comes. */
   onRelease: () => Promise<void> = async () => {};
   onTransfer: (to: string) => Promise<void> = async () => {};
@@ -53,14 +64,20 @@ export class ScriptedSeat implements Seat {
     this.log.push('stand');
   }
 
-  async withdraw(): Promise<void> {
+  async withdraw(why?: Why): Promise<void> {
     this.log.push('withdraw');
+    this.why = why ?? null;
     await this.#release(this.standing.held);
   }
 
-  async resign(): Promise<void> {
+  async resign(why?: Why): Promise<void> {
     this.log.push('resign');
+    this.why = why ?? null;
     await this.#release(this.standing.held);
+  }
+
+  refuseTransfer(): CaucusError | null {
+    return this.objection;
   }
 
   async transfer(to: string): Promise<void> {

@@ -17,7 +17,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 
 export function open(options: ElectionOptions = {}): { seat: ScriptedSeat; election: Election } {
   const seat = new ScriptedSeat();
-  return { seat, election: new Election(seat, options) };
+  return { seat, election: new Election(seat.election, { seat: () => seat }, options) };
 }
 
 /** Time that passes when a test says so. A jump is a stall: what was due meanwhile comes after it. */

@@ -38,6 +38,24 @@ function hasPython(): boolean {
   return spawnSync('python3', ['-c', 'import ctypes']).status === 0;
 }
 
+function canUnshare(...flags: readonly string[]): boolean {
+  return spawnSync('unshare', ['-Ur', ...flags, 'true']).status === 0;
+}
+
+/** What a process in other namespaces finds out about itself, and whether it takes a living one of ours for dead. */
+function lookFrom(
+  flags: readonly string[],
+  ours: ProcessIdentity,
+): [own: ProcessIdentity | null, isOursDead: boolean] {
+  const module = new URL('../../src/member/evidence.ts', import.meta.url).href;
+  const code = `import { isDead, ownProcess } from ${JSON.stringify(module)};
+    console.log(JSON.stringify([ownProcess(), isDead(${JSON.stringify(ours)})]));`;
+  const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', code];
+  const { stdout, stderr } = spawnSync('unshare', ['-Ur', ...flags, ...node], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+}
+
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -47,7 +65,7 @@ describe('is that process gone for certain?', () => {
     const own = ownProcess()!;
     expect(own.pid).toBe(process.pid);
     expect(own.bootId).toMatch(/^[0-9a-f-]{36}$/);
-    expect(own.pidNamespace).toMatch(/^pid:\[\d+\]$/);
+    expect(own.pidNamespace).toMatch(/^pid:\[\d+\]( time:\[\d+\])?$/);
     expect(isWithinSight(own)).toBe(true);
     expect(isDead(own)).toBe(false);
   });
@@ -97,6 +115,19 @@ describe('is that process gone for certain?', () => {
     expect(isDead(identity)).toBe(true);
   });
 
+  it.skipIf(!canUnshare('-pf'))('not where /proc lists the processes of another pid namespace', () => {
+    const [own, dead] = lookFrom(['-pf'], ownProcess()!);
+    expect([own, dead]).toEqual([null, false]);
+  });
+
+  it.skipIf(!canUnshare('-T'))('not where clocks count from another boot', () => {
+    const [own, dead] = lookFrom(['-T', '--boottime', '100000'], ownProcess()!);
+    expect(own).not.toBeNull();
+    expect(own!.pidNamespace).not.toBe(ownProcess()!.pidNamespace);
+    expect(dead).toBe(false);
+    expect(isDead(own!)).toBe(false);
+  });
+
   // Needs Python, and the number of the system call that ends one thread on this kind of machine.
   it.skipIf(process.arch !== 'x64' || !hasPython())('not when only its first thread has ended', async () => {
     const python = spawn('python3', ['-c', THREADS], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -127,6 +158,8 @@ describe('the vigil', () => {
     const vigil = new Vigil(clock, trustConnections, {
       gone: (peer, proof) => told.push(`${peer} gone${proof ? ', certainly' : ''}`),
       back: (peer) => told.push(`${peer} back`),
+      shared: (before, now) =>
+        told.push(`${before.id} shared by ${before.incarnation} and ${now.incarnation}`),
     });
     return { clock, vigil, told };
   }
@@ -190,6 +223,61 @@ describe('the vigil', () => {
     vigil.onUp(peer(null, 2));
     vigil.onDown(peer(null, 1));
     expect(told).toEqual(['p back', 'p gone, certainly', 'p back']);
+  });
+
+  it('has only a suspicion, and says that an id is shared, if the process before is seen to live', async () => {
+    const { vigil, told } = keepVigil();
+    const [old, twin] = [await startChild(), await startChild()];
+    vigil.onUp(peer(old.identity, 1));
+    old.child.kill('SIGSTOP');
+    vigil.onUp(peer(twin.identity, 2));
+    expect(told).toEqual(['p back', 'p shared by 1 and 2', 'p gone', 'p back']);
+    twin.child.kill('SIGKILL');
+    await once(twin.child, 'exit');
+    vigil.onUp(peer((await startChild()).identity, 3));
+    expect(told.slice(4)).toEqual(['p gone, certainly', 'p back']);
+  });
+
+  it('has no proof if a member comes back in the same process', () => {
+    const { vigil, told } = keepVigil();
+    vigil.onUp(peer(ownProcess(), 1));
+    vigil.onUp(peer(ownProcess(), 2));
+    expect(told).toEqual(['p back', 'p gone', 'p back']);
+  });
+
+  it('takes no incarnation for proof that is not the newest of all', () => {
+    const { vigil, told } = keepVigil();
+    for (const incarnation of [5, 3, 4, 5, 6]) vigil.onUp(peer(null, incarnation));
+    const gone = told.filter((each) => each !== 'p back');
+    expect(gone).toEqual(['p gone', 'p gone', 'p gone', 'p gone, certainly']);
+  });
+
+  it('knows nothing of a peer that was heard by POST since: that may have been another process', async () => {
+    const { vigil, told } = keepVigil();
+    vigil.onUp(peer(null, 1));
+    vigil.onDown(peer(null, 1));
+    vigil.onPost('p');
+    vigil.onUp(peer(null, 2));
+    expect(told.splice(0)).toEqual(['p back', 'p gone', 'p back']);
+    vigil.onUp(peer(null, 3));
+    expect(told.splice(0)).toEqual(['p gone, certainly', 'p back']);
+    const { child, identity } = await startChild();
+    vigil.onUp(peer(identity, 4));
+    vigil.onPost('p');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    vigil.onDown(peer(identity, 4));
+    expect(told.splice(0)).toEqual(['p gone, certainly', 'p back']);
+    vigil.onUp(peer(null, 5));
+    expect(told).toEqual(['p back']);
+  });
+
+  it('believes no connection over which not everything came', () => {
+    const { vigil, told } = keepVigil(true);
+    vigil.onUp(peer(null));
+    vigil.onPost('p');
+    vigil.onDown(peer(null));
+    expect(told).toEqual(['p back', 'p gone']);
   });
 
   it('believes connections if it is told to', () => {

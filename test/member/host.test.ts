@@ -126,14 +126,96 @@ describe('the history says why', () => {
     expect(cluster.at(to).host.history.map(({ cause }) => cause)).toContain('transferred');
   });
 
-  it('a lease ran out, and then a majority was missing', () => {
+  it('a transfer, in the same way to all of them, and once', () => {
+    const cluster = new VirtualCluster(THREE);
+    const leader = cluster.elect();
+    const [to, third] = THREE.filter((id) => id !== leader) as [MemberId, MemberId];
+    cluster.clock.advance(200);
+    const seen = new Map(THREE.map((id) => [id, cluster.at(id).host.history.length]));
+    const rowsOf = (id: MemberId): string[] =>
+      cluster
+        .at(id)
+        .host.history.slice(seen.get(id))
+        .map(({ cause, detail }) => `${cause}: ${detail}`);
+    void cluster.at(leader).host.command({ type: 'transfer', to });
+    expect(cluster.elect()).toBe(to);
+    const won = `won: ${to} leads with token ${cluster.at(to).host.token}`;
+    expect(rowsOf(leader)).toEqual([`transferred: the leadership is handed to ${to}`, won]);
+    expect(rowsOf(to)).toEqual([`transferred: ${leader} hands over to ${to}`, won]);
+    expect(rowsOf(third)).toEqual([`transferred: ${leader} hands over to ${to}`, won]);
+  });
+
+  it('an election was called for where somebody leads', async () => {
+    const cluster = new VirtualCluster(THREE);
+    const leader = cluster.elect();
+    const { host } = cluster.at(THREE.find((id) => id !== leader)!);
+    const seen = host.history.length;
+    await expect(host.command({ type: 'campaign' })).resolves.toEqual({ status: 'done' });
+    const [row] = host.history.slice(seen);
+    expect(row).toMatchObject({ cause: 'started', detail: `${host.self} was asked to call an election` });
+    expect(cluster.elect()).toBe(leader);
+    expect(host.history.at(-1)).toMatchObject({ cause: 'won', leader });
+  });
+
+  it('a leadership ended before its time and is given up for a new one: one loss, not two', () => {
+    const cluster = new VirtualCluster(THREE);
+    const leader = cluster.elect();
+    const { host } = cluster.at(leader);
+    const seen = host.history.length;
+    cluster.cut(leader);
+    cluster.until(() => !host.acting);
+    cluster.heal();
+    cluster.until(() => cluster.acting.length > 0);
+    const causes = host.history.slice(seen).map(({ cause }) => cause);
+    expect(causes[0]).toBe('lease-expired');
+    expect(causes).not.toContain('resigned');
+    expect(host.history.slice(seen).filter((row) => row.leader === null)).toHaveLength(1);
+  });
+
+  it('whoever gives a command may say why', async () => {
+    const cluster = new VirtualCluster(THREE);
+    const { host } = cluster.at(cluster.elect());
+    const why = { cause: 'event-loop-blocked', detail: 'the event loop was blocked for 1.0 s' } as const;
+    await host.order({ type: 'resign' }, why);
+    expect(host.history.at(-1)).toMatchObject({ leader: null, ...why });
+  });
+
+  it('a member without a record says for whom it waits', () => {
+    const cluster = new VirtualCluster(THREE, { isNew: false });
+    cluster.cut('c');
+    cluster.clock.advance(10);
+    for (const id of ['a', 'b']) {
+      cluster.at(id).host.stop();
+      cluster.start(id, null);
+    }
+    const { host } = cluster.at('a');
+    let told = 0;
+    host.subscribe(() => {
+      told += 1;
+    });
+    cluster.clock.advance(900);
+    expect(host.history).toEqual([]); // It does not take long to hear of members that are there.
+    cluster.clock.advance(200);
+    expect(host.history.map(({ cause }) => cause)).toEqual(['started']);
+    expect(host.explanation.detail).toBe(
+      'waiting to hear from c what this member may have forgotten; if this cluster has never run, start it with --new',
+    );
+    expect(told).toBe(1);
+    cluster.clock.advance(5000);
+    expect(told).toBe(1);
+    cluster.heal();
+    cluster.elect();
+    expect(host.history.at(-1)?.cause).toBe('won');
+  });
+
+  it('a lease ran out, and says so once', () => {
     const cluster = new VirtualCluster(THREE);
     const leader = cluster.elect();
     const { host } = cluster.at(leader);
     const seen = host.history.length;
     cluster.cut(...THREE);
     cluster.clock.advance(1000);
-    expect(host.history.slice(seen).map(({ cause }) => cause)).toEqual(['lease-expired', 'lost-quorum']);
+    expect(host.history.slice(seen).map(({ cause }) => cause)).toEqual(['lease-expired']);
     const other = cluster.at(THREE.find((id) => id !== leader)!).host;
     expect(lastCause(other)).toBe('lease-expired');
     expect(other.history.at(-1)?.detail).toBe(`nothing was heard of ${leader} in time`);

@@ -123,7 +123,7 @@ describe('/value', () => {
     expect(errorOf(await ask(leader, 'PUT', '/value', {}))).toEqual([
       400,
       'E_BAD_INPUT',
-      'value: expected a JSON value, found nothing',
+      'value: expected a JSON value of at most 100 levels, found nothing',
     ]);
     expect(errorOf(await ask(leader, 'PUT', '/value', [1]))).toEqual([
       400,
@@ -159,8 +159,12 @@ describe('a command', () => {
   it('starts an election from outside: POST /election/start', async () => {
     const { others } = await open();
     expect((await ask(others[0]!, 'POST', '/election/start')).status).toBe(200);
-    await ask(others[0]!, 'POST', '/elections/reports/election/start', {});
+    // Its program has never spoken of this one, so it does not stand in it, and nothing is opened to say so.
+    const unknown = await ask(others[0]!, 'POST', '/elections/reports/election/start', {});
+    expect([unknown.status, unknown.json.error.code]).toEqual([404, 'E_NO_ELECTION']);
+    expect(others[0]!.elections).toHaveLength(1);
     const reports = others[0]!.electionPort('reports');
+    expect((await ask(others[0]!, 'POST', '/elections/reports/election/start', {})).status).toBe(200);
     await until(reports, () => reports.view.leader !== null);
   });
 

@@ -33,6 +33,7 @@ function leaderWith(leftMs: number): MemberPort {
     elections: [election],
     electionPort: () => election,
     registerVoter: () => ({ accepted: true }),
+    heardByPost: () => {},
     refusals: {
       'not-json': 0,
       'too-large': 0,
@@ -40,6 +41,7 @@ function leaderWith(leftMs: number): MemberPort {
       'bad-shape': 0,
       'unknown-member': 0,
       'other-cluster': 0,
+      'other-rules': 0,
       'same-id': 0,
     },
     countRefusal: () => {},

@@ -35,11 +35,14 @@ export class TestMember implements MemberPort {
     'bad-shape': 0,
     'unknown-member': 0,
     'other-cluster': 0,
+    'other-rules': 0,
     'same-id': 0,
   };
   voters: Peer[] = [];
   links: LinkStatus[] = [];
   illness: string | null = null;
+  /** Whose messages came by POST. */
+  readonly heard: MemberId[] = [];
   isOpen = true;
 
   readonly #wishes: Wishes;
@@ -114,6 +117,10 @@ export class TestMember implements MemberPort {
     }
     this.voters = [...this.voters.filter(({ id }) => id !== voter.id), voter];
     return { accepted: true };
+  }
+
+  heardByPost(id: MemberId): void {
+    this.heard.push(id);
   }
 
   countRefusal(refusal: Refusal): void {

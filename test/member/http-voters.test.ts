@@ -47,11 +47,32 @@ describe('POST /register', () => {
     expect(one.voters.at(-1)).toEqual({ id: 7, url: 'http://127.0.0.1:9' });
   });
 
-  it('works where the protocol knows no registration', async () => {
+  it('is refused where the voters are those that are configured', async () => {
     members = await openMembers(['a']);
     const body = { voterId: 'b', voterUrl: 'http://127.0.0.1:9' };
-    const { status, json } = await ask(members[0]!, 'POST', '/register', body);
-    expect([status, json.voters.length, json.protocol]).toEqual([200, 2, 'quorum']);
+    for (const path of ['/register', '/elections/other/register']) {
+      const answered = await ask(members[0]!, 'POST', path, body);
+      const reason = 'the voters of quorum are those that are configured';
+      expect(errorOf(answered)).toEqual([409, 'E_REFUSED', reason]);
+    }
+    expect(members[0]!.voters).toHaveLength(1);
+    expect(members[0]!.elections).toHaveLength(1);
+  });
+
+  it('says that the voter was heard by POST, and so does every message', async () => {
+    const one = await openDraw();
+    await ask(one, 'POST', '/register', { voterId: 7, voterUrl: 'http://127.0.0.1:9' });
+    expect((await ask(one, 'POST', '/heartbeat', { voterId: 7, ...beat })).status).toBeLessThan(300);
+    expect(one.heard).toEqual([7, 7]);
+  });
+
+  it('a message that cannot be read opens no election', async () => {
+    const one = await openDraw();
+    await ask(one, 'POST', '/register', { voterId: 7, voterUrl: 'http://127.0.0.1:9' });
+    const before = one.elections.length;
+    expect((await ask(one, 'POST', '/elections/x1/heartbeat', { voterId: 7, role: 1 })).status).toBe(400);
+    expect((await ask(one, 'POST', '/elections/x2/remove', { voterId: 7 })).status).toBe(404);
+    expect(one.elections).toHaveLength(before);
   });
 
   it('lets a voter find out that it has found itself', async () => {

@@ -222,4 +222,13 @@ describe('a member with a fault', () => {
     expect(cluster.log.filter((line) => line.startsWith('b: ')).join('\n')).toContain('caucus');
     expect(a.links.map(({ via }) => via)).not.toContain('link');
   });
+
+  it('that plays by other rules is refused: its promises would be too short for the leases of the others', async () => {
+    cluster = await Cluster.open(['a', 'b']);
+    const a = await cluster.join('a');
+    const b = await cluster.join('b', { timing: { timeoutMs: [1500, 3000] } });
+    await cluster.until(() => a.refusals['other-rules'] > 0 && b.refusals['other-rules'] > 0);
+    expect(cluster.log.join('\n')).toMatch(/plays by other rules than .*timeoutMs/);
+    expect(a.links.map(({ via }) => via)).not.toContain('link');
+  });
 });

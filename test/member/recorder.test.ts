@@ -37,7 +37,7 @@ describe('a recording', () => {
     await leadership.resign();
     await member.close();
 
-    const [header, ...steps] = readLines(path.join(folder, 'a.main.ndjson')) as unknown as [
+    const [header, ...steps] = readLines(path.join(folder, 'a~main.ndjson')) as unknown as [
       TraceHeader,
       ...TraceStep[],
     ];
@@ -70,7 +70,7 @@ describe('a recording', () => {
     const recorder = new Recorder(folder, 'r', 'a', header, 10_000, (reason) => expect.unreachable(reason));
     for (let i = 0; i < 500; i++) recorder.step(i, input, effects);
     await recorder.close();
-    const [now, before] = [path.join(folder, 'r.ndjson'), path.join(folder, 'r.1.ndjson')];
+    const [now, before] = [path.join(folder, 'r.ndjson'), path.join(folder, 'r~1.ndjson')];
     expect(statSync(now).size).toBeLessThan(11_000);
     await expect.poll(() => statSync(before).size).toBeGreaterThan(10_000);
     expect(statSync(before).size).toBeLessThan(11_000);

@@ -71,6 +71,8 @@ interface Wishes {
   readonly options?: object;
   /** None: it stands from the start. */
   readonly priority?: number;
+  /** False: their disks are empty, and it is not known whether they always were. */
+  readonly isNew?: boolean;
   /** Another protocol than the one of the definition, for what no real one does. */
   readonly create?: () => Protocol;
 }
@@ -92,7 +94,7 @@ export class VirtualCluster {
   }
 
   start(id: MemberId, saved: Json): ElectionHost {
-    const { protocol = 'quorum', priority = 1, timing, options, create } = this.#wishes;
+    const { protocol = 'quorum', priority = 1, isNew = true, timing, options, create } = this.#wishes;
     const definition = catalogue[protocol]!;
     const config = {
       timing: readSettings(definition.timing, timing, 'timing'),
@@ -117,7 +119,8 @@ export class VirtualCluster {
       onSave: () => {},
     };
     this.#members.set(id, member);
-    member.host.start(saved ?? made.genesis?.(self) ?? null, this.clock.wallNow());
+    const genesis = isNew ? (made.genesis?.(self) ?? null) : null;
+    member.host.start(saved ?? genesis, this.clock.wallNow());
     return member.host;
   }
 

@@ -482,7 +482,9 @@ describe('the register', () => {
     const solo = leader(disk(3, null, 4));
     solo.hears(5, answer(4, 2, { age: { term: 3, version: 5 } }));
     expect(solo.sent('publish/send').map(({ to }) => to)).toEqual([2, 3, 4, 5]);
-    expect(solo.sent('publish/send')[0]!.message).toMatchObject({ register: { term: 4, version: 4, value: 4 } });
+    expect(solo.sent('publish/send')[0]!.message).toMatchObject({
+      register: { term: 4, version: 4, value: 4 },
+    });
     const register = { term: 4, version: 4, members: five, value: 4 };
     const holder = at(5, disk(3, null, 5)).hears(1, { type: 'publish/send', term: 4, register });
     expect(holder.sent('publish/answer')[0]!.message).toMatchObject({ age: { term: 4, version: 4 } });

@@ -1,6 +1,7 @@
 /**
  * A member in a process of its own that, while it leads, writes to a store: `node writer-process.ts OPTIONS PORT`. Each write is
- * a line with its token, sent in the very moment after `assert()` let it. What `assert()` throws goes to the standard output.
+ * a line with its token and when it was begun, by the clock that all processes share; it is sent in the very moment after
+ * `assert()` let it. What `assert()` throws goes to the standard output.
  */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,13 +11,14 @@ const member = await join(JSON.parse(process.argv[2]!) as JoinOptions);
 const store = connect(Number(process.argv[3]), '127.0.0.1').setNoDelay(true);
 await member.election().lead(async (leadership) => {
   for (;;) {
+    const begunAt = process.hrtime.bigint();
     try {
       leadership.assert();
     } catch (error) {
       process.stdout.write(`${JSON.stringify({ token: String(leadership.token), threw: String(error) })}\n`);
       return;
     }
-    store.write(`${leadership.token} ${member.id}\n`);
+    store.write(`${leadership.token} ${member.id} ${begunAt}\n`);
     await sleep(2);
   }
 });

@@ -154,7 +154,11 @@ describe('testCluster', () => {
     const successor = await cluster.when(next);
     expect(successor.token).toBeGreaterThan(leadership.token);
     expect(leadership.lost).toMatchObject({ cause: 'transferred' });
-    await expect(cluster.when(successor.transfer('x'))).rejects.toMatchObject({ code: 'E_REFUSED' });
+    for (const bad of ['x', 'b', 'c']) {
+      await expect(cluster.when(successor.transfer(bad))).rejects.toMatchObject({ code: 'E_REFUSED' });
+      expect(successor.isValid()).toBe(true); // Nothing was stopped for it.
+    }
+    await cluster.when(successor.resign());
     await cluster.advance(2000);
     expect(cluster.leader).toBeNull(); // Nobody stands any more.
     await cluster.close();

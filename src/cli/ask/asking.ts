@@ -6,10 +6,12 @@ import { untilStopped } from '../until-stopped.ts';
 import type { HistoryAnswer, StatusAnswer, ValueAnswer } from './answers.ts';
 import { columnLines } from './columns.ts';
 import { firstAnswer, membersToAsk } from './first-answer.ts';
-import { MemberClient, NoAnswer } from './member-client.ts';
+import { MemberClient, NoAnswer, Referral } from './member-client.ts';
 import type { AskFlags } from './status.ts';
 
 const RECONNECT_MS = 500;
+/** How often an order follows a leadership that moves on. */
+const MOST_REFERRALS = 2;
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const getStatus = (member: MemberClient): Promise<StatusAnswer> =>
@@ -41,9 +43,12 @@ export async function historyCommand(urls: readonly string[], { election, json }
   return 0;
 }
 
-/** Prints how it stands, then every change, until Ctrl-C. A member that goes away is replaced by the next. */
+/**
+ * Prints how it stands, then every change, until Ctrl-C. A member that goes away is replaced by the next. What can never work is
+ * not tried again.
+ */
 export async function watchCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
-  const members = membersToAsk(urls, election);
+  let members = membersToAsk(urls, election);
   const over = new AbortController();
   void untilStopped().then(() => over.abort());
   let last = '';
@@ -59,8 +64,14 @@ export async function watchCommand(urls: readonly string[], { election, json }: 
       }
     } catch (error) {
       if (over.signal.aborted) break;
+      if (error instanceof NoAnswer && error.isFinal) {
+        const useless = members[i % members.length];
+        members = members.filter((member) => member !== useless);
+        if (members.length === 0) throw error;
+      }
       const message = error instanceof NoAnswer ? error.message : 'the connection was closed';
-      if (message !== problem) process.stderr.write(`caucus: ${oneLine(message)}; trying again\n`);
+      const next = error instanceof NoAnswer && error.isFinal ? 'asking only the others' : 'trying again';
+      if (message !== problem) process.stderr.write(`caucus: ${oneLine(message)}; ${next}\n`);
       problem = message;
     }
     await wait(RECONNECT_MS, undefined, { signal: over.signal }).catch(() => {});
@@ -117,9 +128,17 @@ async function order(
   done: string,
   ask: (leader: MemberClient) => Promise<unknown>,
 ): Promise<number> {
-  const { leader, leaderUrl } = await firstAnswer(membersToAsk(urls, election), getStatus);
+  let { leader, leaderUrl } = await firstAnswer(membersToAsk(urls, election), getStatus);
   if (leader === null || leaderUrl === null) throw new NoAnswer('nobody leads', 503);
-  const answer = await ask(new MemberClient(leaderUrl, election));
-  print(json ? JSON.stringify(answer) : `${leader} ${done}`);
-  return 0;
+  for (let referrals = 0; ; referrals++) {
+    try {
+      const answer = await ask(new MemberClient(leaderUrl, election));
+      print(json ? JSON.stringify(answer) : `${leader} ${done}`);
+      return 0;
+    } catch (error) {
+      // It has changed since we asked who leads; whoever refused says who leads now.
+      if (!(error instanceof Referral) || referrals === MOST_REFERRALS) throw error;
+      ({ leader, leaderUrl } = error);
+    }
+  }
 }

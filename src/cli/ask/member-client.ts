@@ -11,15 +11,39 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed',
 };
 
+const BLOCKED = 'Node.js does not speak HTTP to this port, which belongs to another protocol';
+
 /** A member said no, or could not be asked. */
 export class NoAnswer extends Error {
   /** Null if there was no answer at all. */
   readonly status: number | null;
+  /** To ask again would be in vain. */
+  readonly isFinal: boolean;
 
-  constructor(message: string, status: number | null) {
+  constructor(message: string, status: number | null, isFinal = false) {
     super(message);
     this.status = status;
+    this.isFinal = isFinal;
   }
+}
+
+/** A member said no because another one leads. */
+export class Referral extends NoAnswer {
+  readonly leader: number | string;
+  readonly leaderUrl: string;
+
+  constructor(message: string, status: number, leader: number | string, leaderUrl: string) {
+    super(message, status);
+    this.leader = leader;
+    this.leaderUrl = leaderUrl;
+  }
+}
+
+/** The parts of a refusal that the command reads. */
+interface Refused {
+  readonly message?: string;
+  readonly leader?: number | string | null;
+  readonly leaderUrl?: string | null;
 }
 
 /** One member, asked over HTTP. */
@@ -48,6 +72,11 @@ export class MemberClient {
   async *events(path: string, signal: AbortSignal): AsyncGenerator<unknown> {
     const response = await this.#fetch(path, { signal });
     if (!response.ok || response.body === null) throw await this.#refusal(response);
+    if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+      await response.body.cancel();
+      const message = `${this.url}: expected an event stream, found something else: is it a member?`;
+      throw new NoAnswer(message, response.status, true);
+    }
     let rest = '';
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       const parts = (rest + chunk).split('\n\n');
@@ -81,25 +110,32 @@ export class MemberClient {
     try {
       return await fetch(`${this.url}${this.#prefix}${path}`, init);
     } catch (error) {
-      throw new NoAnswer(`${this.url}: ${reasonOf(error)}`, null);
+      const reason = reasonOf(error);
+      throw new NoAnswer(`${this.url}: ${reason}`, null, reason === BLOCKED);
     }
   }
 
   async #refusal(response: Response): Promise<NoAnswer> {
     const text = await response.text().catch(() => '');
-    let message = `answered with status ${response.status}`;
+    let refused: Refused = {};
     try {
-      message = (JSON.parse(text) as { error: { message: string } }).error.message ?? message;
+      refused = (JSON.parse(text) as { error?: Refused }).error ?? refused;
     } catch {
       // It is not one of our members, or something in between answered.
     }
-    return new NoAnswer(`${this.url}: ${oneLine(message)}`, response.status);
+    const { message = `answered with status ${response.status}`, leader, leaderUrl } = refused;
+    const words = `${this.url}: ${oneLine(message)}`;
+    if (leader != null && leaderUrl != null && leaderUrl.replace(/\/+$/, '') !== this.url)
+      return new Referral(words, response.status, leader, leaderUrl);
+    return new NoAnswer(words, response.status);
   }
 }
 
 function reasonOf(error: unknown): string {
   const { name, cause } = error as Error & { cause?: NodeJS.ErrnoException };
   if (name === 'TimeoutError') return 'no answer in time';
+  // The one refusal of fetch itself: ports of other protocols, such as 9 or 6000, have no code of their own.
+  if (cause?.message === 'bad port') return BLOCKED;
   return WORDS[cause?.code ?? ''] ?? cause?.message ?? (error as Error).message;
 }
 

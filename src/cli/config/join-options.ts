@@ -1,4 +1,5 @@
 import type { JoinOptions } from '../../member/index.ts';
+import { isLoopback } from '../../member/urls.ts';
 import { Refusal } from '../refusal.ts';
 import type { Listen } from './fields.ts';
 import type { MemberConfig } from './member-config.ts';
@@ -6,7 +7,7 @@ import type { MemberConfig } from './member-config.ts';
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /** What the library is to be told for this configuration. */
-export function joinOptions({ settings, definition, timing, options }: MemberConfig): JoinOptions {
+export function joinOptions({ settings, definition, timing, options, origins }: MemberConfig): JoinOptions {
   const { id, cluster, election, url, peers, seedHost, data, priority, record } = settings;
   const own = peers?.find((peer) => peer.id === id);
   const ownUrl = url ?? own?.url;
@@ -15,6 +16,12 @@ export function joinOptions({ settings, definition, timing, options }: MemberCon
     throw new Refusal('url: expected a seed host with a URL that is not complete, found none');
   }
   const listen = settings.listen ?? (isAbsolute ? listenOf(ownUrl) : null);
+  if (listen !== null && !settings.insecure && !isLoopback(listen.host)) {
+    const from = origins.find(({ field }) => field === 'listen')?.from ?? 'listen';
+    throw new Refusal(
+      `${from}: expected a loopback address, or --insecure with it, since anybody could talk to it there, found ${JSON.stringify(listen.host)}`,
+    );
+  }
   return {
     ...(id === undefined ? {} : { id }),
     ...(cluster === undefined ? {} : { cluster }),

@@ -27,6 +27,7 @@ const DEFAULT_PROTOCOL = 'quorum';
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   cluster: 'caucus',
   election: 'main',
+  priority: 1,
   insecure: false,
   trustConnections: false,
 };

@@ -6,13 +6,13 @@
  *   the lease is not renewed in time        SIGTERM, then SIGKILL before the lease ends, also while caucus run is stopped
  *   caucus run asks for it                  SIGTERM, then SIGKILL after the grace
  *
- * It ends only when the group is dead. So the death of this process proves that nothing of the command acts any more, and
- * that is what the other members look for.
+ * It ends only when the group is dead, unless it is killed: then its watchdog kills the group.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { Alarm, type Deadline } from './deadline.ts';
 import { isGroupDead, signalGroup } from './process-group.ts';
+import { Watchdog } from './watchdog.ts';
 
 /** What `caucus run` tells the keeper of its command. */
 export type Order =
@@ -63,6 +63,7 @@ class Keeper {
       this.#kill();
     },
   );
+  readonly #watchdog: Watchdog = new Watchdog();
   #child: ChildProcess | null = null;
   #gate: Writable | null = null;
   #grace: NodeJS.Timeout | undefined;
@@ -113,8 +114,9 @@ class Keeper {
     this.#gate = child.stdio[3] as Writable;
     this.#gate.on('error', () => {}); // It was ended before it began.
     // What is still there of the group when its first process has ended does not go on working.
-    child.on('exit', (code, signal) => this.#confirm(child.pid!, code, signal));
-    tell({ is: 'started', pid: child.pid });
+    const { pid } = child;
+    child.on('exit', (code, signal) => this.#confirm(pid, code, signal));
+    this.#watchdog.guard(pid, () => tell({ is: 'started', pid }));
     this.#alarm.set(deadline);
   }
 
@@ -125,6 +127,7 @@ class Keeper {
       return;
     }
     this.#child = null;
+    this.#watchdog.release();
     this.#alarm.clear();
     clearTimeout(this.#grace);
     if (this.#orphaned) process.exit(0);

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Alarm, type Deadline } from './deadline.ts';
 import type { Order, Report } from './keeper.ts';
 import { isGroupDead, signalGroup } from './process-group.ts';
+import { Watchdog } from './watchdog.ts';
 
 /** How a command came to its end. No process of it is left then. `overdue`: because its lease was about to end. */
 export type End =
@@ -23,10 +24,11 @@ const KEEPER = fileURLToPath(new URL(`./keeper${import.meta.url.slice(-3)}`, imp
 
 /**
  * The command behind its keeper, as `caucus run` sees it. The keeper alone decides when the command is over; should the keeper
- * itself be killed, what is left of the command is killed from here.
+ * itself be killed, what is left of the command is killed from here, and by the keeper's watchdog.
  */
 export class KeptCommand {
   readonly #keeper: ChildProcess;
+  readonly #watchdog: Watchdog = new Watchdog();
   readonly #alarm: Alarm = new Alarm(
     () => this.#endGroup('SIGTERM'),
     () => this.#endGroup('SIGKILL'),
@@ -37,7 +39,6 @@ export class KeptCommand {
   #onLost: (() => void) | null = null;
   #closing = false;
 
-  /** The process whose death proves that of the command. */
   readonly keeperPid: number;
 
   private constructor(keeper: ChildProcess) {
@@ -94,6 +95,14 @@ export class KeptCommand {
   /** Lets the keeper go. What still runs is killed, and this settles when it is dead. */
   async close(): Promise<void> {
     this.#closing = true;
+    try {
+      await this.#keeperEnds();
+    } finally {
+      this.#watchdog.close();
+    }
+  }
+
+  async #keeperEnds(): Promise<void> {
     if (this.#keeper.exitCode !== null || this.#keeper.signalCode !== null) return;
     const gone = new Promise<void>((resolve) => this.#keeper.once('exit', () => resolve()));
     if (this.#keeper.connected) this.#keeper.disconnect();
@@ -106,7 +115,7 @@ export class KeptCommand {
         return;
       case 'started':
         this.#group = report.pid;
-        return this.#order({ do: 'go' });
+        return this.#watchdog.guard(report.pid, () => this.#order({ do: 'go' }));
       case 'failed':
         return this.#end({ how: 'not-started', code: report.code, message: report.message });
       case 'ended': {
@@ -131,6 +140,7 @@ export class KeptCommand {
   }
 
   #end(end: End): void {
+    if (this.#group !== null) this.#watchdog.release();
     this.#group = null;
     this.#alarm.clear();
     this.#onEnd?.(end);

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '../log.ts';
+import { duration } from '../numbers.ts';
 import { endWords, exitCodeOf } from './exit-code.ts';
 import type { CommandLine, End, KeptCommand } from './kept-command.ts';
 import { type Lease, runUnderLease } from './under-lease.ts';
@@ -34,6 +35,8 @@ export interface RunRules {
 /** A command that ends at once is not started again more often than this. */
 const RESTART_EVERY_MS = 1000;
 const NOT_ELECTED = 1;
+/** With `--once`: what CMD made of the loss does not matter. As in sysexits.h: it may be tried again. */
+const LOST = 75;
 const FAILED = 1;
 const BY_SIGNAL = 128;
 
@@ -89,7 +92,8 @@ export class Supervisor {
       // Only now is nothing left that acts on this lead.
       await lead.resign().catch(() => {});
       if (this.#hasFailed) return FAILED;
-      if (end !== null) return exitCodeOf(end);
+      if (end === 'lost' && this.#rules.once) return LOST;
+      if (typeof end === 'object') return exitCodeOf(end);
     }
   }
 
@@ -104,33 +108,33 @@ export class Supervisor {
     } catch (error) {
       if (!signal.aborted) throw error;
       if (!this.#over.signal.aborted) {
-        const text = `not elected within ${timeoutMs} ms`;
+        const text = `not elected within ${duration(timeoutMs!)}`;
         this.#log({ level: 'error', event: 'not-elected', text, ...waiting });
       }
       return null;
     }
   }
 
-  /** Settles when nothing of the command is left: with how it ended if all is over, else with null. */
-  async #lead(lead: HeldLead): Promise<End | null> {
+  /** Settles when nothing of the command is left: with how it ended, or that the leadership did, perhaps before it began. */
+  async #lead(lead: HeldLead): Promise<End | 'lost' | 'not-begun'> {
     const { token } = lead;
     const { command } = this.#line;
     this.#log({ level: 'info', event: 'elected', text: `elected with token ${token}`, token });
-    for (;;) {
+    for (let runs = 0; ; runs++) {
       await this.#settle(lead.signal, this.#rules.settleMs);
       if (this.#over.signal.aborted)
         return { how: 'killed', signal: this.#stoppedBy ?? 'SIGKILL', overdue: false };
-      if (lead.signal.aborted) return null;
+      if (lead.signal.aborted) return runs === 0 ? 'not-begun' : 'lost';
       this.#isRunning = true;
       const startedAtMs = performance.now();
       this.#log({ level: 'info', event: 'started', text: `starting ${command}`, token });
       const end = await runUnderLease(this.#kept, this.#lineFor(token), lead, this.#rules.killAfterMs);
       this.#isRunning = false;
       const lost = lead.signal.aborted || (end.how !== 'not-started' && end.overdue);
-      const text = `${command} ${endWords(end)}${lost ? ': the leadership is over' : ''}`;
+      const text = `${command} ${endWords(end)}${lost ? `: the leadership is over${lossHint(end)}` : ''}`;
       this.#log({ level: lost ? 'warn' : 'info', event: 'ended', text, token, ...end });
       if (this.#over.signal.aborted || end.how === 'not-started') return end;
-      if (lost) return this.#rules.once ? end : null;
+      if (lost) return 'lost';
       if (this.#rules.onExit === 'resign') return end;
       await this.#settle(lead.signal, startedAtMs + RESTART_EVERY_MS - performance.now());
     }
@@ -147,4 +151,10 @@ export class Supervisor {
     const env = { CAUCUS_TOKEN: String(token), CAUCUS_ELECTION: name, CAUCUS_MEMBER: self };
     return { ...this.#line, env: { ...this.#line.env, ...env } };
   }
+}
+
+/** A machine that is only slow need not cost anybody his lead. */
+function lossHint(end: End): string {
+  const isLate = end.how !== 'not-started' && end.overdue;
+  return isLate ? ' (if the machine is only busy, take a longer lease: see caucus help run)' : '';
 }

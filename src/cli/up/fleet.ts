@@ -49,6 +49,7 @@ export class Fleet {
   readonly #processes = new Map<number, ChildProcess>();
   /** Those that have run at least once: their disk is not new any more. */
   readonly #veterans = new Set<number>();
+  readonly #killed = new Set<number>();
 
   constructor(plan: FleetPlan, tell: (event: FleetEvent) => void) {
     this.#plan = plan;
@@ -81,6 +82,7 @@ export class Fleet {
       [...process.execArgv, MAIN, ...args, '--data', data, ...fresh, ...this.#plan.flags],
       { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true },
     );
+    if (this.#veterans.has(id)) this.#say('restart', id, `member ${id} is started again`);
     this.#veterans.add(id);
     this.#processes.set(id, child);
     member.pid = child.pid ?? null;
@@ -94,7 +96,8 @@ export class Fleet {
       this.#processes.delete(id);
       member.pid = null;
       member.state = 'down';
-      this.#say('exit', id, `member ${id} ended (${signal ?? `exit code ${code}`})`, { code, signal });
+      const asked = this.#killed.delete(id);
+      this.#say('exit', id, `member ${id} ended (${signal ?? `exit code ${code}`})`, { code, signal, asked });
     });
   }
 
@@ -102,6 +105,7 @@ export class Fleet {
   kill(id: number): void {
     const child = this.#processes.get(id);
     if (child === undefined) return;
+    this.#killed.add(id);
     this.#say('kill', id, `kill -9 of member ${id}`);
     child.kill('SIGKILL');
   }
@@ -133,6 +137,13 @@ export class Fleet {
     }, STOP_WITHIN_MS);
     await Promise.all(gone);
     clearTimeout(impatience);
+  }
+
+  /** Where the first member is, if it is not where everybody looks for it. */
+  moved(taken: number): void {
+    const { id, url } = this.members[0]!;
+    const text = `port ${taken} is in use, so others were taken: export CAUCUS_URL=${url}`;
+    this.#say('moved', id, text, { url });
   }
 
   #find(id: number): FleetMember | undefined {

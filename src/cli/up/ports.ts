@@ -4,21 +4,28 @@ import { Refusal } from '../refusal.ts';
 const HOST = '127.0.0.1';
 const USUAL_BASE = 7101;
 
+export interface Ports {
+  readonly ports: readonly number[];
+  /** Which of the usual ports is in use, if others had to be taken. */
+  readonly taken: number | null;
+}
+
 /** Ports for so many members: from `base` on, or the usual ones if they are free, or any. */
-export async function choosePorts(count: number, base: number | null): Promise<number[]> {
+export async function choosePorts(count: number, base: number | null): Promise<Ports> {
   const from = (first: number): number[] => Array.from({ length: count }, (_, i) => first + i);
   if (base !== null) {
     if (base + count - 1 > 65_535)
       throw new Refusal(`--port: expected ports up to 65535, found ${base} and ${count} members`);
     const taken = await firstTaken(from(base));
     if (taken !== null) throw new Refusal(`--port: port ${taken} is in use`);
-    return from(base);
+    return { ports: from(base), taken };
   }
-  if ((await firstTaken(from(USUAL_BASE))) === null) return from(USUAL_BASE);
+  const taken = await firstTaken(from(USUAL_BASE));
+  if (taken === null) return { ports: from(USUAL_BASE), taken };
   const held = await Promise.all(from(0).map(() => hold(0)));
   const ports = held.map(({ port }) => port);
   await Promise.all(held.map(({ release }) => release()));
-  return ports;
+  return { ports, taken };
 }
 
 async function firstTaken(ports: readonly number[]): Promise<number | null> {

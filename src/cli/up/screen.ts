@@ -15,13 +15,18 @@ const HOME = '\x1b[H';
 const CLEAR_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 const REDRAW_EVERY_MS = 50;
-/** What stands above and below the list of events. */
-const FRAME_LINES = 9;
+/** The title, who leads, and the keys: they are always there. */
+const FIXED_LINES = 3;
+const BLANK_LINES = 3;
+const FEWEST_EVENTS = 3;
+const LONG_KEYS_COLUMNS = 66;
 const MOST_EVENTS = 100;
 const NEWS: readonly string[] = [
   'acting',
   'idle',
   'kill',
+  'restart',
+  'moved',
   'pause',
   'resume',
   'exit',
@@ -32,8 +37,16 @@ const NEWS: readonly string[] = [
 ];
 
 /** What is worth a line of the screen; the rest is noise there. */
-export function isNews({ event }: FleetEvent): boolean {
-  return NEWS.includes(event);
+export function isNews({ event, asked }: FleetEvent): boolean {
+  // The end of a member that we killed is told by the kill.
+  return NEWS.includes(event) && asked !== true;
+}
+
+/** What the screen says of the cluster as a whole. */
+export interface Heading {
+  readonly title: string;
+  /** Does it take a majority of the members to elect one? */
+  readonly byMajority: boolean;
 }
 
 /** One page that shows how the cluster is, drawn again when something has changed. */
@@ -41,14 +54,14 @@ export class Screen {
   readonly #fleet: Fleet;
   readonly #out: NodeJS.WriteStream;
   readonly #paint: Paint;
-  readonly #title: string;
+  readonly #heading: Heading;
   readonly #events: FleetEvent[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isOpen = true;
 
-  constructor(fleet: Fleet, title: string, out: NodeJS.WriteStream, paint: Paint) {
+  constructor(fleet: Fleet, heading: Heading, out: NodeJS.WriteStream, paint: Paint) {
     this.#fleet = fleet;
-    this.#title = title;
+    this.#heading = heading;
     this.#out = out;
     this.#paint = paint;
     out.write(ENTER);
@@ -78,7 +91,7 @@ export class Screen {
     this.#timer = undefined;
     if (!this.#isOpen) return;
     const { columns = 80, rows = 24 } = this.#out;
-    const lines = screenLines(this.#fleet, this.#title, this.#events, rows - 1);
+    const lines = screenLines(this.#fleet, this.#heading, this.#events, { rows: rows - 1, columns });
     const drawn = lines.map(({ text, paint }) => paint(oneLine(text).slice(0, columns - 1), this.#paint));
     this.#out.write(`${HOME}${drawn.map((line) => `${line}${CLEAR_LINE}`).join('\r\n')}${CLEAR_BELOW}`);
   };
@@ -91,23 +104,68 @@ interface Line {
 
 const asIs = (text: string): Line => ({ text, paint: (cut) => cut });
 
-function screenLines(fleet: Fleet, title: string, events: readonly FleetEvent[], rows: number): Line[] {
+interface Size {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+function screenLines(
+  fleet: Fleet,
+  heading: Heading,
+  events: readonly FleetEvent[],
+  { rows, columns }: Size,
+): Line[] {
   const { leader, members } = fleet;
-  const who = leader === null ? 'nobody leads' : `member ${leader.id} leads, token ${leader.token ?? 'none'}`;
-  const room = Math.max(rows - FRAME_LINES - members.length, 3);
+  const isRoomy = rows >= FIXED_LINES + members.length + BLANK_LINES + FEWEST_EVENTS;
+  const blank = isRoomy ? [asIs('')] : [];
+  const room = rows - FIXED_LINES - BLANK_LINES * blank.length;
+  // Where it is narrow, the last event is worth more than the last member.
+  const shown = memberLines(members, Math.max(room - 1, 1), columns);
+  const told = Math.max(room - shown.length, 0);
   return [
-    { text: title, paint: (cut, paint) => paint(cut, 'bold') },
-    { text: who, paint: (cut, paint) => paint(cut, leader === null ? 'yellow' : 'green') },
-    asIs(''),
-    ...members.map(memberLine),
-    asIs(''),
-    ...events.slice(-room).map((event) => asIs(`${event.at.slice(11, 23)}  ${event.id}  ${event.text}`)),
-    asIs(''),
+    { text: heading.title, paint: (cut, paint) => paint(cut, 'bold') },
     {
-      text: `1-${Math.min(members.length, 9)} kill -9 or restart   p pause or resume the leader   q quit`,
-      paint: (cut, paint) => paint(cut, 'dim'),
+      text: leaderWords(fleet, heading),
+      paint: (cut, paint) => paint(cut, leader === null ? 'yellow' : 'green'),
     },
+    ...blank,
+    ...shown,
+    ...blank,
+    ...(told === 0 ? [] : events.slice(-told)).map((event) =>
+      asIs(`${event.at.slice(11, 23)}  ${event.id}  ${event.text}`),
+    ),
+    ...blank,
+    { text: keyWords(members.length, columns), paint: (cut, paint) => paint(cut, 'dim') },
   ];
+}
+
+function leaderWords({ leader, members }: Fleet, { byMajority }: Heading): string {
+  if (leader !== null) return `member ${leader.id} leads, token ${leader.token ?? 'none'}`;
+  const running = members.filter(({ state }) => state !== 'down' && state !== 'paused').length;
+  const majority = Math.floor(members.length / 2) + 1;
+  if (!byMajority || running >= majority) return 'nobody leads';
+  return `nobody leads: ${running} of ${members.length} run, a majority is ${majority}`;
+}
+
+function keyWords(count: number, columns: number): string {
+  const digits = `1-${Math.min(count, 9)}`;
+  return columns < LONG_KEYS_COLUMNS
+    ? `${digits} kill or restart   p pause   q quit`
+    : `${digits} kill -9 or restart   p pause or resume the leader   q quit`;
+}
+
+/** A line each, or as many on a line as fit where there is no room for that. */
+function memberLines(members: readonly FleetMember[], room: number, columns: number): Line[] {
+  if (members.length <= room) return members.map(memberLine);
+  const lines: string[] = [];
+  for (const { id, state } of members) {
+    const words = `${id} ${STATES[state]}`;
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + words.length + 3 < columns)
+      lines[lines.length - 1] = `${last} · ${words}`;
+    else lines.push(words);
+  }
+  return lines.slice(0, room).map(asIs);
 }
 
 function memberLine({ id, url, pid, state }: FleetMember): Line {

@@ -5,12 +5,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MemberPort } from '../port.ts';
 import { readJson } from './body.ts';
-import { type Call, definitionOf, openElection } from './call.ts';
+import { type Call, definitionOf } from './call.ts';
 import { ChangeCounts } from './change-counts.ts';
 import { commands, putValue } from './commands.ts';
 import { answerHealth, healthPaths } from './health.ts';
 import { HttpError } from './http-error.ts';
-import { refuseForeignPages } from './origin.ts';
+import { refuseForeignNames, refuseForeignPages } from './origin.ts';
 import { ABOUT_ELECTION, ABOUT_MEMBER, type Handler } from './questions.ts';
 import { sendEmpty, sendError } from './reply.ts';
 import { readTarget } from './target.ts';
@@ -26,6 +26,8 @@ export interface Api {
 export interface ApiOptions {
   /** How often a silent stream says that it is still there. */
   readonly watchHeartbeatMs?: number;
+  /** The names under which questions are answered, besides those of the loopback and addresses; null for any. */
+  readonly hosts?: readonly string[] | null;
 }
 
 export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
@@ -34,7 +36,7 @@ export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
     // A client that goes away in the middle is its own affair.
     response.on('error', () => {});
-    answer({ member, request, response, watchers, changes }).catch((error: unknown) =>
+    answer({ member, request, response, watchers, changes }, options.hosts ?? null).catch((error: unknown) =>
       sendError(response, error),
     );
   };
@@ -45,7 +47,10 @@ export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
   return Object.assign(handler, { close });
 }
 
-async function answer(asked: Omit<Call, 'path' | 'query' | 'electionName'>): Promise<void> {
+async function answer(
+  asked: Omit<Call, 'path' | 'query' | 'electionName'>,
+  hosts: readonly string[] | null,
+): Promise<void> {
   const { request, response, member } = asked;
   const { path, query, name } = readTarget(request.url ?? '/');
   const call: Call = {
@@ -56,7 +61,10 @@ async function answer(asked: Omit<Call, 'path' | 'query' | 'electionName'>): Pro
   };
   const question = ABOUT_ELECTION[path] ?? (name === null ? ABOUT_MEMBER[path] : undefined);
   const { method } = request;
-  if ((method === 'GET' || method === 'HEAD') && question !== undefined) return question(call);
+  if ((method === 'GET' || method === 'HEAD') && question !== undefined) {
+    if (hosts !== null) refuseForeignNames(request, hosts);
+    return question(call);
+  }
   if (method === 'OPTIONS' && healthPaths.includes(path)) return answerHealth(call);
   if (method === 'POST' && (await post(call))) return;
   if (method === 'PUT' && (await put(call))) return;
@@ -77,7 +85,8 @@ async function post(call: Call): Promise<boolean> {
   const { path } = call;
   const type = path.slice(1);
   const command = commands[path];
-  const isMessage = path === '/register' || path === '/remove' || Object.hasOwn(messagesOf(call), type);
+  const isMessage =
+    path === '/register' || path === '/remove' || Object.hasOwn(definitionOf(call).messages, type);
   if (!isMessage && command === undefined) return false;
   refuseForeignPages(call.request, call.member.url);
   const body = await read(call);
@@ -99,14 +108,6 @@ function hasSender(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'voterId' in body;
 }
 
-function messagesOf(call: Call): object {
-  const { elections, mainElection } = call.member;
-  const found =
-    elections.find(({ name }) => name === call.electionName) ??
-    elections.find(({ name }) => name === mainElection);
-  return definitionOf(found ?? openElection(call)).messages;
-}
-
 function read({ request, member }: Call): Promise<unknown> {
   return readJson(request, (refusal) => member.countRefusal(refusal));
 }
@@ -117,7 +118,7 @@ function allowed(call: Call, question: Handler | undefined): string[] {
     path in commands ||
     path === '/register' ||
     path === '/remove' ||
-    Object.hasOwn(messagesOf(call), path.slice(1));
+    Object.hasOwn(definitionOf(call).messages, path.slice(1));
   return [
     ...(question === undefined ? [] : ['GET', 'HEAD', 'OPTIONS']),
     ...(posted ? ['POST'] : []),

@@ -33,8 +33,10 @@ export function openElection({ member, electionName }: Call): ElectionPort {
   return member.electionPort(electionName);
 }
 
-export function definitionOf(election: ElectionPort): Definition {
-  const definition = catalogue[election.protocol];
-  assert(definition !== undefined, `no protocol ${election.protocol}`);
+/** The protocol, which is the same for all elections of a member. */
+export function definitionOf({ member }: Call): Definition {
+  const { elections, mainElection } = member;
+  const definition = catalogue[(elections[0] ?? member.electionPort(mainElection)).protocol];
+  assert(definition !== undefined, 'no such protocol');
   return definition;
 }

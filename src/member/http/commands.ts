@@ -1,7 +1,8 @@
 /** What a user may ask of a member: to start an election, resign, hand over, publish, add and remove voters. */
 import { anyJson, type Command, type MemberId, type Outcome } from '../../core/index.ts';
+import { electionName } from '../ids.ts';
 import type { ElectionPort } from '../port.ts';
-import { type Call, knownElection, openElection } from './call.ts';
+import { type Call, definitionOf, knownElection, openElection } from './call.ts';
 import { HttpError } from './http-error.ts';
 import { fieldsOf, onlyFields, readId } from './ids-in-bodies.ts';
 import { sendJson } from './reply.ts';
@@ -20,7 +21,9 @@ export const commands: Readonly<Record<string, CommandHandler>> = {
 /** "Start an Election … Any voter can call an election", and so can anybody outside. */
 async function campaign(call: Call, body: unknown): Promise<void> {
   onlyFields(fieldsOf(body), []);
-  const election = openElection(call);
+  electionName.read(call.electionName, 'election');
+  // Where members stand with a priority, none stands in an election that its program never spoke of; it is not opened to say so.
+  const election = definitionOf(call).memberSettings === undefined ? openElection(call) : knownElection(call);
   await carryOut(call, election, { type: 'campaign' }, 409);
   sendJson(call.response, 200, statusOf(call.member, election));
 }
@@ -55,7 +58,7 @@ async function transfer(call: Call, body: unknown): Promise<void> {
 
 /** An operator adds or removes a voter. (A voter that says so itself sends a message; see voters.ts.) */
 export async function changeVoters(call: Call, type: 'add' | 'remove', member: MemberId): Promise<void> {
-  const election = openElection(call);
+  const election = knownElection(call);
   await carryOut(call, election, { type, member }, 409);
   sendJson(call.response, 200, statusOf(call.member, election));
 }

@@ -48,7 +48,7 @@ function post(summary: string, request: string, answer: string, codes: readonly 
 
 /** A message from one voter to another. */
 function message(summary: string, request: string): PathItem {
-  const { post: operation } = post(summary, request, 'Answer', [403, 409, 503]);
+  const { post: operation } = post(summary, request, 'Answer', [403, 404, 409, 503]);
   const responses = { ...(operation!.responses as object), 204: noBody('Taken note of; nothing to say.') };
   return { post: { ...operation, responses } };
 }
@@ -103,10 +103,10 @@ export const electionPaths: Readonly<Record<string, PathItem>> = {
     [403, 404, 412, 503],
   ),
   '/register': post(
-    'A voter makes itself known. The answer says who leads, who votes, and how to reach them.',
+    'A voter makes itself known, where the protocol has that (draw). The answer says who leads, who votes, and how to reach them.',
     'Register',
     'Status',
-    [403, 409],
+    [403, 409, 503],
   ),
   '/remove': message(
     'A voter is to go. Of another voter, which gives its own `voterUrl`, this is a message; without a `voterUrl` it is a command.',

@@ -18,3 +18,16 @@ export function refuseForeignPages({ headers }: IncomingMessage, memberUrl: stri
   }
   throw new HttpError(403, 'E_ORIGIN', `a page of ${origin} may not change anything here`);
 }
+
+/**
+ * A page whose own name was made to lead to this machine may read what it calls under that name: to the browser it is one and the
+ * same. So a member that only this machine can reach answers questions only under names that are known to lead here. Who sends
+ * no name is no browser.
+ */
+export function refuseForeignNames({ headers: { host } }: IncomingMessage, known: readonly string[]): void {
+  if (host === undefined || host === '') return;
+  const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
+  const bare = name.replace(/^\[|\]$/g, '');
+  if (isLoopback(bare) || isIP(bare) !== 0 || name.endsWith('.localhost') || known.includes(name)) return;
+  throw new HttpError(403, 'E_HOST', `${host} is no name of this member; the option hosts can add it`);
+}

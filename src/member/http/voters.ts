@@ -3,7 +3,6 @@
  * (`voterId`, `voterUrl`) and the message's own fields. What the protocol has to say to that at once stands in the answer.
  */
 import { assert, type MemberId, type Message } from '../../core/index.ts';
-import type { ElectionPort } from '../port.ts';
 import { voterUrl as urlShape } from '../urls.ts';
 import { type Call, definitionOf, knownElection, openElection } from './call.ts';
 import { changeVoters } from './commands.ts';
@@ -21,6 +20,10 @@ const ANYBODY = 'anybody';
  */
 export function register(call: Call, body: unknown): void {
   const { member, response } = call;
+  const { name, messages } = definitionOf(call);
+  if (!Object.hasOwn(messages, 'register')) {
+    throw new HttpError(409, 'E_REFUSED', `the voters of ${name} are those that are configured`);
+  }
   const fields = fieldsOf(body);
   onlyFields(fields, ['voterId', 'voterUrl']);
   const id = readId(fields.voterId, 'voterId');
@@ -36,7 +39,8 @@ export function register(call: Call, body: unknown): void {
     throw new HttpError(403, 'E_REFUSED', registered.reason);
   }
   const election = openElection(call);
-  const answers = hasMessage(election, 'register') ? election.receive(id, { type: 'register' }) : [];
+  member.heardByPost(id);
+  const answers = election.receive(id, { type: 'register' });
   sendJson(response, 200, {
     ...statusOf(member, election),
     ...merge('register', answers),
@@ -53,7 +57,7 @@ export async function remove(call: Call, body: unknown): Promise<void> {
   onlyFields(fields, ['voterId', 'voterUrl', 'reason']);
   const { voterUrl, ...own } = fields;
   const voterId = readId(own.voterId, 'voterId');
-  if (voterUrl === undefined || !hasMessage(openElection(call), 'remove')) {
+  if (voterUrl === undefined || !hasMessage(call, 'remove')) {
     onlyFields(own, ['voterId']);
     return changeVoters(call, 'remove', voterId);
   }
@@ -76,15 +80,14 @@ export function message(call: Call, body: unknown, type: string): void {
 /** "Get the current leader, and the list of voters", with whatever the protocol itself has to say of its status. */
 export function getStatus(call: Call): void {
   const election = knownElection(call);
-  const asks = hasMessage(election, 'status');
+  const asks = hasMessage(call, 'status');
   const answers = asks ? election.receive(ANYBODY, { type: 'status' }) : [];
   sendJson(call.response, 200, { ...statusOf(call.member, election), ...merge('status', answers) });
 }
 
 function answerMessage(call: Call, from: MemberId, type: string, own: Record<string, unknown>): void {
   const { member, response } = call;
-  const election = openElection(call);
-  const shape = definitionOf(election).messages[type];
+  const shape = definitionOf(call).messages[type];
   assert(shape !== undefined, `no message ${type}`);
   let fields: object;
   try {
@@ -93,13 +96,16 @@ function answerMessage(call: Call, from: MemberId, type: string, own: Record<str
     member.countRefusal('bad-shape');
     throw error;
   }
+  // What cannot be read opens nothing.
+  const election = openElection(call);
+  member.heardByPost(from);
   const answers = election.receive(from, { ...fields, type });
   if (answers.length === 0) return sendEmpty(response, 204);
   sendJson(response, 200, { voterId: member.id, voterUrl: member.url, ...merge(type, answers) });
 }
 
-function hasMessage(election: ElectionPort, type: string): boolean {
-  return Object.hasOwn(definitionOf(election).messages, type);
+function hasMessage(call: Call, type: string): boolean {
+  return Object.hasOwn(definitionOf(call).messages, type);
 }
 
 /** The answer to a message gives its fields to the body. Whatever else the protocol says to that voter stands in `messages`. */

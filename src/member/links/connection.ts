@@ -55,7 +55,7 @@ export class Connection {
     this.remote = remote;
     this.#options = options;
     ws.on('message', (data: Buffer, isBinary: boolean) => {
-      this.owner?.onFrame(this, readFrame(isBinary ? null : data.toString()), data.length);
+      this.#onData(isBinary ? null : data.toString(), data.length);
     });
     ws.on('pong', (data: Buffer) => this.#onPong(data.toString()));
     ws.on('error', (error: Error & { code?: string }) => this.#onError(error));
@@ -129,10 +129,12 @@ export class Connection {
     this.#ws.close(NORMAL);
   }
 
-  /** Says why, then goodbye. */
+  /** Says why, then goodbye. Whoever does not answer that is not waited for. */
   refuse(refused: Refused): void {
     this.send(encodeRefused(refused));
     this.close(refused.reason);
+    const timer = setTimeout(() => this.terminate(refused.reason), this.#options.goodbyeMs);
+    this.whenClosed(() => clearTimeout(timer));
   }
 
   /** This process stops: the other side need not wonder. */
@@ -144,6 +146,17 @@ export class Connection {
   terminate(why: string): void {
     this.#why ??= why;
     this.#ws.terminate();
+  }
+
+  /** What nobody foresaw costs the connection that brought it, not the process and all its elections. */
+  #onData(text: string | null, bytes: number): void {
+    try {
+      this.owner?.onFrame(this, readFrame(text), bytes);
+    } catch (error) {
+      const reason = `a frame on which this member failed: ${error instanceof Error ? error.message : String(error)}`;
+      this.owner?.onFrame(this, { type: 'bad', refused: { kind: 'bad-shape', reason } }, 0);
+      this.terminate(reason);
+    }
   }
 
   #uncork(): void {

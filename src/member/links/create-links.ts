@@ -11,9 +11,6 @@ import { type LinkOptions, type ResolvedLinkOptions, resolveLinkOptions } from '
 import { PeerLink } from './peer-link.ts';
 import { Poster } from './post.ts';
 
-/** How long a goodbye may take before the socket is simply closed. */
-const GOODBYE_MS = 200;
-
 export function createLinks(identity: Identity, events: LinkEvents, options: LinkOptions = {}): Links {
   return new AllLinks(identity, events, resolveLinkOptions(options));
 }
@@ -30,7 +27,7 @@ class AllLinks implements Links, Hub {
   readonly #acceptor: WebSocketServer;
   readonly #pinging: NodeJS.Timeout;
   readonly #detachments: (() => void)[] = [];
-  #strangers = 0;
+  readonly #strangers = new Set<Connection>();
   #closing: Promise<void> | null = null;
 
   constructor(own: Identity, events: LinkEvents, options: ResolvedLinkOptions) {
@@ -90,7 +87,7 @@ class AllLinks implements Links, Hub {
     if (!this.#isOurs(request)) return false;
     // Members send no Origin; browsers always do. A page of some web site must not reach a member on this machine.
     if (request.headers.origin !== undefined) refuseUpgrade(socket, '403 Forbidden');
-    else if (this.closed || this.#strangers >= this.options.strangers) {
+    else if (this.closed || this.#strangers.size >= this.options.strangers) {
       refuseUpgrade(socket, '503 Service Unavailable');
     } else {
       this.#acceptor.handleUpgrade(request, socket, head, (ws) => this.#onAccepted(ws, socket, request));
@@ -121,11 +118,9 @@ class AllLinks implements Links, Hub {
     const { remoteAddress, remotePort } = request.socket;
     const connection = new Connection(ws, socket, false, `${remoteAddress}:${remotePort}`, this.options);
     this.track(connection);
-    this.#strangers++;
-    awaitHello(connection, this.options.helloMs, (greeting) => {
-      this.#strangers--;
-      this.#onGreeting(connection, greeting);
-    });
+    this.#strangers.add(connection);
+    connection.whenClosed(() => this.#strangers.delete(connection));
+    awaitHello(connection, this.options.helloMs, (greeting) => this.#onGreeting(connection, greeting));
   }
 
   #onGreeting(connection: Connection, greeting: Greeting): void {
@@ -135,6 +130,7 @@ class AllLinks implements Links, Hub {
       if (refused === null) {
         const peer = this.#peers.get(greeting.identity.id);
         assert(peer !== undefined, 'a peer without objection is known');
+        this.#strangers.delete(connection);
         peer.claim(connection, greeting.identity);
         return;
       }
@@ -155,7 +151,7 @@ class AllLinks implements Links, Hub {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => {
         for (const connection of this.#connections) connection.terminate('this member left');
-      }, GOODBYE_MS);
+      }, this.options.goodbyeMs);
       const check = (): void => {
         if (this.#connections.size > 0) return;
         clearTimeout(timer);
@@ -169,5 +165,7 @@ class AllLinks implements Links, Hub {
 
 function refuseUpgrade(socket: Duplex, status: string): void {
   socket.on('error', () => {});
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  // Ending closes one half only, and the other side need never close its own: then no server could ever be closed.
+  const answer = `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+  socket.end(answer, () => socket.destroy());
 }

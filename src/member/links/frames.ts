@@ -12,6 +12,7 @@ import {
   type Message,
   memberId,
   natural,
+  show,
   text,
 } from '../../core/index.ts';
 import type { Identity, LinkRefusal, ProcessIdentity } from './links.ts';
@@ -21,6 +22,7 @@ const VERSION = 1;
 
 const LONGEST_NAME = 256;
 const LONGEST_REASON = 400;
+const LONGEST_RULES = 4000;
 
 export interface Refused {
   readonly kind: LinkRefusal;
@@ -79,13 +81,14 @@ function readMessage(frame: readonly unknown[]): Frame {
 /** Fields that it does not know are let through: a later version may say more of itself. */
 function readHello(found: Record<string, unknown>): Frame {
   if (found.caucus !== VERSION) {
-    throw new BadInput('hello.caucus', `version ${VERSION}`, JSON.stringify(found.caucus) ?? 'nothing');
+    throw new BadInput('hello.caucus', `version ${VERSION}`, show(found.caucus));
   }
   const identity: Identity = {
     id: memberId.read(found.id, 'hello.id'),
     cluster: text(LONGEST_NAME).read(found.cluster, 'hello.cluster'),
     incarnation: natural.read(found.incarnation, 'hello.incarnation'),
     url: text(2048).read(found.url, 'hello.url'),
+    ...(found.rules === undefined ? {} : { rules: text(LONGEST_RULES).read(found.rules, 'hello.rules') }),
     process: found.process === null ? null : readProcess(asObject(found.process, 'hello.process')),
   };
   return { type: 'hello', identity };
@@ -107,6 +110,7 @@ const KINDS: readonly string[] = [
   'bad-shape',
   'unknown-member',
   'other-cluster',
+  'other-rules',
   'same-id',
 ] satisfies LinkRefusal[];
 
@@ -129,10 +133,35 @@ export function objection(own: Identity, other: Identity, known: (id: MemberId) 
         : sharedId(own, other);
     return { kind: 'same-id', reason };
   }
+  if (own.rules !== undefined && other.rules !== undefined && own.rules !== other.rules) {
+    const reason = `${named(other)} plays by other rules than ${named(own)}: ${differences(other.rules, own.rules)}; give all members the same protocol, timing and options`;
+    return { kind: 'other-rules', reason };
+  }
   if (!known(other.id)) {
     return { kind: 'unknown-member', reason: `${named(other)} is not a member that ${named(own)} knows` };
   }
   return null;
+}
+
+/** In which settings two members differ, as far as they can be read. */
+function differences(theirs: string, ours: string): string {
+  const [there, here] = [theirs, ours].map((rules) => new Map(settingsOf(rules)));
+  const names = [...new Set([...there!.keys(), ...here!.keys()])];
+  return names
+    .filter((name) => there!.get(name) !== here!.get(name))
+    .map((name) => `${name} ${there!.get(name) ?? 'unknown'} in place of ${here!.get(name) ?? 'unknown'}`)
+    .join(', ');
+}
+
+function settingsOf(rules: string): [name: string, value: string][] {
+  try {
+    const { protocol, timing, options } = asObject(JSON.parse(rules), 'rules');
+    return Object.entries({ protocol, ...(timing as object), ...(options as object) }).map(
+      ([name, value]) => [name, JSON.stringify(value)],
+    );
+  } catch {
+    return [['rules', rules.slice(0, LONGEST_NAME)]];
+  }
 }
 
 export function sharedId(one: Identity, other: Identity): string {

@@ -9,6 +9,8 @@ export interface Identity {
   /** New at every start of this id, and larger. */
   readonly incarnation: number;
   readonly url: string;
+  /** The protocol and its settings, in JSON: whoever plays by others would make promises that are too short for ours. */
+  readonly rules?: string;
   /** Where the process runs; null where the system does not tell. */
   readonly process: ProcessIdentity | null;
 }
@@ -16,6 +18,7 @@ export interface Identity {
 /** One process of one boot of one host. `startTime` tells it from a later one with the same pid. */
 export interface ProcessIdentity {
   readonly bootId: string;
+  /** Where its pid and its start time mean what they say: the pid namespace, and the time namespace if there is one. */
   readonly pidNamespace: string;
   readonly pid: number;
   readonly startTime: string;
@@ -35,6 +38,8 @@ export interface LinkEvents {
    * message's own fields. Without this it comes as a message like any other.
    */
   onAnswer?(from: MemberId, election: string, answer: Message): void;
+  /** Something came of this peer in an answer to a POST: from which of its processes, nobody said. */
+  onPostAnswer?(from: MemberId): void;
   /** A connection to this process of the peer stands. Says so too when a new incarnation has taken the place of another. */
   onUp(peer: Identity): void;
   /** The last connection to this process of the peer is closed. No proof of anything by itself. */
@@ -50,6 +55,7 @@ export type LinkRefusal =
   | 'bad-shape'
   | 'unknown-member'
   | 'other-cluster'
+  | 'other-rules'
   | 'same-id';
 
 export interface LinkStatus {

@@ -24,7 +24,9 @@ export interface LinkOptions {
   readonly helloMs?: number | undefined;
   /** How long a connection has to answer when another claims its place. */
   readonly probeMs?: number | undefined;
-  /** How many connections may be open that have not said yet who they are. */
+  /** How long a goodbye may take before the socket is simply closed. */
+  readonly goodbyeMs?: number | undefined;
+  /** How many connections may be open of those who have not said yet who they are, or were refused. */
   readonly strangers?: number | undefined;
   /** How many connections one peer may have, while it is being settled which of them stays. */
   readonly connectionsPerPeer?: number | undefined;
@@ -54,6 +56,7 @@ const DEFAULTS: ResolvedLinkOptions = {
   connectMs: 2000,
   helloMs: 5000,
   probeMs: 1000,
+  goodbyeMs: 200,
   strangers: 64,
   connectionsPerPeer: 4,
   postsInFlight: 1,

@@ -19,6 +19,9 @@ import { Traffic } from './traffic.ts';
 /** A connection that lived for less does not count as a success: the next attempt goes on backing off. */
 const LASTING_MS = 1000;
 
+/** How many former processes of a peer are remembered. None of those before them is likely to run still. */
+const MOST_SUPERSEDED = 100;
+
 /**
  * Everything between this member and one other.
  *
@@ -28,8 +31,9 @@ const LASTING_MS = 1000;
  * connection close because of this.
  *
  * A process with a new incarnation takes the place of the old one if the old one's connection is closed or answers no
- * ping. If it answers, two live processes share an id: the newcomer is refused and both are told. An incarnation older
- * than one that was accepted is refused for good, because it has been taken for dead.
+ * ping. If it answers, two live processes share an id: the newcomer is refused and both are told. A process whose place
+ * another has taken is refused for good, because it has been taken for dead, and its successor may have voted. That does not
+ * go by the incarnation alone: of a member that keeps nothing it comes from the clock, and a clock may be set back.
  *
  * A message waits only for an attempt to connect that is under way; when that fails it is given up, because by the
  * time of the next attempt it would be old news.
@@ -48,7 +52,9 @@ export class PeerLink implements ConnectionOwner {
   #connections: Connection[] = [];
   /** Those that wait until the process before theirs has had its chance to answer. */
   readonly #claimants = new Set<Connection>();
-  #newestIncarnation = -1;
+  /** The process that was accepted last, and those before it. */
+  #latest: Identity | null = null;
+  readonly #superseded: Identity[] = [];
   #upSinceMs = 0;
   #roundTripMs: number | null = null;
   #closed = false;
@@ -112,8 +118,8 @@ export class PeerLink implements ConnectionOwner {
     const current = this.#process;
     if (this.#closed) {
       connection.terminate('it is no longer a peer');
-    } else if (identity.incarnation < this.#newestIncarnation) {
-      const reason = `${named(identity)} has incarnation ${identity.incarnation}, but ${this.#newestIncarnation} was seen already: it is an old process, or its clock was set back; restart it`;
+    } else if (this.#superseded.some((each) => isSameProcess(each, identity))) {
+      const reason = `${named(identity)} has incarnation ${identity.incarnation}, and ${this.#latest!.incarnation} has taken its place already: it is an old process; restart it`;
       this.#refuse(connection, { kind: 'same-id', reason });
     } else if (current === null || isSameProcess(current, identity)) {
       this.#accept(connection, identity);
@@ -171,7 +177,7 @@ export class PeerLink implements ConnectionOwner {
     connection.owner = this;
     connection.ping();
     this.#connections.push(connection);
-    this.#newestIncarnation = identity.incarnation;
+    this.#succeed(identity);
     const isNews = this.#process === null;
     this.#process = identity;
     if (isNews) {
@@ -182,8 +188,20 @@ export class PeerLink implements ConnectionOwner {
     this.#settle();
   }
 
+  #succeed(identity: Identity): void {
+    if (this.#latest !== null && !isSameProcess(this.#latest, identity)) {
+      this.#superseded.push(this.#latest);
+      if (this.#superseded.length > MOST_SUPERSEDED) this.#superseded.shift();
+    }
+    this.#latest = identity;
+  }
+
   /** Another process of this peer is connected. Either it is dead, and we have not noticed yet, or two share an id. */
   #contest(connection: Connection, identity: Identity, current: Identity): void {
+    if (this.#claimants.size >= this.#hub.options.connectionsPerPeer) {
+      connection.terminate('too many connections to one peer');
+      return;
+    }
     this.#claimants.add(connection);
     const standing = this.#connections.at(-1)!;
     standing.probe((answered) => {

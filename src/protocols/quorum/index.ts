@@ -94,7 +94,7 @@ const pledges: readonly Pledge[] = [
  * No honest member is this many terms ahead: that takes a century of elections. Whoever says so has made it up, and would with one
  * message use up all the terms there are.
  */
-const LONGEST_LEAP = 2 ** 32;
+const LONGEST_LEAP = 4_294_967_296;
 
 function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
   const times: Times = timesOf(config);

@@ -1,0 +1,75 @@
+import { Election, type Leadership, type Observation } from '../../election/index.ts';
+import type { LeaseEngineOptions } from '../lease/lease-engine.ts';
+import type { EngineKit, Participant } from './kit.ts';
+
+/** Nothing but a hint wakes whoever is this patient. */
+const FOR_EVER_MS = 3_600_000;
+
+/** One election with its participants, for the length of one case. */
+export class Stage {
+  readonly name: string;
+  readonly kit: EngineKit;
+  readonly #participants: Participant[] = [];
+
+  constructor(kit: EngineKit, name: string) {
+    this.kit = kit;
+    this.name = name;
+  }
+
+  async participant(options: LeaseEngineOptions = {}): Promise<Participant> {
+    const made = await this.kit.open({ leaseMs: this.kit.leaseMs, ...options });
+    this.#participants.push(made);
+    return made;
+  }
+
+  async join(options: LeaseEngineOptions = {}): Promise<{ engine: Participant; election: Election }> {
+    const engine = await this.participant(options);
+    return { engine, election: new Election(this.name, engine) };
+  }
+
+  /** One that looks only when it is woken, so that a case fails if nobody wakes it. */
+  patient(): Promise<{ engine: Participant; election: Election }> {
+    return this.join({ retryMs: FOR_EVER_MS });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#participants.map((each) => each.close().catch(() => {})));
+  }
+}
+
+/** Waits until it stands like this, or tells how it stood instead. */
+export async function seen(
+  election: Election,
+  what: string,
+  fits: (observation: Observation) => boolean,
+  withinMs = 30_000,
+): Promise<Observation> {
+  let last: Observation | undefined;
+  const signal = AbortSignal.timeout(withinMs);
+  try {
+    for await (const observation of election.observe({ signal })) {
+      last = observation;
+      if (fits(observation)) return observation;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  const found = JSON.stringify(last, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
+  throw new Error(`${election.self}: expected ${what} within ${withinMs} ms, last seen: ${found}`);
+}
+
+/** Campaigns, and gives up loudly. */
+export async function won(election: Election, withinMs = 30_000): Promise<Leadership> {
+  const signal = AbortSignal.timeout(withinMs);
+  try {
+    return await election.campaign({ signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new Error(`${election.self}: expected to win ${election.name} within ${withinMs} ms`);
+  }
+}
+
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}

@@ -1,0 +1,159 @@
+import type { Clock } from '../../election/index.ts';
+import type { LeaseTimes } from '../lease/settings.ts';
+import type { Client } from './client.ts';
+import { type GrantAnswer, type KeepAliveAnswer, revisionOf } from './wire.ts';
+
+/** The shortest wait after a renewal that failed. */
+const BACK_OFF_MS = 100;
+
+/** Somebody who has a key under the lease, or wants one. */
+export interface SessionUser {
+  /** The lease is over, and with it every key that hung on it. */
+  onSessionLost(): void;
+}
+
+/** A key that was to be removed, and could not be. */
+export interface Debt {
+  readonly isLeaving: boolean;
+  finishLeaving(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * One lease of etcd, on which the keys of all our elections hang. It is renewed by whoever needs it first, for all of them, and
+ * by itself while anybody waits in a queue, for as long as it has users. When those are gone it runs out.
+ */
+export class Session {
+  /** The lease, as etcd's API writes it and as keys do. */
+  readonly lease: string;
+  readonly leaseHex: string;
+  /** When that renewal was sent that etcd last confirmed: from then on the lease counts. */
+  sentMs: number;
+  /** The store's revision when it was. */
+  revision: bigint;
+  isLost = false;
+
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #times: LeaseTimes;
+  readonly #users = new Set<SessionUser>();
+  readonly #debts = new Set<Debt>();
+  #inFlight: { readonly sentMs: number; readonly done: Promise<void> } | null = null;
+  #failures = 0;
+  #stopTimer: () => void = () => {};
+
+  private constructor(client: Client, clock: Clock, times: LeaseTimes, sentMs: number, answer: GrantAnswer) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#times = times;
+    this.lease = answer.ID;
+    this.leaseHex = BigInt(answer.ID).toString(16);
+    this.sentMs = sentMs;
+    this.revision = revisionOf(answer.header);
+  }
+
+  /** Etcd counts whole seconds, so a lease is rounded up: nobody else may act before it is over. */
+  static async open(client: Client, clock: Clock, times: LeaseTimes, signal: AbortSignal): Promise<Session> {
+    const sentMs = clock.now();
+    const TTL = `${Math.ceil(times.leaseMs / 1000)}`;
+    const answer = await client.call<GrantAnswer>('/v3/lease/grant', { TTL }, signal);
+    if (Number(answer.TTL) * 1000 < times.leaseMs)
+      throw new Error(`it grants a lease of ${answer.TTL} s only, where ${TTL} s were asked for`);
+    return new Session(client, clock, times, sentMs, answer);
+  }
+
+  join(user: SessionUser): void {
+    if (this.isLost || this.#users.has(user)) return;
+    this.#users.add(user);
+    if (this.#users.size === 1) this.#setTimer();
+  }
+
+  part(user: SessionUser): void {
+    this.#users.delete(user);
+    if (this.#users.size === 0) this.#stopTimer();
+  }
+
+  /** After every renewal it is tried again, for as long as the lease lives on for others. */
+  owe(debt: Debt): void {
+    this.#debts.add(debt);
+  }
+
+  /** Sees to it that a renewal which was sent at this time or later is confirmed. Rejects if it is not, or the lease is lost. */
+  async renewSince(sinceMs: number): Promise<void> {
+    if (this.isLost) throw new Error('the lease is over');
+    if (this.sentMs >= sinceMs) return;
+    if (this.#inFlight === null || this.#inFlight.sentMs < sinceMs) this.#send();
+    await this.#inFlight!.done;
+    if (this.isLost) throw new Error('the lease is over');
+  }
+
+  /** It is lost, as etcd has told somebody. */
+  lose(): void {
+    if (this.isLost) return;
+    this.isLost = true;
+    this.#stopTimer();
+    const users = [...this.#users];
+    this.#users.clear();
+    for (const user of users) user.onSessionLost();
+  }
+
+  /** Ends it now, with every key that hangs on it. If that fails, it runs out by itself. */
+  async end(): Promise<void> {
+    this.#users.clear();
+    this.#stopTimer();
+    if (this.isLost) return;
+    this.isLost = true;
+    const body = { ID: this.lease };
+    await this.#inTime((signal) => this.#client.call('/v3/lease/revoke', body, signal)).catch(() => {});
+  }
+
+  #send(): void {
+    const sentMs = this.#clock.now();
+    const done = this.#inTime((signal) => this.#keepAlive(sentMs, signal)).finally(() => {
+      if (this.#inFlight?.done === done) this.#inFlight = null;
+      this.#setTimer();
+    });
+    done.catch(() => {}); // Whoever waits for it is told; nobody has to.
+    this.#inFlight = { sentMs, done };
+  }
+
+  async #keepAlive(sentMs: number, signal: AbortSignal): Promise<void> {
+    this.#failures += 1;
+    const body = { ID: this.lease };
+    const answer = await this.#client.call<KeepAliveAnswer>('/v3/lease/keepalive', body, signal);
+    this.#failures = 0;
+    if (Number(answer.TTL ?? 0) <= 0) return this.lose();
+    this.sentMs = Math.max(this.sentMs, sentMs);
+    this.revision = revisionOf(answer.header);
+    for (const debt of this.#debts) void this.#pay(debt);
+  }
+
+  async #pay(debt: Debt): Promise<void> {
+    await this.#inTime((signal) => debt.finishLeaving(signal)).catch(() => {});
+    if (!debt.isLeaving) this.#debts.delete(debt);
+  }
+
+  #setTimer(): void {
+    this.#stopTimer();
+    if (this.isLost || this.#users.size === 0) return;
+    const { renewMs } = this.#times;
+    const nowMs = this.#clock.now();
+    const backOffMs = Math.min(BACK_OFF_MS * 2 ** (this.#failures - 1), renewMs / 4);
+    const dueMs = this.#failures > 0 ? nowMs + backOffMs : this.sentMs + renewMs;
+    this.#stopTimer = this.#clock.after(Math.max(0, dueMs - nowMs), () => {
+      if (this.#inFlight === null) this.#send();
+    });
+  }
+
+  async #inTime<T>(act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    const { callMs } = this.#times;
+    const stop = this.#clock.after(callMs, () =>
+      controller.abort(new Error(`no answer within ${Math.round(callMs)} ms`)),
+    );
+    try {
+      return await act(controller.signal);
+    } finally {
+      stop();
+    }
+  }
+}

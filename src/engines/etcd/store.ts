@@ -1,0 +1,247 @@
+import type { Json } from '../../core/index.ts';
+import type { Clock } from '../../election/index.ts';
+import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
+import type { LeaseTimes } from '../lease/settings.ts';
+import { type Client, EtcdError } from './client.ts';
+import { type Layout, layoutOf, proposalOf, proposerOf } from './layout.ts';
+import { Place, type View } from './place.ts';
+import type { Session, SessionUser } from './session.ts';
+import type { Sessions } from './sessions.ts';
+import type { WatchEvent, Watches } from './watches.ts';
+import { createdAt, found, get, getFirst, put, revisionOf, type TxnAnswer } from './wire.ts';
+
+export interface EtcdGrant extends Grant {
+  readonly place: Place;
+}
+
+/** What all elections of an engine share. */
+export interface Around {
+  readonly client: Client;
+  readonly sessions: Sessions;
+  readonly watches: Watches;
+  readonly clock: Clock;
+  readonly times: LeaseTimes;
+}
+
+/** One election in etcd. */
+export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
+  readonly #around: Around;
+  readonly #layout: Layout;
+  readonly #name: string;
+  #place: Place | null = null;
+  #hint: (news: 'changed' | 'gone') => void = () => {};
+  #watch: { readonly isLive: boolean } = { isLive: false };
+  /** Whose key leads; null while that is unknown or being asked for, so that every change is news. */
+  #leaderKey: string | null = null;
+  /** How it stood when somebody else led, for as long as nothing suggests that it has changed. */
+  #last: { readonly reading: Reading; readonly revision: bigint } | null = null;
+  /** When we last saw that our key is there; -Infinity where something suggests that it is not. */
+  #checkedMs = Number.NEGATIVE_INFINITY;
+  #checkedRevision = 0n;
+
+  constructor(around: Around, election: string, name: string) {
+    this.#around = around;
+    this.#layout = layoutOf(election);
+    this.#name = name;
+  }
+
+  async take({ signal }: Call): Promise<{ grant: EtcdGrant | null; reading: Reading }> {
+    const { clock, sessions } = this.#around;
+    const askedMs = clock.now();
+    for (let tries = 0; ; tries++) {
+      const session = await sessions.get(signal);
+      const place = this.#placeIn(session);
+      const known = this.#unchanged(place);
+      if (known !== null) return { grant: null, reading: known };
+      this.#forget();
+      // Whoever turns out to lead needs the whole lease from now on, and must not lose time asking for it then.
+      const renewed = session.renewSince(askedMs);
+      renewed.catch(() => {});
+      try {
+        const view = await place.enter(signal);
+        await renewed;
+        signal.throwIfAborted();
+        return this.#result(place, view);
+      } catch (error) {
+        if (!session.isLost || signal.aborted || tries > 0) throw error;
+      }
+    }
+  }
+
+  /** The lease is shared, so a renewal that another election has just asked for is ours too. It counts from when it was sent. */
+  async renew(grant: EtcdGrant, { signal }: Call): Promise<EtcdGrant | null> {
+    const { clock, times } = this.#around;
+    const { place, token } = grant;
+    const { session } = place;
+    const nowMs = clock.now();
+    const renewed = session.renewSince(nowMs - times.renewMs / 2);
+    renewed.catch(() => {});
+    if (session.isLost || place.created !== token) return null;
+    if (this.#mustCheck(session)) {
+      const { revision } = session;
+      if (!(await place.isThere(token, signal))) return null;
+      this.#checkedMs = nowMs;
+      this.#checkedRevision = revision;
+    }
+    try {
+      await renewed;
+    } catch (error) {
+      if (session.isLost) return null;
+      throw error;
+    }
+    return { token, place, askedMs: session.sentMs };
+  }
+
+  async release({ place, token }: EtcdGrant, { signal }: Call): Promise<void> {
+    if (place.created === token) await this.#leave(place, signal);
+  }
+
+  async leave({ signal }: Call): Promise<void> {
+    // One that could not be ended a moment ago is tried again by the session.
+    if (this.#place !== null && !this.#place.isLeaving) await this.#leave(this.#place, signal);
+  }
+
+  async publish({ place, token }: EtcdGrant, value: Json, { signal }: Call): Promise<number | null> {
+    const { valueKey } = this.#layout;
+    const body = {
+      compare: [createdAt(place.key, token)],
+      success: [
+        put(place.key, proposalOf(this.#name, value), place.session.lease),
+        put(valueKey, JSON.stringify(value)),
+        get(valueKey),
+      ],
+    };
+    try {
+      const answer = await this.#around.client.call<TxnAnswer>('/v3/kv/txn', body, signal);
+      return answer.succeeded ? Number(found(answer, 2)?.version ?? 0) : null;
+    } catch (error) {
+      if (!(error instanceof EtcdError && error.isLeaseGone)) throw error;
+      place.session.lose();
+      return null;
+    }
+  }
+
+  async read({ signal }: Call): Promise<Reading> {
+    const { prefix, prefixEnd, valueKey } = this.#layout;
+    this.#forget();
+    const body = { success: [getFirst(prefix, prefixEnd), get(valueKey)] };
+    const answer = await this.#around.client.call<TxnAnswer>('/v3/kv/txn', body, signal);
+    const view = {
+      first: found(answer, 0),
+      published: found(answer, 1),
+      revision: revisionOf(answer.header),
+    };
+    return this.#read(view);
+  }
+
+  watch(hint: (news: 'changed' | 'gone') => void): () => void {
+    this.#hint = hint;
+    const { prefix, prefixEnd } = this.#layout;
+    const watch = this.#around.watches.add(prefix, prefixEnd, {
+      onEvent: (event) => this.#onEvent(event),
+      onLive: () => this.#doubt('gone'), // Whatever happened before was not told.
+    });
+    this.#watch = watch;
+    return () => {
+      this.#hint = () => {};
+      watch.stop();
+    };
+  }
+
+  #placeIn(session: Session): Place {
+    if (this.#place?.session !== session) {
+      this.#place = new Place(this.#around.client, this.#layout, this.#name, session);
+    }
+    session.join(this);
+    return this.#place!;
+  }
+
+  /** The session, and with it our key, is gone. */
+  onSessionLost(): void {
+    this.#doubt('gone');
+  }
+
+  async #leave(place: Place, signal: AbortSignal): Promise<void> {
+    const { session } = place;
+    session.part(this);
+    try {
+      await place.leave(signal);
+    } catch (error) {
+      if (session.isLost) return;
+      session.owe(place); // Others may keep the lease alive, and with it our key.
+      throw error;
+    }
+  }
+
+  #result(place: Place, view: View): { grant: EtcdGrant | null; reading: Reading } {
+    const reading = this.#read(view);
+    const token = place.created;
+    if (token === null || view.first?.key !== place.key || view.first.createRevision !== token) {
+      this.#last = { reading, revision: view.revision };
+      return { grant: null, reading };
+    }
+    place.spend(token);
+    this.#checkedMs = this.#around.clock.now();
+    this.#checkedRevision = view.revision;
+    return { grant: { token, place }, reading };
+  }
+
+  #read({ first, published }: View): Reading {
+    this.#leaderKey = first?.key ?? null;
+    return {
+      leader: first === null ? null : proposerOf(first.value, first.key),
+      token: first?.createRevision ?? null,
+      freeInMs: null, // It would take another request to learn how long the other's lease is.
+      value: published === null ? null : publishedOf(published.value),
+      version: Number(published?.version ?? 0),
+    };
+  }
+
+  /** How it stands, if nothing at all has changed in etcd since we looked: the last renewal tells, so that nobody has to ask. */
+  #unchanged(place: Place): Reading | null {
+    const { clock, times } = this.#around;
+    const { session } = place;
+    const isRecent = clock.now() - session.sentMs < 1.5 * times.renewMs;
+    const isSame = this.#last !== null && this.#last.revision === session.revision && place.created !== null;
+    return isSame && isRecent && this.#watch.isLive ? this.#last!.reading : null;
+  }
+
+  /** A deleted key is told by the watch. Only when that may be broken, or for long after other changes, is it asked for. */
+  #mustCheck(session: Session): boolean {
+    if (!this.#watch.isLive) return true;
+    const { clock, times } = this.#around;
+    return session.revision !== this.#checkedRevision && clock.now() - this.#checkedMs > times.leaseMs;
+  }
+
+  #onEvent({ key, isDelete, revision }: WatchEvent): void {
+    if (key === this.#place?.key) {
+      const { created } = this.#place;
+      if (isDelete) this.#doubt(created !== null && revision > created ? 'gone' : 'changed');
+      return;
+    }
+    // Those who come and go behind the leader are no news.
+    if (this.#leaderKey === null || this.#leaderKey === key) this.#doubt('changed');
+  }
+
+  #doubt(news: 'changed' | 'gone'): void {
+    if (news === 'gone') {
+      this.#checkedMs = Number.NEGATIVE_INFINITY;
+      this.#checkedRevision = 0n;
+    }
+    this.#forget();
+    this.#hint(news);
+  }
+
+  #forget(): void {
+    this.#leaderKey = null;
+    this.#last = null;
+  }
+}
+
+function publishedOf(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text; // Somebody else has written it.
+  }
+}

@@ -1,0 +1,139 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Endpoint } from './address.ts';
+
+/** How we show who we are, and whom we believe, over TLS. */
+export interface TlsOptions {
+  /** The certificates of those who may vouch for etcd, in PEM. */
+  readonly ca?: string | Buffer;
+  /** Our own certificate and its key, in PEM. */
+  readonly cert?: string | Buffer;
+  readonly key?: string | Buffer;
+  /** False: believe any certificate. Only for tests. */
+  readonly rejectUnauthorized?: boolean;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface Sending {
+  readonly signal: AbortSignal;
+  readonly token: string | null;
+}
+
+/** Posts JSON to whichever of the endpoints answers. Connections are kept, and used again. */
+export class Transport {
+  /** Is called when a call failed at an endpoint: whatever else goes on there may be broken too. */
+  onTrouble: () => void = () => {};
+  readonly #endpoints: readonly Endpoint[];
+  readonly #agent: http.Agent;
+  readonly #request: typeof http.request;
+  /** The event after which the request is on its way. */
+  readonly #connected: 'connect' | 'secureConnect';
+  #at = 0;
+
+  constructor(endpoints: readonly Endpoint[], tls: TlsOptions | null) {
+    this.#endpoints = endpoints;
+    this.#agent =
+      tls === null ? new http.Agent({ keepAlive: true }) : new https.Agent({ keepAlive: true, ...tls });
+    this.#request = tls === null ? http.request : https.request;
+    this.#connected = tls === null ? 'connect' : 'secureConnect';
+  }
+
+  /** Asks each endpoint in turn until one can be connected to. What was sent is never sent twice: it may still have its effect. */
+  async post(path: string, body: object, sending: Sending): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      sending.signal.throwIfAborted();
+      const endpoint = this.#endpoints[this.#at]!;
+      try {
+        const answer = await this.#one(endpoint, path, body, sending);
+        if (answer.status !== 503 && answer.status !== 504) return answer;
+        this.#onTrouble(endpoint); // It has lost touch with the others.
+        return answer;
+      } catch (error) {
+        this.#onTrouble(endpoint);
+        if (sending.signal.aborted) throw sending.signal.reason;
+        if (!(error instanceof NotSent) || tries >= this.#endpoints.length) throw told(endpoint, error);
+      }
+    }
+  }
+
+  /** One answer that goes on: calls with every line of it. Settles when it has ended, however it did. */
+  async lines(path: string, body: string, sending: Sending, onLine: (line: string) => void): Promise<void> {
+    const endpoint = this.#endpoints[this.#at]!;
+    try {
+      const response = await this.#send(endpoint, path, body, sending);
+      let rest = '';
+      response.setEncoding('utf8');
+      for await (const chunk of response) {
+        const parts = (rest + chunk).split('\n');
+        rest = parts.pop()!;
+        for (const line of parts) if (line !== '') onLine(line);
+      }
+      if (rest !== '') onLine(rest);
+    } catch {
+      // Whoever watches begins again.
+    }
+    if (!sending.signal.aborted) this.#moveOn(endpoint);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #onTrouble(endpoint: Endpoint): void {
+    this.#moveOn(endpoint);
+    this.onTrouble();
+  }
+
+  #moveOn(from: Endpoint): void {
+    const { length } = this.#endpoints;
+    if (this.#endpoints[this.#at] === from) this.#at = (this.#at + 1) % length;
+  }
+
+  async #one(endpoint: Endpoint, path: string, body: object, sending: Sending): Promise<Answer> {
+    const response = await this.#send(endpoint, path, JSON.stringify(body), sending);
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+  }
+
+  #send(
+    { host, port }: Endpoint,
+    path: string,
+    body: string,
+    { signal, token }: Sending,
+  ): Promise<http.IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const headers = {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        ...(token === null ? {} : { authorization: token }),
+      };
+      const options = { host, port, path, method: 'POST', agent: this.#agent, headers, signal };
+      const request = this.#request(options, resolve);
+      let isConnected = false;
+      request.on('socket', (socket) => {
+        const onConnected = (): void => {
+          isConnected = true;
+        };
+        if (request.reusedSocket) onConnected();
+        else socket.once(this.#connected, onConnected);
+      });
+      // It stays, for what happens after the answer has begun is told by the answer.
+      request.on('error', (cause) => reject(isConnected ? cause : new NotSent(cause.message, { cause })));
+      request.end(body);
+    });
+  }
+}
+
+/** There was no connection, so nothing has happened. */
+class NotSent extends Error {}
+
+function told({ host, port }: Endpoint, error: unknown): Error {
+  const { code, message } = (error instanceof NotSent ? error.cause : error) as NodeJS.ErrnoException;
+  const why = code === 'ECONNREFUSED' ? 'refused the connection' : `failed: ${message || code}`;
+  return new Error(`${host}:${port} ${why}`, { cause: error });
+}

@@ -1,0 +1,155 @@
+import type { Clock } from '../../election/index.ts';
+import type { Client } from './client.ts';
+import { decode, encode, revisionOf, type WatchAnswer } from './wire.ts';
+
+export interface WatchEvent {
+  readonly key: string;
+  readonly isDelete: boolean;
+  readonly revision: bigint;
+}
+
+export interface Watcher {
+  onEvent(event: WatchEvent): void;
+  /** From now on every change is told. What came before it was not. */
+  onLive(): void;
+}
+
+interface Watch {
+  readonly id: string;
+  readonly prefix: string;
+  readonly prefixEnd: string;
+  readonly watcher: Watcher;
+  /** The next revision that it has not seen; null where it has to begin with whatever comes. */
+  fromRevision: bigint | null;
+  isLive: boolean;
+}
+
+const SHORTEST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 2000;
+
+/**
+ * All that we watch, over one stream. When it breaks, or when there is more to watch, another one goes on from the revision where
+ * it ended; where etcd has compacted that away, from now, and the watcher is told to look.
+ */
+export class Watches {
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #openMs: number;
+  readonly #watches = new Map<string, Watch>();
+  #stream: AbortController | null = null;
+  #stopWait: () => void = () => {};
+  #failures = 0;
+  #lastId = 0;
+  #isClosed = false;
+
+  constructor(client: Client, clock: Clock, openMs: number) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#openMs = openMs;
+    client.transport.onTrouble = () => this.#restart();
+  }
+
+  add(prefix: string, prefixEnd: string, watcher: Watcher): { readonly isLive: boolean; stop(): void } {
+    this.#lastId += 1;
+    const id = `${this.#lastId}`;
+    const watch: Watch = { id, prefix, prefixEnd, watcher, fromRevision: null, isLive: false };
+    this.#watches.set(id, watch);
+    this.#restart(0);
+    return {
+      get isLive() {
+        return watch.isLive;
+      },
+      stop: () => {
+        this.#watches.delete(id);
+        if (this.#watches.size === 0) this.#end();
+      },
+    };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#watches.clear();
+    this.#end();
+  }
+
+  #end(): void {
+    this.#stopWait();
+    const stream = this.#stream;
+    this.#stream = null;
+    stream?.abort();
+    for (const watch of this.#watches.values()) watch.isLive = false;
+  }
+
+  /** Opens another stream, a moment later: by then others may want one too. */
+  #restart(waitMs: number = this.#waitMs()): void {
+    if (this.#isClosed) return;
+    this.#end();
+    if (this.#watches.size === 0) return;
+    this.#stopWait = this.#clock.after(waitMs, () => void this.#open());
+  }
+
+  #waitMs(): number {
+    return Math.min(SHORTEST_WAIT_MS * 2 ** this.#failures, LONGEST_WAIT_MS);
+  }
+
+  async #open(): Promise<void> {
+    const stream = new AbortController();
+    this.#stream = stream;
+    const requests = [...this.#watches.values()].map((watch) => ({
+      create_request: {
+        key: encode(watch.prefix),
+        range_end: encode(watch.prefixEnd),
+        watch_id: watch.id,
+        ...(watch.fromRevision === null ? {} : { start_revision: `${watch.fromRevision}` }),
+      },
+    }));
+    const body = requests.map((request) => JSON.stringify(request)).join('\n');
+    this.#failures += 1;
+    const stopLate = this.#clock.after(this.#openMs, () => stream.abort());
+    await this.#client
+      .lines('/v3/watch', body, stream.signal, (line) => {
+        stopLate();
+        if (this.#stream === stream) this.#onLine(line);
+      })
+      .catch(() => {}); // It could not be asked for: the calls tell why.
+    stopLate();
+    if (this.#stream === stream) this.#restart();
+  }
+
+  #onLine(line: string): void {
+    let answer: WatchAnswer | undefined;
+    try {
+      answer = (JSON.parse(line) as { result?: WatchAnswer }).result;
+    } catch {
+      // Half a line, at the end of a broken stream.
+    }
+    if (answer === undefined) {
+      this.#client.forgetToken(); // It may be the reason.
+      return this.#restart();
+    }
+    const watch = this.#watches.get(answer.watch_id ?? '');
+    if (watch === undefined) return;
+    const nextRevision = revisionOf(answer.header) + 1n;
+    if (answer.canceled) {
+      if (answer.compact_revision === undefined) this.#client.forgetToken();
+      watch.fromRevision = null;
+      return this.#restart();
+    }
+    if (answer.created) {
+      this.#failures = 0;
+      watch.isLive = true;
+      if (watch.fromRevision !== null) return;
+      watch.fromRevision = nextRevision;
+      return watch.watcher.onLive();
+    }
+    watch.fromRevision = nextRevision;
+    for (const { type, kv } of answer.events ?? []) {
+      const event = {
+        key: decode(kv.key),
+        isDelete: type === 'DELETE',
+        revision: BigInt(kv.mod_revision ?? 0),
+      };
+      watch.watcher.onEvent(event);
+    }
+  }
+}

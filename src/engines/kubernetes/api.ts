@@ -1,0 +1,130 @@
+import type { Answer, Connection } from './connection.ts';
+import type { Lease, LeaseSpec } from './lease-object.ts';
+
+/** The API server refused it, and did nothing. */
+export class ApiError extends Error {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+  }
+}
+
+/** How long one stream lasts at most, so that a dead one is replaced some time. */
+const WATCH_SECONDS = 300;
+
+/** The four things that we ask of the API server, which are also all that it has to allow us. */
+export class Api {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** As it is now, never from a cache. Null: there is none. */
+  async get(name: string, signal: AbortSignal): Promise<Lease | null> {
+    const answer = await this.#connection.ask({ method: 'GET', path: `leases/${name}` }, signal);
+    if (isNoLease(answer)) return null;
+    return leaseOf(answer);
+  }
+
+  /** Null: there is one already. */
+  async create(name: string, spec: LeaseSpec, signal: AbortSignal): Promise<Lease | null> {
+    const body = (namespace: string): Lease => ({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name, namespace },
+      spec,
+    });
+    const answer = await this.#connection.ask({ method: 'POST', path: 'leases', body }, signal);
+    return answer.status === 409 ? null : leaseOf(answer);
+  }
+
+  /** Replaces exactly the version that stands in it. Null: it is another by now, or gone. */
+  async update(lease: Lease, signal: AbortSignal): Promise<Lease | null> {
+    const { name } = lease.metadata;
+    const body = (): Lease => lease;
+    const answer = await this.#connection.ask({ method: 'PUT', path: `leases/${name}`, body }, signal);
+    return answer.status === 409 || isNoLease(answer) ? null : leaseOf(answer);
+  }
+
+  /** Calls with every event after this version, or with how it stands and every event from now on. */
+  async watch(
+    name: string,
+    resourceVersion: string | null,
+    signal: AbortSignal,
+    onLine: (line: string) => void,
+  ): Promise<void> {
+    const query = new URLSearchParams({
+      watch: '1',
+      fieldSelector: `metadata.name=${name}`,
+      allowWatchBookmarks: 'true',
+      timeoutSeconds: String(WATCH_SECONDS),
+      ...(resourceVersion === null ? {} : { resourceVersion }),
+    });
+    const answer = await this.#connection.lines({ method: 'GET', path: `leases?${query}` }, signal, onLine);
+    if (answer !== null) throw refusalOf(answer);
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}
+
+interface Status {
+  readonly kind?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly details?: { readonly kind?: string };
+}
+
+/** What the API server says instead of an object; empty if it is none that speaks. */
+function statusOf({ text }: Answer): Status {
+  try {
+    const parsed = JSON.parse(text) as Status | null;
+    return parsed?.kind === 'Status' ? parsed : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Not everything that is not found is a Lease. */
+function isNoLease(answer: Answer): boolean {
+  const { reason, details } = statusOf(answer);
+  return answer.status === 404 && reason === 'NotFound' && details?.kind === 'leases';
+}
+
+function leaseOf(answer: Answer): Lease {
+  if (answer.status !== 200 && answer.status !== 201) throw refusalOf(answer);
+  try {
+    const lease = JSON.parse(answer.text) as Lease | null;
+    if (lease?.kind === 'Lease' && typeof lease.metadata === 'object') return lease;
+  } catch {
+    // It is told below.
+  }
+  throw new ApiError('no Kubernetes API answers there (HTTP 200, but no Lease)', answer.status);
+}
+
+function refusalOf(answer: Answer): ApiError {
+  const { status } = answer;
+  const { message = '' } = statusOf(answer);
+  switch (status) {
+    case 401:
+      return new ApiError(
+        'the API server does not believe who we are (401): the token is wrong or over',
+        status,
+      );
+    case 403:
+      return new ApiError(
+        `the API server forbids it; the role needs get, create, update, watch on leases: ${message}`,
+        status,
+      );
+    case 429:
+      return new ApiError('the API server has too much to do (429)', status);
+    default:
+      if (message === '') return new ApiError(`no Kubernetes API answers there (HTTP ${status})`, status);
+      return new ApiError(`the API server said: ${message} (${status})`, status);
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * kubernetes: elections on Lease objects, exactly as client-go's `leaderelection` keeps them, so that programs in Go (and all
+ * others that follow it) can stand for the same ones.
+ *
+ * Promises, as long as the API server replaces only the version that it was told to, and the clocks of the participants run at
+ * rates within `maxDrift` of each other (what time they show is irrelevant):
+ *   - at no moment may two that use this engine act;
+ *   - tokens only grow, also when an elector of client-go led in between, and when the Lease was deleted and made again;
+ *   - a release is seen by those who wait at once, a crash when the lease is over;
+ *   - what was published stays when the leader goes, as long as the Lease is there.
+ *
+ * Does not promise: that an elector of another kind which leads stops in time, for client-go itself does not ("does not guarantee
+ * that only one client is acting as a leader"). Nor tokens that grow after the cluster's etcd was restored from a backup. If
+ * somebody deletes or edits the Lease, the next one leads at once and the old one learns of it a moment later: a resource that
+ * can be fenced should be, by the token.
+ *
+ * How: every write replaces exactly the version that was read, so of several that try one succeeds. A Lease is free when nobody
+ * holds it, or when we saw it unchanged for as long as it lasts, by our own clock: the times in it are never compared with one.
+ * A watch wakes those who wait; nothing depends on it.
+ *
+ * The token is the resource version that the winner's update replaced, kept in an annotation by the same update. `leaseTransitions`
+ * cannot be it: it begins again when the Lease is deleted. A version that is replaced is known before, so whoever observes reads the
+ * token together with the holder; and it can be replaced once only. Therefore a Lease is made with nobody in it, and then taken.
+ */
+import { randomUUID } from 'node:crypto';
+import { BadInput, show } from '../../core/index.ts';
+import { processClock } from '../../election/index.ts';
+import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
+import { leaseTimes } from '../lease/settings.ts';
+import { Api } from './api.ts';
+import { Connection } from './connection.ts';
+import { identityOf } from './lease-object.ts';
+import { checkName, namespaceOf } from './names.ts';
+import { KubernetesStore } from './store.ts';
+import { type AccessOptions, findWay } from './ways.ts';
+
+export interface KubernetesOptions extends LeaseEngineOptions, AccessOptions {
+  /** Where the Leases are: the namespace of the pod or of the kubeconfig's context unless said otherwise, else `default`. */
+  readonly namespace?: string;
+}
+
+const FLOOR = { leaseMs: 1000, reason: 'Kubernetes counts leases in whole seconds' };
+
+/** Elections on the Leases of `kubernetes:` or `kubernetes:NAMESPACE/`. Connects when needed. */
+export function kubernetes(url: string, options: KubernetesOptions = {}): LeaseEngine {
+  const namespace = namespaceOf(url, options.namespace);
+  const times = leaseTimes(options, FLOOR);
+  if (times.leaseMs % 1000 !== 0) {
+    const near = Math.ceil(times.leaseMs / 1000) * 1000;
+    throw new BadInput('leaseMs', `whole seconds, since ${FLOOR.reason}: ${near}`, show(times.leaseMs));
+  }
+  const clock = options.clock ?? processClock;
+  const api = new Api(new Connection(findWay(options, namespace)));
+  const incarnation = randomUUID();
+  const kind = {
+    storeName: 'Kubernetes',
+    times,
+    checkName,
+    open: (election: string, name: string) =>
+      new KubernetesStore({ api, clock, times }, election, identityOf(name, incarnation)),
+    async close() {
+      api.close();
+    },
+  };
+  return new LeaseEngine(kind, options);
+}

@@ -1,0 +1,75 @@
+import type https from 'node:https';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { loadClient } from '../load-client.ts';
+import type { Access, TlsOptions, Way } from './access.ts';
+
+/**
+ * As a kubeconfig says. The library of Kubernetes reads it and knows all its ways to say who somebody is (tokens, certificates,
+ * programs that are run, OIDC), and we ask it for nothing else.
+ */
+export function kubeconfigWay(
+  file: string | undefined,
+  context: string | undefined,
+  namespace: string | null,
+): Way {
+  let loading: Promise<KubeConfig> | null = null;
+  return {
+    async find(): Promise<Access> {
+      loading ??= load(file, context);
+      try {
+        return await accessOf(await loading, namespace);
+      } catch (error) {
+        loading = null;
+        throw error;
+      }
+    },
+    forget() {
+      loading = null;
+    },
+  };
+}
+
+async function load(file: string | undefined, context: string | undefined): Promise<KubeConfig> {
+  const library = await loadClient(
+    'kubernetes',
+    '@kubernetes/client-node',
+    () => import('@kubernetes/client-node'),
+  );
+  const config = new library.KubeConfig();
+  const { KUBECONFIG = '~/.kube/config' } = process.env;
+  const source = file ?? KUBECONFIG;
+  try {
+    if (file === undefined) config.loadFromDefault();
+    else config.loadFromFile(file);
+  } catch (cause) {
+    // What is wrong with it may quote it, and it is full of secrets.
+    throw new Error(`the kubeconfig ${source} cannot be read`, { cause });
+  }
+  if (context !== undefined) config.setCurrentContext(context);
+  if (config.getCurrentCluster() === null) {
+    const names = config.getContexts().map(({ name }) => name);
+    const wanted = config.getCurrentContext() ?? 'no context';
+    throw new Error(
+      `the kubeconfig ${source} has no cluster for ${wanted}; its contexts: ${names.join(', ')}`,
+    );
+  }
+  return config;
+}
+
+async function accessOf(config: KubeConfig, namespace: string | null): Promise<Access> {
+  const cluster = config.getCurrentCluster()!;
+  const options: https.RequestOptions = {};
+  await config.applyToHTTPSOptions(options);
+  const { Authorization, ...headers } = (options.headers ?? {}) as Record<string, string>;
+  const basic = options.auth ? `Basic ${Buffer.from(options.auth).toString('base64')}` : null;
+  const { ca, cert, key, servername, rejectUnauthorized } = options;
+  const given = Object.entries({ ca, cert, key, servername, rejectUnauthorized });
+  return {
+    server: cluster.server.replace(/\/$/, ''),
+    namespace: namespace ?? config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
+    authorization: Authorization ?? basic,
+    headers,
+    tls: Object.fromEntries(given.filter(([, value]) => value !== undefined)) as TlsOptions,
+    ...(cluster.proxyUrl && typeof options.agent === 'object' ? { agent: options.agent } : {}),
+  };
+}

@@ -1,0 +1,137 @@
+import type { Json } from '../../core/index.ts';
+
+/** The object of `coordination.k8s.io/v1` that an election is. Others write it too, so anything may be missing or null. */
+export interface Lease {
+  readonly apiVersion: 'coordination.k8s.io/v1';
+  readonly kind: 'Lease';
+  readonly metadata: LeaseMetadata;
+  readonly spec?: LeaseSpec | null;
+}
+
+export interface LeaseMetadata {
+  readonly name: string;
+  readonly namespace: string;
+  /** Where it stands in a request, the API server refuses to write to anything that was made in its place. */
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly annotations?: Readonly<Record<string, string>> | null;
+}
+
+/** Every field that client-go knows. */
+export interface LeaseSpec {
+  readonly holderIdentity?: string | null;
+  readonly leaseDurationSeconds?: number | null;
+  readonly acquireTime?: string | null;
+  readonly renewTime?: string | null;
+  readonly leaseTransitions?: number | null;
+  readonly strategy?: string | null;
+  readonly preferredHolder?: string | null;
+}
+
+/** What we write beside it. An elector of another kind leaves annotations alone, so each is believed of its holder only. */
+const TOKEN = 'caucus/token';
+const HOLDER = 'caucus/holder';
+const VALUE = 'caucus/value';
+const VERSION = 'caucus/version';
+
+/** Kubernetes takes 256 KiB of annotations on one object, and every renewal sends them again. */
+const LONGEST_VALUE = 64 * 1024;
+
+/** Empty: nobody. */
+export function holderOf({ spec }: Lease): string {
+  return spec?.holderIdentity ?? '';
+}
+
+/** A holder's name and the incarnation of its process, as electors of client-go do it. */
+export function identityOf(name: string, incarnation: string): string {
+  return `${name}_${incarnation}`;
+}
+
+/** What people call the holder: its name if it is one of ours, else its whole identity. */
+export function leaderOf(lease: Lease): string {
+  const holder = holderOf(lease);
+  return isCaucus(lease) ? holder.slice(0, holder.lastIndexOf('_')) : holder;
+}
+
+/** The holder's token; null if it is not one of ours. */
+export function tokenOf(lease: Lease): bigint | null {
+  return isCaucus(lease) ? storedToken(lease) : null;
+}
+
+function isCaucus(lease: Lease): boolean {
+  const holder = holderOf(lease);
+  return holder.includes('_') && lease.metadata.annotations?.[HOLDER] === holder;
+}
+
+function storedToken({ metadata }: Lease): bigint | null {
+  const text = metadata.annotations?.[TOKEN] ?? '';
+  return /^\d{1,40}$/.test(text) ? BigInt(text) : null;
+}
+
+/** The number in it. Kubernetes says that those of one resource can be compared so (KEP-5504). */
+export function revisionOf({ metadata }: Pick<Lease, 'metadata'>): bigint {
+  const text = metadata.resourceVersion ?? '';
+  if (/^[1-9]\d*$/.test(text)) return BigInt(text);
+  throw new Error(`the resource version of the Lease ${metadata.name} is no number, so it cannot be a token`);
+}
+
+/**
+ * The token of whoever replaces exactly this state: its resource version, which at most one update can replace and which is
+ * above all that came before, also where the Lease was deleted in between. Where the Lease was carried to another cluster,
+ * whose versions are lower, it goes on from the last token.
+ */
+export function nextToken(lease: Lease): bigint {
+  const revision = revisionOf(lease);
+  const last = storedToken(lease);
+  return last !== null && last >= revision ? last + 1n : revision;
+}
+
+/** Coordinated leader election: the control plane says who holds it. */
+export function isManaged({ spec }: Lease): boolean {
+  return Boolean(spec?.strategy) || Boolean(spec?.preferredHolder);
+}
+
+export function withToken(token: bigint, holder: string): Record<string, string> {
+  return { [TOKEN]: String(token), [HOLDER]: holder };
+}
+
+/** What was last published, and its version. */
+export function publishedOf({ metadata }: Lease): { value: Json; version: number } {
+  const version = Number(metadata.annotations?.[VERSION] ?? 0);
+  const text = metadata.annotations?.[VALUE];
+  if (!Number.isSafeInteger(version) || version < 1 || text === undefined) return { value: null, version: 0 };
+  try {
+    return { value: JSON.parse(text) as Json, version };
+  } catch {
+    return { value: null, version };
+  }
+}
+
+export function withValue(value: Json, version: number): Record<string, string> {
+  const text = JSON.stringify(value);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > LONGEST_VALUE)
+    throw new Error(`a value of ${bytes} bytes is too long: at most ${LONGEST_VALUE} fit on a Lease`);
+  return { [VALUE]: text, [VERSION]: String(version) };
+}
+
+/** A moment as the API server reads it: with six digits after the second, no more and no less. */
+export function microTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
+}
+
+/** A clock that was set back by more than this is believed. */
+const SET_BACK_MS = 60_000;
+
+/**
+ * The wall clock's time, for people to read. Nobody may compare it with a clock, but that it changes is how others see that we
+ * live, so it differs from the one before whatever the clock does. Electors of client-go do not look at fractions of a second:
+ * whoever renews no more often than once a second changes the second too.
+ */
+export function timeAfter(before: string | null | undefined, inSeconds: boolean): string {
+  const nowMs = Date.now();
+  const beforeMs = Date.parse(before ?? '');
+  if (Number.isNaN(beforeMs) || nowMs < beforeMs - SET_BACK_MS) return microTime(nowMs);
+  const nextMs = inSeconds ? (Math.floor(beforeMs / 1000) + 1) * 1000 : beforeMs + 1;
+  return microTime(Math.max(nowMs, nextMs));
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../../election/index.ts';
+import { holderOf, type Lease } from './lease-object.ts';
+
+/**
+ * When a Lease was last seen to change. Its holder has given a sign of life then, not earlier, so nobody else may have it before
+ * its duration has passed since, by our own monotonic clock. The times that stand in it are never compared with a clock.
+ */
+export class Observed {
+  readonly #clock: Clock;
+  /** Counts where a Lease does not say how long it lasts. */
+  readonly #leaseMs: number;
+  #record = '';
+  #sinceMs = 0;
+
+  constructor(clock: Clock, leaseMs: number) {
+    this.#clock = clock;
+    this.#leaseMs = leaseMs;
+  }
+
+  see({ metadata, spec }: Lease): void {
+    const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = spec ?? {};
+    const fields = [holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions];
+    const record = JSON.stringify([metadata.uid, ...fields]);
+    if (record === this.#record) return;
+    this.#record = record;
+    this.#sinceMs = this.#clock.now();
+  }
+
+  /** How long until the one that was last seen is free if its holder does nothing; 0 if it is. */
+  freeInMs(lease: Lease): number {
+    if (holderOf(lease) === '') return 0;
+    const seconds = lease.spec?.leaseDurationSeconds;
+    const lastsMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : this.#leaseMs;
+    return Math.max(0, this.#sinceMs + lastsMs - this.#clock.now());
+  }
+}

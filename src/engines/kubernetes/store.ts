@@ -1,0 +1,258 @@
+import type { Json } from '../../core/index.ts';
+import type { Clock } from '../../election/index.ts';
+import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
+import type { LeaseTimes } from '../lease/settings.ts';
+import type { Api } from './api.ts';
+import {
+  holderOf,
+  isManaged,
+  type Lease,
+  type LeaseSpec,
+  leaderOf,
+  nextToken,
+  publishedOf,
+  revisionOf,
+  timeAfter,
+  tokenOf,
+  withToken,
+  withValue,
+} from './lease-object.ts';
+import { LeaseWatch, type WatchEvent } from './lease-watch.ts';
+import { Observed } from './observed.ts';
+
+export interface StoreAround {
+  readonly api: Api;
+  readonly clock: Clock;
+  readonly times: LeaseTimes;
+}
+
+/** More than this many writers at one moment, and we leave it to them for a while. */
+const MOST_TRIES = 8;
+
+interface Change {
+  readonly spec?: LeaseSpec;
+  readonly annotations?: Record<string, string>;
+}
+
+/**
+ * One election as one Lease. Every write replaces exactly the version that it was made from, so whatever comes late finds
+ * another version and does nothing.
+ */
+export class KubernetesStore implements LeaseStore<Grant> {
+  readonly #api: Api;
+  readonly #clock: Clock;
+  readonly #times: LeaseTimes;
+  readonly #election: string;
+  readonly #identity: string;
+  readonly #observed: Observed;
+  /** The newest that we know; null if there is none, or nothing is known. */
+  #lease: Lease | null = null;
+  #revision = 0n;
+  /** The token of what we hold, as far as we know. */
+  #held: bigint | null = null;
+  /** We may have got it in an attempt that was never answered. */
+  #mayHold = false;
+  #watch: LeaseWatch | null = null;
+
+  constructor({ api, clock, times }: StoreAround, election: string, identity: string) {
+    this.#api = api;
+    this.#clock = clock;
+    this.#times = times;
+    this.#election = election;
+    this.#identity = identity;
+    this.#observed = new Observed(clock, times.leaseMs);
+  }
+
+  async take({ signal }: Call): Promise<{ grant: Grant | null; reading: Reading }> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const lease = (await this.#get(signal)) ?? (await this.#create(signal));
+      if (lease === null) continue; // Somebody made it at the same moment.
+      if (isManaged(lease)) throw this.#managed(lease);
+      const isOurs = holderOf(lease) === this.#identity;
+      if (!isOurs && this.#observed.freeInMs(lease) > 0)
+        return { grant: null, reading: this.#reading(lease) };
+      const token = nextToken(lease);
+      this.#mayHold = true;
+      const written = await this.#write(
+        lease,
+        { spec: this.#taken(lease), annotations: withToken(token, this.#identity) },
+        signal,
+      );
+      this.#mayHold = false;
+      if (written === null) continue; // Somebody was faster.
+      this.#held = token;
+      return { grant: { token }, reading: this.#reading(written) };
+    }
+    throw new Error(`others write to the Lease ${this.#election} all the time`);
+  }
+
+  async renew(grant: Grant, { signal }: Call): Promise<Grant | null> {
+    const change = ({ spec }: Lease): Change => ({
+      spec: {
+        holderIdentity: this.#identity,
+        leaseDurationSeconds: this.#times.leaseMs / 1000,
+        acquireTime: spec?.acquireTime ?? null,
+        renewTime: this.#timeAfter(spec?.renewTime),
+        leaseTransitions: spec?.leaseTransitions ?? 0,
+      },
+    });
+    return (await this.#change(grant, change, signal)) === null ? null : grant;
+  }
+
+  async release(grant: Grant, { signal }: Call): Promise<void> {
+    await this.#change(grant, (lease) => ({ spec: this.#released(lease) }), signal);
+    if (this.#held === grant.token) this.#held = null;
+  }
+
+  /** What an attempt has got that was never answered is given back. */
+  async leave({ signal }: Call): Promise<void> {
+    if (!this.#mayHold) return;
+    const lease = await this.#get(signal);
+    if (lease !== null && holderOf(lease) === this.#identity && !isManaged(lease))
+      await this.#write(lease, { spec: this.#released(lease) }, signal);
+    this.#mayHold = false;
+  }
+
+  async publish(grant: Grant, value: Json, { signal }: Call): Promise<number | null> {
+    const change = (lease: Lease): Change => ({
+      annotations: withValue(value, publishedOf(lease).version + 1),
+    });
+    const written = await this.#change(grant, change, signal);
+    return written === null ? null : publishedOf(written).version;
+  }
+
+  async read({ signal }: Call): Promise<Reading> {
+    const lease = await this.#get(signal);
+    if (lease !== null) return this.#reading(lease);
+    return { leader: null, token: null, freeInMs: null, value: null, version: 0 };
+  }
+
+  watch(hint: (news: 'changed' | 'gone') => void): () => void {
+    const watcher = {
+      onEvent: (event: WatchEvent): void => {
+        const news = this.#newsIn(event);
+        if (news !== null) hint(news);
+      },
+      onGap: () => hint('changed'),
+    };
+    const watch = new LeaseWatch(this.#api, this.#clock, this.#times.callMs, this.#election, watcher);
+    this.#watch = watch;
+    return () => watch.stop();
+  }
+
+  /** A renewal is no news, but a sign of life: whoever waits need not ask for it then. */
+  #newsIn({ type, lease }: WatchEvent): 'changed' | 'gone' | null {
+    if (revisionOf(lease) <= this.#revision) return null;
+    const before = this.#lease;
+    const wasFree = before === null || this.#observed.freeInMs(before) === 0;
+    if (type === 'DELETED') this.#forget(lease);
+    else this.#keep(lease);
+    if (this.#held !== null) return type !== 'DELETED' && this.#isHeld(lease, this.#held) ? null : 'gone';
+    if (type === 'DELETED' || before === null) return 'changed';
+    if (holderOf(lease) === this.#identity) return null; // An attempt that is under way.
+    const isSame =
+      holderOf(lease) === holderOf(before) &&
+      tokenOf(lease) === tokenOf(before) &&
+      publishedOf(lease).version === publishedOf(before).version;
+    return isSame && !wasFree ? null : 'changed';
+  }
+
+  async #get(signal: AbortSignal): Promise<Lease | null> {
+    const lease = await this.#api.get(this.#election, signal);
+    if (lease === null) this.#lease = null;
+    else {
+      this.#keep(lease);
+      this.#watch?.saw(this.#revision);
+    }
+    return lease;
+  }
+
+  /** With nobody in it: whoever takes it then needs a version to replace, which becomes its token. */
+  #create(signal: AbortSignal): Promise<Lease | null> {
+    return this.#api.create(this.#election, { holderIdentity: '' }, signal);
+  }
+
+  /** Makes this change as long as the store holds this very grant. Null: it does not. */
+  async #change(grant: Grant, change: (lease: Lease) => Change, signal: AbortSignal): Promise<Lease | null> {
+    let lease = this.#lease ?? (await this.#get(signal));
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      if (lease === null || !this.#isHeld(lease, grant.token)) {
+        if (this.#held === grant.token) this.#held = null;
+        return null;
+      }
+      const written = await this.#write(lease, change(lease), signal);
+      if (written !== null) return written;
+      lease = await this.#get(signal);
+    }
+    throw new Error(`others write to the Lease ${this.#election} all the time`);
+  }
+
+  /** Null: the Lease is no longer what it was. */
+  async #write(lease: Lease, { spec, annotations }: Change, signal: AbortSignal): Promise<Lease | null> {
+    const metadata = { ...lease.metadata, annotations: { ...lease.metadata.annotations, ...annotations } };
+    const written = await this.#api.update({ ...lease, metadata, spec: spec ?? lease.spec ?? {} }, signal);
+    if (written !== null) this.#keep(written);
+    return written;
+  }
+
+  #keep(lease: Lease): void {
+    this.#lease = lease;
+    this.#revision = revisionOf(lease);
+    this.#observed.see(lease);
+  }
+
+  #forget(deleted: Lease): void {
+    this.#lease = null;
+    this.#revision = revisionOf(deleted);
+  }
+
+  #isHeld(lease: Lease, token: bigint): boolean {
+    return holderOf(lease) === this.#identity && tokenOf(lease) === token && !isManaged(lease);
+  }
+
+  #reading(lease: Lease): Reading {
+    const published = publishedOf(lease);
+    const freeInMs = this.#observed.freeInMs(lease);
+    // What an attempt of ours has got that was never answered is nobody's.
+    if (freeInMs === 0 || holderOf(lease) === this.#identity)
+      return { leader: null, token: null, freeInMs: null, ...published };
+    return { leader: leaderOf(lease), token: tokenOf(lease), freeInMs, ...published };
+  }
+
+  #taken(lease: Lease): LeaseSpec {
+    const { leaseTransitions, renewTime } = lease.spec ?? {};
+    const holder = holderOf(lease);
+    const isFirst = holder === '' && typeof leaseTransitions !== 'number';
+    const isSame = holder === this.#identity;
+    const now = this.#timeAfter(renewTime);
+    return {
+      holderIdentity: this.#identity,
+      leaseDurationSeconds: this.#times.leaseMs / 1000,
+      acquireTime: now,
+      renewTime: now,
+      leaseTransitions: isFirst ? 0 : (leaseTransitions ?? 0) + (isSame ? 0 : 1),
+    };
+  }
+
+  /** As client-go does it. Electors that do not know an empty holder wait no longer than a second. */
+  #released({ spec }: Lease): LeaseSpec {
+    const now = this.#timeAfter(spec?.renewTime);
+    return {
+      holderIdentity: '',
+      leaseDurationSeconds: 1,
+      acquireTime: now,
+      renewTime: now,
+      leaseTransitions: spec?.leaseTransitions ?? 0,
+    };
+  }
+
+  #timeAfter(before: string | null | undefined): string {
+    return timeAfter(before, this.#times.renewMs >= 1000);
+  }
+
+  #managed({ metadata, spec }: Lease): Error {
+    const how = spec?.strategy ? `strategy ${spec.strategy}` : `preferred holder ${spec?.preferredHolder}`;
+    const what = `the Lease ${metadata.name} is managed by the control plane (${how})`;
+    return new Error(`${what}: use another name for the election`);
+  }
+}

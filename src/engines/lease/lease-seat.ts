@@ -1,0 +1,326 @@
+import type { Json } from '../../core/index.ts';
+import {
+  CaucusError,
+  type Cause,
+  type Clock,
+  type Seat,
+  type SleepWatch,
+  type Standing,
+} from '../../election/index.ts';
+import { Calls } from './calls.ts';
+import { explain, reasonOf } from './explain.ts';
+import type { Call, Grant, LeaseStore, Reading } from './lease-store.ts';
+import type { LeaseTimes } from './settings.ts';
+import { Tenure } from './tenure.ts';
+
+/** What a seat needs besides its store. */
+export interface SeatAround {
+  readonly times: LeaseTimes;
+  readonly clock: Clock;
+  readonly sleep: SleepWatch;
+  /** From 0 to 1: spreads those who wait for the same moment. */
+  readonly random: () => number;
+  /** What people call the store: "etcd". */
+  readonly storeName: string;
+}
+
+/** The shortest wait after a call that failed. */
+const BACK_OFF_MS = 100;
+/** Those who wait for a lease to run out come within this time of each other. */
+const SPREAD_MS = 20;
+
+/**
+ * A place in an election whose leadership is a lease in a store. One call at a time: the leader renews, a candidate tries to
+ * take it, an observer reads. The lease counts from when it was asked for, so that we always stop before the store lets
+ * anybody else begin. Whatever a call does or fails to do, the next one follows: nobody drops out unnoticed.
+ */
+export class LeaseSeat<G extends Grant> implements Seat {
+  readonly election: string;
+  readonly name: string;
+  isClosed = false;
+
+  readonly #store: LeaseStore<G>;
+  readonly #around: SeatAround;
+  readonly #calls: Calls;
+  readonly #listeners = new Set<(standing: Standing) => void>();
+  readonly #unwatch: () => void;
+  #standing: Standing;
+  #wants = false;
+  #tenure: Tenure<G> | null = null;
+  /** When the next call is due. */
+  #dueMs: number;
+  /** When what was last read will be free, if nobody renews it. */
+  #freeAtMs = Number.POSITIVE_INFINITY;
+  /** Whoever has resigned leaves it to the others until then, or until one of them has it. */
+  #asideUntilMs = 0;
+  #failures = 0;
+  /** Why the last call failed. */
+  #reason = '';
+  #isTurning = false;
+  #stopAlarm: () => void = () => {};
+
+  constructor(election: string, name: string, store: LeaseStore<G>, around: SeatAround) {
+    this.election = election;
+    this.name = name;
+    this.#store = store;
+    this.#around = around;
+    this.#calls = new Calls(around.clock, around.times.callMs);
+    this.#dueMs = around.clock.now();
+    const nothing = { leader: null, token: null, held: null, value: null, version: 0 };
+    this.#standing = { ...nothing, cause: 'started', detail: 'nobody is known to lead yet' };
+    this.#unwatch = store.watch((news) => this.#onHint(news));
+    void this.#turn();
+  }
+
+  get standing(): Standing {
+    return this.#standing;
+  }
+
+  watch(listener: (standing: Standing) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  stand(): void {
+    if (this.#wants || this.isClosed) return;
+    this.#wants = true;
+    this.#hurry();
+  }
+
+  async withdraw(): Promise<void> {
+    this.#wants = false;
+    // What cannot be released runs out by itself.
+    await this.#release('resigned', `${this.name} has withdrawn`).catch(() => {});
+    if (this.#store.leave === undefined) return;
+    await this.#calls
+      .make(async (call) => (this.#wants ? undefined : this.#store.leave?.(call)))
+      .catch(() => {});
+  }
+
+  async resign(): Promise<void> {
+    const { times, clock, random } = this.#around;
+    this.#asideUntilMs = clock.now() + times.retryMs * (1 + random());
+    await this.#release('resigned', `${this.name} has resigned`);
+  }
+
+  refuseTransfer(): CaucusError {
+    const { storeName } = this.#around;
+    return new CaucusError('E_UNSUPPORTED', `${storeName} cannot hand a leadership to somebody by name`);
+  }
+
+  async transfer(): Promise<void> {
+    throw this.refuseTransfer();
+  }
+
+  async publish(value: Json): Promise<number> {
+    const { storeName } = this.#around;
+    const { publish } = this.#store;
+    if (publish === undefined) throw new CaucusError('E_UNSUPPORTED', `${storeName} cannot publish a value`);
+    const tenure = this.#tenure;
+    if (tenure === null) throw new CaucusError('E_NOT_LEADER', `cannot publish: ${this.#standing.detail}`);
+    const version = await this.#calls
+      .make(async (call) => {
+        if (this.#tenure !== tenure) return null;
+        return await publish.call(this.#store, tenure.grant, value, call);
+      })
+      .catch((cause: unknown) => {
+        throw new CaucusError('E_FAILED', `the publication failed: ${reasonOf(cause)}`, {
+          outcome: 'indefinite',
+          cause,
+        });
+      });
+    if (version !== null) {
+      if (this.#tenure === tenure) this.#show({ value, version });
+      return version;
+    }
+    this.#lose(tenure, 'deposed', 'the store holds it for somebody else');
+    throw new CaucusError('E_NOT_LEADER', 'cannot publish: the leadership was lost');
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    await this.withdraw();
+    this.#unwatch();
+    this.#stopAlarm();
+    this.#listeners.clear();
+  }
+
+  /** Ends what we hold, first for those who act on it, then in the store. */
+  async #release(cause: Cause, detail: string): Promise<void> {
+    const tenure = this.#tenure;
+    if (tenure === null) return;
+    this.#lose(tenure, cause, detail);
+    try {
+      await this.#calls.make((call) => this.#store.release(tenure.grant, call));
+    } catch (error) {
+      const { storeName, times } = this.#around;
+      const message = `${storeName} did not answer to the release; it runs out in ${times.leaseMs} ms at the latest`;
+      throw new CaucusError('E_UNREACHABLE', message, { outcome: 'indefinite', cause: error });
+    } finally {
+      if (!this.isClosed) this.#hurry();
+    }
+  }
+
+  /** `gone`: the store says that what we hold is no longer there. */
+  #onHint(news: 'changed' | 'gone'): void {
+    if (this.isClosed) return;
+    if (this.#tenure === null || news === 'gone') this.#hurry();
+  }
+
+  #hurry(): void {
+    this.#dueMs = this.#around.clock.now();
+    void this.#turn();
+  }
+
+  /** Makes the next call when it is due, for ever. */
+  async #turn(): Promise<void> {
+    if (this.#isTurning) return;
+    this.#isTurning = true;
+    try {
+      while (!this.isClosed && this.#around.clock.now() >= this.#dueMs) {
+        this.#dueMs = Number.POSITIVE_INFINITY; // A hint from now on asks for one more.
+        await this.#calls.make(async (call) => {
+          if (this.#tenure !== null) await this.#renew(this.#tenure, call);
+          else if (this.#mayTake()) await this.#take(call);
+          else await this.#read(call);
+          if (!call.signal.aborted) this.#failures = 0;
+        });
+      }
+    } catch (error) {
+      this.#onFailure(error);
+    } finally {
+      this.#isTurning = false;
+    }
+    this.#setAlarm();
+  }
+
+  #mayTake(): boolean {
+    return this.#wants && this.#around.clock.now() >= this.#asideUntilMs;
+  }
+
+  #setAlarm(): void {
+    this.#stopAlarm();
+    if (this.isClosed) return;
+    const { clock } = this.#around;
+    this.#stopAlarm = clock.after(Math.max(0, this.#dueMs - clock.now()), () => void this.#turn());
+  }
+
+  async #read(call: Call): Promise<void> {
+    const reading = await this.#store.read(call);
+    if (!call.signal.aborted) this.#onReading(reading);
+  }
+
+  async #take(call: Call): Promise<void> {
+    const { clock, times, sleep } = this.#around;
+    const askedMs = clock.now();
+    const sleeps = sleep.look();
+    const { grant, reading } = await this.#store.take(call);
+    if (grant === null) {
+      if (!call.signal.aborted) this.#onReading(reading);
+      return;
+    }
+    const untilMs = askedMs + times.actMs;
+    const isTooLate = call.signal.aborted || clock.now() >= untilMs || sleep.look() !== sleeps;
+    if (!this.#wants || isTooLate) {
+      this.#dueMs = clock.now();
+      return await this.#store.release(grant, call);
+    }
+    this.#begin(grant, untilMs, reading);
+    this.#dueMs = Math.min(this.#dueMs, askedMs + times.renewMs);
+  }
+
+  #begin(grant: G, untilMs: number, { value, version }: Reading): void {
+    const tenure = new Tenure(grant, untilMs, this.#around, (each) => this.#onDeadline(each));
+    this.#tenure = tenure;
+    const { held } = tenure;
+    const { token } = grant;
+    this.#show({
+      leader: this.name,
+      token,
+      held,
+      value,
+      version,
+      cause: 'won',
+      detail: `${this.name} leads`,
+    });
+  }
+
+  async #renew(tenure: Tenure<G>, call: Call): Promise<void> {
+    const { clock, times, storeName } = this.#around;
+    const askedMs = clock.now();
+    const grant = await this.#store.renew(tenure.grant, call);
+    if (this.#tenure !== tenure) return;
+    if (grant === null)
+      return this.#lose(tenure, 'deposed', `${storeName} no longer holds it for ${this.name}`);
+    tenure.grant = grant;
+    if (tenure.untilMs === 0) return this.#onDeadline(tenure);
+    const fromMs = grant.askedMs ?? askedMs;
+    tenure.prolong(fromMs + times.actMs);
+    this.#dueMs = Math.min(this.#dueMs, fromMs + times.renewMs);
+  }
+
+  #onDeadline(tenure: Tenure<G>): void {
+    const { sleep, storeName } = this.#around;
+    if (tenure.hasSlept) {
+      this.#lose(tenure, 'suspended', `the machine was asleep for ${(sleep.sleptMs / 1000).toFixed(1)} s`);
+    } else if (this.#failures > 0) {
+      this.#lose(tenure, 'store-unreachable', `${storeName} did not renew it in time: ${this.#reason}`);
+    } else {
+      this.#lose(tenure, 'lease-expired', 'the lease ran out and was not renewed');
+    }
+    this.#hurry();
+  }
+
+  #lose(tenure: Tenure<G>, cause: Cause, detail: string): void {
+    if (this.#tenure !== tenure) return;
+    this.#tenure = null;
+    tenure.end();
+    this.#freeAtMs = Number.POSITIVE_INFINITY;
+    this.#dueMs = this.#around.clock.now();
+    this.#show({ leader: null, token: null, held: null, cause, detail });
+  }
+
+  #onReading(reading: Reading): void {
+    const { clock, times, random } = this.#around;
+    const nowMs = clock.now();
+    const { leader, token, freeInMs, value, version } = reading;
+    if (leader !== null) this.#asideUntilMs = 0;
+    const before = this.#standing;
+    const hasRunOut = nowMs >= this.#freeAtMs;
+    this.#freeAtMs = freeInMs === null ? Number.POSITIVE_INFINITY : nowMs + freeInMs;
+    const retryAtMs = nowMs + times.retryMs * (1 + random() / 5);
+    const freeAtMs = this.#freeAtMs + SPREAD_MS * random();
+    const asideMs = this.#wants && this.#asideUntilMs > nowMs ? this.#asideUntilMs : Number.POSITIVE_INFINITY;
+    this.#dueMs = Math.min(this.#dueMs, retryAtMs, freeAtMs, asideMs);
+    this.#show({ leader, token, value, version, ...explain(before, reading, hasRunOut) });
+  }
+
+  /** Nobody knows what became of it. We go on asking; what was last read counts for as long as its lease would have. */
+  #onFailure(error: unknown): void {
+    const { clock, times, random, storeName } = this.#around;
+    const nowMs = clock.now();
+    this.#failures += 1;
+    this.#reason = reasonOf(error);
+    const waitMs = Math.min(BACK_OFF_MS * 2 ** (this.#failures - 1), Math.max(BACK_OFF_MS, times.retryMs));
+    const longestMs = this.#tenure === null ? waitMs : Math.min(waitMs, times.renewMs / 4);
+    this.#dueMs = Math.min(this.#dueMs, nowMs + longestMs * (1 + random() / 5));
+    if (this.#tenure !== null) return;
+    const isKnown = this.#freeAtMs !== Number.POSITIVE_INFINITY && nowMs < this.#freeAtMs;
+    const unknown = isKnown ? {} : { leader: null, token: null };
+    const detail = `${storeName} cannot be reached: ${this.#reason}`;
+    this.#show({ ...unknown, cause: 'store-unreachable', detail });
+  }
+
+  #show(news: Partial<Standing>): void {
+    const before = this.#standing;
+    const after: Standing = { ...before, ...news };
+    if (isSame(before, after)) return;
+    this.#standing = after;
+    for (const listener of [...this.#listeners]) listener(after);
+  }
+}
+
+function isSame(a: Standing, b: Standing): boolean {
+  return (Object.keys(b) as (keyof Standing)[]).every((field) => a[field] === b[field]);
+}

@@ -1,0 +1,59 @@
+import { BadInput } from '../../core/index.ts';
+
+/** Times that every engine with a lease has. The defaults are those that Kubernetes has made usual. */
+export interface LeaseOptions {
+  /** How long a leadership lasts without being renewed, and so how long a crash goes unnoticed: 15 s unless said otherwise. */
+  readonly leaseMs?: number;
+  /** How often the leader renews it: a third of the lease unless said otherwise. */
+  readonly renewMs?: number;
+  /** How often the others look, if nothing wakes them: 2 s unless said otherwise, and never less often than the leader renews. */
+  readonly retryMs?: number;
+  /** How long the store may take for one answer: a fifth of the lease, and 3 s at most, unless said otherwise. */
+  readonly callMs?: number;
+  /** How far apart the rates of our clock and of the store's may be: 0.05 unless said otherwise. */
+  readonly maxDrift?: number;
+}
+
+export interface LeaseTimes {
+  readonly leaseMs: number;
+  /** For how long we may act after asking for a lease: a little less than it. */
+  readonly actMs: number;
+  readonly renewMs: number;
+  readonly retryMs: number;
+  readonly callMs: number;
+}
+
+/** What the store behind an engine can do. */
+export interface Floor {
+  /** The shortest lease that it can hold, and why. */
+  readonly leaseMs: number;
+  readonly reason: string;
+}
+
+const NONE: Floor = { leaseMs: 50, reason: 'an event loop is late by some milliseconds now and then' };
+
+/** Reads and checks all of them. Throws BadInput, naming the option and what to do. */
+export function leaseTimes(options: LeaseOptions, floor: Floor = NONE): LeaseTimes {
+  const leaseMs = positive('leaseMs', options.leaseMs, 15_000);
+  if (leaseMs < floor.leaseMs) {
+    throw new BadInput('leaseMs', `at least ${floor.leaseMs}, since ${floor.reason}`, String(leaseMs));
+  }
+  const maxDrift = options.maxDrift ?? 0.05;
+  if (!(maxDrift >= 0 && maxDrift <= 0.5))
+    throw new BadInput('maxDrift', 'a number from 0 to 0.5', String(maxDrift));
+  const actMs = leaseMs * (1 - maxDrift);
+  const renewMs = positive('renewMs', options.renewMs, leaseMs / 3);
+  const callMs = positive('callMs', options.callMs, Math.min(3000, leaseMs / 5));
+  const retryMs = positive('retryMs', options.retryMs, Math.min(2000, renewMs));
+  if (renewMs + callMs > actMs) {
+    const room = `at most ${Math.floor(actMs - callMs)}, so that a renewal (callMs ${callMs}) ends before the lease`;
+    throw new BadInput('renewMs', room, String(renewMs));
+  }
+  return { leaseMs, actMs, renewMs, retryMs, callMs };
+}
+
+function positive(name: string, given: number | undefined, usual: number): number {
+  const value = given ?? usual;
+  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
+  throw new BadInput(name, 'a number of milliseconds above 0', String(value));
+}

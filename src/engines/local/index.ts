@@ -1,0 +1,62 @@
+/**
+ * local: elections among the processes of one machine, with no server at all.
+ *
+ * Promises: one leader at a time, tokens that only grow, and a takeover as soon as a leader's process is gone, since the kernel
+ * closes what a dead process held. Containers that share a volume on one machine may take part.
+ * Rests on: one kernel, and a folder on a file system of its own that all can write to and nobody empties.
+ * Does not promise: anything between machines, whatever disk they share; nor a takeover from a process that is stopped or hangs:
+ * it lives, so it keeps what it holds. Nor growing tokens once the folder was deleted.
+ *
+ * How: the leader with token n listens on a socket that is called `ELECTION@n`. A socket that refuses a connection has no
+ * process behind it any more. Whoever wants to follow the dead leader n makes a socket of its own and links it to the name
+ * `ELECTION@n+1`, which the file system grants to one alone. `ELECTION@info` tells who that is and what it published.
+ */
+import { tmpdir, userInfo } from 'node:os';
+import path from 'node:path';
+import { BadInput, show } from '../../core/index.ts';
+import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
+import type { LeaseTimes } from '../lease/settings.ts';
+import { Folder } from './folder.ts';
+import { type LocalGrant, LocalStore } from './local-store.ts';
+
+/** No times: nothing runs out here. */
+export type LocalOptions = Pick<LeaseEngineOptions, 'name' | 'retryMs'>;
+
+const RETRY_MS = 2000;
+
+/** `local:` for a folder of this user's own, or `local:/path`. */
+export function local(url = 'local:', options: LocalOptions = {}): LeaseEngine<LocalGrant> {
+  const folder = new Folder(folderOf(url));
+  const { retryMs = RETRY_MS } = options;
+  if (!(retryMs > 0)) throw new BadInput('retryMs', 'a number of milliseconds above 0', show(retryMs));
+  const times: LeaseTimes = {
+    leaseMs: Number.POSITIVE_INFINITY,
+    actMs: Number.POSITIVE_INFINITY,
+    renewMs: Math.min(retryMs, RETRY_MS),
+    retryMs,
+    callMs: 1000,
+  };
+  const kind = {
+    storeName: `the folder ${folder.path}`,
+    times,
+    checkName,
+    open: (election: string, name: string) => new LocalStore(folder, election, name),
+    close: async () => folder.close(),
+  };
+  return new LeaseEngine(kind, options);
+}
+
+function folderOf(url: string): string {
+  const found = /^local:(.*)$/s.exec(url);
+  if (found === null) throw new BadInput('url', 'local: or local:/path', show(url));
+  const given = found[1]!.replace(/^\/\/(?=\/)/, '');
+  if (given === '') return path.join(tmpdir(), `caucus-${userInfo().uid}`);
+  if (!path.isAbsolute(given)) throw new BadInput('url', 'an absolute path after local:', show(given));
+  return path.normalize(given);
+}
+
+/** It is also the name of a file. */
+function checkName(election: string): void {
+  if (/^[\w.-]{1,100}$/.test(election)) return;
+  throw new BadInput('election', 'a name of 1 to 100 letters, digits, ".", "_" and "-"', show(election));
+}

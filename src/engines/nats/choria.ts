@@ -1,0 +1,159 @@
+import type { Call, LeaseStore, Reading } from '../lease/lease-store.ts';
+import { Cell, type Entry } from './cell.ts';
+import { CHORIA_INTERVAL } from './settings.ts';
+import { Sighting } from './sighting.ts';
+import type { Around, NatsGrant } from './store.ts';
+import type { News } from './watches.ts';
+
+/** We have created the key, and wait for whoever led before us to notice. */
+interface Pending {
+  readonly attempt: number;
+  readonly token: bigint;
+  readonly revision: number;
+  readonly sinceMs: number;
+}
+
+/**
+ * Elections as the electors of Choria hold them: the key is the election's, its value nothing but the leader's name. An elector tries
+ * again, or renews, after three quarters of the lease, and only then learns that it has lost; so whoever has created the key
+ * leads only once it could also update it, that much later. There is nobody to keep a token, hence it is the revision with
+ * which the key was created, and those who watch do not see it.
+ */
+export class ChoriaStore implements LeaseStore<NatsGrant> {
+  readonly #around: Around;
+  readonly #election: string;
+  readonly #name: string;
+  readonly #cell: Cell;
+  readonly #sighting: Sighting;
+  #seen: Entry | null = null;
+  #pending: Pending | null = null;
+
+  constructor(around: Around, election: string, name: string) {
+    const { session, settings } = around;
+    this.#around = around;
+    this.#election = election;
+    this.#name = name;
+    this.#cell = new Cell(session, settings.bucket, election);
+    this.#sighting = new Sighting(settings.times.leaseMs);
+  }
+
+  async take(call: Call): Promise<{ grant: NatsGrant | null; reading: Reading }> {
+    const { clock } = this.#around;
+    const entry = await this.#get(call);
+    if (this.#pending !== null && entry.writer === this.#writer(this.#pending))
+      return await this.#confirm(this.#pending, entry, call);
+    this.#pending = null;
+    if (entry.text !== null) {
+      // Without an answer we do not know what became of an attempt. Its name is not enough to call it ours: it runs out.
+      return { grant: null, reading: this.#readingOf(entry) };
+    }
+    const owedMs = entry.revision === 0 ? this.#sighting.owedMs(clock.now()) : 0;
+    if (owedMs > 0) return { grant: null, reading: { ...nobody, freeInMs: owedMs } };
+    const attempt = this.#around.nextAttempt();
+    const revision = await this.#cell.put(this.#name, entry.revision, call, this.#writer({ attempt }));
+    if (revision === null) return { grant: null, reading: this.#readingOf(await this.#get(call)) };
+    this.#pending = { attempt, token: BigInt(revision), revision, sinceMs: clock.now() };
+    return { grant: null, reading: { ...nobody, freeInMs: this.#pauseMs } };
+  }
+
+  async #confirm(
+    pending: Pending,
+    { revision }: Entry,
+    call: Call,
+  ): Promise<{ grant: NatsGrant | null; reading: Reading }> {
+    const leftMs = pending.sinceMs + this.#pauseMs - this.#around.clock.now();
+    if (leftMs > 0) return { grant: null, reading: { ...nobody, freeInMs: leftMs } };
+    const updated = await this.#cell.put(this.#name, revision, call, this.#writer(pending));
+    this.#pending = null;
+    if (updated === null) return { grant: null, reading: this.#readingOf(await this.#get(call)) };
+    const { token, attempt } = pending;
+    const freeInMs = this.#around.settings.times.leaseMs;
+    const reading = { ...nobody, leader: this.#name, token, freeInMs };
+    return { grant: { token, attempt, revision: updated }, reading };
+  }
+
+  async renew(grant: NatsGrant, call: Call): Promise<NatsGrant | null> {
+    const writer = this.#writer(grant);
+    const revision = await this.#replace(grant, call, (replaced) =>
+      this.#cell.put(this.#name, replaced, call, writer),
+    );
+    return revision === null ? null : { ...grant, revision };
+  }
+
+  async release(grant: NatsGrant, call: Call): Promise<void> {
+    await this.#replace(grant, call, (replaced) => this.#cell.delete(replaced, call));
+  }
+
+  async leave(call: Call): Promise<void> {
+    const pending = this.#pending;
+    if (pending === null) return;
+    this.#pending = null;
+    await this.#replace(pending, call, (replaced) => this.#cell.delete(replaced, call));
+  }
+
+  async #replace(
+    grant: Pick<NatsGrant, 'attempt' | 'revision'>,
+    call: Call,
+    replace: (replaced: number) => Promise<number | null>,
+  ): Promise<number | null> {
+    let { revision } = grant;
+    for (;;) {
+      const written = await replace(revision);
+      if (written !== null) return written;
+      const entry = await this.#get(call);
+      if (entry.text === null || entry.writer !== this.#writer(grant)) return null;
+      revision = entry.revision;
+    }
+  }
+
+  async read(call: Call): Promise<Reading> {
+    return this.#readingOf(await this.#get(call));
+  }
+
+  watch(hint: (news: 'changed' | 'gone') => void): () => void {
+    const { watches, settings } = this.#around;
+    return watches.add(settings.bucket, this.#election, (news) => this.#onNews(news, hint));
+  }
+
+  #onNews(news: News | null, hint: (news: 'changed' | 'gone') => void): void {
+    if (news === null) return hint('changed');
+    const before = this.#seen;
+    if (before !== null && news.revision <= before.revision) return;
+    // Who wrote it is not told here. A name that stays the same is nearly always a renewal, and calls find out otherwise.
+    this.#note({ ...news, writer: null }, true);
+    if (news.text === null || news.text !== before?.text) hint(news.text === this.#name ? 'changed' : 'gone');
+  }
+
+  async #get(call: Call): Promise<Entry> {
+    const known = this.#seen?.revision ?? 0;
+    const entry = await this.#cell.get(call);
+    // As in NatsStore: the bucket was made anew, or what we watch was faster.
+    if (entry.revision > 0 && entry.revision < known) this.#around.session.drop();
+    const newest = this.#seen?.revision ?? 0;
+    const wasOvertaken = newest > known && newest > entry.revision;
+    if (!wasOvertaken) this.#note(entry, false);
+    return entry;
+  }
+
+  #note(entry: Entry, isFresh: boolean): void {
+    this.#seen = entry;
+    if (entry.text !== null) this.#sighting.note(entry.revision, this.#around.clock.now(), isFresh);
+    else if (entry.revision > 0) this.#sighting.clear();
+  }
+
+  #readingOf({ text, writer }: Entry): Reading {
+    const isPending = this.#pending !== null && writer === this.#writer(this.#pending);
+    if (text === null || isPending) return nobody;
+    return { ...nobody, leader: text, freeInMs: this.#sighting.freeInMs(this.#around.clock.now()) };
+  }
+
+  #writer({ attempt }: { readonly attempt: number }): string {
+    return `${this.#around.incarnation}/${attempt}`;
+  }
+
+  get #pauseMs(): number {
+    return this.#around.settings.times.leaseMs * CHORIA_INTERVAL;
+  }
+}
+
+const nobody: Reading = { leader: null, token: null, freeInMs: null, value: null, version: 0 };

@@ -1,0 +1,75 @@
+import type { Json } from '../../core/index.ts';
+import { CaucusError } from '../../election/index.ts';
+import type { Entry } from './cell.ts';
+
+/** One attempt of one engine object to lead: no other is ever the same. */
+export interface Holder {
+  readonly name: string;
+  readonly incarnation: string;
+  readonly attempt: number;
+}
+
+/** What is kept for ever: who won last and with which token, and what was published last. */
+export interface Kept extends Holder {
+  readonly revision: number;
+  readonly token: bigint;
+  readonly value: Json;
+  readonly version: number;
+}
+
+export function isSame(a: Holder, b: Holder): boolean {
+  return a.incarnation === b.incarnation && a.attempt === b.attempt;
+}
+
+export function writeHolder({ name, incarnation, attempt }: Holder): string {
+  return JSON.stringify({ name, incarnation, attempt });
+}
+
+export function writeKept({ token, value, version, ...holder }: Omit<Kept, 'revision'>): string {
+  const { name, incarnation, attempt } = holder;
+  return JSON.stringify({ token: String(token), name, incarnation, attempt, version, value });
+}
+
+/** Null for nothing. */
+export function readHolder({ text }: Pick<Entry, 'text'>): Holder | null {
+  if (text === null) return null;
+  return holderIn(parse(text));
+}
+
+/** Null for nothing. */
+export function readKept({ text, revision }: Entry): Kept | null {
+  if (text === null) return null;
+  const found = parse(text);
+  const { token, version, value } = found;
+  const fits = typeof token === 'string' && /^\d{1,19}$/.test(token) && Number.isSafeInteger(version);
+  if (!fits) throw foreign();
+  return {
+    ...holderIn(found),
+    revision,
+    token: BigInt(token),
+    version: Number(version),
+    value: value as Json,
+  };
+}
+
+function holderIn({ name, incarnation, attempt }: Record<string, unknown>): Holder {
+  if (typeof name !== 'string' || typeof incarnation !== 'string' || !Number.isSafeInteger(attempt))
+    throw foreign();
+  return { name, incarnation, attempt: Number(attempt) };
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const found: unknown = JSON.parse(text);
+    if (typeof found === 'object' && found !== null) return found as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw foreign();
+}
+
+function foreign(): CaucusError {
+  const message =
+    'somebody else writes to the bucket: what is there is not ours. Name another with the option bucket';
+  return new CaucusError('E_STORE_FOREIGN', message);
+}

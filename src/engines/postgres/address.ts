@@ -1,0 +1,67 @@
+import { BadInput, show } from '../../core/index.ts';
+
+/** Where the database is. The library reads all of the URL by itself, so it is kept as it was given. */
+export interface Address {
+  readonly url: string;
+  /** For people: "db.example.com:5432". */
+  readonly shown: string;
+  readonly user: string | undefined;
+  readonly secrets: readonly string[];
+}
+
+const FORM = 'postgres://user:password@host:port/database (or postgresql://…)';
+
+/** Reads an address. Throws BadInput, without the password. */
+export function parseAddress(url: string): Address {
+  if (typeof url !== 'string') throw new BadInput('url', `${FORM}, or a pool of the package pg`, show(url));
+  const refuse = (expected: string): never => {
+    throw new BadInput('url', expected, show(withoutPasswords(url)));
+  };
+  if (!/^postgres(ql)?:\/\//.test(url)) return refuse(FORM);
+  const read = readUrl(url);
+  if (read === null)
+    return refuse(`${FORM}, where %40 in the password stands for @, %2F for /, %3A for : and %23 for #`);
+  const params = read.searchParams;
+  const host = params.get('host') ?? decoded(read.hostname);
+  if (host === null) return refuse(FORM);
+  if (host === '') return refuse(`a host, as in ${FORM}, or ?host=/path of a socket`);
+  if (host.includes(',')) return refuse('one host, that of the primary');
+  // Without it every user would be led to a database of their own, and not meet the others.
+  if (read.pathname.length < 2) return refuse(`the name of a database after the host, as in ${FORM}`);
+  const [name, password] = [decoded(read.username), decoded(read.password)];
+  if (name === null || password === null)
+    return refuse(
+      'a user and a password in which % and two hexadecimal digits stand for a character (%25 for %)',
+    );
+  const port = params.get('port') ?? (read.port || '5432');
+  const secrets = [password, params.get('password') ?? ''].filter((each) => each !== '');
+  const shown = host.startsWith('/') ? host : `${host}:${port}`;
+  return { url, shown, user: params.get('user') ?? (name || undefined), secrets };
+}
+
+/** A socket's URL may have a user and no host, which only PostgreSQL knows how to read. */
+function readUrl(url: string): URL | null {
+  for (const each of [url, url.replace('@/', '@socket.invalid/')]) {
+    try {
+      return new URL(each);
+    } catch {
+      // The other may do.
+    }
+  }
+  return null;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A password may hold any character, so everything before the last @ is kept back, and so are the parameters. */
+function withoutPasswords(url: string): string {
+  const at = url.lastIndexOf('@');
+  const kept = at < 0 ? url : `${/^[a-z+]*:\/\//.exec(url)?.[0] ?? ''}***${url.slice(at)}`;
+  return kept.replace(/\?.*$/s, '?***');
+}

@@ -1,0 +1,106 @@
+/**
+ * postgres: elections in a table of a PostgreSQL database, one row each.
+ *
+ * Promises, as long as only this engine changes the table, what the server has committed stays, the server's clock is not set
+ * ahead while somebody leads, and runs at a rate within `maxDrift` of ours:
+ *   - at no moment may two that use this engine act;
+ *   - tokens (the column `fence`) only grow, over all restarts, and also if a row or the whole table is deleted;
+ *   - a release is seen by those who wait at once, a crash when the lease is over;
+ *   - what was published stays when the leader goes;
+ *   - transactions in the same database can be fenced completely: see docs/engines/postgres.md.
+ *
+ * Does not promise: anything about what an asynchronous replica had not received when it became the primary. The row, the counter
+ * behind the tokens and the last renewal go back then, so that two may lead and tokens can come twice. With
+ * `synchronous_standby_names` and a fail-over to such a standby only, nothing goes back. If somebody deletes the leader's row,
+ * the next one leads at once, and the old one learns of it a moment later: a resource that can be fenced should be, by the token.
+ *
+ * How: every act is one statement with all of its arithmetic in the server, so that nothing depends on a session and a
+ * pooler in transaction mode may stand between. Waiters are woken by NOTIFY; where that does not come through, they look
+ * every `retryMs`. All elections of an engine share one connection, and one more that listens.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ConnectionOptions } from 'node:tls';
+import { BadInput, show } from '../../core/index.ts';
+import { processClock } from '../../election/index.ts';
+import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
+import { leaseTimes } from '../lease/settings.ts';
+import { parseAddress } from './address.ts';
+import type { PostgresPool } from './connection.ts';
+import { Link } from './link.ts';
+import { Listener } from './listener.ts';
+import { prepare } from './schema.ts';
+import { type Source, sourceOfPool, sourceOfUrl } from './source.ts';
+import { statementsOn } from './statements.ts';
+import { type PostgresGrant, PostgresStore } from './store.ts';
+import { checkName, tableOf } from './table.ts';
+
+export type { PostgresClient, PostgresPool } from './connection.ts';
+
+export interface PostgresOptions extends LeaseEngineOptions {
+  /** Where the table is: `public` unless said otherwise. It is made if it is missing. */
+  readonly schema?: string;
+  /** Its name: `caucus_lease` unless said otherwise. It is made if it is missing. */
+  readonly table?: string;
+  /** TLS, as the package `pg` takes it. What the URL says about it goes first. */
+  readonly ssl?: boolean | ConnectionOptions;
+  /** False: no connection is kept to be woken by, as where a pooler in transaction mode makes that pointless. */
+  readonly listen?: boolean;
+}
+
+const FLOOR = {
+  leaseMs: 500,
+  reason: "every renewal has to reach the server's disk, which takes some tenths of a second now and then",
+};
+
+/**
+ * Elections in the database at `postgres://user:password@host:port/database` (or `postgresql://…`), or in that of a pool of the
+ * package `pg`, which remains its owner's to end: one connection of it is kept as long as the engine is open, and one to
+ * listen. Connects when needed.
+ */
+export function postgres(
+  at: string | PostgresPool,
+  options: PostgresOptions = {},
+): LeaseEngine<PostgresGrant> {
+  const source = sourceAt(at, options.ssl);
+  const table = tableOf(options.schema, options.table);
+  const times = leaseTimes(options, FLOOR);
+  const { listen = true, clock = processClock } = options;
+  if (typeof listen !== 'boolean') throw new BadInput('listen', 'true or false', show(listen));
+  // Time to connect is more than to ask: a call that gives up on it leaves it to the next.
+  const openMs = Math.max(times.callMs, Math.min(times.leaseMs, 5000));
+  const link = new Link(openMs, async (signal) => {
+    const connection = await source.open(signal);
+    await prepare(connection, table, source.shown, signal);
+    return connection;
+  });
+  const listener = listen ? new Listener(source, table, clock, openMs) : null;
+  const around = {
+    link,
+    listener,
+    statements: statementsOn(table),
+    at: source.shown,
+    incarnation: randomUUID(),
+    requests: { last: 0 },
+    times,
+  };
+  const kind = {
+    storeName: 'PostgreSQL',
+    times,
+    checkName,
+    open: (election: string, name: string) => new PostgresStore(around, election, name),
+    async close() {
+      await Promise.all([listener?.close(), link.close()]);
+    },
+  };
+  return new LeaseEngine(kind, options);
+}
+
+function sourceAt(at: string | PostgresPool, ssl: PostgresOptions['ssl']): Source {
+  if (ssl !== undefined && typeof ssl !== 'boolean' && (typeof ssl !== 'object' || ssl === null))
+    throw new BadInput('ssl', 'true, false, or TLS options as the package pg takes them', show(ssl));
+  if (typeof at !== 'object' || at === null || typeof at.connect !== 'function')
+    return sourceOfUrl(parseAddress(at as string), ssl);
+  if (ssl !== undefined)
+    throw new BadInput('ssl', 'to be given to the pool itself', 'a pool and this option');
+  return sourceOfPool(at);
+}

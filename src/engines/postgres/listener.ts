@@ -1,0 +1,88 @@
+import type { Clock } from '../../election/index.ts';
+import type { Connection } from './connection.ts';
+import type { Source } from './source.ts';
+import type { Table } from './table.ts';
+
+/** Is told that something has happened under this token; null: that something may have. */
+export type Hear = (fence: bigint | null) => void;
+
+const SHORTEST_MS = 100;
+const LONGEST_MS = 5000;
+
+/**
+ * The connection on which we are told of changes. Nothing depends on it but speed: while there is none, or a pooler
+ * swallows what is told, everybody looks by themselves now and then.
+ */
+export class Listener {
+  readonly #source: Source;
+  readonly #table: Table;
+  readonly #clock: Clock;
+  readonly #openMs: number;
+  readonly #hearers = new Map<string, Hear>();
+  readonly #closed = new AbortController();
+  #connection: Connection | null = null;
+  #isRunning = false;
+  #failures = 0;
+  #stopWaiting: () => void = () => {};
+
+  constructor(source: Source, table: Table, clock: Clock, openMs: number) {
+    this.#source = source;
+    this.#table = table;
+    this.#clock = clock;
+    this.#openMs = openMs;
+  }
+
+  /** Returns how to stop. */
+  add(election: string, hear: Hear): () => void {
+    this.#hearers.set(election, hear);
+    if (!this.#isRunning) {
+      this.#isRunning = true;
+      void this.#connect();
+    }
+    return () => {
+      if (this.#hearers.get(election) === hear) this.#hearers.delete(election);
+    };
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#closed.signal.aborted) return;
+    const late = new AbortController();
+    const stop = this.#clock.after(this.#openMs, () => late.abort());
+    const signal = AbortSignal.any([late.signal, this.#closed.signal]);
+    try {
+      this.#connection = await this.#source.open(signal);
+      await this.#connection.query(`LISTEN ${this.#table.channel}`, [], signal);
+      this.#failures = 0;
+      this.#connection.listen(
+        (payload) => this.#onNotice(payload),
+        () => this.#connectLater(),
+      );
+      // What happened before was not told.
+      for (const hear of [...this.#hearers.values()]) hear(null);
+    } catch {
+      // Whatever is wrong, the elections themselves run into it and tell.
+      this.#connection?.destroy();
+      this.#connectLater();
+    } finally {
+      stop();
+    }
+  }
+
+  #connectLater(): void {
+    if (this.#closed.signal.aborted) return;
+    const waitMs = Math.min(SHORTEST_MS * 2 ** this.#failures, LONGEST_MS) * (1 + Math.random() / 5);
+    this.#failures += 1;
+    this.#stopWaiting = this.#clock.after(waitMs, () => void this.#connect());
+  }
+
+  #onNotice(payload: string): void {
+    const [, fence, election] = /^(\d{1,19}) (.*)$/s.exec(payload) ?? [];
+    if (fence !== undefined && election !== undefined) this.#hearers.get(election)?.(BigInt(fence));
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    this.#stopWaiting();
+    await this.#connection?.close();
+  }
+}

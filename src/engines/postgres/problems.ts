@@ -1,0 +1,62 @@
+import { CaucusError } from '../../election/index.ts';
+import { withoutSecrets } from '../secrets.ts';
+
+/** Whom an error is about. */
+export interface Party {
+  /** The server, for people. */
+  readonly at: string;
+  readonly user: string | undefined;
+  readonly secrets: readonly string[];
+}
+
+/** One sentence for people, without anything secret, for whatever the library or the server throws. */
+export function explain(error: unknown, party: Party): Error {
+  if (error instanceof CaucusError) return error;
+  return new CaucusError('E_UNREACHABLE', withoutSecrets(sentence(error, party), party.secrets), {
+    outcome: 'indefinite',
+  });
+}
+
+export function isStandby(at: string): Error {
+  return new CaucusError('E_UNREACHABLE', `${at} is a read-only standby; connect to the primary`);
+}
+
+export function isReadOnly(at: string): Error {
+  const message = `${at} lets nobody write (default_transaction_read_only is on); connect to a server that does`;
+  return new CaucusError('E_UNREACHABLE', message);
+}
+
+function sentence(error: unknown, { at, user }: Party): string {
+  const { code, message } = firstOf(error);
+  const who = user === undefined ? 'its user' : `user ${user}`;
+  switch (code) {
+    case '28P01':
+      return `${at} refused the password of ${who}`;
+    case '28000':
+      return `${at} refused ${who}: ${message}`;
+    case '42501':
+      return `${who} lacks a right at ${at}: ${message}`;
+    case '25006':
+      return `${at} lets nobody write: ${message}`;
+    case '55P03':
+      return `another transaction at ${at} has locked the row`;
+    case 'ECONNREFUSED':
+      return `nobody listens at ${at}`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `the host of ${at} is not known`;
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return `${at} has cut the connection`;
+  }
+  if (message.startsWith('Connection terminated')) return `${at} has cut the connection`;
+  if (message.includes('client password must be')) return `${at} asks for a password of ${who}`;
+  return `${at}: ${message}`;
+}
+
+/** Where a host has several addresses, Node.js tells of all of them: the first will do. */
+function firstOf(error: unknown): { code: unknown; message: string } {
+  if (error instanceof AggregateError && error.errors.length > 0) return firstOf(error.errors[0]);
+  if (error instanceof Error) return { code: (error as { code?: unknown }).code, message: error.message };
+  return { code: undefined, message: String(error) };
+}

@@ -1,0 +1,70 @@
+import type { ConnectionOptions } from 'node:tls';
+import type { ClientConfig } from 'pg';
+import { loadClient } from '../load-client.ts';
+import type { Address } from './address.ts';
+import { Connection, type PostgresPool, untilAborted } from './connection.ts';
+import { explain, type Party } from './problems.ts';
+
+/** Where connections come from. */
+export interface Source {
+  /** The server, for people. */
+  readonly shown: string;
+  /** Rejects with a sentence for people, or with the signal's reason; then nothing of it is left. */
+  open(signal: AbortSignal): Promise<Connection>;
+}
+
+/** Detects after some minutes that the other side has vanished from a connection on which nobody says anything. */
+const KEEP_ALIVE_MS = 10_000;
+
+export function sourceOfUrl(address: Address, ssl: boolean | ConnectionOptions | undefined): Source {
+  const { shown, secrets } = address;
+  const config: ClientConfig = {
+    connectionString: address.url,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    fallback_application_name: 'caucus',
+    ...(ssl === undefined ? {} : { ssl }),
+  };
+  return {
+    shown,
+    async open(signal) {
+      const { Client } = await loadClient('postgres', 'pg', () => import('pg'));
+      let { user } = address;
+      const problem = (error: unknown): Error => explain(error, { at: shown, user, secrets });
+      let connection: Connection | null = null;
+      try {
+        const client = new Client(config);
+        user ??= client.user;
+        connection = new Connection(client, { end: () => client.end(), explain: problem });
+        await untilAborted(signal, client.connect());
+        return connection;
+      } catch (error) {
+        connection?.destroy();
+        throw signal.aborted ? signal.reason : problem(error);
+      }
+    },
+  };
+}
+
+/** Each is taken for good, and none is given back to be used by others: it may be in the middle of something. */
+export function sourceOfPool(pool: PostgresPool): Source {
+  const party: Party = { at: 'the server of the pool', user: undefined, secrets: [] };
+  return {
+    shown: party.at,
+    async open(signal) {
+      const connecting = pool.connect().then(
+        (client) =>
+          new Connection(client, {
+            end: async () => client.release(true),
+            explain: (error) => explain(error, party),
+          }),
+      );
+      try {
+        return await untilAborted(signal, connecting);
+      } catch (error) {
+        connecting.then((late) => late.destroy()).catch(() => {});
+        throw signal.aborted ? signal.reason : explain(error, party);
+      }
+    },
+  };
+}

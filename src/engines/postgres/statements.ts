@@ -1,0 +1,93 @@
+import type { Table } from './table.ts';
+
+/** What is asked of the server. Each is one statement, and so one transaction of its own. */
+export interface Statements {
+  /** name, holder, request, leader, leaseMs, lockMs → granted, and how it stands */
+  readonly take: string;
+  /** name, holder, fence, leaseMs, lockMs → a row if it is ours */
+  readonly renew: string;
+  /** name, holder, fence, lockMs */
+  readonly release: string;
+  /** name, holder, request, lockMs: whatever an earlier request of ours may have taken, or may have not */
+  readonly leave: string;
+  /** name, holder, fence, request, value, lockMs → version, if it is ours */
+  readonly publish: string;
+  /** name → standby, and how it stands */
+  readonly read: string;
+}
+
+/** How a row stands. What is left of the lease is 0 or less when nobody leads. */
+const STATE = `leader, fence::text, value::text, version::text,
+  CASE WHEN holder IS NULL THEN '0' ELSE (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::text END AS left_ms`;
+
+export function statementsOn({ name: table, sequence, channel }: Table): Statements {
+  const fence = `nextval('${sequence}')`;
+  const tell = `pg_notify('${channel.slice(1, -1)}', fence || ' ' || name)`;
+  const until = (leaseMs: string): string =>
+    `clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'`;
+  // A statement that nobody waits for any more must not wait for a lock either. And what we were told must outlast a crash of
+  // the server, also where others have chosen otherwise. Both hold for this one transaction.
+  const care = (lockMs: string): string => `
+care AS (
+  SELECT set_config('lock_timeout', ${lockMs}, true),
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'local', true) END
+)`;
+  const isFree = (
+    lease: string,
+  ): string => `(${lease}.holder IS NULL OR ${lease}.expires_at <= clock_timestamp()
+    OR ${lease}.holder = $2::uuid AND ${lease}.request < $3::bigint)`;
+
+  return {
+    // Those who wait only look. The rest is judged again once the row is locked, and only then does it draw a token:
+    // so tokens grow in the order in which they are granted, even if the row was deleted in between.
+    take: `
+WITH seen AS (SELECT * FROM ${table} WHERE name = $1), ${care('$6')},
+taken AS (
+  INSERT INTO ${table} AS lease (name, holder, request, leader, fence, expires_at)
+  SELECT $1, $2::uuid, $3::bigint, $4, ${fence}, ${until('$5')} FROM care
+  WHERE NOT EXISTS (SELECT FROM seen WHERE NOT ${isFree('seen')})
+  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, request = excluded.request, leader = excluded.leader,
+    fence = greatest(lease.fence + 1, ${fence}), expires_at = ${until('$5')}
+  WHERE ${isFree('lease')}
+  RETURNING *
+)
+SELECT 'true' AS granted, ${STATE}, ${tell}::text AS told FROM taken
+UNION ALL
+SELECT 'false', ${STATE}, '' FROM seen WHERE NOT EXISTS (SELECT FROM taken)`,
+
+    renew: `
+WITH ${care('$5')}
+UPDATE ${table} AS lease SET expires_at = ${until('$4')} FROM care
+WHERE name = $1 AND holder = $2::uuid AND fence = $3::bigint AND expires_at > clock_timestamp()
+RETURNING fence::text`,
+
+    release: `
+WITH ${care('$4')}, freed AS (
+  UPDATE ${table} AS lease SET holder = NULL, leader = NULL, expires_at = clock_timestamp() FROM care
+  WHERE name = $1 AND holder = $2::uuid AND fence = $3::bigint
+  RETURNING name, fence
+)
+SELECT ${tell}::text AS told FROM freed`,
+
+    leave: `
+WITH ${care('$4')}, freed AS (
+  UPDATE ${table} AS lease SET holder = NULL, leader = NULL, expires_at = clock_timestamp() FROM care
+  WHERE name = $1 AND holder = $2::uuid AND request < $3::bigint
+  RETURNING name, fence
+)
+SELECT ${tell}::text AS told FROM freed`,
+
+    publish: `
+WITH ${care('$6')}, said AS (
+  UPDATE ${table} AS lease SET value = $5::json, version = version + 1, request = $4::bigint FROM care
+  WHERE name = $1 AND holder = $2::uuid AND fence = $3::bigint AND request < $4::bigint
+    AND expires_at > clock_timestamp()
+  RETURNING name, fence, version
+)
+SELECT version::text, ${tell}::text AS told FROM said`,
+
+    read: `
+SELECT pg_is_in_recovery()::text AS standby, row.*
+FROM (SELECT) AS one LEFT JOIN (SELECT ${STATE} FROM ${table} WHERE name = $1) AS row ON true`,
+  };
+}

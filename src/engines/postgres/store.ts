@@ -1,0 +1,126 @@
+import type { Json } from '../../core/index.ts';
+import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
+import type { LeaseTimes } from '../lease/settings.ts';
+import type { Row } from './connection.ts';
+import type { Link } from './link.ts';
+import type { Listener } from './listener.ts';
+import { isStandby } from './problems.ts';
+import type { Statements } from './statements.ts';
+
+/** The token is all that is needed: none is drawn twice, so it names the grant. */
+export type PostgresGrant = Grant;
+
+/** What all elections of an engine share. */
+export interface Around {
+  readonly link: Link;
+  readonly listener: Listener | null;
+  readonly statements: Statements;
+  /** The server, for people. */
+  readonly at: string;
+  /** Who we are: this engine object, and nobody before or after it. */
+  readonly incarnation: string;
+  /** Numbers our requests, so that one that arrives late does not undo a later one. */
+  readonly requests: { last: number };
+  readonly times: LeaseTimes;
+}
+
+/** One election in PostgreSQL. */
+export class PostgresStore implements LeaseStore<PostgresGrant> {
+  readonly #around: Around;
+  readonly #election: string;
+  readonly #name: string;
+  readonly #lockMs: string;
+  /** The token that we were last granted, until we know that it is over. */
+  #granted: bigint | null = null;
+  /** Whether we may hold what we were never told of. */
+  #isInDoubt = false;
+
+  constructor(around: Around, election: string, name: string) {
+    this.#around = around;
+    this.#election = election;
+    this.#name = name;
+    // All elections ask through one connection, so none may wait long for a row that somebody has locked.
+    // Those who come at the same moment wait for each other's commits, one after the other.
+    this.#lockMs = String(Math.ceil(Math.max(50, around.times.callMs / 4)));
+  }
+
+  async take(call: Call): Promise<{ grant: PostgresGrant | null; reading: Reading }> {
+    const { statements, times } = this.#around;
+    const more = [this.#request(), this.#name, times.leaseMs, this.#lockMs];
+    this.#isInDoubt = true;
+    const row = await this.#ask(statements.take, more, call);
+    this.#isInDoubt = false;
+    const reading = readingOf(row);
+    if (row?.granted === 'true') {
+      this.#granted = BigInt(row.fence!);
+      return { grant: { token: this.#granted }, reading };
+    }
+    this.#granted = null;
+    // It was free when we looked, and another was faster.
+    return { grant: null, reading: reading.leader === null ? await this.read(call) : reading };
+  }
+
+  async renew(grant: PostgresGrant, call: Call): Promise<PostgresGrant | null> {
+    const { statements, times } = this.#around;
+    const more = [grant.token, times.leaseMs, this.#lockMs];
+    const isOurs = (await this.#ask(statements.renew, more, call)) !== undefined;
+    if (!isOurs) this.#granted = null;
+    return isOurs ? grant : null;
+  }
+
+  async release({ token }: PostgresGrant, call: Call): Promise<void> {
+    this.#granted = null;
+    await this.#ask(this.#around.statements.release, [token, this.#lockMs], call);
+  }
+
+  async leave(call: Call): Promise<void> {
+    if (!this.#isInDoubt) return;
+    await this.#ask(this.#around.statements.leave, [this.#request(), this.#lockMs], call);
+    this.#isInDoubt = false;
+  }
+
+  async publish({ token }: PostgresGrant, value: Json, call: Call): Promise<number | null> {
+    const more = [token, this.#request(), JSON.stringify(value), this.#lockMs];
+    const row = await this.#ask(this.#around.statements.publish, more, call);
+    return row === undefined ? null : Number(row.version);
+  }
+
+  async read({ signal }: Call): Promise<Reading> {
+    const { link, statements, at } = this.#around;
+    const [row] = await link.query(statements.read, [this.#election], signal);
+    // Behind a pooler, the next statement can end up at another server. What a standby knows is old.
+    if (row?.standby === 'true') throw isStandby(at);
+    return readingOf(row);
+  }
+
+  watch(hint: (news: 'changed' | 'gone') => void): () => void {
+    const { listener } = this.#around;
+    if (listener === null) return () => {};
+    return listener.add(this.#election, (fence) => {
+      const isGone = this.#granted !== null && fence !== null && fence > this.#granted;
+      hint(isGone ? 'gone' : 'changed');
+    });
+  }
+
+  async #ask(text: string, more: readonly unknown[], { signal }: Call): Promise<Row | undefined> {
+    const { link, incarnation } = this.#around;
+    return (await link.query(text, [this.#election, incarnation, ...more], signal))[0];
+  }
+
+  #request(): number {
+    this.#around.requests.last += 1;
+    return this.#around.requests.last;
+  }
+}
+
+function readingOf(row: Row | undefined): Reading {
+  const leftMs = Number(row?.left_ms ?? 0);
+  const isHeld = leftMs > 0;
+  return {
+    leader: isHeld ? (row?.leader ?? '') : null,
+    token: isHeld ? BigInt(row!.fence!) : null,
+    freeInMs: isHeld ? leftMs : null,
+    value: typeof row?.value === 'string' ? (JSON.parse(row.value) as Json) : null,
+    version: Number(row?.version ?? 0),
+  };
+}

@@ -1,0 +1,63 @@
+import { BadInput, show } from '../../core/index.ts';
+
+/** Where Redis is, and who we are there. */
+export interface Address {
+  readonly isSecure: boolean;
+  /** More than one: masters that know nothing of each other. */
+  readonly endpoints: readonly Endpoint[];
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly database: number;
+}
+
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+const PORT = 6379;
+const FORM = 'redis://[user:password@]host[:port][,host[:port]…][/database] (or rediss://… for TLS)';
+
+/** Reads an address. Throws BadInput, without the password. */
+export function parseAddress(url: string): Address {
+  if (typeof url !== 'string') throw new BadInput('url', FORM, show(url));
+  // A password may hold any character, so everything before the last @ is kept from being shown.
+  const at = url.lastIndexOf('@');
+  const refuse = (expected: string): never => {
+    const shown = at < 0 ? url : `${/^[a-z]*:\/\//.exec(url)?.[0] ?? ''}***${url.slice(at)}`;
+    throw new BadInput('url', expected, show(shown));
+  };
+  const scheme = /^rediss?:\/\//.exec(url)?.[0];
+  if (scheme === undefined) return refuse(FORM);
+  const rest = url.slice(at < 0 ? scheme.length : at + 1);
+  const [hosts = '', databaseText = '', ...others] = rest.split('/');
+  if (others.length > 0 || !/^\d{0,9}$/.test(databaseText))
+    return refuse(`the number of a database and nothing more after the hosts, as in ${FORM}`);
+  const endpoints = hosts.split(',').map((text): Endpoint => {
+    const parts = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]?#]+))(?::(\d{1,5}))?$/.exec(text);
+    const host = parts?.[1] ?? parts?.[2];
+    const port = Number(parts?.[3] ?? PORT);
+    return host !== undefined && port >= 1 && port <= 65535 ? { host, port } : refuse(FORM);
+  });
+  const distinct = new Set(endpoints.map(({ host, port }) => `${host.toLowerCase()}:${port}`));
+  if (distinct.size < endpoints.length)
+    return refuse('every master once: one that is named twice would count twice towards a majority');
+  const where = { isSecure: scheme === 'rediss://', endpoints, database: Number(databaseText) };
+  if (at < 0) return { ...where, user: undefined, password: undefined };
+  const [user = '', ...secret] = url.slice(scheme.length, at).split(':');
+  const password = secret.join(':');
+  if (password === '')
+    return refuse('a password before the @, as in redis://user:password@host or redis://:password@host');
+  try {
+    const decoded = decodeURIComponent(user);
+    return {
+      ...where,
+      user: decoded === '' ? undefined : decoded,
+      password: decodeURIComponent(password),
+    };
+  } catch {
+    return refuse(
+      'a user and a password in which % and two hexadecimal digits stand for a character (%25 for %)',
+    );
+  }
+}

@@ -1,0 +1,95 @@
+import { loadClient } from '../load-client.ts';
+import type { Address, Endpoint } from './address.ts';
+
+/** What we use of the library's client. */
+export interface Client {
+  connect(): Promise<unknown>;
+  sendCommand<T>(args: readonly string[]): Promise<T>;
+  subscribe(channel: string, listener: (message: string) => void): Promise<void>;
+  unsubscribe(channel: string): Promise<void>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  destroy(): void;
+}
+
+/** The texts of PEM files, for `rediss://`. */
+export interface TlsOptions {
+  /** Whom to trust, instead of what Node.js trusts. */
+  readonly ca?: string | Buffer;
+  /** Our own certificate and its key, where Redis asks for one. */
+  readonly cert?: string | Buffer;
+  readonly key?: string | Buffer;
+}
+
+interface LinkSettings {
+  readonly address: Address;
+  readonly endpoint: Endpoint;
+  readonly tls: TlsOptions;
+  /** How long it may take until a connection stands. */
+  readonly connectMs: number;
+}
+
+const load = (): Promise<typeof import('redis')> => loadClient('redis', 'redis', () => import('redis'));
+
+/** Begins to load the library, which takes a while, so that it is there when it is needed. Who needs it learns if it is not. */
+export function preload(): void {
+  load().catch(() => {});
+}
+
+/**
+ * One connection, from its beginning to its end. It is never repaired: the library would send again on the next one what
+ * was meant for this one, and a renewal that comes after its time is worse than none. Whoever needs another makes another.
+ */
+export class Link {
+  readonly ready: Promise<Client>;
+  isOver = false;
+  readonly #onEnd: () => void;
+  #client: Client | null = null;
+
+  constructor(settings: LinkSettings, onEnd: () => void) {
+    this.#onEnd = onEnd;
+    this.ready = this.#connect(settings);
+    this.ready.catch(() => this.end());
+  }
+
+  /** Closes it at once. What waits for an answer is rejected. */
+  end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    // The library first tells those who wait what has happened, if it was not us.
+    queueMicrotask(() => destroy(this.#client));
+    this.#onEnd();
+  }
+
+  async #connect({ address, endpoint, tls, connectMs }: LinkSettings): Promise<Client> {
+    const { RedisClient } = await load();
+    if (this.isOver) throw new Error('the connection was given up');
+    const { isSecure, user, password, database } = address;
+    const socket = { ...endpoint, connectTimeout: Math.ceil(connectMs), reconnectStrategy: false as const };
+    // Not by `createClient`, which puts together a class with a thousand commands for every other address: that takes 50 ms.
+    const client: Client = new RedisClient({
+      socket: isSecure ? { ...socket, ...tls, tls: true } : socket,
+      ...(user === undefined ? {} : { username: user }),
+      ...(password === undefined ? {} : { password }),
+      database,
+      disableOfflineQueue: true,
+      maintNotifications: 'disabled',
+      commandOptions: { timeout: 0 }, // Whoever asks looks at the time.
+    });
+    this.#client = client;
+    client.on('error', () => this.end());
+    await client.connect();
+    if (this.isOver) {
+      destroy(client); // One that was given up while it connected has connected all the same.
+      throw new Error('the connection was given up');
+    }
+    return client;
+  }
+}
+
+function destroy(client: Client | null): void {
+  try {
+    client?.destroy();
+  } catch {
+    // There was nothing left to close.
+  }
+}

@@ -1,0 +1,140 @@
+import type { Clock } from '../../election/index.ts';
+import type { Address, Endpoint } from './address.ts';
+import { Connection } from './connection.ts';
+import { explain } from './explain.ts';
+import type { Published } from './known.ts';
+import type { Layout } from './layout.ts';
+import { Link, type TlsOptions } from './link.ts';
+import * as scripts from './scripts.ts';
+import { type Claim, type Reply, type View, viewOf } from './view.ts';
+import { type Heard, WakeUps } from './wake-ups.ts';
+
+interface MasterSettings {
+  readonly address: Address;
+  readonly endpoint: Endpoint;
+  readonly tls: TlsOptions;
+  readonly clock: Clock;
+  /** How long it may take for one answer. */
+  readonly withinMs: number;
+  readonly leaseMs: number;
+  /** No other master has a say. */
+  readonly isOnly: boolean;
+  /** How many replicas must have what was taken. */
+  readonly wait: number;
+}
+
+/** What is asked about, and for whom. */
+export interface Errand {
+  readonly layout: Layout;
+  readonly claim: Claim;
+}
+
+/** One Redis server that takes writes: every act is one script, which does all of it or nothing. */
+export class Master {
+  readonly #settings: MasterSettings;
+  readonly #connection: Connection;
+  readonly #wakeUps: WakeUps;
+
+  constructor(settings: MasterSettings) {
+    this.#settings = settings;
+    const { address, endpoint, tls, clock, withinMs } = settings;
+    const open = (onEnd: () => void): Link => {
+      return new Link({ address, endpoint, tls, connectMs: withinMs }, onEnd);
+    };
+    // A subscription must not be given up too soon where answers are slow: nothing depends on it.
+    this.#wakeUps = new WakeUps(open, clock, Math.max(withinMs, 1000));
+    this.#connection = new Connection(open, clock, withinMs, () => this.#wakeUps.renew());
+  }
+
+  async take(errand: Errand, leader: string, seen: bigint, signal: AbortSignal): Promise<View> {
+    const { leaseMs, isOnly, wait } = this.#settings;
+    const args = [leader, String(leaseMs), String(seen), isOnly ? '1' : '0'];
+    const view = viewOf(await this.#run<Reply>(scripts.take, errand, args, signal));
+    if (!view.isGranted || wait === 0) return view;
+    const have = await this.#ask<number>(
+      ['WAIT', String(wait), String(Math.ceil(this.#settings.withinMs / 2))],
+      signal,
+    );
+    if (have >= wait) return view;
+    await this.release(errand, false, signal);
+    throw new Error(`${have} of ${wait} replicas had it in time (option wait)`);
+  }
+
+  async confirm(
+    errand: Errand,
+    token: bigint,
+    value: Published | null,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const args = [String(token), ...fieldsOf(value)];
+    return (await this.#run<number>(scripts.confirm, errand, args, signal)) === 1;
+  }
+
+  /** `none`: nobody holds it. */
+  renew(errand: Errand, token: bigint, signal: AbortSignal): Promise<'ours' | 'other' | 'none'> {
+    return this.#run(scripts.renew, errand, [String(token), String(this.#settings.leaseMs)], signal);
+  }
+
+  async mend(errand: Errand, leader: string, token: bigint, value: Published | null): Promise<void> {
+    const args = [leader, String(this.#settings.leaseMs), String(token), ...fieldsOf(value)];
+    await this.#run(scripts.mend, errand, args);
+  }
+
+  async release(errand: Errand, tell: boolean, signal?: AbortSignal): Promise<void> {
+    await this.#run(scripts.release, errand, [tell ? '1' : '0'], signal);
+  }
+
+  async publish(errand: Errand, { json, version, token }: Published, signal: AbortSignal): Promise<boolean> {
+    const args = [json, String(version), String(token)];
+    return (await this.#run<number>(scripts.publish, errand, args, signal)) === 1;
+  }
+
+  async read(layout: Layout, signal: AbortSignal): Promise<View> {
+    const errand = { layout, claim: { holder: '', attempt: 0 } };
+    return viewOf(await this.#run<Reply>(scripts.read, errand, [], signal));
+  }
+
+  listen(channel: string, heard: Heard): () => void {
+    return this.#wakeUps.listen(channel, heard);
+  }
+
+  async close(): Promise<void> {
+    this.#wakeUps.close();
+    await this.#connection.close();
+  }
+
+  #run<T>(script: scripts.Script, errand: Errand, args: readonly string[], signal?: AbortSignal): Promise<T> {
+    const { layout, claim } = errand;
+    const { keys, channel } = layout;
+    const all = [String(keys.length), ...keys, claim.holder, String(claim.attempt), channel, ...args];
+    return this.#explained(
+      this.#connection.send(async (client) => {
+        try {
+          return await client.sendCommand<T>(['EVALSHA', script.sha, ...all]);
+        } catch (error) {
+          if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+          return await client.sendCommand<T>(['EVAL', script.text, ...all]);
+        }
+      }, signal),
+    );
+  }
+
+  #ask<T>(command: readonly string[], signal: AbortSignal): Promise<T> {
+    return this.#explained(this.#connection.send((client) => client.sendCommand<T>(command), signal));
+  }
+
+  async #explained<T>(asked: Promise<T>): Promise<T> {
+    try {
+      return await asked;
+    } catch (error) {
+      const { address, endpoint, isOnly } = this.#settings;
+      const explained = explain(error, address);
+      if (!isOnly) explained.message = `${endpoint.host}:${endpoint.port}: ${explained.message}`;
+      throw explained;
+    }
+  }
+}
+
+function fieldsOf(value: Published | null): [string, string, string] {
+  return value === null ? ['', '', ''] : [value.json, String(value.version), String(value.token)];
+}

@@ -1,0 +1,247 @@
+import { type Json, majority } from '../../core/index.ts';
+import type { Clock } from '../../election/index.ts';
+import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
+import { type Gathered, gather } from './gather.ts';
+import { Hints } from './hints.ts';
+import { greatest, type Known, type Published } from './known.ts';
+import type { Layout } from './layout.ts';
+import type { Errand, Master } from './master.ts';
+import { isUndecided, mostOfOne, readingOf } from './reading.ts';
+import type { Claim, View } from './view.ts';
+
+export interface RedisGrant extends Grant {
+  readonly claim: Claim;
+}
+
+/** What a store shares with the others of its engine. */
+interface StoreAround {
+  readonly masters: readonly Master[];
+  readonly clock: Clock;
+  /** This engine and no other, not even one of the same name. */
+  readonly holder: string;
+  /** Whose number no attempt of this holder ever had. */
+  readonly nextAttempt: () => number;
+  readonly random: () => number;
+}
+
+/** Candidates that have divided the masters among them try again within this time, each at another moment. */
+const DIVIDED_MS = 50;
+
+/**
+ * One election's lease on one master, or on a majority of several.
+ *
+ * Why tokens grow with several. A leader is announced when a majority holds its claim and their counters are no lower than its
+ * token: that is what `confirm` sees to, and every renewal again. Two such majorities share a master, which was held by one
+ * leader after the other. The later one took it when its counter stood at the former's token at least, and so got more from it;
+ * its own token is the greatest that any master gave it, and so is greater, too.
+ *
+ * A master that has lost its data spoils that only if the majorities share no other. Since renewals raise the counters of all
+ * masters, they share others as soon as the leader has renewed once while all were there. Besides, what was lost begins again
+ * with the server's clock, and engines remember what they have seen.
+ */
+export class RedisStore implements LeaseStore<RedisGrant> {
+  readonly #around: StoreAround;
+  readonly #masters: readonly Master[];
+  readonly #quorum: number;
+  readonly #layout: Layout;
+  readonly #name: string;
+  readonly #known: Known;
+  /** What we hold, as far as we know. */
+  #current: Claim | null = null;
+  /** What we asked for, or gave back, without learning what became of it. */
+  #inDoubt: Claim | null = null;
+
+  constructor(around: StoreAround, layout: Layout, name: string, known: Known) {
+    this.#around = around;
+    this.#masters = around.masters;
+    this.#quorum = majority(around.masters.length);
+    this.#layout = layout;
+    this.#name = name;
+    this.#known = known;
+  }
+
+  async take({ signal }: Call): Promise<{ grant: RedisGrant | null; reading: Reading }> {
+    const { clock, holder, nextAttempt, random } = this.#around;
+    const total = this.#masters.length;
+    const sinceMs = clock.now();
+    const errand = this.#errand({ holder, attempt: nextAttempt() });
+    this.#inDoubt = errand.claim;
+    const asked = this.#masters.map(async (master) => {
+      return { master, view: await master.take(errand, this.#name, this.#known.token, signal) };
+    });
+    const taken = await gather(asked, (answers, pending) => {
+      const granted = answers.filter(({ view }) => view.isGranted).length;
+      return granted >= this.#quorum || (answers.length >= this.#quorum && granted + pending < this.#quorum);
+    });
+    const views = taken.answers.map(({ view }) => view);
+    for (const view of views) this.#known.learn(view);
+    const granted = taken.answers.filter(({ view }) => view.isGranted);
+    const masters = granted.map(({ master }) => master);
+    let { failures } = taken;
+    if (granted.length >= this.#quorum) {
+      const token = greatest(granted.map(({ view }) => view.fence));
+      const confirmed = total === 1 ? null : await this.#confirm(masters, errand, token, signal);
+      if (confirmed === null || count(confirmed.answers, true) >= this.#quorum)
+        return this.#won(errand.claim, token);
+      failures = confirmed.failures;
+    }
+    this.#giveBack(asked, errand);
+    const isUnknown = views.length < this.#quorum || (granted.length >= this.#quorum && failures.length > 0);
+    if (isUnknown) throw this.#tooFew(failures);
+    this.#inDoubt = null;
+    const reading = readingOf(views, total, this.#known);
+    // Where one is about to lead, the others wait. Where they have divided the masters, each tries again in its own time.
+    if (total === 1 || mostOfOne(views) >= this.#quorum) return { grant: null, reading };
+    const spreadMs = Math.max(DIVIDED_MS, 4 * (clock.now() - sinceMs));
+    return { grant: null, reading: { ...reading, freeInMs: spreadMs * random() } };
+  }
+
+  async renew(grant: RedisGrant, { signal }: Call): Promise<RedisGrant | null> {
+    const errand = this.#errand(grant.claim);
+    const asked = this.#masters.map((master) => master.renew(errand, grant.token, signal));
+    const { answers, failures } = await gather(asked, (sofar, pending) => {
+      const kept = count(sofar, 'ours');
+      return kept >= this.#quorum || kept + pending < this.#quorum;
+    });
+    const kept = count(answers, 'ours');
+    if (kept >= this.#quorum) {
+      this.#mendLater(asked, errand, grant.token);
+      return grant;
+    }
+    if (!this.#isRefused(answers.length - kept)) throw this.#tooFew(failures);
+    this.#current = null;
+    return null;
+  }
+
+  async release(grant: RedisGrant, { signal }: Call): Promise<void> {
+    this.#current = null;
+    this.#inDoubt = grant.claim;
+    await this.leave({ signal });
+  }
+
+  /** What was never told to anybody, or could not be released, would keep the others waiting until it runs out. */
+  async leave({ signal }: Call): Promise<void> {
+    if (this.#inDoubt === null) return;
+    const errand = this.#errand(this.#inDoubt);
+    const asked = this.#masters.map((master) => master.release(errand, true, signal));
+    const { answers, failures } = await gather(asked, (done) => done.length >= this.#quorum);
+    if (answers.length < this.#quorum) throw this.#tooFew(failures);
+    this.#inDoubt = null;
+  }
+
+  async publish(grant: RedisGrant, value: Json, { signal }: Call): Promise<number | null> {
+    const { token } = grant;
+    const published: Published = {
+      json: JSON.stringify(value),
+      value,
+      version: this.#known.nextVersion(),
+      token,
+    };
+    const errand = this.#errand(grant.claim);
+    const asked = this.#masters.map((master) => master.publish(errand, published, signal));
+    const { answers, failures } = await this.#untilMost(asked);
+    const done = count(answers, true);
+    if (done >= this.#quorum) {
+      this.#known.learnValue(published);
+      return published.version;
+    }
+    if (!this.#isRefused(answers.length - done)) throw this.#tooFew(failures);
+    return null;
+  }
+
+  async read({ signal }: Call): Promise<Reading> {
+    const total = this.#masters.length;
+    const asked = this.#masters.map((master) => master.read(this.#layout, signal));
+    const { answers, failures } = await gather(asked, (views, pending) => {
+      return views.length >= this.#quorum && !isUndecided(views, pending, total);
+    });
+    if (answers.length < this.#quorum) throw this.#tooFew(failures);
+    for (const view of answers) this.#known.learn(view);
+    return readingOf(answers, total, this.#known);
+  }
+
+  watch(hint: (news: 'changed' | 'gone') => void): () => void {
+    const { clock, holder } = this.#around;
+    const hints = new Hints(this.#masters.length, clock, (message) => {
+      const isOthers = message?.startsWith('won ') && !message.startsWith(`won ${holder} `);
+      hint(isOthers ? 'gone' : 'changed');
+    });
+    const stops = this.#masters.map((master, index) => {
+      return master.listen(this.#layout.channel, (message) => hints.hear(index, message));
+    });
+    return () => {
+      for (const stop of stops) stop();
+      hints.close();
+    };
+  }
+
+  #errand(claim: Claim): Errand {
+    return { layout: this.#layout, claim };
+  }
+
+  #won(claim: Claim, token: bigint): { grant: RedisGrant; reading: Reading } {
+    this.#inDoubt = null;
+    this.#current = claim;
+    this.#known.learnToken(token);
+    const { value, version } = this.#known.published ?? { value: null, version: 0 };
+    const reading = { leader: this.#name, token, freeInMs: null, value, version };
+    return { grant: { token, claim }, reading };
+  }
+
+  #confirm(
+    masters: readonly Master[],
+    errand: Errand,
+    token: bigint,
+    signal: AbortSignal,
+  ): Promise<Gathered<boolean>> {
+    const value = this.#known.published;
+    return this.#untilMost(masters.map((master) => master.confirm(errand, token, value, signal)));
+  }
+
+  /** Waits until a majority of all has said yes, or cannot any more. */
+  #untilMost(asked: readonly Promise<boolean>[]): Promise<Gathered<boolean>> {
+    return gather(asked, (answers, pending) => {
+      const agreed = count(answers, true);
+      return agreed >= this.#quorum || agreed + pending < this.#quorum;
+    });
+  }
+
+  /** Also what comes later. Nobody is woken: whoever was refused by what we had for a moment tries again by itself. */
+  #giveBack(asked: readonly Promise<{ master: Master; view: View }>[], errand: Errand): void {
+    for (const each of asked) {
+      each
+        .then(({ master, view }) => (view.isGranted ? master.release(errand, false) : undefined))
+        .catch(() => {});
+    }
+  }
+
+  /**
+   * A master that lacks what a majority still holds for us has lost its data, or was not there. It gets it, so that another one
+   * may fail next. Only then: a majority that has been ours without a gap is what nobody else can have had.
+   */
+  #mendLater(asked: readonly Promise<string>[], errand: Errand, token: bigint): void {
+    for (const [index, each] of asked.entries()) {
+      each
+        .then(async (answer) => {
+          if (answer !== 'none' || this.#current !== errand.claim) return;
+          await this.#masters[index]!.mend(errand, this.#name, token, this.#known.published);
+        })
+        .catch(() => {});
+    }
+  }
+
+  /** So many have refused that the others are no majority. */
+  #isRefused(refusals: number): boolean {
+    return this.#masters.length - refusals < this.#quorum;
+  }
+
+  #tooFew(failures: readonly Error[]): Error {
+    const total = this.#masters.length;
+    const reason = failures[0]?.message ?? 'they disagree';
+    return new Error(total === 1 ? reason : `no majority of the ${total} masters: ${reason}`);
+  }
+}
+
+function count<T>(answers: readonly T[], wanted: T): number {
+  return answers.filter((answer) => answer === wanted).length;
+}

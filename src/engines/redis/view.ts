@@ -1,0 +1,63 @@
+import type { Published } from './known.ts';
+
+/** Whose a lease is: one attempt of one engine to take it. No two are the same. */
+export interface Claim {
+  readonly holder: string;
+  readonly attempt: number;
+}
+
+/** How an election stands at one master. */
+export interface View {
+  /** What was asked for was granted just now. */
+  readonly isGranted: boolean;
+  readonly lease: Lease | null;
+  /** The greatest token that it knows of. */
+  readonly fence: bigint;
+  readonly published: Published | null;
+}
+
+export interface Lease {
+  readonly claim: string;
+  readonly leader: string;
+  /** Null: it is being taken. */
+  readonly token: bigint | null;
+  /** Infinity: somebody has made it last for ever. */
+  readonly freeInMs: number;
+}
+
+export type Reply = readonly (string | number | null)[];
+
+/** Reads what a script has looked up. What is not as we write it counts as not there. */
+export function viewOf(reply: Reply): View {
+  const [isGranted, holder, attempt, leader, token, ttlMs, fence, value, version, valueToken] = reply;
+  const isHeld = typeof holder === 'string';
+  return {
+    isGranted: isGranted === 1,
+    lease: isHeld
+      ? {
+          claim: `${holder} ${attempt}`,
+          leader: String(leader ?? holder),
+          token: countOf(token),
+          freeInMs: Number(ttlMs) < 0 ? Number.POSITIVE_INFINITY : Number(ttlMs) + 1,
+        }
+      : null,
+    fence: countOf(fence) ?? 0n,
+    published: publishedOf(value, version, valueToken),
+  };
+}
+
+type Field = string | number | null | undefined;
+
+function publishedOf(value: Field, version: Field, token: Field): Published | null {
+  const count = countOf(token);
+  if (typeof value !== 'string' || count === null || countOf(version) === null) return null;
+  try {
+    return { json: value, value: JSON.parse(value), version: Number(version), token: count };
+  } catch {
+    return null;
+  }
+}
+
+function countOf(field: Field): bigint | null {
+  return typeof field === 'string' && /^\d{1,18}$/.test(field) ? BigInt(field) : null;
+}

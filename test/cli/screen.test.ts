@@ -1,0 +1,98 @@
+/** The screen of `caucus up`, on terminals of several sizes. */
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { Fleet, FleetEvent, FleetMember, MemberState } from '../../src/cli/up/fleet.ts';
+import { Screen } from '../../src/cli/up/screen.ts';
+
+const event = (name: string, text: string, fields: object = {}): FleetEvent => ({
+  at: '2026-01-01T00:00:00.000Z',
+  event: name,
+  id: 1,
+  text,
+  ...fields,
+});
+
+/** What a terminal of this size shows. */
+function shown(
+  states: readonly MemberState[],
+  size: [number, number],
+  events: readonly FleetEvent[] = [],
+): string[] {
+  const members = states.map(
+    (state, i): FleetMember => ({
+      id: i + 1,
+      url: `http://127.0.0.1:${7101 + i}`,
+      data: '',
+      pid: 1,
+      state,
+      token: '7',
+    }),
+  );
+  const fleet = {
+    members,
+    leader: members.find(({ state }) => state === 'leading') ?? null,
+  } as unknown as Fleet;
+  let text = '';
+  let draw = (): void => {};
+  const out = {
+    columns: size[0],
+    rows: size[1],
+    write: (chunk: string) => {
+      text = chunk;
+    },
+    on: (_: string, listener: () => void) => {
+      draw = listener;
+    },
+    off: () => {},
+  };
+  const heading = { title: 'quorum', byMajority: true };
+  const screen = new Screen(fleet, heading, out as unknown as NodeJS.WriteStream, (plain) => plain);
+  for (const each of events) screen.show(each);
+  draw();
+  const lines = stripVTControlCharacters(text).split('\r\n');
+  screen.close();
+  return lines;
+}
+
+const FIVE: readonly MemberState[] = ['up', 'leading', 'up', 'up', 'up'];
+const MANY_EVENTS = Array.from({ length: 50 }, (_, i) => event('acting', `news ${i}`));
+
+describe('the screen of caucus up', () => {
+  it.each<[number, number]>([
+    [120, 40],
+    [80, 24],
+    [50, 10],
+    [50, 6],
+  ])('fits on %i columns and %i rows, with the leader, the newest event and how to quit', (columns, rows) => {
+    for (const states of [FIVE, [...FIVE, ...FIVE.map((): MemberState => 'down')]]) {
+      const lines = shown(states, [columns, rows], MANY_EVENTS);
+      expect(lines.length).toBeLessThan(rows);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(columns);
+      expect(lines[1]).toBe('member 2 leads, token 7');
+      expect(lines.join('\n')).toContain('news 49');
+      expect(lines.at(-1)).toMatch(/q quit$/);
+    }
+  });
+
+  it('says how many run and what a majority is when there is none', () => {
+    expect(shown(['up', 'down', 'paused', 'down', 'starting'], [80, 24])[1]).toBe(
+      'nobody leads: 2 of 5 run, a majority is 3',
+    );
+    expect(shown(['up', 'up', 'up', 'down', 'down'], [80, 24])[1]).toBe('nobody leads');
+  });
+
+  it('tells of a kill in one line, of another end too, and of a restart', () => {
+    const events = [
+      event('kill', 'kill -9 of member 1'),
+      event('exit', 'member 1 ended (SIGKILL)', { asked: true }),
+      event('restart', 'member 1 is started again'),
+      event('exit', 'member 1 ended (exit code 1)', { asked: false }),
+    ];
+    const told = shown(FIVE, [80, 24], events).filter((line) => line.startsWith('00:00'));
+    expect(told.map((line) => line.slice(17))).toEqual([
+      'kill -9 of member 1',
+      'member 1 is started again',
+      'member 1 ended (exit code 1)',
+    ]);
+  });
+});

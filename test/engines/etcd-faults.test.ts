@@ -1,0 +1,189 @@
+/** What faults of etcd, of the network and of people do to those who stand. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Election } from '../../src/election/index.ts';
+import { aborted, seen, won } from '../../src/engines/conformance/stage.ts';
+import { etcd } from '../../src/engines/etcd/index.ts';
+import { hasEtcd } from '../support/servers/etcd.ts';
+import { EtcdBed, PATIENT, until } from '../support/servers/etcd-bed.ts';
+
+let bed: EtcdBed;
+
+describe.runIf(hasEtcd())('etcd, when things go wrong', () => {
+  beforeAll(async () => {
+    bed = await EtcdBed.start();
+  });
+  afterEach(() => bed.clear());
+  afterAll(() => bed?.close());
+
+  it('stopped and started again: the leader stops in time and says why, and somebody leads again', async () => {
+    const name = bed.newName();
+    const [a, b] = [bed.join(name), bed.join(name)];
+    const leadership = await won(a);
+    await seen(b, 'the leader', ({ leader }) => leader === a.self);
+    const next = Promise.race([won(a), won(b)]);
+    await bed.server.stop();
+    await aborted(leadership.signal);
+    expect(leadership.signal.reason).toMatchObject({ cause: 'store-unreachable' });
+    await seen(
+      b,
+      'that etcd is gone',
+      ({ cause, leader }) => cause === 'store-unreachable' && leader === null,
+    );
+    await leadership.resign();
+    await bed.server.restart();
+    expect((await next).token).toBeGreaterThan(leadership.token);
+  });
+
+  it('paused for longer than the lease: the leader stops in time, and nobody leads at the same time', async () => {
+    const name = bed.newName();
+    const [a, b] = [bed.join(name), bed.join(name)];
+    const leadership = await won(a);
+    await seen(b, 'the leader', ({ leader }) => leader === a.self);
+    const next = won(b);
+    bed.server.pause();
+    await aborted(leadership.signal);
+    expect(leadership.signal.reason).toMatchObject({ cause: 'store-unreachable' });
+    await leadership.resign().catch(() => {});
+    bed.server.resume();
+    expect((await next).token).toBeGreaterThan(leadership.token);
+  });
+
+  it('a key that is deleted behind our back: we learn of it at once, and lead again with a greater token', async () => {
+    const name = bed.newName();
+    const a = bed.join(name, PATIENT);
+    const leadership = await won(a);
+    await bed.server.deleteElection(name);
+    await aborted(leadership.signal);
+    expect(leadership.signal.reason).toMatchObject({ cause: 'deposed' });
+    await leadership.resign();
+    expect((await won(a)).token).toBeGreaterThan(leadership.token);
+  });
+
+  it('a key that is deleted while the watch is cut: the next renewal finds out', async () => {
+    const name = bed.newName();
+    const tunnel = await bed.proxy();
+    const a = bed.join(name, { leaseMs: 6000, renewMs: 300, callMs: 300 }, tunnel.etcdUrl);
+    const leadership = await won(a);
+    tunnel.refuse();
+    await bed.server.deleteElection(name);
+    tunnel.restore();
+    await aborted(leadership.signal);
+    expect(leadership.signal.reason).toMatchObject({ cause: 'deposed' });
+    await leadership.resign();
+  });
+
+  it('a session that is lost while we wait: we wait again with a new one', async () => {
+    const name = bed.newName();
+    const [a, b] = [bed.join(name, PATIENT), bed.join(name, PATIENT)];
+    const leadership = await won(a);
+    const [first] = await bed.keysOf(`${name}/`);
+    const next = won(b);
+    let waiting = '';
+    await until('b waits', async () => {
+      [waiting = ''] = (await bed.keysOf(`${name}/`)).filter((key) => key !== first);
+      return waiting !== '';
+    });
+    await bed.server.ctl(['lease', 'revoke', waiting.split('/')[1]!]);
+    // It learns of it by the watch, long before its next renewal.
+    await until('b waits again', async () => {
+      const keys = await bed.keysOf(`${name}/`);
+      return keys.length === 2 && !keys.includes(waiting);
+    });
+    await leadership.resign();
+    expect((await next).token).toBeGreaterThan(leadership.token);
+  });
+
+  it('a session that is lost while we lead: we stop, and lead again with a greater token', async () => {
+    const name = bed.newName();
+    const a = bed.join(name, PATIENT);
+    const leadership = await won(a);
+    const [key] = await bed.keysOf(`${name}/`);
+    await bed.server.ctl(['lease', 'revoke', key!.split('/')[1]!]);
+    await aborted(leadership.signal);
+    await leadership.resign();
+    expect((await won(a)).token).toBeGreaterThan(leadership.token);
+  });
+
+  it('whoever no longer wants to lead is out of the queue, whether waiting or closed', async () => {
+    const name = bed.newName();
+    const [a, b, c, d] = [
+      bed.join(name, PATIENT),
+      bed.join(name, PATIENT),
+      bed.join(name, PATIENT),
+      bed.join(name, PATIENT),
+    ];
+    const leadership = await won(a);
+    const calledOff = new AbortController();
+    const second = b.campaign({ signal: calledOff.signal });
+    await until('b waits', async () => (await bed.keysOf(`${name}/`)).length === 2);
+    const third = c.campaign();
+    await until('c waits', async () => (await bed.keysOf(`${name}/`)).length === 3);
+    const fourth = won(d);
+    await until('d waits', async () => (await bed.keysOf(`${name}/`)).length === 4);
+    calledOff.abort();
+    await expect(second).rejects.toThrow();
+    await Promise.all([c.close(), expect(third).rejects.toThrow()]);
+    await until('b and c are out', async () => (await bed.keysOf(`${name}/`)).length === 2);
+    await leadership.resign();
+    await fourth;
+  });
+
+  it('a candidacy that comes to etcd after it was called off: no key of it stays', async () => {
+    const [held, wanted] = [bed.newName(), bed.newName()];
+    const other = await won(bed.join(wanted));
+    const tunnel = await bed.proxy();
+    const engine = etcd(tunnel.etcdUrl, { leaseMs: 8000, renewMs: 700, callMs: 300 });
+    bed.closing.push(engine);
+    const leadership = await won(new Election(held, engine));
+    const election = new Election(wanted, engine);
+    await seen(election, 'the leader', ({ leader }) => leader !== null);
+    tunnel.freeze();
+    const calledOff = new AbortController();
+    const campaign = election.campaign({ signal: calledOff.signal });
+    await seen(election, 'that etcd is silent', ({ cause }) => cause === 'store-unreachable');
+    calledOff.abort();
+    await expect(campaign).rejects.toThrow();
+    await sleep(800); // Until the attempt to leave has failed too.
+    tunnel.restore();
+    await until('it has left', async () => (await bed.keysOf(`${wanted}.left.`)).length === 1);
+    expect(await bed.keysOf(`${wanted}/`)).toHaveLength(1);
+    expect(leadership.isValid()).toBe(true);
+    // The mark does not keep us from standing again.
+    const next = won(election);
+    await until('it waits', async () => (await bed.keysOf(`${wanted}/`)).length === 2);
+    await other.resign();
+    await next;
+  });
+
+  it('a candidacy that could not be taken back when it was called off: it is, as soon as etcd answers', async () => {
+    const [held, wanted] = [bed.newName(), bed.newName()];
+    await won(bed.join(wanted));
+    const tunnel = await bed.proxy();
+    const engine = etcd(tunnel.etcdUrl, { leaseMs: 8000, renewMs: 400, callMs: 300 });
+    bed.closing.push(engine);
+    const leadership = await won(new Election(held, engine));
+    const election = new Election(wanted, engine);
+    const calledOff = new AbortController();
+    const campaign = election.campaign({ signal: calledOff.signal });
+    await until('it waits', async () => (await bed.keysOf(`${wanted}/`)).length === 2);
+    tunnel.refuse();
+    calledOff.abort();
+    await expect(campaign).rejects.toThrow();
+    await seen(election, 'that etcd is gone', ({ cause }) => cause === 'store-unreachable');
+    tunnel.restore();
+    await until('it has left', async () => (await bed.keysOf(`${wanted}/`)).length === 1);
+    expect(leadership.isValid()).toBe(true);
+  });
+
+  it('nothing of a closed engine stays in etcd but what was published', async () => {
+    const name = bed.newName();
+    const election = bed.join(name, PATIENT);
+    await (await won(election)).publish('kept');
+    expect(await bed.server.ctl(['get', `${name}.value`, '--print-value-only'])).toBe('"kept"');
+    const [key] = await bed.keysOf(`${name}/`);
+    await bed.closing.pop()!.close();
+    expect(await bed.keysOf(name)).toEqual([`${name}.value`]);
+    expect(await bed.server.ctl(['lease', 'timetolive', key!.split('/')[1]!])).toMatch(/already expired/);
+  });
+});

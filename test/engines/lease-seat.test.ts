@@ -1,0 +1,332 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Json } from '../../src/core/index.ts';
+import { SleepWatch, type Standing } from '../../src/election/index.ts';
+import { LeaseSeat } from '../../src/engines/lease/lease-seat.ts';
+import type { Call, Grant, LeaseStore, Reading } from '../../src/engines/lease/lease-store.ts';
+import { leaseTimes } from '../../src/engines/lease/settings.ts';
+import { calm, HandClock } from '../election/support.ts';
+
+type What = 'take' | 'renew' | 'release' | 'read' | 'publish';
+
+interface Asked {
+  readonly what: What;
+  readonly atMs: number;
+  readonly call: Call;
+  answer(result?: unknown): Promise<void>;
+  fail(reason: string): Promise<void>;
+}
+
+const FREE: Reading = { leader: null, token: null, freeInMs: null, value: null, version: 0 };
+const others = (freeInMs: number | null): Reading => ({ ...FREE, leader: 'b', token: 7n, freeInMs });
+
+/** A store that answers when the test says so. */
+class ScriptedStore implements LeaseStore {
+  readonly log: Asked[] = [];
+  hint: (news: 'changed' | 'gone') => void = () => {};
+  isWatched = false;
+  readonly #clock: HandClock;
+
+  constructor(clock: HandClock) {
+    this.#clock = clock;
+  }
+
+  take = (call: Call) => this.#ask<{ grant: Grant | null; reading: Reading }>('take', call);
+  renew = (_: Grant, call: Call) => this.#ask<Grant | null>('renew', call);
+  release = (_: Grant, call: Call) => this.#ask<void>('release', call);
+  publish = (_: Grant, _value: Json, call: Call) => this.#ask<number | null>('publish', call);
+  read = (call: Call) => this.#ask<Reading>('read', call);
+
+  watch(hint: (news: 'changed' | 'gone') => void): () => void {
+    this.hint = hint;
+    this.isWatched = true;
+    return () => {
+      this.isWatched = false;
+    };
+  }
+
+  get last(): Asked {
+    return this.log.at(-1)!;
+  }
+
+  #ask<T>(what: What, call: Call): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.log.push({
+        what,
+        atMs: this.#clock.now(),
+        call,
+        async answer(result) {
+          resolve(result as T);
+          await calm();
+        },
+        async fail(reason) {
+          reject(new Error(reason));
+          await calm();
+        },
+      });
+    });
+  }
+}
+
+let clock: HandClock;
+let store: ScriptedStore;
+let wallAheadMs: number;
+let seat: LeaseSeat<Grant>;
+let told: Standing[];
+
+beforeEach(async () => {
+  clock = new HandClock();
+  store = new ScriptedStore(clock);
+  wallAheadMs = 0;
+  told = [];
+  seat = new LeaseSeat('e', 'a', store, {
+    times: leaseTimes({ leaseMs: 1000, renewMs: 300, callMs: 200, retryMs: 400, maxDrift: 0.1 }),
+    clock,
+    sleep: new SleepWatch(
+      () => clock.now(),
+      () => clock.now() + wallAheadMs,
+    ),
+    random: () => 0,
+    storeName: 'the store',
+  });
+  seat.watch((standing) => told.push(standing));
+  await calm();
+});
+
+async function lead(token = 1n): Promise<void> {
+  await store.last.answer(FREE);
+  seat.stand();
+  await calm();
+  await store.last.answer({ grant: { token }, reading: FREE });
+}
+
+const asked = (): string[] => store.log.map(({ what }) => what);
+
+describe('a seat with a lease', () => {
+  it('reads first, and takes once it stands', async () => {
+    expect(asked()).toEqual(['read']);
+    await lead(5n);
+    expect(asked()).toEqual(['read', 'take']);
+    expect(seat.standing).toMatchObject({ leader: 'a', token: 5n, cause: 'won', held: { token: 5n } });
+  });
+
+  it('counts the lease from when it asked, less the drift', async () => {
+    await store.last.answer(FREE);
+    seat.stand();
+    await calm();
+    await clock.pass(150);
+    await store.last.answer({ grant: { token: 1n }, reading: FREE });
+    expect(seat.standing.held!.expiresAtMs).toBe(900);
+    await clock.pass(150);
+    expect(store.last).toMatchObject({ what: 'renew', atMs: 300 });
+    await clock.pass(100);
+    await store.last.answer({ token: 1n });
+    expect(seat.standing.held!.expiresAtMs).toBe(300 + 900);
+  });
+
+  it('has one call under way at a time, whatever hints come', async () => {
+    store.hint('changed');
+    seat.stand();
+    store.hint('changed');
+    await calm();
+    expect(asked()).toEqual(['read']);
+    await store.last.answer(FREE);
+    expect(asked()).toEqual(['read', 'take']);
+  });
+
+  it('gives up a renewal that hangs, tries again, and stops acting in time, saying why', async () => {
+    await lead();
+    await clock.pass(300);
+    expect(store.last.what).toBe('renew');
+    await clock.pass(200);
+    expect(store.last.call.signal.aborted).toBe(true);
+    await clock.pass(100);
+    expect(asked().slice(2)).toEqual(['renew', 'renew']);
+    expect(seat.standing.held).not.toBeNull();
+    await clock.pass(275);
+    expect(clock.now()).toBe(875);
+    expect(seat.standing).toMatchObject({
+      held: null,
+      leader: null,
+      cause: 'store-unreachable',
+      detail: 'the store did not renew it in time: no answer within 200 ms',
+    });
+  });
+
+  it('is told of a loss at once, and stands again', async () => {
+    await lead();
+    store.hint('gone');
+    await calm();
+    expect(store.last.what).toBe('renew');
+    await store.last.answer(null);
+    expect(told.at(-1)).toMatchObject({ held: null, cause: 'deposed' });
+    expect(store.last.what).toBe('take');
+    await store.last.answer({ grant: { token: 2n }, reading: FREE });
+    expect(seat.standing.held!.token).toBe(2n);
+  });
+
+  it('neither acts on what was granted too late nor keeps it', async () => {
+    await store.last.answer(FREE);
+    seat.stand();
+    await calm();
+    const take = store.last;
+    await clock.pass(200);
+    expect(take.call.signal.aborted).toBe(true);
+    await take.answer({ grant: { token: 1n }, reading: FREE });
+    expect(seat.standing.held).toBeNull();
+    expect(store.log.some(({ what }) => what === 'release')).toBe(true);
+  });
+
+  it('gives back what was granted after it had withdrawn', async () => {
+    await store.last.answer(FREE);
+    seat.stand();
+    await calm();
+    await seat.withdraw();
+    await store.last.answer({ grant: { token: 1n }, reading: FREE });
+    expect(seat.standing.held).toBeNull();
+    expect(store.last.what).toBe('release');
+  });
+
+  it('comes back as soon as what another holds runs out, and not before', async () => {
+    await store.last.answer(others(250));
+    seat.stand();
+    await calm();
+    await store.last.answer({ grant: null, reading: others(250) });
+    expect(seat.standing).toMatchObject({ leader: 'b', token: 7n, held: null });
+    const before = store.log.length;
+    await clock.pass(249);
+    expect(store.log.length).toBe(before);
+    await clock.pass(1);
+    expect(store.last.what).toBe('take');
+  });
+
+  it('is woken by a hint', async () => {
+    await store.last.answer(others(null));
+    store.hint('changed');
+    await calm();
+    expect(asked()).toEqual(['read', 'read']);
+  });
+
+  it('goes on for ever after failures, each time a little later, and says what is wrong', async () => {
+    await store.last.answer(FREE);
+    seat.stand();
+    await calm();
+    const waits: number[] = [];
+    for (let i = 0; i < 6; i++) {
+      const before = store.log.length;
+      const atMs = clock.now();
+      await store.last.fail('ECONNREFUSED');
+      while (store.log.length === before) await clock.pass(10);
+      waits.push(clock.now() - atMs);
+    }
+    expect(waits).toEqual([100, 200, 400, 400, 400, 400]);
+    expect(seat.standing).toMatchObject({
+      cause: 'store-unreachable',
+      detail: 'the store cannot be reached: ECONNREFUSED',
+    });
+  });
+
+  it('names the leader it last saw for as long as its lease would have lasted', async () => {
+    await store.last.answer(others(250));
+    await clock.pass(250);
+    await store.last.answer(others(300));
+    store.hint('changed');
+    await calm();
+    await store.last.fail('ECONNRESET');
+    expect(seat.standing).toMatchObject({ leader: 'b', cause: 'store-unreachable' });
+    await clock.pass(100);
+    await store.last.fail('ECONNRESET');
+    await clock.pass(200);
+    await store.last.fail('ECONNRESET');
+    expect(seat.standing).toMatchObject({ leader: null, cause: 'store-unreachable' });
+  });
+
+  it('leaves it to the others after a resignation, and comes back if none of them wants it', async () => {
+    await lead();
+    const resigned = seat.resign();
+    expect(seat.standing).toMatchObject({ held: null, cause: 'resigned' });
+    await calm();
+    expect(store.last.what).toBe('release');
+    await store.last.answer();
+    await resigned;
+    expect(store.last.what).toBe('read');
+    await store.last.answer(FREE);
+    await clock.pass(399);
+    expect(store.last.what).toBe('read');
+    await clock.pass(1);
+    expect(store.last.what).toBe('take');
+  });
+
+  it('says that a release was not answered', async () => {
+    await lead();
+    const resigned = expect(seat.resign()).rejects.toMatchObject({
+      code: 'E_UNREACHABLE',
+      outcome: 'indefinite',
+    });
+    await calm();
+    await clock.pass(200);
+    await resigned;
+  });
+
+  it('has lost everything when the machine has slept', async () => {
+    await lead();
+    wallAheadMs = 3_600_000;
+    expect(seat.standing.held!.expiresAtMs).toBe(0);
+    await clock.pass(300);
+    await store.last.answer({ token: 1n });
+    expect(told.at(-1)).toMatchObject({
+      held: null,
+      cause: 'suspended',
+      detail: 'the machine was asleep for 3600.0 s',
+    });
+  });
+
+  it('publishes while it leads, and is told when it no longer does', async () => {
+    await expect(seat.publish(1)).rejects.toMatchObject({ code: 'E_NOT_LEADER' });
+    await lead();
+    const published = seat.publish('x');
+    await calm();
+    await store.last.answer(4);
+    expect(await published).toBe(4);
+    expect(seat.standing).toMatchObject({ value: 'x', version: 4 });
+    const refused = expect(seat.publish('y')).rejects.toMatchObject({ code: 'E_NOT_LEADER' });
+    await calm();
+    await store.last.answer(null);
+    await refused;
+    expect(seat.standing.held).toBeNull();
+  });
+
+  it('leaves nothing that could wake the process once it is closed', async () => {
+    await lead();
+    const closed = seat.close();
+    await calm();
+    await store.last.answer();
+    await closed;
+    expect(store.isWatched).toBe(false);
+    expect(clock.pending).toBe(0);
+    store.hint('changed');
+    await calm();
+    expect(store.last.what).toBe('release');
+  });
+});
+
+describe('the times of a lease', () => {
+  it('have usual values that fit together', () => {
+    expect(leaseTimes({})).toEqual({
+      leaseMs: 15_000,
+      actMs: 14_250,
+      renewMs: 5000,
+      retryMs: 2000,
+      callMs: 3000,
+    });
+  });
+
+  it.each([
+    [{ leaseMs: 0 }, /^leaseMs: expected a number of milliseconds above 0/],
+    [{ leaseMs: 10 }, /^leaseMs: expected at least 50, since /],
+    [{ renewMs: 12_000 }, /^renewMs: expected at most 11250, so that a renewal/],
+    [{ maxDrift: 1 }, /^maxDrift: expected a number from 0 to 0.5/],
+    [{ callMs: Number.NaN }, /^callMs: expected a number/],
+  ])('%o is refused', (options, message) => {
+    expect(() => leaseTimes(options)).toThrow(message);
+  });
+});

@@ -1,0 +1,240 @@
+/** Addresses, options, passwords, permissions, certificates and replicas; and what stands in Redis. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { BadInput } from '../../src/core/index.ts';
+import { Election } from '../../src/election/index.ts';
+import type { Participant } from '../../src/engines/conformance/index.ts';
+import { seen, won } from '../../src/engines/conformance/stage.ts';
+import { type RedisOptions, redis } from '../../src/engines/redis/index.ts';
+import { hasRedis, type RedisFlags, RedisServer } from '../support/servers/redis.ts';
+
+const SECRET = 's3cret/+@: word';
+const opened: Participant[] = [];
+const servers: RedisServer[] = [];
+
+function join(url: string, options: RedisOptions = {}): Election {
+  const engine = redis(url, { leaseMs: 1500, callMs: 600, ...options });
+  opened.push(engine);
+  return new Election('access', engine);
+}
+
+async function start(flags: RedisFlags = {}): Promise<RedisServer> {
+  const server = await RedisServer.start(flags);
+  servers.push(server);
+  return server;
+}
+
+function refusal(url: string, options?: RedisOptions): BadInput {
+  try {
+    redis(url, options);
+  } catch (error) {
+    expect(error).toBeInstanceOf(BadInput);
+    return error as BadInput;
+  }
+  throw new Error(`expected that ${url} is refused`);
+}
+
+/** Why it cannot lead. */
+async function trouble(election: Election): Promise<string> {
+  void election.campaign().catch(() => {});
+  return (await seen(election, 'an error', ({ cause }) => cause === 'store-unreachable')).detail;
+}
+
+describe('what Redis is told', () => {
+  it('refuses addresses that are none, and shows no password', () => {
+    const bad = [
+      'http://127.0.0.1',
+      'redis:127.0.0.1',
+      'redis://',
+      'redis:///2',
+      'redis://host:99999',
+      'redis://host/first',
+      'redis://host/1/2',
+      'redis://host?tls=1',
+      'redis://one,,two',
+      'redis://user@host',
+      'redis://one:1,two:2,ONE:1',
+      `redis://me:%zz${SECRET}@host`,
+      `redis://me:${SECRET}@host:x`,
+    ];
+    for (const url of bad) {
+      const error = refusal(url);
+      expect(error.path, url).toBe('url');
+      expect(error.message).not.toContain('s3cret');
+    }
+    expect(refusal('redis://one:1,one:1').message).toMatch(/every master once/);
+  });
+
+  it('refuses options that make no sense, naming them', () => {
+    const paths = (
+      [
+        { keyPrefix: 'a{b' },
+        { wait: -1 },
+        { wait: 1.5 },
+        { leaseMs: 10 },
+        { ca: '-----BEGIN CERTIFICATE-----' },
+      ] as RedisOptions[]
+    ).map((options) => refusal('redis://host', options).path);
+    expect(paths).toEqual(['keyPrefix', 'wait', 'wait', 'leaseMs', 'ca']);
+    expect(refusal('rediss://host', { ca: '/etc/ca.pem' }).message).toMatch(/not its path/);
+    expect(refusal('rediss://host', { cert: '-----BEGIN CERTIFICATE-----' }).path).toBe('key');
+  });
+
+  it('refuses names that it cannot keep apart', async () => {
+    const engine = redis('redis://127.0.0.1:1');
+    for (const name of ['', 'a{b', 'a}b', 'a\nb', '\ud800', 'x'.repeat(1001)])
+      expect(() => engine.seat(name), name).toThrow(BadInput);
+    await engine.close();
+  });
+});
+
+describe.runIf(hasRedis())('who may use Redis, and how', () => {
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((engine) => engine.close()));
+    await Promise.all(servers.splice(0).map((server) => server.close()));
+  });
+
+  it('says who was refused with which kind of secret, and never the secret', async () => {
+    const server = await start({ requirepass: 'the-right-one' });
+    const host = server.url.replace('redis://', '');
+    const wrong = encodeURIComponent(SECRET);
+    const details = [
+      await trouble(join(`redis://somebody:${wrong}@${host}`)),
+      await trouble(join(`redis://:${wrong}@${host}`)),
+      await trouble(join(server.url)),
+    ];
+    expect(details).toEqual([
+      'Redis cannot be reached: it refused the password of user somebody',
+      'Redis cannot be reached: it refused the password of the default user',
+      'Redis cannot be reached: it wants a password: redis://user:password@host or redis://:password@host',
+    ]);
+    expect((await won(join(`redis://:the-right-one@${host}`))).isValid()).toBe(true);
+  });
+
+  it('needs these permissions and no others', async () => {
+    const server = await start();
+    const commands =
+      'eval evalsha hmget hset get set del exists pexpire pttl time publish subscribe unsubscribe';
+    const rules = [
+      'on',
+      `>${SECRET}`,
+      '~caucus:*',
+      '&caucus:*',
+      ...commands.split(' ').map((each) => `+${each}`),
+    ];
+    await server.cli(['ACL', 'SETUSER', 'elector', ...rules]);
+    await server.cli([
+      'ACL',
+      'SETUSER',
+      'reader',
+      'on',
+      '>reading',
+      '~caucus:*',
+      '&caucus:*',
+      '+eval',
+      '+evalsha',
+    ]);
+    const url = server.url.replace('//', `//elector:${encodeURIComponent(SECRET)}@`);
+    const leadership = await won(join(url));
+    await leadership.publish('allowed');
+    const waiting = join(url, { retryMs: 3_600_000 });
+    await seen(waiting, 'the value', ({ value }) => value === 'allowed');
+    const next = won(waiting);
+    await leadership.resign();
+    await next;
+    const detail = await trouble(join(server.url.replace('//', '//reader:reading@')));
+    expect(detail).toMatch(/^Redis cannot be reached: it denies user reader a permission: /);
+  });
+
+  it('keeps an election under these keys', async () => {
+    const server = await start();
+    const election = join(`${server.url}/3`, { keyPrefix: 'app:', name: 'me' });
+    const { token, publish } = await won(election);
+    await publish({ up: true });
+    const cli = (...args: string[]): Promise<string> => server.cli(['-n', '3', ...args]);
+    expect((await cli('KEYS', '*')).split('\n').sort()).toEqual(
+      ['fence', 'lease', 'value'].map((each) => `app:{access}:${each}`),
+    );
+    const lease = await cli('HMGET', 'app:{access}:lease', 'leader', 'attempt', 'token');
+    expect(lease).toMatch(new RegExp(`^me\\n\\d+\\n${token}$`));
+    expect(await cli('HGET', 'app:{access}:lease', 'holder')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(Number(await cli('PTTL', 'app:{access}:lease'))).toBeLessThanOrEqual(1500);
+    expect(await cli('GET', 'app:{access}:fence')).toBe(`${token}`);
+    expect(await cli('PTTL', 'app:{access}:fence')).toBe('-1');
+    const value = await cli('HMGET', 'app:{access}:value', 'value', 'version', 'token');
+    expect(value).toBe(`{"up":true}\n1\n${token}`);
+    expect(Math.abs(Number(token) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('has two connections for all its elections, and asks for little', async () => {
+    const server = await start();
+    const [one, other] = [redis(server.url, { leaseMs: 3000 }), redis(server.url, { leaseMs: 3000 })];
+    opened.push(one, other);
+    for (const name of ['x', 'y', 'z']) {
+      const leadership = await won(new Election(name, one));
+      void new Election(name, other).campaign().catch(() => {});
+      expect(leadership.isValid()).toBe(true);
+    }
+    const ours = async (): Promise<string[]> => {
+      return (await server.cli(['CLIENT', 'LIST']))
+        .split('\n')
+        .filter((line) => !line.includes('cmd=client'));
+    };
+    await expect.poll(async () => (await ours()).length, { timeout: 5000 }).toBe(4);
+    const asked = async (): Promise<number> => {
+      const stats = await server.cli(['INFO', 'commandstats']);
+      return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1]);
+    };
+    const before = await asked();
+    await sleep(3000);
+    // Each of the two has three elections, and looks at each three times in 3 s.
+    expect((await asked()) - before).toBeLessThanOrEqual(24);
+    expect((await ours()).length).toBe(4);
+  });
+
+  it('waits for replicas where it is told to, and refuses to lead on one', async () => {
+    const server = await start({ 'repl-diskless-sync-delay': '0' });
+    expect(await trouble(join(server.url, { wait: 1 }))).toBe(
+      'Redis cannot be reached: 0 of 1 replicas had it in time (option wait)',
+    );
+    await opened.pop()!.close();
+    expect(await server.cli(['EXISTS', 'caucus:{access}:lease'])).toBe('0');
+    const replica = await start({ replicaof: `127.0.0.1 ${server.port}` });
+    await won(join(server.url, { wait: 1 }));
+    expect(await replica.cli(['EXISTS', 'caucus:{access}:lease'])).toBe('1');
+    const detail = await trouble(join(replica.url, { keyPrefix: 'other:' }));
+    expect(detail).toBe('Redis cannot be reached: it is a read-only replica: name its master');
+  });
+
+  it('speaks TLS, and trusts whom it is told to', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'caucus-redis-tls-'));
+    try {
+      const [key, cert] = ['key.pem', 'cert.pem'].map((file) => path.join(folder, file)) as [string, string];
+      const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+      const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+      const files = ['-keyout', key, '-out', cert];
+      execFileSync('openssl', ['req', '-x509', ...kind, ...subject, ...files], { stdio: 'ignore' });
+      const server = await start({
+        'tls-cert-file': cert,
+        'tls-key-file': key,
+        'tls-auth-clients': 'no',
+      });
+      expect((await won(join(server.url, { ca: readFileSync(cert, 'utf8') }))).isValid()).toBe(true);
+      expect(await trouble(join(server.url))).toMatch(/^Redis cannot be reached: self-signed certificate/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('says so when nobody listens there', async () => {
+    const server = await start();
+    await server.stop();
+    expect(await trouble(join(server.url))).toBe(
+      `Redis cannot be reached: connect ECONNREFUSED 127.0.0.1:${server.port}`,
+    );
+  });
+});

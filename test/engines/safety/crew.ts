@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import type { Site } from './site.ts';
+import { Watch } from './watch.ts';
+
+const SCRIPT = path.resolve(import.meta.dirname, 'participant.ts');
+
+interface Said {
+  readonly is: 'up' | 'won' | 'valid' | 'lost' | 'failed';
+  readonly name?: string;
+  readonly token?: string;
+  readonly fromMs?: number;
+  readonly toMs?: number;
+  readonly why?: string;
+  readonly error?: string;
+}
+
+/** One process that wants to lead, and its way to the store. */
+export class Participant {
+  readonly child: ChildProcess;
+  readonly proxy: TcpProxy | null;
+  name = '';
+  /** The token with which it was last heard to be valid. */
+  token: bigint | null = null;
+
+  constructor(child: ChildProcess, proxy: TcpProxy | null) {
+    this.child = child;
+    this.proxy = proxy;
+  }
+}
+
+/** Several processes in one election, everything they say of themselves, and whoever watches over it. */
+export class Crew extends EventEmitter {
+  readonly watch: Watch = new Watch();
+  readonly participants: Participant[] = [];
+  /** Whoever was valid last. */
+  leader: Participant | null = null;
+  readonly losses: string[] = [];
+
+  /** Every participant has its own way to the store, which can be harmed apart from those of the others. */
+  static async start(count: number, { port, way }: Site, options: object): Promise<Crew> {
+    const crew = new Crew();
+    for (let i = 0; i < count; i++) {
+      const proxy = port === null ? null : await startTcpProxy(`http://127.0.0.1:${port}`);
+      const { url, options: more } = way(proxy === null ? 0 : Number(new URL(proxy.url).port));
+      const args = [SCRIPT, url, crew.election, JSON.stringify({ ...options, ...more })];
+      const child = spawn(process.execPath, ['--import', 'tsx', ...args], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      crew.#add(new Participant(child, proxy));
+    }
+    return crew;
+  }
+
+  readonly election: string = `trial-${process.pid}-${Math.floor(performance.now() * 1000)}`;
+
+  #add(participant: Participant): void {
+    this.participants.push(participant);
+    createInterface({ input: participant.child.stdout! }).on('line', (line) => {
+      this.#hear(participant, JSON.parse(line) as Said);
+    });
+  }
+
+  #hear(from: Participant, { is, name, token, fromMs, toMs, why, error }: Said): void {
+    if (is === 'up') from.name = name!;
+    if (is === 'won') this.watch.won(BigInt(token!), from.name);
+    if (is === 'lost') this.losses.push(why!);
+    if (is === 'failed') this.losses.push(error!);
+    if (is === 'valid') {
+      this.watch.valid({ token: BigInt(token!), by: from.name, fromMs: fromMs!, toMs: toMs! });
+      from.token = BigInt(token!);
+      this.leader = from;
+    }
+    this.emit(is, from, token === undefined ? null : BigInt(token));
+  }
+
+  /** The next that is valid with a token above this one. */
+  async leads(above: bigint, fits: (participant: Participant) => boolean = () => true): Promise<bigint> {
+    for (;;) {
+      const [from, token] = (await once(this, 'valid')) as [Participant, bigint];
+      if (token > above && fits(from)) return token;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      this.participants.map(async ({ child, proxy }) => {
+        if (child.exitCode === null && child.signalCode === null) {
+          child.kill('SIGKILL');
+          await once(child, 'exit');
+        }
+        await proxy?.close();
+      }),
+    );
+  }
+}

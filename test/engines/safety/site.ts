@@ -1,0 +1,19 @@
+/** A store that can be harmed. */
+export interface Site {
+  readonly name: string;
+  /** Why it cannot be had here, or null. */
+  readonly excuse: string | null;
+  /** As short as the store allows. */
+  readonly leaseMs: number;
+  /** Where it listens; null where there is no server. */
+  readonly port: number | null;
+  /** What a participant is told that reaches the store by way of this port. */
+  way(port: number): { readonly url: string; readonly options?: object };
+  stop(): Promise<void>;
+  /** With its data. */
+  restart(): Promise<void>;
+  pause(): void;
+  resume(): void;
+  deleteElection(name: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,158 @@
+import { once } from 'node:events';
+import { Crew, type Participant } from './crew.ts';
+import type { Site } from './site.ts';
+
+/** What can go wrong, and how to bring it about. Returns when it is over. */
+export interface Fault {
+  readonly name: string;
+  /** Whether the leadership must be another afterwards, or may have stayed. */
+  readonly deposes: boolean;
+  /** Why it cannot be tried on this store, or null. */
+  readonly excuse?: (site: Site) => string | null;
+  inflict(crew: Crew, leader: Participant, site: Site, leaseMs: number): Promise<void>;
+}
+
+const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const noServer = ({ port }: Site): string | null => (port === null ? 'there is no server' : null);
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'kill -9 of the leader',
+    deposes: true,
+    async inflict(_crew, { child }) {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  },
+  {
+    name: 'the leader is stopped past its lease, and goes on',
+    excuse: ({ port }) => (port === null ? 'it lives, and so keeps what it holds' : null),
+    deposes: true,
+    async inflict(crew, leader) {
+      const { token, child } = leader;
+      const next = crew.leads(token!, (each) => each !== leader);
+      child.kill('SIGSTOP');
+      await next;
+      child.kill('SIGCONT');
+    },
+  },
+  {
+    name: 'the connection of the leader carries nothing, then works again',
+    excuse: noServer,
+    deposes: true,
+    async inflict(crew, leader) {
+      const next = crew.leads(leader.token!, (each) => each !== leader);
+      leader.proxy!.freeze();
+      await next;
+      leader.proxy!.restore();
+    },
+  },
+  {
+    name: 'the connection of the leader is reset and refused, then works again',
+    excuse: noServer,
+    deposes: true,
+    async inflict(crew, leader) {
+      const next = crew.leads(leader.token!, (each) => each !== leader);
+      leader.proxy!.refuse();
+      await next;
+      leader.proxy!.restore();
+    },
+  },
+  {
+    name: 'the server is restarted with its data',
+    excuse: noServer,
+    deposes: false,
+    async inflict(_crew, _leader, site) {
+      await site.stop!();
+      await site.restart!();
+    },
+  },
+  {
+    name: 'the server is down for longer than the lease',
+    excuse: noServer,
+    deposes: true,
+    async inflict(_crew, _leader, site, leaseMs) {
+      await site.stop!();
+      await pass(1.5 * leaseMs);
+      await site.restart!();
+    },
+  },
+  {
+    name: 'the server is stopped (SIGSTOP) past the lease, and goes on',
+    excuse: noServer,
+    deposes: true,
+    async inflict(_crew, _leader, site, leaseMs) {
+      site.pause!();
+      await pass(1.5 * leaseMs);
+      site.resume!();
+    },
+  },
+  {
+    name: 'what is held is deleted behind the leader’s back',
+    deposes: true,
+    async inflict(crew, _leader, site) {
+      await site.deleteElection(crew.election);
+    },
+  },
+  {
+    name: 'the wall clock of the leader jumps by an hour',
+    deposes: false,
+    async inflict(_crew, { child }) {
+      child.stdin!.write('shift\n');
+    },
+  },
+];
+
+/** What came of one fault. */
+export interface Trial {
+  /** Two valid at one moment, or a token given twice, in words; empty is as it should be. */
+  readonly faults: readonly string[];
+  /** How long nobody was valid. */
+  readonly darkMs: number;
+  readonly losses: readonly string[];
+}
+
+/**
+ * Lets three processes stand, does them harm, and waits until one leads again, and then until everybody who is left has led: so
+ * that nobody has dropped out unnoticed.
+ */
+export async function tryFault(fault: Fault, site: Site, options: { leaseMs?: number }): Promise<Trial> {
+  const crew = await Crew.start(3, site, options);
+  try {
+    const first = await crew.leads(0n);
+    const leader = crew.leader!;
+    const afterMs = performance.now();
+    const [token] = await Promise.all([
+      crew.leads(fault.deposes ? first : first - 1n, (each) => !fault.deposes || each.token! > first),
+      fault.inflict(crew, leader, site, options.leaseMs ?? 1000),
+    ]);
+    const darkMs = performance.now() - afterMs;
+    await everybodyLeads(crew, token);
+    return { faults: [...crew.watch.faults, ...crew.watch.overlaps()], darkMs, losses: crew.losses };
+  } finally {
+    await crew.close();
+  }
+}
+
+/** Whoever was cut off comes back with a back-off, while the others pass the lead to and fro. */
+const PATIENCE_MS = 30_000;
+
+async function everybodyLeads(crew: Crew, after: bigint): Promise<void> {
+  const left = new Set(
+    crew.participants.filter(({ child }) => child.exitCode === null && child.signalCode === null),
+  );
+  let token = after;
+  const untilMs = performance.now() + PATIENCE_MS;
+  while (left.size > 0) {
+    if (performance.now() > untilMs)
+      throw new Error(`no longer takes part: ${[...left].map(({ name }) => name).join(', ')}`);
+    token = await crew.leads(token - 1n);
+    const leader = crew.leader!;
+    left.delete(leader);
+    if (left.size === 0) return;
+    const next = crew.leads(token);
+    leader.child.stdin!.write('resign\n');
+    token = await next;
+  }
+}

@@ -1,0 +1,73 @@
+/** What real members say of the end of a leadership under which a program works. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Change, Member } from '../../src/member/index.ts';
+import { Cluster } from '../support/cluster.ts';
+
+const TIMING = { heartbeatMs: 50, timeoutMs: [700, 900], leaseMs: 600 } as const;
+
+let cluster: Cluster | null = null;
+afterEach(async () => {
+  await cluster?.close();
+  cluster = null;
+});
+
+async function startThree(): Promise<[Member, Member, Member]> {
+  cluster = await Cluster.start(['a', 'b', 'c'], { firstStart: true, timing: TIMING });
+  return cluster.members as [Member, Member, Member];
+}
+
+/** Leads until it is lost; a later leadership does nothing. Settles once it leads, with how to see what came after. */
+async function lead(member: Member): Promise<() => readonly Change[]> {
+  const port = member.electionPort('main');
+  await new Promise<void>((begun) => {
+    const work = ({ signal }: { signal: AbortSignal }): Promise<void> => {
+      begun();
+      return new Promise((stop) => signal.addEventListener('abort', () => stop(), { once: true }));
+    };
+    member
+      .election()
+      .lead(work)
+      .catch(() => {});
+  });
+  const last = port.history.at(-1)!;
+  return () => port.history.slice(port.history.indexOf(last) + 1);
+}
+
+describe('a leader', () => {
+  it('whose followers are gone has lost its lease: nobody asked it to resign', async () => {
+    const [a] = await startThree();
+    const since = await lead(a);
+    await Promise.all(['b', 'c'].map((id) => cluster!.leave(id)));
+    await cluster!.until(() => a.electionPort('main').view.role !== 'leader');
+    expect(since()).toHaveLength(1);
+    expect(since()[0]).toMatchObject({ leader: null, cause: 'lease-expired' });
+  });
+
+  it('whose event loop was blocked says so, and only that', async () => {
+    const [a] = await startThree();
+    const since = await lead(a);
+    const untilMs = performance.now() + 2 * TIMING.leaseMs;
+    while (performance.now() < untilMs);
+    await cluster!.until(() => since().some(({ cause }) => cause === 'won'));
+    const losses = since().filter(({ leader }) => leader === null);
+    expect(losses.map(({ cause }) => cause)).toEqual(['event-loop-blocked']);
+  });
+
+  it('whose work is done says that', async () => {
+    const [a] = await startThree();
+    const port = a.electionPort('main');
+    await a.election().lead(() => 'done');
+    expect(port.history.at(-1)).toMatchObject({
+      leader: null,
+      cause: 'resigned',
+      detail: 'a gives up the lead: its work is done',
+    });
+  });
+
+  it('that is asked to resign says that', async () => {
+    const [a] = await startThree();
+    const since = await lead(a);
+    await a.electionPort('main').command({ type: 'resign' });
+    expect(since()[0]).toMatchObject({ cause: 'resigned', detail: 'a gives up the lead: it was asked to' });
+  });
+});

@@ -1,0 +1,209 @@
+/** Whoever can reach the port of a member can say anything on it. It costs him his connection, and nobody else anything. */
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Message } from '../../src/core/index.ts';
+import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { encodeHello } from '../../src/member/links/frames.ts';
+import { createLinks } from '../../src/member/links/index.ts';
+import { start } from '../support/link-bed.ts';
+import { introduce, until } from '../support/linked.ts';
+
+const members: Member[] = [];
+const sockets: net.Socket[] = [];
+const peers: WebSocket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const peer of peers.splice(0)) peer.terminate();
+  await Promise.all(members.splice(0).map((member) => member.close()));
+});
+
+async function startMember(options: JoinOptions): Promise<Member> {
+  const member = await join({ id: 'a', ...options });
+  members.push(member);
+  return member;
+}
+
+/** Says that it is the member b. */
+async function dialAsB(url: string, incarnation = 1): Promise<WebSocket> {
+  const peer = new WebSocket(`${url.replace('http', 'ws')}/link`);
+  peers.push(peer);
+  peer.on('error', () => {});
+  await once(peer, 'open');
+  peer.send(
+    encodeHello({ id: 'b', cluster: 'caucus', incarnation, url: 'http://127.0.0.1:9', process: null }),
+  );
+  return peer;
+}
+
+const B = [{ id: 'b', url: 'http://127.0.0.1:9' }];
+
+/** A request that asks for another protocol, and a socket that never closes its own half. */
+async function askUpgrade(url: string, lines: readonly string[]): Promise<net.Socket> {
+  const { port } = new URL(url);
+  const socket = net.connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+  sockets.push(socket);
+  await once(socket, 'connect');
+  const head = ['GET /elsewhere HTTP/1.1', 'host: localhost', 'connection: upgrade', 'upgrade: websocket'];
+  socket.write(`${[...head, ...lines].join('\r\n')}\r\n\r\n`);
+  return socket;
+}
+
+describe('a frame', () => {
+  it('that is nested too deeply is refused and counted', async () => {
+    const member = await startMember({ peers: B });
+    const peer = await dialAsB(member.url);
+    await once(peer, 'message'); // Its hello.
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    const register = `{"term":1,"version":1,"members":[],"value":${deep}}`;
+    peer.send(`["main",{"type":"publish/send","term":1,"register":${register}}]`);
+    peer.send(`["main",{"type":"term","term":${deep}}]`);
+    await until('both are counted', () => member.refusals['bad-shape'] === 2);
+    expect(peer.readyState).toBe(WebSocket.OPEN);
+  });
+
+  it('on which a member fails costs the connection that brought it', async () => {
+    const links = createLinks(
+      { id: 1, cluster: 'test', incarnation: 1, url: 'http://127.0.0.1:9', process: null },
+      {
+        onMessage: () => {
+          throw new Error('nobody foresaw this');
+        },
+        onUp: () => {},
+        onDown: (_, reason) => told.push(reason),
+        onRefused: (reason, _, kind) => told.push(`${kind}: ${reason}`),
+      },
+    );
+    const told: string[] = [];
+    const two = await start(2);
+    links.setPeers([two]);
+    two.links.setPeers([{ id: 1, url: 'http://127.0.0.1:9' }]);
+    two.links.send(1, 'e', { type: 'x' } as Message);
+    await until('told', () => told.length === 2);
+    const reason = 'a frame on which this member failed: nobody foresaw this';
+    expect(told).toEqual([`bad-shape: ${reason}`, reason]);
+    await links.close();
+  });
+});
+
+describe('an upgrade that is refused', () => {
+  it('leaves no socket behind, so that the member can be closed', async () => {
+    const member = await startMember({});
+    const answers = await Promise.all(
+      [[], ['origin: http://evil.example']].map(async (lines) => {
+        const socket = await askUpgrade(member.url, lines);
+        const [answer] = (await once(socket, 'data')) as [Buffer];
+        return answer.toString().split('\r\n')[0];
+      }),
+    );
+    expect(answers).toEqual(['HTTP/1.1 404 Not Found', 'HTTP/1.1 404 Not Found']);
+    await member.close();
+  });
+});
+
+describe('a connection that was refused', () => {
+  it('is a stranger until it is closed, and closed even if it does not answer', async () => {
+    const one = await start(1, { strangers: 1, goodbyeMs: 50 });
+    const closed = new Promise((resolve) => one.server.once('connection', (s) => s.once('close', resolve)));
+    const { port } = new URL(one.url);
+    const deaf = net.connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+    sockets.push(deaf);
+    deaf.write(
+      'GET /link HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n' +
+        'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    );
+    // A text frame with two letters, masked with zeros: no hello.
+    deaf.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]));
+    await until('refused', () => one.refused.length === 1);
+    const next = new WebSocket(`${one.url.replace('http', 'ws')}/link`);
+    peers.push(next);
+    const [error] = (await once(next, 'error')) as [Error];
+    expect(error.message).toContain('503');
+    await closed;
+    const last = new WebSocket(`${one.url.replace('http', 'ws')}/link`);
+    peers.push(last);
+    await once(last, 'open');
+  });
+});
+
+describe('a process with an older incarnation', () => {
+  it('is taken in when nobody else is there: a clock may have been set back', async () => {
+    const one = await start(1);
+    const ahead = await start(2, {}, { incarnation: 9000 });
+    introduce([one, ahead]);
+    await until('up', () => one.events.length === 1);
+    await ahead.links.close();
+    await until('down', () => one.events.length === 2);
+    const late = await start(2, {}, { incarnation: 7 });
+    late.links.setPeers([{ id: 1, url: one.url }]);
+    await until('up again', () => one.events.at(-1) === 'up 2 (7)');
+    expect(one.refused).toEqual([]);
+  });
+});
+
+describe('a peer that was heard by POST', () => {
+  it('is not given up for dead when it connects again as a new process', async () => {
+    const member = await startMember({ peers: B });
+    const given: unknown[] = [];
+    const host = member.electionPort('main') as unknown as { give(input: { type: string }): void };
+    const give = host.give.bind(host);
+    host.give = (input) => {
+      if (input.type.startsWith('peer-')) given.push(input);
+      give(input);
+    };
+    const first = await dialAsB(member.url, 1);
+    await until('up', () => given.length === 1);
+    first.close();
+    await until('down', () => given.length === 2);
+    const posted = await fetch(`${member.url}/term`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ voterId: 'b', term: 0 }),
+    });
+    expect(posted.status).toBeLessThan(300);
+    const second = await dialAsB(member.url, 2);
+    await until('up again', () => given.length === 3);
+    second.close();
+    await until('down again', () => given.length === 4);
+    await dialAsB(member.url, 3);
+    await until('up once more', () => given.length === 6);
+    expect(given).toEqual([
+      { type: 'peer-back', peer: 'b' },
+      { type: 'peer-gone', peer: 'b', proof: false },
+      { type: 'peer-back', peer: 'b' },
+      { type: 'peer-gone', peer: 'b', proof: false },
+      { type: 'peer-gone', peer: 'b', proof: true },
+      { type: 'peer-back', peer: 'b' },
+    ]);
+  });
+
+  it('may also have been heard in an answer', async () => {
+    const server = http.createServer((request, response) => {
+      const isPost = request.method === 'POST';
+      response.writeHead(isPost ? 200 : 404).end(isPost ? '{"term":1}' : '');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+    const told: string[] = [];
+    const links = createLinks(
+      { id: 1, cluster: 'test', incarnation: 1, url: 'http://127.0.0.1:9', process: null },
+      {
+        onMessage: (_, __, { type }) => told.push(type),
+        onPostAnswer: (from) => told.push(`heard ${from}`),
+        onUp: () => {},
+        onDown: () => {},
+        onRefused: () => {},
+      },
+    );
+    links.setPeers([{ id: 2, url }]);
+    links.send(2, 'e', { type: 'x' } as Message);
+    await until('answered', () => told.length === 2);
+    expect(told).toEqual(['heard 2', 'x/answer']);
+    await links.close();
+    server.closeAllConnections();
+    server.close();
+  });
+});
