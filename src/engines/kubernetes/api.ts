@@ -1,4 +1,4 @@
-import type { Answer, Connection } from './connection.ts';
+import type { Answer, Connection, LineReader } from './connection.ts';
 import type { Lease, LeaseSpec } from './lease-object.ts';
 
 /** The API server refused it, and did nothing. */
@@ -55,7 +55,7 @@ export class Api {
     name: string,
     resourceVersion: string | null,
     signal: AbortSignal,
-    onLine: (line: string) => void,
+    reader: LineReader,
   ): Promise<void> {
     const query = new URLSearchParams({
       watch: '1',
@@ -64,7 +64,7 @@ export class Api {
       timeoutSeconds: String(WATCH_SECONDS),
       ...(resourceVersion === null ? {} : { resourceVersion }),
     });
-    const answer = await this.#connection.lines({ method: 'GET', path: `leases?${query}` }, signal, onLine);
+    const answer = await this.#connection.lines({ method: 'GET', path: `leases?${query}` }, signal, reader);
     if (answer !== null) throw refusalOf(answer);
   }
 

@@ -16,6 +16,11 @@ export interface Request {
   readonly body?: (namespace: string) => object;
 }
 
+export interface LineReader {
+  onOpen(): void;
+  onLine(line: string): void;
+}
+
 /** Requests to the API server. Connections are kept and shared by all elections; each request finds out anew who we are. */
 export class Connection {
   readonly #way: Way;
@@ -44,18 +49,19 @@ export class Connection {
     }
   }
 
-  /** An answer that goes on: calls with every line of it, and settles when it ends. What the listener throws ends it. */
-  async lines(request: Request, signal: AbortSignal, onLine: (line: string) => void): Promise<Answer | null> {
+  /** An answer that goes on: calls when it begins and with every line of it, and settles when it ends. What a call throws ends it. */
+  async lines(request: Request, signal: AbortSignal, reader: LineReader): Promise<Answer | null> {
     const response = await this.#send(request, signal);
     const status = response.statusCode ?? 0;
     response.setEncoding('utf8');
+    if (status === 200) reader.onOpen();
     let rest = '';
     for await (const chunk of response) {
       rest += chunk;
       if (status !== 200) continue;
       const parts = rest.split('\n');
       rest = parts.pop()!;
-      for (const line of parts) if (line !== '') onLine(line);
+      for (const line of parts) if (line !== '') reader.onLine(line);
     }
     if (status === 401) this.#way.forget();
     return status === 200 ? null : { status, text: rest };

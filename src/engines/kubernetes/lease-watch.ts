@@ -9,7 +9,7 @@ export interface WatchEvent {
 
 export interface Watcher {
   onEvent(event: WatchEvent): void;
-  /** Something may have happened that is not told any more. */
+  /** From now on everything is told. What happened before it was perhaps not. */
   onGap(): void;
 }
 
@@ -67,20 +67,19 @@ export class LeaseWatch {
       this.#stream = new AbortController();
       try {
         const from = this.#toldUpTo === 0n ? null : String(this.#toldUpTo);
-        await this.#api.watch(this.#election, from, this.#stream.signal, (line) => this.#onLine(line));
+        await this.#api.watch(this.#election, from, this.#stream.signal, {
+          onOpen: () => {
+            if (from === null) this.#watcher.onGap();
+          },
+          onLine: (line) => this.#onLine(line),
+        });
       } catch (error) {
         // Whatever is wrong with it, the next one begins with how it stands then.
-        if (error instanceof ApiError) this.#beginAnew();
+        if (error instanceof ApiError) this.#toldUpTo = 0n;
       }
       failures = this.#clock.now() - sinceMs >= GOOD_MS ? 0 : failures + 1;
       if (!this.#isStopped) await this.#wait(SHORTEST_WAIT_MS * 2 ** Math.min(failures, 10));
     }
-  }
-
-  #beginAnew(): void {
-    if (this.#toldUpTo === 0n) return;
-    this.#toldUpTo = 0n;
-    this.#watcher.onGap();
   }
 
   #onLine(line: string): void {

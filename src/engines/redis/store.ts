@@ -130,20 +130,16 @@ export class RedisStore implements LeaseStore<RedisGrant> {
   }
 
   async publish(grant: RedisGrant, value: Json, { signal }: Call): Promise<number | null> {
-    const { token } = grant;
-    const published: Published = {
-      json: JSON.stringify(value),
-      value,
-      version: this.#known.nextVersion(),
-      token,
-    };
+    const json = JSON.stringify(value);
+    const version = this.#known.nextVersion();
+    const published: Published = { json, value: JSON.parse(json), version, token: grant.token };
     const errand = this.#errand(grant.claim);
     const asked = this.#masters.map((master) => master.publish(errand, published, signal));
     const { answers, failures } = await this.#untilMost(asked);
     const done = count(answers, true);
     if (done >= this.#quorum) {
       this.#known.learnValue(published);
-      return published.version;
+      return version;
     }
     if (!this.#isRefused(answers.length - done)) throw this.#tooFew(failures);
     return null;

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MemberPort } from '../port.ts';
 import { readJson } from './body.ts';
-import { type Call, definitionOf } from './call.ts';
+import { type Call, messagesOf } from './call.ts';
 import { ChangeCounts } from './change-counts.ts';
 import { commands, putValue } from './commands.ts';
 import { answerHealth, healthPaths } from './health.ts';
@@ -85,8 +85,7 @@ async function post(call: Call): Promise<boolean> {
   const { path } = call;
   const type = path.slice(1);
   const command = commands[path];
-  const isMessage =
-    path === '/register' || path === '/remove' || Object.hasOwn(definitionOf(call).messages, type);
+  const isMessage = path === '/register' || path === '/remove' || Object.hasOwn(messagesOf(call), type);
   if (!isMessage && command === undefined) return false;
   refuseForeignPages(call.request, call.member.url);
   const body = await read(call);
@@ -118,7 +117,7 @@ function allowed(call: Call, question: Handler | undefined): string[] {
     path in commands ||
     path === '/register' ||
     path === '/remove' ||
-    Object.hasOwn(definitionOf(call).messages, path.slice(1));
+    Object.hasOwn(messagesOf(call), path.slice(1));
   return [
     ...(question === undefined ? [] : ['GET', 'HEAD', 'OPTIONS']),
     ...(posted ? ['POST'] : []),

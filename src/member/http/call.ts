@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { assert, type Definition } from '../../core/index.ts';
+import type { Definition } from '../../core/index.ts';
 import { catalogue } from '../../protocols/index.ts';
 import type { ElectionPort, MemberPort } from '../port.ts';
 import type { ChangeCounts } from './change-counts.ts';
@@ -33,10 +33,13 @@ export function openElection({ member, electionName }: Call): ElectionPort {
   return member.electionPort(electionName);
 }
 
-/** The protocol, which is the same for all elections of a member. */
-export function definitionOf({ member }: Call): Definition {
+/** The protocol of this member's elections; null where they are held on a store, which has no messages. */
+export function definitionOf({ member }: Call): Definition | null {
   const { elections, mainElection } = member;
-  const definition = catalogue[(elections[0] ?? member.electionPort(mainElection)).protocol];
-  assert(definition !== undefined, 'no such protocol');
-  return definition;
+  return catalogue[(elections[0] ?? member.electionPort(mainElection)).protocol] ?? null;
+}
+
+/** What its voters can send each other, by path. */
+export function messagesOf(call: Call): Definition['messages'] {
+  return definitionOf(call)?.messages ?? {};
 }

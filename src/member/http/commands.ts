@@ -23,7 +23,8 @@ async function campaign(call: Call, body: unknown): Promise<void> {
   onlyFields(fieldsOf(body), []);
   electionName.read(call.electionName, 'election');
   // Where members stand with a priority, none stands in an election that its program never spoke of; it is not opened to say so.
-  const election = definitionOf(call).memberSettings === undefined ? openElection(call) : knownElection(call);
+  const election =
+    definitionOf(call)?.memberSettings === undefined ? openElection(call) : knownElection(call);
   await carryOut(call, election, { type: 'campaign' }, 409);
   sendJson(call.response, 200, statusOf(call.member, election));
 }

@@ -4,7 +4,7 @@
  */
 import { assert, type MemberId, type Message } from '../../core/index.ts';
 import { voterUrl as urlShape } from '../urls.ts';
-import { type Call, definitionOf, knownElection, openElection } from './call.ts';
+import { type Call, definitionOf, knownElection, messagesOf, openElection } from './call.ts';
 import { changeVoters } from './commands.ts';
 import { HttpError } from './http-error.ts';
 import { fieldsOf, onlyFields, readId, withIds } from './ids-in-bodies.ts';
@@ -20,7 +20,8 @@ const ANYBODY = 'anybody';
  */
 export function register(call: Call, body: unknown): void {
   const { member, response } = call;
-  const { name, messages } = definitionOf(call);
+  const messages = messagesOf(call);
+  const name = definitionOf(call)?.name ?? 'on a store';
   if (!Object.hasOwn(messages, 'register')) {
     throw new HttpError(409, 'E_REFUSED', `the voters of ${name} are those that are configured`);
   }
@@ -87,7 +88,7 @@ export function getStatus(call: Call): void {
 
 function answerMessage(call: Call, from: MemberId, type: string, own: Record<string, unknown>): void {
   const { member, response } = call;
-  const shape = definitionOf(call).messages[type];
+  const shape = messagesOf(call)[type];
   assert(shape !== undefined, `no message ${type}`);
   let fields: object;
   try {
@@ -105,7 +106,7 @@ function answerMessage(call: Call, from: MemberId, type: string, own: Record<str
 }
 
 function hasMessage(call: Call, type: string): boolean {
-  return Object.hasOwn(definitionOf(call).messages, type);
+  return Object.hasOwn(messagesOf(call), type);
 }
 
 /** The answer to a message gives its fields to the body. Whatever else the protocol says to that voter stands in `messages`. */
