@@ -1,4 +1,5 @@
 /** `npm run bench [NAME …]`: every figure is a ratio or stands beside its theory, measured in this run. */
+import { benchEngines } from './engines.ts';
 import { benchExploration } from './exploration.ts';
 import { benchFailover } from './failover.ts';
 import { benchLinks } from './links.ts';
@@ -15,6 +16,7 @@ const benches: Record<string, () => void | Promise<void>> = {
   exploration: benchExploration,
   links: benchLinks,
   takeover: benchTakeover,
+  engines: benchEngines,
 };
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));

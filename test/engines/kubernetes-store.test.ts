@@ -257,7 +257,7 @@ describe.runIf(can)('a Lease as a store', () => {
     hints.length = 0;
     const { grant } = await a.store.take(call);
     // It was made, and then taken.
-    await expect.poll(() => hints).toEqual(['b changed', 'b changed']);
+    await expect.poll(() => hints.filter((hint) => hint === 'b changed').length).toBe(2);
     hints.length = 0;
     for (let i = 0; i < 5; i++) await a.store.renew(grant!, call);
     await a.store.publish(grant!, 'news', call);

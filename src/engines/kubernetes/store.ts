@@ -168,8 +168,10 @@ export class KubernetesStore implements LeaseStore<Grant> {
   }
 
   /** With nobody in it: whoever takes it then needs a version to replace, which becomes its token. */
-  #create(signal: AbortSignal): Promise<Lease | null> {
-    return this.#api.create(this.#election, { holderIdentity: '' }, signal);
+  async #create(signal: AbortSignal): Promise<Lease | null> {
+    const lease = await this.#api.create(this.#election, { holderIdentity: '' }, signal);
+    if (lease !== null) this.#keep(lease);
+    return lease;
   }
 
   /** Makes this change as long as the store holds this very grant. Null: it does not. */

@@ -20,7 +20,7 @@ export interface NatsOptions extends LeaseEngineOptions, TlsOptions {
    * elections with another `leaseMs` need another bucket.
    */
   readonly bucket?: string;
-  /** On how many servers the buckets are kept when we create them: 1 unless said otherwise. Three survive the loss of one. */
+  /** On how many servers the buckets are kept when we create them: 1 unless said otherwise. */
   readonly replicas?: 1 | 3 | 5;
   /** Elections as the electors of Choria hold them: see `Choria`. */
   readonly choria?: boolean;
