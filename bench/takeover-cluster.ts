@@ -33,16 +33,22 @@ export class Cluster {
   readonly #folder: string = mkdtempSync(path.join(tmpdir(), 'caucus-bench-'));
   readonly #peers: readonly { readonly id: number; readonly url: string }[];
   readonly #elections: number;
+  readonly #timeoutMs: readonly [number, number];
   readonly #processes = new Map<number, Process>();
   readonly #listeners = new Set<(from: Process, word: Word) => void>();
 
-  private constructor(ports: readonly number[], elections: number) {
+  private constructor(ports: readonly number[], elections: number, timeoutMs: readonly [number, number]) {
+    this.#timeoutMs = timeoutMs;
     this.#peers = ports.map((port, i) => ({ id: i + 1, url: `http://127.0.0.1:${port}` }));
     this.#elections = elections;
   }
 
-  static async open(members: number, elections: number): Promise<Cluster> {
-    const cluster = new Cluster(await freePorts(members), elections);
+  static async open(
+    members: number,
+    elections: number,
+    timeoutMs: readonly [number, number] = [150, 300],
+  ): Promise<Cluster> {
+    const cluster = new Cluster(await freePorts(members), elections, timeoutMs);
     await Promise.all(cluster.#peers.map(({ id }) => cluster.start(id, true)));
     await cluster.settled();
     return cluster;
@@ -52,7 +58,11 @@ export class Cluster {
     const args = [MEMBER, String(id), JSON.stringify(this.#peers), path.join(this.#folder, String(id))];
     const child = spawn(process.execPath, [...args, String(this.#elections)], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { ...process.env, FIRST_START: isNew ? '1' : '0' },
+      env: {
+        ...process.env,
+        FIRST_START: isNew ? '1' : '0',
+        TIMEOUT_MS: JSON.stringify(this.#timeoutMs),
+      },
     });
     const made: Process = { id, child, isActing: false, led: 0 };
     this.#processes.set(id, made);
@@ -80,6 +90,12 @@ export class Cluster {
         if (this.leader === leader) return leader;
       }
     }
+  }
+
+  /** Every election has a leader. */
+  async allLed(): Promise<void> {
+    const led = (): number => [...this.#processes.values()].reduce((sum, each) => sum + each.led, 0);
+    while (led() < this.#elections) await this.#heard((_, { is }) => is === 'acting');
   }
 
   /** How long it takes until somebody else may act after this is done to the leader. */

@@ -14,6 +14,7 @@ const member = await join({
   peers: list,
   data,
   firstStart: process.env.FIRST_START === '1',
+  timing: { timeoutMs: JSON.parse(process.env.TIMEOUT_MS) },
   limits: { elections: 10_000 },
 });
 const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
@@ -26,8 +27,7 @@ for (const name of names) {
     if (port.acting === acting) return;
     acting = port.acting;
     led += acting ? 1 : -1;
-    if (name === member.mainElection || led === names.length)
-      process.send({ is: 'acting', name, acting, led, atMs: nowMs() });
+    process.send({ is: 'acting', name, acting, led, atMs: nowMs() });
   });
   const untilLost = ({ signal }) =>
     new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));

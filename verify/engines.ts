@@ -26,7 +26,7 @@ for (const [name, open] of Object.entries(sites)) {
   } finally {
     await site.close();
   }
-  table.set(`${name} (${site.leaseMs / 1000} s)`, column);
+  table.set(site.port === null ? name : `${name} (${site.leaseMs / 1000} s)`, column);
 }
 writeFileSync(file, pageOf());
 if (isBroken) process.exitCode = 1;
@@ -34,7 +34,8 @@ if (isBroken) process.exitCode = 1;
 function cellOf(result: Result): string {
   if ('excuse' in result) return result.excuse;
   if (result.faults.length > 0) return `**${result.faults.join('; ')}**`;
-  return `${(result.darkMs / 1000).toFixed(1)} s`;
+  const double = result.doubleMs > 0 ? `, two for ${result.doubleMs.toFixed(1)} ms` : '';
+  return `${(result.darkMs / 1000).toFixed(1)} s${double}`;
 }
 
 function pageOf(): string {
@@ -54,6 +55,9 @@ newer token (or, where the old one may stay, until it was told again). The lease
 | fault | ${names.join(' | ')} |
 |---|${names.map(() => '---').join('|')}|
 ${rows.join('\n')}
+
+Deleting what a leader holds is beyond what any engine promises: the next one may begin before the old one has heard of it. Where that was seen, the
+cell says for how long.
 
 Kubernetes here is an API server of our own that enforces what the real one does (versions, conflicts, validation, watches): see [kubernetes](kubernetes.md).
 The wall clock is moved in one process: it looks like a sleep of the machine, and so costs that process its leadership.

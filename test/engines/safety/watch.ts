@@ -6,6 +6,12 @@ interface Validity {
   readonly toMs: number;
 }
 
+/** Two that were told at one moment that they may act. */
+export interface Overlap {
+  readonly ms: number;
+  readonly words: string;
+}
+
 /** Looks for two that may act at one moment. Tokens grow, so an older one that is valid after a newer one was is a second leader. */
 export class Watch {
   readonly #seen: Validity[] = [];
@@ -23,20 +29,23 @@ export class Watch {
     this.#seen.push(validity);
   }
 
-  /** Every overlap of two tokens, at most one for each pair. */
-  overlaps(): string[] {
+  /** Every pair of tokens that were valid at one moment, with how long. */
+  overlaps(): Overlap[] {
     const firstMs = new Map<bigint, number>();
     const last = new Map<bigint, Validity>();
     for (const each of this.#seen) {
       firstMs.set(each.token, Math.min(firstMs.get(each.token) ?? Number.POSITIVE_INFINITY, each.toMs));
       if (each.fromMs > (last.get(each.token)?.fromMs ?? 0)) last.set(each.token, each);
     }
-    const found: string[] = [];
+    const found: Overlap[] = [];
     for (const [token, { fromMs, by }] of last) {
       for (const [newer, sinceMs] of firstMs) {
         if (newer <= token || fromMs <= sinceMs) continue;
-        const forMs = (fromMs - sinceMs).toFixed(1);
-        found.push(`${by} was valid with token ${token} for ${forMs} ms after token ${newer} was`);
+        const ms = fromMs - sinceMs;
+        found.push({
+          ms,
+          words: `${by} was valid with token ${token} for ${ms.toFixed(1)} ms after token ${newer} was`,
+        });
       }
     }
     return found;
