@@ -74,9 +74,10 @@ async function handOvers({ port }: Bed, make: Make): Promise<number> {
     const leads = other.lead();
     await sleep(50); // It waits by now.
     const fromMs = performance.now();
-    void one.release();
+    const released = one.release();
     await leads;
     const tookMs = performance.now() - fromMs;
+    await released;
     [one, other] = [other, one];
     return tookMs;
   });
