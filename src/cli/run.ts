@@ -3,7 +3,7 @@ import { Election } from '../election/index.ts';
 import { paintFor } from './colours.ts';
 import { type MemberConfig, readMemberConfig } from './config/member-config.ts';
 import { effectiveTiming } from './effective-timing.ts';
-import { MEMBER_ONLY, openEngineOf, refuseBoth } from './engine/engine-flags.ts';
+import { MEMBER_ONLY, openEngineOf, refuseBoth, refuseLeaseAlone } from './engine/engine-flags.ts';
 import { type Log, openLog } from './log.ts';
 import { duration } from './numbers.ts';
 import { Refusal } from './refusal.ts';
@@ -24,6 +24,7 @@ const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs a command for as long as this member leads. */
 export async function runCommand(command: string, args: readonly string[], flags: RunFlags): Promise<number> {
+  refuseLeaseAlone(flags);
   const rules = readRules(flags);
   const log = openLogFor(flags);
   const stand = flags.engine === undefined ? await asMember(flags, log) : await onEngine(flags, log);
@@ -79,19 +80,16 @@ async function asMember(flags: RunFlags, log: Log): Promise<() => Promise<Place 
 async function onEngine(flags: RunFlags, log: Log): Promise<() => Promise<Place>> {
   refuseBoth(flags as Readonly<Record<string, unknown>>, MEMBER_ONLY);
   const engine = await openEngineOf(flags);
-  const election = new Election(flags.election ?? 'main', engine);
-  log({
-    level: 'info',
-    event: 'ready',
-    text: `${engine.name} takes part`,
-    id: engine.name,
-    pid: process.pid,
-  });
-  const close = async (): Promise<void> => {
-    await election.close();
-    await engine.close();
+  return async () => {
+    const election = new Election(flags.election ?? 'main', engine);
+    const { name: id } = engine;
+    log({ level: 'info', event: 'ready', text: `${id} takes part`, id, pid: process.pid });
+    const close = async (): Promise<void> => {
+      await election.close();
+      await engine.close();
+    };
+    return { election, close };
   };
-  return async () => ({ election, close });
 }
 
 /**

@@ -15,7 +15,7 @@ import { createLinks } from './links/index.ts';
 import type { Identity, LinkStatus, Links, Peer } from './links/links.ts';
 import { closeServer, listen, urlOfServer } from './listener.ts';
 import { readOptions, type Settled } from './options.ts';
-import type { ElectionPort, MemberPort, Refusal } from './port.ts';
+import { type ElectionPort, type MemberPort, noRefusals, type Refusal } from './port.ts';
 import { MemberSeat } from './seat.ts';
 import { steward } from './steward.ts';
 import { forgetfulStore, openStore, type Store } from './store.ts';
@@ -71,16 +71,7 @@ export class Member implements MemberPort, Engine {
   /** The elections on each seat: one of them, unless somebody has made more. */
   readonly #elections = new Map<Seat, Election[]>();
   readonly #listeners = new Set<() => void>();
-  readonly #refusals: Record<Refusal, number> = {
-    'not-json': 0,
-    'too-large': 0,
-    'unknown-type': 0,
-    'bad-shape': 0,
-    'unknown-member': 0,
-    'other-cluster': 0,
-    'other-rules': 0,
-    'same-id': 0,
-  };
+  readonly #refusals: Record<Refusal, number> = noRefusals();
   #closing: Promise<void> | null = null;
 
   /** @internal `join` makes members. */

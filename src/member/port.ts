@@ -44,6 +44,19 @@ export type Refusal =
   | 'other-rules'
   | 'same-id';
 
+export function noRefusals(): Record<Refusal, number> {
+  return {
+    'not-json': 0,
+    'too-large': 0,
+    'unknown-type': 0,
+    'bad-shape': 0,
+    'unknown-member': 0,
+    'other-cluster': 0,
+    'other-rules': 0,
+    'same-id': 0,
+  };
+}
+
 /** A member as the HTTP API and the command see it. */
 export interface MemberPort {
   readonly id: MemberId;

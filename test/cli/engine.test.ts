@@ -115,6 +115,12 @@ describe('caucus with --engine', () => {
       ['run', '--engine', 'etcd://h', '--lease', '1', '--', 'true'],
       /^caucus: leaseMs: expected at least 2000/,
     ],
+    [
+      ['run', '--engine', 'local:', '--lease', '5', '--', 'true'],
+      /^caucus: leaseMs: expected none with local:/,
+    ],
+    [['run', '--lease', '5', '--', 'true'], /^caucus: --lease: expected --engine beside it/],
+    [['node', '--lease', '5'], /^caucus: --lease: expected --engine beside it/],
     [['run', '--engine', 'local:', '--lease', 'x', '--', 'true'], /^caucus: --lease: expected a number/],
   ])('refuses %j', async (args, message) => {
     const { code, stderr } = await caucus(args);

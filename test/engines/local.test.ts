@@ -67,6 +67,10 @@ describe('the processes of one machine', () => {
     expect(() => local(url)).toThrow(message);
   });
 
+  it('refuse times that mean nothing here', () => {
+    expect(() => local('local:', { leaseMs: 1000 } as object)).toThrow(/^leaseMs: expected none with local:/);
+  });
+
   it('refuse a name that no file can have', async () => {
     const engine = local(`local:${folder}`);
     expect(() => engine.seat('a/b')).toThrow(/^election: expected a name of 1 to 100/);

@@ -54,6 +54,13 @@ export const MEMBER_ONLY = [
   'new',
 ] as const;
 
+/** A lease of a store means nothing to members of our own, whose times are those of their protocol. */
+export function refuseLeaseAlone({ engine, lease }: EngineFlags): void {
+  if (engine === undefined && lease !== undefined) {
+    throw new Refusal('--lease: expected --engine beside it; the times of members are set with --timing');
+  }
+}
+
 /** What belongs to members of our own means nothing there. */
 export function refuseBoth(flags: Readonly<Record<string, unknown>>, names: readonly string[]): void {
   for (const name of names) {

@@ -4,6 +4,7 @@ import type { OpenEngine } from '../../engines/open.ts';
 import { type Api, createApi } from '../../member/http/index.ts';
 import type { ElectionPort, MemberPort } from '../../member/index.ts';
 import { closeServer, listen, urlOfServer } from '../../member/listener.ts';
+import { noRefusals } from '../../member/port.ts';
 import { EngineElection } from './engine-election.ts';
 
 const MOST_CONNECTIONS = 2000;
@@ -17,16 +18,7 @@ export class EngineMember implements MemberPort {
   readonly startedAtMs: number = Date.now();
   readonly mainElection: string;
   readonly links: MemberPort['links'] = [];
-  readonly refusals: Record<keyof MemberPort['refusals'], number> = {
-    'not-json': 0,
-    'too-large': 0,
-    'unknown-type': 0,
-    'bad-shape': 0,
-    'unknown-member': 0,
-    'other-cluster': 0,
-    'other-rules': 0,
-    'same-id': 0,
-  };
+  readonly refusals: Record<keyof MemberPort['refusals'], number> = noRefusals();
   url = '';
   readonly election: Election;
   readonly port: EngineElection;

@@ -1,4 +1,5 @@
 import { withoutSecrets } from '../secrets.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 import type { Address } from './address.ts';
 import { type TlsOptions, Transport } from './transport.ts';
 
@@ -135,20 +136,5 @@ export class Client {
       return new EtcdError(`it denies ${who} the permission for this election`, isDefinite);
     }
     return new EtcdError(said, isDefinite);
-  }
-}
-
-/** What it settles with, or the signal's reason if that comes first. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { withoutSecrets } from '../secrets.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 import type { Access, Way } from './access.ts';
 
 export interface Answer {
@@ -128,20 +129,4 @@ function told(url: URL, error: unknown, { authorization }: Access): Error {
   const why = code === 'ECONNREFUSED' ? 'refused the connection' : `failed: ${message || code}`;
   const secrets = authorization === null ? [] : [authorization, authorization.replace(/^\w+ /, '')];
   return new Error(withoutSecrets(`${url.host} ${why}`, secrets), { cause: error });
-}
-
-/** A program that a kubeconfig runs may take its time. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    promise.catch(() => {});
-  }
 }

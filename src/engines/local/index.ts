@@ -28,6 +28,11 @@ const RETRY_MS = 2000;
 export function local(url = 'local:', options: LocalOptions = {}): LeaseEngine<LocalGrant> {
   const folder = new Folder(folderOf(url));
   const { retryMs = RETRY_MS } = options;
+  for (const time of ['leaseMs', 'renewMs', 'callMs', 'maxDrift'] as const) {
+    const given = (options as LeaseEngineOptions)[time];
+    if (given !== undefined)
+      throw new BadInput(time, 'none with local:, where nothing runs out', show(given));
+  }
   if (!(retryMs > 0)) throw new BadInput('retryMs', 'a number of milliseconds above 0', show(retryMs));
   const times: LeaseTimes = {
     leaseMs: Number.POSITIVE_INFINITY,

@@ -126,7 +126,7 @@ export interface Trial {
  * that nobody has dropped out unnoticed.
  */
 export async function tryFault(fault: Fault, site: Site, options: { leaseMs?: number }): Promise<Trial> {
-  const crew = await Crew.start(3, site, options);
+  const crew = await Crew.start(3, site, site.port === null ? {} : options);
   try {
     const first = await crew.leads(0n);
     const leader = crew.leader!;
