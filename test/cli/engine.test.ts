@@ -104,6 +104,7 @@ describe('caucus with --engine', () => {
   });
 
   it.each([
+    [['leader', '--engine', 'mysql://u:ge@he/im@x'], /, found mysql:\/\/\*\*\*@x$/m],
     [['leader', '--engine', 'mysql://x'], /^caucus: engine: expected a URL that begins with one of etcd:, /],
     [['leader', '--engine', 'local:', 'http://127.0.0.1:1'], /^caucus: URL: expected none beside --engine/],
     [
