@@ -14,7 +14,7 @@ export function isLink({ do: what, from, to, type }: Event): boolean {
 /** Is it about what becomes of a message on its way? */
 export function isPassage({ do: what, from, to, type }: Event): boolean {
   if (from === undefined || to === undefined || type === undefined) return false;
-  return ['cut', 'lost', 'dropped', 'held', 'release'].includes(what);
+  return ['cut', 'lost', 'dropped', 'held', 'duplicated', 'release'].includes(what);
 }
 
 const PASSAGES: Readonly<Record<string, string>> = { cut: 'cut off', release: 'released' };

@@ -1,7 +1,9 @@
 import { assertNever, compareIds, type Json, type MemberId, readSettings } from '../core/index.ts';
 import type { Host } from './host.ts';
-import type { Match as EnvelopeMatch, LinkQuality } from './network.ts';
+import { intercept, order, release } from './message-actions.ts';
+import type { LinkQuality } from './network.ts';
 import type { Action, Selector } from './scenario.ts';
+import { isRunning, select } from './select.ts';
 import type { World } from './world.ts';
 
 /** Carries out one event of a scenario. What it came down to is noted in the history, with real ids. */
@@ -61,24 +63,10 @@ export function perform(world: World, action: Action): void {
       return changeNetwork(world, action);
     case 'hold':
     case 'drop':
-    case 'duplicate': {
-      const match = matchOf(world, action);
-      if (match === null) return;
-      world.note({ do: action.do, next: action.count ?? 1, ...(match as Record<string, Json>) });
-      return world.network.order(action.do, match, action.count ?? 1);
-    }
-    case 'release': {
-      const { count = 1, nth = 1, copy = false } = action;
-      const match = matchOf(world, action);
-      if (match === null) return;
-      const released = world.network.release(match, count, nth, copy);
-      if (released.length === 0) world.note({ do: 'release', skipped: 'nothing of that kind is held' });
-      for (const envelope of released) {
-        world.note({ do: 'release', from: envelope.from, to: envelope.to, type: envelope.message.type });
-        world.deliver(envelope, 0);
-      }
-      return;
-    }
+    case 'duplicate':
+      return 'flight' in action ? intercept(world, action.do, action.flight) : order(world, action);
+    case 'release':
+      return release(world, action);
     case 'fire':
       return forEach(
         world,
@@ -146,27 +134,6 @@ export function perform(world: World, action: Action): void {
       );
     default:
       assertNever(action);
-  }
-}
-
-const isRunning = (host: Host): boolean => host.alive;
-
-/** Whom a selector means now. Several leaders: the one with the newest term. */
-function select(world: World, selector: Selector): MemberId[] {
-  const alive = [...world.hosts.values()].filter(isRunning).map((host) => host.id);
-  switch (selector) {
-    case 'leader':
-      return world.leaders.slice(0, 1);
-    case 'followers':
-      return alive.filter((id) => id !== world.leaders[0]);
-    case 'random': {
-      const picked = world.eventRandom.pick(alive);
-      return picked === undefined ? [] : [picked];
-    }
-    case 'all':
-      return [...world.hosts.keys()];
-    default:
-      return world.hosts.has(selector) ? [selector] : [];
   }
 }
 
@@ -327,23 +294,4 @@ function changeMembership(world: World, what: 'add' | 'remove', member: MemberId
   if (asked === undefined) return world.note({ do: what, skipped: 'nobody runs' });
   world.note({ do: what, member, asked });
   world.command(world.hosts.get(asked)!, { type: what, member });
-}
-
-/** Which messages an order is about; null, and a note, if one of its ends fits nobody. */
-function matchOf(
-  world: World,
-  action: { do: string; from?: Selector; to?: Selector; type?: string },
-): EnvelopeMatch | null {
-  const from = action.from === undefined ? undefined : select(world, action.from);
-  const to = action.to === undefined ? undefined : select(world, action.to);
-  if (from?.length === 0 || to?.length === 0) {
-    const nobody = from?.length === 0 ? action.from : action.to;
-    world.note({ do: action.do, skipped: `nobody fits "${nobody}"` });
-    return null;
-  }
-  return {
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
-    ...(action.type === undefined ? {} : { type: action.type }),
-  };
 }

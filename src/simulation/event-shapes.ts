@@ -11,6 +11,7 @@ import {
   type MemberId,
   type Message,
   memberId,
+  natural,
   number,
   optional,
   type Shape,
@@ -40,6 +41,7 @@ export function eventShapes(
     type: optional(messageType(definition)),
     count: optional(positive),
   };
+  const order: Fields = { ...match, flight: optional(natural) };
   return {
     crash: { member: who },
     restart: { member: who, amnesia: optional(flag) },
@@ -49,10 +51,10 @@ export function eventShapes(
     cut: { from: who, to: who, oneWay: optional(flag) },
     heal: { from: maybe, to: maybe, oneWay: optional(flag) },
     network: { member: maybe, from: maybe, to: maybe, ...allOptional(quality) },
-    hold: match,
+    hold: order,
     release: { ...match, nth: optional(positive), copy: optional(flag) },
-    drop: match,
-    duplicate: match,
+    drop: order,
+    duplicate: order,
     inject: { from: memberId, to: who, message: messageOf(definition) },
     fire: { member: who, timer: text(100) },
     clock: { member: who, rate: optional(number(0.001, 1000)), jumpMs: optional(number(-1e12, 1e12)) },
@@ -112,6 +114,15 @@ export function checkTogether(event: Record<string, unknown>, path: string): voi
       if (has('member') && has('from'))
         throw new BadInput(join(path, 'member'), 'either a member or a link', 'both');
       return;
+    case 'hold':
+    case 'drop':
+    case 'duplicate': {
+      const other = ['from', 'to', 'type', 'count'].find(has);
+      if (has('flight') && other !== undefined) {
+        throw new BadInput(join(path, other), 'either a message on its way or messages to come', 'both');
+      }
+      return;
+    }
     case 'clock':
       if (!has('rate') && !has('jumpMs')) throw new BadInput(path, 'a rate or jumpMs', 'neither');
       return;

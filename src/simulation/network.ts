@@ -152,6 +152,11 @@ export class Network {
     this.#partition = null;
   }
 
+  /** Keeps a message that was on its way. */
+  hold(envelope: Envelope): void {
+    this.#held.push(envelope);
+  }
+
   order(what: Order['what'], match: Match, count: number): void {
     this.#orders.push({ what, match, left: count });
     this.#plain = false;

@@ -33,11 +33,32 @@ export class Queue<D extends Due> {
   }
 
   pop(): D | undefined {
+    const first = this.#heap[0];
+    if (first !== undefined) this.#takeOut(0);
+    return first;
+  }
+
+  /** Takes out the one that fits, wherever it stands. It looks at all, so it is for what people do by hand. */
+  remove(fits: (due: D) => boolean): D | undefined {
+    const at = this.#heap.findIndex(fits);
+    if (at < 0) return undefined;
+    const found = this.#heap[at];
+    this.#takeOut(at);
+    return found;
+  }
+
+  /** The last one fills the gap and finds its place, above or below. */
+  #takeOut(gap: number): void {
     const heap = this.#heap;
-    const first = heap[0];
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return first;
-    let at = 0;
+    const last = heap.pop()!;
+    if (gap === heap.length) return;
+    let at = gap;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!before(last, heap[parent]!)) break;
+      heap[at] = heap[parent]!;
+      at = parent;
+    }
     for (;;) {
       let child = 2 * at + 1;
       if (child >= heap.length) break;
@@ -48,7 +69,6 @@ export class Queue<D extends Due> {
       at = child;
     }
     heap[at] = last;
-    return first;
   }
 }
 

@@ -52,6 +52,8 @@ export type Action =
       readonly to?: Selector;
     } & Partial<LinkQuality>)
   | ({ readonly do: 'hold' | 'drop' | 'duplicate' } & Match)
+  /** A message that is on its way, by the number that it was given when it left. */
+  | { readonly do: 'hold' | 'drop' | 'duplicate'; readonly flight: number }
   | ({ readonly do: 'release'; readonly nth?: number; readonly copy?: boolean } & Match)
   | { readonly do: 'fire'; readonly member: Selector; readonly timer: string }
   | { readonly do: 'inject'; readonly from: MemberId; readonly to: Selector; readonly message: Message }

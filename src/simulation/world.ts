@@ -39,6 +39,8 @@ export interface Violation {
 export interface WorldOptions {
   /** Is told every line of the trace as it happens. */
   readonly trace?: (line: TraceLine) => void;
+  /** Is told everything that is about to happen: each message that leaves, with its number (`seq`), and each timer that is set. */
+  readonly scheduled?: (happening: Happening) => void;
   /**
    * Freezes what leaves a protocol, so that one that sends a piece of its own state and changes it later
    * fails at once. For tests: it costs time.
@@ -73,6 +75,7 @@ export class World implements Surroundings {
   readonly #found = new Set<string>();
   readonly #voters = new Map<MemberId, readonly MemberId[]>();
   readonly #trace: ((line: TraceLine) => void) | undefined;
+  readonly #scheduled: ((happening: Happening) => void) | undefined;
   readonly #freeze: boolean;
   #nextEvent = 0;
   readonly #commands: Command[] = [];
@@ -81,6 +84,7 @@ export class World implements Surroundings {
     this.scenario = scenario;
     this.seed = seed;
     this.#trace = options.trace;
+    this.#scheduled = options.scheduled;
     this.#freeze = options.freeze ?? false;
     this.protocol = scenario.definition.create({ timing: scenario.timing, options: scenario.options });
     this.network = new Network(scenario.network, new Random(seed, 'network'));
@@ -229,6 +233,15 @@ export class World implements Surroundings {
 
   schedule(happening: Happening): void {
     this.#queue.push(happening);
+    this.#scheduled?.(happening);
+  }
+
+  /** Takes a message off its way, or lets a second copy arrive right after it. Null if it is not on its way. */
+  intercept(flight: number, isCopied: boolean): Envelope | null {
+    const found = this.#queue.remove((each) => each.kind === 'deliver' && each.seq === flight);
+    if (found === undefined) return null;
+    if (isCopied) for (let copies = 0; copies < 2; copies++) this.schedule({ ...found });
+    return { from: found.from, to: found.host.id, message: found.message! };
   }
 
   sent(from: MemberId, to: MemberId, message: Message): void {

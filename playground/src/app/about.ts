@@ -1,0 +1,21 @@
+/** What the server of this page says about itself. Without an answer it is a file like any other, and only plays. */
+export interface About {
+  /** `play`: no cluster behind it. `member`: the page of one member. `up`: of a whole cluster on this machine. */
+  readonly mode: 'play' | 'member' | 'up';
+  /** May processes be killed, stopped and started from here? */
+  readonly chaos: boolean;
+  /** Where the HTTP API is, relative to this page. */
+  readonly api: string;
+}
+
+const ALONE: About = { mode: 'play', chaos: false, api: './' };
+
+export async function readAbout(): Promise<About> {
+  try {
+    const response = await fetch('./about.json', { cache: 'no-store' });
+    if (!response.ok) return ALONE;
+    return { ...ALONE, ...((await response.json()) as Partial<About>) };
+  } catch {
+    return ALONE;
+  }
+}

@@ -1,0 +1,57 @@
+type Theme = 'auto' | 'light' | 'dark';
+
+interface Kept {
+  theme: Theme;
+  keys: boolean;
+  pauseOnAlarm: boolean;
+}
+
+const PLACE = 'caucus-playground';
+const USUAL: Kept = { theme: 'auto', keys: true, pauseOnAlarm: false };
+
+/** What this visitor prefers; it stays in this browser. */
+class Settings {
+  theme: Theme = $state(USUAL.theme);
+  /** Do single letters act on the stage? */
+  keys = $state(USUAL.keys);
+  pauseOnAlarm = $state(USUAL.pauseOnAlarm);
+  /** The system asks for less motion: messages do not fly, and nothing plays by itself. */
+  isStill = $state(false);
+
+  constructor() {
+    const kept = recall();
+    this.theme = kept.theme;
+    this.keys = kept.keys;
+    this.pauseOnAlarm = kept.pauseOnAlarm;
+    const motion = matchMedia('(prefers-reduced-motion: reduce)');
+    this.isStill = motion.matches;
+    motion.addEventListener('change', () => (this.isStill = motion.matches));
+    this.show();
+  }
+
+  /** Keeps what was changed, and shows it. */
+  keep(): void {
+    this.show();
+    try {
+      const { theme, keys, pauseOnAlarm } = this;
+      localStorage.setItem(PLACE, JSON.stringify({ theme, keys, pauseOnAlarm }));
+    } catch {
+      // A browser that keeps nothing is no reason to stop.
+    }
+  }
+
+  show(): void {
+    if (this.theme === 'auto') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = this.theme;
+  }
+}
+
+function recall(): Kept {
+  try {
+    return { ...USUAL, ...(JSON.parse(localStorage.getItem(PLACE) ?? '{}') as Partial<Kept>) };
+  } catch {
+    return USUAL;
+  }
+}
+
+export const settings: Settings = new Settings();

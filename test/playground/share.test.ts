@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import type { Run } from '../../playground/src/run/run.ts';
+import { decodeShare, encodeShare } from '../../playground/src/run/share.ts';
+
+const RUN: Run = {
+  protocol: 'epoch',
+  members: 5,
+  seed: 42,
+  untilMs: 9000,
+  events: [
+    { atMs: 4000, do: 'cut', from: 1, to: 3 },
+    { atMs: 5000, do: 'restart', member: 2, amnesia: true },
+  ],
+};
+
+describe('a link', () => {
+  it('gives back the run and the moment, and is short', async () => {
+    const link = await encodeShare({ run: RUN, atMs: 4500 });
+    expect(link).toMatch(/^v1\.[\w-]+$/);
+    expect(link.length).toBeLessThan(400);
+    expect(await decodeShare(link)).toEqual({ run: RUN, atMs: 4500 });
+  });
+
+  it('says in words what is wrong with it', async () => {
+    const good = await encodeShare({ run: RUN, atMs: 0 });
+    await expect(decodeShare('v9.abc')).rejects.toThrow(
+      'link: expected one that begins with #v1., found #v9.abc',
+    );
+    for (const bad of ['v1.', 'v1.!!!', 'v1.AAAA', good.slice(0, -9), `v1.x${good.slice(4)}`]) {
+      await expect(decodeShare(bad)).rejects.toThrow(/^link: expected a run, whole and unchanged/);
+    }
+    const foreign = await encodeShare({ run: { ...RUN, protocol: 'paxos' }, atMs: 0 });
+    await expect(decodeShare(foreign)).rejects.toThrow(/protocol: expected one of/);
+  });
+
+  it('unfolds to no more than a page can hold', async () => {
+    const huge = { ...RUN, events: [{ atMs: 1, do: 'publish', value: ' '.repeat(5_000_000) } as const] };
+    const link = await encodeShare({ run: huge, atMs: 0 });
+    expect(link.length).toBeLessThan(20_000);
+    await expect(decodeShare(link)).rejects.toThrow(/at most 2000000 bytes/);
+  });
+});
