@@ -11,11 +11,13 @@ import { NoAnswer } from './ask/member-client.ts';
 import {
   type EngineAskFlags,
   leaderOnEngine,
+  resignOnEngine,
   statusOnEngine,
   valueOnEngine,
   watchOnEngine,
 } from './ask/on-engine.ts';
 import { statusCommand } from './ask/status.ts';
+import { addEngineOption, refuseAlone } from './engine/engine-flags.ts';
 import { oneLine } from './refusal.ts';
 
 const NO_ANSWER = 1;
@@ -73,10 +75,18 @@ const ASKING: readonly Asking[] = [
     name: 'resign',
     summary: 'tell the leader to step down',
     description:
-      'Tells the leader to step down, so that another takes over at once. Any member may be asked.',
+      'Tells the leader to step down, so that another takes over at once. Any member may be asked. With --engine the request is left in the store, and whoever holds the lease stops its work and releases it.',
     codes: '0 if it did, 1 if nobody leads, it refused or nobody answers',
-    examples: ['caucus resign http://127.0.0.1:7101'],
+    examples: [
+      'caucus resign http://127.0.0.1:7101',
+      'caucus resign --engine etcd://127.0.0.1:2379 --election nightly --reason "the node is drained"',
+    ],
+    options: (command) =>
+      command
+        .option('--reason <text>', 'with --engine: why, in one line, for the logs of the leader')
+        .option('--wait <s>', 'with --engine: how long the leader may take to stop its work (default: 30)'),
     run: resignCommand,
+    onEngine: resignOnEngine,
   },
   {
     name: 'transfer',
@@ -117,6 +127,7 @@ export function addAsking(program: Command): void {
         '--engine <url>',
         'ask this store in place of members: etcd://host:2379, postgres://…, local:',
       );
+      addEngineOption(command);
     }
     (each.options?.(command) ?? command)
       .addHelpText(
@@ -124,6 +135,7 @@ export function addAsking(program: Command): void {
         `\nExit code: ${each.codes}; 2 for bad input.\n\nExamples:\n${each.examples.map((line) => `  $ ${line}`).join('\n')}`,
       )
       .action(async (urls: readonly string[], flags: EngineAskFlags) => {
+        refuseAlone(flags);
         const { onEngine } = each;
         const onStore = flags.engine !== undefined && onEngine !== undefined;
         process.exitCode = await told(() =>

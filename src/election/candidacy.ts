@@ -10,6 +10,8 @@ import { Tenure } from './tenure.ts';
 
 /** How soon to look again at something held whose lease has run out by our clock. */
 const LOOK_AGAIN_MS = 100;
+/** Work that stops within this time after a loss does not keep us from standing for the next leadership meanwhile. */
+const PROMPT_MS = 100;
 
 export interface Patience {
   /** How long the work may go on after its signal was aborted before the leadership is released all the same. */
@@ -27,7 +29,7 @@ interface Taker {
  * Grants what a seat holds to those who wait for it, one at a time, and takes it back. There are four states:
  *   away      nobody waits, and we do not stand       → standing (somebody waits)
  *   standing  somebody waits                          → granted (the seat holds something) | leaving (nobody waits any more)
- *   granted   a tenure lasts, or is being ended       → standing | leaving
+ *   granted   a tenure lasts, or is being ended       → standing | leaving (also while the work of one that was lost goes on)
  *   leaving   the seat withdraws                      → away | standing
  */
 export class Candidacy implements Grantor {
@@ -63,9 +65,12 @@ export class Candidacy implements Grantor {
 
   onStanding(standing: Standing): void {
     const tenure = this.#tenure;
-    if (tenure !== null && !tenure.isEnding && !tenure.leadership.rests(standing.held)) {
-      this.stepDown(tenure, lossOf(this.election, standing));
+    if (tenure !== null && !tenure.isEnding) {
+      const { held, asked } = standing;
+      if (!tenure.leadership.rests(held)) this.stepDown(tenure, lossOf(this.election, standing));
+      else if (typeof asked === 'string') this.stepDown(tenure, this.asked(asked));
     }
+    if (tenure?.isSlow) this.#makeWay(tenure);
     this.#settle();
   }
 
@@ -107,7 +112,7 @@ export class Candidacy implements Grantor {
     this.#stopLookingAgain();
     if (this.#tenure !== null || this.#leaving !== null || this.#closed.signal.aborted) return;
     if (this.#takers.length === 0) {
-      if (this.#isStanding) this.#leave();
+      if (this.#isStanding) this.#leave('nobody here wants to lead');
       return;
     }
     if (!this.#isStanding) {
@@ -148,10 +153,16 @@ export class Candidacy implements Grantor {
     this.#takers.shift()?.give(tenure);
   }
 
-  #leave(): void {
+  /** Nobody can be granted anything while work of before goes on: what we took then would only keep the others from it. */
+  #makeWay({ leadership }: Tenure): void {
+    if (!this.#isStanding || this.#leaving !== null || leadership.rests(this.#seat.standing.held)) return;
+    this.#leave('its work of before has not stopped yet');
+  }
+
+  #leave(detail: string): void {
     this.#isStanding = false;
     this.#spent = this.#seat.standing.held;
-    const why = this.loss('resigned', 'nobody here wants to lead');
+    const why = this.loss('resigned', detail);
     this.#leaving = this.#within(() => this.#seat.withdraw(why), 'the withdrawal')
       .catch(() => {}) // What could not be released runs out by itself; nobody is left to be told.
       .finally(() => {
@@ -169,9 +180,8 @@ export class Candidacy implements Grantor {
   }
 
   async #end(tenure: Tenure, handOver: (() => Promise<void>) | null): Promise<void> {
-    const { drainMs } = this.#patience;
     const { held } = this.#seat.standing;
-    const hasStopped = await settlesWithin(this.clock, tenure.stopped.promise, drainMs);
+    const hasStopped = await this.#drains(tenure, tenure.stopped.promise);
     let isReleased = false;
     try {
       await this.#release(tenure, handOver);
@@ -180,13 +190,23 @@ export class Candidacy implements Grantor {
     } catch (error) {
       tenure.released.reject(error);
     }
-    if (hasStopped) await settlesWithin(this.clock, tenure.returned.promise, drainMs);
+    if (hasStopped) await this.#drains(tenure, tenure.returned.promise);
     // What could not be released may be granted anew, but never where late writes of before could pass for those of now.
     const mayGoOn = !isReleased && tenure.returned.isSettled && !tenure.hasLapsed;
     if (!mayGoOn && tenure.leadership.rests(held)) this.#spent = held;
     this.#tenure = null;
     tenure.over.resolve(tenure.returned.isSettled);
     this.#settle();
+  }
+
+  /** Waits for work to stop, for as long as it may take. */
+  async #drains(tenure: Tenure, stopped: Promise<void>): Promise<boolean> {
+    const { drainMs } = this.#patience;
+    const promptMs = Math.min(PROMPT_MS, drainMs);
+    if (await settlesWithin(this.clock, stopped, promptMs)) return true;
+    tenure.isSlow = true;
+    this.#makeWay(tenure);
+    return settlesWithin(this.clock, stopped, drainMs - promptMs);
   }
 
   async #release(tenure: Tenure, handOver: (() => Promise<void>) | null): Promise<void> {
@@ -269,6 +289,11 @@ export class Candidacy implements Grantor {
 
   loss(cause: Cause, detail: string): LeadershipLost {
     return new LeadershipLost(this.election, cause, detail);
+  }
+
+  /** What is told to the work of a leader that somebody asks to resign. */
+  asked(reason = ''): LeadershipLost {
+    return this.loss('resigned', reason === '' ? 'it was asked to' : `it was asked to: ${reason}`);
   }
 
   close(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Json } from '../core/index.ts';
+import { BadInput, type Json, show } from '../core/index.ts';
 import { onceAborted } from './aborts.ts';
 import { Candidacy } from './candidacy.ts';
 import { type Clock, processClock } from './clock.ts';
@@ -27,6 +27,22 @@ export interface ElectionOptions {
 
 export interface Cancellable {
   readonly signal?: AbortSignal;
+}
+
+export interface ResignationOptions {
+  /** Why, in one line for people: what the leader's work is told. */
+  readonly reason?: string;
+  /** The leadership that is meant: the one that lasts, as far as we know, unless said otherwise. */
+  readonly token?: bigint;
+}
+
+const LONGEST_REASON = 500;
+
+/** It is kept in stores and printed in logs. */
+function checkReason(reason: string): void {
+  const isFit = typeof reason === 'string' && !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(reason);
+  if (isFit && reason.length <= LONGEST_REASON) return;
+  throw new BadInput('reason', `one line of at most ${LONGEST_REASON} characters`, show(reason));
 }
 
 /**
@@ -142,8 +158,26 @@ export class Election {
   async resign(): Promise<void> {
     const { tenure } = this.#candidacy;
     if (tenure === null) return;
-    this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'it was asked to'));
+    this.#candidacy.stepDown(tenure, this.#candidacy.asked());
     await tenure.released.promise;
+  }
+
+  /**
+   * Asks whoever leads, in whatever process, to stop its work and give it up. Settles once the request is left where they will find
+   * it; whether they heed it shows when we observe. Rejects where the engine cannot pass it on, or nobody leads.
+   */
+  async askToResign({ reason = '', token }: ResignationOptions = {}): Promise<void> {
+    const leader = this.leader();
+    const meant = token ?? leader?.token;
+    checkReason(reason);
+    if (this.#seat.ask === undefined)
+      throw new CaucusError('E_UNSUPPORTED', 'what is behind this election passes on no requests to resign');
+    if (meant === undefined) throw new CaucusError('E_NOT_LEADER', `nobody leads ${this.name}`);
+    if (meant === null) {
+      const who = `${leader!.name} cannot be asked to resign`;
+      throw new CaucusError('E_UNSUPPORTED', `${who}: it shows no token, as participants of Caucus do`);
+    }
+    await this.#seat.ask({ reason, token: meant });
   }
 
   /** @internal Null if nobody works here; else what has become of that: null, or a promise that settles when it has stopped. */
@@ -202,6 +236,17 @@ export class Election {
       this.#unwatch();
       this.#feed.close();
     }
+  }
+
+  /**
+   * @internal The same for an engine that is being closed. Work that runs here is waited for; whoever leads by `campaign` has stopped by
+   * then, or has no time left for it.
+   */
+  async leave(): Promise<void> {
+    const { tenure } = this.#candidacy;
+    const closed = this.close();
+    if (tenure?.hasWork === false) tenure.finish();
+    await closed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

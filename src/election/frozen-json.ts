@@ -20,10 +20,22 @@ export function frozenCopy(value: unknown, path = 'value', levels: number = DEEP
   );
 }
 
-/** What came from elsewhere is JSON already; whoever reads it shall not be able to change it for all the others. */
+/**
+ * What came from elsewhere is JSON already; whoever reads it shall not be able to change it for all the others. What nobody could
+ * have published, for it is nested too deeply, counts as nothing: it would break those who walk through it.
+ */
 export function frozen(value: Json): Json {
+  return fits(value, DEEPEST) ? freeze(value) : null;
+}
+
+function fits(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return true;
+  return levels > 0 && Object.values(value).every((each) => fits(each, levels - 1));
+}
+
+function freeze(value: Json): Json {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const each of Object.values(value)) frozen(each);
+  for (const each of Object.values(value)) freeze(each);
   return Object.freeze(value);
 }
 

@@ -1,11 +1,11 @@
 export type { Cause } from './cause.ts';
 export { type Clock, processClock } from './clock.ts';
-export { type Cancellable, Election, type ElectionOptions } from './election.ts';
+export { type Cancellable, Election, type ElectionOptions, type ResignationOptions } from './election.ts';
 export type { Engine } from './engine.ts';
 export { CaucusError, type ErrorCode, type ErrorDetails, LeadershipLost } from './errors.ts';
 export { checkToken, Gate, TOKEN_HEADER, type TokenCheck } from './fencing.ts';
 export { inventName } from './invented-name.ts';
 export type { Leadership } from './leadership.ts';
 export type { Observation } from './observation.ts';
-export type { Held, Seat, Standing, Why } from './seat.ts';
+export type { Held, ResignationRequest, Seat, Standing, Why } from './seat.ts';
 export { SleepWatch } from './sleep-watch.ts';

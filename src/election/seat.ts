@@ -26,6 +26,19 @@ export interface Standing {
   /** Why it came to this, with a sentence for people ("the event loop was blocked for 4.2 s"). */
   readonly cause: Cause;
   readonly detail: string;
+  /**
+   * Somebody asks us to give up what we hold, for this reason, which may be empty. Null, or left out where nobody can ask through
+   * a seat: nobody does.
+   */
+  readonly asked?: string | null;
+}
+
+/** A request to give up a leadership. */
+export interface ResignationRequest {
+  /** Why, in one line for people: what the leader's work is told. */
+  readonly reason: string;
+  /** The leadership that is meant. The request does nothing where another has followed it. */
+  readonly token: bigint;
 }
 
 /** Why a leadership is given up. */
@@ -48,6 +61,8 @@ export interface Seat {
   withdraw(why?: Why): Promise<void>;
   /** Gives up what we hold, so that another may take over at once. We go on standing. */
   resign(why?: Why): Promise<void>;
+  /** Passes this on to whoever leads. Settles once it is left where they will find it, which says nothing of what they do. */
+  ask?(request: ResignationRequest): Promise<void>;
   /** Why `transfer` to this participant would be refused, as far as is known beforehand; else null. Nothing happens. */
   refuseTransfer(to: string): CaucusError | null;
   /** Hands what we hold to this participant. Rejects with why it did not come about. */

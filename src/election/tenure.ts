@@ -16,6 +16,8 @@ export class Tenure {
   /** Whether the work had returned by then. */
   readonly over: Deferred<boolean> = deferred();
   isEnding = false;
+  /** Its work goes on for longer than a moment after the end. */
+  isSlow = false;
   /** It has ended by our clock, whatever the seat says. */
   hasLapsed = false;
   /** Set where the election itself runs the work, and will say when it has returned. */

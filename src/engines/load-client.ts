@@ -1,12 +1,17 @@
 import { CaucusError } from '../election/index.ts';
 
-/** Loads the library that talks to a store, which only those who use that store have installed. */
-export async function loadClient<T>(engine: string, library: string, load: () => Promise<T>): Promise<T> {
+/** Loads the libraries that talk to a store, which only those who use that store have installed. */
+export async function loadClient<T>(
+  engine: string,
+  libraries: readonly string[],
+  load: () => Promise<T>,
+): Promise<T> {
   try {
     return await load();
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
-    const message = `the engine ${engine} needs the package ${library}: npm install ${library}`;
+    const what = libraries.length === 1 ? 'package' : 'packages';
+    const message = `the engine ${engine} needs the ${what} ${libraries.join(', ')}: npm install ${libraries.join(' ')}`;
     throw new CaucusError('E_UNSUPPORTED', message, { cause });
   }
 }

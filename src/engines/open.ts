@@ -1,10 +1,25 @@
-import { BadInput } from '../core/index.ts';
-import type { LeaseEngineOptions, OpenEngine } from './lease/lease-engine.ts';
+import { BadInput, show } from '../core/index.ts';
+import type { EtcdOptions } from './etcd/index.ts';
+import type { KubernetesOptions } from './kubernetes/index.ts';
+import type { LeaseEngine, OpenEngine } from './lease/lease-engine.ts';
+import type { LocalOptions } from './local/index.ts';
+import type { NatsOptions } from './nats/index.ts';
+import type { PostgresOptions } from './postgres/index.ts';
+import type { RedisOptions } from './redis/index.ts';
 import { shownUrl } from './secrets.ts';
 
 export type { OpenEngine };
 
-type Open = (url: string, options: LeaseEngineOptions) => OpenEngine;
+/** Those of the engine that the URL names. */
+export type EngineOptions =
+  | EtcdOptions
+  | PostgresOptions
+  | RedisOptions
+  | KubernetesOptions
+  | NatsOptions
+  | LocalOptions;
+
+type Open = (url: string, options: EngineOptions) => Pick<LeaseEngine, 'load'> & OpenEngine;
 
 /** Each is loaded when it is asked for: nobody needs the libraries of all stores. */
 const engines: Readonly<Record<string, () => Promise<Open>>> = {
@@ -24,14 +39,26 @@ const aliases: Readonly<Record<string, string>> = {
   tls: 'nats',
 };
 
-/** The engine that a URL names. Throws BadInput for one that it does not understand. */
-export async function openEngine(url: string, options: LeaseEngineOptions = {}): Promise<OpenEngine> {
-  const scheme = /^([a-z]+):/.exec(url)?.[1] ?? '';
+/**
+ * The engine that a URL names; close it in the end. It connects when it is needed. Rejects with BadInput for what it does not
+ * understand, and with E_UNSUPPORTED if the package that talks to the store is not installed.
+ */
+export async function openEngine(url: string | URL, options: EngineOptions = {}): Promise<OpenEngine> {
+  const address = url instanceof URL ? url.href : url;
+  const scheme = (typeof address === 'string' && /^([a-z]+):/.exec(address)?.[1]) || '';
   const name = aliases[scheme] ?? scheme;
   if (!Object.hasOwn(engines, name)) {
     const known = [...Object.keys(engines), ...Object.keys(aliases)].map((each) => `${each}:`).join(', ');
-    throw new BadInput('engine', `a URL that begins with one of ${known}`, shownUrl(url));
+    const found = typeof address === 'string' && address !== '' ? shownUrl(address) : show(address);
+    throw new BadInput('engine', `a URL that begins with one of ${known}`, found);
   }
   const open = await engines[name]!();
-  return open(url, options);
+  const engine = open(address, options);
+  try {
+    await engine.load();
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  return engine;
 }

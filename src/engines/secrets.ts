@@ -8,7 +8,7 @@ export function withoutSecrets(text: string, secrets: readonly (string | undefin
   return shown;
 }
 
-/** An address for people: without the user and the password that stand in it, whatever characters they hold. */
+/** An address for people: without the user, the password and the parameters that stand in it, whatever characters they hold. */
 export function shownUrl(url: string): string {
-  return url.replace(/\/\/.*@/s, '//***@');
+  return url.replace(/^([a-z]+:(?:\/\/)?)?.*@/is, '$1***@').replace(/\?.*$/s, '?***');
 }

@@ -1,4 +1,5 @@
 /** The command on a store, as it was built. `local:` is a store that every machine has. */
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Election } from '../../src/election/index.ts';
 import { local } from '../../src/engines/local/index.ts';
+import { hasRedis, RedisServer } from '../support/servers/redis.ts';
 import { caucus, end, start } from './caucus.ts';
 
 let folder: string;
@@ -66,6 +68,57 @@ describe('caucus with --engine', () => {
     expect(code).toBe(0);
   });
 
+  it('resign: the leader stops its work, another runs its own, and it says who leads now', async () => {
+    const script =
+      'trap "echo stopped in order; exit" TERM; echo $CAUCUS_MEMBER; while :; do sleep 0.05; done';
+    const [first, second] = ['first', 'second'].map((id) =>
+      start(['run', ...on('--id', id), '--', 'sh', '-c', script]),
+    ) as [ChildProcess, ChildProcess];
+    const lines: string[] = [];
+    const begun = [first, second].map((each) => {
+      const output = createInterface({ input: each.stdout! });
+      output.on('line', (line) => lines.push(line));
+      return once(output, 'line');
+    });
+    const there = [first, second].map((each) => once(createInterface({ input: each.stderr! }), 'line'));
+    for (const [line] of await Promise.all(there)) expect(line).toContain('takes part');
+    const [before] = (await Promise.race(begun)) as [string];
+    const after = before === 'first' ? 'second' : 'first';
+    const { code, stdout } = await caucus(['resign', ...on('--reason', 'the node is drained')]);
+    expect(stdout).toBe(`${before} (token 1) no longer leads; ${after} (token 2) leads now\n`);
+    expect(code).toBe(0);
+    await Promise.all(begun);
+    expect(lines).toEqual([before, 'stopped in order', after]);
+    const { stdout: json } = await caucus(['resign', ...on('--json')]);
+    expect(JSON.parse(json)).toEqual({
+      electionName: 'job',
+      before: { name: after, token: '2' },
+      leader: { name: before, token: '3' },
+    });
+    await Promise.all(
+      [first, second].map(async (each) => {
+        each.kill('SIGINT');
+        await once(each, 'exit');
+      }),
+    );
+  });
+
+  it('resign: says that nobody leads, and that whoever leads does not answer', async () => {
+    expect(await caucus(['resign', ...on()])).toMatchObject({ code: 1, stderr: 'caucus: nobody leads\n' });
+    const engine = local(url, { name: 'busy' });
+    const election = new Election('job', engine);
+    const leadership = await election.campaign(); // Whose work does not stop when its signal is aborted.
+    const { code, stderr } = await caucus(['resign', ...on('--wait', '0.2', '--reason', 'please')]);
+    expect(stderr).toMatch(/^caucus: busy holds it and has not given it up within 0\.2 s: /);
+    expect(code).toBe(1);
+    expect(leadership.signal.reason).toMatchObject({
+      cause: 'resigned',
+      detail: 'it was asked to: please',
+    });
+    await leadership.resign();
+    await engine.close();
+  });
+
   it('node: answers over HTTP as a member does, and steps down at Ctrl-C', async () => {
     const node = start(['node', ...on('--id', 'n', '--json')]);
     const lines = createInterface({ input: node.stdout! })[Symbol.asyncIterator]();
@@ -120,6 +173,28 @@ describe('caucus with --engine', () => {
       ['run', '--engine', 'local:', '--lease', '5', '--', 'true'],
       /^caucus: leaseMs: expected none with local:/,
     ],
+    [
+      ['value', '--engine', 'local:', '--set', '1'],
+      /^caucus: --set: expected none beside --engine: only the process that leads/,
+    ],
+    [
+      ['run', '--engine', 'local:', '--listen', '127.0.0.1:0', '--', 'true'],
+      /^caucus: --listen: expected none/,
+    ],
+    [['run', '--engine', 'local:', '--insecure', '--', 'true'], /^caucus: --insecure: expected none beside/],
+    [['leader', '--engine-option', 'a=1'], /^caucus: --engine-option: expected --engine beside it/],
+    [
+      ['leader', '--engine', 'local:', '--engine-option', 'a'],
+      /^caucus: --engine-option: expected name=value/,
+    ],
+    [['node', '--engine', 'local:', '--engine-option', 'foo=1'], /^caucus: foo: expected one of the fields/],
+    [
+      ['run', '--engine', 'local:', '--id', 'a', '--engine-option', 'name=b', '--', 'true'],
+      /^caucus: --engine-option name: expected it or --id, found both/,
+    ],
+    [['resign', '--reason', 'x'], /^caucus: --reason: expected --engine beside it/],
+    [['resign', '--wait', '5'], /^caucus: --wait: expected --engine beside it/],
+    [['resign', '--engine', 'local:', '--wait', 'x'], /^caucus: --wait: expected a number/],
     [['run', '--lease', '5', '--', 'true'], /^caucus: --lease: expected --engine beside it/],
     [['node', '--lease', '5'], /^caucus: --lease: expected --engine beside it/],
     [['run', '--engine', 'local:', '--lease', 'x', '--', 'true'], /^caucus: --lease: expected a number/],
@@ -130,11 +205,89 @@ describe('caucus with --engine', () => {
     expect(code).toBe(2);
   });
 
-  it('says that a store cannot be reached, without its password', async () => {
+  it('says that a store does not serve us, without its password', async () => {
     const { code, stderr } = await caucus(['leader', '--engine', 'postgres://u:geheim@127.0.0.1:1/d']);
-    expect(stderr).toMatch(/cannot be reached/);
-    expect(stderr).not.toContain('geheim');
+    expect(stderr).toBe('caucus: PostgreSQL does not serve us: nobody listens at 127.0.0.1:1\n');
     expect(code).toBe(1);
+  });
+
+  it('run: says once why it is not elected, and again when it gives up', async () => {
+    const at = ['--engine', 'postgres://u:geheim@127.0.0.1:1/d', '--timeout', '1.5'];
+    const { code, stderr } = await caucus(['run', ...at, '--', 'true']);
+    const lines = stderr.trim().split('\n');
+    const why = 'PostgreSQL does not serve us: nobody listens at 127.0.0.1:1';
+    expect(lines.slice(2).map((line) => line.replace(/^\S+ /, ''))).toEqual([
+      `error ${why}`,
+      `error not elected within 1.5 s: ${why}`,
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('run: says who leads when it gives up', async () => {
+    await using engine = local(url, { name: 'somebody' });
+    await new Election('job', engine).campaign();
+    const { stderr } = await caucus(['run', ...on('--timeout', '1'), '--', 'true']);
+    expect(stderr).toMatch(/ not elected within 1 s: somebody leads$/m);
+  });
+
+  it.runIf(hasRedis())('run: names the store that stands still under a running command', async () => {
+    const server = await RedisServer.start();
+    const running = start(['run', '--engine', server.url, '--lease', '1', '--', 'sleep', '600']);
+    const lines = createInterface({ input: running.stderr! })[Symbol.asyncIterator]();
+    const found = async (text: RegExp): Promise<void> => {
+      for (;;) {
+        const { value, done } = await lines.next();
+        if (done) throw new Error(`it never said ${text}`);
+        if (text.test(value)) return;
+      }
+    };
+    await found(/ starting sleep$/);
+    server.pause();
+    await found(
+      /the leadership is over \((the store has not renewed it in time|Redis did not renew it in time)/,
+    );
+    await found(/ error Redis does not serve us: /);
+    server.resume();
+    await found(/ info {2}well again$/);
+    running.kill('SIGINT');
+    await once(running, 'exit');
+    await server.close();
+  });
+
+  it('node: prints what it has understood, from where, and does not run', async () => {
+    const args = ['--engine', 'redis://u:geheim@h', '--lease', '5', '--engine-option', 'keyPrefix=jobs:'];
+    const child = start(['node', ...args, '--print-config', '--json'], undefined, { VOTER_ID: 'zed' });
+    const { code, stdout } = await end(child);
+    expect(JSON.parse(stdout)).toEqual({
+      engine: { value: 'redis://***@h', from: '--engine' },
+      election: { value: 'main', from: 'default' },
+      listen: { value: '127.0.0.1:0', from: 'default' },
+      name: { value: 'zed', from: 'VOTER_ID' },
+      leaseMs: { value: 5000, from: '--lease' },
+      keyPrefix: { value: 'jobs:', from: '--engine-option keyPrefix' },
+    });
+    expect(code).toBe(0);
+  });
+
+  it('node and run: take a name from the environment, and refuse what is about members', async () => {
+    const script = ['--', 'sh', '-c', 'echo $CAUCUS_MEMBER'];
+    const named = await end(start(['run', ...on(), ...script], undefined, { VOTER_ID: 'zed' }));
+    expect(named.stdout).toBe('zed\n');
+    const list = { VOTER_LIST: 'a=http://127.0.0.1:1' };
+    for (const command of [
+      ['node', ...on()],
+      ['run', ...on(), ...script],
+    ]) {
+      const { code, stderr } = await end(start(command, undefined, list));
+      expect(stderr).toBe('caucus: VOTER_LIST: expected none beside --engine, which knows no members\n');
+      expect(code).toBe(2);
+    }
+  });
+
+  it('a file of a member that names an engine is refused', async () => {
+    const { code, stderr } = await caucus(['node', '--config', '-'], '{ "id": "a",\n "engine": "local:" }');
+    expect(stderr).toMatch(/line 2: engine: expected it as --engine/);
+    expect(code).toBe(2);
   });
 });
 

@@ -214,6 +214,47 @@ describe('no candidate drops out silently', () => {
   });
 });
 
+describe('nobody is kept waiting by work that no longer counts', () => {
+  it('a leader whose work goes on after a loss leaves it to the others, and stands again when it has stopped', async () => {
+    const clock = new HandClock();
+    const { seat, election } = open({ clock, drainMs: 5000 });
+    const stops: (() => void)[] = [];
+    void election.lead(() => new Promise<void>((resolve) => stops.push(resolve))).catch(() => {});
+    seat.win();
+    await calm();
+    seat.lose('lease-expired', 'the lease ran out');
+    await calm();
+    expect(seat.log, 'work that stops at once costs no place').toEqual(['stand']);
+    const again = seat.win(); // The seat did not know.
+    await clock.pass(100);
+    expect(seat.log).toEqual(['stand', 'withdraw']);
+    expect(seat.why).toMatchObject({ detail: 'its work of before has not stopped yet' });
+    expect(seat.standing.held).not.toBe(again);
+    await clock.pass(4000);
+    expect(seat.log).toEqual(['stand', 'withdraw']);
+    stops[0]!();
+    await calm();
+    expect(seat.log).toEqual(['stand', 'withdraw', 'stand']);
+    seat.win();
+    await calm();
+    expect(stops).toHaveLength(2);
+  });
+
+  it('also if it is lost only while its work is being stopped', async () => {
+    const clock = new HandClock();
+    const { seat, election } = open({ clock, drainMs: 5000 });
+    void election.lead(() => new Promise<void>(() => {})).catch(() => {});
+    seat.win();
+    await calm();
+    void election.resign();
+    await clock.pass(1000);
+    expect(seat.log, 'it is held until the work has stopped').toEqual(['stand']);
+    seat.lose('lease-expired', 'the lease ran out');
+    await calm();
+    expect(seat.log).toEqual(['stand', 'withdraw']);
+  });
+});
+
 describe('the release comes after the work has stopped', () => {
   type Way = (around: {
     election: ReturnType<typeof open>['election'];

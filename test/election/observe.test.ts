@@ -1,6 +1,22 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/core/index.ts';
 import { calm, open } from './support.ts';
+
+describe('a value that nobody could have published', () => {
+  it('counts as nothing, and harms nobody', async () => {
+    const { seat, election } = open();
+    const nested = (levels: number): Json => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+    const observing = election.observe();
+    await observing.next();
+    seat.change({ value: nested(20_000), version: 1 });
+    expect((await observing.next()).value).toMatchObject({ value: null, version: 1 });
+    expect(election.value).toBeNull();
+    const deepest = nested(100);
+    seat.change({ value: deepest, version: 2 });
+    expect((await observing.next()).value).toMatchObject({ value: deepest, version: 2 });
+  });
+});
 
 describe('observe', () => {
   it('gives how it stands now, then every change, also that nobody leads', async () => {

@@ -1,13 +1,11 @@
 /** Who may use etcd, and how: addresses, options, passwords and certificates. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Election } from '../../src/election/index.ts';
 import { aborted, seen, won } from '../../src/engines/conformance/stage.ts';
 import { type EtcdOptions, etcd } from '../../src/engines/etcd/index.ts';
+import { type Certificate, makeCertificate } from '../support/certificate.ts';
+import { refusalOf } from '../support/refusal.ts';
 import { EtcdServer, hasEtcd } from '../support/servers/etcd.ts';
 
 const PASSWORD = 's3cret:@/%pass';
@@ -31,15 +29,8 @@ const reasonOf = async (election: Election): Promise<string> =>
   (await seen(election, 'a reason', ({ cause }) => cause === 'store-unreachable')).detail;
 
 describe('bad input to etcd', () => {
-  const refused = (url: string, options: EtcdOptions = {}): string => {
-    try {
-      etcd(url, options);
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'BAD_INPUT' });
-      return (error as Error).message;
-    }
-    throw new Error(`${url} was taken`);
-  };
+  const refused = (url: string, options: EtcdOptions = {}): string =>
+    refusalOf(() => etcd(url, options)).message;
 
   it.each([
     'http://h',
@@ -152,9 +143,9 @@ describe.runIf(hasEtcd())('etcd with users', () => {
     const nobody = join('jobs', server.url);
     const reasons = await Promise.all([wrong, denied, nobody].map(reasonOf));
     expect(reasons).toEqual([
-      'etcd cannot be reached: it refused the password of user worker',
-      'etcd cannot be reached: it denies user worker the permission for this election',
-      'etcd cannot be reached: it wants a user and a password: etcd://user:password@host',
+      'etcd does not serve us: it refused the password of user worker',
+      'etcd does not serve us: it denies user worker the permission for this election',
+      'etcd does not serve us: it wants a user and a password: etcd://user:password@host',
     ]);
     await expect(wrong.campaign({ signal: AbortSignal.timeout(300) })).rejects.toThrow();
     const everything = inspect([wrong, denied, engines], { depth: 20, showHidden: true }) + reasons.join();
@@ -174,26 +165,17 @@ describe.runIf(hasEtcd())('etcd with users', () => {
 
 describe.runIf(hasEtcd())('etcd over TLS', () => {
   let server: EtcdServer;
-  let folder: string;
+  let certificate: Certificate;
   let ca: string;
-  let key: string;
-  let files: { certFile: string; keyFile: string };
 
   beforeAll(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), 'caucus-tls-'));
-    const [certFile, keyFile] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')];
-    const subject = ['-subj', '/CN=etcd', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    const output = ['-keyout', keyFile, '-out', certFile];
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...output], {
-      stdio: 'ignore',
-    });
-    [ca, key] = [readFileSync(certFile, 'utf8'), readFileSync(keyFile, 'utf8')];
-    files = { certFile, keyFile };
-    server = await EtcdServer.start(files);
+    certificate = makeCertificate();
+    ca = certificate.cert;
+    server = await EtcdServer.start(certificate);
   });
   afterAll(async () => {
     await server?.close();
-    rmSync(folder, { recursive: true, force: true });
+    await certificate?.close();
   });
 
   it('believes a certificate that the given authority vouches for, or any if told so', async () => {
@@ -206,10 +188,10 @@ describe.runIf(hasEtcd())('etcd over TLS', () => {
   });
 
   it('shows our own certificate to an etcd that asks for it', async () => {
-    const strict = await EtcdServer.start({ ...files, isMutual: true });
+    const strict = await EtcdServer.start({ ...certificate, isMutual: true });
     try {
-      await won(join('tls', strict.url, { ca, cert: ca, key }));
-      expect(await reasonOf(join('tls', strict.url, { ca }))).toMatch(/etcd cannot be reached: \S/);
+      await won(join('tls', strict.url, { ca, cert: ca, key: certificate.key }));
+      expect(await reasonOf(join('tls', strict.url, { ca }))).toMatch(/etcd does not serve us: \S/);
     } finally {
       await Promise.all(engines.map((engine) => engine.close()));
       await strict.close();
@@ -222,7 +204,7 @@ describe.runIf(hasEtcd())('etcd over TLS', () => {
 
   it('says so when etcd wants TLS and we do not', async () => {
     expect(await reasonOf(join('tls', server.url.replace('etcds', 'etcd')))).toMatch(
-      /etcd cannot be reached: \S/,
+      /etcd does not serve us: \S/,
     );
   });
 });

@@ -147,6 +147,7 @@ describe.runIf(hasEtcd())('etcd, as it is connected to', () => {
       times,
       sessions: new Sessions(client, processClock, times),
       watches: new Watches(client, processClock, 1000),
+      places: new Map(),
     };
     const [one, two] = [
       new EtcdStore(around, bed.newName(), 'me'),

@@ -176,6 +176,32 @@ describe.runIf(hasEtcd())('etcd, when things go wrong', () => {
     expect(leadership.isValid()).toBe(true);
   });
 
+  it('an election that is opened again after a release that failed: its key is given up first, and no token comes twice', async () => {
+    const name = bed.newName();
+    const tunnel = await bed.proxy();
+    const engine = etcd(tunnel.etcdUrl, { leaseMs: 8000, renewMs: 700, callMs: 300 });
+    bed.closing.push(engine);
+    const other = await won(new Election(bed.newName(), engine)); // Keeps the session alive, and with it the key.
+    const first = new Election(name, engine);
+    const leadership = await won(first);
+    const b = bed.join(name, PATIENT);
+    const next = won(b);
+    await until('b waits', async () => (await bed.keysOf(`${name}/`)).length === 2);
+    tunnel.refuse();
+    await leadership.resign();
+    await first.close();
+    tunnel.restore();
+    const again = won(new Election(name, engine));
+    const successor = await next;
+    expect(successor.token).toBeGreaterThan(leadership.token);
+    await successor.resign();
+    const last = await again;
+    expect(last.token).toBeGreaterThan(successor.token);
+    // What is left of the first one must not take it away.
+    await sleep(2 * 700);
+    expect([last.isValid(), other.isValid()]).toEqual([true, true]);
+  });
+
   it('nothing of a closed engine stays in etcd but what was published', async () => {
     const name = bed.newName();
     const election = bed.join(name, PATIENT);

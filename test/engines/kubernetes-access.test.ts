@@ -2,10 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Election } from '../../src/election/index.ts';
 import { seen, won } from '../../src/engines/conformance/stage.ts';
 import { type KubernetesOptions, kubernetes } from '../../src/engines/kubernetes/index.ts';
+import { kubeconfigWay } from '../../src/engines/kubernetes/kubeconfig.ts';
 import { CLOSED_NAMESPACE, hasKubernetes, KubernetesServer, TOKEN } from '../support/servers/kubernetes.ts';
 
 const can = hasKubernetes();
@@ -163,7 +165,7 @@ describe.runIf(can)('who we are', () => {
     const token = 'my-very-secret-token';
     const detail = await trouble(url, { ...server!.options(), token });
     expect(detail).toBe(
-      'Kubernetes cannot be reached: the API server does not believe who we are (401): the token is wrong or over',
+      'Kubernetes does not serve us: the API server does not believe who we are (401): the token is wrong or over',
     );
   });
 
@@ -256,11 +258,15 @@ describe.runIf(can)('who we are', () => {
     writeFileSync(broken, 'users: [{ token: geheim }\n  : :');
     const options = { leaseMs: 15_000 };
     expect(await trouble('kubernetes:', { ...options, kubeconfig: broken })).toBe(
-      `Kubernetes cannot be reached: the kubeconfig ${broken} cannot be read`,
+      `Kubernetes does not serve us: the kubeconfig ${broken} cannot be read`,
     );
+    const error = await kubeconfigWay(broken, undefined, null)
+      .find()
+      .catch((reason: unknown) => reason);
+    expect(inspect(error, { depth: 10 })).not.toContain('geheim');
     const file = kubeconfig({ token: TOKEN });
     expect(await trouble('kubernetes:', { ...options, kubeconfig: file, context: 'lost' })).toBe(
-      `Kubernetes cannot be reached: the kubeconfig ${file} has no cluster for lost; its contexts: test, lost`,
+      `Kubernetes does not serve us: the kubeconfig ${file} has no cluster for lost; its contexts: test, lost`,
     );
   });
 });

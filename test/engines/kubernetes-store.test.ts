@@ -162,7 +162,7 @@ describe.runIf(can)('a Lease as a store', () => {
 
   it('goes on from the last token where the Lease was carried to a cluster with lower versions', async () => {
     const election = named();
-    const last = 10n ** 30n;
+    const last = 10n ** 18n;
     const annotations = { 'caucus/token': String(last), 'caucus/holder': 'old_1' };
     const metadata = { name: election, annotations };
     const spec = { holderIdentity: '' };
@@ -263,11 +263,38 @@ describe.runIf(can)('a Lease as a store', () => {
     await a.store.publish(grant!, 'news', call);
     await expect.poll(() => hints).toEqual(['b changed']);
     await server!.deleteElection(election);
-    await expect.poll(() => hints.toSorted()).toEqual(['a gone', 'b changed', 'b changed']);
+    await expect.poll(() => hints.toSorted()).toEqual(['a ours', 'b changed', 'b changed']);
     await write(election, 'someone-else');
     await write(election, 'a-third');
     await expect.poll(() => hints.filter((hint) => hint === 'b changed').length).toBe(4);
     for (const each of stop) each();
+  });
+
+  it('refuses to go on from a token that is none, or the last that there is', async () => {
+    const election = named();
+    const { store } = participant(election);
+    const { grant } = await store.take(call);
+    await store.release(grant!, call);
+    for (const text of ['9'.repeat(40), '9223372036854775808', '9223372036854775807', '-1', 'seven']) {
+      const lease = await leaseOf(election);
+      const annotations = { ...lease.metadata.annotations, 'caucus/token': text };
+      const metadata = { ...lease.metadata, annotations };
+      expect((await server!.request('PUT', `leases/${election}`, { ...lease, metadata })).status).toBe(200);
+      const message = `the annotation caucus/token of the Lease ${election} holds no token that could be followed`;
+      await expect(store.take(call), text).rejects.toThrow(message);
+    }
+  });
+
+  it('takes a Lease whose transitions cannot be counted any further', async () => {
+    const election = named();
+    const { store } = participant(election);
+    const { grant } = await store.take(call);
+    await store.release(grant!, call);
+    const lease = await leaseOf(election);
+    const spec = { ...lease.spec, leaseTransitions: 2 ** 31 - 1 };
+    expect((await server!.request('PUT', `leases/${election}`, { ...lease, spec })).status).toBe(200);
+    expect((await store.take(call)).grant!.token).toBeGreaterThan(grant!.token);
+    expect((await leaseOf(election)).spec!.leaseTransitions).toBe(2 ** 31 - 1);
   });
 
   it('leaves a Lease to the control plane that manages it', async () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Json } from '../../src/core/index.ts';
 import { SleepWatch, type Standing } from '../../src/election/index.ts';
 import { LeaseSeat } from '../../src/engines/lease/lease-seat.ts';
@@ -22,7 +22,7 @@ const others = (freeInMs: number | null): Reading => ({ ...FREE, leader: 'b', to
 /** A store that answers when the test says so. */
 class ScriptedStore implements LeaseStore {
   readonly log: Asked[] = [];
-  hint: (news: 'changed' | 'gone') => void = () => {};
+  hint: (news: 'changed' | 'ours') => void = () => {};
   isWatched = false;
   readonly #clock: HandClock;
 
@@ -36,7 +36,7 @@ class ScriptedStore implements LeaseStore {
   publish = (_: Grant, _value: Json, call: Call) => this.#ask<number | null>('publish', call);
   read = (call: Call) => this.#ask<Reading>('read', call);
 
-  watch(hint: (news: 'changed' | 'gone') => void): () => void {
+  watch(hint: (news: 'changed' | 'ours') => void): () => void {
     this.hint = hint;
     this.isWatched = true;
     return () => {
@@ -87,6 +87,7 @@ beforeEach(async () => {
     ),
     random: () => 0,
     storeName: 'the store',
+    onClosed: () => {},
   });
   seat.watch((standing) => told.push(standing));
   await calm();
@@ -154,7 +155,7 @@ describe('a seat with a lease', () => {
 
   it('is told of a loss at once, and stands again', async () => {
     await lead();
-    store.hint('gone');
+    store.hint('ours');
     await calm();
     expect(store.last.what).toBe('renew');
     await store.last.answer(null);
@@ -162,6 +163,23 @@ describe('a seat with a lease', () => {
     expect(store.last.what).toBe('take');
     await store.last.answer({ grant: { token: 2n }, reading: FREE });
     expect(seat.standing.held!.token).toBe(2n);
+  });
+
+  it('is told at once that somebody asks for it, and holds it until it resigns', async () => {
+    await lead();
+    store.hint('ours');
+    await calm();
+    await store.last.answer({ token: 1n, asked: 'please' });
+    expect(told.at(-1)).toMatchObject({ asked: 'please', held: { token: 1n } });
+    await clock.pass(300);
+    await store.last.answer({ token: 1n, asked: 'please' });
+    expect(told.filter(({ asked }) => asked === 'please')).toHaveLength(1);
+    void seat.withdraw();
+    expect(seat.standing).toMatchObject({ asked: null, held: null });
+    seat.stand();
+    await calm();
+    await store.last.answer();
+    expect(store.last.what, 'the others come first').toBe('read');
   });
 
   it('neither acts on what was granted too late nor keeps it', async () => {
@@ -221,8 +239,45 @@ describe('a seat with a lease', () => {
     expect(waits).toEqual([100, 200, 400, 400, 400, 400]);
     expect(seat.standing).toMatchObject({
       cause: 'store-unreachable',
-      detail: 'the store cannot be reached: ECONNREFUSED',
+      detail: 'the store does not serve us: ECONNREFUSED',
     });
+  });
+
+  it('does not hurry for hints while calls fail, but does not wait for long either', async () => {
+    await store.last.answer(FREE);
+    seat.stand();
+    await calm();
+    for (const waitMs of [100, 200, 400]) {
+      const before = store.log.length;
+      store.hint('changed'); // Before it fails, and after.
+      await store.last.fail('ECONNREFUSED');
+      store.hint('changed');
+      await calm();
+      await clock.pass(waitMs - 1);
+      expect(store.log.length).toBe(before);
+      await clock.pass(1);
+      expect(store.log.length).toBe(before + 1);
+    }
+    await store.last.answer({ grant: null, reading: others(null) });
+    store.hint('changed');
+    await calm();
+    expect(store.last).toMatchObject({ what: 'take', atMs: clock.now() });
+  });
+
+  it('goes on when somebody who is told throws, tells the others, and does not hide it', async () => {
+    const thrown: (() => void)[] = [];
+    const report = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation((each) => thrown.push(each));
+    seat.watch(() => {
+      throw new Error('mine');
+    });
+    const after: Standing[] = [];
+    seat.watch((standing) => after.push(standing));
+    await lead();
+    report.mockRestore();
+    expect(thrown[0]).toThrow('mine');
+    expect(after.at(-1)).toMatchObject({ held: { token: 1n } });
+    await clock.pass(300);
+    expect(store.last.what).toBe('renew');
   });
 
   it('names the leader it last saw for as long as its lease would have lasted', async () => {
@@ -242,8 +297,9 @@ describe('a seat with a lease', () => {
 
   it('leaves it to the others after a resignation, and comes back if none of them wants it', async () => {
     await lead();
-    const resigned = seat.resign();
-    expect(seat.standing).toMatchObject({ held: null, cause: 'resigned' });
+    const resigned = seat.resign({ cause: 'resigned', detail: 'its work is done' });
+    const detail = 'a gives up the lead: its work is done';
+    expect(seat.standing).toMatchObject({ held: null, cause: 'resigned', detail });
     await calm();
     expect(store.last.what).toBe('release');
     await store.last.answer();
@@ -306,6 +362,20 @@ describe('a seat with a lease', () => {
     store.hint('changed');
     await calm();
     expect(store.last.what).toBe('release');
+    expect(told.at(-1)).toMatchObject({ leader: null, held: null, cause: 'closed' });
+    expect(() => seat.stand()).toThrow(expect.objectContaining({ code: 'E_CLOSED' }));
+  });
+
+  it('is closed only when no call of it is under way any more', async () => {
+    let isClosed = false;
+    void seat.close().then(() => {
+      isClosed = true;
+    });
+    await calm();
+    expect([store.last.what, isClosed]).toEqual(['read', false]);
+    await store.last.answer(others(250));
+    expect(isClosed).toBe(true);
+    expect(seat.standing).toMatchObject({ leader: null, cause: 'closed' });
   });
 });
 

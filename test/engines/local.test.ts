@@ -73,7 +73,7 @@ describe('the processes of one machine', () => {
 
   it('refuse a name that no file can have', async () => {
     const engine = local(`local:${folder}`);
-    expect(() => engine.seat('a/b')).toThrow(/^election: expected a name of 1 to 100/);
+    expect(() => engine.seat('a/b')).toThrow(/^election: expected a name of 1 to 64/);
     await engine.close();
   });
 });

@@ -1,15 +1,13 @@
-/** Who may use NATS, and how: addresses, options, passwords, tokens, keys and certificates. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { nkeyAuthenticator, nkeys } from '@nats-io/transport-node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Election } from '../../src/election/index.ts';
 import { seen, won } from '../../src/engines/conformance/stage.ts';
 import { type NatsOptions, nats } from '../../src/engines/nats/index.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { refusalOf } from '../support/refusal.ts';
 import { hasNats, NatsServer, type ServerOptions } from '../support/servers/nats.ts';
 
 const PASSWORD = 's3cret:@/%pass';
@@ -37,15 +35,8 @@ const reasonOf = async (election: Election): Promise<string> =>
   (await seen(election, 'a reason', ({ cause }) => cause === 'store-unreachable')).detail;
 
 describe('bad input to NATS', () => {
-  const refused = (url: string, options: NatsOptions = {}): string => {
-    try {
-      nats(url, options);
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'BAD_INPUT' });
-      return (error as Error).message;
-    }
-    throw new Error(`${url} was taken`);
-  };
+  const refused = (url: string, options: NatsOptions = {}): string =>
+    refusalOf(() => nats(url, options)).message;
 
   it.each([
     'http://h',
@@ -113,7 +104,7 @@ describe.runIf(hasNats())('who may use NATS', () => {
     const at = `127.0.0.1:${server.port}`;
     await won(join(`nats://me:${SHOWN}@${at}`));
     const wrong = join(`nats://me:wrong-s3cret@${at}`);
-    expect(await reasonOf(wrong)).toBe(`NATS cannot be reached: ${at} refused the password of user me`);
+    expect(await reasonOf(wrong)).toBe(`NATS does not serve us: ${at} refused the password of user me`);
     const failure = await wrong
       .campaign({ signal: AbortSignal.timeout(200) })
       .catch((error: unknown) => error);
@@ -159,15 +150,9 @@ describe.runIf(hasNats())('who may use NATS', () => {
   });
 
   it('over TLS, with an authority of our own', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'caucus-nats-tls-'));
-    closing.push({ close: async () => rmSync(folder, { recursive: true, force: true }) });
-    const [certFile, keyFile] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')];
-    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-    const files = ['-keyout', keyFile, '-out', certFile, '-days', '2'];
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...files], {
-      stdio: 'ignore',
-    });
-    const ca = readFileSync(certFile, 'utf8');
+    const certificate = makeCertificate('DNS:localhost');
+    closing.push(certificate);
+    const { certFile, keyFile, cert: ca } = certificate;
     const config = `tls { cert_file: "${certFile}", key_file: "${keyFile}" }`;
     const server = await start({ config, admin: { tls: { ca } } });
     const url = `tls://localhost:${server.port}`;

@@ -112,6 +112,7 @@ describe.runIf(hasNats())('electors of Choria', () => {
 
   it.concurrent('a bucket with another TTL is refused, with the remedy', async () => {
     const a = join('other-ttl', { leaseMs: 6000 });
+    a.campaign().catch(() => {});
     const { detail } = await seen(a, 'a reason', ({ cause }) => cause === 'store-unreachable');
     expect(detail).toContain('set leaseMs to 5000');
   });

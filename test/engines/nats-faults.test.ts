@@ -1,12 +1,14 @@
 /** What faults of NATS, of the network and of people do to those who stand. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Election, type Leadership, LeadershipLost } from '../../src/election/index.ts';
-import { aborted, seen, won } from '../../src/engines/conformance/stage.ts';
+import { Election } from '../../src/election/index.ts';
+import { seen, won } from '../../src/engines/conformance/stage.ts';
 import { type NatsOptions, nats } from '../../src/engines/nats/index.ts';
-import { hasNats, NatsServer } from '../support/servers/nats.ts';
+import { lossOf } from '../support/loss.ts';
+import { hasNats, NatsServer, natsVersion } from '../support/servers/nats.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const LEASE_MS = 1000;
@@ -33,12 +35,6 @@ function newName(): string {
   elections += 1;
   return `fault-${elections}`;
 }
-
-const lossOf = async ({ signal }: Leadership): Promise<LeadershipLost> => {
-  await aborted(signal);
-  expect(signal.reason).toBeInstanceOf(LeadershipLost);
-  return signal.reason as LeadershipLost;
-};
 
 describe.runIf(hasNats())('faults of NATS', () => {
   beforeAll(async () => {
@@ -116,7 +112,9 @@ describe.runIf(hasNats())('faults of NATS', () => {
     tunnel.freeze();
     const frozenMs = performance.now();
     const second = await next;
-    expect(performance.now() - frozenMs).toBeLessThan(LEASE_MS * 1.05 + 100);
+    // Newer servers take their time to remove what has run out, and we look ever less often.
+    const lateMs = natsVersion().startsWith('2.9.') ? 100 : 700;
+    expect(performance.now() - frozenMs).toBeLessThan(LEASE_MS * 1.05 + lateMs);
     expect(first.isValid()).toBe(false);
     expect(second.token).toBeGreaterThan(first.token);
   });
@@ -190,22 +188,92 @@ describe.runIf(hasNats())('faults of NATS', () => {
   it('a bucket with another TTL is refused, with the remedy', async () => {
     await won(join(newName(), { bucket: 'of-1000' }));
     const a = join(newName(), { bucket: 'of-1000', leaseMs: 2000 });
+    const winning = won(a);
     const { detail } = await seen(a, 'a reason', ({ cause }) => cause === 'store-unreachable');
     expect(detail).toContain(
       'the bucket of-1000 has a TTL of 1000 ms, not leaseMs 2000: set leaseMs to 1000, or',
     );
     await server.deleteBucket('of-1000');
-    await won(a);
+    await winning;
   });
 
-  it('more replicas than there are servers are refused', async () => {
-    const a = join(newName(), { bucket: 'replicated', replicas: 3 });
-    const { detail } = await seen(a, 'a reason', ({ cause }) => cause === 'store-unreachable');
-    expect(detail).toMatch(/replicas/);
+  it('a bucket with other replicas is refused, with the remedy', async () => {
     await won(join(newName(), { bucket: 'one' }));
     const b = join(newName(), { bucket: 'one', replicas: 3 });
+    b.campaign().catch(() => {});
     const other = await seen(b, 'a reason', ({ cause }) => cause === 'store-unreachable');
     expect(other.detail).toContain('the bucket one is kept 1 times, not 3: leave the option replicas out');
+  });
+
+  it('those who only look make no bucket, take it as it is, and can ask its leader to resign', async () => {
+    const bucket = 'looked-at';
+    const name = newName();
+    const observer = join(name, { bucket, ...PATIENT, leaseMs: 15_000 });
+    await seen(observer, 'nobody', ({ leader, cause }) => leader === null && cause === 'started');
+    await expect(server.inBucket(bucket, (kv) => kv.status())).rejects.toThrow(/not found/);
+    const held = await won(join(name, { bucket, leaseMs: 60_000 }));
+    await seen(observer, 'the leader', ({ token }) => token === held.token);
+    await observer.askToResign({ reason: 'it was seen' });
+    expect((await lossOf(held)).detail).toBe('it was asked to: it was seen');
+    await held.resign();
+    await seen(observer, 'nobody', ({ leader }) => leader === null);
+  });
+
+  it('a leader that makes the bucket is told at once of what happens in it', async () => {
+    const bucket = 'made-late';
+    const [a, b] = [join(newName(), { bucket }), join(`fault-${elections}`, { bucket, ...PATIENT })];
+    for (const each of [a, b]) await seen(each, 'nobody', ({ detail }) => detail === 'nobody leads');
+    const first = await won(a);
+    const next = won(b, 5000);
+    await seen(b, 'the leader', ({ token }) => token === first.token);
+    await first.resign();
+    expect((await next).token).toBeGreaterThan(first.token);
+  });
+
+  it('a token after which there is none is refused, and stays as it is', async () => {
+    const [a, name] = [join(newName()), newName()];
+    await won(a); // The buckets are there.
+    const kept = {
+      token: '9999999999999999999',
+      name: 'n',
+      incarnation: 'i',
+      attempt: 1,
+      version: 1,
+      value: 7,
+    };
+    await server.inBucket('caucus-values', (kv) => kv.put(name, JSON.stringify(kept)));
+    const b = join(name);
+    b.campaign().catch(() => {});
+    await seen(b, 'a reason', ({ detail }) => detail.includes('no token comes after 9999999999999999999'));
+    expect(
+      await server.inBucket('caucus-values', (kv) => kv.get(name).then((entry) => entry?.json())),
+    ).toEqual(kept);
+  });
+
+  it('a server that accepts connections and says nothing is left with none', async () => {
+    const open = new Set<Socket>();
+    let asked = 0;
+    const silent = createServer((socket) => {
+      asked += 1;
+      open.add(socket);
+      socket.on('error', () => {}).on('close', () => open.delete(socket));
+      if (asked === 3) silent.emit('third');
+    });
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const third = once(silent, 'third');
+    const engine = nats(`nats://127.0.0.1:${(silent.address() as AddressInfo).port}`, { leaseMs: LEASE_MS });
+    try {
+      const election = new Election(newName(), engine);
+      election.campaign().catch(() => {});
+      await third;
+      expect(open.size).toBeLessThanOrEqual(2); // One of them may not have heard of its end yet.
+      await engine.close();
+      await expect.poll(() => open.size).toBe(0);
+    } finally {
+      await engine.close();
+      for (const socket of open) socket.destroy();
+      silent.close();
+    }
   });
 
   it('a process that has closed its engine ends by itself', async () => {

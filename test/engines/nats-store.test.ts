@@ -6,9 +6,10 @@ import { type Clock, processClock } from '../../src/election/index.ts';
 import type { LeaseStore } from '../../src/engines/lease/lease-store.ts';
 import { parseAddress } from '../../src/engines/nats/address.ts';
 import { ChoriaStore } from '../../src/engines/nats/choria.ts';
+import type { NatsGrant } from '../../src/engines/nats/grant.ts';
 import { Session } from '../../src/engines/nats/session.ts';
 import { type NatsOptions, settingsOf } from '../../src/engines/nats/settings.ts';
-import { type Around, type NatsGrant, NatsStore } from '../../src/engines/nats/store.ts';
+import { type Around, NatsStore } from '../../src/engines/nats/store.ts';
 import { Watches } from '../../src/engines/nats/watches.ts';
 import { hasNats, NatsServer } from '../support/servers/nats.ts';
 
@@ -61,7 +62,7 @@ describe.runIf(hasNats())('the store on NATS', () => {
     const old = await taken(a);
     expect(await a.publish(old, 'early', call)).toBe(1);
     expect((await b.take(call)).grant).toBeNull();
-    await sleep(LEASE_MS + 50);
+    await expect.poll(async () => (await b.read(call)).leader, { timeout: 10_000 }).toBeNull();
     const grant = await taken(b);
     expect(grant.token).toBeGreaterThan(old.token);
     expect(await a.renew(old, call)).toBeNull();
@@ -74,7 +75,7 @@ describe.runIf(hasNats())('the store on NATS', () => {
   it('does not renew what has run out, though nobody else has it', async () => {
     const a = open('run-out', 'a');
     const grant = await taken(a);
-    await sleep(LEASE_MS + 50);
+    await expect.poll(async () => (await a.read(call)).leader, { timeout: 10_000 }).toBeNull();
     expect(await a.renew(grant, call)).toBeNull();
     expect(await a.publish(grant, 'late', call)).toBeNull();
   });

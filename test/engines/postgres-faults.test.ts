@@ -180,7 +180,7 @@ describe.runIf(hasPostgres())('PostgreSQL under faults', () => {
   it('lets a request that comes late do nothing', async () => {
     fresh();
     await won(join()); // The table is there.
-    const { take, renew, release, publish, leave } = statementsOn(tableOf());
+    const { take, renew, release, publish, leave } = statementsOn(tableOf(), { canAsk: true });
     const [ours, theirs] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
     const election = `${name}-late`;
     const client = new Client({ connectionString: server.url });

@@ -93,7 +93,7 @@ describe.runIf(hasPostgres())('what the engine for PostgreSQL refuses when it co
     const url = server.urlAt(server.port, USER, SECRET);
     const { detail } = await refusal(url);
     expect(detail).toBe(
-      `PostgreSQL cannot be reached: 127.0.0.1:${server.port} refused the password of user ${USER}`,
+      `PostgreSQL does not serve us: 127.0.0.1:${server.port} refused the password of user ${USER}`,
     );
     const engine = engines[0]!;
     const seat = engine.seat('refused');
@@ -123,7 +123,7 @@ describe.runIf(hasPostgres())('what the engine for PostgreSQL refuses when it co
     try {
       const { detail } = await refusal(standby.url);
       expect(detail).toBe(
-        `PostgreSQL cannot be reached: 127.0.0.1:${standby.port} is a read-only standby; connect to the primary`,
+        `PostgreSQL does not serve us: 127.0.0.1:${standby.port} is a read-only standby; connect to the primary`,
       );
       const election = new Election('promoted', open(standby.url));
       const next = won(election);

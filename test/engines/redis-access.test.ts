@@ -1,8 +1,3 @@
-/** Addresses, options, passwords, permissions, certificates and replicas; and what stands in Redis. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BadInput } from '../../src/core/index.ts';
@@ -10,6 +5,8 @@ import { Election } from '../../src/election/index.ts';
 import type { Participant } from '../../src/engines/conformance/index.ts';
 import { seen, won } from '../../src/engines/conformance/stage.ts';
 import { type RedisOptions, redis } from '../../src/engines/redis/index.ts';
+import { makeCertificate } from '../support/certificate.ts';
+import { refusalOf } from '../support/refusal.ts';
 import { hasRedis, type RedisFlags, RedisServer } from '../support/servers/redis.ts';
 
 const SECRET = 's3cret/+@: word';
@@ -28,15 +25,7 @@ async function start(flags: RedisFlags = {}): Promise<RedisServer> {
   return server;
 }
 
-function refusal(url: string, options?: RedisOptions): BadInput {
-  try {
-    redis(url, options);
-  } catch (error) {
-    expect(error).toBeInstanceOf(BadInput);
-    return error as BadInput;
-  }
-  throw new Error(`expected that ${url} is refused`);
-}
+const refusal = (url: string, options?: RedisOptions): BadInput => refusalOf(() => redis(url, options));
 
 /** Why it cannot lead. */
 async function trouble(election: Election): Promise<string> {
@@ -107,10 +96,11 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
       await trouble(join(`redis://:${wrong}@${host}`)),
       await trouble(join(server.url)),
     ];
+    const where = `Redis does not serve us: 127.0.0.1:${server.port}`;
     expect(details).toEqual([
-      'Redis cannot be reached: it refused the password of user somebody',
-      'Redis cannot be reached: it refused the password of the default user',
-      'Redis cannot be reached: it wants a password: redis://user:password@host or redis://:password@host',
+      `${where}: it refused the password of user somebody`,
+      `${where}: it refused the password of the default user`,
+      `${where}: it wants a password: redis://user:password@host or redis://:password@host`,
     ]);
     expect((await won(join(`redis://:the-right-one@${host}`))).isValid()).toBe(true);
   });
@@ -147,7 +137,7 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
     await leadership.resign();
     await next;
     const detail = await trouble(join(server.url.replace('//', '//reader:reading@')));
-    expect(detail).toMatch(/^Redis cannot be reached: it denies user reader a permission: /);
+    expect(detail).toMatch(/^Redis does not serve us: 127.0.0.1:\d+: it denies user reader a permission: /);
   });
 
   it('keeps an election under these keys', async () => {
@@ -199,7 +189,7 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
   it('waits for replicas where it is told to, and refuses to lead on one', async () => {
     const server = await start({ 'repl-diskless-sync-delay': '0' });
     expect(await trouble(join(server.url, { wait: 1 }))).toBe(
-      'Redis cannot be reached: 0 of 1 replicas had it in time (option wait)',
+      `Redis does not serve us: 127.0.0.1:${server.port}: 0 of 1 replicas had it in time (option wait)`,
     );
     await opened.pop()!.close();
     expect(await server.cli(['EXISTS', 'caucus:{access}:lease'])).toBe('0');
@@ -207,26 +197,25 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
     await won(join(server.url, { wait: 1 }));
     expect(await replica.cli(['EXISTS', 'caucus:{access}:lease'])).toBe('1');
     const detail = await trouble(join(replica.url, { keyPrefix: 'other:' }));
-    expect(detail).toBe('Redis cannot be reached: it is a read-only replica: name its master');
+    expect(detail).toBe(
+      `Redis does not serve us: 127.0.0.1:${replica.port}: it is a read-only replica: name its master`,
+    );
   });
 
   it('speaks TLS, and trusts whom it is told to', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'caucus-redis-tls-'));
+    const certificate = makeCertificate();
     try {
-      const [key, cert] = ['key.pem', 'cert.pem'].map((file) => path.join(folder, file)) as [string, string];
-      const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-      const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-      const files = ['-keyout', key, '-out', cert];
-      execFileSync('openssl', ['req', '-x509', ...kind, ...subject, ...files], { stdio: 'ignore' });
       const server = await start({
-        'tls-cert-file': cert,
-        'tls-key-file': key,
+        'tls-cert-file': certificate.certFile,
+        'tls-key-file': certificate.keyFile,
         'tls-auth-clients': 'no',
       });
-      expect((await won(join(server.url, { ca: readFileSync(cert, 'utf8') }))).isValid()).toBe(true);
-      expect(await trouble(join(server.url))).toMatch(/^Redis cannot be reached: self-signed certificate/);
+      expect((await won(join(server.url, { ca: certificate.cert }))).isValid()).toBe(true);
+      expect(await trouble(join(server.url))).toMatch(
+        /^Redis does not serve us: 127.0.0.1:\d+: self-signed certificate/,
+      );
     } finally {
-      rmSync(folder, { recursive: true });
+      await certificate.close();
     }
   });
 
@@ -234,7 +223,16 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
     const server = await start();
     await server.stop();
     expect(await trouble(join(server.url))).toBe(
-      `Redis cannot be reached: connect ECONNREFUSED 127.0.0.1:${server.port}`,
+      `Redis does not serve us: connect ECONNREFUSED 127.0.0.1:${server.port}`,
+    );
+    const many = await trouble(join(`redis://127.0.0.1:1,127.0.0.1:2,127.0.0.1:${server.port}`));
+    for (const port of [1, 2, server.port]) expect(many).toContain(`ECONNREFUSED 127.0.0.1:${port}`);
+  });
+
+  it('asks whether TLS is spoken where nobody answers to it', async () => {
+    const server = await start();
+    expect(await trouble(join(server.url.replace('redis:', 'rediss:'), { callMs: 300 }))).toBe(
+      `Redis does not serve us: 127.0.0.1:${server.port}: no connection within 270 ms: is TLS spoken at this port?`,
     );
   });
 });

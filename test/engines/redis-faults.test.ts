@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Election, type Leadership, LeadershipLost } from '../../src/election/index.ts';
+import { Election } from '../../src/election/index.ts';
 import type { Participant } from '../../src/engines/conformance/index.ts';
-import { aborted, seen, won } from '../../src/engines/conformance/stage.ts';
+import { seen, won } from '../../src/engines/conformance/stage.ts';
 import { type RedisOptions, redis } from '../../src/engines/redis/index.ts';
+import { lossOf } from '../support/loss.ts';
 import { hasRedis, RedisServer } from '../support/servers/redis.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
@@ -22,12 +23,6 @@ function join(name: string, options: RedisOptions = {}, url = server.url): Elect
   const engine = redis(url, { leaseMs: LEASE_MS, callMs: 400, ...options });
   engines.push(engine);
   return new Election(name, engine);
-}
-
-async function lost({ signal }: Leadership): Promise<LeadershipLost> {
-  await aborted(signal);
-  expect(signal.reason).toBeInstanceOf(LeadershipLost);
-  return signal.reason as LeadershipLost;
 }
 
 /** Waits until so many are subscribed. */
@@ -54,7 +49,7 @@ describe.runIf(hasRedis())('Redis in trouble', () => {
     const a = join(name);
     const first = await won(a);
     await server.stop();
-    const { cause, detail } = await lost(first);
+    const { cause, detail } = await lossOf(first);
     expect(cause).toBe('store-unreachable');
     expect(detail).toMatch(/^Redis did not renew it in time: /);
     expect(first.isValid()).toBe(false);
@@ -80,7 +75,7 @@ describe.runIf(hasRedis())('Redis in trouble', () => {
     await seen(b, 'the leader', ({ leader }) => leader === a.self);
     server.pause();
     try {
-      expect((await lost(first)).cause).toBe('store-unreachable');
+      expect((await lossOf(first)).cause).toBe('store-unreachable');
       await seen(b, 'the outage', ({ cause, leader }) => cause === 'store-unreachable' && leader === null);
     } finally {
       server.resume();
@@ -97,7 +92,7 @@ describe.runIf(hasRedis())('Redis in trouble', () => {
     const first = await won(a);
     const next = won(b);
     proxy.freeze();
-    await lost(first);
+    await lossOf(first);
     const second = await next;
     proxy.restore();
     await seen(a, 'the new leader', ({ token }) => token === second.token);
@@ -110,7 +105,7 @@ describe.runIf(hasRedis())('Redis in trouble', () => {
     const a = join(name);
     const first = await won(a);
     await server.deleteElection(name);
-    expect((await lost(first)).cause).toBe('deposed');
+    expect((await lossOf(first)).cause).toBe('deposed');
     await first.resign();
     expect((await won(a)).token).toBeGreaterThan(first.token);
   });
@@ -124,7 +119,7 @@ describe.runIf(hasRedis())('Redis in trouble', () => {
     const second = await won(join(name));
     // What does not hold: at this moment both may be valid. The token tells them apart.
     expect(second.token).toBeGreaterThan(first.token);
-    expect((await lost(first)).cause).toBe('deposed');
+    expect((await lossOf(first)).cause).toBe('deposed');
     expect(second.isValid()).toBe(true);
   });
 
@@ -132,7 +127,7 @@ describe.runIf(hasRedis())('Redis in trouble', () => {
     const a = join(name);
     const first = await won(a);
     await server.cli(['FLUSHALL']);
-    expect((await lost(first)).cause).toBe('deposed');
+    expect((await lossOf(first)).cause).toBe('deposed');
     await first.resign();
     expect((await won(a)).token).toBeGreaterThan(first.token);
   });
@@ -189,9 +184,31 @@ describe.runIf(hasRedis())('Redis in trouble', () => {
   test('keys of another kind are reported, not overwritten', async (name) => {
     await server.cli(['SET', `caucus:{${name}}:lease`, 'mine']);
     const { detail } = await seen(join(name), 'the error', ({ cause }) => cause === 'store-unreachable');
-    expect(detail).toMatch(/^Redis cannot be reached: WRONGTYPE Operation/);
+    expect(detail).toMatch(/^Redis does not serve us: 127.0.0.1:\d+: WRONGTYPE Operation/);
     expect(detail).not.toMatch(/script:|user_script/);
     expect(await server.cli(['GET', `caucus:{${name}}:lease`])).toBe('mine');
+  });
+
+  test('a Redis that is full costs no leadership', async (name) => {
+    const held = await won(join(name));
+    await server.cli(['CONFIG', 'SET', 'maxmemory', '1']);
+    try {
+      await sleep(2 * LEASE_MS);
+      expect(held.isValid()).toBe(true);
+    } finally {
+      await server.cli(['CONFIG', 'SET', 'maxmemory', '0']);
+    }
+  });
+
+  test('a counter that was damaged and mended keeps nobody from leading', async (name) => {
+    const a = join(name);
+    const held = await won(a);
+    await server.cli(['SET', `caucus:{${name}}:fence`, '999999999999999999']);
+    const b = join(name);
+    await seen(b, 'the leader', ({ leader }) => leader === a.self); // It has read the counter.
+    await server.cli(['SET', `caucus:{${name}}:fence`, String(held.token)]);
+    await held.resign();
+    expect((await won(b)).token).toBeGreaterThan(held.token);
   });
 
   test('a process whose engine is closed ends by itself, whether Redis answers or not', async (name) => {

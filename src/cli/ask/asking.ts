@@ -7,6 +7,7 @@ import type { HistoryAnswer, StatusAnswer, ValueAnswer } from './answers.ts';
 import { columnLines } from './columns.ts';
 import { firstAnswer, membersToAsk } from './first-answer.ts';
 import { MemberClient, NoAnswer, Referral } from './member-client.ts';
+import type { ResignFlags } from './on-engine.ts';
 import type { AskFlags } from './status.ts';
 
 const RECONNECT_MS = 500;
@@ -86,7 +87,12 @@ function watchWords({ leader, token, cause, detail, illness }: StatusAnswer): st
 }
 
 /** Tells whoever leads to give it up, whichever member was asked. */
-export async function resignCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
+export async function resignCommand(
+  urls: readonly string[],
+  { reason, wait: waitS, ...flags }: AskFlags & ResignFlags,
+): Promise<number> {
+  if (reason !== undefined) throw new Refusal('--reason: expected --engine beside it');
+  if (waitS !== undefined) throw new Refusal('--wait: expected --engine beside it');
   return order(urls, flags, 'has resigned', (leader) => leader.post('/resign', {}));
 }
 

@@ -1,20 +1,26 @@
 import { CaucusError } from '../../election/index.ts';
+import { shownUrl } from '../../engines/secrets.ts';
 import { isLoopback } from '../../member/urls.ts';
 import { paintFor } from '../colours.ts';
+import type { Origin } from '../config/member-config.ts';
+import { originLines, originsJson } from '../config/print-config.ts';
 import { openLog } from '../log.ts';
 import type { NodeFlags } from '../node-command.ts';
 import { Refusal } from '../refusal.ts';
 import { follow, standFor } from '../standing.ts';
 import { untilStopped } from '../until-stopped.ts';
-import { MEMBER_ONLY, openEngineOf, refuseBoth } from './engine-flags.ts';
+import { engineOptionsOf, MEMBER_ONLY, openEngineOf, refuseBoth } from './engine-flags.ts';
 import { EngineMember } from './engine-member.ts';
 
 const DEFAULT_LISTEN = '127.0.0.1:0';
+/** Options of engines that are not for everybody to read. */
+const SECRETS = ['token', 'key', 'ssl'];
 
 /** A participant in an election on a store, until a signal ends it. It answers over HTTP as a member of ours does. */
 export async function engineNode(flags: NodeFlags): Promise<number> {
-  refuseBoth(flags as Readonly<Record<string, unknown>>, MEMBER_ONLY);
+  refuseBoth(flags as Readonly<Record<string, unknown>>, MEMBER_ONLY, process.env);
   const { host, port } = readListen(flags);
+  if (flags.printConfig) return printConfig(flags);
   const log = openLog(
     (line) => process.stdout.write(line),
     flags.json ?? false,
@@ -22,7 +28,11 @@ export async function engineNode(flags: NodeFlags): Promise<number> {
   );
   const stopped = untilStopped();
   const storeName = /^[a-z]+/.exec(flags.engine!)![0];
-  const member = new EngineMember(await openEngineOf(flags), flags.election ?? 'main', storeName);
+  const member = new EngineMember(
+    await openEngineOf(flags, process.env),
+    flags.election ?? 'main',
+    storeName,
+  );
   try {
     await member.listen(host, port);
   } catch (error) {
@@ -50,6 +60,24 @@ export async function engineNode(flags: NodeFlags): Promise<number> {
   await member.close();
   unfollow();
   log({ level: 'info', event: 'stopped', text: 'stopped' });
+  return 0;
+}
+
+/** Opens the engine too, which connects to nothing so far, so that what would be refused is refused. */
+async function printConfig(flags: NodeFlags): Promise<number> {
+  await (await openEngineOf(flags, process.env)).close();
+  const origins: Origin[] = [
+    { field: 'engine', value: shownUrl(flags.engine!), from: '--engine' },
+    { field: 'election', value: flags.election ?? 'main', from: flags.election ? '--election' : 'default' },
+    { field: 'listen', value: flags.listen ?? DEFAULT_LISTEN, from: flags.listen ? '--listen' : 'default' },
+  ];
+  for (const [field, { value, from }] of engineOptionsOf(flags, process.env)) {
+    const isSecret = SECRETS.includes(field);
+    origins.push({ field, value: isSecret ? '***' : value, from });
+  }
+  process.stdout.write(
+    `${flags.json ? JSON.stringify(originsJson(origins), null, 2) : originLines(origins).join('\n')}\n`,
+  );
   return 0;
 }
 

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Election } from '../../election/index.ts';
+import { Election, type LeadershipLost, type Observation } from '../../election/index.ts';
 import type { Case, EngineKit } from './kit.ts';
 import { aborted, Stage, seen, won } from './stage.ts';
 
@@ -16,14 +16,14 @@ type Ability = keyof NonNullable<EngineKit['cannot']>;
 
 interface Requirement {
   readonly name: string;
-  readonly needs?: Ability;
+  readonly needs?: readonly Ability[];
   play(stage: Stage): Promise<void>;
 }
 
 export function conformance(kit: EngineKit): Case[] {
-  return requirements.map(({ name, needs, play }) => ({
+  return requirements.map(({ name, needs = [], play }) => ({
     name,
-    skip: (needs !== undefined && kit.cannot?.[needs]) || null,
+    skip: needs.map((ability) => kit.cannot?.[ability]).find((reason) => reason !== undefined) ?? null,
     async run() {
       const stage = new Stage(kit, `conformance-${randomBytes(6).toString('hex')}`);
       try {
@@ -35,13 +35,18 @@ export function conformance(kit: EngineKit): Case[] {
   }));
 }
 
+/** Compared by the fields: the words of an engine are its own. */
+const isNobody = ({ leader, token, isSelf }: Observation): boolean =>
+  leader === null && token === null && !isSelf;
+
 const requirements: readonly Requirement[] = [
   {
     name: 'nobody leads until somebody stands, and an observer sees that',
     async play(stage) {
       const { election } = await stage.join();
-      await seen(election, 'nobody', ({ leader, detail }) => leader === null && detail === 'nobody leads');
-      assert.equal(election.leader(), null);
+      await seen(election, 'nobody', isNobody);
+      await sleep(stage.kit.leaseMs / 2);
+      assert.equal(election.leader(), null, 'nobody leads as long as nobody stands');
     },
   },
   {
@@ -49,16 +54,17 @@ const requirements: readonly Requirement[] = [
     async play(stage) {
       const [a, b] = [await stage.join(), await stage.join()];
       const leadership = await won(a.election);
-      assert.equal(leadership.isValid(), true);
-      assert.ok(leadership.token > 0n, 'a token above 0');
-      assert.deepEqual(a.election.leader(), { name: a.engine.name, token: leadership.token });
+      assert.equal(leadership.isValid(), true, 'whoever has won may act');
+      assert.ok(leadership.token > 0n, `expected a token above 0, found ${leadership.token}`);
+      const itself = { name: a.engine.name, token: leadership.token };
+      assert.deepEqual(a.election.leader(), itself, 'the winner sees itself as the leader, with its token');
       await seen(
         b.election,
         'the leader and its token',
         ({ leader, token, isSelf }) =>
           leader === a.engine.name && token === leadership.token && isSelf === false,
       );
-      assert.deepEqual(b.election.leader(), a.election.leader());
+      assert.deepEqual(b.election.leader(), itself, 'the other sees the same leader and token');
     },
   },
   {
@@ -72,26 +78,24 @@ const requirements: readonly Requirement[] = [
           for (let turn = 0; turn < 2; turn++) {
             const leadership = await won(election, 60_000);
             acting += 1;
-            assert.equal(acting, 1, 'one that acts');
+            assert.equal(acting, 1, 'one acts at a time');
             tokens.push(leadership.token);
             await sleep(5);
-            assert.equal(leadership.isValid(), true);
+            assert.equal(leadership.isValid(), true, 'whoever has won 5 ms ago may act');
             acting -= 1;
             await leadership.resign();
           }
         }),
       );
-      assert.equal(tokens.length, 10);
-      assert.deepEqual(
-        tokens,
-        tokens.toSorted((x, y) => Number(x - y)),
-      );
-      assert.equal(new Set(tokens).size, 10, 'each token once');
+      assert.equal(tokens.length, 10, 'all five have led twice');
+      const sorted = tokens.toSorted((x, y) => Number(x - y));
+      assert.deepEqual(tokens, sorted, `tokens in the order in which they were won: ${tokens}`);
+      assert.equal(new Set(tokens).size, 10, `each token once: ${tokens}`);
     },
   },
   {
     name: 'a release wakes those who wait',
-    needs: 'wake',
+    needs: ['wake'],
     async play(stage) {
       const a = await stage.patient();
       const leadership = await won(a.election);
@@ -99,21 +103,21 @@ const requirements: readonly Requirement[] = [
       await seen(b.election, 'the leader', ({ leader }) => leader === a.engine.name);
       const next = won(b.election);
       await leadership.resign();
-      assert.ok((await next).token > leadership.token, 'a greater token');
+      isGreater((await next).token, leadership.token, 'token');
     },
   },
   {
     name: 'an observer that stands for nothing sees a leader come and go',
-    needs: 'wake',
+    needs: ['wake'],
     async play(stage) {
       const [a, watcher] = [await stage.join(), await stage.patient()];
-      await seen(watcher.election, 'nobody', ({ detail }) => detail === 'nobody leads');
+      await seen(watcher.election, 'nobody', isNobody);
       const leadership = await won(a.election);
       await seen(watcher.election, 'the leader', ({ leader }) => leader === a.engine.name);
       await leadership.resign();
-      assert.equal(leadership.isValid(), false);
+      assert.equal(leadership.isValid(), false, 'whoever has resigned may not act');
       await a.election.close();
-      await seen(watcher.election, 'nobody', ({ leader }) => leader === null);
+      await seen(watcher.election, 'nobody', isNobody);
     },
   },
   {
@@ -127,50 +131,50 @@ const requirements: readonly Requirement[] = [
         () => 'did not win',
       );
       await sleep(3 * stage.kit.leaseMs);
-      assert.equal(leadership.isValid(), true);
+      assert.equal(leadership.isValid(), true, 'whoever led three leases ago still may act');
       calledOff.abort();
-      assert.equal(await other, 'did not win');
+      assert.equal(await other, 'did not win', 'what another stood for meanwhile');
     },
   },
   {
     name: 'a leader that vanishes is replaced when its lease is over, not before, with a greater token',
-    needs: 'crash',
+    needs: ['crash'],
     async play(stage) {
       const [a, b] = [await stage.join(), await stage.join()];
       const leadership = await won(a.election);
       await seen(b.election, 'the leader', ({ leader }) => leader === a.engine.name);
       const next = won(b.election, 60_000);
-      await stage.kit.crash(a.engine);
+      await stage.crash(a.engine);
       const successor = await next;
       assert.equal(leadership.isValid(), false, 'the old one is no longer valid when the new one is');
-      assert.ok(successor.token > leadership.token, 'a greater token');
+      isGreater(successor.token, leadership.token, 'token');
     },
   },
   {
     name: 'a leader that cannot renew stops before anybody else may act, and says why',
-    needs: 'expire',
+    needs: ['expire', 'crash'],
     async play(stage) {
       const a = await stage.join();
       const leadership = await won(a.election);
-      await stage.kit.crash(a.engine);
+      await stage.crash(a.engine);
       await aborted(leadership.signal);
       const reason = leadership.signal.reason as { code?: string };
-      assert.equal(reason.code, 'E_LEADERSHIP_LOST');
+      assert.equal(reason.code, 'E_LEADERSHIP_LOST', 'the reason of its signal is a LeadershipLost');
       assert.throws(() => leadership.assert(), /no longer leading/);
     },
   },
   {
     name: 'a process that comes back under its old name does not inherit what it held',
-    needs: 'crash',
+    needs: ['crash'],
     async play(stage) {
       const name = `again-${randomBytes(4).toString('hex')}`;
       const a = await stage.join({ name });
       const leadership = await won(a.election);
-      await stage.kit.crash(a.engine);
+      await stage.crash(a.engine);
       const again = await stage.join({ name });
       const successor = await won(again.election, 60_000);
-      assert.equal(leadership.isValid(), false);
-      assert.ok(successor.token > leadership.token, 'a greater token');
+      assert.equal(leadership.isValid(), false, 'what it held before is no longer valid');
+      isGreater(successor.token, leadership.token, 'token');
     },
   },
   {
@@ -184,7 +188,7 @@ const requirements: readonly Requirement[] = [
         election.lead(
           async ({ signal }) => {
             working += 1;
-            assert.equal(working, 1, 'one that works');
+            assert.equal(working, 1, 'one works at a time');
             turns += 1;
             if (turns === 6) done.abort();
             else void election.resign();
@@ -196,11 +200,43 @@ const requirements: readonly Requirement[] = [
         ),
       );
       const results = await Promise.allSettled(workers);
-      assert.equal(turns, 6);
+      assert.equal(turns, 6, 'the work was done six times');
       for (const result of results) {
-        assert.equal(result.status, 'rejected');
-        assert.equal((result as PromiseRejectedResult).reason, done.signal.reason);
+        assert.equal(result.status, 'rejected', 'lead() that is called off rejects');
+        const { reason } = result as PromiseRejectedResult;
+        assert.equal(reason, done.signal.reason, 'lead() rejects with the reason of its signal');
       }
+    },
+  },
+  {
+    name: 'a request to resign is heard at once and honoured, and does nothing to those who follow',
+    needs: ['ask'],
+    async play(stage) {
+      const [a, b] = [await stage.patient(), await stage.patient()];
+      const operator = await stage.join();
+      const before: bigint[] = [];
+      const tookMs: number[] = [];
+      let leadership = await won(a.election);
+      for (const [turn, successor] of [b, a, b, a].entries()) {
+        const { token } = leadership;
+        const { leader } = await seen(operator.election, 'the leader', (now) => now.token === token);
+        for (const old of before) await operator.election.askToResign({ reason: 'too late', token: old });
+        const next = won(successor.election);
+        const askedAtMs = performance.now();
+        await operator.election.askToResign({ reason: `turn ${turn}` });
+        await aborted(leadership.signal);
+        tookMs.push(performance.now() - askedAtMs);
+        const { cause, detail } = leadership.signal.reason as LeadershipLost;
+        const asked = { cause: 'resigned', detail: `it was asked to: turn ${turn}` };
+        assert.deepEqual({ cause, detail }, asked, 'the work is told that it was asked to, and why');
+        assert.equal(operator.election.leader()?.name, leader, 'who holds it until the work has stopped');
+        await leadership.resign();
+        leadership = await next;
+        isGreater(leadership.token, token, 'token');
+        before.push(token);
+      }
+      const quickest = Math.min(...tookMs);
+      assert.ok(quickest < stage.kit.leaseMs / 6, `it was heard after ${Math.round(quickest)} ms at best`);
     },
   },
   {
@@ -211,31 +247,31 @@ const requirements: readonly Requirement[] = [
       const calledOff = new AbortController();
       const campaign = b.election.campaign({ signal: calledOff.signal });
       calledOff.abort();
-      await assert.rejects(campaign);
+      await assert.rejects(campaign, 'a campaign that is called off rejects');
       await leadership.resign();
-      await seen(b.election, 'nobody', ({ leader }) => leader === null);
+      await seen(b.election, 'nobody', isNobody);
       const third = await stage.join();
       await won(third.election);
     },
   },
   {
     name: 'a value is published, and outlives the leader that did',
-    needs: 'publish',
+    needs: ['publish'],
     async play(stage) {
       const [a, b] = [await stage.join(), await stage.join()];
       const leadership = await won(a.election);
       const first = await leadership.publish({ at: 'http://a' });
       const second = await leadership.publish({ at: 'http://a', ready: true });
-      assert.ok(second > first, 'a greater version');
+      isGreater(second, first, 'version');
       const value = { at: 'http://a', ready: true };
       const read = await seen(b.election, 'the value', ({ version }) => version === second);
-      assert.deepEqual(read.value, value);
+      assert.deepEqual(read.value, value, 'the others see what was published last');
       await assert.rejects(b.election.publish('not mine to say'), { code: 'E_NOT_LEADER' });
       await leadership.resign();
       await a.election.close();
       const next = await won(b.election);
-      assert.deepEqual(b.election.value, value);
-      assert.ok((await next.publish('new')) > second, 'a greater version');
+      assert.deepEqual(b.election.value, value, 'the next leader sees what the one before has published');
+      isGreater(await next.publish('new'), second, 'version');
     },
   },
   {
@@ -248,10 +284,55 @@ const requirements: readonly Requirement[] = [
       for (const election of others) await seen(election, 'the leader', ({ leader }) => leader === a.name);
       await held[1]!.resign();
       await won(others[1]!);
-      assert.deepEqual(
-        held.map((each) => each.isValid()),
-        [true, false, true],
+      const valid = held.map((each) => each.isValid());
+      assert.deepEqual(valid, [true, false, true], 'only the election that was resigned is lost');
+    },
+  },
+  {
+    name: 'an election is open once on an engine: a second one is refused until the first is closed',
+    async play(stage) {
+      const { engine, election } = await stage.join();
+      const leadership = await won(election);
+      assert.throws(() => new Election(stage.name, engine), { code: 'E_REFUSED' });
+      assert.equal(leadership.isValid(), true, 'the first one leads on');
+      const closing = election.close();
+      assert.equal(leadership.isValid(), false, 'what is being closed may not act');
+      assert.throws(() => new Election(stage.name, engine), { code: 'E_REFUSED' });
+      await leadership.resign(); // It learns that the work has stopped.
+      await closing;
+      const again = await won(new Election(stage.name, engine));
+      isGreater(again.token, leadership.token, 'token');
+    },
+  },
+  {
+    name: 'everybody who waits at an engine that is closed is told, after the work there has stopped',
+    async play(stage) {
+      const [a, b] = [await stage.participant(), await stage.join()];
+      const [worked, waited] = [new Election(`${stage.name}-x`, a), new Election(stage.name, a)];
+      await won(b.election);
+      let isWorking = false;
+      const led = worked.lead(async ({ signal }) => {
+        isWorking = true;
+        await aborted(signal);
+        await sleep(50);
+        isWorking = false;
+      });
+      await seen(worked, 'itself', ({ isSelf }) => isSelf);
+      await seen(waited, 'the leader', ({ leader }) => leader === b.engine.name);
+      const campaign = waited.campaign();
+      const causes: string[] = [];
+      const observed = (async () => {
+        for await (const { cause } of waited.observe()) causes.push(cause);
+      })();
+      const told = Promise.all(
+        [led, campaign].map((each) => assert.rejects(each, { code: 'E_CLOSED' }, 'whoever waits is told')),
       );
+      await a.close();
+      assert.equal(isWorking, false, 'the work has stopped');
+      await told;
+      await observed;
+      assert.equal(causes.at(-1), 'closed', 'the last that is observed');
+      await assert.rejects(waited.campaign(), { code: 'E_CLOSED' }, 'nor can anybody wait there again');
     },
   },
   {
@@ -260,10 +341,14 @@ const requirements: readonly Requirement[] = [
       const [a, b] = [await stage.join(), await stage.join()];
       const leadership = await won(a.election);
       await a.engine.close();
-      assert.equal(leadership.isValid(), false);
+      assert.equal(leadership.isValid(), false, 'nothing of a closed engine may act');
       await leadership.resign(); // It learns that the work has stopped.
       assert.throws(() => a.engine.seat('another'), { code: 'E_CLOSED' });
       await won(b.election);
     },
   },
 ];
+
+function isGreater<T extends bigint | number>(after: T, before: T, what: string): void {
+  assert.ok(after > before, `expected a ${what} above ${before}, found ${after}`);
+}

@@ -1,7 +1,12 @@
-import type { LeaseEngineOptions, OpenEngine } from '../lease/lease-engine.ts';
+import type { Engine } from '../../election/index.ts';
+import type { LeaseEngineOptions } from '../lease/lease-engine.ts';
 
 /** An engine that is one participant, as a process of its own would be. */
-export type Participant = OpenEngine;
+export interface Participant extends Engine {
+  /** What the others call it. */
+  readonly name: string;
+  close(): Promise<void>;
+}
 
 /** What the suite has to be told about an engine. */
 export interface EngineKit {
@@ -9,10 +14,13 @@ export interface EngineKit {
   readonly leaseMs: number;
   /** Another participant. The suite closes it. */
   open(options: LeaseEngineOptions): Promise<Participant> | Participant;
-  /** Makes it vanish as by `kill -9`: nothing is released, and nothing more is renewed. */
-  crash(participant: Participant): Promise<void> | void;
-  /** What the engine cannot do, and why: the cases about it are skipped with this reason. */
-  readonly cannot?: Partial<Record<'publish' | 'crash' | 'expire' | 'wake', string>>;
+  /** Makes it vanish as by `kill -9`: nothing is released, and nothing more is renewed. Left out where `cannot` says why. */
+  crash?(participant: Participant): Promise<void> | void;
+  /**
+   * What the engine cannot do, and why: the cases about it are skipped with this reason. `publish` a value; be made to `crash` by the
+   * kit; `expire`, so that a leader which cannot renew loses it; `wake` those who wait; `ask` a leader to resign.
+   */
+  readonly cannot?: Partial<Record<'publish' | 'crash' | 'expire' | 'wake' | 'ask', string>>;
 }
 
 /** One thing that every engine does. Any test runner can run it. */

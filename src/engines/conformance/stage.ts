@@ -32,6 +32,12 @@ export class Stage {
     return this.join({ retryMs: FOR_EVER_MS });
   }
 
+  async crash(participant: Participant): Promise<void> {
+    const { kit } = this;
+    if (kit.crash === undefined) throw new Error('the kit has neither crash() nor a reason in cannot.crash');
+    await kit.crash(participant);
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#participants.map((each) => each.close().catch(() => {})));
   }
@@ -69,7 +75,16 @@ export async function won(election: Election, withinMs = 30_000): Promise<Leader
   }
 }
 
-export async function aborted(signal: AbortSignal): Promise<void> {
+/** Waits until whoever leads is told that it is over. */
+export async function aborted(signal: AbortSignal, withinMs = 60_000): Promise<void> {
   if (signal.aborted) return;
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await new Promise<void>((resolve, reject) => {
+    const late = `expected the signal of a leadership to be aborted within ${withinMs} ms`;
+    const timer = setTimeout(() => reject(new Error(late)), withinMs);
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
 }

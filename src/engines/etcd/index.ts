@@ -20,6 +20,7 @@
 import { BadInput, show } from '../../core/index.ts';
 import { processClock } from '../../election/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
+import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { leaseTimes } from '../lease/settings.ts';
 import { parseAddress } from './address.ts';
 import { Client } from './client.ts';
@@ -32,6 +33,7 @@ import { Watches } from './watches.ts';
 /** The certificates are for `etcds://` only. */
 export interface EtcdOptions extends LeaseEngineOptions, TlsOptions {}
 
+const OPTIONS: OwnOptions<EtcdOptions> = { ca: 0, cert: 0, key: 0, rejectUnauthorized: 0 };
 const FLOOR = {
   leaseMs: 2000,
   reason: 'etcd holds no lease for less than one and a half of its own election time-outs, in whole seconds',
@@ -39,6 +41,7 @@ const FLOOR = {
 
 /** Elections on the etcd at `etcd://[user:password@]host[:port][,host[:port]…]`, or `etcds://…` for TLS. Connects when needed. */
 export function etcd(url: string, options: EtcdOptions = {}): LeaseEngine<EtcdGrant> {
+  checkOptions(options, OPTIONS);
   const address = parseAddress(url);
   const tls = tlsOf(options, address.isSecure);
   const checked = leaseTimes(options, FLOOR);
@@ -48,7 +51,7 @@ export function etcd(url: string, options: EtcdOptions = {}): LeaseEngine<EtcdGr
   const client = new Client(address, tls);
   const sessions = new Sessions(client, clock, times);
   const watches = new Watches(client, clock, times.callMs);
-  const around = { client, sessions, watches, clock, times };
+  const around = { client, sessions, watches, places: new Map(), clock, times };
   const kind = {
     storeName: 'etcd',
     times,

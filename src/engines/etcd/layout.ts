@@ -10,6 +10,10 @@ export interface Layout {
   readonly prefixEnd: string;
   /** What was last published, and outlives who did. */
   readonly valueKey: string;
+  /** Where a leader finds requests to resign: a key for each leadership, which nobody has to remove. */
+  readonly askedPrefix: string;
+  readonly askedPrefixEnd: string;
+  askedKey(token: bigint): string;
   candidateKey(leaseHex: string): string;
   /** Counts how often this lease has left in doubt: see `Place`. */
   leftKey(leaseHex: string): string;
@@ -20,6 +24,9 @@ export function layoutOf(election: string): Layout {
     prefix: `${election}/`,
     prefixEnd: `${election}0`, // The character after the slash.
     valueKey: `${election}.value`,
+    askedPrefix: `${election}.asked.`,
+    askedPrefixEnd: `${election}.asked/`, // The character after the dot.
+    askedKey: (token) => `${election}.asked.${token}`,
     candidateKey: (leaseHex) => `${election}/${leaseHex}`,
     leftKey: (leaseHex) => `${election}.left.${leaseHex}`,
   };

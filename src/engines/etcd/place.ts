@@ -29,7 +29,8 @@ export interface View {
 const TRIES = 4;
 
 /**
- * Our place in the queue of one election, for as long as one session lasts: a key, and what we know of it.
+ * Our place in the queue of one election, for as long as one session lasts: a key, and what we know of it. A session has one for
+ * each election and no more, whoever uses it: two that know nothing of each other would use the same key.
  *
  * A request that nobody waited for may still come to etcd, so:
  * - a key that was granted or given up is never used again: it is removed, and another one created, which has a new revision;
@@ -65,6 +66,11 @@ export class Place implements Debt {
     this.key = layout.candidateKey(session.leaseHex);
   }
 
+  /** Whether etcd may hold a key of ours, or come to hold one: then this must not be forgotten while the session lasts. */
+  get mayBeIn(): boolean {
+    return this.created !== null || this.#isInDoubt || this.isLeaving;
+  }
+
   /** What we now hold may not be taken a second time. */
   spend(created: bigint): void {
     this.#spent = created;
@@ -87,8 +93,7 @@ export class Place implements Debt {
 
   /** Takes us out of the queue. If it rejects, call it again: we may still be in. */
   async leave(signal: AbortSignal): Promise<void> {
-    const isIn = this.created !== null || this.#isInDoubt || this.isLeaving;
-    if (!isIn || this.session.isLost) return;
+    if (!this.mayBeIn || this.session.isLost) return;
     await this.#exclusively((isVoid) => this.#leave(signal, isVoid));
   }
 
@@ -97,10 +102,12 @@ export class Place implements Debt {
     if (this.isLeaving && this.#active === 0) await this.leave(signal);
   }
 
-  /** Whether our key is still the one of this revision. */
-  async isThere(created: bigint, signal: AbortSignal): Promise<boolean> {
-    const answer = await this.#txn([], [get(this.key)], [], signal);
-    return found(answer, 0)?.createRevision === created;
+  /** Whether our key is still the one of this revision, and why somebody asks for it, if anybody does. */
+  async check(created: bigint, signal: AbortSignal): Promise<{ isThere: boolean; asked: string | null }> {
+    const ops = [get(this.key), get(this.#layout.askedKey(created))];
+    const answer = await this.#txn([], ops, [], signal);
+    const isThere = found(answer, 0)?.createRevision === created;
+    return { isThere, asked: found(answer, 1)?.value ?? null };
   }
 
   async #create(signal: AbortSignal, isVoid: () => void): Promise<View | null> {

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/index.ts';
-import type { Clock } from '../../election/index.ts';
+import type { Clock, ResignationRequest } from '../../election/index.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
 import { type Client, EtcdError } from './client.ts';
@@ -8,17 +8,31 @@ import { Place, type View } from './place.ts';
 import type { Session, SessionUser } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import type { WatchEvent, Watches } from './watches.ts';
-import { createdAt, found, get, getFirst, put, revisionOf, type TxnAnswer } from './wire.ts';
+import {
+  createdAt,
+  found,
+  type GrantAnswer,
+  get,
+  getFirst,
+  put,
+  revisionOf,
+  type TxnAnswer,
+} from './wire.ts';
 
 export interface EtcdGrant extends Grant {
   readonly place: Place;
 }
+
+/** How long a request to resign stays, for a leader whose watch is broken and who finds it only when it renews. */
+const REQUEST_MS = 60_000;
 
 /** What all elections of an engine share. */
 export interface Around {
   readonly client: Client;
   readonly sessions: Sessions;
   readonly watches: Watches;
+  /** By election. One outlives the store that made it where etcd may still hold its key. */
+  readonly places: Map<string, Place>;
   readonly clock: Clock;
   readonly times: LeaseTimes;
 }
@@ -27,10 +41,14 @@ export interface Around {
 export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   readonly #around: Around;
   readonly #layout: Layout;
+  readonly #election: string;
   readonly #name: string;
   #place: Place | null = null;
-  #hint: (news: 'changed' | 'gone') => void = () => {};
-  #watch: { readonly isLive: boolean } = { isLive: false };
+  #hint: (news: 'changed' | 'ours') => void = () => {};
+  /** Of the candidates, and of requests to resign. */
+  #watches: readonly { readonly isLive: boolean }[] = [];
+  /** Why somebody asks for what has this token. */
+  #request: { readonly token: bigint; readonly reason: string } | null = null;
   /** Whose key leads; null while that is unknown or being asked for, so that every change is news. */
   #leaderKey: string | null = null;
   /** How it stood when somebody else led, for as long as nothing suggests that it has changed. */
@@ -42,6 +60,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   constructor(around: Around, election: string, name: string) {
     this.#around = around;
     this.#layout = layoutOf(election);
+    this.#election = election;
     this.#name = name;
   }
 
@@ -79,7 +98,9 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     if (session.isLost || place.created !== token) return null;
     if (this.#mustCheck(session)) {
       const { revision } = session;
-      if (!(await place.isThere(token, signal))) return null;
+      const { isThere, asked } = await place.check(token, signal);
+      if (!isThere) return null;
+      if (asked !== null) this.#request = { token, reason: asked };
       this.#checkedMs = nowMs;
       this.#checkedRevision = revision;
     }
@@ -89,7 +110,8 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       if (session.isLost) return null;
       throw error;
     }
-    return { token, place, askedMs: session.sentMs };
+    const isAsked = this.#request?.token === token;
+    return { token, place, askedMs: session.sentMs, ...(isAsked ? { asked: this.#request!.reason } : {}) };
   }
 
   async release({ place, token }: EtcdGrant, { signal }: Call): Promise<void> {
@@ -121,6 +143,19 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     }
   }
 
+  /** A key with a lease of its own, so that it goes away whatever becomes of us and of whoever is asked. */
+  async ask({ token, reason }: ResignationRequest, { signal }: Call): Promise<void> {
+    const { client, times } = this.#around;
+    const { prefix, prefixEnd, askedKey } = this.#layout;
+    const look = { success: [getFirst(prefix, prefixEnd)] };
+    const first = found(await client.call<TxnAnswer>('/v3/kv/txn', look, signal), 0);
+    if (first?.createRevision !== token) return;
+    const TTL = `${Math.ceil(Math.max(REQUEST_MS, times.leaseMs) / 1000)}`;
+    const { ID } = await client.call<GrantAnswer>('/v3/lease/grant', { TTL }, signal);
+    const body = { compare: [createdAt(first.key, token)], success: [put(askedKey(token), reason, ID)] };
+    await client.call<TxnAnswer>('/v3/kv/txn', body, signal);
+  }
+
   async read({ signal }: Call): Promise<Reading> {
     const { prefix, prefixEnd, valueKey } = this.#layout;
     this.#forget();
@@ -134,31 +169,51 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     return this.#read(view);
   }
 
-  watch(hint: (news: 'changed' | 'gone') => void): () => void {
+  watch(hint: (news: 'changed' | 'ours') => void): () => void {
     this.#hint = hint;
-    const { prefix, prefixEnd } = this.#layout;
+    const { prefix, prefixEnd, askedPrefix, askedPrefixEnd } = this.#layout;
     const watch = this.#around.watches.add(prefix, prefixEnd, {
       onEvent: (event) => this.#onEvent(event),
-      onLive: () => this.#doubt('gone'), // Whatever happened before was not told.
+      onLive: () => this.#doubt('ours'), // Whatever happened before was not told.
     });
-    this.#watch = watch;
+    const requests = this.#around.watches.add(askedPrefix, askedPrefixEnd, {
+      onEvent: (event) => this.#onRequest(event),
+      onLive: () => {
+        if (this.#place !== null && this.#place.created !== null) this.#doubt('ours');
+      },
+    });
+    this.#watches = [watch, requests];
     return () => {
       this.#hint = () => {};
       watch.stop();
+      requests.stop();
+      const place = this.#place;
+      if (place?.session.isLost || place?.mayBeIn === false) this.#around.places.delete(this.#election);
     };
   }
 
+  #onRequest({ key, value, isDelete }: WatchEvent): void {
+    const token = this.#place?.created ?? null;
+    if (token === null || isDelete || key !== this.#layout.askedKey(token)) return;
+    this.#request = { token, reason: value };
+    this.#hint('ours');
+  }
+
   #placeIn(session: Session): Place {
-    if (this.#place?.session !== session) {
-      this.#place = new Place(this.#around.client, this.#layout, this.#name, session);
+    const { client, places } = this.#around;
+    let place = places.get(this.#election);
+    if (place?.session !== session) {
+      place = new Place(client, this.#layout, this.#name, session);
+      places.set(this.#election, place);
     }
+    this.#place = place;
     session.join(this);
-    return this.#place!;
+    return place;
   }
 
   /** The session, and with it our key, is gone. */
   onSessionLost(): void {
-    this.#doubt('gone');
+    this.#doubt('ours');
   }
 
   async #leave(place: Place, signal: AbortSignal): Promise<void> {
@@ -203,12 +258,16 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     const { session } = place;
     const isRecent = clock.now() - session.sentMs < 1.5 * times.renewMs;
     const isSame = this.#last !== null && this.#last.revision === session.revision && place.created !== null;
-    return isSame && isRecent && this.#watch.isLive ? this.#last!.reading : null;
+    return isSame && isRecent && this.#isWatching ? this.#last!.reading : null;
+  }
+
+  get #isWatching(): boolean {
+    return this.#watches.length > 0 && this.#watches.every(({ isLive }) => isLive);
   }
 
   /** A deleted key is told by the watch. Only when that may be broken, or for long after other changes, is it asked for. */
   #mustCheck(session: Session): boolean {
-    if (!this.#watch.isLive) return true;
+    if (!this.#isWatching) return true;
     const { clock, times } = this.#around;
     return session.revision !== this.#checkedRevision && clock.now() - this.#checkedMs > times.leaseMs;
   }
@@ -216,15 +275,15 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   #onEvent({ key, isDelete, revision }: WatchEvent): void {
     if (key === this.#place?.key) {
       const { created } = this.#place;
-      if (isDelete) this.#doubt(created !== null && revision > created ? 'gone' : 'changed');
+      if (isDelete) this.#doubt(created !== null && revision > created ? 'ours' : 'changed');
       return;
     }
     // Those who come and go behind the leader are no news.
     if (this.#leaderKey === null || this.#leaderKey === key) this.#doubt('changed');
   }
 
-  #doubt(news: 'changed' | 'gone'): void {
-    if (news === 'gone') {
+  #doubt(news: 'changed' | 'ours'): void {
+    if (news === 'ours') {
       this.#checkedMs = Number.NEGATIVE_INFINITY;
       this.#checkedRevision = 0n;
     }

@@ -4,6 +4,8 @@ import { decode, encode, revisionOf, type WatchAnswer } from './wire.ts';
 
 export interface WatchEvent {
   readonly key: string;
+  /** Empty for a deletion. */
+  readonly value: string;
   readonly isDelete: boolean;
   readonly revision: bigint;
 }
@@ -146,6 +148,7 @@ export class Watches {
     for (const { type, kv } of answer.events ?? []) {
       const event = {
         key: decode(kv.key),
+        value: decode(kv.value ?? ''),
         isDelete: type === 'DELETE',
         revision: BigInt(kv.mod_revision ?? 0),
       };

@@ -25,6 +25,8 @@ export interface Access {
 
 /** How to get there. It is asked before every request, since tokens and certificates are replaced while we run. */
 export interface Way {
+  /** Loads the library that it needs, if any. Rejects if that is not installed. */
+  load?(): Promise<void>;
   find(): Promise<Access>;
   /** What it told last was refused: it should look again, and not tell what it remembers. */
   forget(): void;

@@ -26,6 +26,7 @@ import { randomUUID } from 'node:crypto';
 import { BadInput, show } from '../../core/index.ts';
 import { processClock } from '../../election/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
+import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { leaseTimes } from '../lease/settings.ts';
 import { Api } from './api.ts';
 import { Connection } from './connection.ts';
@@ -39,10 +40,15 @@ export interface KubernetesOptions extends LeaseEngineOptions, AccessOptions {
   readonly namespace?: string;
 }
 
+const OPTIONS: OwnOptions<KubernetesOptions> = {
+  ...{ namespace: 0, kubeconfig: 0, context: 0, serviceAccount: 0 },
+  ...{ server: 0, token: 0, ca: 0, cert: 0, key: 0 },
+};
 const FLOOR = { leaseMs: 1000, reason: 'Kubernetes counts leases in whole seconds' };
 
 /** Elections on the Leases of `kubernetes:` or `kubernetes:NAMESPACE/`. Connects when needed. */
 export function kubernetes(url: string, options: KubernetesOptions = {}): LeaseEngine {
+  checkOptions(options, OPTIONS);
   const namespace = namespaceOf(url, options.namespace);
   const times = leaseTimes(options, FLOOR);
   if (times.leaseMs % 1000 !== 0) {
@@ -50,12 +56,14 @@ export function kubernetes(url: string, options: KubernetesOptions = {}): LeaseE
     throw new BadInput('leaseMs', `whole seconds, since ${FLOOR.reason}: ${near}`, show(times.leaseMs));
   }
   const clock = options.clock ?? processClock;
-  const api = new Api(new Connection(findWay(options, namespace)));
+  const way = findWay(options, namespace);
+  const api = new Api(new Connection(way));
   const incarnation = randomUUID();
   const kind = {
     storeName: 'Kubernetes',
     times,
     checkName,
+    load: async () => way.load?.(),
     open: (election: string, name: string) =>
       new KubernetesStore({ api, clock, times }, election, identityOf(name, incarnation)),
     async close() {

@@ -14,6 +14,9 @@ export function kubeconfigWay(
 ): Way {
   let loading: Promise<KubeConfig> | null = null;
   return {
+    async load(): Promise<void> {
+      await loadLibrary();
+    },
     async find(): Promise<Access> {
       loading ??= load(file, context);
       try {
@@ -29,21 +32,21 @@ export function kubeconfigWay(
   };
 }
 
+function loadLibrary(): Promise<typeof import('@kubernetes/client-node')> {
+  return loadClient('kubernetes', ['@kubernetes/client-node'], () => import('@kubernetes/client-node'));
+}
+
 async function load(file: string | undefined, context: string | undefined): Promise<KubeConfig> {
-  const library = await loadClient(
-    'kubernetes',
-    '@kubernetes/client-node',
-    () => import('@kubernetes/client-node'),
-  );
+  const library = await loadLibrary();
   const config = new library.KubeConfig();
   const { KUBECONFIG = '~/.kube/config' } = process.env;
   const source = file ?? KUBECONFIG;
   try {
     if (file === undefined) config.loadFromDefault();
     else config.loadFromFile(file);
-  } catch (cause) {
+  } catch {
     // What is wrong with it may quote it, and it is full of secrets.
-    throw new Error(`the kubeconfig ${source} cannot be read`, { cause });
+    throw new Error(`the kubeconfig ${source} cannot be read`);
   }
   if (context !== undefined) config.setCurrentContext(context);
   if (config.getCurrentCluster() === null) {

@@ -33,6 +33,7 @@ const TOKEN = 'caucus/token';
 const HOLDER = 'caucus/holder';
 const VALUE = 'caucus/value';
 const VERSION = 'caucus/version';
+const ASKED = 'caucus/asked';
 
 /** Kubernetes takes 256 KiB of annotations on one object, and every renewal sends them again. */
 const LONGEST_VALUE = 64 * 1024;
@@ -63,9 +64,13 @@ function isCaucus(lease: Lease): boolean {
   return holder.includes('_') && lease.metadata.annotations?.[HOLDER] === holder;
 }
 
+/** Resource versions are 64 bits long, and so are tokens. */
+const GREATEST_TOKEN = 2n ** 63n - 1n;
+
 function storedToken({ metadata }: Lease): bigint | null {
   const text = metadata.annotations?.[TOKEN] ?? '';
-  return /^\d{1,40}$/.test(text) ? BigInt(text) : null;
+  if (!/^\d{1,19}$/.test(text)) return null;
+  return BigInt(text) <= GREATEST_TOKEN ? BigInt(text) : null;
 }
 
 /** The number in it. Kubernetes says that those of one resource can be compared so (KEP-5504). */
@@ -78,11 +83,16 @@ export function revisionOf({ metadata }: Pick<Lease, 'metadata'>): bigint {
 /**
  * The token of whoever replaces exactly this state: its resource version, which at most one update can replace and which is
  * above all that came before, also where the Lease was deleted in between. Where the Lease was carried to another cluster,
- * whose versions are lower, it goes on from the last token.
+ * whose versions are lower, it goes on from the last token. If that was damaged, nobody can tell what is above it.
  */
 export function nextToken(lease: Lease): bigint {
   const revision = revisionOf(lease);
   const last = storedToken(lease);
+  const isThere = lease.metadata.annotations?.[TOKEN] !== undefined;
+  if (last === GREATEST_TOKEN || (last === null && isThere)) {
+    const what = `the annotation ${TOKEN} of the Lease ${lease.metadata.name} holds no token that could be followed`;
+    throw new Error(`${what}: set it to the last one that was used, or remove it`);
+  }
   return last !== null && last >= revision ? last + 1n : revision;
 }
 
@@ -113,6 +123,17 @@ export function withValue(value: Json, version: number): Record<string, string> 
   if (bytes > LONGEST_VALUE)
     throw new Error(`a value of ${bytes} bytes is too long: at most ${LONGEST_VALUE} fit on a Lease`);
   return { [VALUE]: text, [VERSION]: String(version) };
+}
+
+/** Why somebody asks the holder of this token to resign; null: nobody does. What was left for another token means nothing. */
+export function askedOf({ metadata }: Lease, token: bigint): string | null {
+  const text = metadata.annotations?.[ASKED] ?? '';
+  const mark = `${token} `;
+  return text.startsWith(mark) ? text.slice(mark.length) : null;
+}
+
+export function withRequest(token: bigint, reason: string): Record<string, string> {
+  return { [ASKED]: `${token} ${reason}` };
 }
 
 /** A moment as the API server reads it: with six digits after the second, no more and no less. */

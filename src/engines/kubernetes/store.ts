@@ -1,9 +1,10 @@
 import type { Json } from '../../core/index.ts';
-import type { Clock } from '../../election/index.ts';
+import type { Clock, ResignationRequest } from '../../election/index.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
 import type { Api } from './api.ts';
 import {
+  askedOf,
   holderOf,
   isManaged,
   type Lease,
@@ -14,6 +15,7 @@ import {
   revisionOf,
   timeAfter,
   tokenOf,
+  withRequest,
   withToken,
   withValue,
 } from './lease-object.ts';
@@ -28,6 +30,8 @@ export interface StoreAround {
 
 /** More than this many writers at one moment, and we leave it to them for a while. */
 const MOST_TRIES = 8;
+/** The API server takes 32 bits. It counts for people only, so it may stay there. */
+const MOST_TRANSITIONS = 2 ** 31 - 1;
 
 interface Change {
   readonly spec?: LeaseSpec;
@@ -83,7 +87,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
       this.#held = token;
       return { grant: { token }, reading: this.#reading(written) };
     }
-    throw new Error(`others write to the Lease ${this.#election} all the time`);
+    throw this.#tooBusy();
   }
 
   async renew(grant: Grant, { signal }: Call): Promise<Grant | null> {
@@ -96,7 +100,10 @@ export class KubernetesStore implements LeaseStore<Grant> {
         leaseTransitions: spec?.leaseTransitions ?? 0,
       },
     });
-    return (await this.#change(grant, change, signal)) === null ? null : grant;
+    const written = await this.#change(grant, change, signal);
+    if (written === null) return null;
+    const asked = askedOf(written, grant.token);
+    return asked === null ? grant : { ...grant, asked };
   }
 
   async release(grant: Grant, { signal }: Call): Promise<void> {
@@ -121,13 +128,23 @@ export class KubernetesStore implements LeaseStore<Grant> {
     return written === null ? null : publishedOf(written).version;
   }
 
+  /** Only the annotations change, which electors do not take for a sign of life. */
+  async ask({ token, reason }: ResignationRequest, { signal }: Call): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const lease = await this.#get(signal);
+      if (lease === null || holderOf(lease) === '' || tokenOf(lease) !== token) return;
+      if ((await this.#write(lease, { annotations: withRequest(token, reason) }, signal)) !== null) return;
+    }
+    throw this.#tooBusy();
+  }
+
   async read({ signal }: Call): Promise<Reading> {
     const lease = await this.#get(signal);
     if (lease !== null) return this.#reading(lease);
     return { leader: null, token: null, freeInMs: null, value: null, version: 0 };
   }
 
-  watch(hint: (news: 'changed' | 'gone') => void): () => void {
+  watch(hint: (news: 'changed' | 'ours') => void): () => void {
     const watcher = {
       onEvent: (event: WatchEvent): void => {
         const news = this.#newsIn(event);
@@ -141,13 +158,18 @@ export class KubernetesStore implements LeaseStore<Grant> {
   }
 
   /** A renewal is no news, but a sign of life: whoever waits need not ask for it then. */
-  #newsIn({ type, lease }: WatchEvent): 'changed' | 'gone' | null {
+  #newsIn({ type, lease }: WatchEvent): 'changed' | 'ours' | null {
     if (revisionOf(lease) <= this.#revision) return null;
     const before = this.#lease;
     const wasFree = before === null || this.#observed.freeInMs(before) === 0;
     if (type === 'DELETED') this.#forget(lease);
     else this.#keep(lease);
-    if (this.#held !== null) return type !== 'DELETED' && this.#isHeld(lease, this.#held) ? null : 'gone';
+    if (this.#held !== null) {
+      if (type === 'DELETED' || !this.#isHeld(lease, this.#held)) return 'ours';
+      const asked = askedOf(lease, this.#held);
+      const isNew = before === null || askedOf(before, this.#held) !== asked;
+      return asked !== null && isNew ? 'ours' : null;
+    }
     if (type === 'DELETED' || before === null) return 'changed';
     if (holderOf(lease) === this.#identity) return null; // An attempt that is under way.
     const isSame =
@@ -186,7 +208,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
       if (written !== null) return written;
       lease = await this.#get(signal);
     }
-    throw new Error(`others write to the Lease ${this.#election} all the time`);
+    throw this.#tooBusy();
   }
 
   /** Null: the Lease is no longer what it was. */
@@ -232,7 +254,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
       leaseDurationSeconds: this.#times.leaseMs / 1000,
       acquireTime: now,
       renewTime: now,
-      leaseTransitions: isFirst ? 0 : (leaseTransitions ?? 0) + (isSame ? 0 : 1),
+      leaseTransitions: isFirst ? 0 : Math.min((leaseTransitions ?? 0) + (isSame ? 0 : 1), MOST_TRANSITIONS),
     };
   }
 
@@ -250,6 +272,10 @@ export class KubernetesStore implements LeaseStore<Grant> {
 
   #timeAfter(before: string | null | undefined): string {
     return timeAfter(before, this.#times.renewMs >= 1000);
+  }
+
+  #tooBusy(): Error {
+    return new Error(`others write to the Lease ${this.#election} all the time`);
   }
 
   #managed({ metadata, spec }: Lease): Error {

@@ -1,17 +1,8 @@
-import type { Cause, Standing } from '../../election/index.ts';
+import type { Standing, Why } from '../../election/index.ts';
 import type { Reading } from './lease-store.ts';
 
-interface Explanation {
-  readonly cause: Cause;
-  readonly detail: string;
-}
-
 /** Why it has come to what was read, or null if that is no news. `hasRunOut`: the lease that was read before is over. */
-export function explain(
-  before: Standing,
-  { leader, token }: Reading,
-  hasRunOut: boolean,
-): Explanation | null {
+export function explain(before: Standing, { leader, token }: Reading, hasRunOut: boolean): Why | null {
   if (leader !== null) {
     const isKnown = before.leader === leader && before.token === token && before.cause === 'won';
     return isKnown ? null : { cause: 'won', detail: `${leader} leads` };
@@ -23,6 +14,16 @@ export function explain(
   }
   const isNews = before.cause === 'started' || before.cause === 'store-unreachable';
   return isNews ? { cause: 'started', detail: 'nobody leads' } : null;
+}
+
+/** What somebody gives up by their own wish reads as such; what was lost already keeps its own words. */
+export function said({ cause, detail }: Why, name: string): Why {
+  const isOwnWish = cause === 'resigned' || cause === 'closed';
+  return { cause, detail: isOwnWish ? `${name} gives up the lead: ${detail}` : detail };
+}
+
+export function isSame(a: Standing, b: Standing): boolean {
+  return (Object.keys(b) as (keyof Standing)[]).every((field) => a[field] === b[field]);
 }
 
 export function reasonOf(error: unknown): string {

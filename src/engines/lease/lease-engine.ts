@@ -2,6 +2,7 @@ import { BadInput, show } from '../../core/index.ts';
 import {
   CaucusError,
   type Clock,
+  type Election,
   type Engine,
   inventName,
   processClock,
@@ -27,6 +28,8 @@ export interface StoreKind<G extends Grant> {
   readonly times: LeaseTimes;
   /** Throws BadInput for a name that this store cannot hold. */
   checkName(election: string): void;
+  /** Loads the libraries that talk to it. Rejects with E_UNSUPPORTED if one is not installed. */
+  load?(): Promise<void>;
   open(election: string, name: string): LeaseStore<G>;
   /** Lets go of connections, once all seats are closed. */
   close(): Promise<void>;
@@ -36,7 +39,10 @@ export interface StoreKind<G extends Grant> {
 export interface OpenEngine extends Engine {
   /** What the others call us. */
   readonly name: string;
+  /** Gives up everything that is held, and lets go of what keeps the process alive. */
   close(): Promise<void>;
+  /** The same at the end of a block, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Elections on a store. All of them share what connects us to it. */
@@ -45,13 +51,16 @@ export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
   readonly #kind: StoreKind<G>;
   readonly #clock: Clock;
   readonly #sleep: SleepWatch;
+  /** Each belongs to whoever asked for it, until it is closed: two who both believe that they hold it would both act. */
   readonly #seats = new Map<string, LeaseSeat<G>>();
+  readonly #elections = new Map<string, Election>();
   #closing: Promise<void> | null = null;
 
   constructor(kind: StoreKind<G>, { name = inventName(), clock = processClock }: LeaseEngineOptions) {
-    if (!/^[\x21-\x7e]{1,200}$/.test(name)) {
+    if (typeof name !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(name))
       throw new BadInput('name', '1 to 200 visible characters without spaces', show(name));
-    }
+    if (typeof clock?.now !== 'function' || typeof clock.after !== 'function')
+      throw new BadInput('clock', 'an object with now() and after()', show(clock));
     this.name = name;
     this.#kind = kind;
     this.#clock = clock;
@@ -61,8 +70,13 @@ export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
   seat(election: string): Seat {
     if (this.#closing !== null)
       throw new CaucusError('E_CLOSED', `the engine ${this.#kind.storeName} was closed`);
-    const found = this.#seats.get(election);
-    if (found !== undefined && !found.isClosed) return found;
+    if (this.#seats.has(election)) {
+      const remedy = 'use that one, or close it first and wait until it is closed';
+      throw new CaucusError(
+        'E_REFUSED',
+        `the election ${election} is already open on this engine: ${remedy}`,
+      );
+    }
     this.#kind.checkName(election);
     const { storeName, times } = this.#kind;
     const seat = new LeaseSeat(election, this.name, this.#kind.open(election, this.name), {
@@ -71,9 +85,23 @@ export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
       clock: this.#clock,
       sleep: this.#sleep,
       random: Math.random,
+      onClosed: () => {
+        this.#seats.delete(election);
+        this.#elections.delete(election);
+      },
     });
     this.#seats.set(election, seat);
     return seat;
+  }
+
+  /** @internal Looks after an election: whoever waits there is told when this engine is closed. */
+  opened(election: Election): void {
+    this.#elections.set(election.name, election);
+  }
+
+  /** Rejects if what this needs is not installed: then it will never work, however often it is tried. */
+  async load(): Promise<void> {
+    await this.#kind.load?.();
   }
 
   /** Gives up everything that is held, and lets go of the store. */
@@ -83,6 +111,8 @@ export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
   }
 
   async #close(): Promise<void> {
+    // One that cannot be left in an orderly way must not keep the store open.
+    await Promise.allSettled([...this.#elections.values()].map((election) => election.leave()));
     await Promise.all([...this.#seats.values()].map((seat) => seat.close()));
     await this.#kind.close();
   }

@@ -3,13 +3,17 @@ import {
   CaucusError,
   type Cause,
   type Clock,
+  type ResignationRequest,
   type Seat,
   type SleepWatch,
   type Standing,
+  type Why,
 } from '../../election/index.ts';
+import { BackOff, FIRST_MS } from './back-off.ts';
 import { Calls } from './calls.ts';
-import { explain, reasonOf } from './explain.ts';
+import { explain, isSame, reasonOf, said } from './explain.ts';
 import type { Call, Grant, LeaseStore, Reading } from './lease-store.ts';
+import { Listeners } from './listeners.ts';
 import type { LeaseTimes } from './settings.ts';
 import { Tenure } from './tenure.ts';
 
@@ -22,10 +26,10 @@ export interface SeatAround {
   readonly random: () => number;
   /** What people call the store: "etcd". */
   readonly storeName: string;
+  /** Is told once nothing of this seat is left. */
+  readonly onClosed: () => void;
 }
 
-/** The shortest wait after a call that failed. */
-const BACK_OFF_MS = 100;
 /** Those who wait for a lease to run out come within this time of each other. */
 const SPREAD_MS = 20;
 
@@ -42,7 +46,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
   readonly #store: LeaseStore<G>;
   readonly #around: SeatAround;
   readonly #calls: Calls;
-  readonly #listeners = new Set<(standing: Standing) => void>();
+  readonly #listeners = new Listeners<Standing>();
   readonly #unwatch: () => void;
   #standing: Standing;
   #wants = false;
@@ -53,10 +57,9 @@ export class LeaseSeat<G extends Grant> implements Seat {
   #freeAtMs = Number.POSITIVE_INFINITY;
   /** Whoever has resigned leaves it to the others until then, or until one of them has it. */
   #asideUntilMs = 0;
-  #failures = 0;
-  /** Why the last call failed. */
-  #reason = '';
+  readonly #backOff = new BackOff();
   #isTurning = false;
+  #closing: Promise<void> | null = null;
   #stopAlarm: () => void = () => {};
 
   constructor(election: string, name: string, store: LeaseStore<G>, around: SeatAround) {
@@ -66,7 +69,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     this.#around = around;
     this.#calls = new Calls(around.clock, around.times.callMs);
     this.#dueMs = around.clock.now();
-    const nothing = { leader: null, token: null, held: null, value: null, version: 0 };
+    const nothing = { leader: null, token: null, held: null, value: null, version: 0, asked: null };
     this.#standing = { ...nothing, cause: 'started', detail: 'nobody is known to lead yet' };
     this.#unwatch = store.watch((news) => this.#onHint(news));
     void this.#turn();
@@ -77,30 +80,46 @@ export class LeaseSeat<G extends Grant> implements Seat {
   }
 
   watch(listener: (standing: Standing) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   stand(): void {
-    if (this.#wants || this.isClosed) return;
+    if (this.isClosed) throw new CaucusError('E_CLOSED', `the election ${this.election} was closed`);
+    if (this.#wants) return;
     this.#wants = true;
     this.#hurry();
   }
 
-  async withdraw(): Promise<void> {
+  async withdraw(why?: Why): Promise<void> {
     this.#wants = false;
+    if (typeof this.#standing.asked === 'string') this.#standAside(); // Its program may want it again at once.
     // What cannot be released runs out by itself.
-    await this.#release('resigned', `${this.name} has withdrawn`).catch(() => {});
+    await this.#release(said(why ?? { cause: 'resigned', detail: 'it no longer wants it' }, this.name)).catch(
+      () => {},
+    );
     if (this.#store.leave === undefined) return;
     await this.#calls
       .make(async (call) => (this.#wants ? undefined : this.#store.leave?.(call)))
       .catch(() => {});
   }
 
-  async resign(): Promise<void> {
-    const { times, clock, random } = this.#around;
-    this.#asideUntilMs = clock.now() + times.retryMs * (1 + random());
-    await this.#release('resigned', `${this.name} has resigned`);
+  async resign(why?: Why): Promise<void> {
+    this.#standAside();
+    await this.#release(said(why ?? { cause: 'resigned', detail: 'it was told to' }, this.name));
+  }
+
+  async ask(request: ResignationRequest): Promise<void> {
+    const { storeName } = this.#around;
+    const { ask } = this.#store;
+    if (ask === undefined)
+      throw new CaucusError('E_UNSUPPORTED', `${storeName} passes on no requests to resign`);
+    await this.#calls
+      .make((call) => ask.call(this.#store, request, call))
+      .catch((cause: unknown) => {
+        if (cause instanceof CaucusError) throw cause;
+        const message = `${storeName} did not take the request to resign: ${reasonOf(cause)}`;
+        throw new CaucusError('E_FAILED', message, { outcome: 'indefinite', cause });
+      });
   }
 
   refuseTransfer(): CaucusError {
@@ -137,17 +156,30 @@ export class LeaseSeat<G extends Grant> implements Seat {
     throw new CaucusError('E_NOT_LEADER', 'cannot publish: the leadership was lost');
   }
 
-  async close(): Promise<void> {
-    if (this.isClosed) return;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const why = { cause: 'closed', detail: 'the election was closed' } as const;
     this.isClosed = true;
-    await this.withdraw();
+    await this.withdraw(why);
+    await this.#calls.make(async () => {}); // Whoever sits here next must not meet a call of ours.
     this.#unwatch();
     this.#stopAlarm();
+    this.#show({ leader: null, token: null, ...why });
     this.#listeners.clear();
+    this.#around.onClosed();
+  }
+
+  #standAside(): void {
+    const { times, clock, random } = this.#around;
+    this.#asideUntilMs = clock.now() + times.retryMs * (1 + random());
   }
 
   /** Ends what we hold, first for those who act on it, then in the store. */
-  async #release(cause: Cause, detail: string): Promise<void> {
+  async #release({ cause, detail }: Why): Promise<void> {
     const tenure = this.#tenure;
     if (tenure === null) return;
     this.#lose(tenure, cause, detail);
@@ -162,10 +194,10 @@ export class LeaseSeat<G extends Grant> implements Seat {
     }
   }
 
-  /** `gone`: the store says that what we hold is no longer there. */
-  #onHint(news: 'changed' | 'gone'): void {
-    if (this.isClosed) return;
-    if (this.#tenure === null || news === 'gone') this.#hurry();
+  #onHint(news: 'changed' | 'ours'): void {
+    if (this.isClosed || (this.#tenure !== null && news !== 'ours')) return;
+    this.#dueMs = Math.min(this.#dueMs, this.#backOff.soonestMs(this.#around.clock.now()));
+    void this.#turn();
   }
 
   #hurry(): void {
@@ -184,15 +216,15 @@ export class LeaseSeat<G extends Grant> implements Seat {
           if (this.#tenure !== null) await this.#renew(this.#tenure, call);
           else if (this.#mayTake()) await this.#take(call);
           else await this.#read(call);
-          if (!call.signal.aborted) this.#failures = 0;
+          if (!call.signal.aborted) this.#backOff.onSuccess();
         });
       }
     } catch (error) {
       this.#onFailure(error);
     } finally {
       this.#isTurning = false;
+      this.#setAlarm();
     }
-    this.#setAlarm();
   }
 
   #mayTake(): boolean {
@@ -235,15 +267,8 @@ export class LeaseSeat<G extends Grant> implements Seat {
     this.#tenure = tenure;
     const { held } = tenure;
     const { token } = grant;
-    this.#show({
-      leader: this.name,
-      token,
-      held,
-      value,
-      version,
-      cause: 'won',
-      detail: `${this.name} leads`,
-    });
+    const detail = `${this.name} leads`;
+    this.#show({ leader: this.name, token, held, value, version, cause: 'won', detail, asked: null });
   }
 
   async #renew(tenure: Tenure<G>, call: Call): Promise<void> {
@@ -258,14 +283,19 @@ export class LeaseSeat<G extends Grant> implements Seat {
     const fromMs = grant.askedMs ?? askedMs;
     tenure.prolong(fromMs + times.actMs);
     this.#dueMs = Math.min(this.#dueMs, fromMs + times.renewMs);
+    if (grant.asked !== undefined) this.#show({ asked: grant.asked });
   }
 
   #onDeadline(tenure: Tenure<G>): void {
     const { sleep, storeName } = this.#around;
     if (tenure.hasSlept) {
       this.#lose(tenure, 'suspended', `the machine was asleep for ${(sleep.sleptMs / 1000).toFixed(1)} s`);
-    } else if (this.#failures > 0) {
-      this.#lose(tenure, 'store-unreachable', `${storeName} did not renew it in time: ${this.#reason}`);
+    } else if (this.#backOff.isOn) {
+      this.#lose(
+        tenure,
+        'store-unreachable',
+        `${storeName} did not renew it in time: ${this.#backOff.reason}`,
+      );
     } else {
       this.#lose(tenure, 'lease-expired', 'the lease ran out and was not renewed');
     }
@@ -278,7 +308,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     tenure.end();
     this.#freeAtMs = Number.POSITIVE_INFINITY;
     this.#dueMs = this.#around.clock.now();
-    this.#show({ leader: null, token: null, held: null, cause, detail });
+    this.#show({ leader: null, token: null, held: null, cause, detail, asked: null });
   }
 
   #onReading(reading: Reading): void {
@@ -300,15 +330,13 @@ export class LeaseSeat<G extends Grant> implements Seat {
   #onFailure(error: unknown): void {
     const { clock, times, random, storeName } = this.#around;
     const nowMs = clock.now();
-    this.#failures += 1;
-    this.#reason = reasonOf(error);
-    const waitMs = Math.min(BACK_OFF_MS * 2 ** (this.#failures - 1), Math.max(BACK_OFF_MS, times.retryMs));
-    const longestMs = this.#tenure === null ? waitMs : Math.min(waitMs, times.renewMs / 4);
-    this.#dueMs = Math.min(this.#dueMs, nowMs + longestMs * (1 + random() / 5));
+    const longestMs = this.#tenure === null ? Math.max(FIRST_MS, times.retryMs) : times.renewMs / 4;
+    // Whatever hints came meanwhile: they may come with every attempt.
+    this.#dueMs = this.#backOff.onFailure(error, nowMs, longestMs, random());
     if (this.#tenure !== null) return;
     const isKnown = this.#freeAtMs !== Number.POSITIVE_INFINITY && nowMs < this.#freeAtMs;
     const unknown = isKnown ? {} : { leader: null, token: null };
-    const detail = `${storeName} cannot be reached: ${this.#reason}`;
+    const detail = `${storeName} does not serve us: ${this.#backOff.reason}`;
     this.#show({ ...unknown, cause: 'store-unreachable', detail });
   }
 
@@ -317,10 +345,6 @@ export class LeaseSeat<G extends Grant> implements Seat {
     const after: Standing = { ...before, ...news };
     if (isSame(before, after)) return;
     this.#standing = after;
-    for (const listener of [...this.#listeners]) listener(after);
+    this.#listeners.tell(after);
   }
-}
-
-function isSame(a: Standing, b: Standing): boolean {
-  return (Object.keys(b) as (keyof Standing)[]).every((field) => a[field] === b[field]);
 }

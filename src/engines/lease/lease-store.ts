@@ -1,4 +1,5 @@
 import type { Json } from '../../core/index.ts';
+import type { ResignationRequest } from '../../election/index.ts';
 
 /** How an election stands in a store, as of one moment while we asked. */
 export interface Reading {
@@ -21,6 +22,8 @@ export interface Grant {
    * share its renewals, and from then on it counts.
    */
   readonly askedMs?: number;
+  /** Of a renewal: somebody asks us to give it up, for this reason, which may be empty. */
+  readonly asked?: string;
 }
 
 /** Around every call: when the signal is aborted nobody waits for it any more, and it should be given up. */
@@ -33,6 +36,7 @@ export interface Call {
  * rejects may have done its work all the same, now or later, so every one of them must be harmless when it comes late:
  *
  * - `renew`, `release` and `publish` do nothing unless the store still holds this very grant;
+ * - `ask` does nothing unless the store still holds the grant of that token;
  * - `take` never takes what another process holds. What an earlier attempt of this process has got, which was never told,
  *   it takes over, with a new token.
  *
@@ -52,11 +56,13 @@ export interface LeaseStore<G extends Grant = Grant> {
   leave?(call: Call): Promise<void>;
   /** Shows a value to all who observe, and returns its version. Null: it is certainly no longer ours. */
   publish?(grant: G, value: Json, call: Call): Promise<number | null>;
+  /** Leaves a request with whoever holds the grant of this token, and wakes them: their next renewal shows it. */
+  ask?(request: ResignationRequest, call: Call): Promise<void>;
   read(call: Call): Promise<Reading>;
   /**
-   * Calls whenever something may have changed: a hint to look at once, which may be false or missing. `gone` says that our own
-   * grant seems to have been taken away; renewals of our own are no news. Returns how to stop. It never throws: what goes
-   * wrong here is noticed by the calls.
+   * Calls whenever something may have changed: a hint to look at once, which may be false or missing. `ours` says that it is about
+   * our own grant: that seems to have been taken away, or somebody asks for it. Renewals of our own are no news. Returns how
+   * to stop. It never throws: what goes wrong here is noticed by the calls.
    */
-  watch(hint: (news: 'changed' | 'gone') => void): () => void;
+  watch(hint: (news: 'changed' | 'ours') => void): () => void;
 }

@@ -32,24 +32,40 @@ export interface Floor {
 
 const NONE: Floor = { leaseMs: 50, reason: 'an event loop is late by some milliseconds now and then' };
 
-/** Reads and checks all of them. Throws BadInput, naming the option and what to do. */
-export function leaseTimes(options: LeaseOptions, floor: Floor = NONE): LeaseTimes {
+/** Reads and checks all of them; `usual` is for those that are not given. Throws BadInput, naming the option and what to do. */
+export function leaseTimes(
+  options: LeaseOptions,
+  floor: Floor = NONE,
+  usual: Pick<LeaseOptions, 'renewMs' | 'callMs' | 'retryMs'> = {},
+): LeaseTimes {
   const leaseMs = positive('leaseMs', options.leaseMs, 15_000);
   if (leaseMs < floor.leaseMs) {
     throw new BadInput('leaseMs', `at least ${floor.leaseMs}, since ${floor.reason}`, String(leaseMs));
   }
   const maxDrift = options.maxDrift ?? 0.05;
-  if (!(maxDrift >= 0 && maxDrift <= 0.5))
+  if (!(typeof maxDrift === 'number' && maxDrift >= 0 && maxDrift <= 0.5))
     throw new BadInput('maxDrift', 'a number from 0 to 0.5', String(maxDrift));
   const actMs = leaseMs * (1 - maxDrift);
-  const renewMs = positive('renewMs', options.renewMs, leaseMs / 3);
-  const callMs = positive('callMs', options.callMs, Math.min(3000, leaseMs / 5));
-  const retryMs = positive('retryMs', options.retryMs, Math.min(2000, renewMs));
-  if (renewMs + callMs > actMs) {
-    const room = `at most ${Math.floor(actMs - callMs)}, so that a renewal (callMs ${callMs}) ends before the lease`;
-    throw new BadInput('renewMs', room, String(renewMs));
-  }
+  const renewMs = positive('renewMs', options.renewMs, usual.renewMs ?? leaseMs / 3);
+  const callMs = positive('callMs', options.callMs, usual.callMs ?? Math.min(3000, leaseMs / 5));
+  const retryMs = positive('retryMs', options.retryMs, usual.retryMs ?? Math.min(2000, renewMs));
+  if (renewMs + callMs > actMs) throw tooLate(options, { leaseMs, actMs, renewMs, retryMs, callMs });
   return { leaseMs, actMs, renewMs, retryMs, callMs };
+}
+
+/** Blames what was set, and not what follows from it. */
+function tooLate(given: LeaseOptions, { leaseMs, actMs, renewMs, callMs }: LeaseTimes): BadInput {
+  const why = 'so that a renewal ends before the lease';
+  if (given.callMs !== undefined && (given.renewMs === undefined || callMs >= actMs)) {
+    const most = Math.floor(given.renewMs === undefined ? actMs - renewMs : actMs / 2);
+    return new BadInput('callMs', `at most ${most}, ${why} of ${leaseMs} ms`, String(callMs));
+  }
+  if (given.renewMs !== undefined) {
+    const room = `at most ${Math.floor(actMs - callMs)}, ${why} of ${leaseMs} ms (callMs is ${Math.round(callMs)})`;
+    return new BadInput('renewMs', room, String(renewMs));
+  }
+  const most = Math.floor((1 - (renewMs + callMs) / leaseMs) * 100) / 100;
+  return new BadInput('maxDrift', `at most ${most}, ${why}`, String(given.maxDrift));
 }
 
 function positive(name: string, given: number | undefined, usual: number): number {

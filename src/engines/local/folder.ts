@@ -1,59 +1,104 @@
+import { randomBytes } from 'node:crypto';
 import {
-  chmodSync,
   closeSync,
   type FSWatcher,
+  fstatSync,
   linkSync,
-  mkdirSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   watch,
-  writeFileSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
-import type { Json } from '../../core/index.ts';
+import { CaucusError } from '../../election/index.ts';
+import { type Info, readInfo } from './info.ts';
+import { makeFolder } from './make-folder.ts';
+import { letIn, rightsIn } from './rights.ts';
 
-/** The longest name that a socket can have. */
-const LONGEST_SOCKET = 100;
+/** The longest name that every system can give to a socket, and the longest that Linux can. */
+const SHORT_SOCKET = 100;
+const LONGEST_SOCKET = 107;
+/** Tokens have no more digits than this, so that the name of a socket has room for them. */
+const TOKEN = /^\d{1,19}$/;
 
-/** Who leads, for those who cannot ask: the socket tells only whether it lives. */
-export interface Info {
-  readonly token: string;
-  readonly leader: string;
-  readonly value: Json;
-  readonly version: number;
-}
-
-/** The folder in which the processes of a machine meet. */
+/** The folder in which the processes of a machine meet. It may be deleted, and made again, at any time. */
 export class Folder {
   readonly path: string;
+  /** Whether it has to be this user's alone. */
+  readonly #isPrivate: boolean;
+  /** The folder as we found it. While this is open no other can be taken for it. */
   #handle: number | null = null;
   #watcher: FSWatcher | null = null;
   readonly #listeners = new Set<(file: string) => void>();
 
-  constructor(folder: string) {
+  constructor(folder: string, isPrivate: boolean) {
     this.path = folder;
+    this.#isPrivate = isPrivate;
   }
 
   /** Makes it if it is not there. Nobody else is let in unless it was there before. */
-  open(): void {
-    if (mkdirSync(this.path, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(this.path, 0o700);
+  make(): void {
+    if (this.enter()) return;
+    makeFolder(this.path);
+    this.enter();
+  }
+
+  /** False: there is none. Looks whether it is still the one that we know, and gets to know it otherwise. */
+  enter(): boolean {
+    const found = this.#look();
+    if (found === null) {
+      this.#leave();
+      return false;
+    }
+    if (this.#handle !== null) {
+      const known = fstatSync(this.#handle);
+      if (known.dev === found.dev && known.ino === found.ino) return true;
+      this.#leave();
+    }
+    this.#handle = openSync(this.path, 'r');
+    this.#startWatcher();
+    return true;
+  }
+
+  #look(): Stats | null {
+    const found = (this.#isPrivate ? lstatSync : statSync)(this.path, { throwIfNoEntry: false });
+    if (found === undefined) return null;
+    // Where everybody may write, somebody else may have made it first.
+    const isOurs = found.isDirectory() && found.uid === process.geteuid?.() && (found.mode & 0o022) === 0;
+    if (isOurs || !this.#isPrivate) return found;
+    const message = `${this.path} is not a folder that belongs to this user, and that nobody else may write to`;
+    throw new CaucusError('E_REFUSED', `${message}: have it removed, or name another as local:/path`);
+  }
+
+  /** Lets everybody reach a socket of ours who may write to this folder: to find out whether we live takes that right. */
+  share(socket: string): void {
+    const rights = rightsIn(statSync(this.path));
+    if (rights !== null) letIn(path.join(this.path, socket), rights.socket);
+  }
+
+  /** A name that no election's file has. */
+  newName(): string {
+    return `@${randomBytes(6).toString('hex')}`;
   }
 
   /** All tokens that were ever given and are not cleared away, the newest first. */
   tokens(election: string): bigint[] {
     const prefix = `${election}@`;
     return readdirSync(this.path)
-      .filter((file) => file.startsWith(prefix) && /^\d+$/.test(file.slice(prefix.length)))
+      .filter((file) => file.startsWith(prefix) && TOKEN.test(file.slice(prefix.length)))
       .map((file) => BigInt(file.slice(prefix.length)))
       .sort((a, b) => (a < b ? 1 : -1));
   }
 
   /** True for the one who comes first. */
   claim(from: string, election: string, token: bigint): boolean {
+    if (!TOKEN.test(String(token))) throw new Error(`the last token of ${election} was already given`);
     try {
       linkSync(path.join(this.path, from), path.join(this.path, `${election}@${token}`));
       return true;
@@ -72,53 +117,75 @@ export class Folder {
     return statSync(path.join(this.path, file), { bigint: true, throwIfNoEntry: false })?.ino ?? null;
   }
 
+  /** Null also for what nobody can read, as after a crash of the machine: nobody waits for that to get better. */
   info(election: string): Info | null {
     try {
-      return JSON.parse(readFileSync(path.join(this.path, `${election}@info`), 'utf8')) as Info;
+      return readInfo(readFileSync(path.join(this.path, `${election}@info`), 'utf8'));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw error;
     }
   }
 
-  /** Whole or not at all. */
-  saveInfo(election: string, info: Info): void {
-    const temporary = path.join(this.path, `${election}@info.${process.pid}`);
-    writeFileSync(temporary, JSON.stringify(info), { mode: 0o600 });
-    renameSync(temporary, path.join(this.path, `${election}@info`));
+  /** Writes it to the disk, and returns the name of the file. It counts when it is told. */
+  async draftInfo(info: Info): Promise<string> {
+    const file = this.newName();
+    const handle = await open(path.join(this.path, file), 'wx', 0o600);
+    try {
+      await handle.writeFile(JSON.stringify(info));
+      await handle.chmod(rightsIn(statSync(this.path))?.info ?? 0o600);
+      await handle.sync();
+    } catch (error) {
+      this.remove(file);
+      throw error;
+    } finally {
+      await handle.close();
+    }
+    return file;
+  }
+
+  tellInfo(file: string, election: string): void {
+    renameSync(path.join(this.path, file), path.join(this.path, `${election}@info`));
   }
 
   /** A name for a socket here. It has room for some hundred bytes, so a long path is shortened by way of an open folder. */
   socket(file: string): string {
     const name = path.join(this.path, file);
-    if (Buffer.byteLength(name) < LONGEST_SOCKET) return name;
-    this.#handle ??= openSync(this.path, 'r');
-    return `/proc/self/fd/${this.#handle}/${file}`;
+    if (Buffer.byteLength(name) < SHORT_SOCKET) return name;
+    if (this.#handle === null) throw new Error(`${this.path} is not there any more`);
+    const short = `/proc/self/fd/${this.#handle}/${file}`;
+    // What is longer would be cut, and be the name of another.
+    if (Buffer.byteLength(short) <= LONGEST_SOCKET) return short;
+    throw new Error(`no socket can be called ${file}: it is too long`);
   }
 
   /** Calls with the name of every file that comes, goes or changes, as far as the system tells. */
   watch(listener: (file: string) => void): () => void {
     this.#listeners.add(listener);
-    try {
-      this.open();
-      this.#watcher ??= this.#startWatcher();
-    } catch {
-      // Nobody is woken then, and everybody looks now and then.
-    }
     return () => this.#listeners.delete(listener);
   }
 
-  #startWatcher(): FSWatcher {
-    const watcher = watch(this.path, (_, file) => {
-      if (file !== null) for (const listener of [...this.#listeners]) listener(file);
-    });
-    watcher.on('error', () => watcher.close());
-    return watcher;
+  /** If there is none nobody is woken, and everybody looks now and then. */
+  #startWatcher(): void {
+    try {
+      const watcher = watch(this.path, (_, file) => {
+        if (file !== null) for (const listener of [...this.#listeners]) listener(file);
+      });
+      watcher.on('error', () => watcher.close());
+      this.#watcher = watcher;
+    } catch {
+      this.#watcher = null;
+    }
+  }
+
+  #leave(): void {
+    this.#watcher?.close();
+    this.#watcher = null;
+    if (this.#handle !== null) closeSync(this.#handle);
+    this.#handle = null;
   }
 
   close(): void {
-    this.#watcher?.close();
-    if (this.#handle !== null) closeSync(this.#handle);
-    this.#handle = null;
+    this.#leave();
   }
 }

@@ -15,6 +15,7 @@ import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { BadInput, show } from '../../core/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
+import { checkOptions } from '../lease/options.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
 import { Folder } from './folder.ts';
 import { type LocalGrant, LocalStore } from './local-store.ts';
@@ -23,17 +24,21 @@ import { type LocalGrant, LocalStore } from './local-store.ts';
 export type LocalOptions = Pick<LeaseEngineOptions, 'name' | 'retryMs'>;
 
 const RETRY_MS = 2000;
+/** With a token of 19 digits it is the name of a socket, for which there is not much room. */
+const LONGEST_NAME = 64;
 
 /** `local:` for a folder of this user's own, or `local:/path`. */
 export function local(url = 'local:', options: LocalOptions = {}): LeaseEngine<LocalGrant> {
-  const folder = new Folder(folderOf(url));
+  checkOptions(options);
+  const given = folderOf(url);
+  const folder = new Folder(given ?? path.join(tmpdir(), `caucus-${userInfo().uid}`), given === null);
   const { retryMs = RETRY_MS } = options;
   for (const time of ['leaseMs', 'renewMs', 'callMs', 'maxDrift'] as const) {
-    const given = (options as LeaseEngineOptions)[time];
-    if (given !== undefined)
-      throw new BadInput(time, 'none with local:, where nothing runs out', show(given));
+    const set = (options as LeaseEngineOptions)[time];
+    if (set !== undefined) throw new BadInput(time, 'none with local:, where nothing runs out', show(set));
   }
-  if (!(retryMs > 0)) throw new BadInput('retryMs', 'a number of milliseconds above 0', show(retryMs));
+  if (!(typeof retryMs === 'number' && retryMs > 0))
+    throw new BadInput('retryMs', 'a number of milliseconds above 0', show(retryMs));
   const times: LeaseTimes = {
     leaseMs: Number.POSITIVE_INFINITY,
     actMs: Number.POSITIVE_INFINITY,
@@ -51,17 +56,20 @@ export function local(url = 'local:', options: LocalOptions = {}): LeaseEngine<L
   return new LeaseEngine(kind, options);
 }
 
-function folderOf(url: string): string {
+/** Null: this user's own. */
+function folderOf(url: string): string | null {
   const found = /^local:(.*)$/s.exec(url);
   if (found === null) throw new BadInput('url', 'local: or local:/path', show(url));
   const given = found[1]!.replace(/^\/\/(?=\/)/, '');
-  if (given === '') return path.join(tmpdir(), `caucus-${userInfo().uid}`);
-  if (!path.isAbsolute(given)) throw new BadInput('url', 'an absolute path after local:', show(given));
+  if (given === '') return null;
+  if (!path.isAbsolute(given) || given.startsWith('//'))
+    throw new BadInput('url', 'an absolute path after local:', show(given));
   return path.normalize(given);
 }
 
 /** It is also the name of a file. */
 function checkName(election: string): void {
-  if (/^[\w.-]{1,100}$/.test(election)) return;
-  throw new BadInput('election', 'a name of 1 to 100 letters, digits, ".", "_" and "-"', show(election));
+  if (/^[\w.-]+$/.test(election) && election.length <= LONGEST_NAME) return;
+  const expected = `a name of 1 to ${LONGEST_NAME} letters, digits, ".", "_" and "-"`;
+  throw new BadInput('election', expected, show(election));
 }

@@ -1,16 +1,34 @@
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A socket on which a process listens to show that it lives. The kernel closes it, and all lines to it, when it does not. */
+/** No request is longer than this, and nobody can fill our memory. */
+const LONGEST_REQUEST = 4096;
+
+/**
+ * A socket on which a process listens to show that it lives. The kernel closes it, and all lines to it, when it does not. Whoever
+ * says something on a line, and then hangs up, asks for it to be given up: what they say is why.
+ */
 export class Post {
+  /** Why somebody asks; null: nobody does. */
+  asked: string | null = null;
   readonly #server: Server;
   readonly #lines = new Set<Socket>();
 
-  constructor() {
+  constructor(onAsked: () => void) {
     this.#server = createServer((line) => {
+      let request = '';
       this.#lines.add(line);
       line.on('error', () => {}).on('close', () => this.#lines.delete(line));
-      line.unref().resume();
+      line.setEncoding('utf8').on('data', (text: string) => {
+        if (request.length <= LONGEST_REQUEST) request += text;
+      });
+      line.on('end', () => {
+        const reason = reasonIn(request);
+        if (reason === null) return;
+        this.asked = reason;
+        onAsked();
+      });
+      line.unref();
     });
     this.#server.unref();
   }
@@ -19,13 +37,41 @@ export class Post {
     return this.#server.listening;
   }
 
+  /** In this very process, also where others that it shares a port with would listen for it. */
   async open(name: string): Promise<void> {
-    await once(this.#server.listen(name), 'listening');
+    await once(this.#server.listen({ path: name, exclusive: true }), 'listening');
   }
 
   /** From now on it refuses, and whoever has a line to it sees it close. */
   close(): void {
     this.#server.close();
     for (const line of this.#lines) line.destroy();
+  }
+}
+
+/** Leaves a request at the socket of this name. Rejects if nobody listens there. */
+export async function askAt(name: string, reason: string, signal: AbortSignal): Promise<void> {
+  const line = connect(name);
+  try {
+    line.end(JSON.stringify({ asked: reason })).resume();
+    await once(line, 'end', { signal }); // They have heard all of it.
+  } finally {
+    line.destroy();
+  }
+}
+
+/** Whether nobody listens there, and not only nobody whom we can reach. */
+export function isNobodyThere(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ECONNREFUSED' || code === 'ENOENT';
+}
+
+/** Null: it is no request, as of those who only hold a line. */
+function reasonIn(request: string): string | null {
+  try {
+    const { asked } = JSON.parse(request) as { asked?: unknown };
+    return typeof asked === 'string' ? asked : null;
+  } catch {
+    return null;
   }
 }

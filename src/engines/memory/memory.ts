@@ -8,6 +8,7 @@ import type { Json } from '../../core/index.ts';
 import { type Clock, processClock } from '../../election/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
 import type { Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
+import { checkOptions } from '../lease/options.ts';
 import { leaseTimes } from '../lease/settings.ts';
 
 interface Row {
@@ -17,7 +18,9 @@ interface Row {
   untilMs: number;
   value: Json;
   version: number;
-  readonly watchers: Set<() => void>;
+  /** Why somebody asks its holder to resign. */
+  asked: string | null;
+  readonly watchers: Set<(news: 'changed' | 'ours') => void>;
 }
 
 interface MemoryGrant extends Grant {
@@ -35,6 +38,7 @@ export class Memory {
 
   /** A participant of its own. */
   engine(options: LeaseEngineOptions = {}): LeaseEngine<MemoryGrant> {
+    checkOptions(options);
     const times = leaseTimes(options);
     const kind = {
       storeName: 'the memory',
@@ -49,7 +53,16 @@ export class Memory {
   #row(election: string): Row {
     let row = this.#rows.get(election);
     if (row === undefined) {
-      row = { holder: null, leader: '', token: 0n, untilMs: 0, value: null, version: 0, watchers: new Set() };
+      row = {
+        holder: null,
+        leader: '',
+        token: 0n,
+        untilMs: 0,
+        value: null,
+        version: 0,
+        asked: null,
+        watchers: new Set(),
+      };
       this.#rows.set(election, row);
     }
     return row;
@@ -59,8 +72,8 @@ export class Memory {
     const clock = this.#clock;
     const isFree = (): boolean => row.holder === null || row.untilMs <= clock.now();
     const isOurs = ({ holder }: MemoryGrant): boolean => row.holder === holder && !isFree();
-    const tell = (): void => {
-      for (const watcher of [...row.watchers]) watcher();
+    const tell = (news: 'changed' | 'ours' = 'changed'): void => {
+      for (const watcher of [...row.watchers]) watcher(news);
     };
     const look = (): Reading => {
       const { leader, token, untilMs, value, version } = row;
@@ -71,14 +84,15 @@ export class Memory {
       async take() {
         if (!isFree()) return { grant: null, reading: look() };
         const holder = {};
-        Object.assign(row, { holder, leader: name, token: row.token + 1n, untilMs: clock.now() + leaseMs });
+        const [token, untilMs] = [row.token + 1n, clock.now() + leaseMs];
+        Object.assign(row, { holder, leader: name, token, untilMs, asked: null });
         tell();
         return { grant: { token: row.token, holder }, reading: look() };
       },
       async renew(grant) {
         if (!isOurs(grant)) return null;
         row.untilMs = clock.now() + leaseMs;
-        return grant;
+        return row.asked === null ? grant : { ...grant, asked: row.asked };
       },
       async release(grant) {
         if (!isOurs(grant)) return;
@@ -92,11 +106,15 @@ export class Memory {
         tell();
         return row.version;
       },
+      async ask({ token, reason }) {
+        if (isFree() || row.token !== token) return;
+        row.asked = reason;
+        tell('ours');
+      },
       read: async () => look(),
       watch(hint) {
-        const watcher = (): void => hint('changed');
-        row.watchers.add(watcher);
-        return () => row.watchers.delete(watcher);
+        row.watchers.add(hint);
+        return () => row.watchers.delete(hint);
       },
     };
   }

@@ -5,16 +5,39 @@ import type { Settings } from './settings.ts';
 import { isBucketMissing } from './trouble.ts';
 
 const NANOSECONDS = 1_000_000;
+/**
+ * With replicas, older servers check what a write replaces before they agree on its order: of two that come at once, or after
+ * a change of the stream's leader, both may be accepted, and two would lead.
+ */
+const WITH_REPLICAS = { major: 2, minor: 11 };
+
+/** A server, and what asks it. */
+interface Server {
+  readonly kvm: Kvm;
+  readonly jsm: JetStreamManager;
+  readonly version: string;
+}
 
 /** The stream behind a bucket. */
 export function streamOf(bucket: string): string {
   return `KV_${bucket}`;
 }
 
+/** How long what is written there lasts; null: there is no such bucket. */
+export async function ttlOf(jsm: JetStreamManager, bucket: string): Promise<number | null> {
+  try {
+    const { config } = await jsm.streams.info(streamOf(bucket));
+    return config.max_age === 0 ? Number.POSITIVE_INFINITY : config.max_age / NANOSECONDS;
+  } catch (error) {
+    if (isBucketMissing(error)) return null;
+    throw error;
+  }
+}
+
 /** Creates the buckets that are missing. Rejects if one is there that cannot serve. */
-export async function ensureBuckets(kvm: Kvm, jsm: JetStreamManager, settings: Settings): Promise<void> {
+export async function ensureBuckets(server: Server, settings: Settings): Promise<void> {
   const { bucket, values, replicas, times } = settings;
-  const leases = await ensure(kvm, jsm, bucket, { replicas: replicas ?? 1, ttl: times.leaseMs });
+  const leases = await ensure(server, bucket, { replicas: replicas ?? 1, ttl: times.leaseMs });
   checkReplicas(bucket, leases, replicas);
   const ttlMs = leases.max_age / NANOSECONDS;
   if (ttlMs !== times.leaseMs) {
@@ -23,24 +46,28 @@ export async function ensureBuckets(kvm: Kvm, jsm: JetStreamManager, settings: S
     refuse(`the bucket ${bucket} has ${has}, not leaseMs ${times.leaseMs}: ${remedy}`);
   }
   if (values === null) return;
-  const kept = await ensure(kvm, jsm, values, { replicas: replicas ?? 1 });
+  const kept = await ensure(server, values, { replicas: replicas ?? 1 });
   checkReplicas(values, kept, replicas);
   if (kept.max_age === 0 && kept.storage === 'file') return;
   refuse(`the bucket ${values} must have no TTL and be kept in files, since tokens may not be forgotten`);
 }
 
 async function ensure(
-  kvm: Kvm,
-  jsm: JetStreamManager,
+  { kvm, jsm, version }: Server,
   bucket: string,
   options: { readonly replicas: number; readonly ttl?: number },
 ): Promise<StreamConfig> {
-  const look = async (): Promise<StreamConfig> => (await jsm.streams.info(streamOf(bucket))).config;
+  const look = async (): Promise<StreamConfig> => {
+    const { config } = await jsm.streams.info(streamOf(bucket));
+    checkVersion(version, bucket, config.num_replicas);
+    return config;
+  };
   try {
     return await look();
   } catch (error) {
     if (!isBucketMissing(error)) throw error;
   }
+  checkVersion(version, bucket, options.replicas);
   // Another process may do the same at this moment: what counts is what is there afterwards.
   const made = kvm.create(bucket, { ...options, history: 1, allow_direct: false });
   const failure = await made.then(
@@ -50,6 +77,16 @@ async function ensure(
   return await look().catch((error: unknown) => {
     throw failure === null ? error : failure.error;
   });
+}
+
+function checkVersion(version: string, bucket: string, replicas: number): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const { major: leastMajor, minor: leastMinor } = WITH_REPLICAS;
+  if (replicas === 1 || major > leastMajor || (major === leastMajor && minor >= leastMinor)) return;
+  const remedy = `upgrade all servers to ${leastMajor}.${leastMinor} or newer, or name a bucket with 1 replica`;
+  refuse(
+    `nats-server ${version} may grant a lease twice in ${bucket}, which has ${replicas} replicas: ${remedy}`,
+  );
 }
 
 function checkReplicas(bucket: string, config: StreamConfig, replicas: number | undefined): void {

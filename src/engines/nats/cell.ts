@@ -1,7 +1,7 @@
 import type { Call } from '../lease/lease-store.ts';
 import { streamOf } from './buckets.ts';
 import type { Session } from './session.ts';
-import { isConflict } from './trouble.ts';
+import { isBucketMissing, isConflict } from './trouble.ts';
 
 /** What stands under a key. */
 export interface Entry {
@@ -34,7 +34,12 @@ export class Cell {
 
   get({ signal }: Call): Promise<Entry> {
     return this.#session.ask(signal, async ({ jsm }) => {
-      const message = await jsm.streams.getMessage(this.#stream, { last_by_subj: this.#subject });
+      const found = jsm.streams.getMessage(this.#stream, { last_by_subj: this.#subject });
+      const message = await found.catch((error: unknown) => {
+        // Those who only look make no bucket, and nothing is in it.
+        if (isBucketMissing(error) && !this.#session.takesPart) return null;
+        throw error;
+      });
       if (message === null) return NOTHING;
       const { seq: revision, header } = message;
       // A deletion leaves a mark behind, and so does what has run out on servers that are told to.

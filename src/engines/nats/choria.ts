@@ -1,8 +1,9 @@
 import type { Call, LeaseStore, Reading } from '../lease/lease-store.ts';
 import { Cell, type Entry } from './cell.ts';
+import type { NatsGrant } from './grant.ts';
 import { CHORIA_INTERVAL } from './settings.ts';
 import { Sighting } from './sighting.ts';
-import type { Around, NatsGrant } from './store.ts';
+import type { Around } from './store.ts';
 import type { News } from './watches.ts';
 
 /** We have created the key, and wait for whoever led before us to notice. */
@@ -34,10 +35,11 @@ export class ChoriaStore implements LeaseStore<NatsGrant> {
     this.#election = election;
     this.#name = name;
     this.#cell = new Cell(session, settings.bucket, election);
-    this.#sighting = new Sighting(settings.times.leaseMs);
+    this.#sighting = new Sighting(() => session.leaseMs);
   }
 
   async take(call: Call): Promise<{ grant: NatsGrant | null; reading: Reading }> {
+    await this.#around.session.takePart(call.signal);
     const { clock } = this.#around;
     const entry = await this.#get(call);
     if (this.#pending !== null && entry.writer === this.#writer(this.#pending))
@@ -110,18 +112,18 @@ export class ChoriaStore implements LeaseStore<NatsGrant> {
     return this.#readingOf(await this.#get(call));
   }
 
-  watch(hint: (news: 'changed' | 'gone') => void): () => void {
+  watch(hint: (news: 'changed' | 'ours') => void): () => void {
     const { watches, settings } = this.#around;
     return watches.add(settings.bucket, this.#election, (news) => this.#onNews(news, hint));
   }
 
-  #onNews(news: News | null, hint: (news: 'changed' | 'gone') => void): void {
+  #onNews(news: News | null, hint: (news: 'changed' | 'ours') => void): void {
     if (news === null) return hint('changed');
     const before = this.#seen;
     if (before !== null && news.revision <= before.revision) return;
     // Who wrote it is not told here. A name that stays the same is nearly always a renewal, and calls find out otherwise.
     this.#note({ ...news, writer: null }, true);
-    if (news.text === null || news.text !== before?.text) hint(news.text === this.#name ? 'changed' : 'gone');
+    if (news.text === null || news.text !== before?.text) hint(news.text === this.#name ? 'changed' : 'ours');
   }
 
   async #get(call: Call): Promise<Entry> {

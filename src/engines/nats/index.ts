@@ -12,7 +12,8 @@
  *
  * Does not promise: anything beyond what the replicas of the buckets give. One replica is one server: while it is down nobody can lead;
  * and JetStream writes to its disk now and then, so that after a power failure it may have forgotten what it acknowledged.
- * Nor that an election with three replicas goes on when one server is lost: it does not always, for a reason not found yet. Nor that tokens grow when the second bucket (`…-values`) was deleted too. If somebody deletes the
+ * Buckets with more replicas are refused on servers before 2.11, which may accept two writes that replace the same revision.
+ * Nor does it promise that tokens grow when the second bucket (`…-values`) was deleted too. If somebody deletes the
  * leader's key, the next one leads at once, and the old one learns of it a moment later: a resource that can be
  * fenced should be, by the token. A publication may still come through between the end of its leader's lease and the next win.
  *
@@ -24,9 +25,10 @@ import { inventName, processClock } from '../../election/index.ts';
 import { LeaseEngine } from '../lease/lease-engine.ts';
 import { parseAddress } from './address.ts';
 import { ChoriaStore } from './choria.ts';
-import { Session } from './session.ts';
+import type { NatsGrant } from './grant.ts';
+import { load, Session } from './session.ts';
 import { checkName, type NatsOptions, settingsOf } from './settings.ts';
-import { type NatsGrant, NatsStore } from './store.ts';
+import { NatsStore } from './store.ts';
 import { Watches } from './watches.ts';
 
 export type { NatsOptions } from './settings.ts';
@@ -51,6 +53,7 @@ export function nats(url: string, options: NatsOptions = {}): LeaseEngine<NatsGr
     storeName: 'NATS',
     times: settings.times,
     checkName,
+    load,
     open: (election: string, participant: string) => new Store(around, election, participant),
     close: () => session.close(),
   };

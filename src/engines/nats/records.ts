@@ -2,6 +2,9 @@ import type { Json } from '../../core/index.ts';
 import { CaucusError } from '../../election/index.ts';
 import type { Entry } from './cell.ts';
 
+/** No token is greater. */
+const LAST_TOKEN = 9_999_999_999_999_999_999n;
+
 /** One attempt of one engine object to lead: no other is ever the same. */
 export interface Holder {
   readonly name: string;
@@ -15,6 +18,8 @@ export interface Kept extends Holder {
   readonly token: bigint;
   readonly value: Json;
   readonly version: number;
+  /** Why somebody asks whoever won to resign; null: nobody does. */
+  readonly asked: string | null;
 }
 
 export function isSame(a: Holder, b: Holder): boolean {
@@ -25,9 +30,21 @@ export function writeHolder({ name, incarnation, attempt }: Holder): string {
   return JSON.stringify({ name, incarnation, attempt });
 }
 
-export function writeKept({ token, value, version, ...holder }: Omit<Kept, 'revision'>): string {
+export function writeKept({ token, value, version, asked, ...holder }: Omit<Kept, 'revision'>): string {
   const { name, incarnation, attempt } = holder;
-  return JSON.stringify({ token: String(token), name, incarnation, attempt, version, value });
+  const request = asked === null ? {} : { asked };
+  return JSON.stringify({ token: String(token), name, incarnation, attempt, version, value, ...request });
+}
+
+/** Greater than the last one, and no less than the revision at which the lease was taken. */
+export function nextToken(kept: Kept | null, revision: number): bigint {
+  const last = kept?.token ?? 0n;
+  if (last >= LAST_TOKEN)
+    throw new CaucusError(
+      'E_STORE_FOREIGN',
+      `no token comes after ${last}, which somebody has written there`,
+    );
+  return BigInt(revision) > last ? BigInt(revision) : last + 1n;
 }
 
 /** Null for nothing. */
@@ -37,10 +54,10 @@ export function readHolder({ text }: Pick<Entry, 'text'>): Holder | null {
 }
 
 /** Null for nothing. */
-export function readKept({ text, revision }: Entry): Kept | null {
+export function readKept({ text, revision }: Pick<Entry, 'text' | 'revision'>): Kept | null {
   if (text === null) return null;
   const found = parse(text);
-  const { token, version, value } = found;
+  const { token, version, value, asked } = found;
   const fits = typeof token === 'string' && /^\d{1,19}$/.test(token) && Number.isSafeInteger(version);
   if (!fits) throw foreign();
   return {
@@ -49,6 +66,7 @@ export function readKept({ text, revision }: Entry): Kept | null {
     token: BigInt(token),
     version: Number(version),
     value: value as Json,
+    asked: typeof asked === 'string' ? asked : null,
   };
 }
 

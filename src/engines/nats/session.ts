@@ -1,15 +1,16 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { Kvm, KvWatchInclude } from '@nats-io/kv';
-import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node';
+import type { Authenticator, MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import { CaucusError } from '../../election/index.ts';
 import { loadClient } from '../load-client.ts';
 import type { Address } from './address.ts';
-import { ensureBuckets } from './buckets.ts';
+import { ensureBuckets, ttlOf } from './buckets.ts';
+import { dial } from './dial.ts';
 import { orAborted } from './or-aborted.ts';
 import type { Settings } from './settings.ts';
 import { explained, isBucketMissing, isUnheard } from './trouble.ts';
 
-/** A connection over which the buckets were found in order. */
+/** A connection. */
 export interface Link {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
@@ -17,10 +18,32 @@ export interface Link {
   readonly kvm: Kvm;
   readonly headers: () => MsgHdrs;
   readonly updatesOnly: KvWatchInclude;
+  /** How long a lease in the bucket lasts; null: there was no bucket. */
+  leaseMs: number | null;
+  /** Whether the buckets were found in order, or made, for those who take part. */
+  isEnsured: boolean;
+  /** Is called when they were. */
+  onEnsured: () => void;
 }
 
 /** No attempt to connect is cut shorter than this, even where calls are: it outlives the call that began it. */
 const PATIENCE_MS = 1000;
+
+function loadLibraries() {
+  const names = ['@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/kv'];
+  return loadClient('nats', names, () =>
+    Promise.all([
+      import('@nats-io/transport-node'),
+      import('@nats-io/jetstream'),
+      import('@nats-io/kv'),
+    ] as const),
+  );
+}
+
+/** Loads the libraries. Rejects if one is not installed. */
+export async function load(): Promise<void> {
+  await loadLibraries();
+}
 
 /**
  * What connects us to NATS, for all elections of an engine. The client library could reconnect by itself, but then it would send
@@ -33,16 +56,35 @@ export class Session {
   readonly #settings: Settings;
   readonly #name: string;
   #link: Link | null = null;
-  #opening: Promise<Link> | null = null;
-  #isClosed = false;
+  #opening: Promise<void> | null = null;
+  /** Those who only look make no buckets, and take them as they are. */
+  #takesPart = false;
+  #leaseMs: number;
+  readonly #closed = new AbortController();
 
   constructor(address: Address, settings: Settings, name: string) {
     this.#address = address;
     this.#settings = settings;
     this.#name = name;
+    this.#leaseMs = settings.times.leaseMs;
   }
 
-  /** Asks over the link. If the bucket is gone it is created anew, and the same is asked once more. */
+  /** How long a lease in the bucket lasts, as far as we know. */
+  get leaseMs(): number {
+    return this.#leaseMs;
+  }
+
+  get takesPart(): boolean {
+    return this.#takesPart;
+  }
+
+  /** From now on the buckets have to be in order, and are made if they are missing. */
+  async takePart(signal: AbortSignal): Promise<void> {
+    this.#takesPart = true;
+    await this.ask(signal, async () => {});
+  }
+
+  /** Asks over the link. If the bucket is gone, those who take part make it anew, and the same is asked once more. */
   async ask<T>(signal: AbortSignal, act: (link: Link) => Promise<T>): Promise<T> {
     try {
       return await this.#ask(signal, act).catch(async (error: unknown) => {
@@ -58,6 +100,7 @@ export class Session {
   async #ask<T>(signal: AbortSignal, act: (link: Link) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const link = await orAborted(this.#linked(), signal);
+    if (link.leaseMs === null) await orAborted(this.#look(link), signal);
     try {
       return await orAborted(act(link), signal);
     } catch (error) {
@@ -75,29 +118,29 @@ export class Session {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closed.abort(new CaucusError('E_CLOSED', 'the engine nats was closed'));
     this.drop();
     await this.#opening?.catch(() => {});
   }
 
-  #linked(): Promise<Link> {
-    if (this.#link?.connection.isClosed() === false) return Promise.resolve(this.#link);
-    this.#opening ??= this.#open().finally(() => {
-      this.#opening = null;
-    });
-    return this.#opening;
+  async #linked(): Promise<Link> {
+    for (;;) {
+      const link = this.#link?.connection.isClosed() === false ? this.#link : null;
+      if (link !== null && (link.isEnsured || !this.#takesPart)) return link;
+      this.#opening ??= (link === null ? this.#open() : this.#ensure(link)).finally(() => {
+        this.#opening = null;
+      });
+      await this.#opening;
+    }
   }
 
-  async #open(): Promise<Link> {
-    const [{ connect, headers }, { jetstream }, { Kvm, KvWatchInclude }] = await Promise.all([
-      loadClient('nats', '@nats-io/transport-node', () => import('@nats-io/transport-node')),
-      loadClient('nats', '@nats-io/jetstream', () => import('@nats-io/jetstream')),
-      loadClient('nats', '@nats-io/kv', () => import('@nats-io/kv')),
-    ]);
+  async #open(): Promise<void> {
+    const [{ connect, headers }, { jetstream }, { Kvm, KvWatchInclude }] = await loadLibraries();
     const { servers, user, password, token, isSecure } = this.#address;
     const { times, tls, authenticator } = this.#settings;
     const timeout = Math.max(PATIENCE_MS, times.callMs);
-    const connection = await connect({
+    const { signal } = this.#closed;
+    const options = {
       servers: [...servers],
       name: `caucus ${this.#name}`,
       reconnect: false,
@@ -108,22 +151,38 @@ export class Session {
       noAsyncTraces: true,
       ...(user === undefined || password === undefined ? {} : { user, pass: password }),
       ...(token === undefined ? {} : { token }),
-      ...(authenticator === undefined ? {} : { authenticator }),
+      ...(authenticator === undefined ? {} : { authenticator: authenticator as Authenticator }),
       ...(isSecure ? { tls: { ...tls } } : {}),
-    });
+    };
+    const connection = await dial(() => connect(options), signal);
     try {
       const js = jetstream(connection, { timeout, checkAPI: false });
       const jsm = await js.jetstreamManager(false);
       const kvm = new Kvm(js);
-      await ensureBuckets(kvm, jsm, this.#settings);
-      if (this.#isClosed) throw new CaucusError('E_CLOSED', 'the engine nats was closed');
-      const link = { connection, js, jsm, kvm, headers, updatesOnly: KvWatchInclude.UpdatesOnly };
+      const link: Link = {
+        ...{ connection, js, jsm, kvm, headers, updatesOnly: KvWatchInclude.UpdatesOnly },
+        ...{ leaseMs: null, isEnsured: false, onEnsured() {} },
+      };
+      await (this.#takesPart ? this.#ensure(link) : this.#look(link));
+      signal.throwIfAborted();
       this.#link = link;
       this.onLink(link);
-      return link;
     } catch (error) {
       void connection.close().catch(() => {});
       throw error;
     }
+  }
+
+  async #ensure(link: Link): Promise<void> {
+    const { kvm, jsm, connection } = link;
+    await ensureBuckets({ kvm, jsm, version: connection.info!.version }, this.#settings);
+    link.isEnsured = true;
+    link.leaseMs = this.#leaseMs = this.#settings.times.leaseMs;
+    link.onEnsured();
+  }
+
+  async #look(link: Link): Promise<void> {
+    link.leaseMs = await ttlOf(link.jsm, this.#settings.bucket);
+    this.#leaseMs = link.leaseMs ?? this.#leaseMs;
   }
 }

@@ -1,6 +1,6 @@
-import type { Authenticator } from '@nats-io/transport-node';
 import { BadInput, show } from '../../core/index.ts';
 import type { LeaseEngineOptions } from '../lease/lease-engine.ts';
+import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { type LeaseTimes, leaseTimes } from '../lease/settings.ts';
 import type { Address } from './address.ts';
 
@@ -13,6 +13,9 @@ export interface TlsOptions {
   readonly key?: string | Buffer;
 }
 
+/** Like that of the client library, of which only those who use it need the types. */
+export type Authenticator = (nonce?: string) => unknown;
+
 /** The certificates are for `tls://` only. */
 export interface NatsOptions extends LeaseEngineOptions, TlsOptions {
   /**
@@ -20,7 +23,7 @@ export interface NatsOptions extends LeaseEngineOptions, TlsOptions {
    * elections with another `leaseMs` need another bucket.
    */
   readonly bucket?: string;
-  /** On how many servers the buckets are kept when we create them: 1 unless said otherwise. */
+  /** On how many servers the buckets are kept when we create them: 1 unless said otherwise. More need nats-server 2.11. */
   readonly replicas?: 1 | 3 | 5;
   /** Elections as the electors of Choria hold them: see `Choria`. */
   readonly choria?: boolean;
@@ -40,6 +43,10 @@ export interface Settings {
   readonly authenticator: Authenticator | undefined;
 }
 
+const OPTIONS: OwnOptions<NatsOptions> = {
+  ...{ bucket: 0, replicas: 0, choria: 0, authenticator: 0 },
+  ...{ ca: 0, cert: 0, key: 0 },
+};
 const FLOOR = { leaseMs: 100, reason: 'JetStream lets no message run out sooner' };
 /** What the electors of Choria take. */
 const CHORIA_FLOOR = { leaseMs: 5000, reason: 'the electors of Choria take no bucket that is faster' };
@@ -49,6 +56,7 @@ export const CHORIA_INTERVAL = 0.75;
 
 /** Reads and checks all of them. Throws BadInput, naming the option and what to do. */
 export function settingsOf(options: NatsOptions, address: Address): Settings {
+  checkOptions(options, OPTIONS);
   const { choria = false, replicas, authenticator } = options;
   if (typeof choria !== 'boolean') throw new BadInput('choria', 'true or false', show(choria));
   const bucket = options.bucket ?? (choria ? 'CHORIA_LEADER_ELECTION' : 'caucus');
@@ -56,6 +64,8 @@ export function settingsOf(options: NatsOptions, address: Address): Settings {
     throw new BadInput('bucket', 'up to 200 letters, digits, - and _', show(bucket));
   if (replicas !== undefined && ![1, 3, 5].includes(replicas))
     throw new BadInput('replicas', '1, 3 or 5, since more than half of them must be reached', show(replicas));
+  if (authenticator !== undefined && typeof authenticator !== 'function')
+    throw new BadInput('authenticator', 'a function of the client library', show(authenticator));
   if (authenticator !== undefined && (address.user ?? address.token) !== undefined)
     throw new BadInput('authenticator', 'a URL without user, password and token beside it', 'both');
   const times = choria ? choriaTimes(options) : ownTimes(options);
@@ -76,11 +86,7 @@ function choriaTimes(options: NatsOptions): LeaseTimes {
   if (leaseMs > CHORIA_LONGEST_MS)
     throw new BadInput('leaseMs', `at most ${CHORIA_LONGEST_MS} with choria`, String(leaseMs));
   const usual = { renewMs: leaseMs * CHORIA_INTERVAL, callMs: Math.min(3000, leaseMs / 8) };
-  return leaseTimes({ ...usual, retryMs: leaseMs / 3, ...withoutNothing(options) }, CHORIA_FLOOR);
-}
-
-function withoutNothing<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+  return leaseTimes(options, CHORIA_FLOOR, { ...usual, retryMs: leaseMs / 3 });
 }
 
 function tlsOf({ ca, cert, key }: NatsOptions, isSecure: boolean): Settings['tls'] {
@@ -103,5 +109,5 @@ export function checkName(election: string): void {
   const fits = /^[-/=\w]+(?:\.[-/=\w]+)*$/.test(election) && election.length <= 200;
   if (fits) return;
   const expected = 'up to 200 letters, digits, -, _, / and =, and dots between them, as the keys of NATS are';
-  throw new BadInput('name', expected, show(election));
+  throw new BadInput('election', expected, show(election));
 }

@@ -7,12 +7,12 @@ const LATE_MS = 10;
  * before.
  */
 export class Sighting {
-  readonly #leaseMs: number;
+  readonly #leaseMs: () => number;
   #revision = 0;
   #atMs = 0;
   #isFresh = false;
 
-  constructor(leaseMs: number) {
+  constructor(leaseMs: () => number) {
     this.#leaseMs = leaseMs;
   }
 
@@ -31,13 +31,13 @@ export class Sighting {
 
   /** When to look again whether it has run out. If the server is late, ever less often. */
   freeInMs(nowMs: number): number {
-    const leftMs = this.#atMs + this.#leaseMs - nowMs;
+    const leftMs = this.#atMs + this.#leaseMs() - nowMs;
     return leftMs > 0 ? leftMs : Math.max(LATE_MS, -leftMs);
   }
 
   /** For how long its holder may still act on it, even if the server has forgotten it: 0 if we do not know of any. */
   owedMs(nowMs: number): number {
     if (this.#revision === 0 || !this.#isFresh) return 0;
-    return Math.max(0, this.#atMs + this.#leaseMs - nowMs);
+    return Math.max(0, this.#atMs + this.#leaseMs() - nowMs);
   }
 }

@@ -1,19 +1,22 @@
 import type { Json } from '../../core/index.ts';
-import type { Clock } from '../../election/index.ts';
-import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
+import type { Clock, ResignationRequest } from '../../election/index.ts';
+import type { Call, LeaseStore, Reading } from '../lease/lease-store.ts';
 import { Cell } from './cell.ts';
-import { type Holder, isSame, type Kept, readHolder, readKept, writeHolder, writeKept } from './records.ts';
+import type { NatsGrant } from './grant.ts';
+import {
+  type Holder,
+  isSame,
+  type Kept,
+  nextToken,
+  readHolder,
+  readKept,
+  writeHolder,
+  writeKept,
+} from './records.ts';
 import type { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import { Sighting } from './sighting.ts';
 import type { News, Watches } from './watches.ts';
-
-export interface NatsGrant extends Grant {
-  /** What tells this grant from all others. */
-  readonly attempt: number;
-  /** Of our newest write to the lease, as far as we know. */
-  readonly revision: number;
-}
 
 /** What all elections of an engine share. */
 export interface Around {
@@ -43,6 +46,11 @@ export class NatsStore implements LeaseStore<NatsGrant> {
   /** The lease as we last saw it. */
   #seen: { revision: number; holder: Holder | null } | null = null;
   #keptRevision = 0;
+  /** Why somebody asks for what this attempt has got. */
+  #request: { readonly attempt: number; readonly reason: string } | null = null;
+  #hint: (news: 'changed' | 'ours') => void = () => {};
+  /** A request may have been missed. */
+  #mayBeAsked = false;
   /** An attempt failed, and may have come through all the same. */
   #mayHaveTaken = false;
 
@@ -53,10 +61,11 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     this.#name = name;
     this.#lease = new Cell(session, settings.bucket, election);
     this.#kept = new Cell(session, settings.values!, election);
-    this.#sighting = new Sighting(settings.times.leaseMs);
+    this.#sighting = new Sighting(() => session.leaseMs);
   }
 
   async take(call: Call): Promise<{ grant: NatsGrant | null; reading: Reading }> {
+    await this.#around.session.takePart(call.signal);
     for (;;) {
       // A deletion that we were told of need not be looked up.
       const isKnownFree = this.#seen !== null && this.#seen.revision > 0 && this.#seen.holder === null;
@@ -93,9 +102,9 @@ export class NatsStore implements LeaseStore<NatsGrant> {
       // What was read while the lease was certainly ours is from before any successor wrote its token.
       if (clock.now() - askedMs >= settings.times.actMs)
         throw new Error('it took longer than the lease lasts');
-      const token = max(BigInt(revision), (kept?.token ?? 0n) + 1n);
+      const token = nextToken(kept, revision);
       const { value, version } = kept ?? { value: null, version: 0 };
-      const next = { ...holder, token, value, version };
+      const next = { ...holder, token, value, version, asked: null };
       const written = await this.#kept.put(writeKept(next), kept?.revision ?? 0, call);
       if (written !== null) {
         this.#mayHaveTaken = false;
@@ -109,10 +118,12 @@ export class NatsStore implements LeaseStore<NatsGrant> {
 
   async renew(grant: NatsGrant, call: Call): Promise<NatsGrant | null> {
     const text = writeHolder(this.#holderOf(grant));
+    void this.#catchUp(call);
     const revision = await this.#replace(grant, call, (replaced) => this.#lease.put(text, replaced, call));
     if (revision === null) return null;
     this.#note({ revision, holder: this.#holderOf(grant) }, true);
-    return { ...grant, revision };
+    const isAsked = this.#request?.attempt === grant.attempt;
+    return { ...grant, revision, ...(isAsked ? { asked: this.#request!.reason } : {}) };
   }
 
   async release(grant: NatsGrant, call: Call): Promise<void> {
@@ -150,9 +161,19 @@ export class NatsStore implements LeaseStore<NatsGrant> {
       if (holder === null || !isSame(holder, ours)) return null;
       if (kept !== null && !isSame(kept, ours)) return null;
       const version = (kept?.version ?? 0) + 1;
-      const next = { ...ours, token: grant.token, value, version };
+      const next = { ...ours, token: grant.token, value, version, asked: kept?.asked ?? null };
       const written = await this.#kept.put(writeKept(next), kept?.revision ?? 0, call);
       if (written !== null) return version;
+    }
+  }
+
+  /** It stands beside the token, where nothing that its holder does to keep the lease is disturbed, until the next one wins. */
+  async ask({ token, reason }: ResignationRequest, call: Call): Promise<void> {
+    for (;;) {
+      const kept = await this.#readKept(call);
+      if (kept === null || kept.token !== token) return;
+      const written = await this.#kept.put(writeKept({ ...kept, asked: reason }), kept.revision, call);
+      if (written !== null) return;
     }
   }
 
@@ -168,32 +189,59 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     return { leader, token, freeInMs, value, version };
   }
 
-  watch(hint: (news: 'changed' | 'gone') => void): () => void {
+  watch(hint: (news: 'changed' | 'ours') => void): () => void {
+    this.#hint = hint;
     const { watches, settings } = this.#around;
     const stops = [
-      watches.add(settings.bucket, this.#election, (news) => this.#onLease(news, hint)),
-      watches.add(settings.values!, this.#election, (news) => this.#onKept(news, hint)),
+      watches.add(settings.bucket, this.#election, (news) => this.#onLease(news)),
+      watches.add(settings.values!, this.#election, (news) => this.#onKept(news)),
     ];
     return () => {
+      this.#hint = () => {};
       for (const stop of stops) stop();
     };
   }
 
-  #onLease(news: News | null, hint: (news: 'changed' | 'gone') => void): void {
-    if (news === null) return hint('changed');
+  #onLease(news: News | null): void {
+    if (news === null) return this.#hint('changed');
     const before = this.#seen;
     if (before !== null && news.revision <= before.revision) return;
     const holder = holderOrNull(news);
     this.#note({ revision: news.revision, holder }, true);
     if (holder !== null && this.#isOurs(holder)) return;
     const isRenewal = before?.holder && holder !== null && isSame(before.holder, holder);
-    if (!isRenewal) hint('gone');
+    if (!isRenewal) this.#hint('ours');
   }
 
-  #onKept(news: News | null, hint: (news: 'changed') => void): void {
-    if (news === null || news.revision === this.#keptRevision) return;
-    const holder = holderOrNull(news);
-    if (holder === null || !this.#isOurs(holder)) hint('changed');
+  #onKept(news: News | null): void {
+    if (news === null) {
+      this.#mayBeAsked = true;
+      return;
+    }
+    const kept = keptOrNull(news);
+    if (kept === null || !this.#isOurs(kept)) {
+      if (news.revision !== this.#keptRevision) this.#hint('changed');
+    } else if (this.#noteRequest(kept)) this.#hint('ours');
+  }
+
+  /** Whether anybody asks for what we hold. */
+  #noteRequest(kept: Kept): boolean {
+    const { attempt, asked } = kept;
+    if (asked === null || !this.#isOurs(kept)) return false;
+    this.#request = { attempt, reason: asked };
+    return true;
+  }
+
+  /** Looks for a request that we were not told of. No renewal waits for that, or fails with it. */
+  async #catchUp(call: Call): Promise<void> {
+    if (!this.#mayBeAsked) return;
+    this.#mayBeAsked = false;
+    try {
+      const kept = await this.#readKept(call);
+      if (kept !== null && this.#noteRequest(kept)) this.#hint('ours');
+    } catch {
+      this.#mayBeAsked = true;
+    }
   }
 
   async #readLease(call: Call): Promise<{ revision: number; holder: Holder | null }> {
@@ -211,7 +259,9 @@ export class NatsStore implements LeaseStore<NatsGrant> {
   async #readKept(call: Call): Promise<Kept | null> {
     const entry = await this.#kept.get(call);
     this.#keptRevision = entry.revision;
-    return readKept(entry);
+    const kept = readKept(entry);
+    if (kept !== null) this.#noteRequest(kept);
+    return kept;
   }
 
   #note(lease: { revision: number; holder: Holder | null }, isFresh: boolean): void {
@@ -241,6 +291,10 @@ function holderOrNull(news: News): Holder | null {
   }
 }
 
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
+function keptOrNull(news: News): Kept | null {
+  try {
+    return readKept(news);
+  } catch {
+    return null;
+  }
 }

@@ -13,6 +13,29 @@ type Listener = (news: News | null) => void;
 
 const AGAIN_AFTER_MS = 1000;
 
+/** A wait that can be cut short, also before it has begun. */
+class Hurry {
+  #isDue = false;
+  #wake = (): void => {};
+
+  now(): void {
+    this.#isDue = true;
+    this.#wake();
+  }
+
+  async within(ms: number, clock: Clock): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+      if (this.#isDue) this.#wake();
+    });
+    this.#isDue = false;
+  }
+}
+
 /** Watches whole buckets, with one consumer for each, on behalf of all elections of an engine. */
 export class Watches {
   readonly #buckets: readonly string[];
@@ -37,17 +60,21 @@ export class Watches {
 
   /** Watches over this link for as long as it lasts. */
   follow(link: Link): void {
-    for (const bucket of this.#buckets) void this.#follow(link, bucket);
+    const hurries = this.#buckets.map(() => new Hurry());
+    link.onEnsured = () => {
+      for (const hurry of hurries) hurry.now();
+    };
+    for (const [index, bucket] of this.#buckets.entries()) void this.#follow(link, bucket, hurries[index]!);
   }
 
-  async #follow(link: Link, bucket: string): Promise<void> {
+  /** Without a bucket there is nothing to watch: we try again now and then, and when the buckets were made. */
+  async #follow(link: Link, bucket: string, hurry: Hurry): Promise<void> {
     let hasEnded = false;
     let stop = (): void => {};
-    let wake = (): void => {};
     void link.connection.closed().then(() => {
       hasEnded = true;
       stop();
-      wake();
+      hurry.now();
     });
     while (!hasEnded) {
       try {
@@ -67,13 +94,7 @@ export class Watches {
         // The calls say what is wrong. We only try again.
       }
       if (hasEnded) return;
-      await new Promise<void>((resolve) => {
-        const cancel = this.#clock.after(AGAIN_AFTER_MS, resolve);
-        wake = () => {
-          cancel();
-          resolve();
-        };
-      });
+      await hurry.within(AGAIN_AFTER_MS, this.#clock);
     }
   }
 

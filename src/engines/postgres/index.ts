@@ -23,6 +23,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { BadInput, show } from '../../core/index.ts';
 import { processClock } from '../../election/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
+import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { leaseTimes } from '../lease/settings.ts';
 import { parseAddress } from './address.ts';
 import type { PostgresPool } from './connection.ts';
@@ -31,7 +32,7 @@ import { Listener } from './listener.ts';
 import { prepare } from './schema.ts';
 import { type Source, sourceOfPool, sourceOfUrl } from './source.ts';
 import { statementsOn } from './statements.ts';
-import { type PostgresGrant, PostgresStore } from './store.ts';
+import { type Around, type PostgresGrant, PostgresStore } from './store.ts';
 import { checkName, tableOf } from './table.ts';
 
 export type { PostgresClient, PostgresPool } from './connection.ts';
@@ -47,6 +48,7 @@ export interface PostgresOptions extends LeaseEngineOptions {
   readonly listen?: boolean;
 }
 
+const OPTIONS: OwnOptions<PostgresOptions> = { schema: 0, table: 0, ssl: 0, listen: 0 };
 const FLOOR = {
   leaseMs: 500,
   reason: "every renewal has to reach the server's disk, which takes some tenths of a second now and then",
@@ -61,6 +63,7 @@ export function postgres(
   at: string | PostgresPool,
   options: PostgresOptions = {},
 ): LeaseEngine<PostgresGrant> {
+  checkOptions(options, OPTIONS);
   const source = sourceAt(at, options.ssl);
   const table = tableOf(options.schema, options.table);
   const times = leaseTimes(options, FLOOR);
@@ -70,14 +73,15 @@ export function postgres(
   const openMs = Math.max(times.callMs, Math.min(times.leaseMs, 5000));
   const link = new Link(openMs, async (signal) => {
     const connection = await source.open(signal);
-    await prepare(connection, table, source.shown, signal);
+    around.statements = statementsOn(table, await prepare(connection, table, source.shown, signal));
     return connection;
   });
   const listener = listen ? new Listener(source, table, clock, openMs) : null;
-  const around = {
+  const around: Around = {
     link,
     listener,
-    statements: statementsOn(table),
+    // Those that suit every table, until one was seen.
+    statements: statementsOn(table, { canAsk: false }),
     at: source.shown,
     incarnation: randomUUID(),
     requests: { last: 0 },
@@ -87,6 +91,7 @@ export function postgres(
     storeName: 'PostgreSQL',
     times,
     checkName,
+    load: () => source.load(),
     open: (election: string, name: string) => new PostgresStore(around, election, name),
     async close() {
       await Promise.all([listener?.close(), link.close()]);

@@ -3,8 +3,8 @@ import type { Connection } from './connection.ts';
 import type { Source } from './source.ts';
 import type { Table } from './table.ts';
 
-/** Is told that something has happened under this token; null: that something may have. */
-export type Hear = (fence: bigint | null) => void;
+/** Is told that something has happened under this token, or that its holder is asked to resign; null: that something may have. */
+export type Hear = (fence: bigint | null, isRequest: boolean) => void;
 
 const SHORTEST_MS = 100;
 const LONGEST_MS = 5000;
@@ -58,7 +58,7 @@ export class Listener {
         () => this.#connectLater(),
       );
       // What happened before was not told.
-      for (const hear of [...this.#hearers.values()]) hear(null);
+      for (const hear of [...this.#hearers.values()]) hear(null, false);
     } catch {
       // Whatever is wrong, the elections themselves run into it and tell.
       this.#connection?.destroy();
@@ -76,8 +76,9 @@ export class Listener {
   }
 
   #onNotice(payload: string): void {
-    const [, fence, election] = /^(\d{1,19}) (.*)$/s.exec(payload) ?? [];
-    if (fence !== undefined && election !== undefined) this.#hearers.get(election)?.(BigInt(fence));
+    const [, request, fence, election] = /^(asked )?(\d{1,19}) (.*)$/s.exec(payload) ?? [];
+    if (fence !== undefined && election !== undefined)
+      this.#hearers.get(election)?.(BigInt(fence), request !== undefined);
   }
 
   async close(): Promise<void> {

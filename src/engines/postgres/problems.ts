@@ -26,6 +26,11 @@ export function isReadOnly(at: string): Error {
   return new CaucusError('E_UNREACHABLE', message);
 }
 
+export function lacksColumn(at: string): Error {
+  const message = `the table of elections at ${at} has no column for requests to resign: connect once as its owner`;
+  return new CaucusError('E_UNSUPPORTED', message);
+}
+
 function sentence(error: unknown, { at, user }: Party): string {
   const { code, message } = firstOf(error);
   const who = user === undefined ? 'its user' : `user ${user}`;

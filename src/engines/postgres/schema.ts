@@ -3,23 +3,34 @@ import type { Connection, Row } from './connection.ts';
 import { isReadOnly, isStandby } from './problems.ts';
 import type { Table } from './table.ts';
 
-/** Stands in the comment of the table. It is raised with every change that an older version of this engine cannot live with. */
+/**
+ * Stands in the comment of the table. It is raised with every change that an older version of this engine cannot live with. The
+ * column `asked`, which came later, is none: those who do not know it leave it alone.
+ */
 const VERSION = 1;
 
 /** Only one may make the table at a time. The number spells "caucus". */
 const LOCK = "x'636175637573'::bigint";
 const LOCK_MS = 5000;
+/** Whoever waits to change a table keeps everybody else from using it, and leaders from renewing. */
+const CHANGE_LOCK_MS = 50;
+
+/** What a table of ours can hold. */
+export interface Abilities {
+  /** Requests to resign. */
+  readonly canAsk: boolean;
+}
 
 /**
  * Makes sure that a new connection leads to a server that can be written to, and that the table is there. Whoever may not make
- * it can use one that somebody else has made.
+ * it, or may not bring it up to date, can use one that somebody else has made.
  */
 export async function prepare(
   connection: Connection,
   table: Table,
   at: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Abilities> {
   const look = async (): Promise<Row> => (await connection.query(LOOK, [table.name], signal))[0]!;
   try {
     let found = await look();
@@ -30,6 +41,12 @@ export async function prepare(
       found = await look();
     }
     checkVersion(table, found.comment ?? null);
+    if (found.can_ask !== 'true' && found.is_owner === 'true') {
+      // If somebody has locked the table it is left to the next connection.
+      await connection.query(bringUpToDate(table), [], signal).catch(() => {});
+      found = await look();
+    }
+    return { canAsk: found.can_ask === 'true' };
   } catch (error) {
     connection.destroy();
     throw error;
@@ -40,7 +57,10 @@ const LOOK = `
 SELECT pg_is_in_recovery()::text AS standby,
        current_setting('transaction_read_only') AS read_only,
        to_regclass($1::text)::text AS found,
-       obj_description(to_regclass($1::text), 'pg_class') AS comment`;
+       obj_description(to_regclass($1::text), 'pg_class') AS comment,
+       (SELECT pg_has_role(relowner, 'USAGE')::text FROM pg_class WHERE oid = to_regclass($1::text)) AS is_owner,
+       EXISTS (SELECT FROM pg_attribute
+         WHERE attrelid = to_regclass($1::text) AND attname = 'asked' AND NOT attisdropped)::text AS can_ask`;
 
 function checkVersion(table: Table, comment: string | null): void {
   const version = /^caucus leases, version (\d+)/.exec(comment ?? '')?.[1];
@@ -77,11 +97,23 @@ BEGIN
       expires_at timestamptz NOT NULL,
       value      json,
       version    bigint NOT NULL DEFAULT 0,
-      request    bigint NOT NULL
+      request    bigint NOT NULL,
+      asked      text
     );
     CREATE UNIQUE INDEX ${index} ON ${name} (name, fence);
     COMMENT ON TABLE ${name} IS 'caucus leases, version ${VERSION}: one row per election';
   END IF;
 END
 $make$`;
+}
+
+/** Adds what tables of earlier versions of this package lack. Several may do this at the same time. */
+function bringUpToDate({ name }: Table): string {
+  return `
+DO $change$
+BEGIN
+  PERFORM set_config('lock_timeout', '${CHANGE_LOCK_MS}', true);
+  ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS asked text;
+END
+$change$`;
 }

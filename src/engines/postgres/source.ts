@@ -9,12 +9,16 @@ import { explain, type Party } from './problems.ts';
 export interface Source {
   /** The server, for people. */
   readonly shown: string;
+  /** Loads the library, where it is not the user's own. Rejects if it is not installed. */
+  load(): Promise<void>;
   /** Rejects with a sentence for people, or with the signal's reason; then nothing of it is left. */
   open(signal: AbortSignal): Promise<Connection>;
 }
 
 /** Detects after some minutes that the other side has vanished from a connection on which nobody says anything. */
 const KEEP_ALIVE_MS = 10_000;
+
+const loadLibrary = (): Promise<typeof import('pg')> => loadClient('postgres', ['pg'], () => import('pg'));
 
 export function sourceOfUrl(address: Address, ssl: boolean | ConnectionOptions | undefined): Source {
   const { shown, secrets } = address;
@@ -27,8 +31,11 @@ export function sourceOfUrl(address: Address, ssl: boolean | ConnectionOptions |
   };
   return {
     shown,
+    async load() {
+      await loadLibrary();
+    },
     async open(signal) {
-      const { Client } = await loadClient('postgres', 'pg', () => import('pg'));
+      const { Client } = await loadLibrary();
       let { user } = address;
       const problem = (error: unknown): Error => explain(error, { at: shown, user, secrets });
       let connection: Connection | null = null;
@@ -51,6 +58,7 @@ export function sourceOfPool(pool: PostgresPool): Source {
   const party: Party = { at: 'the server of the pool', user: undefined, secrets: [] };
   return {
     shown: party.at,
+    load: async () => {},
     async open(signal) {
       const connecting = pool.connect().then(
         (client) =>

@@ -1,10 +1,11 @@
+import type { Abilities } from './schema.ts';
 import type { Table } from './table.ts';
 
 /** What is asked of the server. Each is one statement, and so one transaction of its own. */
 export interface Statements {
   /** name, holder, request, leader, leaseMs, lockMs → granted, and how it stands */
   readonly take: string;
-  /** name, holder, fence, leaseMs, lockMs → a row if it is ours */
+  /** name, holder, fence, leaseMs, lockMs → a row if it is ours, with the last request to resign */
   readonly renew: string;
   /** name, holder, fence, lockMs */
   readonly release: string;
@@ -12,6 +13,8 @@ export interface Statements {
   readonly leave: string;
   /** name, holder, fence, request, value, lockMs → version, if it is ours */
   readonly publish: string;
+  /** name, fence, request to resign, lockMs; null where the table cannot hold one */
+  readonly ask: string | null;
   /** name → standby, and how it stands */
   readonly read: string;
 }
@@ -20,9 +23,11 @@ export interface Statements {
 const STATE = `leader, fence::text, value::text, version::text,
   CASE WHEN holder IS NULL THEN '0' ELSE (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::text END AS left_ms`;
 
-export function statementsOn({ name: table, sequence, channel }: Table): Statements {
+export function statementsOn({ name: table, sequence, channel }: Table, { canAsk }: Abilities): Statements {
   const fence = `nextval('${sequence}')`;
-  const tell = `pg_notify('${channel.slice(1, -1)}', fence || ' ' || name)`;
+  const notify = (what: string): string =>
+    `pg_notify('${channel.slice(1, -1)}', ${what}fence || ' ' || name)`;
+  const tell = notify('');
   const until = (leaseMs: string): string =>
     `clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'`;
   // A statement that nobody waits for any more must not wait for a lock either. And what we were told must outlast a crash of
@@ -59,7 +64,7 @@ SELECT 'false', ${STATE}, '' FROM seen WHERE NOT EXISTS (SELECT FROM taken)`,
 WITH ${care('$5')}
 UPDATE ${table} AS lease SET expires_at = ${until('$4')} FROM care
 WHERE name = $1 AND holder = $2::uuid AND fence = $3::bigint AND expires_at > clock_timestamp()
-RETURNING fence::text`,
+RETURNING ${canAsk ? 'asked' : 'NULL AS asked'}`,
 
     release: `
 WITH ${care('$4')}, freed AS (
@@ -85,6 +90,16 @@ WITH ${care('$6')}, said AS (
   RETURNING name, fence, version
 )
 SELECT version::text, ${tell}::text AS told FROM said`,
+
+    ask: canAsk
+      ? `
+WITH ${care('$4')}, asked AS (
+  UPDATE ${table} AS lease SET asked = $3 FROM care
+  WHERE name = $1 AND fence = $2::bigint AND holder IS NOT NULL AND expires_at > clock_timestamp()
+  RETURNING name, fence
+)
+SELECT ${notify("'asked ' || ")}::text AS told FROM asked`
+      : null,
 
     read: `
 SELECT pg_is_in_recovery()::text AS standby, row.*

@@ -1,10 +1,11 @@
 import type { Json } from '../../core/index.ts';
+import type { ResignationRequest } from '../../election/index.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
 import type { Row } from './connection.ts';
 import type { Link } from './link.ts';
 import type { Listener } from './listener.ts';
-import { isStandby } from './problems.ts';
+import { isStandby, lacksColumn } from './problems.ts';
 import type { Statements } from './statements.ts';
 
 /** The token is all that is needed: none is drawn twice, so it names the grant. */
@@ -14,7 +15,8 @@ export type PostgresGrant = Grant;
 export interface Around {
   readonly link: Link;
   readonly listener: Listener | null;
-  readonly statements: Statements;
+  /** As they suit the table that the connection has found. */
+  statements: Statements;
   /** The server, for people. */
   readonly at: string;
   /** Who we are: this engine object, and nobody before or after it. */
@@ -63,9 +65,13 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
   async renew(grant: PostgresGrant, call: Call): Promise<PostgresGrant | null> {
     const { statements, times } = this.#around;
     const more = [grant.token, times.leaseMs, this.#lockMs];
-    const isOurs = (await this.#ask(statements.renew, more, call)) !== undefined;
-    if (!isOurs) this.#granted = null;
-    return isOurs ? grant : null;
+    const row = await this.#ask(statements.renew, more, call);
+    if (row === undefined) {
+      this.#granted = null;
+      return null;
+    }
+    const mark = `${grant.token} `;
+    return row.asked?.startsWith(mark) ? { ...grant, asked: row.asked.slice(mark.length) } : grant;
   }
 
   async release({ token }: PostgresGrant, call: Call): Promise<void> {
@@ -85,6 +91,15 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     return row === undefined ? null : Number(row.version);
   }
 
+  /** The token stands before the reason, so that what was left for an earlier leader means nothing to the next. */
+  async ask({ token, reason }: ResignationRequest, { signal }: Call): Promise<void> {
+    const { link, at } = this.#around;
+    await this.read({ signal }); // Until there is a connection, nobody knows what the table can hold.
+    const { ask } = this.#around.statements;
+    if (ask === null) throw lacksColumn(at);
+    await link.query(ask, [this.#election, token, `${token} ${reason}`, this.#lockMs], signal);
+  }
+
   async read({ signal }: Call): Promise<Reading> {
     const { link, statements, at } = this.#around;
     const [row] = await link.query(statements.read, [this.#election], signal);
@@ -93,12 +108,16 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     return readingOf(row);
   }
 
-  watch(hint: (news: 'changed' | 'gone') => void): () => void {
+  watch(hint: (news: 'changed' | 'ours') => void): () => void {
     const { listener } = this.#around;
     if (listener === null) return () => {};
-    return listener.add(this.#election, (fence) => {
+    return listener.add(this.#election, (fence, isRequest) => {
+      if (isRequest) {
+        if (fence === this.#granted) hint('ours'); // Nobody else has to look.
+        return;
+      }
       const isGone = this.#granted !== null && fence !== null && fence > this.#granted;
-      hint(isGone ? 'gone' : 'changed');
+      hint(isGone ? 'ours' : 'changed');
     });
   }
 

@@ -15,6 +15,11 @@ export interface Endpoint {
   readonly port: number;
 }
 
+/** What people call it. */
+export function nameOf({ host, port }: Endpoint): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 const PORT = 6379;
 const FORM = 'redis://[user:password@]host[:port][,host[:port]…][/database] (or rediss://… for TLS)';
 

@@ -53,7 +53,7 @@ export class Connection {
       let turn: NodeJS.Immediate | undefined;
       const stop = this.#clock.after(this.#withinMs, () => {
         // If it was us who were late, the answer lies there and is read before this comes.
-        turn = setImmediate(() => giveUp(new Error(`no answer within ${Math.round(this.#withinMs)} ms`)));
+        turn = setImmediate(() => giveUp(link.late(this.#withinMs)));
       });
       signal?.addEventListener('abort', onAbort, { once: true });
       forget = () => {

@@ -24,11 +24,12 @@ import { randomUUID } from 'node:crypto';
 import { BadInput, show } from '../../core/index.ts';
 import { processClock } from '../../election/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
+import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { leaseTimes } from '../lease/settings.ts';
 import { parseAddress } from './address.ts';
 import { Known } from './known.ts';
 import { checkName, checkPrefix, layoutOf } from './layout.ts';
-import { preload, type TlsOptions } from './link.ts';
+import { load, type TlsOptions } from './link.ts';
 import { Master } from './master.ts';
 import { type RedisGrant, RedisStore } from './store.ts';
 
@@ -40,11 +41,14 @@ export interface RedisOptions extends LeaseEngineOptions, TlsOptions {
   readonly wait?: number;
 }
 
+const OPTIONS: OwnOptions<RedisOptions> = { keyPrefix: 0, wait: 0, ca: 0, cert: 0, key: 0 };
+
 /**
  * Elections on the Redis at `redis://[user:password@]host[:port][/database]`, or `rediss://…` for TLS. Several hosts, separated by
  * commas, are independent masters of which a majority decides. Connects when needed.
  */
 export function redis(url: string, options: RedisOptions = {}): LeaseEngine<RedisGrant> {
+  checkOptions(options, OPTIONS);
   const address = parseAddress(url);
   const tls = tlsOf(options, address.isSecure);
   const prefix = checkPrefix(options.keyPrefix ?? 'caucus:');
@@ -57,7 +61,8 @@ export function redis(url: string, options: RedisOptions = {}): LeaseEngine<Redi
   const clock = options.clock ?? processClock;
   const isOnly = address.endpoints.length === 1;
   // With several, taking is two rounds, and a master that is stalled must not use up the time of the whole call.
-  const withinMs = isOnly ? times.callMs : times.callMs / 3;
+  // Also a single one is given up a moment before the call is, so that it can be said what was wrong.
+  const withinMs = times.callMs * (isOnly ? 0.9 : 1 / 3);
   const leaseMs = Math.ceil(times.leaseMs);
   const masters = address.endpoints.map((endpoint) => {
     return new Master({ address, endpoint, tls, clock, withinMs, leaseMs, isOnly, wait });
@@ -70,6 +75,7 @@ export function redis(url: string, options: RedisOptions = {}): LeaseEngine<Redi
     storeName: 'Redis',
     times,
     checkName,
+    load,
     open(election: string, name: string) {
       const remembered = known.get(election) ?? new Known();
       known.set(election, remembered);
@@ -80,7 +86,8 @@ export function redis(url: string, options: RedisOptions = {}): LeaseEngine<Redi
     },
   };
   const engine = new LeaseEngine(kind, options);
-  preload();
+  // It takes a while, so it begins now. Who needs it learns if it is not there.
+  load().catch(() => {});
   return engine;
 }
 

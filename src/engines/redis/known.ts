@@ -40,6 +40,12 @@ export class Known {
     if (isNewer) this.published = published;
   }
 
+  /** Nobody reads it here any more. What was given to anybody is still not given again. */
+  forgetValue(): void {
+    this.#usedVersion = Math.max(this.#usedVersion, this.published?.version ?? 0);
+    this.published = null;
+  }
+
   /** A version that no value has. */
   nextVersion(): number {
     this.#usedVersion = Math.max(this.#usedVersion, this.published?.version ?? 0) + 1;

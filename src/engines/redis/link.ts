@@ -28,11 +28,12 @@ interface LinkSettings {
   readonly connectMs: number;
 }
 
-const load = (): Promise<typeof import('redis')> => loadClient('redis', 'redis', () => import('redis'));
+const loadLibrary = (): Promise<typeof import('redis')> =>
+  loadClient('redis', ['redis'], () => import('redis'));
 
-/** Begins to load the library, which takes a while, so that it is there when it is needed. Who needs it learns if it is not. */
-export function preload(): void {
-  load().catch(() => {});
+/** Loads the library. Rejects if it is not installed. */
+export async function load(): Promise<void> {
+  await loadLibrary();
 }
 
 /**
@@ -42,13 +43,24 @@ export function preload(): void {
 export class Link {
   readonly ready: Promise<Client>;
   isOver = false;
+  #isReady = false;
+  readonly #isSecure: boolean;
   readonly #onEnd: () => void;
   #client: Client | null = null;
 
   constructor(settings: LinkSettings, onEnd: () => void) {
     this.#onEnd = onEnd;
+    this.#isSecure = settings.address.isSecure;
     this.ready = this.#connect(settings);
     this.ready.catch(() => this.end());
+  }
+
+  /** What it means that nothing has come within this time. */
+  late(withinMs: number): Error {
+    const what = this.#isReady ? 'answer' : 'connection';
+    // A server without TLS waits for the end of what it takes for a command.
+    const guess = !this.#isReady && this.#isSecure ? ': is TLS spoken at this port?' : '';
+    return new Error(`no ${what} within ${Math.round(withinMs)} ms${guess}`);
   }
 
   /** Closes it at once. What waits for an answer is rejected. */
@@ -61,7 +73,7 @@ export class Link {
   }
 
   async #connect({ address, endpoint, tls, connectMs }: LinkSettings): Promise<Client> {
-    const { RedisClient } = await load();
+    const { RedisClient } = await loadLibrary();
     if (this.isOver) throw new Error('the connection was given up');
     const { isSecure, user, password, database } = address;
     const socket = { ...endpoint, connectTimeout: Math.ceil(connectMs), reconnectStrategy: false as const };
@@ -82,6 +94,7 @@ export class Link {
       destroy(client); // One that was given up while it connected has connected all the same.
       throw new Error('the connection was given up');
     }
+    this.#isReady = true;
     return client;
   }
 }

@@ -1,5 +1,5 @@
-import type { Clock } from '../../election/index.ts';
-import type { Address, Endpoint } from './address.ts';
+import type { Clock, ResignationRequest } from '../../election/index.ts';
+import { type Address, type Endpoint, nameOf } from './address.ts';
 import { Connection } from './connection.ts';
 import { explain } from './explain.ts';
 import type { Published } from './known.ts';
@@ -23,6 +23,16 @@ interface MasterSettings {
   readonly wait: number;
 }
 
+/** What a renewal has found. */
+export interface Renewal {
+  /** `none`: nobody holds it. */
+  readonly whose: 'ours' | 'other' | 'none';
+  /** Why somebody asks us to resign, or null. */
+  readonly asked: string | null;
+}
+
+const NOBODYS: Claim = { holder: '', attempt: 0 };
+
 /** What is asked about, and for whom. */
 export interface Errand {
   readonly layout: Layout;
@@ -39,7 +49,8 @@ export class Master {
     this.#settings = settings;
     const { address, endpoint, tls, clock, withinMs } = settings;
     const open = (onEnd: () => void): Link => {
-      return new Link({ address, endpoint, tls, connectMs: withinMs }, onEnd);
+      // Whoever waits for it gives it up before, and can say more about it.
+      return new Link({ address, endpoint, tls, connectMs: 2 * withinMs }, onEnd);
     };
     // A subscription must not be given up too soon where answers are slow: nothing depends on it.
     this.#wakeUps = new WakeUps(open, clock, Math.max(withinMs, 1000));
@@ -57,7 +68,9 @@ export class Master {
     );
     if (have >= wait) return view;
     await this.release(errand, false, signal);
-    throw new Error(`${have} of ${wait} replicas had it in time (option wait)`);
+    throw new Error(
+      `${nameOf(this.#settings.endpoint)}: ${have} of ${wait} replicas had it in time (option wait)`,
+    );
   }
 
   async confirm(
@@ -70,9 +83,21 @@ export class Master {
     return (await this.#run<number>(scripts.confirm, errand, args, signal)) === 1;
   }
 
-  /** `none`: nobody holds it. */
-  renew(errand: Errand, token: bigint, signal: AbortSignal): Promise<'ours' | 'other' | 'none'> {
-    return this.#run(scripts.renew, errand, [String(token), String(this.#settings.leaseMs)], signal);
+  async renew(errand: Errand, token: bigint, signal: AbortSignal): Promise<Renewal> {
+    const args = [String(token), String(this.#settings.leaseMs)];
+    const [whose, asked] = await this.#run<[Renewal['whose'], ...string[]]>(
+      scripts.renew,
+      errand,
+      args,
+      signal,
+    );
+    return { whose, asked: asked ?? null };
+  }
+
+  /** False: another holds it by now, or nobody. */
+  async ask(layout: Layout, { token, reason }: ResignationRequest, signal: AbortSignal): Promise<boolean> {
+    const errand = { layout, claim: NOBODYS };
+    return (await this.#run<number>(scripts.ask, errand, [String(token), reason], signal)) === 1;
   }
 
   async mend(errand: Errand, leader: string, token: bigint, value: Published | null): Promise<void> {
@@ -90,7 +115,7 @@ export class Master {
   }
 
   async read(layout: Layout, signal: AbortSignal): Promise<View> {
-    const errand = { layout, claim: { holder: '', attempt: 0 } };
+    const errand = { layout, claim: NOBODYS };
     return viewOf(await this.#run<Reply>(scripts.read, errand, [], signal));
   }
 
@@ -127,9 +152,10 @@ export class Master {
     try {
       return await asked;
     } catch (error) {
-      const { address, endpoint, isOnly } = this.#settings;
+      const { address, endpoint } = this.#settings;
       const explained = explain(error, address);
-      if (!isOnly) explained.message = `${endpoint.host}:${endpoint.port}: ${explained.message}`;
+      const name = nameOf(endpoint);
+      if (!explained.message.includes(name)) explained.message = `${name}: ${explained.message}`;
       throw explained;
     }
   }

@@ -30,9 +30,10 @@ local function tell(what)
 end
 
 local function counter()
-  local count = tonumber(redis.call('GET', fence) or '0')
-  if count == nil then error(fence .. ' holds no number', 0) end
-  return count
+  local text = redis.call('GET', fence) or '0'
+  if not text:match('^%d+$') then error(fence .. ' holds no number', 0) end
+  if #text > 16 then error(fence .. ' is used up', 0) end
+  return tonumber(text)
 end
 
 local function count(to)
@@ -98,13 +99,24 @@ if ARGV[7] ~= '' then keep(ARGV[5], ARGV[6], ARGV[7]) end
 tell('won')
 return 1`);
 
-/** ARGV: token, leaseMs. The counter is raised in any case: it may have been lost, and must not fall behind. */
+/**
+ * ARGV: token, leaseMs. The counter is raised in any case: it may have been lost, and must not fall behind. What is ours comes with
+ * why somebody asks for it, if anybody does. Nothing is written that is there already: a server whose memory is full refuses to.
+ */
 export const renew: Script = script(`
 raise(tonumber(ARGV[4]))
-if not isOurs() then return redis.call('EXISTS', lease) == 1 and 'other' or 'none' end
-redis.call('HSET', lease, 'token', ARGV[4])
+if not isOurs() then return {redis.call('EXISTS', lease) == 1 and 'other' or 'none'} end
+if redis.call('HGET', lease, 'token') ~= ARGV[4] then redis.call('HSET', lease, 'token', ARGV[4]) end
 redis.call('PEXPIRE', lease, ARGV[5])
-return 'ours'`);
+return {'ours', redis.call('HMGET', lease, 'asked')[1]}`);
+
+/** Leaves a request in the lease that has this token, with which it goes away. ARGV: token, reason. */
+export const ask: Script = script(`
+local by, try = whose()
+if not by or redis.call('HMGET', lease, 'token')[1] ~= ARGV[4] then return 0 end
+redis.call('HSET', lease, 'asked', ARGV[5])
+redis.call('PUBLISH', channel, 'asked ' .. by .. ' ' .. string.format('%.0f', try or 0))
+return 1`);
 
 /** Puts in what one of several masters lacks. ARGV: leader, leaseMs, token, value, version, token of the value. */
 export const mend: Script = script(`

@@ -1,11 +1,11 @@
 import { type Json, majority } from '../../core/index.ts';
-import type { Clock } from '../../election/index.ts';
+import type { Clock, ResignationRequest } from '../../election/index.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import { type Gathered, gather } from './gather.ts';
 import { Hints } from './hints.ts';
 import { greatest, type Known, type Published } from './known.ts';
 import type { Layout } from './layout.ts';
-import type { Errand, Master } from './master.ts';
+import type { Errand, Master, Renewal } from './master.ts';
 import { isUndecided, mostOfOne, readingOf } from './reading.ts';
 import type { Claim, View } from './view.ts';
 
@@ -64,10 +64,11 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     const { clock, holder, nextAttempt, random } = this.#around;
     const total = this.#masters.length;
     const sinceMs = clock.now();
+    const seen = this.#known.token;
     const errand = this.#errand({ holder, attempt: nextAttempt() });
     this.#inDoubt = errand.claim;
     const asked = this.#masters.map(async (master) => {
-      return { master, view: await master.take(errand, this.#name, this.#known.token, signal) };
+      return { master, view: await master.take(errand, this.#name, seen, signal) };
     });
     const taken = await gather(asked, (answers, pending) => {
       const granted = answers.filter(({ view }) => view.isGranted).length;
@@ -80,6 +81,12 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     let { failures } = taken;
     if (granted.length >= this.#quorum) {
       const token = greatest(granted.map(({ view }) => view.fence));
+      if (token <= seen) {
+        this.#giveBack(asked, errand);
+        throw new Error(
+          `its counter gave the token ${token}, which is not above ${seen}: somebody else writes to it`,
+        );
+      }
       const confirmed = total === 1 ? null : await this.#confirm(masters, errand, token, signal);
       if (confirmed === null || count(confirmed.answers, true) >= this.#quorum)
         return this.#won(errand.claim, token);
@@ -100,13 +107,14 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     const errand = this.#errand(grant.claim);
     const asked = this.#masters.map((master) => master.renew(errand, grant.token, signal));
     const { answers, failures } = await gather(asked, (sofar, pending) => {
-      const kept = count(sofar, 'ours');
+      const kept = sofar.filter(isOurs).length;
       return kept >= this.#quorum || kept + pending < this.#quorum;
     });
-    const kept = count(answers, 'ours');
+    const kept = answers.filter(isOurs).length;
     if (kept >= this.#quorum) {
       this.#mendLater(asked, errand, grant.token);
-      return grant;
+      const request = answers.find((each) => each.asked !== null)?.asked ?? null;
+      return request === null ? grant : { ...grant, asked: request };
     }
     if (!this.#isRefused(answers.length - kept)) throw this.#tooFew(failures);
     this.#current = null;
@@ -145,6 +153,14 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     return null;
   }
 
+  /** A majority has to know of it, since a renewal hears no more than a majority. */
+  async ask(request: ResignationRequest, { signal }: Call): Promise<void> {
+    const asked = this.#masters.map((master) => master.ask(this.#layout, request, signal));
+    const { answers, failures } = await this.#untilMost(asked);
+    const done = count(answers, true);
+    if (done < this.#quorum && !this.#isRefused(answers.length - done)) throw this.#tooFew(failures);
+  }
+
   async read({ signal }: Call): Promise<Reading> {
     const total = this.#masters.length;
     const asked = this.#masters.map((master) => master.read(this.#layout, signal));
@@ -156,11 +172,14 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     return readingOf(answers, total, this.#known);
   }
 
-  watch(hint: (news: 'changed' | 'gone') => void): () => void {
+  watch(hint: (news: 'changed' | 'ours') => void): () => void {
     const { clock, holder } = this.#around;
     const hints = new Hints(this.#masters.length, clock, (message) => {
       const isOthers = message?.startsWith('won ') && !message.startsWith(`won ${holder} `);
-      hint(isOthers ? 'gone' : 'changed');
+      if (message?.startsWith('asked ')) {
+        // Nobody else has to look.
+        if (message === `asked ${holder} ${this.#current?.attempt}`) hint('ours');
+      } else hint(isOthers ? 'ours' : 'changed');
     });
     const stops = this.#masters.map((master, index) => {
       return master.listen(this.#layout.channel, (message) => hints.hear(index, message));
@@ -168,6 +187,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     return () => {
       for (const stop of stops) stop();
       hints.close();
+      this.#known.forgetValue();
     };
   }
 
@@ -215,11 +235,11 @@ export class RedisStore implements LeaseStore<RedisGrant> {
    * A master that lacks what a majority still holds for us has lost its data, or was not there. It gets it, so that another one
    * may fail next. Only then: a majority that has been ours without a gap is what nobody else can have had.
    */
-  #mendLater(asked: readonly Promise<string>[], errand: Errand, token: bigint): void {
+  #mendLater(asked: readonly Promise<Renewal>[], errand: Errand, token: bigint): void {
     for (const [index, each] of asked.entries()) {
       each
-        .then(async (answer) => {
-          if (answer !== 'none' || this.#current !== errand.claim) return;
+        .then(async ({ whose }) => {
+          if (whose !== 'none' || this.#current !== errand.claim) return;
           await this.#masters[index]!.mend(errand, this.#name, token, this.#known.published);
         })
         .catch(() => {});
@@ -233,11 +253,15 @@ export class RedisStore implements LeaseStore<RedisGrant> {
 
   #tooFew(failures: readonly Error[]): Error {
     const total = this.#masters.length;
-    const reason = failures[0]?.message ?? 'they disagree';
-    return new Error(total === 1 ? reason : `no majority of the ${total} masters: ${reason}`);
+    const reasons = failures.map(({ message }) => message).join('; ') || 'they disagree';
+    return new Error(total === 1 ? reasons : `no majority of the ${total} masters: ${reasons}`);
   }
 }
 
 function count<T>(answers: readonly T[], wanted: T): number {
   return answers.filter((answer) => answer === wanted).length;
+}
+
+function isOurs({ whose }: Renewal): boolean {
+  return whose === 'ours';
 }

@@ -58,6 +58,8 @@ function publishedOf(value: Field, version: Field, token: Field): Published | nu
   }
 }
 
+/** Scripts count in floating point, so what is greater is none of ours: whoever believed it could never lead again. */
 function countOf(field: Field): bigint | null {
-  return typeof field === 'string' && /^\d{1,18}$/.test(field) ? BigInt(field) : null;
+  if (typeof field !== 'string' || !/^\d{1,16}$/.test(field)) return null;
+  return Number.isSafeInteger(Number(field)) ? BigInt(field) : null;
 }

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { isNobodyThere } from './post.ts';
+
+/** How often somebody may go at the moment at which we come. */
+const TRIES = 3;
+
+/** A line to whoever leads. It ends when they end, and costs nothing until then. */
+export class Line {
+  readonly #onEnd: () => void;
+  #socket: Socket | null = null;
+
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
+  }
+
+  /**
+   * Whether anybody is at the socket of this name; if so, there is a line from now on. Only a refusal says that nobody is there:
+   * whoever is stopped, or has too many at its door, lives. Rejects if we may not know.
+   */
+  async open(name: string, tries: number = TRIES): Promise<boolean> {
+    this.close();
+    const socket = connect(name);
+    try {
+      await once(socket, 'connect');
+    } catch (error) {
+      socket.destroy();
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EACCES' || code === 'EPERM') throw error;
+      if (code === 'ECONNRESET' && tries > 1) return await this.open(name, tries - 1);
+      return !isNobodyThere(error);
+    }
+    this.close();
+    this.#socket = socket;
+    socket.unref();
+    socket.on('error', () => {}).on('close', () => this.#onEnd());
+    return true;
+  }
+
+  close(): void {
+    this.#socket?.removeAllListeners('close');
+    this.#socket?.destroy();
+    this.#socket = null;
+  }
+}
