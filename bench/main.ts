@@ -4,6 +4,7 @@ import { benchExploration } from './exploration.ts';
 import { benchFailover } from './failover.ts';
 import { benchLinks } from './links.ts';
 import { benchMessages } from './messages.ts';
+import { benchPage } from './page.ts';
 import { benchSimulation } from './simulation.ts';
 import { benchSwarm } from './swarm.ts';
 import { benchTakeover } from './takeover.ts';
@@ -17,6 +18,7 @@ const benches: Record<string, () => void | Promise<void>> = {
   links: benchLinks,
   takeover: benchTakeover,
   engines: benchEngines,
+  page: benchPage,
 };
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));

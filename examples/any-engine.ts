@@ -9,7 +9,8 @@ import { Election, openEngine } from 'caucus';
 const say = (what: string): void => void process.stdout.write(`${what}\n`);
 const engine = await openEngine(process.argv[2] ?? 'local:');
 const election = new Election('nightly-report', engine);
-process.once('SIGINT', () => void election.close().then(() => engine.close()));
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => void election.close().then(() => engine.close()));
 
 await election
   .lead(async ({ token, signal, assert }) => {

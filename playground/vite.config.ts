@@ -5,7 +5,17 @@ import { defineConfig, type UserConfig } from 'vite';
 const config: UserConfig = defineConfig({
   root: import.meta.dirname,
   base: './',
-  plugins: [svelte({ compilerOptions: { css: 'external' } })],
+  plugins: [
+    svelte({
+      compilerOptions: { css: 'external' },
+      // A warning of the compiler, most often about access for all, is a defect.
+      onwarn(warning) {
+        // What a component is given never changes here, so reading it once is enough.
+        if (warning.code === 'state_referenced_locally') return;
+        throw new Error(`${warning.filename}:${warning.start?.line}: ${warning.code}: ${warning.message}`);
+      },
+    }),
+  ],
   build: {
     outDir: '../dist/playground',
     emptyOutDir: true,

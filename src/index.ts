@@ -21,13 +21,16 @@ export {
   type Leadership,
   LeadershipLost,
   type Observation,
+  type ResignationOptions,
+  type ResignationRequest,
   type Seat,
   type Standing,
   TOKEN_HEADER,
   type TokenCheck,
+  type Why,
 } from './election/index.ts';
 export type { LeaseEngineOptions } from './engines/lease/lease-engine.ts';
-export { type OpenEngine, openEngine } from './engines/open.ts';
+export { type EngineOptions, type OpenEngine, openEngine } from './engines/open.ts';
 export {
   type Change,
   type ElectionPort,

@@ -12,10 +12,21 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   simulation: ['core'],
   exploration: ['core'],
   election: ['core'],
-  member: ['core', 'protocols', 'election'],
+  page: [],
+  member: ['core', 'protocols', 'election', 'page'],
   engines: ['core', 'election'],
   testing: ['core', 'protocols', 'simulation', 'election'],
-  cli: ['core', 'protocols', 'simulation', 'exploration', 'election', 'engines', 'member', 'index.ts'],
+  cli: [
+    'core',
+    'protocols',
+    'simulation',
+    'exploration',
+    'election',
+    'engines',
+    'member',
+    'page',
+    'index.ts',
+  ],
   'index.ts': ['core', 'protocols', 'simulation', 'election', 'engines', 'member'],
 };
 

@@ -2,7 +2,7 @@ import { paintFor } from './colours.ts';
 import { joinOptions } from './config/join-options.ts';
 import { readMemberConfig } from './config/member-config.ts';
 import { configJson, configLines } from './config/print-config.ts';
-import { refuseLeaseAlone } from './engine/engine-flags.ts';
+import { refuseAlone } from './engine/engine-flags.ts';
 import { engineNode } from './engine/engine-node.ts';
 import { openLog } from './log.ts';
 import type { NodeFlags } from './node-command.ts';
@@ -13,7 +13,7 @@ import { untilStopped } from './until-stopped.ts';
 /** Runs a member until a signal ends it. */
 export async function nodeCommand(flags: NodeFlags): Promise<number> {
   if (flags.engine !== undefined) return engineNode(flags);
-  refuseLeaseAlone(flags);
+  refuseAlone(flags);
   const config = await readMemberConfig(flags, process.env);
   if (flags.printConfig) {
     joinOptions(config);

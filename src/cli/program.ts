@@ -6,6 +6,7 @@ import { addCompletion } from './completion.ts';
 import type { SimulateFlags } from './flags.ts';
 import { addNode } from './node-command.ts';
 import { pageOf } from './page.ts';
+import { addPlay } from './play-command.ts';
 import { protocolLines, protocolsCommand } from './protocols.ts';
 import { oneLine, Refusal } from './refusal.ts';
 import { addRun } from './run-command.ts';
@@ -33,6 +34,7 @@ export function createProgram(): Command {
       `
 Examples:
   $ caucus up                                      a cluster of five on this machine, to play with
+  $ caucus play --open                             elections in your browser, to watch and to break
   $ caucus run --config member.json -- ./job.sh    a command that runs only on the leader
   $ caucus leader                                  who it is
   $ caucus simulate                                a leader dies and comes back, in virtual time
@@ -40,6 +42,7 @@ Examples:
   $ caucus protocols epoch                         what can be set, what is promised`,
     );
   addUp(program);
+  addPlay(program);
   addNode(program);
   addRun(program);
   addAsking(program);

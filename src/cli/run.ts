@@ -3,7 +3,8 @@ import { Election } from '../election/index.ts';
 import { paintFor } from './colours.ts';
 import { type MemberConfig, readMemberConfig } from './config/member-config.ts';
 import { effectiveTiming } from './effective-timing.ts';
-import { MEMBER_ONLY, openEngineOf, refuseBoth, refuseLeaseAlone } from './engine/engine-flags.ts';
+import { MEMBER_ONLY, openEngineOf, refuseAlone, refuseBoth } from './engine/engine-flags.ts';
+import { StoreHealth } from './engine/store-health.ts';
 import { type Log, openLog } from './log.ts';
 import { duration } from './numbers.ts';
 import { Refusal } from './refusal.ts';
@@ -18,16 +19,18 @@ const DEFAULT_KILL_AFTER_S = 5;
 const DEFAULT_SETTLE_MS = 100;
 const LONGEST_SETTLE_MS = 60_000;
 const FAILED = 1;
+/** However busy the machine is. */
+const KILLED_WITHIN_MS = 60_000;
 
 const PASSED = ['SIGUSR1', 'SIGUSR2', 'SIGQUIT', 'SIGWINCH', 'SIGCONT'] as const;
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs a command for as long as this member leads. */
 export async function runCommand(command: string, args: readonly string[], flags: RunFlags): Promise<number> {
-  refuseLeaseAlone(flags);
+  refuseAlone(flags);
   const rules = readRules(flags);
   const log = openLogFor(flags);
-  const stand = flags.engine === undefined ? await asMember(flags, log) : await onEngine(flags, log);
+  const stand = flags.engine === undefined ? await asMember(flags, log) : await onEngine(flags, rules, log);
   let supervisor: Supervisor | null = null;
   let isKeeperLost = false;
   // Before the member: whoever could be elected must be able to run the command at once.
@@ -41,9 +44,8 @@ export async function runCommand(command: string, args: readonly string[], flags
   try {
     const place = await stand();
     if (place === null) return FAILED;
-    const { election } = place;
     const env = process.env as Record<string, string>;
-    supervisor = new Supervisor(election, kept, { command, args, env }, rules, log);
+    supervisor = new Supervisor(place, kept, { command, args, env }, rules, log);
     if (isKeeperLost) supervisor.fail();
     const forget = onSignals(supervisor);
     try {
@@ -60,6 +62,8 @@ export async function runCommand(command: string, args: readonly string[], flags
 /** Where the election takes place, and how to leave it. */
 interface Place {
   readonly election: Election;
+  /** What is wrong with the store that it is held on, if anything. */
+  readonly health?: StoreHealth;
   close(): Promise<void>;
 }
 
@@ -77,18 +81,23 @@ async function asMember(flags: RunFlags, log: Log): Promise<() => Promise<Place 
   };
 }
 
-async function onEngine(flags: RunFlags, log: Log): Promise<() => Promise<Place>> {
-  refuseBoth(flags as Readonly<Record<string, unknown>>, MEMBER_ONLY);
-  const engine = await openEngineOf(flags);
+async function onEngine(flags: RunFlags, rules: RunRules, log: Log): Promise<() => Promise<Place>> {
+  // It answers nobody over HTTP, so it does not listen either.
+  refuseBoth(flags as Readonly<Record<string, unknown>>, [...MEMBER_ONLY, 'listen', 'insecure'], process.env);
+  const engine = await openEngineOf(flags, process.env);
   return async () => {
-    const election = new Election(flags.election ?? 'main', engine);
+    // Nothing is released before the command has ended, which may be told to twice: by a request, and then by a signal.
+    const drainMs = 2 * rules.killAfterMs + KILLED_WITHIN_MS;
+    const election = new Election(flags.election ?? 'main', engine, { drainMs });
     const { name: id } = engine;
     log({ level: 'info', event: 'ready', text: `${id} takes part`, id, pid: process.pid });
+    const health = new StoreHealth(log);
+    void health.follow(election);
     const close = async (): Promise<void> => {
       await election.close();
       await engine.close();
     };
-    return { election, close };
+    return { election, health, close };
   };
 }
 
@@ -127,6 +136,7 @@ function readRules(flags: RunFlags): RunRules {
     killAfterMs: readNumber(killAfter, '--kill-after', seconds, DEFAULT_KILL_AFTER_S) * MS_PER_S,
     settleMs: readNumber(settle, '--settle', number(0, LONGEST_SETTLE_MS), DEFAULT_SETTLE_MS),
     timeoutMs: timeout === undefined ? null : readNumber(timeout, '--timeout', seconds, 0) * MS_PER_S,
+    drains: flags.engine !== undefined,
     once: flags.once ?? false,
     onExit: choice('resign', 'restart').read(onExit, '--on-exit'),
   };

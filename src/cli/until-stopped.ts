@@ -8,6 +8,8 @@ type StopSignal = (typeof SIGNALS)[number];
 export function untilStopped(): Promise<StopSignal | 'parent gone'> {
   return new Promise((resolve) => {
     if (process.connected) process.once('disconnect', () => resolve('parent gone'));
+    // There was a channel, and it closed before we came to listen.
+    else if (process.connected === false) resolve('parent gone');
     for (const signal of SIGNALS) {
       process.once(signal, () => {
         for (const each of SIGNALS) process.on(each, () => process.exit(1));

@@ -9,6 +9,8 @@ export interface UpFlags {
   readonly election?: string;
   readonly timing?: readonly string[];
   readonly option?: readonly string[];
+  readonly uiPort?: string;
+  readonly chaos?: boolean;
   readonly json?: boolean;
 }
 
@@ -20,7 +22,7 @@ export function addUp(program: Command): void {
     .command('up')
     .summary('run a whole cluster of real members on this machine')
     .description(
-      'Runs a cluster of members, each a process of its own with its own data folder, and shows who leads. On a terminal, keys kill and restart members.',
+      'Runs a cluster of members, each a process of its own with its own data folder, and shows who leads, on the terminal and on a page for your browser. On a terminal, keys kill and restart members.',
     )
     .option('--members <n>', 'how many (default: 5, or as many as --data holds)')
     .option('--protocol <name>', 'which election (default: quorum)')
@@ -32,6 +34,11 @@ export function addUp(program: Command): void {
     .option('--election <name>', 'the name of the election (default: main)')
     .option('--timing <name=value>', 'a time of the protocol; can be repeated', collect)
     .option('--option <name=value>', 'an option of the protocol; can be repeated', collect)
+    .option(
+      '--ui-port <n>',
+      'where the page is that shows it all; 0 is any port that is free (default: 7100, or any if it is taken)',
+    )
+    .option('--chaos', 'let the page kill, pause and start members, as the keys do')
     .option('--json', 'print every event as a JSON object a line; first the id, pid and URL of each member')
     .addHelpText(
       'after',
@@ -44,6 +51,7 @@ Exit code: 0 after Ctrl-C or q, 1 if a member could not start, 2 for bad input.
 Examples:
   $ caucus up
   $ caucus up --members 3 --protocol bully --timing heartbeatMs=200
+  $ caucus up --chaos
   $ caucus up --data ./cluster --json | tee events.ndjson`,
     )
     .action(async (flags: UpFlags) => {

@@ -1,13 +1,16 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { integer, type Shape } from '../core/index.ts';
+import { integer } from '../core/index.ts';
 import { paintFor } from './colours.ts';
 import { readMemberConfig } from './config/member-config.ts';
+import { readNumber, readPort } from './number-flags.ts';
 import { counted } from './numbers.ts';
+import { PageServer, USUAL_PORT } from './page-server.ts';
 import { isSystemError, oneLine, Refusal, systemWords } from './refusal.ts';
 import { untilStopped } from './until-stopped.ts';
 import { Fleet, type FleetEvent, type FleetPlan } from './up/fleet.ts';
+import { FleetPage } from './up/fleet-page.ts';
 import { onKeys } from './up/keys.ts';
 import { choosePorts } from './up/ports.ts';
 import { type Heading, isNews, Screen } from './up/screen.ts';
@@ -15,38 +18,48 @@ import type { UpFlags } from './up-command.ts';
 
 const DEFAULT_MEMBERS = 5;
 const MOST_MEMBERS = 99;
-const LOWEST_PORT = 1;
-const HIGHEST_PORT = 65_535;
 
 /** Runs a cluster of real processes until it is told to stop. */
 export async function upCommand(flags: UpFlags): Promise<number> {
   const wanted = readNumber(flags.members, '--members', integer(1, MOST_MEMBERS));
-  const base = readNumber(flags.port, '--port', integer(LOWEST_PORT, HIGHEST_PORT));
+  const base = readPort(flags.port, '--port', 1);
+  const uiPort = readPort(flags.uiPort, '--ui-port');
   const { definition, options } = await readMemberConfig(flagsOfMember(flags), {});
   const folder = openFolder(flags.data);
-  const count = countMembers(folder, wanted, flags.data);
-  const { ports, taken } = await choosePorts(count, base);
-  const plan: FleetPlan = {
-    flags: memberArgs(flags),
-    members: ports.map((port, i) => {
-      const data = path.join(folder, String(i + 1));
-      return { id: i + 1, port, data, isNew: !existsSync(data) };
-    }),
-  };
-  const heading: Heading = {
-    title: `${definition.name}, ${counted(count, 'member')}`,
-    byMajority: ['quorum', 'epoch'].includes(definition.name) || options.quorum === true,
-  };
-  const ending = flags.data === undefined ? 'nothing of it is kept' : `it is kept in ${folder}`;
+  let server: PageServer | null = null;
   try {
-    return await runFleet(plan, heading, { json: flags.json ?? false, taken, ending });
+    const count = countMembers(folder, wanted, flags.data);
+    // The page holds its port before others are chosen for the members.
+    const isWanted = base !== null && base <= USUAL_PORT && USUAL_PORT < base + count;
+    server = await PageServer.open(uiPort ?? (isWanted ? 0 : null), '--ui-port');
+    const { ports, taken } = await choosePorts(count, base, server.taken === null);
+    const plan: FleetPlan = {
+      flags: memberArgs(flags),
+      members: ports.map((port, i) => {
+        const data = path.join(folder, String(i + 1));
+        const isNew = !existsSync(data);
+        // All are made at once: stopped before the last member has begun, a cluster would be kept that lacks it.
+        openFolder(data);
+        return { id: i + 1, port, data, isNew };
+      }),
+    };
+    const heading: Heading = {
+      title: `${definition.name}, ${counted(count, 'member')}, at ${server.url}`,
+      byMajority: ['quorum', 'epoch'].includes(definition.name) || options.quorum === true,
+    };
+    const ending = flags.data === undefined ? 'nothing of it is kept' : `it is kept in ${folder}`;
+    const { json = false, chaos = false } = flags;
+    return await runFleet(plan, heading, { json, chaos, server, taken, ending });
   } finally {
+    await server?.close();
     if (flags.data === undefined) rmSync(folder, { recursive: true, force: true });
   }
 }
 
 interface Telling {
   readonly json: boolean;
+  readonly chaos: boolean;
+  readonly server: PageServer;
   /** The usual port that is in use, if others had to be taken. */
   readonly taken: number | null;
   /** What becomes of the data. */
@@ -56,12 +69,13 @@ interface Telling {
 async function runFleet(
   plan: FleetPlan,
   heading: Heading,
-  { json, taken, ending }: Telling,
+  { json, chaos, server, taken, ending }: Telling,
 ): Promise<number> {
   const { stdin, stdout } = process;
   const paint = paintFor(stdout, process.env);
   const onScreen = !json && stdout.isTTY && stdin.isTTY;
   let screen: Screen | null = null;
+  let page: FleetPage | null = null;
   let failure: FleetEvent | null = null;
   let quit = (): void => {};
   const tell = (event: FleetEvent): void => {
@@ -70,6 +84,7 @@ async function runFleet(
       failure ??= event;
       quit();
     }
+    page?.changed();
     if (screen !== null) screen.show(event);
     else if (json) stdout.write(`${JSON.stringify(event)}\n`);
     else if (event.event === 'member' || isNews(event)) {
@@ -77,6 +92,7 @@ async function runFleet(
     }
   };
   const fleet = new Fleet(plan, tell);
+  page = new FleetPage(server, fleet, chaos);
   const asked = new Promise<void>((resolve) => {
     quit = resolve;
     void untilStopped().then(() => resolve());
@@ -86,6 +102,7 @@ async function runFleet(
   const forgetKeys = onScreen || !stdin.isTTY ? onKeys(fleet, stdin, () => quit()) : (): void => {};
   for (const { id } of fleet.members) fleet.start(id);
   if (taken !== null) fleet.moved(taken);
+  if (!onScreen) stdout.write(pageLine(server, json));
   await asked;
   forgetKeys();
   await fleet.stop();
@@ -95,6 +112,13 @@ async function runFleet(
   const { id, text } = failure as FleetEvent;
   process.stderr.write(`caucus: member ${id}: ${oneLine(text)}\n`);
   return 1;
+}
+
+/** The screen has the address in its title. */
+function pageLine({ url, taken }: PageServer, json: boolean): string {
+  const text = `the page is at ${url}${taken === null ? '' : ` (port ${taken} is in use)`}`;
+  if (!json) return `${text}\n`;
+  return `${JSON.stringify({ at: new Date().toISOString(), event: 'page', id: null, text, url })}\n`;
 }
 
 /** A cluster that was kept has the members that it had: each of them remembers the others. */
@@ -139,9 +163,4 @@ function memberArgs({ protocol, election, timing = [], option = [] }: UpFlags): 
     ...timing.flatMap((pair) => ['--timing', pair]),
     ...option.flatMap((pair) => ['--option', pair]),
   ];
-}
-
-function readNumber(text: string | undefined, flag: string, shape: Shape<number>): number | null {
-  if (text === undefined) return null;
-  return shape.read(/^\d+$/.test(text) ? Number(text) : text, flag);
 }

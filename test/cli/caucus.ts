@@ -12,9 +12,16 @@ export interface Ended {
 }
 
 /** Starts the real command, as it was built, or a program of a test that uses it. */
-export function start(args: readonly string[], program: string = MAIN): ChildProcess {
+export function start(
+  args: readonly string[],
+  program: string = MAIN,
+  env: NodeJS.ProcessEnv = {},
+): ChildProcess {
   if (!existsSync(MAIN)) throw new Error('dist/cli/main.js is missing: run "npm run build" first');
-  return spawn(process.execPath, [program, ...args], { cwd: ROOT, env: { ...process.env, COLUMNS: '80' } });
+  return spawn(process.execPath, [program, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, COLUMNS: '80', ...env },
+  });
 }
 
 export function end(child: ChildProcess): Promise<Ended> {

@@ -1,52 +1,12 @@
 /** `caucus up` as it was built: a cluster of real processes. */
-import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { caucus, start } from './caucus.ts';
+import { whileTaken } from '../support/while-taken.ts';
+import { caucus } from './caucus.ts';
+import { isActing, type Printed, UpCluster } from './up-cluster.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look at whatever was printed.
-type Printed = any;
-
-/** A cluster whose events can be waited for. */
-class Cluster {
-  readonly process: ChildProcess;
-  readonly events: Printed[] = [];
-  readonly ended: Promise<number | null>;
-  readonly #waiting = new Set<() => void>();
-
-  constructor(args: readonly string[]) {
-    this.process = start(['up', '--json', ...args]);
-    createInterface({ input: this.process.stdout! }).on('line', (line) => {
-      this.events.push(JSON.parse(line));
-      for (const look of [...this.#waiting]) look();
-    });
-    this.ended = new Promise((resolve) => this.process.on('close', resolve));
-  }
-
-  /** The first event from this place on that fits. */
-  seen(fits: (event: Printed) => boolean, from = 0): Promise<Printed> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        const found = this.events.slice(from).find(fits);
-        if (found === undefined) return;
-        this.#waiting.delete(look);
-        resolve(found);
-      };
-      this.#waiting.add(look);
-      look();
-    });
-  }
-
-  /** The pid under which a member runs now. */
-  pidOf(id: number): number {
-    return this.events.findLast((event) => event.event === 'member' && event.id === id).pid;
-  }
-}
-
-const isActing = (event: Printed): boolean => event.event === 'acting';
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -57,10 +17,10 @@ const isAlive = (pid: number): boolean => {
 };
 
 let folder: string;
-const clusters: Cluster[] = [];
+const clusters: UpCluster[] = [];
 
-function up(...args: string[]): Cluster {
-  const cluster = new Cluster(args);
+function up(...args: string[]): UpCluster {
+  const cluster = new UpCluster(args);
   clusters.push(cluster);
   return cluster;
 }
@@ -71,8 +31,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const cluster of clusters.splice(0)) {
-    cluster.process.kill('SIGTERM');
-    await cluster.ended;
+    await cluster.stop();
   }
   rmSync(folder, { recursive: true, force: true });
 });
@@ -113,14 +72,18 @@ describe('caucus up', () => {
     expect(tokens[0]! < tokens[1]! && tokens[1]! < tokens[2]!).toBe(true);
   });
 
-  it('takes its members along when it is killed with -9 itself', async () => {
-    const cluster = up('--members', '3', '--data', folder);
-    await cluster.seen(isActing);
-    const pids = [1, 2, 3].map((id) => cluster.pidOf(id));
-    cluster.process.kill('SIGKILL');
-    await cluster.ended;
-    while (pids.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 5));
-  });
+  it.each(['acting', 'page'])(
+    'takes its members along when it is killed with -9 itself, after the event %s',
+    async (last) => {
+      const cluster = up('--members', '3', '--data', folder);
+      await cluster.seen(({ event }) => event === last);
+      const pids = [1, 2, 3].map((id) => cluster.pidOf(id));
+      cluster.process.kill('SIGKILL');
+      await cluster.ended;
+      while (pids.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(readdirSync(folder)).toEqual(['1', '2', '3']);
+    },
+  );
 
   it.each(['bully', 'chang-roberts', 'draw', 'epoch', 'ring', 'quorum'])(
     'elects five members by %s, replaces a leader that dies, and takes it back',
@@ -155,18 +118,25 @@ describe('caucus up', () => {
   });
 
   it('says where to look when the usual ports are taken', async () => {
-    const { createServer } = await import('node:net');
-    const server = createServer();
-    // If somebody else has it, it is taken all the same.
-    await new Promise((resolve) => server.once('error', resolve).listen(7101, '127.0.0.1', () => resolve(0)));
-    try {
+    await whileTaken(7101, async () => {
       const cluster = up('--members', '1');
-      const { url, text } = await cluster.seen(({ event }) => event === 'moved');
-      expect(text).toBe(`port 7101 is in use, so others were taken: export CAUCUS_URL=${url}`);
-      expect(url).toBe(cluster.events[0].url);
-    } finally {
-      server.close();
-    }
+      await cluster.pageUrl();
+      const moved = cluster.events.find(({ event }) => event === 'moved');
+      if (moved === undefined) return false;
+      const { url } = cluster.events[0];
+      expect(moved.url).toBe(url);
+      expect(moved.text).toMatch(/^port 710[01] is in use, so others were taken: export CAUCUS_URL=/);
+      expect(moved.text.endsWith(url)).toBe(true);
+      return true;
+    });
+  });
+
+  it('leaves the usual ports to a cluster that has the usual page, also while its members start', async () => {
+    await whileTaken(7100, async () => {
+      const cluster = up('--members', '1');
+      await cluster.pageUrl();
+      return cluster.events.some(({ event }) => event === 'moved');
+    });
   });
 
   it('keeps the members of a cluster that was kept', async () => {

@@ -11,6 +11,15 @@ export function ensureDebian(packages: readonly string[]): string | null {
   return `${missing.join(' ')}: not installed`;
 }
 
+/** Whether there is this to test with. Where there must be, it is an error that there is not. */
+export function hasDebian(what: string, packages: readonly string[]): boolean {
+  const missing = ensureDebian(packages);
+  if (missing === null) return true;
+  if (process.env.CI) throw new Error(missing);
+  process.stderr.write(`SKIPPED, no ${what} to test with: ${missing}\n`);
+  return false;
+}
+
 /** Installs what is missing, where we may. Returns why it could not, or null. */
 export function installDebian(packages: readonly string[]): string | null {
   const missing = packages.filter((name) => !isInstalled(name));

@@ -1,7 +1,7 @@
 import { installDebian } from './debian.ts';
 
-/** All servers that the tests talk to: installed once, before tests run side by side. */
-const SERVERS = [
+/** All servers that the tests talk to, and the browser that they look with: installed once, before tests run side by side. */
+const PACKAGES = [
   'haproxy',
   'etcd-server',
   'etcd-client',
@@ -11,9 +11,10 @@ const SERVERS = [
   'redis-tools',
   'nats-server',
   'openssl',
+  'chromium',
 ];
 
 export default function install(): void {
-  const problem = installDebian(SERVERS);
+  const problem = installDebian(PACKAGES);
   if (problem !== null) process.stderr.write(`${problem}\n`);
 }

@@ -28,9 +28,12 @@ export class Game {
   selection: Selection | null = $state.raw(null);
   /** What was last said to the visitor: an error, a result. Empty if nothing. */
   notice = $state('');
-  /** Entries and flights that led to what the alarm tells, while they are shown. */
+  /** Entries and flights that led to what the alarm tells, by their places in the history, while they are shown. */
   cause: { readonly entries: ReadonlySet<number>; readonly flights: ReadonlySet<number> } | null =
     $state.raw(null);
+
+  /** The name of the file, while something is shown that was recorded elsewhere: it can be watched, not changed. */
+  recording: string | null = $state(null);
 
   readonly frame: Frame = $derived.by(() => {
     void this.revision;
@@ -72,7 +75,18 @@ export class Game {
   start(run: Run, atMs = 0): void {
     const tree = new Tree(run);
     if (run.untilMs > 1) tree.timeline.extendTo(run.untilMs);
+    this.#show(tree, null, atMs);
+  }
+
+  /** Shows what was recorded elsewhere. */
+  showRecording(timeline: Timeline, name: string): void {
+    this.pause();
+    this.#show(new Tree(timeline.run, timeline), name, 0);
+  }
+
+  #show(tree: Tree, recording: string | null, atMs: number): void {
     this.#tree = tree;
+    this.recording = recording;
     this.selection = null;
     this.cause = null;
     this.notice = '';
@@ -126,11 +140,17 @@ export class Game {
 
   /** Does something now. In the past, this begins another branch. */
   act(...actions: readonly Action[]): void {
+    if (this.recording !== null) {
+      this.notice = 'This is a recording: it can be watched, not changed.';
+      return;
+    }
     const branch = this.#tree.current;
     this.cursorMs = this.#tree.act(actions, this.cursorMs);
     if (this.#tree.current !== branch) {
       this.notice = `This is branch ${this.#tree.current}; the one before is kept.`;
       this.cause = null;
+      // What has a place in one history has another in the next, or none.
+      if (this.selection?.kind === 'entry' || this.selection?.kind === 'flight') this.selection = null;
     }
     this.revision += 1;
   }
@@ -179,6 +199,7 @@ export class Game {
         this.notice = 'This run is as long as a page can hold. Rewind and try something else, or begin anew.';
       }
       if (!isThere) ms = timeline.headMs;
+      if (this.recording !== null) this.pause();
     }
     this.cursorMs = ms;
   }

@@ -1,4 +1,5 @@
 import type { MemberId, Message } from '../../../src/core/index.ts';
+import { countUpTo } from './track.ts';
 
 /** `arriving` also while it is still on its way; `unknown` in a recording that does not tell. */
 export type Fate = 'arriving' | 'lost' | 'cut' | 'dropped' | 'held' | 'duplicated' | 'unknown';
@@ -12,6 +13,8 @@ export interface Flight {
   readonly message: Message;
   readonly sentMs: number;
   readonly dueMs: number;
+  /** Of a copy that was made on the way: when the first one left its sender. */
+  leftMs?: number;
   /** Which entry of the history sent it, and which one is its arrival; -1 where there is none. */
   readonly sentBy: number;
   arrivedAs: number;
@@ -32,6 +35,13 @@ export class Flights {
 
   get(id: number): Flight | undefined {
     return this.#byId.get(id);
+  }
+
+  /** Where it stands in `all`: how a selection and a cause name it. */
+  placeOf(flight: Flight): number {
+    let at = countUpTo(this.sentMs, flight.sentMs) - 1;
+    while (at >= 0 && this.all[at] !== flight) at -= 1;
+    return at;
   }
 
   add(flight: Flight): void {

@@ -85,10 +85,26 @@ export class History {
     }
     return running.sort((a, b) => a.dueMs - b.dueMs);
   }
+
+  /** The timer up to which a leader may act. The next one may run already that does not count yet. */
+  leaseAt({ id, lease }: MemberShot, ms: number): TimerShot | null {
+    const track = lease === null ? undefined : this.timers.get(id)?.get(shortName(lease));
+    if (track === undefined) return null;
+    for (let i = countUpTo(track.timesMs, ms) - 1; i >= 0; i--) {
+      const timer = track.values[i];
+      if (timer?.timer === lease) return timer.dueMs > ms ? timer : null;
+    }
+    return null;
+  }
 }
 
 /** Those of a ledger that were open at that moment. */
 export function openAt(stretches: readonly Stretch[], ms: number): Stretch[] {
   const us = Math.round(ms * 1000);
   return stretches.filter((each) => each.fromUs <= us && (each.toUs === null || each.toUs > us));
+}
+
+/** Leases are told apart by a number, which is of no use to a reader. */
+export function shortName(timer: string): string {
+  return timer.replace(/\/\d+$/, '');
 }

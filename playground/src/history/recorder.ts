@@ -12,7 +12,14 @@ import {
 import type { Happening } from '../../../src/simulation/index.ts';
 import { DEFAULT_QUALITY, Network } from '../../../src/simulation/network.ts';
 import type { Fate, Flight } from './flights.ts';
-import { type EventEntry, History, type MemberShot, type StepEntry, type TimerShot } from './history.ts';
+import {
+  type EventEntry,
+  History,
+  type MemberShot,
+  type StepEntry,
+  shortName,
+  type TimerShot,
+} from './history.ts';
 import { Track } from './track.ts';
 
 const FATES: readonly string[] = ['lost', 'cut', 'dropped', 'held', 'duplicated'];
@@ -95,6 +102,11 @@ export class Recorder {
         this.#change(member, atMs, { role, leader, term, lease, version, value, votes });
         return;
       }
+      case 'set-timer': // Told when it is scheduled, with the moment that was drawn.
+      case 'save':
+      case 'draw':
+      case 'answer':
+        return;
     }
   }
 
@@ -126,11 +138,14 @@ export class Recorder {
         return this.#block(atMs);
       case 'cut':
         this.#network.cut(from, to, event.oneWay === true);
-        return this.#block(atMs);
+        return this.#blockLink(atMs, from, to);
       case 'heal':
-        if (from === undefined) this.#network.healAll();
-        else this.#network.heal(from, to, event.oneWay === true);
-        return this.#block(atMs);
+        if (from === undefined) {
+          this.#network.healAll();
+          return this.#block(atMs);
+        }
+        this.#network.heal(from, to, event.oneWay === true);
+        return this.#blockLink(atMs, from, to);
     }
   }
 
@@ -139,7 +154,12 @@ export class Recorder {
     const fate = event.do as Fate;
     if (event.flight !== undefined) {
       const flight = this.history.flights.get(event.flight as number);
-      if (flight !== undefined) Object.assign(flight, { fate, endMs: atMs });
+      if (flight === undefined) return;
+      Object.assign(flight, { fate, endMs: atMs });
+      if (fate !== 'duplicated') return;
+      // Two copies have just taken its place, and go on from where it was.
+      const copies = this.#arriving.get(flight.message)?.slice(-2) ?? [];
+      for (const copy of copies) copy.leftMs = flight.leftMs ?? flight.sentMs;
       return;
     }
     const [from, to] = [event.from as MemberId, event.to as MemberId];
@@ -219,6 +239,19 @@ export class Recorder {
     return track;
   }
 
+  /** One link of very many has changed. */
+  #blockLink(atMs: number, from: MemberId, to: MemberId): void {
+    const blocked = new Set(this.history.blocked.last);
+    for (const [a, b] of [
+      [from, to],
+      [to, from],
+    ] as const) {
+      if (this.#network.connected(a, b)) blocked.delete(`${a}>${b}`);
+      else blocked.add(`${a}>${b}`);
+    }
+    this.history.blocked.push(atMs, blocked);
+  }
+
   #block(atMs: number): void {
     const { members } = this.history;
     const blocked = new Set<string>();
@@ -234,9 +267,4 @@ export class Recorder {
 /** Who wins keeps the votes of its candidacy; a new term begins with one's own. */
 function merge(own: readonly MemberId[], before: MemberShot, term: number | null): readonly MemberId[] {
   return before.term === term ? [...new Set([...own, ...before.votes])] : own;
-}
-
-/** Leases are told apart by a number, which is of no use to a reader. */
-function shortName(timer: string): string {
-  return timer.replace(/\/\d+$/, '');
 }

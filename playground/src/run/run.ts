@@ -50,3 +50,7 @@ export function readRun(given: unknown): Run {
 export function scenarioOf(run: Run, events: WorldEvent[]): Scenario {
   return { ...readScenario({ ...run, events: run.events }, catalogue), events };
 }
+
+export function countOf({ members }: Run): number {
+  return typeof members === 'number' ? members : members.length;
+}

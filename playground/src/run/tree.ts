@@ -25,9 +25,9 @@ export class Tree {
   readonly #runs: Run[];
   readonly #timelines = new Map<number, Timeline>();
 
-  constructor(run: Run) {
+  constructor(run: Run, timeline: Timeline = new Timeline(run)) {
     this.#runs = [run];
-    this.#timelines.set(0, new Timeline(run));
+    this.#timelines.set(0, timeline);
   }
 
   get timeline(): Timeline {

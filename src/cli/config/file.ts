@@ -14,6 +14,10 @@ export async function fromFile(file: string): Promise<Source> {
   const at = (field: string): string => `${inputName(file)} line ${lines.get(field) ?? 1}`;
   try {
     const found = asObject(value, '');
+    if ('engine' in found)
+      throw new Refusal(
+        `${at('engine')}: engine: expected it as --engine, without a file; a file is about members`,
+      );
     refuseUnknown(found, { ...FIELDS, timing: null, options: null }, '');
     const source = new Map<string, Given>();
     for (const [field, given] of Object.entries(found)) {

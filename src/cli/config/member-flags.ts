@@ -23,7 +23,10 @@ export interface MemberFlags {
   readonly config?: string;
 }
 
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+export const collect = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  value,
+];
 
 export function addMemberFlags(command: Command): Command {
   return command

@@ -5,7 +5,11 @@ import type { MemberConfig, Origin } from './member-config.ts';
 
 /** What was understood, and from where: one line a field. */
 export function configLines(config: MemberConfig): string[] {
-  const rows = allOf(config).map(({ field, value, from }) => [field, JSON.stringify(value), from] as const);
+  return originLines(allOf(config));
+}
+
+export function originLines(origins: readonly Origin[]): string[] {
+  const rows = origins.map(({ field, value, from }) => [field, JSON.stringify(value), from] as const);
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map(
     ([field, value, from]) => `${field.padEnd(widths[0]!)}  ${value.padEnd(widths[1]!)}  ${from}`,
@@ -13,7 +17,11 @@ export function configLines(config: MemberConfig): string[] {
 }
 
 export function configJson(config: MemberConfig): object {
-  return Object.fromEntries(allOf(config).map(({ field, value, from }) => [field, { value, from }]));
+  return originsJson(allOf(config));
+}
+
+export function originsJson(origins: readonly Origin[]): object {
+  return Object.fromEntries(origins.map(({ field, value, from }) => [field, { value, from }]));
 }
 
 /** What was given, and what follows from it. */

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
+import { type Cause, LeadershipLost } from '../../election/index.ts';
 import type { Log } from '../log.ts';
 import { duration } from '../numbers.ts';
 import { endWords, exitCodeOf } from './exit-code.ts';
@@ -15,14 +16,21 @@ export interface HeldLead extends Lease {
 
 /** An election as the supervisor uses it. */
 export interface Contest {
-  readonly name: string;
-  readonly self: string;
-  campaign(options: { readonly signal: AbortSignal }): Promise<HeldLead>;
+  readonly election: {
+    readonly name: string;
+    readonly self: string;
+    campaign(options: { readonly signal: AbortSignal }): Promise<HeldLead>;
+    leader(): { readonly name: string } | null;
+  };
+  /** What is wrong with what it is held on, if anything. */
+  readonly health?: { readonly illness: string | null };
 }
 
 export interface RunRules {
   /** How long the command has between SIGTERM and SIGKILL, where there is time for it. */
   readonly killAfterMs: number;
+  /** Whether a leadership that we are asked to resign is held until the command has ended. */
+  readonly drains: boolean;
   /** Do not stand again after a loss. */
   readonly once: boolean;
   readonly onExit: 'resign' | 'restart';
@@ -39,6 +47,8 @@ const NOT_ELECTED = 1;
 const LOST = 75;
 const FAILED = 1;
 const BY_SIGNAL = 128;
+/** Causes of a loss whose detail says more than that it is over. */
+const TOLD: readonly Cause[] = ['resigned', 'store-unreachable', 'deposed'];
 
 /** Runs the command whenever we lead, never otherwise, and answers with the exit code of it all. */
 export class Supervisor {
@@ -101,18 +111,27 @@ export class Supervisor {
     const { timeoutMs } = this.#rules;
     const limits = timeoutMs === null ? [] : [AbortSignal.timeout(timeoutMs)];
     const signal = AbortSignal.any([this.#over.signal, ...limits]);
-    const waiting = { election: this.#contest.name };
+    const { election } = this.#contest;
+    const waiting = { election: election.name };
     this.#log({ level: 'info', event: 'waiting', text: 'waiting to be elected', ...waiting });
     try {
-      return await this.#contest.campaign({ signal });
+      return await election.campaign({ signal });
     } catch (error) {
       if (!signal.aborted) throw error;
       if (!this.#over.signal.aborted) {
-        const text = `not elected within ${duration(timeoutMs!)}`;
+        const text = `not elected within ${duration(timeoutMs!)}${this.#hindrance()}`;
         this.#log({ level: 'error', event: 'not-elected', text, ...waiting });
       }
       return null;
     }
+  }
+
+  /** Why we were not elected, as far as is known. */
+  #hindrance(): string {
+    const { election, health } = this.#contest;
+    const leader = election.leader();
+    const why = health?.illness ?? (leader === null ? null : `${leader.name} leads`);
+    return why === null ? '' : `: ${why}`;
   }
 
   /** Settles when nothing of the command is left: with how it ended, or that the leadership did, perhaps before it began. */
@@ -128,10 +147,11 @@ export class Supervisor {
       this.#isRunning = true;
       const startedAtMs = performance.now();
       this.#log({ level: 'info', event: 'started', text: `starting ${command}`, token });
-      const end = await runUnderLease(this.#kept, this.#lineFor(token), lead, this.#rules.killAfterMs);
+      const { killAfterMs, drains } = this.#rules;
+      const end = await runUnderLease(this.#kept, this.#lineFor(token), lead, killAfterMs, drains);
       this.#isRunning = false;
       const lost = lead.signal.aborted || (end.how !== 'not-started' && end.overdue);
-      const text = `${command} ${endWords(end)}${lost ? `: the leadership is over${lossHint(end)}` : ''}`;
+      const text = `${command} ${endWords(end)}${lost ? `: the leadership is over${lossHint(end, lead.signal, drains)}` : ''}`;
       this.#log({ level: lost ? 'warn' : 'info', event: 'ended', text, token, ...end });
       if (this.#over.signal.aborted || end.how === 'not-started') return end;
       if (lost) return 'lost';
@@ -147,14 +167,17 @@ export class Supervisor {
   }
 
   #lineFor(token: bigint): CommandLine {
-    const { name, self } = this.#contest;
+    const { name, self } = this.#contest.election;
     const env = { CAUCUS_TOKEN: String(token), CAUCUS_ELECTION: name, CAUCUS_MEMBER: self };
     return { ...this.#line, env: { ...this.#line.env, ...env } };
   }
 }
 
-/** A machine that is only slow need not cost anybody his lead. */
-function lossHint(end: End): string {
-  const isLate = end.how !== 'not-started' && end.overdue;
-  return isLate ? ' (if the machine is only busy, take a longer lease: see caucus help run)' : '';
+/** Who was asked for it, or whose store failed, is told so. A machine that is only slow need not cost anybody his lead. */
+function lossHint(end: End, { reason }: AbortSignal, isOnStore: boolean): string {
+  const isTold = reason instanceof LeadershipLost && TOLD.includes(reason.cause);
+  if (isTold) return ` (${reason.detail})`;
+  if (end.how === 'not-started' || !end.overdue) return '';
+  const isBusy = 'if the machine is only busy, take a longer lease: see caucus help run';
+  return isOnStore ? ` (the store has not renewed it in time; ${isBusy})` : ` (${isBusy})`;
 }

@@ -31,13 +31,15 @@ export function deadlineOf(expiresInMs: number, leaseMs: number, killAfterMs: nu
 
 /**
  * Runs a command for as long as the lease lasts, and settles when no process of it is left. A leadership that is over has
- * no time for a grace: the command is killed at once.
+ * no time for a grace: the command is killed at once. `isHeld`: one that we were asked to resign is ours until the command has
+ * ended, so that it may end in order, before the deadline that it has.
  */
 export async function runUnderLease(
   kept: KeptCommand,
   line: CommandLine,
   lease: Lease,
   killAfterMs: number,
+  isHeld = false,
 ): Promise<End> {
   let leaseMs = lease.expiresInMs;
   let renewedMs = machineNowMs() + lease.expiresInMs;
@@ -51,14 +53,17 @@ export async function runUnderLease(
     kept.extend(deadlineOf(expiresInMs, leaseMs, killAfterMs));
   };
   const timer = setInterval(look, lookEveryMs(leaseMs));
-  const kill = (): void => kept.extend({ termAtMs: 0, killAtMs: 0 });
-  lease.signal.addEventListener('abort', kill, { once: true });
-  if (lease.signal.aborted) kill();
+  const onOver = (): void => {
+    if (isHeld && lease.signal.reason?.cause === 'resigned') kept.stop(killAfterMs);
+    else kept.extend({ termAtMs: 0, killAtMs: 0 });
+  };
+  lease.signal.addEventListener('abort', onOver, { once: true });
+  if (lease.signal.aborted) onOver();
   try {
     return await ended;
   } finally {
     clearInterval(timer);
-    lease.signal.removeEventListener('abort', kill);
+    lease.signal.removeEventListener('abort', onOver);
   }
 }
 

@@ -1,8 +1,10 @@
 import { createServer } from 'node:net';
+import { USUAL_PORT as PAGE_PORT } from '../page-server.ts';
 import { Refusal } from '../refusal.ts';
 
 const HOST = '127.0.0.1';
 const USUAL_BASE = 7101;
+const ANSWER_WITHIN_MS = 500;
 
 export interface Ports {
   readonly ports: readonly number[];
@@ -10,8 +12,12 @@ export interface Ports {
   readonly taken: number | null;
 }
 
-/** Ports for so many members: from `base` on, or the usual ones if they are free, or any. */
-export async function choosePorts(count: number, base: number | null): Promise<Ports> {
+/**
+ * Ports for so many members: from `base` on, or the usual ones if they are free, or any. Between this look and the start of
+ * the members somebody else may take them, most likely another cluster that begins at the same moment; so the usual ones are
+ * only for the one that has the usual port of the page.
+ */
+export async function choosePorts(count: number, base: number | null, hasPagePort: boolean): Promise<Ports> {
   const from = (first: number): number[] => Array.from({ length: count }, (_, i) => first + i);
   if (base !== null) {
     if (base + count - 1 > 65_535)
@@ -20,12 +26,24 @@ export async function choosePorts(count: number, base: number | null): Promise<P
     if (taken !== null) throw new Refusal(`--port: port ${taken} is in use`);
     return { ports: from(base), taken };
   }
-  const taken = await firstTaken(from(USUAL_BASE));
+  const isAlone = hasPagePort || (await isPlayground());
+  const taken = (await firstTaken(from(USUAL_BASE))) ?? (isAlone ? null : PAGE_PORT);
   if (taken === null) return { ports: from(USUAL_BASE), taken };
   const held = await Promise.all(from(0).map(() => hold(0)));
   const ports = held.map(({ port }) => port);
   await Promise.all(held.map(({ release }) => release()));
   return { ports, taken };
+}
+
+/** The playground has no members, so it does no harm that it has the port of the page. */
+async function isPlayground(): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    const response = await fetch(`http://${HOST}:${PAGE_PORT}/about.json`, { signal });
+    return ((await response.json()) as { mode?: unknown } | null)?.mode === 'play';
+  } catch {
+    return false;
+  }
 }
 
 async function firstTaken(ports: readonly number[]): Promise<number | null> {

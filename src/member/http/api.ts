@@ -3,6 +3,7 @@
  * in two tables, and whatever else is posted is a message of the protocol.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createPage } from '../../page/index.ts';
 import type { MemberPort } from '../port.ts';
 import { readJson } from './body.ts';
 import { type Call, messagesOf } from './call.ts';
@@ -11,7 +12,7 @@ import { commands, putValue } from './commands.ts';
 import { answerHealth, healthPaths } from './health.ts';
 import { HttpError } from './http-error.ts';
 import { refuseForeignNames, refuseForeignPages } from './origin.ts';
-import { ABOUT_ELECTION, ABOUT_MEMBER, type Handler } from './questions.ts';
+import { findQuestion, type Handler } from './questions.ts';
 import { sendEmpty, sendError } from './reply.ts';
 import { readTarget } from './target.ts';
 import { message, register, remove } from './voters.ts';
@@ -33,11 +34,12 @@ export interface ApiOptions {
 export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
   const watchers = new Watchers(member, options.watchHeartbeatMs ?? 15_000);
   const changes = new ChangeCounts(member);
+  const page = createPage({ mode: 'member', chaos: false, api: '../' });
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
     // A client that goes away in the middle is its own affair.
     response.on('error', () => {});
-    answer({ member, request, response, watchers, changes }, options.hosts ?? null).catch((error: unknown) =>
-      sendError(response, error),
+    answer({ member, request, response, watchers, changes, page }, options.hosts ?? null).catch(
+      (error: unknown) => sendError(response, error),
     );
   };
   const close = (): void => {
@@ -52,14 +54,15 @@ async function answer(
   hosts: readonly string[] | null,
 ): Promise<void> {
   const { request, response, member } = asked;
-  const { path, query, name } = readTarget(request.url ?? '/');
+  const target = readTarget(request.url ?? '/');
+  const { path, query, name } = target;
   const call: Call = {
     ...asked,
     path,
     query,
     electionName: name ?? query.get('election') ?? member.mainElection,
   };
-  const question = ABOUT_ELECTION[path] ?? (name === null ? ABOUT_MEMBER[path] : undefined);
+  const question = findQuestion(target);
   const { method } = request;
   if ((method === 'GET' || method === 'HEAD') && question !== undefined) {
     if (hosts !== null) refuseForeignNames(request, hosts);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Definition } from '../../core/index.ts';
+import type { Page } from '../../page/index.ts';
 import { catalogue } from '../../protocols/index.ts';
 import type { ElectionPort, MemberPort } from '../port.ts';
 import type { ChangeCounts } from './change-counts.ts';
@@ -18,6 +19,7 @@ export interface Call {
   readonly electionName: string;
   readonly watchers: Watchers;
   readonly changes: ChangeCounts;
+  readonly page: Page;
 }
 
 /** The election that is asked about. A question never opens one: only a vote or a command does. */

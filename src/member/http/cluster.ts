@@ -27,6 +27,7 @@ function memberEntry(member: MemberPort, election: ElectionPort, { id, url }: Pe
     ...(id === leader && term !== null ? { timeline: term } : {}),
     via: id === member.id ? 'self' : (link?.via ?? 'none'),
     roundTripMs: link?.roundTripMs ?? null,
+    queued: link?.queued ?? 0,
   };
 }
 

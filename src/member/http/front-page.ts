@@ -36,6 +36,7 @@ function page(call: Call, member: MemberPort): string {
     `Election ${name}: ${leader}${view.term === null ? '' : `, term ${view.term}`}. This is ${member.id}: ${self}.`,
     ...(member.illness === null ? [] : [`Something is wrong: ${member.illness}`]),
     '',
+    `To look at it: ${member.url}/ui/`,
     'Ask /status, /leader, /cluster, /history, /watch, /metrics; all paths are described at /openapi.json',
     '',
   ].join('\n');

@@ -161,5 +161,19 @@ export const memberPaths: Readonly<Record<string, PathItem>> = {
       },
     },
   },
-  '/ui': { get: { summary: 'The playground, where it is part of the build', responses: errors(404) } },
+  '/ui': {
+    get: {
+      summary: 'Leads to the page',
+      responses: { 302: noBody('Its address ends with a slash.') },
+    },
+  },
+  '/ui/': {
+    get: {
+      summary: 'The dashboard of this member and the playground, with their files below this path',
+      responses: {
+        200: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
+        ...errors(404),
+      },
+    },
+  },
 };

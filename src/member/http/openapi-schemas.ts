@@ -128,6 +128,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
       api_url: url,
       via: { enum: ['self', 'link', 'post', 'none'], description: 'How messages reach it.' },
       roundTripMs: maybe('number', 'Of the last message and its answer.'),
+      queued: whole('Messages that wait to be sent to it.'),
     },
     {
       host: text('Of its URL.'),

@@ -25,9 +25,13 @@ export function refuseForeignPages({ headers }: IncomingMessage, memberUrl: stri
  * no name is no browser.
  */
 export function refuseForeignNames({ headers: { host } }: IncomingMessage, known: readonly string[]): void {
-  if (host === undefined || host === '') return;
+  if (leadsHere(host, known)) return;
+  throw new HttpError(403, 'E_HOST', `${host} is no name of this member; the option hosts can add it`);
+}
+
+export function leadsHere(host: string | undefined, known: readonly string[]): boolean {
+  if (host === undefined || host === '') return true;
   const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
   const bare = name.replace(/^\[|\]$/g, '');
-  if (isLoopback(bare) || isIP(bare) !== 0 || name.endsWith('.localhost') || known.includes(name)) return;
-  throw new HttpError(403, 'E_HOST', `${host} is no name of this member; the option hosts can add it`);
+  return isLoopback(bare) || isIP(bare) !== 0 || name.endsWith('.localhost') || known.includes(name);
 }

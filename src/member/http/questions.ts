@@ -4,13 +4,14 @@ import { getCluster, getElections, getHistory } from './cluster.ts';
 import { getValue } from './commands.ts';
 import { getFrontPage } from './front-page.ts';
 import { answerHealth, healthPaths } from './health.ts';
-import { HttpError } from './http-error.ts';
 import { getMetrics } from './metrics.ts';
 import { openApi } from './openapi.ts';
 import { sendJson } from './reply.ts';
+import type { Target } from './target.ts';
+import { getPage, toPage } from './ui.ts';
 import { getStatus } from './voters.ts';
 
-export type Handler = (call: Call) => void;
+export type Handler = (call: Call) => void | Promise<void>;
 
 /** Questions about an election; all of them also under /elections/NAME. */
 export const ABOUT_ELECTION: Readonly<Record<string, Handler>> = {
@@ -28,7 +29,12 @@ export const ABOUT_MEMBER: Readonly<Record<string, Handler>> = {
   '/elections': getElections,
   '/metrics': getMetrics,
   '/openapi.json': ({ response }) => sendJson(response, 200, openApi),
-  '/ui': () => {
-    throw new HttpError(404, 'E_NOT_FOUND', 'the playground is not part of this build');
-  },
+  '/ui': toPage,
+  '/ui/': getPage,
 };
+
+export function findQuestion({ path, name }: Target): Handler | undefined {
+  const found = ABOUT_ELECTION[path];
+  if (found !== undefined || name !== null) return found;
+  return ABOUT_MEMBER[path.startsWith('/ui/') ? '/ui/' : path];
+}

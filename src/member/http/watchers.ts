@@ -48,7 +48,8 @@ export class Watchers {
       if (text === last) return;
       last = text;
       response.write(`event: state\ndata: ${text}\n\n`);
-      if (election.history.at(-1)?.cause === 'closed') end();
+      // The same cause with a role says that another member has left, which is no end.
+      if (election.history.at(-1)?.cause === 'closed' && election.view.role === 'none') end();
     };
     const beat = setInterval(() => {
       if (!response.writableNeedDrain) response.write(': still here\n\n');

@@ -45,7 +45,7 @@ function bridge(order: readonly MemberId[], half: number): readonly Action[] {
 }
 
 /** Everybody hears a majority, and no two hear the same one. */
-function ringOfMajorities(i: number, j: number, n: number): boolean {
+export function ringOfMajorities(i: number, j: number, n: number): boolean {
   const apart = Math.min(j - i, n - (j - i));
   return apart <= Math.ceil((majority(n) - 1) / 2);
 }

@@ -1,24 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubernetesOptions } from '../../../src/engines/kubernetes/index.ts';
-import { ensureDebian } from '../debian.ts';
-import { freePorts } from '../free-ports.ts';
+import { type Certificate, makeCertificate } from '../certificate.ts';
+import { hasDebian } from '../debian.ts';
 import type { ApiServerOptions } from './kubernetes-api/api-server.ts';
 import { type Cluster, type Reply, requestJson } from './kubernetes-api/cluster.ts';
+import { type Program, ServerProcess, startOnFreePorts } from './server-process.ts';
 
 const SCRIPT = path.resolve(import.meta.dirname, 'kubernetes-api/api-server.ts');
-const missing = ensureDebian(['openssl']);
 
-/** Whether there is what a server needs. Where there must be, it is an error that there is not. */
 export function hasKubernetes(): boolean {
-  if (missing === null) return true;
-  if (process.env.CI) throw new Error(missing);
-  process.stderr.write(`SKIPPED, no certificate for an API server: ${missing}\n`);
-  return false;
+  return hasDebian('certificate for an API server', ['openssl']);
 }
 
 const NAMESPACE = 'caucus-test';
@@ -31,47 +22,23 @@ const ADMIN_TOKEN = 'eyJhbGciOiJSUzI1NiJ9.caucus-admin.c2VjcmV0';
 /** What the role in the documentation grants. */
 const ROLE = ['get', 'create', 'update', 'watch'];
 
-/** An API server of our own, on the loopback, with its data in a folder of its own: see `kubernetes-api`. */
-export class KubernetesServer implements Cluster {
-  readonly port: number;
-  readonly folder: string;
-  readonly ca: string;
+/** An API server of our own: see `kubernetes-api`. */
+export class KubernetesServer extends ServerProcess implements Cluster {
   /** What the engine takes, besides `options`. */
   readonly url: string = `kubernetes:${NAMESPACE}/`;
   readonly namespace: string = NAMESPACE;
-  #child: ChildProcess | null = null;
+  readonly #certificate: Certificate = makeCertificate();
 
   private constructor(port: number) {
-    this.port = port;
-    this.folder = mkdtempSync(path.join(tmpdir(), 'caucus-kubernetes-'));
-    const files = ['-keyout', this.#file('server.key'), '-out', this.#file('server.crt')];
-    const kind = [
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-days',
-      '2',
-    ];
-    const names = ['-subj', '/CN=kube-apiserver', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    execFileSync('openssl', ['req', ...kind, ...names, ...files], { stdio: 'ignore' });
-    this.ca = readFileSync(this.#file('server.crt'), 'utf8');
+    super('kubernetes', port);
   }
 
-  static async start(): Promise<KubernetesServer> {
-    for (let tries = 3; ; tries--) {
-      const [port] = await freePorts(1);
-      const server = new KubernetesServer(port!);
-      try {
-        await server.restart();
-        return server;
-      } catch (error) {
-        await server.close();
-        if (tries === 1) throw error;
-      }
-    }
+  static start(): Promise<KubernetesServer> {
+    return startOnFreePorts((port) => new KubernetesServer(port));
+  }
+
+  get ca(): string {
+    return this.#certificate.cert;
   }
 
   get server(): string {
@@ -82,13 +49,12 @@ export class KubernetesServer implements Cluster {
     return { server: `https://127.0.0.1:${port}`, token: TOKEN, ca: this.ca };
   }
 
-  /** Starts it with the data that it has. */
-  async restart(): Promise<void> {
+  protected program(): Program {
     const options: ApiServerOptions = {
       port: this.port,
-      dataFile: this.#file('leases.json'),
-      certFile: this.#file('server.crt'),
-      keyFile: this.#file('server.key'),
+      dataFile: this.file('leases.json'),
+      certFile: this.#certificate.certFile,
+      keyFile: this.#certificate.keyFile,
       users: {
         [TOKEN]: { name: `system:serviceaccount:${NAMESPACE}:caucus`, verbs: ROLE },
         [BLIND_TOKEN]: { name: 'blind', verbs: ROLE.filter((verb) => verb !== 'watch') },
@@ -98,39 +64,11 @@ export class KubernetesServer implements Cluster {
       closedNamespace: CLOSED_NAMESPACE,
     };
     const args = ['--import', 'tsx', SCRIPT, JSON.stringify(options)];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
-    child.stderr.on('data', (data) => {
-      said = `${said}${data}`.slice(-2000);
-    });
-    this.#child = child;
-    for (let tries = 200; ; tries--) {
-      if (child.exitCode !== null) throw new Error(`the API server has ended: ${said}`);
-      try {
-        await requestJson(`${this.server}/readyz`, { method: 'GET', ca: this.ca });
-        return;
-      } catch (error) {
-        if (tries === 1) throw new Error(`the API server does not answer: ${error}\n${said}`);
-      }
-      await sleep(50);
-    }
+    return { file: process.execPath, args };
   }
 
-  /** Ends it; its data stays. */
-  async stop(): Promise<void> {
-    const child = this.#child;
-    this.#child = null;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  }
-
-  pause(): void {
-    this.#child?.kill('SIGSTOP');
-  }
-
-  resume(): void {
-    this.#child?.kill('SIGCONT');
+  protected async ask(): Promise<void> {
+    await requestJson(`${this.server}/readyz`, { method: 'GET', ca: this.ca });
   }
 
   /** Asks as an administrator would; `rest` is what comes after the namespace. */
@@ -145,12 +83,8 @@ export class KubernetesServer implements Cluster {
     await this.request('DELETE', `leases/${name}`);
   }
 
-  async close(): Promise<void> {
-    await this.stop();
-    rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  #file(name: string): string {
-    return path.join(this.folder, name);
+  override async close(): Promise<void> {
+    await super.close();
+    await this.#certificate.close();
   }
 }

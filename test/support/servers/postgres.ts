@@ -1,33 +1,15 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { ensureDebian } from '../debian.ts';
-import { freePorts } from '../free-ports.ts';
+import { hasDebian } from '../debian.ts';
+import { type Program, ServerProcess, startOnFreePorts } from './server-process.ts';
 
 const run = promisify(execFile);
 const ALL_VERSIONS = '/usr/lib/postgresql';
 
-const missing = ensureDebian(['postgresql']);
-
-/** Whether there is a PostgreSQL to test with. Where there must be one, it is an error that there is not. */
 export function hasPostgres(): boolean {
-  if (missing === null) return true;
-  if (process.env.CI) throw new Error(missing);
-  process.stderr.write(`SKIPPED, no PostgreSQL to test with: ${missing}\n`);
-  return false;
+  return hasDebian('PostgreSQL', ['postgresql']);
 }
 
 /** Who may do everything, and who owns the database of the tests. The characters need care in a URL and in SQL. */
@@ -36,27 +18,24 @@ export const USER = 'elector';
 export const PASSWORD = "s3cret:p@ss/w'rd#";
 const DATABASE = 'elections';
 
-/** Debian's PostgreSQL, on the loopback, with its data in a folder of its own. */
-export class PostgresServer {
-  readonly port: number;
-  readonly #folder: string;
-  #settings: Readonly<Record<string, string>>;
-  #child: ChildProcess | null = null;
-  readonly #onExit = (): void => void this.#child?.kill('SIGQUIT');
+/** Debian's PostgreSQL. */
+export class PostgresServer extends ServerProcess {
+  readonly #settings: Readonly<Record<string, string>>;
+  /** It would outlive us. */
+  readonly #onExit = (): void => this.signal('SIGQUIT');
 
   private constructor(port: number, settings: Readonly<Record<string, string>>) {
-    this.port = port;
+    super('postgres', port);
     this.#settings = settings;
-    this.#folder = mkdtempSync(path.join(tmpdir(), 'caucus-postgres-'));
     const { uid, gid } = owner();
-    if (uid !== undefined && gid !== undefined) chownSync(this.#folder, uid, gid);
-    chmodSync(this.#folder, 0o700);
+    if (uid !== undefined && gid !== undefined) chownSync(this.folder, uid, gid);
+    chmodSync(this.folder, 0o700);
     process.on('exit', this.#onExit);
   }
 
   static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
     return await PostgresServer.#startWith(settings, async (server) => {
-      const file = path.join(server.#folder, 'password');
+      const file = server.file('password');
       writeFileSync(file, ADMIN_PASSWORD);
       const how = ['--auth=scram-sha-256', `--pwfile=${file}`, '--username=postgres', '--encoding=UTF8'];
       chmodSync(file, 0o644);
@@ -82,23 +61,16 @@ export class PostgresServer {
     });
   }
 
-  static async #startWith(
+  static #startWith(
     settings: Readonly<Record<string, string>>,
-    prepare: (server: PostgresServer) => Promise<void>,
+    prepare: (server: PostgresServer) => Promise<unknown>,
   ): Promise<PostgresServer> {
-    for (let tries = 3; ; tries--) {
-      const [port] = await freePorts(1);
-      const server = new PostgresServer(port!, settings);
-      try {
-        await prepare(server);
-        await server.restart();
-        await server.#makeDatabase();
-        return server;
-      } catch (error) {
-        await server.close();
-        if (tries === 1) throw error;
-      }
-    }
+    const make = (port: number): PostgresServer => new PostgresServer(port, settings);
+    return startOnFreePorts(make, async (server) => {
+      await prepare(server);
+      await server.restart();
+      await server.#makeDatabase();
+    });
   }
 
   /** What the engine takes. */
@@ -115,56 +87,40 @@ export class PostgresServer {
     return this.urlAt(this.port, 'postgres', ADMIN_PASSWORD);
   }
 
-  /** Starts it with the data that it has. */
-  async restart(): Promise<void> {
+  protected program(): Program {
     const settings = {
       listen_addresses: '127.0.0.1',
       port: String(this.port),
-      unix_socket_directories: this.#folder,
+      unix_socket_directories: this.folder,
       max_connections: '200',
       ...this.#settings,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const child = spawn(program('postgres'), ['-D', this.#data, ...args], {
-      ...owner(),
-      stdio: ['ignore', 'ignore', 'pipe'],
-      cwd: this.#folder,
-    });
-    let said = '';
-    child.stderr.on('data', (data) => {
-      said = `${said}${data}`.slice(-2000);
-    });
-    this.#child = child;
-    for (let tries = 200; ; tries--) {
-      if (child.exitCode !== null) throw new Error(`postgres has ended: ${said}`);
-      try {
-        await this.sql('SELECT 1', 'postgres');
-        return;
-      } catch (error) {
-        if (tries === 1) throw new Error(`postgres does not answer: ${error}\n${said}`);
-      }
-      await sleep(50);
-    }
+    return {
+      file: program('postgres'),
+      args: ['-D', this.#data, ...args],
+      options: { ...owner(), cwd: this.folder },
+    };
+  }
+
+  protected ask(): Promise<unknown> {
+    return this.sql('SELECT 1', 'postgres');
   }
 
   /** Ends it, in good order or as by a power cut; its data stays. */
-  async stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
-    const child = this.#child;
-    this.#child = null;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill(signal);
-    await once(child, 'exit');
+  override stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+    return super.stop(signal);
   }
 
   /** Stops all of its processes where they are; the first one first, which would start others. */
-  pause(): void {
-    this.#child?.kill('SIGSTOP');
+  override pause(): void {
+    super.pause();
     this.#signalChildren('SIGSTOP');
   }
 
-  resume(): void {
+  override resume(): void {
     this.#signalChildren('SIGCONT');
-    this.#child?.kill('SIGCONT');
+    super.resume();
   }
 
   /** Asks with psql, and returns what it printed. */
@@ -178,15 +134,15 @@ export class PostgresServer {
     await this.sql(`DELETE FROM caucus_lease WHERE name = '${name}'`);
   }
 
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     this.resume();
     await this.stop('SIGQUIT');
     process.off('exit', this.#onExit);
-    rmSync(this.#folder, { recursive: true, force: true });
+    await super.close();
   }
 
   get #data(): string {
-    return path.join(this.#folder, 'data');
+    return this.file('data');
   }
 
   async #makeDatabase(): Promise<void> {
@@ -204,13 +160,13 @@ export class PostgresServer {
       PGPASSWORD: ADMIN_PASSWORD,
       PGOPTIONS: '-c default_transaction_read_only=off',
     };
-    const options = { ...owner(), env, cwd: this.#folder, timeout: 30_000 };
+    const options = { ...owner(), env, cwd: this.folder, timeout: 30_000 };
     return (await run(program(command), args, options)).stdout.trim();
   }
 
   /** Each of them has a session of its own. One may have ended by now. */
   #signalChildren(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    const pid = this.#child?.pid;
+    const { pid } = this;
     if (pid === undefined || !existsSync(`/proc/${pid}`)) return;
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
     for (const child of children === '' ? [] : children.split(' ')) {

@@ -1,53 +1,29 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { ensureDebian } from '../debian.ts';
-import { freePorts } from '../free-ports.ts';
+import { hasDebian } from '../debian.ts';
+import { type Program, ServerProcess, startOnFreePorts } from './server-process.ts';
 
 const run = promisify(execFile);
 
-const missing = ensureDebian(['redis-server', 'redis-tools']);
-
-/** Whether there is a Redis to test with. Where there must be one, it is an error that there is not. */
 export function hasRedis(): boolean {
-  if (missing === null) return true;
-  if (process.env.CI) throw new Error(missing);
-  process.stderr.write(`SKIPPED, no Redis to test with: ${missing}\n`);
-  return false;
+  return hasDebian('Redis', ['redis-server', 'redis-tools']);
 }
 
 /** What a server is told beyond the usual. */
 export type RedisFlags = Readonly<Record<string, string>>;
 
-/** Debian's Redis, on the loopback, with its data in a folder of its own: every write is on the disk before its answer. */
-export class RedisServer {
-  readonly port: number;
-  readonly #folder: string;
+/** Debian's Redis: every write is on the disk before its answer. */
+export class RedisServer extends ServerProcess {
   readonly #flags: RedisFlags;
-  #child: ChildProcess | null = null;
 
   private constructor(port: number, flags: RedisFlags) {
-    this.port = port;
+    super('redis', port);
     this.#flags = flags;
-    this.#folder = mkdtempSync(path.join(tmpdir(), 'caucus-redis-'));
   }
 
-  static async start(flags: RedisFlags = {}): Promise<RedisServer> {
-    for (let tries = 3; ; tries--) {
-      const [port] = await freePorts(1);
-      const server = new RedisServer(port!, flags);
-      try {
-        await server.restart();
-        return server;
-      } catch (error) {
-        await server.close();
-        if (tries === 1) throw error;
-      }
-    }
+  static start(flags: RedisFlags = {}): Promise<RedisServer> {
+    return startOnFreePorts((port) => new RedisServer(port, flags));
   }
 
   get #isSecure(): boolean {
@@ -59,58 +35,29 @@ export class RedisServer {
     return `${this.#isSecure ? 'rediss' : 'redis'}://127.0.0.1:${this.port}`;
   }
 
-  /** Starts it with the data that it has. */
-  async restart(): Promise<void> {
+  protected program(): Program {
     const flags: RedisFlags = {
       bind: '127.0.0.1',
       ...(this.#isSecure ? { port: '0', 'tls-port': `${this.port}` } : { port: `${this.port}` }),
-      dir: this.#folder,
+      dir: this.folder,
       save: '',
       appendonly: 'yes',
       appendfsync: 'always',
       ...this.#flags,
     };
     const args = Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, ...value.split(' ')]);
-    const child = spawn('/usr/bin/redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
-    let said = '';
-    child.stdout.on('data', (data) => {
-      said = `${said}${data}`.slice(-2000);
-    });
-    this.#child = child;
-    for (let tries = 100; ; tries--) {
-      if (child.exitCode !== null) throw new Error(`redis-server has ended: ${said}`);
-      const answer = await this.cli(['PING']).catch(String);
-      // Where users have to say who they are, it is ready when it asks for that.
-      if (/PONG|NOAUTH/.test(answer)) return;
-      if (tries === 1) throw new Error(`redis-server does not answer: ${answer}\n${said}`);
-      await sleep(50);
-    }
+    return { file: '/usr/bin/redis-server', args };
   }
 
-  /** Ends it; its data stays. */
-  async stop(): Promise<void> {
-    const child = this.#child;
-    this.#child = null;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  }
-
-  get isRunning(): boolean {
-    return this.#child !== null;
+  protected async ask(): Promise<void> {
+    const answer = await this.cli(['PING']).catch(String);
+    // Where users have to say who they are, it is ready when it asks for that.
+    if (!/PONG|NOAUTH/.test(answer)) throw new Error(answer);
   }
 
   /** Throws its data away, while it is stopped. */
   wipe(): void {
-    rmSync(path.join(this.#folder, 'appendonlydir'), { recursive: true, force: true });
-  }
-
-  pause(): void {
-    this.#child?.kill('SIGSTOP');
-  }
-
-  resume(): void {
-    this.#child?.kill('SIGCONT');
+    rmSync(this.file('appendonlydir'), { recursive: true, force: true });
   }
 
   /** Runs redis-cli, and returns what it printed. */
@@ -124,10 +71,5 @@ export class RedisServer {
   /** Removes the lease behind the back of its holder. */
   async deleteElection(name: string): Promise<void> {
     await this.cli(['DEL', `caucus:{${name}}:lease`]);
-  }
-
-  async close(): Promise<void> {
-    await this.stop();
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 }

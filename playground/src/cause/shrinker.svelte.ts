@@ -1,0 +1,40 @@
+import type { Run } from '../run/run.ts';
+import type { Target } from './shrink.ts';
+import type { ShrinkOrder, ShrinkReport } from './shrink-worker.ts';
+
+/** Shrinks a run in a thread of its own, so that the page goes on meanwhile. */
+export class Shrinker {
+  /** Null while nothing was asked. */
+  report: ShrinkReport | null = $state.raw(null);
+  problem = $state('');
+  isBusy = $state(false);
+  #worker: Worker | null = null;
+
+  start(run: Run, target: Target): void {
+    this.cancel();
+    const worker = new Worker(new URL('./shrink-worker.ts', import.meta.url), { type: 'module' });
+    this.#worker = worker;
+    this.isBusy = true;
+    worker.onmessage = ({ data }: MessageEvent<ShrinkReport>) => {
+      this.report = data;
+      if (data.isDone) this.#end();
+    };
+    worker.onerror = () => {
+      this.problem = 'This browser could not run it in the background.';
+      this.#end();
+    };
+    worker.postMessage({ run, target } satisfies ShrinkOrder);
+  }
+
+  cancel(): void {
+    this.#end();
+    this.report = null;
+    this.problem = '';
+  }
+
+  #end(): void {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.isBusy = false;
+  }
+}

@@ -1,0 +1,15 @@
+import { BadInput, show } from '../../../src/core/index.ts';
+import { catalogue } from '../../../src/protocols/index.ts';
+import type { Run } from '../run/run.ts';
+import { STORIES } from './scenarios.ts';
+import { runOf } from './story.ts';
+
+/** The run that a link like `#s=bridge&protocol=epoch` names. */
+export function namedRun(name: string, protocol: string): Run {
+  const story = STORIES.find((each) => each.name === name);
+  if (story === undefined) throw new BadInput('s', 'the name of a scenario in the gallery', show(name));
+  if (!Object.hasOwn(catalogue, protocol)) {
+    throw new BadInput('protocol', `one of ${Object.keys(catalogue).join(', ')}`, show(protocol));
+  }
+  return runOf(story, protocol);
+}

@@ -1,0 +1,19 @@
+import type { Refused } from './words.ts';
+
+/** Gives an order, and settles with null once it is carried out, or with why it is not. */
+export async function give(url: string, body: object): Promise<Refused | null> {
+  try {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (response.ok) return null;
+    const { error } = (await response.json()) as { error: Omit<Refused, 'status'> };
+    return { ...error, status: response.status };
+  } catch {
+    return { status: 0, code: 'NO_ANSWER', message: '' };
+  }
+}
+
+/** The path of an order about an election; without a name it is about the main one. */
+export function orderUrl(api: string, order: 'resign' | 'transfer', election: string): string {
+  return `${api}${order}?election=${encodeURIComponent(election)}`;
+}

@@ -1,0 +1,138 @@
+/** What the dashboard says, in words. */
+import type { Change, ClusterMember, FleetMember, Id, Status } from './answers.ts';
+
+const CAUSES: Readonly<Record<string, string>> = {
+  started: 'It began',
+  won: 'Elected',
+  resigned: 'Resigned',
+  transferred: 'Handed over',
+  'lease-expired': 'Lease ran out',
+  'lost-quorum': 'Majority lost',
+  deposed: 'Replaced',
+  'event-loop-blocked': 'Process was stuck',
+  suspended: 'Machine was asleep',
+  removed: 'Removed',
+  'store-unreachable': 'Store out of reach',
+  closed: 'Gone',
+};
+
+/** Causes that are added later are shown as they are. */
+export function causeWords(cause: string): string {
+  return CAUSES[cause] ?? cause;
+}
+
+export function clockTime(atMs: number): string {
+  return new Date(atMs).toLocaleTimeString('en-GB');
+}
+
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
+}
+
+export function milliseconds(ms: number): string {
+  return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
+}
+
+/** When the one who leads began to; null if that is not told yet. */
+export function leadsSince(history: readonly Change[], { leader, token }: Status): number | null {
+  const last = history.findLastIndex((change) => change.leader !== leader || change.token !== token);
+  return leader === null ? null : (history[last + 1]?.atMs ?? null);
+}
+
+/** Of the answer of one member, which may not be the leader. */
+export function leaseWords(answer: Status | null, leader: Id | null): string {
+  if (leader === null) return 'none';
+  const { acting = false, protocol, expiresInMs, voterId } = answer ?? {};
+  if (!acting || voterId !== leader) return 'only the leader knows';
+  return expiresInMs === null || expiresInMs === undefined
+    ? `${protocol} has none`
+    : `${milliseconds(expiresInMs)} left when asked`;
+}
+
+export type Look = 'leader' | 'follower' | 'unknown' | 'ill' | 'paused' | 'down' | 'starting';
+
+export const GLYPHS: Readonly<Record<Look, string>> = {
+  leader: '♛',
+  follower: '',
+  unknown: '?',
+  ill: '!',
+  paused: '‖',
+  down: '✕',
+  starting: '…',
+};
+
+/** What a process does is known for certain where we started it; else it is as the others see it. */
+export function lookOf(
+  { name, state }: ClusterMember,
+  process: FleetMember | undefined,
+  leader: Id | null,
+): Look {
+  const { state: doing } = process ?? {};
+  if (doing === 'down' || doing === 'paused' || doing === 'starting') return doing;
+  if (state === 'ill') return 'ill';
+  if (state !== 'running') return 'unknown';
+  return name === String(leader) ? 'leader' : 'follower';
+}
+
+const LOOKS: Readonly<Record<Look, string>> = {
+  leader: 'leads',
+  follower: 'follows',
+  unknown: 'cannot be reached',
+  ill: 'is ill',
+  paused: 'is paused',
+  down: 'is down',
+  starting: 'is starting',
+};
+
+export function lookWords(look: Look): string {
+  return LOOKS[look];
+}
+
+const WAYS: Readonly<Record<string, string>> = {
+  link: 'connected',
+  post: 'over HTTP',
+  none: 'no connection',
+};
+
+export function linkWords({ via, roundTripMs }: ClusterMember): string {
+  if (via === 'self') return 'answers this page';
+  const way = WAYS[via] ?? via;
+  return roundTripMs === null || via === 'none' ? way : `${way}, ${milliseconds(roundTripMs)}`;
+}
+
+/** Messages that wait are what a member lags behind. */
+export function lagWords({ via, queued }: ClusterMember): string {
+  if (via === 'self' || (via === 'none' && queued === 0)) return '';
+  return queued === 0 ? 'none' : `${queued} waiting`;
+}
+
+/** Each of these says of itself that it may act. More than one is what the better protocols never have. */
+export function claimants(fleet: readonly FleetMember[] | null): readonly Id[] {
+  return (fleet ?? []).filter(({ state }) => state === 'leading').map(({ id }) => id);
+}
+
+/** The page of another member; nothing if its address is none. */
+export function pageOf(url: string): string | null {
+  return /^https?:\/\//.test(url) ? `${url.replace(/\/+$/, '')}/ui/` : null;
+}
+
+/** What came of a command. */
+export interface Refused {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly outcome?: string;
+  readonly leaderUrl?: string | null;
+}
+
+export function refusalWords({ status, message, outcome }: Refused): string {
+  if (status === 0) return 'No answer came. Perhaps it happened: the history will tell.';
+  if (status === 403 || status === 401) return `Not allowed: ${message}.`;
+  if (outcome === 'indefinite') return `It was tried, and perhaps it happened: ${message}.`;
+  return `Refused: ${message}. Nothing has happened.`;
+}

@@ -1,0 +1,33 @@
+import type { Delay, Effect, Json } from '../../../../src/core/index.ts';
+import { readable } from './readable.ts';
+
+/** What a member asks of its host, in words. */
+export function effectWords(effect: Effect): string {
+  switch (effect.type) {
+    case 'send': {
+      const { type, ...fields } = effect.message;
+      const rest = Object.keys(fields).length === 0 ? '' : ` (${readable(fields as unknown as Json)})`;
+      return `sends ${type} to ${effect.to}${rest}`;
+    }
+    case 'set-timer':
+      return `sets its timer ${effect.timer} to ${delayWords(effect.delayMs)}`;
+    case 'cancel-timer':
+      return `cancels its timer ${effect.timer}`;
+    case 'save':
+      return `saves: ${readable(effect.record)}`;
+    case 'draw':
+      return 'draws a number';
+    case 'report': {
+      const { role, leader, term, version } = effect.view;
+      return `reports: ${readable({ role, leader, term, version })}`;
+    }
+    case 'answer':
+      return `answers: ${readable(effect.outcome as unknown as Json)}`;
+  }
+}
+
+function delayWords(delayMs: Delay): string {
+  return typeof delayMs === 'number'
+    ? `${Math.round(delayMs)} ms`
+    : `between ${delayMs[0]} and ${delayMs[1]} ms`;
+}

@@ -1,0 +1,18 @@
+import { seconds } from '../../app/seconds.ts';
+import type { Fate, Flight } from '../../history/flights.ts';
+
+const FATES: Readonly<Record<Exclude<Fate, 'arriving'>, string>> = {
+  lost: 'lost by the network',
+  cut: 'cut off: the link carries nothing',
+  dropped: 'dropped by hand',
+  held: 'held back by hand',
+  duplicated: 'duplicated by hand: two copies took its place',
+  unknown: 'not recorded',
+};
+
+/** What has become of a message by that moment. */
+export function fateWords({ fate, endMs, arrivedAs, dueMs }: Flight, ms: number): string {
+  if (ms < endMs) return `on its way, due in ${seconds(dueMs - ms)}`;
+  if (fate !== 'arriving') return `${FATES[fate]}, at ${seconds(endMs)}`;
+  return arrivedAs >= 0 ? `arrived at ${seconds(endMs)}` : `came to nobody at ${seconds(endMs)}`;
+}

@@ -1,0 +1,50 @@
+import type { Game } from '../app/game.svelte.ts';
+import type { History } from '../history/history.ts';
+import type { Timeline } from '../run/timeline.ts';
+
+/**
+ * The cursor at the pace of a reader: while time moves, words need not change with every picture. It always ends on the very
+ * moment that is shown, and nothing runs once that is reached. Made while a component is, it ends with it.
+ */
+export class Paced {
+  ms = $state(0);
+  /** Grows when the history at that moment may be another one. */
+  revision = $state(0);
+  #seenMs = Number.NEGATIVE_INFINITY;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  readonly #game: Game;
+
+  constructor(game: Game, everyMs: number) {
+    this.#game = game;
+    this.ms = game.cursorMs;
+    $effect(() => {
+      const { cursorMs, revision } = game;
+      const show = (): void => {
+        clearTimeout(this.#timer);
+        this.#timer = undefined;
+        this.#seenMs = performance.now();
+        this.ms = game.cursorMs;
+        this.revision = game.revision;
+      };
+      void cursorMs;
+      void revision;
+      const waitMs = this.#seenMs + everyMs - performance.now();
+      if (waitMs <= 0) show();
+      else this.#timer ??= setTimeout(show, waitMs);
+    });
+    $effect(() => () => clearTimeout(this.#timer));
+  }
+
+  /** News only when it is another one: that it has grown is told by `revision`. */
+  readonly timeline: Timeline = $derived.by(() => this.#game.timeline);
+
+  get history(): History {
+    void this.revision;
+    return this.timeline.history;
+  }
+
+  get protocol(): string {
+    return this.timeline.run.protocol;
+  }
+}

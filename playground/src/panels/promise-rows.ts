@@ -1,0 +1,53 @@
+import { nameFallen, nameProperty } from '../../../src/cli/property-names.ts';
+import type { Pledge, Property } from '../../../src/core/index.ts';
+import { seconds } from '../app/seconds.ts';
+import type { History } from '../history/history.ts';
+import { inItsWords } from '../words/term-words.ts';
+
+const WATCHED: readonly Property[] = ['S1', 'S2', 'S3', 'S4', 'S6', 'S9', 'S10', 'R1'];
+
+interface PromiseRow {
+  readonly property: Property;
+  readonly name: string;
+  readonly isPromised: boolean;
+  /** "promised", or under which condition. */
+  readonly promise: string;
+  readonly holds: boolean;
+  /** A promise that was not kept is a defect; anything else that did not hold is how this protocol is. */
+  readonly isDefect: boolean;
+  /** "holds", "not since 2.41 s". */
+  readonly verdict: string;
+  readonly detail: string;
+  readonly atMs: number | null;
+}
+
+/** Every property that is watched, and how it stands at that moment. */
+export function promiseRows(
+  history: History,
+  pledges: readonly Pledge[],
+  protocol: string,
+  ms: number,
+): PromiseRow[] {
+  return WATCHED.map((property) => {
+    const seen = history.violations.filter((each) => each.property === property && each.atMs <= ms);
+    const first = seen.find((each) => each.claimed) ?? seen[0];
+    const pledge = pledges.find((each) => each.property === property);
+    const unless = pledge === undefined ? '' : nameFallen(pledge.assuming).replaceAll(' and ', ' or ');
+    return {
+      property,
+      name: inItsWords(nameProperty(property), protocol),
+      isPromised: pledge !== undefined,
+      promise:
+        pledge === undefined
+          ? 'not promised'
+          : unless === ''
+            ? 'promised'
+            : `promised, except after ${unless}`,
+      holds: first === undefined,
+      isDefect: first?.claimed ?? false,
+      verdict: first === undefined ? 'holds' : `did not hold at ${seconds(first.atMs)}`,
+      detail: first === undefined ? '' : inItsWords(first.detail, protocol),
+      atMs: first?.atMs ?? null,
+    };
+  });
+}

@@ -1,0 +1,20 @@
+import type { Layout } from './layout.ts';
+
+/** More than two pixels for each would cost a lot and show little. */
+const MOST_DENSITY = 2;
+
+/** Makes a canvas as large as its place, in the screen's own pixels, and returns what to draw with. */
+export function fitCanvas(
+  canvas: HTMLCanvasElement,
+  { width, height }: Layout,
+  density: number,
+): CanvasRenderingContext2D {
+  const scale = Math.min(density, MOST_DENSITY);
+  const [w, h] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
+  // A canvas that is given a size is emptied, even if it is the same one.
+  if (canvas.width !== w) canvas.width = w;
+  if (canvas.height !== h) canvas.height = h;
+  const context = canvas.getContext('2d')!;
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  return context;
+}

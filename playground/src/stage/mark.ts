@@ -1,0 +1,80 @@
+import type { MemberShot } from '../history/history.ts';
+
+/** The measures of one member's picture, all around its own middle. */
+export interface Mark {
+  readonly isSmall: boolean;
+  readonly reach: number;
+  readonly gap: number;
+  readonly inset: number;
+  readonly cross: string;
+  readonly crown: string;
+  readonly hasId: boolean;
+  readonly idSize: number;
+  readonly idY: number;
+  readonly term: string;
+  readonly termSize: number;
+  readonly termY: number;
+  /** Where its votes stand in a row, and in digits if they are too many for that. */
+  readonly pips: readonly number[];
+  readonly votes: string;
+  readonly pipY: number;
+  /** How large the signs at its side are. */
+  readonly badge: number;
+  /** What is not as usual with its clock and its disk. */
+  readonly notes: string;
+}
+
+/** Smaller discs leave no room for words. */
+const ROOMY = 21;
+const LEGIBLE = 16;
+const MOST_PIPS = 7;
+
+export function markOf(shot: MemberShot, disc: number, termWord: string): Mark {
+  const isRoomy = disc >= ROOMY;
+  const isLegible = disc >= LEGIBLE;
+  const arm = disc * 0.62;
+  const term = !shot.alive || shot.term === null || !isLegible ? '' : String(shot.term);
+  const { pips, votes } = votesOf(shot, isLegible);
+  const idSize = Math.round(isRoomy ? disc * 0.72 : Math.max(7, disc * 0.85));
+  return {
+    isSmall: !isLegible,
+    reach: Math.max(disc, 12),
+    gap: isLegible ? 4.5 : 2.5,
+    inset: isLegible ? 4 : 2,
+    cross: `M${-arm} ${-arm}L${arm} ${arm}M${arm} ${-arm}L${-arm} ${arm}`,
+    crown: crown(disc),
+    hasId: disc >= 6,
+    idSize,
+    idY: term === '' ? idSize * 0.36 : isRoomy ? 1 : 0,
+    term: isRoomy && term !== '' ? `${termWord} ${term}` : term,
+    termSize: isRoomy ? Math.min(11, Math.max(9, disc * 0.36)) : Math.round(disc * 0.6),
+    termY: isRoomy ? disc * 0.48 : disc * 0.66,
+    pips,
+    votes,
+    pipY: disc + 22,
+    badge: isRoomy ? 1 : Math.max(0.5, disc / ROOMY),
+    notes: notesOf(shot, isLegible),
+  };
+}
+
+/** Three points on the upper edge of the disc. */
+function crown(disc: number): string {
+  const w = Math.max(3, Math.min(11, disc * 0.42));
+  const top = -disc - w * 1.15;
+  const base = -disc + w * 0.2;
+  const mid = -disc - w * 0.3;
+  return `M${-w} ${base}V${top}L${-w / 2} ${mid}L0 ${top - w * 0.25}L${w / 2} ${mid}L${w} ${top}V${base}Z`;
+}
+
+function votesOf({ alive, role, votes }: MemberShot, isLegible: boolean): Pick<Mark, 'pips' | 'votes'> {
+  const count = alive && role !== 'follower' && isLegible ? votes.length : 0;
+  if (count > MOST_PIPS) return { pips: [], votes: `${count} votes` };
+  return { pips: Array.from({ length: count }, (_, i) => (i - (count - 1) / 2) * 7), votes: '' };
+}
+
+function notesOf({ clockRate, disk }: MemberShot, isLegible: boolean): string {
+  const notes: string[] = [];
+  if (clockRate !== 1) notes.push(isLegible ? `clock ×${clockRate}` : '◷');
+  if (disk !== 'none') notes.push(isLegible ? `disk: ${disk}` : '▤');
+  return notes.join(' ');
+}

@@ -1,0 +1,34 @@
+import { LOOKS } from './kinds.ts';
+
+/** The colours of theme.css as a canvas understands them, by the name of their variable. */
+export type Palette = Readonly<Record<string, string>>;
+
+const USED = ['--ground', '--line', '--edge', '--text', '--quiet', '--accent', '--alarm', '--leader'];
+
+/** Reads the colours as they are now. The probe is any element that nobody sees. */
+export function readPalette(probe: HTMLElement): Palette {
+  const names = [...USED, ...Object.values(LOOKS).map((look) => look.colour)];
+  const palette: Record<string, string> = {};
+  const style = getComputedStyle(probe);
+  for (const name of names) {
+    // Only a real property tells what `light-dark()` comes to.
+    probe.style.setProperty('color', `var(${name})`);
+    palette[name] = style.color;
+  }
+  return palette;
+}
+
+/** Calls back whenever the colours may have changed: by the system, or by the visitor's own choice. */
+export function watchTheme(changed: () => void): () => void {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const forced = matchMedia('(forced-colors: active)');
+  const observer = new MutationObserver(changed);
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  dark.addEventListener('change', changed);
+  forced.addEventListener('change', changed);
+  return () => {
+    observer.disconnect();
+    dark.removeEventListener('change', changed);
+    forced.removeEventListener('change', changed);
+  };
+}

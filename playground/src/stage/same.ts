@@ -1,0 +1,12 @@
+/**
+ * Remembers a list, and returns the one from before as long as nothing in it has changed, so that whoever shows it need not look
+ * again.
+ */
+export function keeper<T>(): (now: readonly T[]) => readonly T[] {
+  let before: readonly T[] = [];
+  return (now) => {
+    const isSame = before.length === now.length && now.every((each, i) => each === before[i]);
+    if (!isSame) before = now;
+    return before;
+  };
+}

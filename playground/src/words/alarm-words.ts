@@ -1,0 +1,91 @@
+import { listed } from '../../../src/cli/names.ts';
+import { nameFallen, nameProperty } from '../../../src/cli/property-names.ts';
+import type { Assumption, Pledge } from '../../../src/core/index.ts';
+import { seconds } from '../app/seconds.ts';
+import type { Alarm, Double } from '../cause/alarms.ts';
+import { inItsWords, nameTerm, termWord } from './term-words.ts';
+
+interface AlarmWords {
+  readonly sign: '⛔' | '⚠' | 'ⓘ';
+  readonly level: 'broken' | 'warning' | 'note';
+  /** Who and since when. */
+  readonly title: string;
+  /** How bad that is. */
+  readonly meaning: string;
+  /** What the protocol had said about it. */
+  readonly promise: string;
+}
+
+interface Promised {
+  readonly protocol: string;
+  readonly pledges: readonly Pledge[];
+  /** What happened so far that a promise may have excluded. */
+  readonly fallen: ReadonlySet<Assumption>;
+}
+
+const COUNTS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
+
+export function alarmWords(alarm: Alarm, about: Promised): AlarmWords {
+  const { protocol } = about;
+  if (alarm.kind === 'broken') {
+    const { property, detail, atMs, claimed } = alarm.violation;
+    return {
+      sign: '⛔',
+      level: 'broken',
+      title: `${capital(inItsWords(detail, protocol))}, at ${seconds(atMs)}`,
+      meaning: inItsWords(`Broken: “${nameProperty(property)}”.`, protocol),
+      promise: promiseWords(property, claimed, about),
+    };
+  }
+  const title = `${leadersWords(alarm, protocol)} since ${seconds(alarm.fromMs)}`;
+  if (alarm.kind === 'idle') {
+    const meaning = 'Only one of them may act: the lease of the other has run out.';
+    return {
+      sign: 'ⓘ',
+      level: 'note',
+      title: title.replace('leaders:', 'believe they lead:'),
+      meaning,
+      promise: '',
+    };
+  }
+  const promise = promiseWords(alarm.property, alarm.violation?.claimed ?? false, about);
+  if (alarm.kind === 'apart') {
+    const meaning = `Two believe they lead, in different ${termWord(protocol)}s: harmless if what they write to checks the token.`;
+    return { sign: '⚠', level: 'warning', title, meaning, promise };
+  }
+  const hasTerms = alarm.leaders.every(({ term }) => term !== null);
+  const meaning = hasTerms
+    ? `Two in one ${termWord(protocol)}: broken.`
+    : 'Two at once, and no term to tell their writes apart by: broken.';
+  return { sign: '⛔', level: 'broken', title, meaning, promise };
+}
+
+/** "Two leaders from 2.41 s to 5.20 s" */
+export function pastWords({ leaders, fromMs, toMs }: Double): string {
+  return `${countWord(leaders.length)} leaders from ${seconds(fromMs)} to ${seconds(toMs!)}`;
+}
+
+/** "Two leaders: 2 (epoch 3) and 4 (epoch 4)" */
+function leadersWords({ leaders }: Double, protocol: string): string {
+  const names = leaders.map(({ member, term }) =>
+    term === null ? String(member) : `${member} (${nameTerm(term, protocol)})`,
+  );
+  return `${countWord(leaders.length)} leaders: ${listed(names)}`;
+}
+
+function promiseWords(property: string, claimed: boolean, { protocol, pledges, fallen }: Promised): string {
+  const name = inItsWords(`“${nameProperty(property)}”`, protocol);
+  if (claimed) return `This protocol promises ${name}: please report it, the link replays it.`;
+  const pledge = pledges.find((each) => each.property === property);
+  if (pledge === undefined) return `The protocol ${protocol} never promised ${name}.`;
+  const excuse = nameFallen(pledge.assuming.filter((each) => fallen.has(each)));
+  return `The protocol ${protocol} promises ${name}, but not with ${excuse}.`;
+}
+
+function countWord(count: number): string {
+  return COUNTS[count] ?? String(count);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

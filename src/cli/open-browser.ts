@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+
+/** What opens an address in the browser of whoever sits before the screen. */
+const OPENERS: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
+  darwin: ['open'],
+  // The empty word is the title of a window, which `start` asks for first.
+  win32: ['cmd', '/c', 'start', ''],
+};
+
+/** Settles with null once the browser was asked, or with why it could not be. */
+export function openBrowser(url: string): Promise<string | null> {
+  const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
+  return new Promise((resolve) => {
+    const child = spawn(command!, [...args, url], { stdio: 'ignore', detached: true });
+    child.on('error', ({ code, message }: NodeJS.ErrnoException) =>
+      resolve(code === 'ENOENT' ? `there is no ${command} here` : message),
+    );
+    child.on('exit', (code, signal) =>
+      resolve(code === 0 ? null : `${command} ended with ${signal ?? `exit code ${code}`}`),
+    );
+    // The browser may be that very process, and stays.
+    child.unref();
+  });
+}

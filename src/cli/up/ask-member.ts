@@ -1,0 +1,52 @@
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+
+/** What a member said. */
+export interface Said {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+interface Asking {
+  readonly method?: string;
+  readonly body?: string;
+  readonly withinMs: number;
+}
+
+/** Asks one member, and waits for all of its answer. Throws if it does not come in time. */
+export async function askMember(url: string, { method = 'GET', body = '', withinMs }: Asking): Promise<Said> {
+  const { response, cancel } = await openAnswer(url, { method, body, withinMs });
+  const late = setTimeout(() => cancel(new Error('no answer in time')), withinMs);
+  try {
+    let text = '';
+    for await (const chunk of response.setEncoding('utf8')) text += chunk;
+    const type = response.headers['content-type'] ?? 'application/json; charset=utf-8';
+    return { status: response.statusCode!, type, text };
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** An answer that has begun. */
+export interface Answer {
+  readonly response: IncomingMessage;
+  cancel(reason?: Error): void;
+}
+
+/** Settles when the answer begins, which has to be soon; how long it goes on is up to the caller. */
+export function openAnswer(url: string, { method = 'GET', body = '', withinMs }: Asking): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers: OutgoingHttpHeaders = body === '' ? {} : { 'content-type': 'application/json' };
+    // Connections are not kept: one to a process that was killed and started again would be of no use.
+    const asked = request(url, { method, headers, agent: false }, (response) => {
+      clearTimeout(late);
+      resolve({ response, cancel: (reason) => asked.destroy(reason) });
+    });
+    const late = setTimeout(() => asked.destroy(new Error('no answer in time')), withinMs);
+    asked.on('error', (error) => {
+      clearTimeout(late);
+      reject(error);
+    });
+    asked.end(body);
+  });
+}

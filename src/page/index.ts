@@ -1,0 +1,1 @@
+export { type About, createPage, NOT_BUILT, type Page } from './page.ts';

@@ -1,0 +1,108 @@
+/** The dashboard of a real cluster in a real browser. */
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { isActing, UpCluster } from '../cli/up-cluster.ts';
+import { axe, Browsing, missingBrowser } from '../support/browser.ts';
+
+const leads = (page: Page): Locator => page.getByRole('heading', { name: /^Member \d+ leads$/ });
+const idIn = (text: string | null): string => /\d+/.exec(text!)![0];
+const figure = (page: Page, name: string): Locator =>
+  page.locator('dt', { hasText: name }).locator('xpath=../dd');
+
+/** Settles when so many listen to this member. */
+async function watchers(url: string, count: number): Promise<void> {
+  let metrics = '';
+  do metrics = await (await fetch(`${url}/metrics`)).text();
+  while (!metrics.includes(`caucus_watchers ${count}\n`));
+}
+
+describe.skipIf(missingBrowser !== null)(`the dashboard ${missingBrowser ?? ''}`, () => {
+  let browsing: Browsing;
+  let cluster: UpCluster;
+  beforeAll(async () => {
+    browsing = await Browsing.start();
+  });
+  afterAll(() => browsing.close());
+  afterEach(async () => {
+    try {
+      await browsing.check();
+    } finally {
+      await cluster.stop();
+    }
+  });
+
+  it('shows who leads, kills it at the press of a button, and shows the next', async () => {
+    // A machine that is busy with a browser takes no lead away at these times.
+    cluster = new UpCluster(['--members', '3', '--chaos', '--timing', 'timeoutMs=[1500,2000]']);
+    const page = await browsing.open(await cluster.pageUrl());
+    const first = idIn(await leads(page).textContent());
+    const token = BigInt((await figure(page, 'Token').textContent())!);
+    await page.getByRole('cell', { name: 'leads', exact: true }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(4);
+    expect(await axe(page)).toEqual([]);
+
+    const kill = page.getByRole('button', { name: `Kill -9 member ${first}` });
+    await kill.focus();
+    await page.keyboard.press('Enter');
+    const again = page.getByRole('button', { name: `Start again member ${first}` });
+    await again.waitFor();
+    expect(await again.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
+    const next = page.getByRole('heading', { name: new RegExp(`^Member (?!${first} )\\d+ leads$`) });
+    const second = idIn(await next.textContent());
+    expect(BigInt((await figure(page, 'Token').textContent())!)).toBeGreaterThan(token);
+    await page
+      .getByRole('status')
+      .filter({ hasText: `Member ${second} leads now` })
+      .waitFor({ state: 'attached' });
+    await page.getByText(`${first} does not answer: its process is gone`).waitFor();
+    await page.getByRole('cell', { name: 'is down' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+
+    await page.keyboard.press('Enter');
+    await kill.waitFor();
+    await page.getByRole('button', { name: 'Resign…' }).click();
+    await page.getByRole('button', { name: 'Yes, resign' }).press('Enter');
+    await page.getByRole('status').filter({ hasText: 'Done.' }).waitFor();
+    await page.getByRole('heading', { name: new RegExp(`^Member (?!${second} )\\d+ leads$`) }).waitFor();
+  });
+
+  it('says when a member disappears, and goes on when it is back', async () => {
+    cluster = new UpCluster(['--members', '3', '--timing', 'timeoutMs=[1500,2000]']);
+    await cluster.seen(isActing);
+    const { url, id } = cluster.events.find(({ event }) => event === 'member');
+    const except =
+      /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/;
+    const page = await browsing.open(`${url}/ui`, { except, viewport: { width: 390, height: 800 } });
+    expect(page.url()).toBe(`${url}/ui/`);
+    await leads(page).waitFor();
+    await page.getByText('answers this page').waitFor();
+    expect(await page.getByRole('button', { name: /Kill/ }).count()).toBe(0);
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(390);
+
+    // A page that nobody sees asks nothing.
+    const hide = (isHidden: boolean): Promise<unknown> =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));`);
+    await watchers(url, 1);
+    await hide(true);
+    await watchers(url, 0);
+    await hide(false);
+    await watchers(url, 1);
+
+    cluster.process.stdin!.write(String(id));
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toMatch(
+      /Member 1 has not answered since \d\d:\d\d:\d\d; below is what was last said\./,
+    );
+    expect(await alert.getByRole('link').allTextContents()).toEqual(['member 2', 'member 3']);
+    expect(await axe(page)).toEqual([]);
+    cluster.process.stdin!.write(String(id));
+    await alert.waitFor({ state: 'detached' });
+    await leads(page).waitFor();
+
+    await page.getByRole('button', { name: 'Open the playground' }).click();
+    await leads(page).waitFor({ state: 'detached' });
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { STORIES } from '../../playground/src/gallery/scenarios.ts';
+import { runOf } from '../../playground/src/gallery/story.ts';
+import type { StepEntry } from '../../playground/src/history/history.ts';
+import { firedBefore, firedBy } from '../../playground/src/how/fired.ts';
+import { ruleOf } from '../../playground/src/how/rule-of.ts';
+import { TEXTS } from '../../playground/src/how/texts.ts';
+import { newRun } from '../../playground/src/run/presets.ts';
+import { Timeline } from '../../playground/src/run/timeline.ts';
+import { catalogue } from '../../src/protocols/index.ts';
+
+/** Does something come of it that others can see, or that lasts? */
+function matters({ effects }: StepEntry): boolean {
+  return effects.some(({ type }) => ['send', 'report', 'save', 'draw'].includes(type));
+}
+
+describe('the rules of how it works', () => {
+  it('are told for every election', () => {
+    expect(Object.keys(TEXTS).sort()).toEqual(Object.keys(catalogue).sort());
+    for (const { rules } of Object.values(TEXTS)) {
+      expect(rules.length).toBeGreaterThanOrEqual(6);
+      expect(rules.length).toBeLessThanOrEqual(10);
+      expect(new Set(rules.map(({ id }) => id)).size).toBe(rules.length);
+    }
+  });
+
+  for (const protocol of Object.keys(catalogue)) {
+    it(`of ${protocol} are all used in the gallery, and cover all that matters there`, () => {
+      const used = new Set<string>();
+      for (const story of STORIES) {
+        const timeline = new Timeline(runOf(story, protocol));
+        timeline.extendTo(timeline.run.untilMs);
+        for (const entry of timeline.history.entries) {
+          const rule = ruleOf(protocol, entry);
+          if (rule !== null) used.add(rule);
+          else if (entry.kind === 'step' && matters(entry)) expect({ story: story.name, entry }).toBeNull();
+        }
+      }
+      expect([...used].sort()).toEqual(TEXTS[protocol]!.rules.map(({ id }) => id).sort());
+    });
+  }
+
+  it('are told as they are used', () => {
+    const timeline = new Timeline(newRun('epoch', 5, 7));
+    timeline.extendTo(6000);
+    const { history } = timeline;
+    const won = history.claims[0]!.fromUs / 1000;
+    expect(firedBefore(history, 'epoch', won)[0]).toEqual({
+      rule: 'count',
+      member: history.claims[0]!.member,
+      atMs: won,
+    });
+    expect(firedBefore(history, 'epoch', won).map(({ rule }) => rule)).toContain('vote');
+    expect(firedBefore(history, 'epoch', 0)).toEqual([{ rule: 'start', member: 5, atMs: 0 }]);
+    expect(firedBy(history, 'epoch', 0)).toEqual([{ rule: 'start', member: 1, atMs: 0 }]);
+    expect(firedBy(history, 'paxos', 0)).toEqual([]);
+  });
+});

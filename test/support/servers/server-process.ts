@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '../free-ports.ts';
+
+/** What to run. */
+export interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** As whom, where it refuses to run as root, and where. */
+  readonly options?: { readonly uid?: number; readonly gid?: number; readonly cwd?: string };
+}
+
+/** A real server on the loopback, in a process of its own, with its data in a folder of its own. */
+export abstract class ServerProcess {
+  readonly port: number;
+  readonly folder: string;
+  readonly #name: string;
+  #child: ChildProcess | null = null;
+
+  protected constructor(name: string, port: number) {
+    this.#name = name;
+    this.port = port;
+    this.folder = mkdtempSync(path.join(tmpdir(), `caucus-${name}-`));
+  }
+
+  protected abstract program(): Program;
+
+  /** Rejects as long as it does not answer. */
+  protected abstract ask(): Promise<unknown>;
+
+  protected get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== null;
+  }
+
+  /** A file in its folder. */
+  file(name: string): string {
+    return path.join(this.folder, name);
+  }
+
+  /** Starts it with the data that it has, and waits until it answers. */
+  async restart(): Promise<void> {
+    const { file, args, options } = this.program();
+    const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (data) => {
+        said = `${said}${data}`.slice(-2000);
+      });
+    }
+    for (let tries = 200; ; tries--) {
+      if (child.exitCode !== null) throw new Error(`${this.#name} has ended: ${said}`);
+      try {
+        await this.ask();
+        return;
+      } catch (error) {
+        if (tries === 1) throw new Error(`${this.#name} does not answer: ${error}\n${said}`);
+      }
+      await sleep(50);
+    }
+  }
+
+  /** Ends it; its data stays. */
+  async stop(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.#child;
+    this.#child = null;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await once(child, 'exit');
+  }
+
+  pause(): void {
+    this.signal('SIGSTOP');
+  }
+
+  resume(): void {
+    this.signal('SIGCONT');
+  }
+
+  protected signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Makes a server on free ports and starts it; once more on others, since somebody may have taken them meanwhile. */
+export async function startOnFreePorts<S extends ServerProcess>(
+  make: (port: number, other: number) => S,
+  start: (server: S) => Promise<void> = (server) => server.restart(),
+): Promise<S> {
+  for (let tries = 3; ; tries--) {
+    const [port, other] = await freePorts(2);
+    const server = make(port!, other!);
+    try {
+      await start(server);
+      return server;
+    } catch (error) {
+      await server.close();
+      if (tries === 1) throw error;
+    }
+  }
+}
