@@ -241,17 +241,19 @@ describe('caucus with --engine', () => {
         if (text.test(value)) return;
       }
     };
-    await found(/ starting sleep$/);
-    server.pause();
-    await found(
-      /the leadership is over \((the store has not renewed it in time|Redis did not renew it in time)/,
-    );
-    await found(/ error Redis does not serve us: /);
-    server.resume();
-    await found(/ info {2}well again$/);
-    running.kill('SIGINT');
-    await once(running, 'exit');
-    await server.close();
+    const exited = once(running, 'exit');
+    try {
+      await found(/ starting sleep$/);
+      server.pause();
+      await found(/the leadership is over \((the store has not|Redis did not) renewed? it in time/);
+      await found(/ error Redis does not serve us: /);
+      server.resume();
+      await found(/ info {2}well again$/);
+    } finally {
+      running.kill('SIGINT');
+      await exited;
+      await server.close();
+    }
   });
 
   it('node: prints what it has understood, from where, and does not run', async () => {

@@ -120,17 +120,30 @@ describe('the folder of the processes of one machine', () => {
     expect(readFileSync(path.join(folder, 'e@info'), 'utf8')).toContain('word');
   });
 
-  it('costs no token, and holds nobody up, while nothing can be written', async () => {
-    const [a, b] = [join('e', { retryMs: 100 }), join('e')];
-    mkdirSync(path.join(folder, 'e@info')); // A file cannot take its place.
+  it.runIf(isRoot)('holds nobody up for somebody who won and could not say so', async () => {
+    const share = path.join(folder, 'sticky');
+    mkdirSync(share);
+    chmodSync(folder, 0o755);
+    chmodSync(share, 0o1777); // Nobody can replace what another has written.
+    const url = `local:${share}`;
+    const first = await won(join('e', {}, url));
+    await first.resign();
     const over = new AbortController();
-    const campaign = a.campaign({ signal: over.signal });
-    await reasonOf(a);
-    over.abort();
-    await expect(campaign).rejects.toThrow();
-    rmSync(path.join(folder, 'e@info'), { recursive: true });
-    expect((await won(b)).token).toBe(1n);
-    expect(readdirSync(folder).filter((file) => file.startsWith('@'))).toEqual([]);
+    try {
+      process.seteuid!(NOBODY);
+      const other = join('e', { retryMs: 100 }, url);
+      const campaign = other.campaign({ signal: over.signal });
+      campaign.catch(() => {});
+      expect(await reasonOf(other)).toMatch(/EPERM/);
+      over.abort();
+      await expect(campaign).rejects.toThrow();
+    } finally {
+      process.seteuid!(0);
+    }
+    const next = await won(join('e', {}, url), 5000);
+    expect(next.token).toBeGreaterThan(first.token);
+    expect(next.token).toBeLessThan(20n);
+    expect(readdirSync(share).filter((file) => file.startsWith('@'))).toEqual([]);
   });
 
   it.each(['', '{"token":"1","lea', '[]', '{"token":7}', 'null'])(
@@ -181,12 +194,19 @@ describe('the folder of the processes of one machine', () => {
   it.each([1, 100])('can be deleted: a path of %d more is found and watched again', async (more) => {
     const place = path.join(folder, 'd'.repeat(more));
     const url = `local:${place}`;
-    const a = join('e', { retryMs: 100 }, url);
+    const [a, observer] = [join('e', { retryMs: 100 }, url), join('e', { retryMs: 2000 }, url)];
     const first = await won(a);
+    await seen(observer, 'the leader', ({ leader }) => leader === a.self);
     rmSync(place, { recursive: true });
     await aborted(first.signal);
     await first.resign();
     const again = await won(a);
+    for (const version of [1, 2, 3]) {
+      await again.publish(version);
+      // The first may be found by looking, and then nothing would be for a while.
+      const isNew = ({ value }: { value: unknown }): boolean => value === version;
+      await seen(observer, 'the value', isNew, version === 1 ? 10_000 : 1000);
+    }
     const b = join('e', PATIENT, url);
     await seen(b, 'the leader', ({ leader }) => leader === a.self);
     const next = won(b, 5000);

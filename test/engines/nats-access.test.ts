@@ -92,7 +92,7 @@ describe('bad input to NATS', () => {
   it('a name that is no key is refused', async () => {
     const engine = nats('nats://127.0.0.1:1');
     for (const name of ['', 'a b', '.a', 'a.', 'a..b', 'a*', 'ä', 'x'.repeat(201)])
-      expect(() => engine.seat(name)).toThrow(/^name: expected up to 200 letters, digits/);
+      expect(() => engine.seat(name)).toThrow(/^election: expected up to 200 letters, digits/);
     await engine.close();
   });
 });

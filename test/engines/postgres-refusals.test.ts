@@ -35,6 +35,7 @@ describe('what the engine for PostgreSQL refuses at once', () => {
     ['a table with a long name', 'postgres://h/db', { table: 'x'.repeat(49) }, /^table: expected/],
     ['ssl that is none', 'postgres://h/db', { ssl: 'yes' }, /^ssl: expected true, false, or TLS options/],
     ['ssl for a pool', { connect() {} }, { ssl: true }, /^ssl: expected to be given to the pool/],
+    ['a pool of one', { connect() {}, options: { max: 1 } }, {}, /^url: expected a pool of two connections/],
     ['listen that is none', 'postgres://h/db', { listen: 'no' }, /^listen: expected true or false/],
     [
       'a lease below the floor',
@@ -91,13 +92,13 @@ describe.runIf(hasPostgres())('what the engine for PostgreSQL refuses when it co
 
   it('a wrong password, without telling it', async () => {
     const url = server.urlAt(server.port, USER, SECRET);
-    const { detail } = await refusal(url);
+    const election = new Election('refused', open(url));
+    const { detail } = await seen(election, 'why', ({ cause }) => cause === 'store-unreachable');
     expect(detail).toBe(
       `PostgreSQL does not serve us: 127.0.0.1:${server.port} refused the password of user ${USER}`,
     );
-    const engine = engines[0]!;
-    const seat = engine.seat('refused');
-    expect(inspect([engine, seat, seat.standing], { depth: 20, showHidden: true })).not.toContain(SECRET);
+    const shown = inspect([engines[0], election], { depth: 20, showHidden: true });
+    expect(shown).not.toContain(SECRET);
   });
 
   it('no password, an unknown database, a port where nobody listens', async () => {

@@ -180,6 +180,71 @@ describe.runIf(hasPostgres())('the table of elections in PostgreSQL', () => {
     expect((await won(a)).token).toBeGreaterThan(first.token);
   });
 
+  it('gets its counter again when that was dropped, and tokens go on growing', async () => {
+    const a = join('uncounted', { schema: 'uncounted' });
+    const first = await won(a);
+    await first.resign();
+    await server.sql('DROP SEQUENCE uncounted.caucus_lease_fence');
+    expect((await won(a)).token).toBeGreaterThan(first.token);
+    expect((await won(join('other', { schema: 'uncounted' }))).token).toBeGreaterThan(first.token);
+  });
+
+  it('grants tokens in their order, also if a row is deleted while somebody waits for it', async () => {
+    const options = { schema: 'ordered', leaseMs: 15_000, retryMs: 100, listen: false };
+    const [a, b] = [join('ordered', options), join('ordered', options)];
+    await (await won(b)).resign();
+    const admin = new Client({ connectionString: server.adminUrl });
+    await admin.connect();
+    let stopped: number | null = null;
+    try {
+      await admin.query('BEGIN');
+      await admin.query("DELETE FROM ordered.caucus_lease WHERE name = 'ordered'");
+      const tokens: bigint[] = [];
+      const led = async (election: Election): Promise<void> => {
+        const leadership = await won(election);
+        tokens.push(leadership.token);
+        await leadership.resign();
+        await election.close();
+      };
+      const first = led(a);
+      const waits =
+        "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT%'";
+      await expect.poll(() => server.sql(waits), { interval: 5 }).toMatch(/^\d+$/);
+      stopped = Number(await server.sql(waits));
+      process.kill(stopped, 'SIGSTOP');
+      await admin.query('COMMIT');
+      // Without an order, the second would come between the drawing of a token and its use.
+      const second = led(b);
+      const isStuck = seen(b, 'that it waits', ({ detail }) => detail.includes('another transaction'));
+      await Promise.race([second, isStuck]);
+      await server.sql("DELETE FROM ordered.caucus_lease WHERE name = 'ordered'");
+      process.kill(stopped, 'SIGCONT');
+      stopped = null;
+      await Promise.all([first, second]);
+      isStuck.catch(() => {});
+      expect(tokens).toHaveLength(2);
+      expect(tokens[1]).toBeGreaterThan(tokens[0]!);
+    } finally {
+      if (stopped !== null) process.kill(stopped, 'SIGCONT');
+      await admin.end();
+    }
+  });
+
+  it('stands once in the line of a pool that has no connection left', async () => {
+    const pool = new Pool({ connectionString: server.url, max: 2 });
+    const others = await Promise.all([pool.connect(), pool.connect()]);
+    const election = new Election('in-line', open(pool, { leaseMs: 600, retryMs: 100 }));
+    const calledOff = AbortSignal.timeout(2500); // Several attempts.
+    await expect(election.campaign({ signal: calledOff })).rejects.toThrow();
+    expect(pool.waitingCount, 'one to ask, and one to listen').toBe(2);
+    const campaign = won(election);
+    for (const other of others) other.release();
+    expect((await campaign).isValid()).toBe(true);
+    expect(pool.waitingCount).toBe(0);
+    await engines[0]!.close();
+    await pool.end();
+  });
+
   it('works over a pool of the user, who remains its owner', async () => {
     const pool = new Pool({ connectionString: server.url, max: 3 });
     const election = new Election('pooled', open(pool, { leaseMs: 15_000 }));

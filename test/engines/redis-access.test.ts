@@ -1,10 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BadInput } from '../../src/core/index.ts';
 import { Election } from '../../src/election/index.ts';
 import type { Participant } from '../../src/engines/conformance/index.ts';
 import { seen, won } from '../../src/engines/conformance/stage.ts';
+import { parseAddress } from '../../src/engines/redis/address.ts';
 import { type RedisOptions, redis } from '../../src/engines/redis/index.ts';
+import { Link, load } from '../../src/engines/redis/link.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { hasRedis, type RedisFlags, RedisServer } from '../support/servers/redis.ts';
@@ -227,6 +231,24 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
     );
     const many = await trouble(join(`redis://127.0.0.1:1,127.0.0.1:2,127.0.0.1:${server.port}`));
     for (const port of [1, 2, server.port]) expect(many).toContain(`ECONNREFUSED 127.0.0.1:${port}`);
+  });
+
+  it('closes a connection that was given up while it was being made, also where nobody ever answers', async () => {
+    await load();
+    const silent = net.createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as net.AddressInfo;
+    const accepted = once(silent, 'connection') as Promise<[net.Socket]>;
+    const address = parseAddress(`redis://127.0.0.1:${port}`);
+    const settings = { address, endpoint: address.endpoints[0]!, tls: {}, connectMs: 60_000 };
+    const link = new Link(settings, () => {});
+    const given = expect(link.ready).rejects.toThrow();
+    await turn(); // The library has begun, and its socket does not stand yet.
+    link.end();
+    const [socket] = await accepted;
+    if (!socket.destroyed) await once(socket.resume(), 'close');
+    await given;
+    silent.close();
   });
 
   it('asks whether TLS is spoken where nobody answers to it', async () => {

@@ -216,7 +216,7 @@ describe.runIf(hasRedis())('Redis in trouble', () => {
     const proxy = await startTcpProxy(`http://127.0.0.1:${server.port}`);
     const run = async (...args: string[]): Promise<string> => {
       const node = promisify(execFile)(process.execPath, ['--import', 'tsx', program, ...args], {
-        timeout: 20_000,
+        timeout: 50_000,
       });
       return (await node).stdout;
     };

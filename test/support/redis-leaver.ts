@@ -4,6 +4,7 @@ import { redis } from '../../src/engines/redis/index.ts';
 
 const [url, name] = process.argv.slice(2);
 const engine = redis(url!, { leaseMs: 1500, callMs: 900 });
+await engine.load(); // On a busy machine it takes longer than a call may.
 const election = new Election(name!, engine);
 const won = election.campaign().then(
   (leadership) => leadership.resign(),

@@ -11,6 +11,9 @@ import type { Selection } from './selection.ts';
 
 /** How long one picture may take to work out before it is shown all the same. */
 const BUDGET_MS = 12;
+/** How long one piece of a run that is opened may take. */
+const UNFOLD_MS = 60;
+const FULL = 'This run is as long as a page can hold. Rewind and try something else, or begin anew.';
 export const TICK_MS = 100;
 export const SPEEDS: readonly number[] = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 25];
 
@@ -24,6 +27,8 @@ export class Game {
   revision = $state(0);
   cursorMs = $state(0);
   isPlaying = $state(false);
+  /** A long run is still being worked out. */
+  isUnfolding = $state(false);
   speed = $state(1);
   selection: Selection | null = $state.raw(null);
   /** What was last said to the visitor: an error, a result. Empty if nothing. */
@@ -74,8 +79,27 @@ export class Game {
   /** Begins anew. What was played before is gone. */
   start(run: Run, atMs = 0): void {
     const tree = new Tree(run);
-    if (run.untilMs > 1) tree.timeline.extendTo(run.untilMs);
-    this.#show(tree, null, atMs);
+    this.#show(tree, null, 0);
+    void this.#unfold(tree, run.untilMs, atMs);
+  }
+
+  /** Works out what a run says that it holds: a long one piece by piece, so that the page stays alive meanwhile. */
+  async #unfold(tree: Tree, untilMs: number, atMs: number): Promise<void> {
+    const { timeline } = tree;
+    const endOf = (): number => performance.now() + UNFOLD_MS;
+    for (let endMs = endOf(); untilMs > 1; endMs = endOf()) {
+      const isThere = timeline.extendTo(untilMs, () => performance.now() < endMs);
+      if (isThere || timeline.isFull) break;
+      this.isUnfolding = true;
+      this.notice = `Working out the run: ${Math.floor((100 * timeline.headMs) / untilMs)} %`;
+      await new Promise((resolve) => setTimeout(resolve));
+      if (this.#tree !== tree) return;
+    }
+    if (this.isUnfolding) this.notice = '';
+    this.isUnfolding = false;
+    this.revision += 1;
+    this.seek(atMs);
+    if (timeline.isFull) this.notice = FULL;
   }
 
   /** Shows what was recorded elsewhere. */
@@ -90,6 +114,7 @@ export class Game {
     this.selection = null;
     this.cause = null;
     this.notice = '';
+    this.isUnfolding = false;
     this.cursorMs = Math.min(atMs, tree.timeline.headMs);
     this.revision += 1;
   }
@@ -104,7 +129,7 @@ export class Game {
 
   /** A picture is due: so much time has passed for the visitor. */
   advance(passedMs: number): void {
-    if (!this.isPlaying) return;
+    if (!this.isPlaying || this.isUnfolding) return;
     this.#goTo(this.cursorMs + Math.min(passedMs, 100) * this.speed);
   }
 
@@ -144,6 +169,7 @@ export class Game {
       this.notice = 'This is a recording: it can be watched, not changed.';
       return;
     }
+    if (this.isUnfolding) return; // The notice says why.
     const branch = this.#tree.current;
     this.cursorMs = this.#tree.act(actions, this.cursorMs);
     if (this.#tree.current !== branch) {
@@ -196,7 +222,7 @@ export class Game {
       this.revision += 1;
       if (timeline.isFull) {
         this.pause();
-        this.notice = 'This run is as long as a page can hold. Rewind and try something else, or begin anew.';
+        this.notice = FULL;
       }
       if (!isThere) ms = timeline.headMs;
       if (this.recording !== null) this.pause();

@@ -6,9 +6,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Election, type LeadershipLost, type Observation } from '../../election/index.ts';
+import { Election, type LeadershipLost } from '../../election/index.ts';
 import type { Case, EngineKit } from './kit.ts';
-import { aborted, Stage, seen, won } from './stage.ts';
+import { aborted, isGreater, isNobody, Stage, seen, won } from './stage.ts';
 
 export type { Case, EngineKit, Participant } from './kit.ts';
 
@@ -34,10 +34,6 @@ export function conformance(kit: EngineKit): Case[] {
     },
   }));
 }
-
-/** Compared by the fields: the words of an engine are its own. */
-const isNobody = ({ leader, token, isSelf }: Observation): boolean =>
-  leader === null && token === null && !isSelf;
 
 const requirements: readonly Requirement[] = [
   {
@@ -348,7 +344,3 @@ const requirements: readonly Requirement[] = [
     },
   },
 ];
-
-function isGreater<T extends bigint | number>(after: T, before: T, what: string): void {
-  assert.ok(after > before, `expected a ${what} above ${before}, found ${after}`);
-}

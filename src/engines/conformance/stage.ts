@@ -88,3 +88,12 @@ export async function aborted(signal: AbortSignal, withinMs = 60_000): Promise<v
     signal.addEventListener('abort', onAbort, { once: true });
   });
 }
+
+/** Compared by the fields: the words of an engine are its own. */
+export function isNobody({ leader, token, isSelf }: Observation): boolean {
+  return leader === null && token === null && !isSelf;
+}
+
+export function isGreater<T extends bigint | number>(after: T, before: T, what: string): void {
+  if (!(after > before)) throw new Error(`expected a ${what} above ${before}, found ${after}`);
+}

@@ -265,10 +265,8 @@ export class LeaseSeat<G extends Grant> implements Seat {
   #begin(grant: G, untilMs: number, { value, version }: Reading): void {
     const tenure = new Tenure(grant, untilMs, this.#around, (each) => this.#onDeadline(each));
     this.#tenure = tenure;
-    const { held } = tenure;
-    const { token } = grant;
-    const detail = `${this.name} leads`;
-    this.#show({ leader: this.name, token, held, value, version, cause: 'won', detail, asked: null });
+    const who = { leader: this.name, token: grant.token, held: tenure.held };
+    this.#show({ ...who, value, version, cause: 'won', detail: `${this.name} leads`, asked: null });
   }
 
   async #renew(tenure: Tenure<G>, call: Call): Promise<void> {

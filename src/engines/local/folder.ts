@@ -9,9 +9,9 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   type Stats,
   statSync,
+  unlinkSync,
   watch,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -109,7 +109,11 @@ export class Folder {
   }
 
   remove(file: string): void {
-    rmSync(path.join(this.path, file), { force: true });
+    try {
+      unlinkSync(path.join(this.path, file));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
   }
 
   /** Tells two files of one name apart; null if there is none. */

@@ -36,47 +36,58 @@ export async function ttlOf(jsm: JetStreamManager, bucket: string): Promise<numb
 
 /** Creates the buckets that are missing. Rejects if one is there that cannot serve. */
 export async function ensureBuckets(server: Server, settings: Settings): Promise<void> {
-  const { bucket, values, replicas, times } = settings;
-  const leases = await ensure(server, bucket, { replicas: replicas ?? 1, ttl: times.leaseMs });
-  checkReplicas(bucket, leases, replicas);
-  const ttlMs = leases.max_age / NANOSECONDS;
-  if (ttlMs !== times.leaseMs) {
-    const has = ttlMs === 0 ? 'no TTL' : `a TTL of ${ttlMs} ms`;
-    const remedy = `${ttlMs === 0 ? '' : `set leaseMs to ${ttlMs}, or `}name another bucket with the option bucket`;
-    refuse(`the bucket ${bucket} has ${has}, not leaseMs ${times.leaseMs}: ${remedy}`);
-  }
-  if (values === null) return;
-  const kept = await ensure(server, values, { replicas: replicas ?? 1 });
-  checkReplicas(values, kept, replicas);
-  if (kept.max_age === 0 && kept.storage === 'file') return;
-  refuse(`the bucket ${values} must have no TTL and be kept in files, since tokens may not be forgotten`);
+  const { bucket, values, replicas = 1, times } = settings;
+  const leases = await look(server, bucket);
+  if (leases === null) checkVersion(server.version, bucket, replicas);
+  else checkLeases(leases, settings);
+  // This one is made first: those who only look begin to read when they see the other.
+  if (values !== null) checkValues(values, await ensure(server, values, { replicas }), settings.replicas);
+  if (leases === null) checkLeases(await ensure(server, bucket, { replicas, ttl: times.leaseMs }), settings);
 }
 
-async function ensure(
-  { kvm, jsm, version }: Server,
-  bucket: string,
-  options: { readonly replicas: number; readonly ttl?: number },
-): Promise<StreamConfig> {
-  const look = async (): Promise<StreamConfig> => {
+async function look({ jsm, version }: Server, bucket: string): Promise<StreamConfig | null> {
+  try {
     const { config } = await jsm.streams.info(streamOf(bucket));
     checkVersion(version, bucket, config.num_replicas);
     return config;
-  };
-  try {
-    return await look();
   } catch (error) {
-    if (!isBucketMissing(error)) throw error;
+    if (isBucketMissing(error)) return null;
+    throw error;
   }
-  checkVersion(version, bucket, options.replicas);
+}
+
+async function ensure(
+  server: Server,
+  bucket: string,
+  options: { readonly replicas: number; readonly ttl?: number },
+): Promise<StreamConfig> {
+  const found = await look(server, bucket);
+  if (found !== null) return found;
+  checkVersion(server.version, bucket, options.replicas);
   // Another process may do the same at this moment: what counts is what is there afterwards.
-  const made = kvm.create(bucket, { ...options, history: 1, allow_direct: false });
+  const made = server.kvm.create(bucket, { ...options, history: 1, allow_direct: false });
   const failure = await made.then(
-    () => null,
-    (error: unknown) => ({ error }),
+    () => new Error(`the bucket ${bucket} is gone again`),
+    (error: unknown) => error,
   );
-  return await look().catch((error: unknown) => {
-    throw failure === null ? error : failure.error;
-  });
+  const config = await look(server, bucket);
+  if (config === null) throw failure;
+  return config;
+}
+
+function checkLeases(config: StreamConfig, { bucket, replicas, times }: Settings): void {
+  checkReplicas(bucket, config, replicas);
+  const ttlMs = config.max_age / NANOSECONDS;
+  if (ttlMs === times.leaseMs) return;
+  const has = ttlMs === 0 ? 'no TTL' : `a TTL of ${ttlMs} ms`;
+  const remedy = `${ttlMs === 0 ? '' : `set leaseMs to ${ttlMs}, or `}name another bucket with the option bucket`;
+  refuse(`the bucket ${bucket} has ${has}, not leaseMs ${times.leaseMs}: ${remedy}`);
+}
+
+function checkValues(values: string, config: StreamConfig, replicas: number | undefined): void {
+  checkReplicas(values, config, replicas);
+  if (config.max_age === 0 && config.storage === 'file') return;
+  refuse(`the bucket ${values} must have no TTL and be kept in files, since tokens may not be forgotten`);
 }
 
 function checkVersion(version: string, bucket: string, replicas: number): void {

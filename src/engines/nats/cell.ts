@@ -33,10 +33,11 @@ export class Cell {
   }
 
   get({ signal }: Call): Promise<Entry> {
-    return this.#session.ask(signal, async ({ jsm }) => {
+    return this.#session.ask(signal, async ({ jsm, leaseMs }) => {
+      if (leaseMs === null) return NOTHING;
       const found = jsm.streams.getMessage(this.#stream, { last_by_subj: this.#subject });
       const message = await found.catch((error: unknown) => {
-        // Those who only look make no bucket, and nothing is in it.
+        // Those who only look make no bucket.
         if (isBucketMissing(error) && !this.#session.takesPart) return null;
         throw error;
       });

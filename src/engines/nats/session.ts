@@ -18,7 +18,10 @@ export interface Link {
   readonly kvm: Kvm;
   readonly headers: () => MsgHdrs;
   readonly updatesOnly: KvWatchInclude;
-  /** How long a lease in the bucket lasts; null: there was no bucket. */
+  /**
+   * How long a lease in the bucket lasts; null: there was no bucket. Then nothing is asked of it: a server of 2.9 crashes when
+   * somebody reads from a bucket that is being made.
+   */
   leaseMs: number | null;
   /** Whether the buckets were found in order, or made, for those who take part. */
   isEnsured: boolean;

@@ -12,6 +12,7 @@ export interface PostgresClient {
 /** What is used of a pool of the package `pg`. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient & { release(destroy?: boolean): void }>;
+  readonly options?: { readonly max?: number | undefined };
 }
 
 /** All columns are asked for as text, so that it does not matter how somebody has told the library to read other types. */

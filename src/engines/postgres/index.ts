@@ -69,6 +69,8 @@ export function postgres(
   const times = leaseTimes(options, FLOOR);
   const { listen = true, clock = processClock } = options;
   if (typeof listen !== 'boolean') throw new BadInput('listen', 'true or false', show(listen));
+  if (listen && typeof at === 'object' && at.options?.max === 1)
+    throw new BadInput('url', 'a pool of two connections or more, or listen: false', 'a pool of one');
   // Time to connect is more than to ask: a call that gives up on it leaves it to the next.
   const openMs = Math.max(times.callMs, Math.min(times.leaseMs, 5000));
   const link = new Link(openMs, async (signal) => {
@@ -94,6 +96,7 @@ export function postgres(
     load: () => source.load(),
     open: (election: string, name: string) => new PostgresStore(around, election, name),
     async close() {
+      source.close();
       await Promise.all([listener?.close(), link.close()]);
     },
   };

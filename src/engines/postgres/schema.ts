@@ -31,7 +31,8 @@ export async function prepare(
   at: string,
   signal: AbortSignal,
 ): Promise<Abilities> {
-  const look = async (): Promise<Row> => (await connection.query(LOOK, [table.name], signal))[0]!;
+  const look = async (): Promise<Row> =>
+    (await connection.query(LOOK, [table.name, table.sequence], signal))[0]!;
   try {
     let found = await look();
     if (found.standby === 'true') throw isStandby(at);
@@ -41,6 +42,7 @@ export async function prepare(
       found = await look();
     }
     checkVersion(table, found.comment ?? null);
+    if (found.counter === null) await connection.query(makeSequence(table), [], signal);
     if (found.can_ask !== 'true' && found.is_owner === 'true') {
       // If somebody has locked the table it is left to the next connection.
       await connection.query(bringUpToDate(table), [], signal).catch(() => {});
@@ -57,6 +59,7 @@ const LOOK = `
 SELECT pg_is_in_recovery()::text AS standby,
        current_setting('transaction_read_only') AS read_only,
        to_regclass($1::text)::text AS found,
+       to_regclass($2::text)::text AS counter,
        obj_description(to_regclass($1::text), 'pg_class') AS comment,
        (SELECT pg_has_role(relowner, 'USAGE')::text FROM pg_class WHERE oid = to_regclass($1::text)) AS is_owner,
        EXISTS (SELECT FROM pg_attribute
@@ -105,6 +108,21 @@ BEGIN
   END IF;
 END
 $make$`;
+}
+
+/** A table can be there without it, as from a backup of the table alone. It goes on from the greatest token that is known. */
+function makeSequence({ name, sequence }: Table): string {
+  return `
+DO $count$
+BEGIN
+  PERFORM set_config('lock_timeout', '${LOCK_MS}', true);
+  PERFORM pg_advisory_xact_lock(${LOCK});
+  IF to_regclass('${sequence}') IS NULL THEN
+    CREATE SEQUENCE ${sequence};
+    PERFORM setval('${sequence}', (SELECT coalesce(max(fence), 0) + 1 FROM ${name}), false);
+  END IF;
+END
+$count$`;
 }
 
 /** Adds what tables of earlier versions of this package lack. Several may do this at the same time. */

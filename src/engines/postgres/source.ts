@@ -1,5 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
+import { CaucusError } from '../../election/index.ts';
+import { reasonOf } from '../lease/explain.ts';
 import { loadClient } from '../load-client.ts';
 import type { Address } from './address.ts';
 import { Connection, type PostgresPool, untilAborted } from './connection.ts';
@@ -13,6 +15,8 @@ export interface Source {
   load(): Promise<void>;
   /** Rejects with a sentence for people, or with the signal's reason; then nothing of it is left. */
   open(signal: AbortSignal): Promise<Connection>;
+  /** Lets go of whatever comes late. */
+  close(): void;
 }
 
 /** Detects after some minutes that the other side has vanished from a connection on which nobody says anything. */
@@ -50,29 +54,44 @@ export function sourceOfUrl(address: Address, ssl: boolean | ConnectionOptions |
         throw signal.aborted ? signal.reason : problem(error);
       }
     },
+    close() {},
   };
 }
 
-/** Each is taken for good, and none is given back to be used by others: it may be in the middle of something. */
+/**
+ * Each is taken for good, and none is given back to be used by others: it may be in the middle of something. A pool that has none left
+ * makes us stand in its line, and there is no way to leave that: so whoever gives up leaves its place to the next.
+ */
 export function sourceOfPool(pool: PostgresPool): Source {
   const party: Party = { at: 'the server of the pool', user: undefined, secrets: [] };
+  const places: Promise<Connection>[] = [];
+  let isClosed = false;
+  const standInLine = async (): Promise<Connection> => {
+    const client = await pool.connect();
+    const end = async (): Promise<void> => client.release(true);
+    return new Connection(client, { end, explain: (error) => explain(error, party) });
+  };
+  const letGo = (place: Promise<Connection>): void => {
+    place.then((late) => late.destroy()).catch(() => {});
+  };
   return {
     shown: party.at,
     load: async () => {},
     async open(signal) {
-      const connecting = pool.connect().then(
-        (client) =>
-          new Connection(client, {
-            end: async () => client.release(true),
-            explain: (error) => explain(error, party),
-          }),
-      );
+      const place = places.shift() ?? standInLine();
       try {
-        return await untilAborted(signal, connecting);
+        const connection = await untilAborted(signal, place);
+        return connection.isBroken ? await this.open(signal) : connection;
       } catch (error) {
-        connecting.then((late) => late.destroy()).catch(() => {});
-        throw signal.aborted ? signal.reason : explain(error, party);
+        if (!signal.aborted) throw explain(error, party);
+        if (isClosed) letGo(place);
+        else places.push(place);
+        throw new CaucusError('E_UNREACHABLE', `the pool gave us no connection: ${reasonOf(signal.reason)}`);
       }
+    },
+    close() {
+      isClosed = true;
+      for (const place of places.splice(0)) letGo(place);
     },
   };
 }

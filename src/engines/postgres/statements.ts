@@ -43,14 +43,17 @@ care AS (
     OR ${lease}.holder = $2::uuid AND ${lease}.request < $3::bigint)`;
 
   return {
-    // Those who wait only look. The rest is judged again once the row is locked, and only then does it draw a token:
-    // so tokens grow in the order in which they are granted, even if the row was deleted in between.
+    // Those who wait only look. Whoever finds it free waits for its turn, and only then draws a token: so tokens grow in the
+    // order in which they are granted, even if the row is deleted while somebody waits for it.
     take: `
 WITH seen AS (SELECT * FROM ${table} WHERE name = $1), ${care('$6')},
+turn AS (
+  SELECT pg_advisory_xact_lock(hashtextextended('${table} ' || $1, 0)) FROM care
+  WHERE NOT EXISTS (SELECT FROM seen WHERE NOT ${isFree('seen')})
+),
 taken AS (
   INSERT INTO ${table} AS lease (name, holder, request, leader, fence, expires_at)
-  SELECT $1, $2::uuid, $3::bigint, $4, ${fence}, ${until('$5')} FROM care
-  WHERE NOT EXISTS (SELECT FROM seen WHERE NOT ${isFree('seen')})
+  SELECT $1, $2::uuid, $3::bigint, $4, ${fence}, ${until('$5')} FROM turn
   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, request = excluded.request, leader = excluded.leader,
     fence = greatest(lease.fence + 1, ${fence}), expires_at = ${until('$5')}
   WHERE ${isFree('lease')}

@@ -7,7 +7,7 @@ export interface Client {
   sendCommand<T>(args: readonly string[]): Promise<T>;
   subscribe(channel: string, listener: (message: string) => void): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
-  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'error' | 'connect', listener: () => void): unknown;
   destroy(): void;
 }
 
@@ -89,6 +89,10 @@ export class Link {
     });
     this.#client = client;
     client.on('error', () => this.end());
+    // While its socket connects the library has nothing to close, and goes on. Where nobody answers then, it would do so for ever.
+    client.on('connect', () => {
+      if (this.isOver) destroy(client);
+    });
     await client.connect();
     if (this.isOver) {
       destroy(client); // One that was given up while it connected has connected all the same.
