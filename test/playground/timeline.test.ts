@@ -132,6 +132,15 @@ describe('a tree of what was tried', () => {
     expect(tree.timeline.hash).toBe(first);
   });
 
+  it('knows its end although time is counted in whole microseconds', () => {
+    const tree = new Tree(START);
+    for (const ms of [1000.0004, 1033.33333, 1050.00049]) {
+      tree.timeline.extendTo(ms);
+      tree.act([{ do: 'heal' }], ms);
+    }
+    expect(tree.branches.length).toBe(1);
+  });
+
   it('plays a branch again that it had to forget', () => {
     const tree = new Tree(START);
     tree.timeline.extendTo(6000);

@@ -216,17 +216,18 @@ export class Game {
 
   #goTo(ms: number): void {
     const { timeline } = this;
-    if (ms > timeline.headMs) {
-      const endMs = performance.now() + BUDGET_MS;
-      const isThere = timeline.extendTo(ms, () => performance.now() < endMs);
-      this.revision += 1;
-      if (timeline.isFull) {
-        this.pause();
-        this.notice = FULL;
-      }
-      if (!isThere) ms = timeline.headMs;
-      if (this.recording !== null) this.pause();
+    if (ms <= timeline.headMs) {
+      this.cursorMs = ms;
+      return;
     }
-    this.cursorMs = ms;
+    const endMs = performance.now() + BUDGET_MS;
+    timeline.extendTo(ms, () => performance.now() < endMs);
+    // A world counts whole microseconds: its end is where we are, or acting now would count as acting in the past.
+    this.cursorMs = timeline.headMs;
+    this.revision += 1;
+    if (this.recording !== null) this.pause();
+    if (!timeline.isFull) return;
+    this.pause();
+    this.notice = FULL;
   }
 }

@@ -1,4 +1,5 @@
 import type { Action } from '../../../src/simulation/index.ts';
+import { toUs } from '../../../src/simulation/time.ts';
 import type { Run } from './run.ts';
 import { Timeline } from './timeline.ts';
 
@@ -37,7 +38,7 @@ export class Tree {
   /** Does something at that moment. Returns when it took effect. */
   act(actions: readonly Action[], atMs: number): number {
     const { timeline } = this;
-    if (atMs >= timeline.headMs) return timeline.act(actions);
+    if (toUs(atMs) >= timeline.world.nowUs) return timeline.act(actions);
     const run = timeline.runUpTo(atMs);
     const id = this.branches.length;
     this.branches.push({ id, parent: this.current, forkMs: atMs, actions });
