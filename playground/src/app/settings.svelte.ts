@@ -1,4 +1,6 @@
-type Theme = 'auto' | 'light' | 'dark';
+const THEMES = ['auto', 'light', 'dark'] as const;
+
+type Theme = (typeof THEMES)[number];
 
 interface Kept {
   theme: Theme;
@@ -48,7 +50,12 @@ class Settings {
 
 function recall(): Kept {
   try {
-    return { ...USUAL, ...(JSON.parse(localStorage.getItem(PLACE) ?? '{}') as Partial<Kept>) };
+    const kept = JSON.parse(localStorage.getItem(PLACE) ?? '{}') as Partial<Record<keyof Kept, unknown>>;
+    return {
+      theme: THEMES.find((each) => each === kept.theme) ?? USUAL.theme,
+      keys: kept.keys !== false,
+      pauseOnAlarm: kept.pauseOnAlarm === true,
+    };
   } catch {
     return USUAL;
   }

@@ -24,13 +24,16 @@ export interface Flight {
 }
 
 const BUCKET_MS = 100;
+/** A message that is on its way for longer than this stands apart, or it would stand in a thousand places. */
+const LONG_MS = 2000;
 
 /** All messages of a run, found again by time. */
 export class Flights {
   readonly all: Flight[] = [];
   readonly sentMs: number[] = [];
-  /** Those that were in the air at any moment of each tenth of a second. */
-  readonly #buckets: Flight[][] = [];
+  /** Those that were in the air at any moment of each tenth of a second, but for the long ones. */
+  readonly #buckets = new Map<number, Flight[]>();
+  readonly #long: Flight[] = [];
   readonly #byId = new Map<number, Flight>();
 
   get(id: number): Flight | undefined {
@@ -48,26 +51,37 @@ export class Flights {
     this.all.push(flight);
     this.sentMs.push(flight.sentMs);
     if (flight.id >= 0) this.#byId.set(flight.id, flight);
-    const first = Math.floor(flight.sentMs / BUCKET_MS);
-    const last = Math.min(Math.floor(flight.dueMs / BUCKET_MS), first + 1000);
-    for (let i = first; i <= last; i++) {
-      while (this.#buckets.length <= i) this.#buckets.push([]);
-      this.#buckets[i]!.push(flight);
+    if (flight.dueMs - flight.sentMs > LONG_MS) {
+      this.#long.push(flight);
+      return;
+    }
+    const last = Math.floor(flight.dueMs / BUCKET_MS);
+    for (let i = Math.floor(flight.sentMs / BUCKET_MS); i <= last; i++) {
+      const bucket = this.#buckets.get(i);
+      if (bucket === undefined) this.#buckets.set(i, [flight]);
+      else bucket.push(flight);
     }
   }
 
   inAirAt(ms: number): Flight[] {
-    const bucket = this.#buckets[Math.floor(ms / BUCKET_MS)] ?? [];
-    return bucket.filter((each) => each.sentMs <= ms && ms < each.endMs);
+    const isInAir = (each: Flight): boolean => each.sentMs <= ms && ms < each.endMs;
+    const bucket = this.#buckets.get(Math.floor(ms / BUCKET_MS)) ?? [];
+    return [...this.#long.filter(isInAir), ...bucket.filter(isInAir)];
   }
 
   /** Those that were in the air at any moment between. */
   between(fromMs: number, toMs: number): Flight[] {
-    const found = new Set<Flight>();
-    const last = Math.min(Math.floor(toMs / BUCKET_MS), this.#buckets.length - 1);
+    const isBetween = (each: Flight): boolean => each.sentMs <= toMs && each.endMs >= fromMs;
+    const found = new Set(this.#long.filter(isBetween));
+    const last = Math.floor(Math.min(toMs, this.#lastMs) / BUCKET_MS);
     for (let i = Math.max(0, Math.floor(fromMs / BUCKET_MS)); i <= last; i++) {
-      for (const each of this.#buckets[i]!) if (each.sentMs <= toMs && each.endMs >= fromMs) found.add(each);
+      for (const each of this.#buckets.get(i) ?? []) if (isBetween(each)) found.add(each);
     }
     return [...found];
+  }
+
+  /** When the last of those in the buckets is due at the latest. */
+  get #lastMs(): number {
+    return (this.sentMs.at(-1) ?? 0) + LONG_MS;
   }
 }

@@ -8,6 +8,8 @@ import { countUpTo, Track } from './track.ts';
 export interface MemberShot {
   readonly id: MemberId;
   readonly alive: boolean;
+  /** False until it runs for the first time: who has not started yet is not dead. */
+  readonly hasStarted: boolean;
   readonly paused: boolean;
   readonly role: Role;
   readonly leader: MemberId | null;

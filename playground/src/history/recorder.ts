@@ -25,6 +25,7 @@ import { Track } from './track.ts';
 const FATES: readonly string[] = ['lost', 'cut', 'dropped', 'held', 'duplicated'];
 const NEW: Omit<MemberShot, 'id'> = {
   alive: false,
+  hasStarted: false,
   paused: false,
   role: 'none',
   leader: null,
@@ -43,6 +44,9 @@ export class Recorder {
   readonly #vote: Protocol['vote'];
   /** Keeps track of who hears whom, as the world's own network does. */
   readonly #network = new Network(DEFAULT_QUALITY, new Random(0, 'unused'));
+  /** The links that carry nothing, and since when that is so. */
+  #blocked = new Set<string>();
+  #blockedMs = 0;
   /** Which entry has sent a message, known by the message itself: a save may hold it up for a while. */
   readonly #sender = new WeakMap<Message, StepEntry>();
   readonly #arriving = new WeakMap<Message, Flight[]>();
@@ -79,7 +83,7 @@ export class Recorder {
     const entry: StepEntry = { ...line, kind: 'step', index: history.entries.length, arrival, sent: [] };
     if (arrival !== null) arrival.arrivedAs = entry.index;
     history.add(entry);
-    if (input.type === 'start') this.#change(member, atMs, { alive: true });
+    if (input.type === 'start') this.#change(member, atMs, { alive: true, hasStarted: true });
     if (input.type === 'timer') this.#endTimer(member, input.timer, atMs);
     if (input.type === 'message') this.#count(member, atMs, input.from, input.message);
     for (const effect of effects) this.#onEffect(entry, effect);
@@ -124,7 +128,7 @@ export class Recorder {
       case 'crash': {
         const { clockRate, disk } = this.#shot(id);
         for (const track of history.timers.get(id)?.values() ?? []) track.push(atMs, null);
-        return this.#change(id, atMs, { ...NEW, clockRate, disk });
+        return this.#change(id, atMs, { ...NEW, hasStarted: true, clockRate, disk });
       }
       case 'pause':
       case 'resume':
@@ -241,26 +245,29 @@ export class Recorder {
 
   /** One link of very many has changed. */
   #blockLink(atMs: number, from: MemberId, to: MemberId): void {
-    const blocked = new Set(this.history.blocked.last);
+    // Many links may be cut at one moment: nobody has seen the set of this moment yet, so it can still change.
+    if (this.#blockedMs !== atMs) this.#blocked = new Set(this.#blocked);
+    this.#blockedMs = atMs;
     for (const [a, b] of [
       [from, to],
       [to, from],
     ] as const) {
-      if (this.#network.connected(a, b)) blocked.delete(`${a}>${b}`);
-      else blocked.add(`${a}>${b}`);
+      if (this.#network.connected(a, b)) this.#blocked.delete(`${a}>${b}`);
+      else this.#blocked.add(`${a}>${b}`);
     }
-    this.history.blocked.push(atMs, blocked);
+    this.history.blocked.push(atMs, this.#blocked);
   }
 
   #block(atMs: number): void {
     const { members } = this.history;
-    const blocked = new Set<string>();
+    this.#blocked = new Set();
+    this.#blockedMs = atMs;
     for (const from of members) {
       for (const to of members) {
-        if (from !== to && !this.#network.connected(from, to)) blocked.add(`${from}>${to}`);
+        if (from !== to && !this.#network.connected(from, to)) this.#blocked.add(`${from}>${to}`);
       }
     }
-    this.history.blocked.push(atMs, blocked);
+    this.history.blocked.push(atMs, this.#blocked);
   }
 }
 

@@ -2,10 +2,11 @@ import { type Action, World, type WorldEvent } from '../../../src/simulation/ind
 import { tidyMs, toUs } from '../../../src/simulation/time.ts';
 import type { History } from '../history/history.ts';
 import { Recorder } from '../history/recorder.ts';
-import { type Run, scenarioOf } from './run.ts';
+import { LONGEST_RUN_MS, type Run, scenarioOf } from './run.ts';
 
 /** More than this does not fit into a page. */
 export const MOST_ENTRIES = 200_000;
+const MOST_FLIGHTS = 2 * MOST_ENTRIES;
 const TICK_US = 1;
 
 /**
@@ -50,14 +51,16 @@ export class Timeline {
   }
 
   get isFull(): boolean {
-    return this.history.entries.length >= MOST_ENTRIES;
+    const { entries, flights } = this.history;
+    const isLong = entries.length >= MOST_ENTRIES || flights.all.length >= MOST_FLIGHTS;
+    return isLong || this.headMs >= LONGEST_RUN_MS;
   }
 
   /** Goes on up to that moment, or for as long as it may. False if it has not come so far. */
   extendTo(ms: number, mayGoOn: () => boolean = () => true): boolean {
     const untilUs = toUs(ms);
     for (let steps = 1; this.world.step(untilUs); steps++) {
-      if (steps % 128 === 0 && (!mayGoOn() || this.isFull)) return false;
+      if (steps % 128 === 0 && (!mayGoOn() || this.isFull)) return this.#endMoment() && false;
     }
     this.world.runUntil(ms);
     return true;
@@ -65,7 +68,15 @@ export class Timeline {
 
   /** Lets the next thing happen, whenever that is. */
   next(): boolean {
-    return !this.isFull && this.world.step(Number.MAX_SAFE_INTEGER);
+    return !this.isFull && this.world.step(Number.MAX_SAFE_INTEGER) && this.#endMoment();
+  }
+
+  /** Whatever else happens at this very moment happens now: a run that is shared up to here holds all of it. */
+  #endMoment(): true {
+    while (!this.isFull && this.world.step(this.world.nowUs)) {
+      // Each call lets one thing happen.
+    }
+    return true;
   }
 
   /**
@@ -73,19 +84,18 @@ export class Timeline {
    * it in the same place: after all that has happened, before all that has not.
    */
   act(actions: readonly Action[]): number {
-    this.world.runUntil(this.headMs); // Nothing that is due by now is left behind.
     const atMs = tidyMs((this.world.nowUs + TICK_US) / 1000);
-    const later = this.#events.findIndex((event) => event.atMs > atMs);
+    const later = this.#events.findIndex((event) => toUs(event.atMs) > toUs(atMs));
     const at = later < 0 ? this.#events.length : later;
     this.#events.splice(at, 0, ...actions.map((action): WorldEvent => ({ ...action, atMs })));
-    // Only the events of that moment: what members do then comes after.
     for (const _ of actions) this.world.step(toUs(atMs));
+    this.#endMoment();
     return atMs;
   }
 
   /** The run as it stands: with everything done by hand, up to that moment. */
   runUpTo(ms: number): Run {
-    const events = this.#events.filter((event) => event.atMs <= ms);
+    const events = this.#events.filter((event) => toUs(event.atMs) <= toUs(ms));
     return { ...this.run, events, untilMs: Math.max(tidyMs(ms), 0.001) };
   }
 }

@@ -59,5 +59,6 @@ export function kindOf(message: Message, protocol: string): Kind {
   // `vote` asks for one in quorum, and gives one in epoch.
   if (message.type === 'vote') return protocol === 'quorum' ? 'request' : 'vote';
   if ('granted' in message && message.granted === false) return 'denial';
-  return KINDS[message.type] ?? 'other';
+  // A recording may call a message anything, also `constructor`.
+  return Object.hasOwn(KINDS, message.type) ? KINDS[message.type]! : 'other';
 }
