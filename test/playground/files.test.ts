@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { firstBreak } from '../../playground/src/files/breaks.ts';
 import { openFiles, type Source } from '../../playground/src/files/open-file.ts';
 import { spaceTimeSvg, stageSvg } from '../../playground/src/files/pictures.ts';
 import { scenarioText, traceText } from '../../playground/src/files/save.ts';
@@ -120,12 +121,27 @@ describe('a trace', () => {
         'effects[0].type',
       ],
       ['{"atMs":9,"member":{},"input":{"type":"timer","timer":"x"},"effects":[]}', 'member: expected'],
+      ['{"atMs":9,"member":1,"input":{"type":"command","id":1},"effects":[]}', 'input.command: expected'],
+      ['{"atMs":9,"event":{"do":"partition","groups":"all"}}', 'event.groups: expected a list'],
+      [
+        '{"atMs":9,"member":1,"input":{"type":"timer","timer":"x"},"effects":[{"type":"report","view":{"role":"none","leader":null,"term":null,"lease":7}}]}',
+        'effects[0].view.lease: expected a name',
+      ],
     ] as const) {
       const { timeline, problems } = broken(line);
       expect(problems).toHaveLength(1);
       expect(problems[0]).toContain(`Line 41 cannot be read: ${why}`);
       expect(timeline.history.entries).toHaveLength(39);
     }
+  });
+
+  it('ends a day after its beginning', () => {
+    const lines = traceOf(CRASH).split('\n').slice(0, 40);
+    const { timeline, problems } = read([...lines, '{"atMs":1.7e12,"event":{"do":"heal"}}', ''].join('\n'));
+    expect(problems).toEqual([
+      'What happened at 1700000000000 ms, more than a day after the beginning, is not shown, nor what followed.',
+    ]);
+    expect(timeline.history.entries).toHaveLength(39);
   });
 
   it('of another version, or of nothing we know, is refused in words', () => {

@@ -5,6 +5,7 @@ import {
   type Effect,
   type Input,
   type Json,
+  listOf,
   type MemberId,
   memberId,
   show,
@@ -63,7 +64,8 @@ export function readLine(text: string): TraceStep | TraceEvent {
   }
   if (found.event !== undefined) {
     const event = asObject(found.event, 'event');
-    if (typeof event.do !== 'string') throw new BadInput('event.do', 'the name of an event', show(event.do));
+    readName(event.do, 'event.do');
+    if (event.do === 'partition') listOf(listOf(memberId)).read(event.groups, 'event.groups');
     return { atMs, event: event as TraceEvent['event'] };
   }
   const member = memberId.read(found.member, 'member');
@@ -99,6 +101,7 @@ function readInput(given: unknown): Input {
     readMessage(input.message, 'input.message');
   }
   if (input.type === 'timer') readName(input.timer, 'input.timer');
+  if (input.type === 'command') readMessage(input.command, 'input.command');
   return input as unknown as Input;
 }
 
@@ -120,6 +123,7 @@ function readEffect(given: unknown, path: string): Effect {
     if (view.term !== null && typeof view.term !== 'number') {
       throw new BadInput(`${path}.view.term`, 'a number or null', show(view.term));
     }
+    if (view.lease !== null) readName(view.lease, `${path}.view.lease`);
   }
   return effect as unknown as Effect;
 }

@@ -2,6 +2,7 @@ import { BadInput, type TraceEvent, type TraceStep } from '../../../src/core/ind
 import type { Happening } from '../../../src/simulation/index.ts';
 import { toUs } from '../../../src/simulation/time.ts';
 import { Recorder } from '../history/recorder.ts';
+import { LONGEST_RUN_MS } from '../run/run.ts';
 import { MOST_ENTRIES } from '../run/timeline.ts';
 import { inOrder } from './in-order.ts';
 import { type Matches, match } from './matching.ts';
@@ -78,7 +79,14 @@ export function* readTraces(files: readonly TextFile[]): Generator<void, Recordi
   lines.sort((a, b) => a.atMs - b.atMs);
   yield;
   const fromMs = heading.seed === null ? (lines[0]?.atMs ?? 0) : 0;
-  const shifted = fromMs === 0 ? lines : lines.map((line) => ({ ...line, atMs: line.atMs - fromMs }));
+  const known = lines.filter(({ atMs }) => atMs - fromMs <= LONGEST_RUN_MS);
+  if (known.length < lines.length) {
+    const { atMs } = lines[known.length]!;
+    problems.push(
+      `What happened at ${atMs} ms, more than a day after the beginning, is not shown, nor what followed.`,
+    );
+  }
+  const shifted = fromMs === 0 ? known : known.map((line) => ({ ...line, atMs: line.atMs - fromMs }));
   const matches = yield* match(shifted);
   const told = files.length > 1 ? inOrder(matches.lines, matches.arrivalMs) : matches.lines;
   return yield* record(heading, told, matches, problems);
