@@ -8,7 +8,7 @@ export function readNumber(text: string | undefined, flag: string, shape: Shape<
   return shape.read(/^\d+$/.test(text) ? Number(text) : text, flag);
 }
 
-/** A port for a server; with 0, where that is allowed, any that is free. */
-export function readPort(text: string | undefined, flag: string, lowest = 0): number | null {
-  return readNumber(text, flag, integer(lowest, HIGHEST_PORT));
+/** A port for a server; 0 is any that is free. */
+export function readPort(text: string | undefined, flag: string): number | null {
+  return readNumber(text, flag, integer(0, HIGHEST_PORT));
 }

@@ -61,6 +61,7 @@ export class PageServer {
       if (!leadsHere(host, [])) throw new HttpError(403, 'E_HOST', `${host} is no name of this machine`);
       const target = readTarget(request.url ?? '/');
       if (await beside(request, response, target)) return;
+      if (target.name !== null) throw new HttpError(404, 'E_NOT_FOUND', `there is nothing at ${target.path}`);
       await answerPage(page, request, response, target);
     });
   }

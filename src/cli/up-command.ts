@@ -28,7 +28,7 @@ export function addUp(program: Command): void {
     .option('--protocol <name>', 'which election (default: quorum)')
     .option(
       '--port <base>',
-      'the port of the first member; the others follow (default: 7101, or any if it is taken, which is told)',
+      'the port of the first member; the others follow; 0 is any that are free (default: 7101, or any if it is taken, which is told)',
     )
     .option('--data <dir>', 'keep the data folders here (default: a temporary folder, removed at the end)')
     .option('--election <name>', 'the name of the election (default: main)')

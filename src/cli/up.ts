@@ -22,9 +22,9 @@ const MOST_MEMBERS = 99;
 /** Runs a cluster of real processes until it is told to stop. */
 export async function upCommand(flags: UpFlags): Promise<number> {
   const wanted = readNumber(flags.members, '--members', integer(1, MOST_MEMBERS));
-  const base = readPort(flags.port, '--port', 1);
+  const base = readPort(flags.port, '--port');
   const uiPort = readPort(flags.uiPort, '--ui-port');
-  const { definition, options } = await readMemberConfig(flagsOfMember(flags), {});
+  const { definition, options, settings } = await readMemberConfig(flagsOfMember(flags), {});
   const folder = openFolder(flags.data);
   let server: PageServer | null = null;
   try {
@@ -35,6 +35,7 @@ export async function upCommand(flags: UpFlags): Promise<number> {
     const { ports, taken } = await choosePorts(count, base, server.taken === null);
     const plan: FleetPlan = {
       flags: memberArgs(flags),
+      election: settings.election!,
       members: ports.map((port, i) => {
         const data = path.join(folder, String(i + 1));
         const isNew = !existsSync(data);
@@ -84,7 +85,7 @@ async function runFleet(
       failure ??= event;
       quit();
     }
-    page?.changed();
+    page?.changed(event);
     if (screen !== null) screen.show(event);
     else if (json) stdout.write(`${JSON.stringify(event)}\n`);
     else if (event.event === 'member' || isNews(event)) {

@@ -87,6 +87,44 @@ describe('the page of caucus up', () => {
     expect([status, error.code]).toEqual([403, 'E_ORIGIN']);
   });
 
+  it('tells why the lead was handed over, which whoever took it was not told', async () => {
+    const { url } = await up('--members', '3', '--timing', 'timeoutMs=[1000,1500]');
+    const { leader } = await get(`${url}status`);
+    const seen = cluster.events.length;
+    await post(`${url}resign`, {});
+    const { id } = await cluster.seen((event) => isActing(event) && event.id !== leader, seen);
+    await cluster.seen(({ event, id: who }) => event === 'idle' && who === leader, seen);
+    const handed = async (where: string): Promise<Printed> => {
+      const { history } = await get(`${where}history`);
+      return history.findLast(({ detail }: Printed) => detail.startsWith(`${leader} hands over to ${id}`));
+    };
+    expect(await handed(url)).toMatchObject({
+      leader: null,
+      cause: 'resigned',
+      detail: `${leader} hands over to ${id}: ${leader} gives up the lead: it was asked to`,
+    });
+    const member = cluster.events.find(({ event, id: who }) => event === 'member' && who === id);
+    expect(await handed(`${member.url}/`)).toMatchObject({ cause: 'transferred' });
+  });
+
+  it('asks the leader how its election stands, also where the log of the leader does not tell', async () => {
+    const { url } = await up('--members', '3', '--chaos', '--timing', 'timeoutMs=[6000,8000]');
+    const { leader } = await get(`${url}status`);
+    // Of those that are as likely to answer, the first is asked: the last one leads.
+    const seen = cluster.events.length;
+    if (leader !== 3) {
+      await post(`${url}transfer`, { to: 3 });
+      await cluster.seen((event) => isActing(event) && event.id === 3, seen);
+    }
+    // So short a pause takes no lead away, and nothing is said of it.
+    await post(`${url}fleet/pause`, { id: 3 });
+    await post(`${url}fleet/resume`, { id: 3 });
+    expect((await get(`${url}fleet`)).members[2].state).toBe('leading');
+    const status = await get(`${url}status`);
+    expect(status).toMatchObject({ voterId: 3, leader: 3, acting: true });
+    expect(status.expiresInMs).toBeGreaterThan(0);
+  });
+
   it('harms no process unless it was asked for', async () => {
     const { url, leader } = await up('--members', '1');
     for (const deed of ['kill', 'pause', 'resume', 'start']) {
@@ -148,6 +186,19 @@ describe('the page of caucus up', () => {
     await goesOn;
   });
 
+  it('shows a leader again that was paused and still leads', async () => {
+    const { url, leader } = await up('--members', '1', '--chaos', '--protocol', 'bully');
+    const events = await watch(`${url}watch`);
+    const order = (deed: string): Promise<[number, Printed]> =>
+      post(`${url}fleet/${deed}`, { id: leader.id });
+    const state = async (): Promise<string> => (await get(`${url}fleet`)).members[0].state;
+    await events.seen('fleet', ({ members }) => members[0].state === 'leading');
+    await order('pause');
+    expect(await state()).toBe('paused');
+    await order('resume');
+    expect(await state()).toBe('leading');
+  });
+
   it('has no answer when no member is left, and says so', async () => {
     const { url } = await up('--members', '1', '--chaos');
     const events = await watch(`${url}watch`);
@@ -175,7 +226,14 @@ describe('the page of caucus up', () => {
     expect(await status('/fleet', 'localhost')).toBe(200);
     for (const target of ['/', '/fleet', '/status', '/watch'])
       expect(await status(target, 'evil.example')).toBe(403);
-    for (const target of ['/../package.json', '/metrics', '/value', 'http://example.org/status']) {
+    const nothing = [
+      '/../package.json',
+      '/metrics',
+      '/value',
+      '/elections/x/index.html',
+      '/elections/x/fleet/kill',
+    ];
+    for (const target of [...nothing, 'http://example.org/status']) {
       expect([target, await status(target, 'localhost')]).toEqual([target, 404]);
     }
   });

@@ -131,6 +131,17 @@ describe('caucus up', () => {
     });
   });
 
+  it('takes any ports with --port 0, and tells of none that is in use', async () => {
+    const cluster = up('--members', '3', '--port', '0');
+    await cluster.seen(isActing);
+    const ports = cluster.events
+      .filter(({ event }) => event === 'member')
+      .map(({ url }) => Number(new URL(url).port));
+    expect(new Set(ports).size).toBe(3);
+    expect(ports.some((port) => port >= 7100 && port < 7110)).toBe(false);
+    expect(cluster.events.some(({ event }) => event === 'moved')).toBe(false);
+  });
+
   it('leaves the usual ports to a cluster that has the usual page, also while its members start', async () => {
     await whileTaken(7100, async () => {
       const cluster = up('--members', '1');

@@ -5,22 +5,32 @@ import {
   type ClusterMember,
   readCluster,
   readFleet,
+  readHistory,
   readStatus,
   type Status,
 } from '../../playground/src/live/answers.ts';
 import { discRadius, places } from '../../playground/src/live/ring.ts';
-import { announcement, EMPTY, fallSilent, heirs, inOrder } from '../../playground/src/live/view.ts';
+import { roster } from '../../playground/src/live/roster.ts';
+import { otherPages, silenceWords } from '../../playground/src/live/silence.ts';
+import {
+  announcement,
+  EMPTY,
+  fallSilent,
+  heirs,
+  inOrder,
+  type View,
+} from '../../playground/src/live/view.ts';
 import {
   causeWords,
   claimants,
   duration,
   lagWords,
-  leadsSince,
   leaseWords,
   linkWords,
   lookOf,
   pageOf,
   refusalWords,
+  standsSince,
 } from '../../playground/src/live/words.ts';
 
 const status: Status = {
@@ -46,6 +56,20 @@ const member: ClusterMember = {
   roundTripMs: 0.46,
   queued: 0,
 };
+/** Member 2 answers and leads, 1 and 10 follow. */
+const view: View = {
+  ...EMPTY,
+  status,
+  answer: status,
+  members: [
+    { ...member, via: 'self' },
+    { ...member, name: '1' },
+    { ...member, name: '10', queued: 3 },
+  ],
+};
+const fleet = (...states: readonly ('up' | 'paused' | 'down')[]): View['fleet'] =>
+  states.map((state, i) => ({ id: [1, 2, 10][i]!, url: `http://127.0.0.1:${i}`, pid: 5, state }));
+const links = (shown: View): readonly string[] => roster(shown).map(linkWords);
 const change = (atMs: number, leader: number | null, token: string | null): Change => ({
   atMs,
   leader,
@@ -63,6 +87,13 @@ describe('what is heard', () => {
     expect(readCluster({ members: [member] })).toEqual([member]);
     expect(() => readCluster({ members: [{ ...member, name: 2 }] })).toThrow('name is not as expected');
     expect(() => readFleet({ members: 'all' })).toThrow();
+    expect(() => readStatus({ ...status, voters: [null] })).toThrow('expected an object');
+    expect(() => readStatus({ ...status, leader: {} })).toThrow('leader is not as expected');
+    expect(() => readCluster({ members: [member, member] })).toThrow('name is there twice');
+    const change = { atMs: 5, leader: 1, token: '1', cause: 'won', detail: '' };
+    expect(readHistory({ history: [change] })).toEqual([change]);
+    expect(() => readHistory({ history: [{ ...change, atMs: 1e300 }] })).toThrow('atMs is not as expected');
+    expect(readHistory({ history: Array.from({ length: 50_000 }, () => change) }).length).toBe(2000);
   });
 
   it('stays silent since it fell silent', () => {
@@ -70,14 +101,32 @@ describe('what is heard', () => {
     expect([silent.silence?.sinceMs, silent.nowMs]).toEqual([5, 9]);
   });
 
-  it('is announced when another leads, or the same again, and else not', () => {
+  it('is told with a time only where something was heard before', () => {
+    const [before, never] = [view, EMPTY].map((each) => fallSilent(each, 5, 'refused', 'no'));
+    expect(silenceWords(before!, 'up')).toMatch(/^No member has answered since \d\d:\d\d:\d\d$/);
+    expect(silenceWords(never!, 'up')).toBe('No member answers');
+    expect(silenceWords(never!, 'member')).toBe('This member has had no answer (no)');
+    expect(silenceWords(fallSilent(EMPTY, 5, 'no answer', ''), 'member')).toBe('This member does not answer');
+    expect(silenceWords(fallSilent(view, 5, 'no answer', ''), 'member')).toMatch(
+      /^Member 2 has not answered since /,
+    );
+    expect(otherPages(before!, 'member').map(({ name }) => name)).toEqual(['1', '10']);
+    expect(
+      otherPages({ ...before!, fleet: fleet('down', 'up', 'paused') }, 'up').map(({ name }) => name),
+    ).toEqual(['2']);
+  });
+
+  it('is announced when another leads, or the same again, or nobody, and else not', () => {
     const next = { ...status, leader: 1, token: '8' };
     expect(announcement(status, next)).toBe('Member 1 leads now, token 8');
     expect(announcement(status, { ...status, token: '9' })).toBe('Member 2 leads now, token 9');
+    const none = { ...status, leader: null, token: null };
+    expect(announcement(status, none)).toBe('Nobody leads now');
     for (const [before, after] of [
       [null, status],
+      [null, none],
+      [none, none],
       [status, status],
-      [status, { ...status, leader: null, token: null }],
       [status, { ...next, electionName: 'other' }],
     ] as const) {
       expect(announcement(before, after)).toBeNull();
@@ -86,20 +135,24 @@ describe('what is heard', () => {
 });
 
 describe('the words', () => {
-  it('say since when the leader leads', () => {
+  it('say since when the leader leads, or nobody does', () => {
     const history = [change(1, 2, '6'), change(2, null, null), change(3, 2, '7'), change(4, 2, '7')];
-    expect(leadsSince(history, status)).toBe(3);
-    expect(leadsSince(history.slice(2), status)).toBe(3);
-    expect(leadsSince(history.slice(0, 2), status)).toBeNull();
-    expect(leadsSince(history, { ...status, leader: null })).toBeNull();
+    expect(standsSince(history, status)).toBe(3);
+    expect(standsSince(history.slice(2), status)).toBe(3);
+    expect(standsSince(history.slice(0, 2), status)).toBeNull();
+    const none = { ...status, leader: null, token: null };
+    expect(standsSince(history, none)).toBeNull();
+    expect(standsSince(history.slice(0, 2), none)).toBe(2);
   });
 
   it('say how long the lease is, if that is known', () => {
-    expect(leaseWords(status, 2)).toBe('118 ms left when asked');
-    expect(leaseWords({ ...status, acting: false, expiresInMs: null }, 2)).toBe('only the leader knows');
-    expect(leaseWords(status, 1)).toBe('only the leader knows');
-    expect(leaseWords({ ...status, protocol: 'bully', expiresInMs: null }, 2)).toBe('bully has none');
-    expect(leaseWords(null, null)).toBe('none');
+    expect(leaseWords(status, 2, false)).toBe('118 ms left when asked');
+    const idle = { ...status, acting: false, expiresInMs: null };
+    expect(leaseWords(idle, 2, false)).toBe('only the leader knows');
+    expect(leaseWords(status, 1, false)).toBe('only the leader knows');
+    expect(leaseWords(status, 1, true)).toBe('being asked…');
+    expect(leaseWords({ ...status, protocol: 'bully', expiresInMs: null }, 2, true)).toBe('bully has none');
+    expect(leaseWords(null, null, true)).toBe('none');
   });
 
   it('say how a member is: its process counts more than what others see', () => {
@@ -113,11 +166,37 @@ describe('the words', () => {
   });
 
   it('say how links are', () => {
-    expect(linkWords(member)).toBe('connected, 0.5 ms');
-    expect(linkWords({ ...member, via: 'none' })).toBe('no connection');
-    expect(linkWords({ ...member, via: 'self' })).toBe('answers this page');
-    expect(lagWords(member)).toBe('none');
-    expect(lagWords({ ...member, via: 'none', queued: 3 })).toBe('3 waiting');
+    expect(links(view)).toEqual(['connected, 0.5 ms', 'answers this page', 'connected, 0.5 ms']);
+    expect(links({ ...view, members: [{ ...member, via: 'none' }] })).toEqual(['no connection']);
+    expect(roster(view).map(lagWords)).toEqual(['none', '', '3 waiting']);
+    expect(roster(view).map(({ isCut }) => isCut)).toEqual([false, false, false]);
+  });
+
+  it('say of no link that it stands where a process is gone or paused', () => {
+    const broken = { ...view, fleet: fleet('paused', 'up', 'down') };
+    expect(links(broken)).toEqual(['does not answer', 'answers this page', 'no connection']);
+    expect(roster(broken).map(lagWords)).toEqual(['', '', '']);
+    expect(roster(broken).map(({ isCut }) => isCut)).toEqual([true, false, true]);
+    expect(links({ ...view, fleet: fleet('down', 'down', 'down') })).toEqual(Array(3).fill('no connection'));
+    // The links are those of whoever answered last; once it is gone, nobody knows.
+    for (const shown of [
+      { ...view, fleet: fleet('up', 'paused', 'up') },
+      fallSilent(view, 5, 'no answer', ''),
+    ]) {
+      expect(links(shown)).toEqual(['not known', 'does not answer', 'not known']);
+      expect(roster(shown).every(({ isCut }) => isCut)).toBe(true);
+    }
+    expect(roster(fallSilent(view, 5, 'not understood', ''))[1]!.look).toBe('leader');
+  });
+
+  it('are of the processes where no member has said a word', () => {
+    const shown = roster({ ...EMPTY, fleet: fleet('down', 'up', 'down') });
+    expect(shown.map(({ member: { name }, look }) => [name, look])).toEqual([
+      ['1', 'down'],
+      ['2', 'unknown'],
+      ['10', 'down'],
+    ]);
+    expect(shown.map(({ process }) => process?.id)).toEqual([1, 2, 10]);
   });
 
   it('say what came of an order', () => {

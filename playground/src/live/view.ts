@@ -40,10 +40,11 @@ export function fallSilent(view: View, nowMs: number, why: Silence['why'], words
   return { ...view, nowMs, silence: { sinceMs: view.silence?.sinceMs ?? nowMs, why, words } };
 }
 
-/** A change of who leads, for those who do not see the page. Nothing is said about the first that is known, nor of none. */
+/** A change of who leads, for those who do not see the page. Nothing is said about the first that is known. */
 export function announcement(before: Status | null, after: Status | null): string | null {
   if (before === null || after === null || before.electionName !== after.electionName) return null;
-  if (after.leader === null || (before.leader === after.leader && before.token === after.token)) return null;
+  if (before.leader === after.leader && before.token === after.token) return null;
+  if (after.leader === null) return 'Nobody leads now';
   return `Member ${after.leader} leads now${after.token === null ? '' : `, token ${after.token}`}`;
 }
 

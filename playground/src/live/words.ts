@@ -1,5 +1,6 @@
 /** What the dashboard says, in words. */
 import type { Change, ClusterMember, FleetMember, Id, Status } from './answers.ts';
+import type { Entry } from './roster.ts';
 
 const CAUSES: Readonly<Record<string, string>> = {
   started: 'It began',
@@ -38,17 +39,17 @@ export function milliseconds(ms: number): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
 }
 
-/** When the one who leads began to; null if that is not told yet. */
-export function leadsSince(history: readonly Change[], { leader, token }: Status): number | null {
+/** Since when this one leads, or nobody does; null if that is not told yet. */
+export function standsSince(history: readonly Change[], { leader, token }: Status): number | null {
   const last = history.findLastIndex((change) => change.leader !== leader || change.token !== token);
-  return leader === null ? null : (history[last + 1]?.atMs ?? null);
+  return history[last + 1]?.atMs ?? null;
 }
 
-/** Of the answer of one member, which may not be the leader. */
-export function leaseWords(answer: Status | null, leader: Id | null): string {
+/** Of the answer of one member, which may not be the leader. Where there are others to ask, the leader will be. */
+export function leaseWords(answer: Status | null, leader: Id | null, isAsked: boolean): string {
   if (leader === null) return 'none';
   const { acting = false, protocol, expiresInMs, voterId } = answer ?? {};
-  if (!acting || voterId !== leader) return 'only the leader knows';
+  if (!acting || voterId !== leader) return isAsked ? 'being asked…' : 'only the leader knows';
   return expiresInMs === null || expiresInMs === undefined
     ? `${protocol} has none`
     : `${milliseconds(expiresInMs)} left when asked`;
@@ -99,16 +100,20 @@ const WAYS: Readonly<Record<string, string>> = {
   none: 'no connection',
 };
 
-export function linkWords({ via, roundTripMs }: ClusterMember): string {
+export function linkWords({ member: { via, roundTripMs }, look, isCut }: Entry): string {
+  if (look === 'down') return 'no connection';
+  if (look === 'paused' || (via === 'self' && isCut)) return 'does not answer';
   if (via === 'self') return 'answers this page';
+  if (isCut && via !== 'none') return 'not known';
   const way = WAYS[via] ?? via;
   return roundTripMs === null || via === 'none' ? way : `${way}, ${milliseconds(roundTripMs)}`;
 }
 
 /** Messages that wait are what a member lags behind. */
-export function lagWords({ via, queued }: ClusterMember): string {
-  if (via === 'self' || (via === 'none' && queued === 0)) return '';
-  return queued === 0 ? 'none' : `${queued} waiting`;
+export function lagWords({ member: { via, queued }, look, isCut }: Entry): string {
+  if (via === 'self' || look === 'down') return '';
+  if (queued > 0) return `${queued} waiting`;
+  return isCut ? '' : 'none';
 }
 
 /** Each of these says of itself that it may act. More than one is what the better protocols never have. */

@@ -2,12 +2,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '../../member/http/http-error.ts';
 import { refuseForeignPages } from '../../member/http/origin.ts';
-import { sendEmpty, sendJson } from '../../member/http/reply.ts';
+import { sendEmpty, sendJson, sendText } from '../../member/http/reply.ts';
 import type { Target } from '../../member/http/target.ts';
 import { type PageServer, refuseMethod } from '../page-server.ts';
 import { DEEDS, doDeed } from './chaos.ts';
-import type { Fleet } from './fleet.ts';
-import { relayCommand, relayQuestion } from './relay.ts';
+import { Endings } from './endings.ts';
+import type { Fleet, FleetEvent } from './fleet.ts';
+import { relayCommand, relayQuestion, relayStatus } from './relay.ts';
 import { WatchRelay } from './watch-relay.ts';
 
 const QUESTIONS = ['/status', '/cluster', '/history', '/elections'];
@@ -17,6 +18,7 @@ export class FleetPage {
   readonly #server: PageServer;
   readonly #fleet: Fleet;
   readonly #chaos: boolean;
+  readonly #endings = new Endings();
   readonly #watchers = new Set<WatchRelay>();
 
   constructor(server: PageServer, fleet: Fleet, chaos: boolean) {
@@ -27,7 +29,8 @@ export class FleetPage {
   }
 
   /** Is to be called after every event of the fleet. */
-  changed(): void {
+  changed(event: FleetEvent): void {
+    this.#endings.hear(event);
     for (const watcher of this.#watchers) watcher.fleetChanged();
   }
 
@@ -38,10 +41,10 @@ export class FleetPage {
       if (!isAsked) refuseMethod(request, path, 'GET, HEAD');
       if (path === '/fleet') sendJson(response, 200, this.#describe());
       else if (path === '/watch') this.#watch(request, response);
-      else await relayQuestion(this.#fleet, request, response);
+      else await this.#relay(request.url!, path, response);
       return true;
     }
-    const deed = DEEDS[path];
+    const deed = target.name === null ? DEEDS[path] : undefined;
     if (!COMMANDS.includes(path) && deed === undefined) return false;
     if (request.method !== 'POST') refuseMethod(request, path, 'POST');
     if (deed === undefined) await relayCommand(this.#fleet, request, response, this.#server.url);
@@ -52,6 +55,22 @@ export class FleetPage {
       sendJson(response, 200, this.#describe());
     }
     return true;
+  }
+
+  async #relay(url: string, path: string, response: ServerResponse): Promise<void> {
+    const ask = path === '/status' ? relayStatus : relayQuestion;
+    const { status, type, text } = await ask(this.#fleet, url);
+    const isTold = path === '/history' && status === 200;
+    sendText(response, status, type, isTold ? this.#explained(text) : text);
+  }
+
+  #explained(text: string): string {
+    const { electionName, history } = JSON.parse(text) as {
+      electionName: string;
+      history: readonly unknown[];
+    };
+    if (electionName !== this.#fleet.election) return text;
+    return `${JSON.stringify({ electionName, history: this.#endings.explain(history) })}\n`;
   }
 
   #watch(request: IncomingMessage, response: ServerResponse): void {

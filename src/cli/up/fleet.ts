@@ -31,6 +31,8 @@ export interface FleetPlan {
     readonly data: string;
     readonly isNew: boolean;
   }[];
+  /** The name of the one that the members tell of. */
+  readonly election: string;
   /** Flags for every member. */
   readonly flags: readonly string[];
 }
@@ -44,15 +46,20 @@ const MAIN = fileURLToPath(new URL(`../main${import.meta.url.slice(-3)}`, import
 /** Members as processes of their own on this machine. */
 export class Fleet {
   readonly members: readonly FleetMember[];
+  readonly election: string;
   readonly #plan: FleetPlan;
   readonly #tell: (event: FleetEvent) => void;
   readonly #processes = new Map<number, ChildProcess>();
   /** Those that have run at least once: their disk is not new any more. */
   readonly #veterans = new Set<number>();
   readonly #killed = new Set<number>();
+  /** What those that are stopped with SIGSTOP were before, and are again when they go on. */
+  readonly #before = new Map<number, MemberState>();
+  #isStopping = false;
 
   constructor(plan: FleetPlan, tell: (event: FleetEvent) => void) {
     this.#plan = plan;
+    this.election = plan.election;
     this.#tell = tell;
     this.members = plan.members.map(({ id, port, data }) => ({
       id,
@@ -71,7 +78,7 @@ export class Fleet {
 
   start(id: number): void {
     const member = this.#find(id);
-    if (member === undefined || this.#processes.has(id)) return;
+    if (member === undefined || this.#processes.has(id) || this.#isStopping) return;
     const { port, data, isNew } = this.#plan.members.find((each) => each.id === id)!;
     const peers = this.members.map((each) => `${each.id}=${each.url}`).join(',');
     const args = ['node', '--json', '--id', String(id), '--listen', `${HOST}:${port}`, '--peers', peers];
@@ -113,6 +120,7 @@ export class Fleet {
   pause(id: number): void {
     const member = this.#find(id);
     if (member === undefined || !this.#processes.get(id)?.kill('SIGSTOP')) return;
+    if (member.state !== 'paused') this.#before.set(id, member.state);
     member.state = 'paused';
     this.#say('pause', id, `member ${id} is stopped with SIGSTOP`);
   }
@@ -120,12 +128,14 @@ export class Fleet {
   resume(id: number): void {
     const member = this.#find(id);
     if (member === undefined || !this.#processes.get(id)?.kill('SIGCONT')) return;
-    member.state = 'up';
+    // If it leads no more it says so itself, as soon as it finds out.
+    member.state = this.#before.get(id) ?? 'up';
     this.#say('resume', id, `member ${id} goes on`);
   }
 
   /** Settles when no process is left. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     const children = [...this.#processes.values()];
     const gone = children.map((child) => new Promise<void>((resolve) => child.once('exit', () => resolve())));
     for (const child of children) {
@@ -159,12 +169,19 @@ export class Fleet {
       return;
     }
     const { event, text, id: _, at: __, ...fields } = entry;
-    if (event === 'ready') member.state = 'up';
+    const isPaused = member.state === 'paused';
+    const state = isPaused ? this.#before.get(member.id) : member.state;
+    const become = (next: MemberState): void => {
+      // It may have said so just before it was stopped.
+      if (isPaused) this.#before.set(member.id, next);
+      else member.state = next;
+    };
+    if (event === 'ready') become('up');
     if (event === 'acting') {
-      member.state = 'leading';
+      become('leading');
       member.token = fields.token === null ? null : String(fields.token);
     }
-    if (event === 'idle' && member.state === 'leading') member.state = 'up';
+    if (event === 'idle' && state === 'leading') become('up');
     this.#say(String(event), member.id, String(text), fields);
   }
 

@@ -13,12 +13,13 @@ export interface Ports {
 }
 
 /**
- * Ports for so many members: from `base` on, or the usual ones if they are free, or any. Between this look and the start of
+ * Ports for so many members: from `base` on (0 is any), or the usual ones if they are free, or any. Between this look and the start of
  * the members somebody else may take them, most likely another cluster that begins at the same moment; so the usual ones are
  * only for the one that has the usual port of the page.
  */
 export async function choosePorts(count: number, base: number | null, hasPagePort: boolean): Promise<Ports> {
   const from = (first: number): number[] => Array.from({ length: count }, (_, i) => first + i);
+  if (base === 0) return { ports: await anyPorts(count), taken: null };
   if (base !== null) {
     if (base + count - 1 > 65_535)
       throw new Refusal(`--port: expected ports up to 65535, found ${base} and ${count} members`);
@@ -29,10 +30,14 @@ export async function choosePorts(count: number, base: number | null, hasPagePor
   const isAlone = hasPagePort || (await isPlayground());
   const taken = (await firstTaken(from(USUAL_BASE))) ?? (isAlone ? null : PAGE_PORT);
   if (taken === null) return { ports: from(USUAL_BASE), taken };
-  const held = await Promise.all(from(0).map(() => hold(0)));
-  const ports = held.map(({ port }) => port);
+  return { ports: await anyPorts(count), taken };
+}
+
+/** All are held at the same time, so that no two are the same. */
+async function anyPorts(count: number): Promise<readonly number[]> {
+  const held = await Promise.all(Array.from({ length: count }, () => hold(0)));
   await Promise.all(held.map(({ release }) => release()));
-  return { ports, taken };
+  return held.map(({ port }) => port);
 }
 
 /** The playground has no members, so it does no harm that it has the port of the page. */

@@ -24,15 +24,18 @@ export function likelyMembers({ members }: Fleet): FleetMember[] {
     .sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
 }
 
-export async function relayQuestion(
-  fleet: Fleet,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const { status, type, text } = await firstAnswer(fleet, (member) =>
-    askMember(`${member.url}${request.url}`, { withinMs: ANSWER_WITHIN_MS }),
-  );
-  sendText(response, status, type, text);
+export function relayQuestion(fleet: Fleet, path: string): Promise<Said> {
+  return firstAnswer(fleet, ({ url }) => askMember(`${url}${path}`, { withinMs: ANSWER_WITHIN_MS }));
+}
+
+/** How the election stands, in the words of the leader if it answers: nobody else knows how long its lease is. */
+export async function relayStatus(fleet: Fleet, path: string): Promise<Said> {
+  const said = await relayQuestion(fleet, path);
+  if (said.status !== 200) return said;
+  const { acting, leaderUrl } = JSON.parse(said.text) as { acting?: boolean; leaderUrl?: string | null };
+  const leader = likelyMembers(fleet).find(({ url }) => url === leaderUrl);
+  if (acting || leader === undefined) return said;
+  return askMember(`${leader.url}${path}`, { withinMs: ANSWER_WITHIN_MS }).catch(() => said);
 }
 
 /** Whoever does not lead says who does, and is believed once. */
