@@ -126,6 +126,8 @@ describe.skipIf(missingBrowser !== null)(`the playground ${missingBrowser ?? ''}
     expect(await page.getByLabel('Protocol').inputValue()).toBe('epoch');
     await button(page, 'Gallery').click();
     await page.getByRole('dialog', { name: 'Gallery' }).waitFor();
+    await page.getByRole('article').first().waitFor();
+    await page.getByRole('article').first().waitFor();
     expect(await page.getByRole('article').count()).toBeGreaterThanOrEqual(25);
     expect(await axe(page)).toEqual([]);
   });

@@ -35,7 +35,6 @@ describe('an alarm', () => {
     const timeline = isolated('epoch');
     expect(wordsAt(timeline, 11_000)).toEqual([
       {
-        sign: '⚠',
         level: 'warning',
         title: 'Two leaders: 1 (epoch 3) and 3 (epoch 6) since 8.42 s',
         meaning:
@@ -57,8 +56,28 @@ describe('an alarm', () => {
 
   it('calls two leaders broken where no term tells them apart', () => {
     const [words] = wordsAt(isolated('bully'), 11_000);
-    expect(words).toMatchObject({ sign: '⛔', level: 'broken', title: 'Two leaders: 5 and 4 since 9.05 s' });
+    expect(words).toMatchObject({ level: 'broken', title: 'Two leaders: 5 and 4 since 9.05 s' });
     expect(words!.meaning).toBe('Two at once, and no term to tell their writes apart by: broken.');
+  });
+
+  it('counts those who lead', () => {
+    const about = { protocol: 'bully', pledges: [], fallen: new Set<never>() };
+    const lead = (kind: 'idle' | 'apart' | 'same', ...terms: (number | null)[]): string =>
+      alarmWords(
+        {
+          kind,
+          leaders: terms.map((term, i) => ({ member: i + 1, term })),
+          fromMs: 8.1,
+          toMs: null,
+          property: 'S10',
+          violation: null,
+        },
+        about,
+      ).meaning;
+    expect(lead('same', null, null, null)).toMatch(/^Three at once, and no term/);
+    expect(lead('apart', 1, 2, 3)).toMatch(/^Three believe they lead, in different terms/);
+    expect(lead('same', 1, 2, 2)).toBe('Two in one term: broken.');
+    expect(lead('idle', 1, 2, 3)).toBe('Only one of them may act: the leases of the others have run out.');
   });
 
   it('is only a note where one of two believers may not act', () => {
@@ -89,7 +108,7 @@ describe('an alarm', () => {
     const { timeline, broken } = found!;
     expect(broken.claimed).toBe(false);
     const words = wordsAt(timeline, broken.atMs);
-    expect(words[0]).toMatchObject({ sign: '⛔', level: 'broken' });
+    expect(words[0]).toMatchObject({ level: 'broken' });
     expect(words.some((each) => each.promise.includes('but not with an empty disk'))).toBe(true);
     const { protocol } = timeline.world;
     const kept = alarmWords(

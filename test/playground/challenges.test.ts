@@ -94,7 +94,7 @@ describe('the challenges', () => {
     const crash = play(oneLink!, { acts: [[5000, (member) => [{ do: 'crash', member }]]], untilMs: 9000 });
     expect(crash).toEqual({
       solved: false,
-      progress: '“crash” does not count here. Rewind to before it, or start again.',
+      progress: '“kill” does not count here. Rewind to before it, or start again.',
       actionsUsed: 1,
     });
     const cuts: Solution = [

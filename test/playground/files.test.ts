@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { firstBreak } from '../../playground/src/files/breaks.ts';
+import { breakOf } from '../../playground/src/files/breaks.ts';
 import { openFiles, type Source } from '../../playground/src/files/open-file.ts';
 import { spaceTimeSvg, stageSvg } from '../../playground/src/files/pictures.ts';
 import { scenarioText, traceText } from '../../playground/src/files/save.ts';
@@ -218,6 +218,23 @@ describe('a file', () => {
         kind: 'run',
       });
     }
+  });
+
+  it('that is a counterexample is known by what it breaks, and when', async () => {
+    const wordsOf = async (name: string): Promise<string | undefined> => {
+      const opened = await openFiles([source(readFileSync(`docs/counterexamples/${name}`, 'utf8'))]);
+      if (opened.kind !== 'run') throw new Error(name);
+      return breakOf(played(opened.run).history.violations, opened.run.protocol)?.words;
+    };
+    expect(await wordsOf('epoch-disk-S1.json')).toBe(
+      'breaks S1, “one winner per epoch”, at 8.0 ms; also S3, S2, S9, S10 and S6',
+    );
+    for (const name of readdirSync('docs/counterexamples').filter((each) => /-[SR]\d+/.test(each))) {
+      const words = await wordsOf(name);
+      for (const property of name.match(/(?<=-)[SR]\d+/g)!)
+        expect(words).toMatch(new RegExp(`${property}\\b`));
+    }
+    expect(await wordsOf('chang-roberts-link-L4.json')).toBeUndefined();
   });
 
   it('that is a trace opens to be watched', async () => {

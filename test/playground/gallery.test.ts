@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namedRun } from '../../playground/src/gallery/named-run.ts';
+import { addressOf, namedRun } from '../../playground/src/gallery/named-run.ts';
 import { STORIES } from '../../playground/src/gallery/scenarios.ts';
 import { runOf } from '../../playground/src/gallery/story.ts';
 import { thumbnailOf } from '../../playground/src/gallery/thumbnail.ts';
@@ -21,7 +21,7 @@ describe('the gallery', () => {
   it('never shows two leaders of quorum for longer than a moment, and that only with a broken clock', () => {
     const at = PROTOCOLS.indexOf('quorum');
     const two = STORIES.filter(
-      ({ name }) => !['one', 'unknown-to-some', 'nobody'].includes(VERDICTS[name]![at]!),
+      ({ name }) => !['one', 'unknown-to-some', 'gap', 'nobody'].includes(VERDICTS[name]![at]!),
     );
     expect(two.map(({ name }) => name)).toEqual(['slow-clock']);
   });
@@ -29,6 +29,7 @@ describe('the gallery', () => {
   it('shows every verdict somewhere', () => {
     expect([...new Set(Object.values(VERDICTS).flat())].sort()).toEqual([
       'flaps',
+      'gap',
       'moment',
       'nobody',
       'one',
@@ -51,12 +52,22 @@ describe('the gallery', () => {
     }
   });
 
+  it('does not call it one leader where nobody leads until the halves meet again', () => {
+    const verdict = (name: string): string => VERDICTS[name]![PROTOCOLS.indexOf('quorum')]!;
+    expect([verdict('even-split'), verdict('three-threes')]).toEqual(['gap', 'gap']);
+    expect(verdict('leader-crash')).toBe('one');
+  });
+
   it('opens by name', () => {
     expect(namedRun('bridge', 'epoch')).toEqual(
       runOf(STORIES.find(({ name }) => name === 'bridge')!, 'epoch'),
     );
+    for (const { name } of STORIES) {
+      const wanted = new URLSearchParams(addressOf(name, 'ring').slice(1));
+      expect(namedRun(wanted.get('s')!, wanted.get('protocol')!).protocol).toBe('ring');
+    }
     expect(() => namedRun('paxos', 'epoch')).toThrow(
-      's: expected the name of a scenario in the gallery, found "paxos"',
+      's: expected the name of a scenario in the gallery (isolate-leader, even-split, minority, …: each card copies its link), found "paxos"',
     );
     expect(() => namedRun('bridge', 'paxos')).toThrow(/^protocol: expected one of bully, /);
     expect(new Set(STORIES.map(({ name }) => name)).size).toBe(STORIES.length);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seconds } from '../../playground/src/app/seconds.ts';
 import { countersAt } from '../../playground/src/panels/inspector/counters.ts';
 import { Changes, readable } from '../../playground/src/panels/inspector/readable.ts';
 import { Scout } from '../../playground/src/panels/inspector/scout.ts';
@@ -8,8 +9,11 @@ import { promiseRows } from '../../playground/src/panels/promise-rows.ts';
 import { ticks } from '../../playground/src/panels/space-time/axis.ts';
 import { overlaps } from '../../playground/src/panels/space-time/bars.ts';
 import { branchWords, forksOf } from '../../playground/src/panels/space-time/forks.ts';
+import { alarmMarks } from '../../playground/src/panels/space-time/marks.ts';
 import { newRun } from '../../playground/src/run/presets.ts';
 import { Timeline } from '../../playground/src/run/timeline.ts';
+import { ALARM_SHAPES } from '../../playground/src/words/alarm-shapes.ts';
+import { place } from '../../playground/src/words/time-words.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 
 /** Crashes, a pause of the leader, a restart: something of everything. */
@@ -26,6 +30,21 @@ function eventful(protocol: string): Timeline {
   return timeline;
 }
 
+describe('a time', () => {
+  it('has hundredths of a second, or tenths of a millisecond where that would tell nothing', () => {
+    expect([0, 0.001, 8.1234, 99.9, 100, 2414].map(seconds)).toEqual([
+      '0.00 s',
+      '0.00 s',
+      '8.1 ms',
+      '99.9 ms',
+      '0.10 s',
+      '2.41 s',
+    ]);
+    expect(place(8.1, 9.1)).toBe('8.1 ms of 9.1 ms');
+    expect(place(2414, 12_000)).toBe('2.41 s of 12 s');
+  });
+});
+
 describe('the axis of time', () => {
   it('has round moments that stand apart, with the digits that they need', () => {
     const labels = (fromMs: number, toMs: number, px: number): string[] =>
@@ -34,6 +53,7 @@ describe('the axis of time', () => {
     expect(labels(1800, 2900, 700)).toEqual(['1.8 s', '2.0 s', '2.2 s', '2.4 s', '2.6 s', '2.8 s']);
     expect(labels(0, 300_000, 400)).toEqual(['0 s', '100 s', '200 s', '300 s']);
     expect(labels(5000, 5020, 400)).toEqual(['5.000 s', '5.005 s', '5.010 s', '5.015 s', '5.020 s']);
+    expect(labels(0, 9.5, 700).slice(0, 3)).toEqual(['0 ms', '1 ms', '2 ms']);
     for (const span of [20, 70, 333, 1000, 8000, 45_000, 600_000]) {
       const found = ticks(0, span, 700 / span);
       expect(found.length).toBeGreaterThan(1);
@@ -49,6 +69,18 @@ describe('the diagram', () => {
       { member: 2, term: 2, fromMs: 8, toMs: 10 },
       { member: 1, term: 1, fromMs: 8, toMs: 10 },
     ]);
+  });
+
+  it('marks what is broken in its own way, also where something harmless is close', () => {
+    const violation = (property: 'S1' | 'S10', atMs: number) =>
+      ({ property, atMs, claimed: false, members: [1, 2], detail: '' }) as const;
+    const all = [violation('S10', 100), violation('S10', 500), violation('S1', 505)];
+    expect(alarmMarks(all, 50)).toEqual([
+      { atMs: 100, level: 'warning' },
+      { atMs: 500, level: 'broken' },
+    ]);
+    expect(alarmMarks(all, 1).map(({ level }) => level)).toEqual(['warning', 'warning', 'broken']);
+    expect(new Set(Object.values(ALARM_SHAPES)).size).toBe(3);
   });
 
   it('shows where a branch and others part, from either side', () => {
@@ -132,6 +164,10 @@ describe('the table of members', () => {
     const at = (ms: number) => memberRows(timeline.history, ms).find((row) => row.id === id)!;
     expect(at(9900)).toMatchObject({ state: 'paused', lease: 'run out' });
     expect(at(12_000)).toMatchObject({ role: 'down', state: 'down', leader: '–' });
+    const fresh = memberRows(new Timeline(newRun('epoch', 3, 1)).history, 0);
+    expect(fresh.map(({ role, state }) => `${role}, ${state}`)).toEqual(
+      Array(3).fill('not started, not started'),
+    );
   });
 });
 

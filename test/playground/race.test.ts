@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { STORIES } from '../../playground/src/gallery/scenarios.ts';
 import { PROTOCOLS } from '../../playground/src/gallery/verdicts.ts';
-import { faultsFor, racesOf, toggled } from '../../playground/src/race/entrants.ts';
+import { asRaced, faultsFor, handsIn, racesOf, toggled } from '../../playground/src/race/entrants.ts';
 import { measure } from '../../playground/src/race/measure.ts';
 import { scoreAt } from '../../playground/src/race/score.ts';
+import type { Run } from '../../playground/src/run/run.ts';
 import { Timeline } from '../../playground/src/run/timeline.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { readScenario, simulate } from '../../src/simulation/index.ts';
@@ -54,6 +55,21 @@ describe('a race', () => {
         expect(timeline.history.blocked.last?.size ?? 0).toBe(0);
       }
     }
+  });
+
+  it('measures what was done by hand as well, over the whole length', () => {
+    const runs = racesOf('quiet-start', ['epoch', 'quorum'], 15);
+    const timelines = runs.map((run) => new Timeline(run));
+    for (const timeline of timelines) {
+      timeline.extendTo(8000);
+      timeline.act([{ do: 'crash', member: 'leader' }]);
+    }
+    expect(timelines.map((timeline, i) => handsIn(runs[i]!, timeline))).toEqual([1, 1]);
+    const raced = asRaced(runs, timelines);
+    expect(raced.map(({ untilMs }) => untilMs)).toEqual([60_000, 60_000]);
+    const gapOf = (run: Run): number | null => [...measure(run, 4)].at(-1)!.takeoverMs.p50;
+    expect(gapOf(runs[1]!)).toBeNull();
+    expect(gapOf(raced[1]!)).toBeGreaterThan(500);
   });
 
   it('measures takeovers over many seeds', () => {

@@ -7,6 +7,7 @@ import { hit } from '../../playground/src/stage/hit.ts';
 import { enclosed } from '../../playground/src/stage/lasso.ts';
 import { between, flightPoint, type Layout, layOut } from '../../playground/src/stage/layout.ts';
 import { kindsOf } from '../../playground/src/stage/legend.ts';
+import { markOf } from '../../playground/src/stage/mark.ts';
 import { latencyAction, networkAt, spanOf } from '../../playground/src/stage/network-now.ts';
 import { keeper } from '../../playground/src/stage/same.ts';
 import { shapePath } from '../../playground/src/stage/shapes.ts';
@@ -254,6 +255,34 @@ describe('what can be done', () => {
       }
     }
   });
+
+  it('hides no member where there is room beside them', () => {
+    const bar = { width: 290, height: 106 };
+    for (const [width, height] of [
+      [880, 320],
+      [880, 360],
+      [1200, 500],
+    ] as const) {
+      const wide = layOut(idsTo(5), width, height);
+      for (const from of wide.places.values()) {
+        for (const to of wide.places.values()) {
+          const clearance = from === to ? wide.disc + 18 : 14;
+          const { x, y } = placeBar({ from, to, clearance }, bar, wide);
+          for (const [id, each] of wide.places) {
+            const [dx, dy] = [
+              Math.max(x - each.x, 0, each.x - x - bar.width),
+              Math.max(y - each.y, 0, each.y - y - bar.height),
+            ];
+            expect([width, id, Math.hypot(dx, dy)]).toEqual([
+              width,
+              id,
+              expect.toSatisfy((away) => away >= wide.disc),
+            ]);
+          }
+        }
+      }
+    }
+  });
 });
 
 describe('words and signs', () => {
@@ -277,6 +306,32 @@ describe('words and signs', () => {
     );
     expect(listIds([1, 2, 3])).toBe('1, 2 and 3');
     expect(listIds(idsTo(20))).toBe('1, 2, 3, 4, 5, 6 and 14 more');
+  });
+
+  it('tell those that have not started from those that are down', () => {
+    const game = new PlainGame('epoch', 3, 0);
+    const names = (): string[] => game.frame.members.map((shot) => memberName(shot, standing));
+    expect(names()).toEqual([1, 2, 3].map((id) => `Member ${id}, not started yet`));
+    game.goTo(100);
+    expect(names()[0]).toBe('Member 1, follower of nobody, epoch 0');
+    game.act({ do: 'crash', member: 1 });
+    expect(names()[0]).toBe('Member 1, down');
+    game.seek(0);
+    expect(names()[0]).not.toContain('down');
+  });
+
+  it('keep the words of a leader inside its inner ring', () => {
+    const game = new PlainGame('epoch', 5, 5000);
+    const leader = game.frame.members.find((each) => each.role === 'leader')!;
+    for (const disc of [21, 25, 30]) {
+      for (const term of [1, 12, 123]) {
+        const mark = markOf({ ...leader, term }, disc, 'epoch');
+        // Letters of common fonts are about 0.56 of their height wide.
+        const half = (mark.term.length * mark.termSize * 0.56) / 2;
+        const size = [disc, term, Math.hypot(half, mark.termY)];
+        expect(size).toEqual([disc, term, expect.toSatisfy((reach) => reach <= disc - mark.inset - 1)]);
+      }
+    }
   });
 
   it('show a lease for as long as its leader may act', () => {

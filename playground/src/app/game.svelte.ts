@@ -1,5 +1,6 @@
 import type { MemberId } from '../../../src/core/index.ts';
 import type { Action } from '../../../src/simulation/index.ts';
+import type { Cause } from '../cause/cause.ts';
 import { type Frame, frameAt } from '../history/frame.ts';
 import type { History } from '../history/history.ts';
 import { newRun } from '../run/presets.ts';
@@ -33,9 +34,10 @@ export class Game {
   selection: Selection | null = $state.raw(null);
   /** What was last said to the visitor: an error, a result. Empty if nothing. */
   notice = $state('');
-  /** Entries and flights that led to what the alarm tells, by their places in the history, while they are shown. */
-  cause: { readonly entries: ReadonlySet<number>; readonly flights: ReadonlySet<number> } | null =
-    $state.raw(null);
+  /** What led to what the alarm tells, while that is shown. */
+  cause: Cause | null = $state.raw(null);
+  /** What is known to go wrong in a run that was opened, and when. */
+  found: { readonly words: string; readonly atMs: number } | null = $state.raw(null);
 
   /** The name of the file, while something is shown that was recorded elsewhere: it can be watched, not changed. */
   recording: string | null = $state(null);
@@ -78,9 +80,15 @@ export class Game {
 
   /** Begins anew. What was played before is gone. */
   start(run: Run, atMs = 0): void {
+    void this.startWhole(run, atMs);
+  }
+
+  /** The same, and waits until all that the run holds is worked out. False if another run took its place meanwhile. */
+  async startWhole(run: Run, atMs = 0): Promise<boolean> {
     const tree = new Tree(run);
     this.#show(tree, null, 0);
-    void this.#unfold(tree, run.untilMs, atMs);
+    await this.#unfold(tree, run.untilMs, atMs);
+    return this.#tree === tree;
   }
 
   /** Works out what a run says that it holds: a long one piece by piece, so that the page stays alive meanwhile. */
@@ -113,6 +121,7 @@ export class Game {
     this.recording = recording;
     this.selection = null;
     this.cause = null;
+    this.found = null;
     this.notice = '';
     this.isUnfolding = false;
     this.cursorMs = Math.min(atMs, tree.timeline.headMs);
@@ -175,6 +184,7 @@ export class Game {
     if (this.#tree.current !== branch) {
       this.notice = `This is branch ${this.#tree.current}; the one before is kept.`;
       this.cause = null;
+      this.found = null;
       // What has a place in one history has another in the next, or none.
       if (this.selection?.kind === 'entry' || this.selection?.kind === 'flight') this.selection = null;
     }
@@ -185,6 +195,7 @@ export class Game {
     this.pause();
     this.#tree.show(id);
     this.cause = null;
+    this.found = null;
     this.selection = null;
     this.revision += 1;
     this.seek(this.cursorMs);

@@ -1,4 +1,12 @@
-/** "2.41 s": how times are told on the page. */
+/** Below this a hundredth of a second tells too little. */
+const SHORT_MS = 100;
+
+/** "2.41 s", "8.1 ms": how times are told on the page. */
 export function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(2)} s`;
+  return isShort(ms) ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}
+
+/** Is there anything to tell, and would it be lost in hundredths of a second? */
+export function isShort(ms: number): boolean {
+  return ms >= 0.05 && ms < SHORT_MS;
 }

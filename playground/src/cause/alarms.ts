@@ -102,7 +102,7 @@ function doubleAt(stretches: readonly Stretch[], seen: readonly Violation[], ms:
 }
 
 /** One winner per term is what makes a token worth something, whoever promised it. */
-function isGrave({ property, claimed }: Violation): boolean {
+export function isGrave({ property, claimed }: Violation): boolean {
   return claimed || property === 'S1';
 }
 

@@ -33,13 +33,22 @@ export interface Challenge {
   check(played: Played): Omit<Standing, 'actionsUsed'>;
 }
 
+/** What is called otherwise on the page than in a scenario. */
+const NAMES: Readonly<Record<string, string>> = {
+  crash: 'kill',
+  partition: 'split',
+  fire: 'fire a timer',
+  inject: 'forge a message',
+  evidence: 'proof of death',
+};
+
 /** How a challenge stands. Pure: the same history gives the same answer. */
 export function standingOf(challenge: Challenge, played: Played): Standing {
   const { events } = played;
   const actionsUsed = new Set(events.map((event) => event.atMs)).size;
   const foul = events.find((event) => challenge.allowed?.includes(event.do) === false);
   if (foul !== undefined) {
-    const progress = `“${foul.do}” does not count here. Rewind to before it, or start again.`;
+    const progress = `“${NAMES[foul.do] ?? foul.do}” does not count here. Rewind to before it, or start again.`;
     return { solved: false, progress, actionsUsed };
   }
   return { ...challenge.check(played), actionsUsed };

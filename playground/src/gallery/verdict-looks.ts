@@ -6,6 +6,7 @@ export type Verdict =
   | 'two-then-one'
   | 'two-for-good'
   | 'flaps'
+  | 'gap'
   | 'nobody';
 
 interface Look {
@@ -21,6 +22,7 @@ export const VERDICT_LOOKS: Readonly<Record<Verdict, Look>> = {
   moment: { says: 'two leaders for a moment', sign: '~', tone: 'fair' },
   'two-then-one': { says: 'two leaders, then one', sign: '⚠', tone: 'bad' },
   'two-for-good': { says: 'two leaders for good', sign: '✖', tone: 'bad' },
+  gap: { says: 'nobody for over 10\u00A0s, then one', sign: '…', tone: 'fair' },
   flaps: { says: 'leaders come and go', sign: '↻', tone: 'bad' },
   nobody: { says: 'nobody leads', sign: '∅', tone: 'fair' },
 };

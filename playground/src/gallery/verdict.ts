@@ -11,6 +11,8 @@ const CALM_MS = 10_000;
 const MANY = 3;
 /** For less than this without a leader, the next one is only on its way. */
 const GONE_MS = 5000;
+/** A takeover takes seconds. For longer than this without a leader, nobody could be elected, or nobody noticed. */
+const LONG_GAP_MS = 10_000;
 
 /** Plays the run and says what it came to. */
 export function verdictOf(run: Run): Verdict {
@@ -23,5 +25,17 @@ export function verdictOf(run: Run): Verdict {
   if (atEnd > 1) return 'two-for-good';
   if (atEnd === 0) return acting.some(({ toMs }) => toMs > untilMs - GONE_MS) ? 'flaps' : 'nobody';
   if (doubleMs > 0) return doubleMs < MOMENT_MS ? 'moment' : 'two-then-one';
+  if (longestGapMs(acting) > LONG_GAP_MS) return 'gap';
   return final.agreed ? 'one' : 'unknown-to-some';
+}
+
+/** The longest time without anybody who could act, between the first who could and the last. */
+function longestGapMs(acting: readonly { readonly fromMs: number; readonly toMs: number }[]): number {
+  let longest = 0;
+  let endMs = Number.POSITIVE_INFINITY;
+  for (const { fromMs, toMs } of [...acting].sort((a, b) => a.fromMs - b.fromMs)) {
+    longest = Math.max(longest, fromMs - endMs);
+    endMs = endMs === Number.POSITIVE_INFINITY ? toMs : Math.max(endMs, toMs);
+  }
+  return longest;
 }

@@ -1,11 +1,10 @@
 import type { Game } from '../app/game.svelte.ts';
 import { settings } from '../app/settings.svelte.ts';
 import { type Alarm, alarmsAt, lastDouble, nextAlarmMs, propertyOf } from '../cause/alarms.ts';
-import { type Cause, causeOf } from '../cause/cause.ts';
+import { causeOf } from '../cause/cause.ts';
 import type { Target } from '../cause/shrink.ts';
 import { Shrinker } from '../cause/shrinker.svelte.ts';
 import { alarmWords, pastWords } from '../words/alarm-words.ts';
-import { Teller } from '../words/entry-words.ts';
 import { Paced } from './paced.svelte.ts';
 
 /** Two leaders for longer than this are two leaders for long. */
@@ -16,7 +15,6 @@ export class AlarmWatch {
   readonly shrinker: Shrinker = new Shrinker();
   readonly #game: Game;
   readonly #paced: Paced;
-  #cause: Cause | null = $state.raw(null);
   #noticedMs = 0;
 
   constructor(game: Game) {
@@ -54,29 +52,44 @@ export class AlarmWatch {
     return last === null ? '' : pastWords(last);
   });
 
-  /** The story behind the alarm, while it is shown. */
-  get cause(): Cause | null {
-    return this.#game.cause === this.#cause ? this.#cause : null;
+  /** What there is to say while nothing goes wrong: what is over by now, or is still to come. */
+  get hint(): string {
+    const { found, cause } = this.#game;
+    if (found !== null) return found.words;
+    return this.past === '' && cause !== null ? 'This is before the alarm whose cause is shown.' : this.past;
+  }
+
+  get hasSubject(): boolean {
+    return this.alarm !== null || this.past !== '';
   }
 
   showCause(): void {
     const subject = this.#subject;
     if (subject === null) return;
     const { history, timeline } = this.#game;
-    this.#cause = causeOf(subject, history, timeline.world.protocol.vote);
-    this.#game.cause = this.#cause;
+    this.#game.cause = causeOf(subject, history, timeline.world.protocol.vote);
   }
 
   hideCause(): void {
     this.#game.cause = null;
   }
 
-  /** To the moment it began; from there, to the next one. */
+  /** To the moment it began; from there, to the next one, or else to what was found before. */
   goTo(): void {
     const { history, cursorMs } = this.#game;
     const here = this.#subject?.fromMs ?? null;
     const ms = here === null || here === cursorMs ? (nextAlarmMs(history, cursorMs) ?? here) : here;
-    if (ms === null) return;
+    if (ms !== null) return this.#look(ms);
+    const { found } = this.#game;
+    if (found === null) {
+      this.#game.notice = 'Nothing has gone wrong so far.';
+      return;
+    }
+    this.#look(found.atMs);
+    this.#game.select({ kind: 'entry', index: history.countAt(found.atMs) - 1 });
+  }
+
+  #look(ms: number): void {
     this.#game.pause();
     this.#game.seek(ms);
   }
@@ -99,8 +112,6 @@ export class AlarmWatch {
     this.#game.pause();
     this.#game.start(run, run.untilMs);
   }
-
-  readonly teller: Teller = $derived.by(() => new Teller(this.#paced.timeline.history, this.#paced.protocol));
 
   /** How many events there are to leave out. */
   get eventCount(): number {

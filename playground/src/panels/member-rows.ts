@@ -22,13 +22,14 @@ const ROLE_SIGNS: Readonly<Record<string, string>> = {
   follower: '○',
   none: '·',
   down: '✕',
+  'not started': '…',
 };
 
 export function memberRows(history: History, ms: number): MemberRow[] {
   return history.members.flatMap((id) => {
     const shot = history.memberAt(id, ms);
     if (shot === undefined) return [];
-    const role = shot.alive ? shot.role : 'down';
+    const role = shot.alive ? shot.role : downWord(shot);
     return [
       {
         id,
@@ -55,9 +56,14 @@ function leaseLeft(history: History, shot: MemberShot, ms: number): string {
   return timer === null ? 'run out' : seconds(timer.dueMs - ms);
 }
 
+function downWord({ hasStarted }: MemberShot): string {
+  return hasStarted ? 'down' : 'not started';
+}
+
 /** "running", "paused, clock × 1.5, disk full" */
-export function stateWords({ alive, paused, clockRate, disk }: MemberShot): string {
-  const words = [alive ? (paused ? 'paused' : 'running') : 'down'];
+export function stateWords(shot: MemberShot): string {
+  const { alive, paused, clockRate, disk } = shot;
+  const words = [alive ? (paused ? 'paused' : 'running') : downWord(shot)];
   if (clockRate !== 1) words.push(`clock × ${clockRate}`);
   if (disk !== 'none') words.push(`disk ${disk}`);
   return words.join(', ');

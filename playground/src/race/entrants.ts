@@ -12,6 +12,20 @@ export function racesOf(story: string, protocols: readonly string[], seed: numbe
   return protocols.map((protocol) => ({ ...runOf(found, protocol), seed }));
 }
 
+/** The runs as they were raced: with what was done by hand, each for its whole length. */
+export function asRaced(
+  runs: readonly Run[],
+  timelines: readonly { readonly events: Run['events'] }[],
+): Run[] {
+  return runs.map((run, i) => ({ ...run, events: timelines[i]!.events }));
+}
+
+/** How many times something was done by hand, to all at once. */
+export function handsIn(run: Run, { events }: { readonly events: Run['events'] }): number {
+  const planned = new Set(run.events.map(({ atMs }) => atMs));
+  return new Set(events.map(({ atMs }) => atMs).filter((atMs) => !planned.has(atMs))).size;
+}
+
 /** Adds or takes away one, but never fewer than two or more than four. */
 export function toggled(protocols: readonly string[], name: string): readonly string[] {
   if (protocols.includes(name)) {

@@ -1,4 +1,4 @@
-import type { Layout, Point } from './layout.ts';
+import { between, type Layout, type Point } from './layout.ts';
 
 interface Size {
   readonly width: number;
@@ -6,8 +6,18 @@ interface Size {
 }
 
 const EDGE = 8;
-/** Below this the bar takes the whole width. */
-const NARROW = 520;
+/** On a narrower stage the bar has no place beside anything, and stands below it. */
+export const NARROW = 520;
+/** In how many steps a place is looked for, across and down. */
+const STEPS = 16;
+const SAMPLES = 12;
+/** What it costs to hide a member, and all of what the bar is about. */
+const HIDDEN = 8;
+const SUBJECT = 30;
+/** How far around a disc its rings and its crown reach. */
+const AROUND = 14;
+/** The legend has its button in the lower right corner. */
+const CORNER = { width: 100, height: 48 };
 
 /** Something that the bar is about: a place, or a stretch from one place to another. */
 export interface Subject {
@@ -17,63 +27,49 @@ export interface Subject {
   readonly clearance: number;
 }
 
-/**
- * Where the buttons for something stand: beside it, on the side that looks away from the middle if there is room, and not over
- * it. On a narrow stage they take the end that is farther away.
- */
+/** Where the buttons for something stand: where they hide least of the members and of what they are about, and near it. */
 export function placeBar(subject: Subject, bar: Size, layout: Layout): Point {
-  const { from, to } = subject;
-  if (layout.width < NARROW) {
-    const isLow = (from.y + to.y) / 2 > layout.centre.y;
-    return inside({ x: 0, y: isLow ? 0 : layout.height }, bar, layout);
-  }
-  return from.x === to.x && from.y === to.y
-    ? besidePlace(from, subject.clearance, bar, layout)
-    : besideLine(subject, bar, layout);
-}
-
-function inside({ x, y }: Point, bar: Size, { width, height }: Layout): Point {
-  return {
-    x: Math.max(EDGE, Math.min(x, width - bar.width - EDGE)),
-    y: Math.max(EDGE, Math.min(y, height - bar.height - EDGE)),
-  };
-}
-
-/** On one side of a line, so far that no corner touches it; the better side is the one with more room. */
-function besideLine({ from, to, clearance }: Subject, bar: Size, layout: Layout): Point {
-  const length = Math.hypot(to.x - from.x, to.y - from.y);
-  const normal = { x: -(to.y - from.y) / length, y: (to.x - from.x) / length };
-  const away = clearance + (Math.abs(normal.x) * bar.width + Math.abs(normal.y) * bar.height) / 2;
-  let best: Point | null = null;
-  let bestMove = Number.POSITIVE_INFINITY;
-  for (const part of [0.5, 0.25, 0.75]) {
-    for (const side of [1, -1]) {
-      const wanted = {
-        x: from.x + (to.x - from.x) * part + normal.x * away * side - bar.width / 2,
-        y: from.y + (to.y - from.y) * part + normal.y * away * side - bar.height / 2,
+  const [acrossPx, downPx] = [layout.width - bar.width - 2 * EDGE, layout.height - bar.height - 2 * EDGE];
+  let best: Point = { x: EDGE, y: EDGE };
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i <= STEPS; i++) {
+    for (let j = 0; j <= STEPS; j++) {
+      const place = {
+        x: EDGE + (Math.max(acrossPx, 0) * i) / STEPS,
+        y: EDGE + (Math.max(downPx, 0) * j) / STEPS,
       };
-      const place = inside(wanted, bar, layout);
-      // Moving along the line does no harm; moving towards it does.
-      const move = Math.abs((place.x - wanted.x) * normal.x + (place.y - wanted.y) * normal.y);
-      if (move < bestMove - 1) {
-        best = place;
-        bestMove = move;
-      }
+      const cost = costOf(place, subject, bar, layout);
+      if (cost >= least) continue;
+      best = place;
+      least = cost;
     }
   }
-  return best!;
+  return best;
 }
 
-function besidePlace(anchor: Point, clearance: number, bar: Size, layout: Layout): Point {
+/** Hiding something is the worst; being far away, and links behind it, hardly count. */
+function costOf(place: Point, { from, to, clearance }: Subject, bar: Size, layout: Layout): number {
+  const reach = layout.disc + AROUND;
+  let cost = 0;
+  for (const each of layout.places.values()) {
+    const away = distance(each, place, bar);
+    if (away < reach) cost += (reach - away) / reach;
+    if (away < layout.disc) cost += HIDDEN;
+  }
+  for (let k = 0; k <= SAMPLES; k++) {
+    if (distance(between(from, to, k / SAMPLES), place, bar) < clearance) cost += SUBJECT / SAMPLES;
+  }
   const { width, height, centre } = layout;
-  const right = { x: anchor.x + clearance, y: anchor.y - bar.height / 2 };
-  const left = { x: anchor.x - clearance - bar.width, y: right.y };
-  const below = { x: anchor.x - bar.width / 2, y: anchor.y + clearance };
-  const above = { x: below.x, y: anchor.y - clearance - bar.height };
-  const sides = anchor.x >= centre.x ? [right, left] : [left, right];
-  const ends = anchor.y >= centre.y ? [below, above] : [above, below];
-  const fitsAcross = ({ x }: Point): boolean => x >= EDGE && x + bar.width <= width - EDGE;
-  const fitsDown = ({ y }: Point): boolean => y >= EDGE && y + bar.height <= height - EDGE;
-  const chosen = sides.slice(0, 1).find(fitsAcross) ?? ends.find(fitsDown) ?? sides.find(fitsAcross) ?? right;
-  return inside(chosen, bar, layout);
+  const isOnCorner =
+    place.x + bar.width > width - CORNER.width && place.y + bar.height > height - CORNER.height;
+  if (isOnCorner) cost += 0.3;
+  cost += (2 * distance(between(from, to, 0.5), place, bar)) / (width + height);
+  // Outside of the ring there are no links and no messages to hide.
+  const [x, y] = [place.x + bar.width / 2 - centre.x, place.y + bar.height / 2 - centre.y];
+  return cost + 0.6 * Math.max(0, 1 - Math.hypot(x / (width / 2), y / (height / 2)));
+}
+
+/** How far a point is from a box; nothing if it is inside. */
+function distance({ x, y }: Point, { x: left, y: top }: Point, { width, height }: Size): number {
+  return Math.hypot(Math.max(left - x, 0, x - left - width), Math.max(top - y, 0, y - top - height));
 }

@@ -3,6 +3,8 @@ import type { Palette } from './palette.ts';
 
 /** With more cut links than this, crosses would hide everything; the gaps speak for themselves. */
 const MOST_CROSSES = 150;
+/** Here members speak to their neighbours first; the other links are for when one of those is gone. */
+const RINGS: readonly string[] = ['ring', 'chang-roberts'];
 
 /** Who can reach whom: whole lines, broken ones with a cross, and half broken ones with an arrow for the way that is left. */
 export function drawLinks(
@@ -10,14 +12,17 @@ export function drawLinks(
   layout: Layout,
   blocked: ReadonlySet<string>,
   palette: Palette,
+  protocol: string,
 ): void {
   const { ids, places, width, height, disc } = layout;
   canvas.clearRect(0, 0, width, height);
   const whole = new Path2D();
+  const ring = new Path2D();
   const broken = new Path2D();
   const crosses = new Path2D();
   const arrows = new Path2D();
   const size = Math.max(3, Math.min(6, disc / 4));
+  const isRing = RINGS.includes(protocol) && ids.length > 3;
   const areMany = blocked.size > 2 * MOST_CROSSES;
   for (let i = 0; i < ids.length; i++) {
     const a = places.get(ids[i]!)!;
@@ -25,7 +30,8 @@ export function drawLinks(
       const b = places.get(ids[j]!)!;
       const there = blocked.has(`${ids[i]}>${ids[j]}`);
       const back = blocked.has(`${ids[j]}>${ids[i]}`);
-      if (!there && !back) addLine(whole, a, b);
+      const isNext = j - i === 1 || (i === 0 && j === ids.length - 1);
+      if (!there && !back) addLine(isRing && isNext ? ring : whole, a, b);
       else if (areMany) {
         if (there !== back) addLine(broken, a, b);
       } else if (there && back) {
@@ -41,10 +47,13 @@ export function drawLinks(
     }
   }
   canvas.lineWidth = 1;
-  canvas.globalAlpha = faint((ids.length * (ids.length - 1)) / 2, layout);
+  const strength = faint((ids.length * (ids.length - 1)) / 2, layout);
+  canvas.globalAlpha = isRing ? strength / 3 : strength;
   canvas.strokeStyle = palette['--edge']!;
   canvas.stroke(whole);
   canvas.globalAlpha = 1;
+  canvas.lineWidth = 1.5;
+  canvas.stroke(ring);
   canvas.lineWidth = areMany ? 1 : 1.5;
   canvas.setLineDash([4, 5]);
   canvas.stroke(broken);

@@ -36,6 +36,11 @@ export function markOf(shot: MemberShot, disc: number, termWord: string): Mark {
   const term = !shot.alive || shot.term === null || !isLegible ? '' : String(shot.term);
   const { pips, votes } = votesOf(shot, isLegible);
   const idSize = Math.round(isRoomy ? disc * 0.72 : Math.max(7, disc * 0.85));
+  const termY = isRoomy ? disc * 0.41 : disc * 0.66;
+  const long = `${termWord} ${term}`;
+  const rim = shot.role === 'leader' ? LEADER_RIM : RIM;
+  const longSize = Math.min(11, sizeInside(long, disc - rim, termY));
+  const hasWord = isRoomy && term !== '' && longSize >= 7;
   return {
     isSmall: !isLegible,
     reach: Math.max(disc, 12),
@@ -45,16 +50,27 @@ export function markOf(shot: MemberShot, disc: number, termWord: string): Mark {
     crown: crown(disc),
     hasId: disc >= 6,
     idSize,
-    idY: term === '' ? idSize * 0.36 : isRoomy ? 1 : 0,
-    term: isRoomy && term !== '' ? `${termWord} ${term}` : term,
-    termSize: isRoomy ? Math.min(11, Math.max(9, disc * 0.36)) : Math.round(disc * 0.6),
-    termY: isRoomy ? disc * 0.48 : disc * 0.66,
+    idY: term === '' ? idSize * 0.36 : 0,
+    term: hasWord ? long : term,
+    termSize: hasWord ? longSize : Math.round(isRoomy ? disc * 0.36 : disc * 0.6),
+    termY,
     pips,
     votes,
     pipY: disc + 22,
     badge: isRoomy ? 1 : Math.max(0.5, disc / ROOMY),
     notes: notesOf(shot, isLegible),
   };
+}
+
+/** Air between the edge of the disc and the words inside; a leader has a second ring there. */
+const RIM = 3;
+const LEADER_RIM = 6;
+/** How wide a letter is on the whole, as a part of its height. */
+const LETTER = 0.57;
+
+/** The largest size at which a line of text at this height stays inside a circle. */
+function sizeInside(text: string, radius: number, y: number): number {
+  return (2 * Math.sqrt(Math.max(0, radius ** 2 - y ** 2))) / (text.length * LETTER);
 }
 
 /** Three points on the upper edge of the disc. */

@@ -10,6 +10,8 @@ export function readPalette(probe: HTMLElement): Palette {
   const names = [...USED, ...Object.values(LOOKS).map((look) => look.colour)];
   const palette: Record<string, string> = {};
   const style = getComputedStyle(probe);
+  // Where all colours are forced, each of ours stands for one of the system's; the probe's own must not be forced as well.
+  probe.style.setProperty('forced-color-adjust', 'none');
   for (const name of names) {
     // Only a real property tells what `light-dark()` comes to.
     probe.style.setProperty('color', `var(${name})`);

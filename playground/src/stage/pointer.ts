@@ -14,6 +14,8 @@ export interface PointerCalls {
   /** A loop is being drawn; null when it is given up. */
   readonly loop: (points: readonly Point[] | null) => void;
   readonly split: (points: readonly Point[]) => void;
+  /** May a finger draw? Otherwise it scrolls the page. */
+  readonly isFingerDrawing: () => boolean;
 }
 
 /** From here on it is a drag and no longer an unsteady click. */
@@ -54,7 +56,7 @@ export function watchPointer(box: HTMLElement, calls: PointerCalls): () => void 
       start = local(event);
       points = [start];
       isOnMember = target?.kind === 'member';
-      if (event.pointerType !== 'touch') return;
+      if (event.pointerType !== 'touch' || calls.isFingerDrawing()) return;
       press = setTimeout(() => {
         stop();
         isDone = true;
@@ -69,7 +71,7 @@ export function watchPointer(box: HTMLElement, calls: PointerCalls): () => void 
       const at = local(event);
       if (!isDrawing && Math.hypot(at.x - start.x, at.y - start.y) < DRAG_PX) return;
       clearTimeout(press);
-      if (isOnMember) return;
+      if (isOnMember || (event.pointerType === 'touch' && !calls.isFingerDrawing())) return;
       if (!isDrawing) box.setPointerCapture(event.pointerId);
       isDrawing = true;
       points = [...points, at];

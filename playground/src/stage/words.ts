@@ -19,7 +19,7 @@ export interface Standing {
 /** "Member 3, follower of 1, epoch 3": all that its picture shows. */
 export function memberName(shot: MemberShot, standing: Standing): string {
   const parts = [`Member ${shot.id}`];
-  if (!shot.alive) parts.push('down');
+  if (!shot.alive) parts.push(shot.hasStarted ? 'down' : 'not started yet');
   else {
     if (shot.paused) parts.push('paused');
     parts.push(roleWords(shot, standing.isActing));

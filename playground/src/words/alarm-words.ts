@@ -3,11 +3,11 @@ import { nameFallen, nameProperty } from '../../../src/cli/property-names.ts';
 import type { Assumption, Pledge } from '../../../src/core/index.ts';
 import { seconds } from '../app/seconds.ts';
 import type { Alarm, Double } from '../cause/alarms.ts';
+import type { Level } from './alarm-shapes.ts';
 import { inItsWords, nameTerm, termWord } from './term-words.ts';
 
 interface AlarmWords {
-  readonly sign: '⛔' | '⚠' | 'ⓘ';
-  readonly level: 'broken' | 'warning' | 'note';
+  readonly level: Level;
   /** Who and since when. */
   readonly title: string;
   /** How bad that is. */
@@ -30,18 +30,18 @@ export function alarmWords(alarm: Alarm, about: Promised): AlarmWords {
   if (alarm.kind === 'broken') {
     const { property, detail, atMs, claimed } = alarm.violation;
     return {
-      sign: '⛔',
       level: 'broken',
       title: `${capital(inItsWords(detail, protocol))}, at ${seconds(atMs)}`,
       meaning: inItsWords(`Broken: “${nameProperty(property)}”.`, protocol),
       promise: promiseWords(property, claimed, about),
     };
   }
+  const count = countWord(alarm.leaders.length);
   const title = `${leadersWords(alarm, protocol)} since ${seconds(alarm.fromMs)}`;
   if (alarm.kind === 'idle') {
-    const meaning = 'Only one of them may act: the lease of the other has run out.';
+    const rest = alarm.leaders.length > 2 ? 'the leases of the others have' : 'the lease of the other has';
+    const meaning = `Only one of them may act: ${rest} run out.`;
     return {
-      sign: 'ⓘ',
       level: 'note',
       title: title.replace('leaders:', 'believe they lead:'),
       meaning,
@@ -50,14 +50,14 @@ export function alarmWords(alarm: Alarm, about: Promised): AlarmWords {
   }
   const promise = promiseWords(alarm.property, alarm.violation?.claimed ?? false, about);
   if (alarm.kind === 'apart') {
-    const meaning = `Two believe they lead, in different ${termWord(protocol)}s: harmless if what they write to checks the token.`;
-    return { sign: '⚠', level: 'warning', title, meaning, promise };
+    const meaning = `${count} believe they lead, in different ${termWord(protocol)}s: harmless if what they write to checks the token.`;
+    return { level: 'warning', title, meaning, promise };
   }
   const hasTerms = alarm.leaders.every(({ term }) => term !== null);
   const meaning = hasTerms
-    ? `Two in one ${termWord(protocol)}: broken.`
-    : 'Two at once, and no term to tell their writes apart by: broken.';
-  return { sign: '⛔', level: 'broken', title, meaning, promise };
+    ? `${countWord(mostInOneTerm(alarm))} in one ${termWord(protocol)}: broken.`
+    : `${count} at once, and no term to tell their writes apart by: broken.`;
+  return { level: 'broken', title, meaning, promise };
 }
 
 /** "Two leaders from 2.41 s to 5.20 s" */
@@ -71,6 +71,10 @@ function leadersWords({ leaders }: Double, protocol: string): string {
     term === null ? String(member) : `${member} (${nameTerm(term, protocol)})`,
   );
   return `${countWord(leaders.length)} leaders: ${listed(names)}`;
+}
+
+function mostInOneTerm({ leaders }: Double): number {
+  return Math.max(...leaders.map(({ term }) => leaders.filter((each) => each.term === term).length));
 }
 
 function promiseWords(property: string, claimed: boolean, { protocol, pledges, fallen }: Promised): string {

@@ -10,6 +10,13 @@ const FATES: Readonly<Record<Exclude<Fate, 'arriving'>, string>> = {
   unknown: 'not recorded',
 };
 
+const SHORT: Partial<Record<Fate, string>> = { cut: 'cut off' };
+
+/** "keep-alive 1 → 3: cut off", of a message that never came. */
+export function unheardWords({ from, to, message, fate }: Flight): string {
+  return `${message.type} ${from} → ${to}: ${SHORT[fate] ?? fate}`;
+}
+
 /** What has become of a message by that moment. */
 export function fateWords({ fate, endMs, arrivedAs, dueMs }: Flight, ms: number): string {
   if (ms < endMs) return `on its way, due in ${seconds(dueMs - ms)}`;

@@ -1,3 +1,5 @@
+import { isShort } from '../../app/seconds.ts';
+
 interface Tick {
   readonly ms: number;
   readonly label: string;
@@ -13,7 +15,7 @@ export function ticks(fromMs: number, toMs: number, pxPerMs: number): Tick[] {
   const found: Tick[] = [];
   for (let i = Math.ceil(Math.max(0, fromMs) / stepMs); i * stepMs <= toMs; i++) {
     const ms = i * stepMs;
-    found.push({ ms, label: `${(ms / 1000).toFixed(digits)} s` });
+    found.push({ ms, label: isShort(toMs) ? `${ms} ms` : `${(ms / 1000).toFixed(digits)} s` });
   }
   return found;
 }

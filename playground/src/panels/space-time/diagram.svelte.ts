@@ -4,7 +4,9 @@ import type { Game } from '../../app/game.svelte.ts';
 import { LABEL_PX, laneHeight, TOP_PX, type View, yOf } from './view.ts';
 
 const FIRST_SPAN_MS = 12_000;
-const SPAN_MS: readonly [least: number, most: number] = [50, 700_000];
+const SPAN_MS: readonly [least: number, most: number] = [5, 700_000];
+/** A run that is shorter than this is only to be seen close up. */
+const SHORT_MS = 1000;
 const ZOOM = 1.6;
 /** While it is followed, the cursor stands here, so that there is room for what comes. */
 const FOLLOW_AT = 0.8;
@@ -26,7 +28,15 @@ export class Diagram {
       const { cursorMs } = game;
       untrack(() => this.#keepInSight(cursorMs));
     });
+    // Another run, not another branch of this one.
+    $effect(() => {
+      void this.#branches;
+      untrack(() => this.#suit());
+    });
   }
+
+  /** The same list for all branches of one run. */
+  readonly #branches: Game['branches'] = $derived.by(() => this.#game.branches);
 
   /** The same list as long as nobody joins. */
   readonly #lanes: View['lanes'] = $derived.by(() => {
@@ -80,7 +90,7 @@ export class Diagram {
   /** The whole run, as far as it is known. */
   fit(): void {
     this.fromMs = 0;
-    this.spanMs = Math.max(1000, this.#game.headMs * 1.05);
+    this.spanMs = fitting(this.#game.headMs);
     this.isFollowing = false;
   }
 
@@ -95,6 +105,15 @@ export class Diagram {
     this.#keepInSight(this.#game.cursorMs);
   }
 
+  /** A short run that is known when it is opened fills the picture; after it, others are seen from farther away again. */
+  #suit(): void {
+    const { headMs, run } = this.#game;
+    const knownMs = Math.max(headMs, run.untilMs > 1 ? run.untilMs : 0);
+    this.fromMs = 0;
+    if (knownMs > 0 && knownMs < SHORT_MS) this.spanMs = fitting(knownMs);
+    else if (this.spanMs < SHORT_MS) this.spanMs = FIRST_SPAN_MS;
+  }
+
   #keepInSight(ms: number): void {
     const { fromMs, spanMs } = this;
     if (this.#game.isPlaying && this.isFollowing) {
@@ -106,4 +125,9 @@ export class Diagram {
     if (ms < fromMs) this.fromMs = Math.max(0, ms - spanMs * 0.1);
     else if (ms > fromMs + spanMs) this.fromMs = ms - spanMs * 0.9;
   }
+}
+
+/** All of it, and a little room. */
+function fitting(ms: number): number {
+  return Math.max(SPAN_MS[0], ms * 1.05);
 }

@@ -1,9 +1,11 @@
+import { ALARM_SHAPES, type Level } from '../../words/alarm-shapes.ts';
 import { ticks } from './axis.ts';
-import { signOf } from './marks.ts';
+import { alarmMarks, signOf } from './marks.ts';
 import { FONT, type Pen, type Scene, SMALL_FONT } from './scene.ts';
 import { AXIS_PX, isInSight, LABEL_PX, TOP_PX, toMs, xOf, yOf } from './view.ts';
 
 const MARK_Y = (AXIS_PX + TOP_PX) / 2;
+const SIGN_PX = 13;
 /** Signs closer than this would hide each other: the first one speaks for all. */
 export const APART_PX = 11;
 /** The flag of a branch stands beside what was done there. */
@@ -48,18 +50,18 @@ export function drawTop(pen: Pen, scene: Scene): void {
     pen.fillText(signOf(entry), x, MARK_Y + 4);
     if (isChosen) pen.fillRect(x - 6, MARK_Y + 8, 12, 2);
   }
-  lastX = Number.NEGATIVE_INFINITY;
-  pen.fillStyle = palette['--alarm']!;
-  for (const { atMs, claimed } of history.violations) {
+  pen.textAlign = 'start';
+  for (const { atMs, level } of alarmMarks(history.violations, APART_PX / view.pxPerMs)) {
     const x = xOf(view, atMs);
-    if (x < LABEL_PX || x > view.widthPx || x - lastX < APART_PX) continue;
-    lastX = x;
-    pen.fillText(claimed ? '⛔\uFE0E' : '⚠\uFE0E', x, MARK_Y + 4);
+    if (x < LABEL_PX || x > view.widthPx) continue;
+    pen.fillStyle = palette['--ground']!;
+    pen.fillRect(x - SIGN_PX / 2, AXIS_PX + 2, SIGN_PX, TOP_PX - AXIS_PX - 2);
+    pen.fillStyle = palette['--alarm']!;
+    drawAlarm(pen, level, x);
     pen.globalAlpha = 0.5;
     pen.fillRect(Math.round(x), MARK_Y + 8, 1, view.heightPx);
     pen.globalAlpha = 1;
   }
-  pen.textAlign = 'start';
 }
 
 function drawFork(pen: Pen, { view, palette }: Scene, id: number, atMs: number): void {
@@ -67,7 +69,26 @@ function drawFork(pen: Pen, { view, palette }: Scene, id: number, atMs: number):
   if (x < LABEL_PX || x > view.widthPx) return;
   pen.fillStyle = palette['--accent']!;
   pen.fillRect(x, AXIS_PX - 2, 1, TOP_PX - AXIS_PX);
-  pen.fillText(`⑂${id}`, x + FORK_PX[0], TOP_PX - 3);
+  pen.strokeStyle = palette['--accent']!;
+  pen.lineWidth = 1.5;
+  const [left, bottom] = [x + FORK_PX[0], TOP_PX - 4];
+  pen.beginPath();
+  pen.moveTo(left, bottom);
+  pen.lineTo(left, bottom - 9);
+  pen.moveTo(left, bottom - 3);
+  pen.lineTo(left + 5, bottom - 6);
+  pen.lineTo(left + 5, bottom - 9);
+  pen.stroke();
+  pen.fillText(String(id), left + 8, TOP_PX - 4);
+}
+
+/** The same sign as in the alarm, by which the grave is told from the rest. */
+function drawAlarm(pen: Pen, level: Level, x: number): void {
+  pen.save();
+  pen.translate(x - SIGN_PX / 2, MARK_Y - SIGN_PX / 2);
+  pen.scale(SIGN_PX / 16, SIGN_PX / 16);
+  pen.fill(new Path2D(ALARM_SHAPES[level]), 'evenodd');
+  pen.restore();
 }
 
 /** The names of the lanes, which stay where they are. */

@@ -1,5 +1,8 @@
+import type { Violation } from '../../../../src/simulation/index.ts';
+import { isGrave } from '../../cause/alarms.ts';
 import type { EventEntry, History } from '../../history/history.ts';
 import { countUpTo } from '../../history/track.ts';
+import type { Level } from '../../words/alarm-shapes.ts';
 import { isOrder } from '../../words/entry-words.ts';
 
 const SIGNS: Readonly<Record<string, string>> = {
@@ -41,6 +44,22 @@ export class Marks {
     }
     return this.all.slice(countUpTo(this.#timesMs, fromMs), countUpTo(this.#timesMs, toMs));
   }
+}
+
+/** What went wrong, where that would not hide each other: the gravest one speaks for all that are close. */
+export function alarmMarks(
+  violations: readonly Violation[],
+  apartMs: number,
+): { readonly atMs: number; readonly level: Level }[] {
+  const found: { atMs: number; level: Level }[] = [];
+  for (const violation of violations) {
+    const { atMs } = violation;
+    const level = isGrave(violation) ? 'broken' : 'warning';
+    const last = found.at(-1);
+    if (last === undefined || atMs - last.atMs >= apartMs) found.push({ atMs, level });
+    else if (level === 'broken') last.level = level;
+  }
+  return found;
 }
 
 export function signOf({ event }: EventEntry): string {

@@ -1,0 +1,2 @@
+/** What opens over the page. */
+export type SheetName = 'gallery' | 'race' | 'files' | 'settings' | 'help';
