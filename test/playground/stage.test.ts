@@ -286,7 +286,7 @@ describe('what can be done', () => {
 });
 
 describe('words and signs', () => {
-  const standing = { protocol: 'epoch', isActing: false, isRival: false, isMarked: false };
+  const standing = { protocol: 'epoch', isActing: false, isRival: false, isTwin: false, isMarked: false };
 
   it('name a member as it stands', () => {
     const game = new PlainGame('epoch', 5, 5000);
@@ -298,6 +298,9 @@ describe('words and signs', () => {
     );
     const leading = game.frame.members.find((each) => each.id === leader)!;
     expect(memberName(leading, { ...standing, isActing: true })).toMatch(/, leader, epoch \d, \d votes$/);
+    expect(memberName(leading, { ...standing, isRival: true, isTwin: true })).toMatch(
+      /one of several that claim to lead, with another in the same epoch$/,
+    );
     expect(memberName({ ...leading, clockRate: 2, disk: 'full' }, { ...standing, isRival: true })).toMatch(
       /claims to lead but may not act, .*clock ×2, disk: full, one of several that claim to lead$/,
     );

@@ -13,6 +13,8 @@ export interface Standing {
   readonly isActing: boolean;
   /** More than one believes that it leads, and this is one of them. */
   readonly isRival: boolean;
+  /** One of them leads in the same term as this one, which breaks what terms are for. */
+  readonly isTwin: boolean;
   readonly isMarked: boolean;
 }
 
@@ -30,6 +32,7 @@ export function memberName(shot: MemberShot, standing: Standing): string {
   if (shot.clockRate !== 1) parts.push(`clock ×${shot.clockRate}`);
   if (shot.disk !== 'none') parts.push(`disk: ${shot.disk}`);
   if (standing.isRival) parts.push('one of several that claim to lead');
+  if (standing.isTwin) parts.push(`with another in the same ${termWord(standing.protocol)}`);
   if (standing.isMarked) parts.push('marked');
   return parts.join(', ');
 }
