@@ -45,7 +45,7 @@ export async function upCommand(flags: UpFlags): Promise<number> {
       }),
     };
     const heading: Heading = {
-      title: `${definition.name}, ${counted(count, 'member')}, at ${server.url}`,
+      title: `${definition.name}, ${counted(count, 'member')}; look at it in a browser: ${server.url}`,
       byMajority: ['quorum', 'epoch'].includes(definition.name) || options.quorum === true,
     };
     const ending = flags.data === undefined ? 'nothing of it is kept' : `it is kept in ${folder}`;
