@@ -1,8 +1,8 @@
 /** What the panels around the stage do, in a real browser. */
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { axe, Browsing, missingBrowser, type Opening } from '../support/browser.ts';
-import { PlayServer } from '../support/play-server.ts';
+import { describe, expect, it } from 'vitest';
+import { axe, missingBrowser, type Opening } from '../support/browser.ts';
+import { visits } from './visits.ts';
 
 const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
 const tab = (page: Page, name: string): Locator => page.getByRole('tab', { name, exact: true });
@@ -15,20 +15,11 @@ async function openFile(page: Page, path: string): Promise<void> {
 }
 
 describe.skipIf(missingBrowser !== null)(`the panels ${missingBrowser ?? ''}`, () => {
-  let server: PlayServer;
-  let browsing: Browsing;
-  beforeAll(async () => {
-    [server, browsing] = await Promise.all([PlayServer.start(), Browsing.start()]);
-  });
-  afterAll(async () => {
-    await browsing.close();
-    await server.stop();
-  });
-  afterEach(() => browsing.check());
+  const playground = visits();
 
   /** Two leaders that nobody tells apart, and the page stands where that began. */
   async function broken(options: Opening = {}): Promise<Page> {
-    const page = await browsing.open(server.url, options);
+    const page = await playground.open(options);
     await button(page, 'Pause').click();
     await button(page, 'Files').click();
     await openFile(page, 'docs/counterexamples/epoch-disk-S1.json');
@@ -38,7 +29,7 @@ describe.skipIf(missingBrowser !== null)(`the panels ${missingBrowser ?? ''}`, (
   }
 
   it('tell what a counterexample breaks and when, in times that can be told apart', async () => {
-    const page = await browsing.open(server.url);
+    const page = await playground.open();
     await button(page, 'Pause').click();
     await button(page, 'Files').click();
     await openFile(page, 'docs/counterexamples/epoch-disk-S1.json');
@@ -85,7 +76,7 @@ describe.skipIf(missingBrowser !== null)(`the panels ${missingBrowser ?? ''}`, (
   });
 
   it('let the whole line of the cursor be dragged', async () => {
-    const page = await browsing.open(`${server.url}#s=bridge&protocol=epoch`);
+    const page = await playground.open({}, `${playground.url}#s=bridge&protocol=epoch`);
     await button(page, 'Pause').click();
     await slider(page).press('Home');
     await slider(page).press('PageUp');
@@ -105,7 +96,7 @@ describe.skipIf(missingBrowser !== null)(`the panels ${missingBrowser ?? ''}`, (
   });
 
   it('are to be seen where all colours are forced', async () => {
-    const page = await browsing.open(server.url, { forcedColors: 'active' });
+    const page = await playground.open({ forcedColors: 'active' });
     await button(page, 'Pause').click();
     const inks = await page
       .getByRole('region', { name: 'Space-time diagram' })
@@ -129,7 +120,7 @@ describe.skipIf(missingBrowser !== null)(`the panels ${missingBrowser ?? ''}`, (
   });
 
   it('have the state of every member in sight', async () => {
-    const page = await browsing.open(server.url, { viewport: { width: 390, height: 800 }, hasTouch: true });
+    const page = await playground.open({ viewport: { width: 390, height: 800 }, hasTouch: true });
     await tab(page, 'More').click();
     await tab(page, 'Members').click();
     const table = page.getByRole('table', { name: 'Members' });
@@ -139,7 +130,7 @@ describe.skipIf(missingBrowser !== null)(`the panels ${missingBrowser ?? ''}`, (
   });
 
   it('give the link to a scenario of the gallery', async () => {
-    const page = await browsing.open(server.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await playground.open({ permissions: ['clipboard-read', 'clipboard-write'] });
     await button(page, 'Gallery').click();
     await button(page, 'Copy link: Two halves').click();
     await page
@@ -147,11 +138,11 @@ describe.skipIf(missingBrowser !== null)(`the panels ${missingBrowser ?? ''}`, (
       .filter({ hasText: 'The link to “Two halves” with epoch is on the clipboard.' })
       .waitFor({ state: 'attached' });
     const link = await page.evaluate(() => navigator.clipboard.readText());
-    expect(link).toBe(`${server.url}#s=even-split&protocol=epoch`);
+    expect(link).toBe(`${playground.url}#s=even-split&protocol=epoch`);
   });
 
   it('keep a race and what many seeds came to apart', async () => {
-    const page = await browsing.open(server.url);
+    const page = await playground.open();
     await button(page, 'Race').click();
     const race = page.getByRole('dialog', { name: 'Race' });
     await race.getByRole('table', { name: /^This race, with seed 15, up to / }).waitFor();

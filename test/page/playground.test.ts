@@ -1,10 +1,10 @@
 /** The playground in a real browser, used as a visitor would. */
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { decodeShare } from '../../playground/src/run/share.ts';
 import { simulateJson } from '../cli/caucus.ts';
-import { axe, Browsing, missingBrowser } from '../support/browser.ts';
-import { PlayServer } from '../support/play-server.ts';
+import { axe, missingBrowser } from '../support/browser.ts';
+import { visits } from './visits.ts';
 
 const leader = (page: Page): Locator => page.getByRole('button', { name: /^Member \d+, leader, / });
 const button = (page: Page, name: string | RegExp): Locator =>
@@ -31,19 +31,10 @@ async function hashOn(page: Page): Promise<string> {
 }
 
 describe.skipIf(missingBrowser !== null)(`the playground ${missingBrowser ?? ''}`, () => {
-  let server: PlayServer;
-  let browsing: Browsing;
-  beforeAll(async () => {
-    [server, browsing] = await Promise.all([PlayServer.start(), Browsing.start()]);
-  });
-  afterAll(async () => {
-    await browsing.close();
-    await server.stop();
-  });
-  afterEach(() => browsing.check());
+  const playground = visits();
 
   it('plays an election by itself, and replaces a leader that is killed', async () => {
-    const page = await browsing.open(server.url);
+    const page = await playground.open();
     await begin(page, 5, 7);
     await leader(page).waitFor();
     const first = await idOf(leader(page));
@@ -62,7 +53,7 @@ describe.skipIf(missingBrowser !== null)(`the playground ${missingBrowser ?? ''}
   });
 
   it('raises the alarm when one link of epoch is cut, by keyboard alone; rewinds and forks', async () => {
-    const page = await browsing.open(server.url);
+    const page = await playground.open();
     await begin(page, 3, 7);
     await leader(page).waitFor();
     await leader(page).focus();
@@ -93,7 +84,7 @@ describe.skipIf(missingBrowser !== null)(`the playground ${missingBrowser ?? ''}
   });
 
   it('shares a run that is the same everywhere', async () => {
-    const page = await browsing.open(server.url);
+    const page = await playground.open();
     await begin(page, 5, 3);
     await leader(page).waitFor();
     await leader(page).click();
@@ -107,22 +98,22 @@ describe.skipIf(missingBrowser !== null)(`the playground ${missingBrowser ?? ''}
     const { run } = await decodeShare(new URL(page.url()).hash.slice(1));
     const { seed } = run;
     expect((await simulateJson(run, '--seed', String(seed))).hash).toBe(hash);
-    const second = await browsing.open(page.url());
+    const second = await playground.open({}, page.url());
     await second.getByRole('button', { name: /leader, epoch [2-9]/ }).waitFor();
     expect(await hashOn(second)).toBe(hash);
   });
 
   it('says in words what is wrong with a link, and goes on', async () => {
-    const page = await browsing.open(`${server.url}#v1.AAAAAAA`);
+    const page = await playground.open({}, `${playground.url}#v1.AAAAAAA`);
     await page.getByText(/^This link cannot be opened: link: expected a run, whole and unchanged/).waitFor();
-    await page.goto(`${server.url}#s=nothing-like-it`);
+    await page.goto(`${playground.url}#s=nothing-like-it`);
     await page.getByText(/This link cannot be opened: s: expected the name of a scenario/).waitFor();
     await begin(page, 3, 1);
     await leader(page).waitFor();
   });
 
   it('opens a scenario of the gallery by its name', async () => {
-    const page = await browsing.open(`${server.url}#s=bridge&protocol=epoch`);
+    const page = await playground.open({}, `${playground.url}#s=bridge&protocol=epoch`);
     expect(await page.getByLabel('Protocol').inputValue()).toBe('epoch');
     await button(page, 'Gallery').click();
     await page.getByRole('dialog', { name: 'Gallery' }).waitFor();
@@ -133,7 +124,7 @@ describe.skipIf(missingBrowser !== null)(`the playground ${missingBrowser ?? ''}
   });
 
   it('knows when a challenge is solved', async () => {
-    const page = await browsing.open(server.url);
+    const page = await playground.open();
     await tab(page, 'Challenges').click();
     await page.getByRole('button', { name: /^Challenge 1: / }).click();
     await button(page, /^Start/).click();
@@ -150,7 +141,7 @@ describe.skipIf(missingBrowser !== null)(`the playground ${missingBrowser ?? ''}
   });
 
   it('races protocols through the same faults', async () => {
-    const page = await browsing.open(server.url);
+    const page = await playground.open();
     await button(page, 'Race').click();
     const race = page.getByRole('dialog', { name: 'Race' });
     await race.waitFor();
@@ -159,7 +150,7 @@ describe.skipIf(missingBrowser !== null)(`the playground ${missingBrowser ?? ''}
   });
 
   it('fits a phone, dark, and moves nothing for those who ask for it', async () => {
-    const page = await browsing.open(server.url, {
+    const page = await playground.open({
       viewport: { width: 390, height: 800 },
       colorScheme: 'dark',
       reducedMotion: 'reduce',
@@ -179,7 +170,7 @@ describe.skipIf(missingBrowser !== null)(`the playground ${missingBrowser ?? ''}
   });
 
   it('does nothing while it is paused', async () => {
-    const page = await browsing.open(server.url);
+    const page = await playground.open();
     await leader(page).waitFor();
     await button(page, 'Pause').click();
     const pictures = await page.evaluate(async () => {

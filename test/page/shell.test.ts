@@ -1,8 +1,8 @@
 /** The page around the panels: small screens, zoom, fingers, forced colours, and what it says. */
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { axe, Browsing, missingBrowser } from '../support/browser.ts';
-import { PlayServer } from '../support/play-server.ts';
+import { describe, expect, it } from 'vitest';
+import { axe, missingBrowser } from '../support/browser.ts';
+import { visits } from './visits.ts';
 
 const button = (page: Page, name: string | RegExp): Locator =>
   page.getByRole('button', { name, exact: true });
@@ -34,16 +34,7 @@ async function drag(page: Page, points: readonly { x: number; y: number }[]): Pr
 }
 
 describe.skipIf(missingBrowser !== null)(`the page around it ${missingBrowser ?? ''}`, () => {
-  let server: PlayServer;
-  let browsing: Browsing;
-  beforeAll(async () => {
-    [server, browsing] = await Promise.all([PlayServer.start(), Browsing.start()]);
-  });
-  afterAll(async () => {
-    await browsing.close();
-    await server.stop();
-  });
-  afterEach(() => browsing.check());
+  const playground = visits();
 
   for (const [what, width, height] of [
     ['a phone on its side', 844, 390],
@@ -51,7 +42,7 @@ describe.skipIf(missingBrowser !== null)(`the page around it ${missingBrowser ??
     ['a tablet', 768, 1024],
   ] as const) {
     it(`fits ${what}, with buttons for fingers, and panels near the stage`, async () => {
-      const page = await browsing.open(server.url, {
+      const page = await playground.open({
         viewport: { width, height },
         hasTouch: true,
         isMobile: true,
@@ -73,7 +64,7 @@ describe.skipIf(missingBrowser !== null)(`the page around it ${missingBrowser ??
   }
 
   it('scrolls as a whole where it is magnified four times, by a finger on the stage too', async () => {
-    const page = await browsing.open(server.url, {
+    const page = await playground.open({
       viewport: { width: 320, height: 256 },
       hasTouch: true,
       reducedMotion: 'reduce',
@@ -95,7 +86,7 @@ describe.skipIf(missingBrowser !== null)(`the page around it ${missingBrowser ??
   });
 
   it('lets a finger draw a loop when it is asked to', async () => {
-    const page = await browsing.open(server.url, {
+    const page = await playground.open({
       viewport: { width: 390, height: 800 },
       hasTouch: true,
       reducedMotion: 'reduce',
@@ -121,14 +112,14 @@ describe.skipIf(missingBrowser !== null)(`the page around it ${missingBrowser ??
 
   it('never scrolls into the blank where there is room', async () => {
     for (const width of [1000, 1100, 1280]) {
-      const page = await browsing.open(server.url, { viewport: { width, height: 800 } });
+      const page = await playground.open({ viewport: { width, height: 800 } });
       await button(page, 'Pause').waitFor();
       expect([width, await heightOf(page)]).toEqual([width, 800]);
     }
   });
 
   it('keeps the buttons for a member off the members of a phone', async () => {
-    const page = await browsing.open(server.url, {
+    const page = await playground.open({
       viewport: { width: 390, height: 800 },
       hasTouch: true,
       reducedMotion: 'reduce',
@@ -143,7 +134,7 @@ describe.skipIf(missingBrowser !== null)(`the page around it ${missingBrowser ??
   });
 
   it('opens its menu on a phone, and gives the focus back', async () => {
-    const page = await browsing.open(server.url, { viewport: { width: 390, height: 800 } });
+    const page = await playground.open({ viewport: { width: 390, height: 800 } });
     await button(page, 'Menu').press('Enter');
     await button(page, 'Gallery').waitFor();
     expect(await axe(page)).toEqual([]);
@@ -158,7 +149,7 @@ describe.skipIf(missingBrowser !== null)(`the page around it ${missingBrowser ??
   });
 
   it('marks the chosen tab and the last rule where colours are forced', async () => {
-    const page = await browsing.open(server.url, { forcedColors: 'active' });
+    const page = await playground.open({ forcedColors: 'active' });
     await page.getByRole('button', { name: /, leader, / }).waitFor();
     await button(page, 'Pause').click();
     const colours = (each: Locator, side: 'Bottom' | 'Left'): Promise<string> =>
@@ -173,7 +164,7 @@ describe.skipIf(missingBrowser !== null)(`the page around it ${missingBrowser ??
   });
 
   it('names a member without its timer, and describes the timer while time stands', async () => {
-    const page = await browsing.open(server.url);
+    const page = await playground.open();
     await page.getByRole('button', { name: /, leader, / }).waitFor();
     const one = member(page, 1);
     expect(await one.getAttribute('aria-description')).toBeNull();
@@ -185,14 +176,14 @@ describe.skipIf(missingBrowser !== null)(`the page around it ${missingBrowser ??
   });
 
   it('tells those that have not started from the dead', async () => {
-    const page = await browsing.open(server.url, { reducedMotion: 'reduce' });
+    const page = await playground.open({ reducedMotion: 'reduce' });
     await page.getByRole('button', { name: 'Member 1, not started yet', exact: true }).waitFor();
     await tab(page, 'Members').click();
     await page.getByRole('cell', { name: 'not started', exact: true }).first().waitFor();
   });
 
   it('says what came of a link or a key, moves nothing for it, and is silent again after the next action', async () => {
-    const page = await browsing.open(server.url);
+    const page = await playground.open();
     await page.getByRole('button', { name: /, leader, / }).waitFor();
     await button(page, 'Pause').click();
     const before = await stage(page).boundingBox();
@@ -209,7 +200,7 @@ describe.skipIf(missingBrowser !== null)(`the page around it ${missingBrowser ??
   });
 
   it('takes a number of members that cannot be out of its field again', async () => {
-    const page = await browsing.open(server.url);
+    const page = await playground.open();
     const field = page.getByLabel('Members', { exact: true });
     await field.fill('101');
     await field.press('Enter');
