@@ -18,14 +18,28 @@ export type Input<M extends Message = Message, T extends string = string> =
   /**
    * The process begins. `saved` is the last durable record, or null on an empty disk. `incarnation` is new at
    * every start of this id, also after amnesia: it tells this life's messages from those of an earlier one.
+   * `life` names this process: no other process of this id, on this disk, a copy of it or another, ever has the same.
    */
-  | { readonly type: 'start'; readonly saved: Json; readonly incarnation: number }
+  | {
+      readonly type: 'start';
+      readonly saved: Json;
+      readonly incarnation: number;
+      readonly life: string;
+    }
   | { readonly type: 'message'; readonly from: MemberId; readonly message: M }
   | { readonly type: 'timer'; readonly timer: T }
   /** The answer to a `draw` effect: an unsigned 64-bit integer in decimal, since a number would lose bits. */
   | { readonly type: 'drawn'; readonly draw: string; readonly value: string }
   /** `id` names the command in the `answer` that the protocol owes for it. */
   | { readonly type: 'command'; readonly id: number; readonly command: Command }
-  /** The host believes that the peer's process is gone. Only with `proof` is it certain. */
-  | { readonly type: 'peer-gone'; readonly peer: MemberId; readonly proof: boolean }
+  /**
+   * The host believes that a process of the peer is gone. Only with `proof` is it certain, and only of the process that
+   * `life` names: another process may run under the same id.
+   */
+  | {
+      readonly type: 'peer-gone';
+      readonly peer: MemberId;
+      readonly proof: boolean;
+      readonly life: string | null;
+    }
   | { readonly type: 'peer-back'; readonly peer: MemberId };

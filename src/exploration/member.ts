@@ -42,7 +42,12 @@ export type Cause =
   | { readonly type: 'timer'; readonly timer: string }
   | { readonly type: 'start'; readonly amnesia: boolean; readonly incarnation: number }
   | { readonly type: 'command'; readonly id: number; readonly command: Command }
-  | { readonly type: 'peer-gone'; readonly peer: MemberId; readonly proof: boolean }
+  | {
+      readonly type: 'peer-gone';
+      readonly peer: MemberId;
+      readonly proof: boolean;
+      readonly life: string | null;
+    }
   | { readonly type: 'peer-back'; readonly peer: MemberId };
 
 /** A timer was set for so long, or is no longer running. */
@@ -153,7 +158,7 @@ class Turn {
       case 'start':
         if (cause.amnesia) this.#record = null;
         this.#state = this.#protocol.init(this.#self);
-        return { type: 'start', saved: clonePlain(this.#record), incarnation: cause.incarnation };
+        return { type: 'start', saved: clonePlain(this.#record), incarnation: cause.incarnation, life: String(cause.incarnation) };
       case 'timer':
         assert(this.#timers.delete(cause.timer), `the timer ${cause.timer} is not running`);
         return cause;

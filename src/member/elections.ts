@@ -186,7 +186,7 @@ export class Elections {
       told = host.history.at(-1);
       this.#around.changed(host);
     });
-    host.start(saved, store.member.incarnation);
+    host.start(saved, store.member.incarnation, store.member.life);
     return host;
   }
 

@@ -96,11 +96,11 @@ export class ElectionHost implements ElectionPort {
     );
   }
 
-  start(saved: Json, incarnation: number): void {
+  start(saved: Json, incarnation: number, life: string): void {
     this.#isRunning = true;
     if (saved === null && this.#protocol.genesis !== undefined)
       this.#recollection = new Recollection(this.#others, this.#around.clock.now());
-    this.give({ type: 'start', saved, incarnation });
+    this.give({ type: 'start', saved, incarnation, life });
   }
 
   /** Nothing happens any more. Whoever still waits for a command is told that nobody knows what became of it. */

@@ -95,7 +95,7 @@ export class Member implements MemberPort, Engine {
       changed: () => this.#notify(),
     });
     this.#vigil = new Vigil(clock, settled.trustConnections, {
-      gone: (peer, proof) => this.#hosts.give({ type: 'peer-gone', peer, proof }),
+      gone: (peer, proof) => this.#hosts.give({ type: 'peer-gone', peer, proof, life: null }),
       back: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
       shared: (before, now) => this.#refuse('same-id', sharedId(before, now)),
     });

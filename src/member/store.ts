@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { Json, MemberId } from '../core/index.ts';
@@ -10,6 +11,8 @@ import { type FileSystem, type Owner, RecordFile } from './record-file.ts';
 /** What a member remembers of itself. */
 export interface MemberRecord {
   readonly incarnation: number;
+  /** Names this process. */
+  readonly life: string;
   /** This folder has been there since the first start of this id: an election without a file is new to this member. */
   readonly isComplete: boolean;
   /** Voters that made themselves known. */
@@ -36,7 +39,7 @@ export interface Store {
 export function forgetfulStore(isFirstStart: boolean): Store {
   const incarnation = Date.now();
   return {
-    member: { incarnation, isComplete: isFirstStart, voters: [] },
+    member: { incarnation, life: randomUUID(), isComplete: isFirstStart, voters: [] },
     saveVoters: () => {},
     election: () => ({ load: (genesis) => (isFirstStart ? genesis() : null), save: () => {} }),
     close: () => {},
@@ -87,6 +90,7 @@ class FolderStore implements Store {
     const found = this.#file.read();
     const before = found?.record as MemberRecord | undefined;
     this.member = {
+      life: randomUUID(),
       incarnation: Math.max((before?.incarnation ?? 0) + 1, Date.now()),
       isComplete: before?.isComplete ?? isFirstStart,
       voters: before?.voters ?? [],

@@ -266,7 +266,8 @@ function giveEvidence(world: World, action: Extract<Action, { do: 'evidence' }>)
       (host) => isRunning(host) && host.id !== peer,
       (host) => {
         world.note({ do: 'evidence', member: host.id, peer, gone: action.gone, proof });
-        host.give(action.gone ? { type: 'peer-gone', peer, proof } : { type: 'peer-back', peer });
+        const { life } = world.hosts.get(peer)!;
+        host.give(action.gone ? { type: 'peer-gone', peer, proof, life } : { type: 'peer-back', peer });
       },
     );
   }

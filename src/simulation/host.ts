@@ -56,6 +56,11 @@ export class Host {
     this.#world = world;
   }
 
+  /** Names its process, or the last one if it is down. */
+  get life(): string {
+    return String(this.incarnation);
+  }
+
   get state(): unknown {
     return this.#state;
   }
@@ -65,7 +70,8 @@ export class Host {
     this.isDue = false;
     this.incarnation += 1;
     this.#state = this.#protocol.init(this.#self);
-    this.take({ type: 'start', saved: this.disk.read(), incarnation: this.incarnation });
+    const { incarnation, life } = this;
+    this.take({ type: 'start', saved: this.disk.read(), incarnation, life });
   }
 
   /** The process is gone at once; only its disk remains. */

@@ -248,7 +248,7 @@ describe('the history says why', () => {
     host.stop();
     expect(host.history.at(-1)).toMatchObject({ leader: null, cause: 'closed' });
     const others = THREE.filter((id) => id !== leader).map((id) => cluster.at(id).host);
-    for (const other of others) other.give({ type: 'peer-gone', peer: leader, proof: true });
+    for (const other of others) other.give({ type: 'peer-gone', peer: leader, proof: true, life: null });
     for (const other of others) expect(lastCause(other)).toBe('closed');
     // With proof nobody waits for a time-out.
     const beforeMs = cluster.clock.now();
@@ -279,7 +279,7 @@ describe('a disk that takes nothing', () => {
     const term = member.host.view.term!;
     cluster.cut(leader);
     cluster.at(leader).host.stop();
-    member.host.give({ type: 'peer-gone', peer: leader, proof: true });
+    member.host.give({ type: 'peer-gone', peer: leader, proof: true, life: null });
     member.diskError = new Error('no space left on device');
     let told = 0;
     member.host.subscribe(() => {

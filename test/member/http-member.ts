@@ -106,7 +106,7 @@ export class TestMember implements MemberPort {
       stepped: () => {},
     });
     this.elections.push(host);
-    host.start(made.genesis?.(self) ?? null, this.incarnation);
+    host.start(made.genesis?.(self) ?? null, this.incarnation, String(this.incarnation));
     this.changed();
     return host;
   }

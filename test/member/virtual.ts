@@ -120,7 +120,7 @@ export class VirtualCluster {
     };
     this.#members.set(id, member);
     const genesis = isNew ? (made.genesis?.(self) ?? null) : null;
-    member.host.start(saved ?? genesis, this.clock.wallNow());
+    member.host.start(saved ?? genesis, this.clock.wallNow(), String(this.clock.wallNow()));
     return member.host;
   }
 

@@ -406,8 +406,8 @@ describe('evidence', () => {
     at(id).hears(5, { type: 'heartbeat', term: 4, round: 1, age, committed: 0 });
 
   it('that the leader is gone starts the pre-vote at once, in the first slot', () => {
-    expect(follower(1).take({ type: 'peer-gone', peer: 5, proof: false }).sent('pre-vote')).toHaveLength(4);
-    const second = follower(2).take({ type: 'peer-gone', peer: 5, proof: false });
+    expect(follower(1).take({ type: 'peer-gone', peer: 5, proof: false, life: null }).sent('pre-vote')).toHaveLength(4);
+    const second = follower(2).take({ type: 'peer-gone', peer: 5, proof: false, life: null });
     expect(second.sent()).toEqual([]);
     expect(second.timersSet()).toEqual({ election: [30, 45] });
   });
@@ -415,14 +415,14 @@ describe('evidence', () => {
   it('releases the promise only with proof', () => {
     const ask = { type: 'pre-vote', term: 5, age };
     const told = (proof: boolean) =>
-      follower(2).take({ type: 'peer-gone', peer: 5, proof }).hears(1, ask).sent('pre-vote/answer');
+      follower(2).take({ type: 'peer-gone', peer: 5, proof, life: null }).hears(1, ask).sent('pre-vote/answer');
     expect(told(false)).toEqual([]);
     expect(told(true)).toMatchObject([{ to: 1, message: { granted: true } }]);
   });
 
   it('about somebody else, or about the leader when leading, changes nothing', () => {
-    expect(follower(1).take({ type: 'peer-gone', peer: 3, proof: true }).effects).toEqual([]);
-    expect(leader().take({ type: 'peer-gone', peer: 1, proof: true }).effects).toEqual([]);
+    expect(follower(1).take({ type: 'peer-gone', peer: 3, proof: true, life: null }).effects).toEqual([]);
+    expect(leader().take({ type: 'peer-gone', peer: 1, proof: true, life: null }).effects).toEqual([]);
   });
 });
 

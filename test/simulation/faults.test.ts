@@ -289,8 +289,8 @@ describe('what the host and the user say', () => {
       { atMs: 300, do: 'evidence', member: 1, peer: 2, gone: false },
     ]);
     expect(run.inputs(1, 'peer-gone').map(({ input }) => input)).toEqual([
-      { type: 'peer-gone', peer: 2, proof: false },
-      { type: 'peer-gone', peer: 2, proof: true },
+      { type: 'peer-gone', peer: 2, proof: false, life: '1' },
+      { type: 'peer-gone', peer: 2, proof: true, life: '1' },
     ]);
     expect(run.inputs(1, 'peer-back')).toHaveLength(1);
     expect(run.world.broken.has('proof'), '2 was alive: the proof was false').toBe(true);

@@ -36,7 +36,7 @@ export class Solo {
       protocol.step(state, input, effects);
       return effects;
     };
-    this.take({ type: 'start', saved, incarnation: 1 });
+    this.take({ type: 'start', saved, incarnation: 1, life: '1' });
   }
 
   take(input: Input): this {
