@@ -62,10 +62,15 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
    */
   vote?(message: M): { readonly term: number } | null;
   /**
-   * What a member of a cluster that has never run would find on its disk. A host that knows for certain that this
-   * is the first start may hand it over; an empty disk means that it might have been lost.
+   * What a member of a cluster that was founded and has never run would find on its disk, for simulations and
+   * explorations that begin there. A real cluster is founded by its members' first election.
    */
   genesis?(self: Self): Json;
+  /**
+   * What another election begins with on a disk that already takes part in one, given that one's durable record; only for an
+   * election that was never opened on this disk before. Null: begin with an empty disk.
+   */
+  inherit?(self: Self, record: Json): Json;
   /** The counters of a state that grow without end, by name: what an explorer has to bound. */
   measure?(state: S): Readonly<Record<string, number>>;
 }
@@ -87,6 +92,8 @@ export interface Definition<
   check?(config: Config<Timing, Options>, members: readonly MemberId[]): Objection | null;
   /** The fields of every message that may arrive, by type (without `type` itself). */
   readonly messages: { readonly [K in M['type']]: Shape<object> };
+  /** Types of messages that it no longer has: a scenario of an earlier version may still name them. */
+  readonly formerMessages?: readonly string[];
   /** The commands it can carry out; it refuses the others. */
   readonly commands: readonly Command['type'][];
   create(config: Config<Timing, Options>): Protocol<unknown, M>;

@@ -38,7 +38,7 @@ export function eventShapes(
   const match: Fields = {
     from: maybe,
     to: maybe,
-    type: optional(messageType(definition)),
+    type: optional(messageType(definition, definition.formerMessages)),
     count: optional(positive),
   };
   const order: Fields = { ...match, flight: optional(natural) };
@@ -79,12 +79,12 @@ const positive: Shape<number> = {
   },
 };
 
-function messageType(definition: Definition): Shape<string> {
+function messageType(definition: Definition, former: readonly string[] = []): Shape<string> {
   const types = Object.keys(definition.messages);
   return {
     expected: `one of ${types.join(', ')}`,
     read(value, path) {
-      if (types.includes(value as string)) return value as string;
+      if (types.includes(value as string) || former.includes(value as string)) return value as string;
       throw new BadInput(path, this.expected, show(value));
     },
   };

@@ -1,31 +1,33 @@
 /**
  * quorum: the election that people run. A majority of votes makes a leader, a lease makes it the only one.
  *
- * Promises, whatever the network does and whoever crashes:
+ * Promises, whatever the network does and whichever members crash:
  *   S1 at most one leader per term          S2 one vote per term and member, saved before it is sent
  *   S3 terms only grow                      S4 a majority of the members behind every win
  *   S6 tokens (the term) only grow          S9 members that name a leader for a term name the same one
  *   R1 one value per version of the register
  * and, as long as clocks run at rates within `maxDrift` of each other and proof of death is true:
- *   S10 at no moment may two members act.
+ *   S10 at no moment may two processes act.
  * In a cluster that is otherwise well:
  *   L3 another leader soon when one is cut off   L4 no other leader while a majority hears this one
  *   L5 no claim to lead, a time-out after a majority was last heard
- * All but S2 and S3 survive the loss of one member's disk: it recalls from the others what it needs before it votes again.
+ * All but S2 and S3 survive the loss of a disk, also again and again, as long as one member at a time is without the disk that
+ * its seat belongs to, and the membership has at least two members. A second process under one name counts as such a loss.
  *
  * Does not promise: a leader while no majority can be reached. (Two members are no safer than one: if either fails, the other
- * has no majority; and an even number that splits into halves elects nobody. Three survive one failure, five two.)
- * Nor anything after a lost disk of a member that was not configured with all that vote by now: it asks those it knows what it
- * may have forgotten, and one that was configured alone asks nobody. Configure it anew before it starts.
- * Nor that a member whose lease has ended knows it before it looks: whoever acts must ask, and a resource
+ * has no majority; and an even number that splits into halves elects none. Three survive one failure, five two.)
+ * Nor anything about a disk that was copied, or set back to an older state, unless a member that votes with it has heard of its
+ * later start: then it is recognised and counts as a new disk.
+ * Nor that a member whose lease has ended knows it before it looks: a program must ask before it acts, and a resource
  * that can be fenced should be, by the token.
  *
- * How: pre-vote (nobody disturbs a working leader), votes, heartbeats in rounds. Whoever answers a round, or votes, promises to
- * help nobody else for `leaseMs`; the leader may act on the newest round that a majority answered, for a little less than that,
- * counted from when it *sent* the round. A small register, written in two phases, holds a value and who the members are.
+ * How: pre-vote (a working leader is not disturbed), votes, heartbeats in rounds. A member that answers a round, or votes,
+ * promises to help no other for `leaseMs`; the leader may act on the newest round that a majority answered, for a little less
+ * than that, counted from when it *sent* the round. A small register, written in two phases, holds a value and the members.
+ * A member is a name and a disk (see seats.ts and identity.ts); a name that comes with another disk counts for nothing until the
+ * leader has given it the seat (see membership.ts).
  *
  * Roles and their exits:
- *   blank          (empty disk) → follower (enough others told it what it may have forgotten)
  *   follower       → pre-candidate (silence, or evidence that the leader is gone) | candidate (the leader hands over)
  *   pre-candidate  → candidate (a majority would vote) | follower (a leader is heard, or heard of)
  *   candidate      → leader (a majority voted) | pre-candidate (no result in time) | follower (a leader, or a newer term)
@@ -42,7 +44,7 @@ import {
   type Pledge,
   type Protocol,
 } from '../../core/index.ts';
-import { handToPreferred, leaveIfRemoved, onCommand, onTransferTimer } from './commands.ts';
+import { onCommand } from './commands.ts';
 import {
   onElectionTimer,
   onLeaderGone,
@@ -54,9 +56,19 @@ import {
   onVote,
   onVoteAnswer,
 } from './election.ts';
+import {
+  askPreferred,
+  leaveIfRemoved,
+  onProbe,
+  onProbeAnswer,
+  onTransferAsk,
+  onTransferReady,
+  onTransferTimer,
+} from './handover.ts';
+import { inheritedFrom, isLatest, onCopy, onStart } from './identity.ts';
 import { onHeartbeat, onHeartbeatAnswer, onLeaseEnds, onQuorumLost, sendHeartbeats } from './leading.ts';
+import { advanceMembership } from './membership.ts';
 import { type Message, messages } from './messages.ts';
-import { onRecall, onRecallAnswer, onStart, sendRecalls } from './recall.ts';
 import {
   onCommitTimer,
   onPublishAnswer,
@@ -77,7 +89,7 @@ import {
   timesOf,
   timing,
 } from './settings.ts';
-import { initialState, type Out, type Saved, type State, type Timer } from './state.ts';
+import { firstRegister, initialState, type Out, type Saved, type State, type Timer } from './state.ts';
 
 const pledges: readonly Pledge[] = [
   { property: 'S1', assuming: ['one-disk', 'no-forgery'] },
@@ -90,9 +102,12 @@ const pledges: readonly Pledge[] = [
   { property: 'S10', assuming: ['one-disk', 'no-forgery', 'clock', 'proof'] },
 ];
 
+/** The identity of every disk of a cluster that begins founded, in a simulation or an exploration. */
+const FIRST_DISK = '0';
+
 /**
- * No honest member is this many terms ahead: that takes a century of elections. Whoever says so has made it up, and would with one
- * message use up all the terms there are.
+ * No honest member is this many terms ahead: that takes a century of elections. A message that says so was made up, and would
+ * use up all the terms there are.
  */
 const LONGEST_LEAP = 4_294_967_296;
 
@@ -103,18 +118,22 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
   function step(s: State, input: Input<Message, Timer>, out: Effect<Message, Timer>[]): void {
     switch (input.type) {
       case 'start':
-        return onStart(s, input.saved, input.incarnation, times, out);
+        return onStart(s, input.saved, input.life, times, out);
       case 'message':
         onMessage(s, input.from, input.message, out);
+        advanceMembership(s, times, out);
         leaveIfRemoved(s, times, out);
-        return handToPreferred(s, preferAfter, times, out);
+        return askPreferred(s, preferAfter, out);
       case 'timer':
-        return onTimer(s, input.timer, out);
+        onTimer(s, input.timer, out);
+        advanceMembership(s, times, out);
+        return leaveIfRemoved(s, times, out);
       case 'command':
         onCommand(s, input, times, out);
+        advanceMembership(s, times, out);
         return leaveIfRemoved(s, times, out);
       case 'peer-gone':
-        if (input.peer === s.leader) onLeaderGone(s, input.proof, times, out);
+        if (input.peer === s.leader) onLeaderGone(s, input.proof ? input.life : null, times, out);
         return;
       case 'peer-back':
       case 'drawn':
@@ -125,12 +144,11 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
   }
 
   function onMessage(s: State, from: MemberId, m: Message, out: Out): void {
-    // What was meant for an earlier life would tell a member that has forgotten it what it must not act upon.
-    if (s.role === 'blank' && m.type !== 'recall' && m.type !== 'recall/answer') return;
-    if (s.role !== 'blank' && 'term' in m && m.term > s.term + LONGEST_LEAP) return;
+    if ('term' in m && m.term > s.term + LONGEST_LEAP) return;
+    if (!isLatest(s, from, m.by, out)) return;
     switch (m.type) {
       case 'term':
-        return onTerm(s, from, m.term, times, out);
+        return onTerm(s, from, m, times, out);
       case 'pre-vote':
         return onPreVote(s, from, m, out);
       case 'pre-vote/answer':
@@ -150,15 +168,21 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
       case 'publish/commit':
         return onPublishCommit(s, m, out);
       case 'publish/copy':
-        return onPublishCopy(s, m, out);
+        return onPublishCopy(s, m, times, out);
       case 'transfer':
         return onTransfer(s, from, m, times, out);
       case 'resign':
         return onResign(s, from, m, times, out);
-      case 'recall':
-        return onRecall(s, from, m, out);
-      case 'recall/answer':
-        return onRecallAnswer(s, from, m, times, out);
+      case 'transfer/ask':
+        return onTransferAsk(s, from, m, out);
+      case 'transfer/ready':
+        return onTransferReady(s, from, m, times, out);
+      case 'probe':
+        return onProbe(s, from, m, out);
+      case 'probe/answer':
+        return onProbeAnswer(s, from, m, out);
+      case 'copy':
+        return onCopy(s, from, m, times, out);
       default:
         assertNever(m);
     }
@@ -169,7 +193,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
       case 'election':
         return onElectionTimer(s, times, out);
       case 'promise':
-        return onPromiseEnds(s, out);
+        return onPromiseEnds(s, times, out);
       case 'heartbeat':
         return sendHeartbeats(s, times, out);
       case 'quorum':
@@ -180,8 +204,6 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
         return onPublishTimer(s, times, out);
       case 'transfer':
         return onTransferTimer(s, times, out);
-      case 'recall':
-        return sendRecalls(s, times, out);
       default:
         return onLeaseEnds(s, Number(timer.slice('lease/'.length)), out);
     }
@@ -195,10 +217,20 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     step,
     vote: (message) => (message.type === 'vote/answer' ? { term: message.term } : null),
     genesis(self) {
-      const { term, votedFor, register, committed, lives } = initialState(self);
-      const record: Saved = { term, votedFor, register, committed, life: 0, lives };
+      const register = firstRegister(self.members.map((id) => ({ id, disk: FIRST_DISK })));
+      const record: Saved = {
+        disk: FIRST_DISK,
+        start: 0,
+        term: 0,
+        votedFor: null,
+        register,
+        committed: register,
+        promiseMs: 0,
+        seen: {},
+      };
       return record as unknown as Json;
     },
+    inherit: (self, saved) => inheritedFrom(self.id, saved),
     measure: ({ term, round, register }) => ({ term, round, version: register.version }),
   };
 }
@@ -211,6 +243,7 @@ export const quorum: Definition = define<TimingTable, OptionsTable, Message>({
   memberSettings,
   check: checkSettings,
   messages,
+  formerMessages: ['recall', 'recall/answer'],
   commands: ['campaign', 'resign', 'priority', 'transfer', 'publish', 'add', 'remove'],
   create: createQuorum,
 });

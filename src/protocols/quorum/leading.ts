@@ -1,39 +1,58 @@
-import type { MemberId } from '../../core/index.ts';
-import { majority } from '../../core/index.ts';
-import type { Message } from './messages.ts';
+import { compareIds, type MemberId } from '../../core/index.ts';
+import type { Ask } from './messages.ts';
 import { commitAccepted, completeRegister, onPeerAge } from './register.ts';
 import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
+import { hasMajorityOfSeats, isSeated, roundOfNames, roundOfSeats, seatOf } from './seats.ts';
 import type { Times } from './settings.ts';
 import {
   ageOf,
   isMember,
   isPromisedLater,
   leaseTimer,
+  NEVER,
   type Out,
   others,
-  peerOf,
+  type Peer,
   promiseTo,
   report,
   type State,
   sameAge,
-  sendToOthers,
+  send,
+  VOTES,
 } from './state.ts';
 
-type Ask<T extends Message['type']> = Extract<Message, { type: T }>;
-
-/** Its voters have promised, since it asked them, to help nobody else: it may act at once, on the lease of that round. */
-export function becomeLeader(s: State, voters: readonly MemberId[], times: Times, out: Out): void {
+/**
+ * Its voters have promised, since it asked them, to help no other: if they are a majority of the seats it may act at once, on
+ * the lease of that round. If only their names made it the leader, it may act once the seats are filled and answer.
+ */
+export function becomeLeader(s: State, times: Times, out: Out): void {
   s.role = 'leader';
   s.leader = s.id;
+  s.seeking = 0;
+  for (const id of others(s)) {
+    const disk = s.votes[id];
+    if (disk !== undefined) peerOf(s, id, disk).round = VOTES;
+  }
+  const isLeased = s.openRounds.includes(VOTES) && hasMajorityOfSeats(s.register, s.votes);
+  s.leaseRound = isLeased ? VOTES : null;
+  s.quorumRound = VOTES;
+  s.leaseAge = isLeased ? ageOf(s.register) : NEVER;
   s.votes = {};
-  s.peers = {};
-  for (const id of others(s)) if (voters.includes(id)) peerOf(s, id).round = s.round;
-  s.leaseRound = s.openRounds.includes(s.round) ? s.round : null;
   report(s, out);
   out.push({ type: 'cancel-timer', timer: 'election' });
   out.push({ type: 'set-timer', timer: 'quorum', delayMs: times.timeoutMs[1] });
   completeRegister(s, times, out);
   sendHeartbeats(s, times, out);
+}
+
+/** What the leader knows of a disk that answers under this name, be it the one that has the seat or not. */
+export function peerOf(s: State, id: MemberId, disk: string): Peer {
+  const all = isSeated(s.register, id, disk) ? s.peers : s.newcomers;
+  const found = all[id];
+  if (found?.disk === disk) return found;
+  const made: Peer = { disk, round: 0, streak: 0, age: NEVER, priority: 0 };
+  all[id] = made;
+  return made;
 }
 
 /** Each heartbeat is a round; the lease that its answers give is measured from this moment. */
@@ -44,12 +63,17 @@ export function sendHeartbeats(s: State, times: Times, out: Out): void {
   out.push({ type: 'set-timer', timer: leaseTimer(s.round), delayMs: times.leaseMs });
   out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: times.heartbeatMs });
   const { term, round, register, committed } = s;
-  sendToOthers(
-    s,
-    { type: 'heartbeat', term, round, age: ageOf(register), committed: committed.version },
-    out,
-  );
+  for (const to of heard(s)) {
+    send(s, to, { type: 'heartbeat', term, round, age: ageOf(register), committed: ageOf(committed) }, out);
+  }
   renewLease(s, times, out);
+}
+
+/** All members, and one that is to be added: its answer says which disk gets the seat. */
+function heard(s: State): MemberId[] {
+  const ids = others(s);
+  const joiner = s.change?.kind === 'add' ? s.change.member : null;
+  return joiner === null || isMember(s, joiner) ? ids : [...ids, joiner].sort(compareIds);
 }
 
 export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times: Times, out: Out): void {
@@ -58,13 +82,13 @@ export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times
   // What comes late renews no promise, or consent to an earlier round would end one that a newer round rests on.
   if (s.role !== 'leader' && !isPromisedLater(s, from, m)) {
     becomeFollower(s, from, times, out);
-    promiseTo(s, { to: from, term: m.term, round: m.round }, times, out);
+    promiseTo(s, { to: from, life: m.by.life, term: m.term, round: m.round }, times, out);
     waitForElection(s, times, out);
-    if (m.committed === m.age.version && sameAge(m.age, s.register)) commitAccepted(s, out);
+    if (sameAge(m.committed, s.register)) commitAccepted(s, out);
   }
   const { term, register, priority } = s;
-  const answer: Message = { type: 'heartbeat/answer', term, round: m.round, age: ageOf(register), priority };
-  out.push({ type: 'send', to: from, message: answer });
+  const age = ageOf(register);
+  send(s, from, { type: 'heartbeat/answer', to: m.by.life, term, round: m.round, age, priority }, out);
 }
 
 export function onHeartbeatAnswer(
@@ -74,29 +98,41 @@ export function onHeartbeatAnswer(
   times: Times,
   out: Out,
 ): void {
-  if (!isMember(s, from) || s.role !== 'leader' || m.term !== s.term) return;
-  const peer = peerOf(s, from);
-  if (m.round <= peer.round) return; // It comes late, or again, and has no news.
+  if (m.to !== s.life || s.role !== 'leader' || m.term !== s.term || !heard(s).includes(from)) return;
+  const peer = peerOf(s, from, m.by.disk);
+  if (m.round <= peer.round || m.round > s.round) return; // It comes late, or again, and has no news.
   peer.streak = m.priority > s.priority && m.round === peer.round + 1 ? peer.streak + 1 : 0;
   peer.round = m.round;
   peer.priority = m.priority;
-  onPeerAge(s, from, m.age, times, out);
+  onPeerAge(s, from, m.by.disk, m.age, times, out);
   renewLease(s, times, out);
 }
 
-/** The newest round that a majority answered carries the lease, if its timer still runs. */
+/**
+ * The newest round that a majority of the seats answered carries the lease, if its timer still runs. Where names decide, the
+ * round that enough of them answered carries none, but keeps the leader from giving up while it fills the seats.
+ */
 function renewLease(s: State, times: Times, out: Out): void {
-  const { members } = s.register;
-  const rounds = members
-    .map((id) => (id === s.id ? s.round : (s.peers[id]?.round ?? 0)))
-    .sort((a, b) => b - a);
-  const round = rounds[majority(members.length) - 1]!;
-  if (round <= (s.leaseRound ?? 0) || !s.openRounds.includes(round)) return;
-  for (const older of s.openRounds)
-    if (older < round) out.push({ type: 'cancel-timer', timer: leaseTimer(older) });
-  s.openRounds = s.openRounds.filter((each) => each >= round);
-  s.leaseRound = round;
-  report(s, out);
+  const round = roundOfSeats(s.register, ({ id, disk }) =>
+    id !== s.id ? (s.peers[id]?.round ?? 0) : disk === s.disk ? s.round : 0,
+  );
+  if (round > (s.leaseRound ?? 0) && s.openRounds.includes(round)) {
+    for (const older of s.openRounds)
+      if (older < round) out.push({ type: 'cancel-timer', timer: leaseTimer(older) });
+    s.openRounds = s.openRounds.filter((each) => each >= round);
+    s.leaseRound = round;
+    s.quorumRound = round;
+    s.leaseAge = ageOf(s.register);
+    report(s, out);
+    out.push({ type: 'set-timer', timer: 'quorum', delayMs: times.timeoutMs[1] });
+    return;
+  }
+  if (s.leaseRound !== null) return;
+  const named = roundOfNames(s.register, ({ id }) =>
+    id === s.id ? s.round : Math.max(s.peers[id]?.round ?? 0, s.newcomers[id]?.round ?? 0),
+  );
+  if (named <= s.quorumRound) return;
+  s.quorumRound = named;
   out.push({ type: 'set-timer', timer: 'quorum', delayMs: times.timeoutMs[1] });
 }
 
@@ -108,13 +144,14 @@ export function onLeaseEnds(s: State, round: number, out: Out): void {
   report(s, out);
 }
 
-/** No majority has answered for a whole time-out: it leads nobody. */
+/** No majority has answered for a whole time-out: it leads no longer. */
 export function onQuorumLost(s: State, times: Times, out: Out): void {
   if (s.role === 'leader') becomeFollower(s, null, times, out);
 }
 
-/** Answered one of the latest rounds: good enough to hand over to. */
+/** The disk that has its seat answered one of the latest rounds: good enough to hand over to, and to count on. */
 export function isHealthy(s: State, id: MemberId): boolean {
-  const peer = s.peers[id];
-  return peer !== undefined && peer.round > 0 && peer.round >= s.round - 2;
+  if (id === s.id) return seatOf(s.register, id)?.disk === s.disk;
+  const round = s.peers[id]?.round ?? 0;
+  return round > 0 && round >= s.round - 2;
 }

@@ -1,6 +1,5 @@
 import {
   anyJson,
-  byMember,
   flag,
   type Json,
   listOf,
@@ -10,14 +9,27 @@ import {
   nullable,
   record,
   type Shape,
+  text,
 } from '../../core/index.ts';
+
+/**
+ * A place in the membership: a member's name and the identity of the disk that votes for it. A disk that comes under the
+ * same name with another identity (a wiped folder, a second process) is not this one. `null` is a vacant seat: it counts among
+ * the members, so that no majority gets smaller, but no answer counts for it.
+ */
+export interface Seat {
+  readonly id: MemberId;
+  readonly disk: string | null;
+}
 
 /** The replicated register: who votes, and the value that the leader published. It grows by versions. */
 export interface Register {
   /** The term whose leader sent it. Of two registers, the one with the newer (term, version) is the newer. */
   readonly term: number;
   readonly version: number;
-  readonly members: readonly MemberId[];
+  readonly members: readonly Seat[];
+  /** The members with which the first seats were filled. It never changes: other elections on these disks begin with it. */
+  readonly founding: readonly Seat[] | null;
   readonly value: Json;
 }
 
@@ -33,14 +45,23 @@ export interface Release {
   readonly round: number;
 }
 
-export type Message =
-  /** The answer to whatever comes from an older term, so that nobody stays a leader by not hearing. */
+/** Who says something: which disk, which of its starts (1, 2, …), and which process. */
+export interface Origin {
+  readonly disk: string;
+  readonly start: number;
+  readonly life: string;
+}
+
+/** What is said. In an answer, `to` is the life of the process that asked: no later process of its name counts it. */
+export type Body =
+  /** The answer to anything that comes from an older term, so that no leader stays one by not hearing. */
   | { readonly type: 'term'; readonly term: number }
   /** `term`: the one that the asker is in and would leave. */
   | { readonly type: 'pre-vote'; readonly term: number; readonly age: Age }
-  /** `leader`: whom the refusing member supports, so that one who cannot hear the leader still learns of it. */
+  /** `leader`: the one that the refusing member supports, so that a member that cannot hear the leader still learns of it. */
   | {
       readonly type: 'pre-vote/answer';
+      readonly to: string;
       readonly term: number;
       readonly granted: boolean;
       readonly leader: MemberId | null;
@@ -51,69 +72,73 @@ export type Message =
       readonly age: Age;
       readonly release: Release | null;
     }
-  /** A vote. Who refuses keeps silent. */
-  | {
-      readonly type: 'vote/answer';
-      readonly term: number;
-      readonly life: number;
-      readonly lives: Lives;
-    }
+  /** A vote. A member that refuses keeps silent. */
+  | { readonly type: 'vote/answer'; readonly to: string; readonly term: number }
   | {
       readonly type: 'heartbeat';
       readonly term: number;
       readonly round: number;
       readonly age: Age;
-      readonly committed: number;
+      readonly committed: Age;
     }
   | {
       readonly type: 'heartbeat/answer';
+      readonly to: string;
       readonly term: number;
       readonly round: number;
       readonly age: Age;
       readonly priority: number;
     }
   | { readonly type: 'publish/send'; readonly term: number; readonly register: Register }
-  | { readonly type: 'publish/answer'; readonly term: number; readonly age: Age }
+  | { readonly type: 'publish/answer'; readonly to: string; readonly term: number; readonly age: Age }
   | { readonly type: 'publish/commit'; readonly term: number; readonly age: Age }
-  /** An accepted register that the receiver lacks. It binds nobody: no answer, no part in a majority. */
+  /** An accepted register that the receiver lacks. It gets no answer, and is no part of a majority. */
   | { readonly type: 'publish/copy'; readonly register: Register }
   | { readonly type: 'transfer'; readonly term: number; readonly round: number }
   | { readonly type: 'resign'; readonly term: number; readonly round: number }
-  | { readonly type: 'recall'; readonly life: number }
-  | {
-      readonly type: 'recall/answer';
-      readonly life: number;
-      readonly term: number;
-      readonly register: Register;
-      readonly committed: number;
-    };
+  /** The leader asks a preferred member whether it reaches a majority; it probes, and answers `ready` if it does. */
+  | { readonly type: 'transfer/ask'; readonly term: number }
+  | { readonly type: 'transfer/ready'; readonly to: string; readonly term: number }
+  | { readonly type: 'probe'; readonly term: number }
+  | { readonly type: 'probe/answer'; readonly to: string; readonly term: number }
+  /** "Your disk has been started later than you were": the receiver runs on a copy, or on a restored backup. */
+  | { readonly type: 'copy'; readonly disk: string; readonly start: number; readonly life: string };
 
-/** The latest life of each member that is known to have lost its disk. */
-export type Lives = Readonly<Record<string, number>>;
+export type Message = Body & { readonly by: Origin };
 
+export type Ask<T extends Message['type']> = Extract<Message, { type: T }>;
+
+/** Identities are made by our own hosts and are short; what is longer was made up. */
+const identity = text(64);
+const by = record<Origin>({ disk: identity, start: natural, life: identity });
 const age = record<Age>({ term: natural, version: natural });
 const release = record<Release>({ term: natural, round: natural });
+const seats = listOf(record<Seat>({ id: memberId, disk: nullable(identity) }));
 const register = record<Register>({
   term: natural,
   version: natural,
-  members: listOf(memberId),
+  members: seats,
+  founding: nullable(seats),
   value: anyJson,
 });
 
 export const messages: { readonly [K in Message['type']]: Shape<object> } = {
-  term: record({ term: natural }),
-  'pre-vote': record({ term: natural, age }),
-  'pre-vote/answer': record({ term: natural, granted: flag, leader: nullable(memberId) }),
-  vote: record({ term: natural, age, release: nullable(release) }),
-  'vote/answer': record({ term: natural, life: natural, lives: byMember(natural) }),
-  heartbeat: record({ term: natural, round: natural, age, committed: natural }),
-  'heartbeat/answer': record({ term: natural, round: natural, age, priority: natural }),
-  'publish/send': record({ term: natural, register }),
-  'publish/answer': record({ term: natural, age }),
-  'publish/commit': record({ term: natural, age }),
-  'publish/copy': record({ register }),
-  transfer: record({ term: natural, round: natural }),
-  resign: record({ term: natural, round: natural }),
-  recall: record({ life: natural }),
-  'recall/answer': record({ life: natural, term: natural, register, committed: natural }),
+  term: record({ by, term: natural }),
+  'pre-vote': record({ by, term: natural, age }),
+  'pre-vote/answer': record({ by, to: identity, term: natural, granted: flag, leader: nullable(memberId) }),
+  vote: record({ by, term: natural, age, release: nullable(release) }),
+  'vote/answer': record({ by, to: identity, term: natural }),
+  heartbeat: record({ by, term: natural, round: natural, age, committed: age }),
+  'heartbeat/answer': record({ by, to: identity, term: natural, round: natural, age, priority: natural }),
+  'publish/send': record({ by, term: natural, register }),
+  'publish/answer': record({ by, to: identity, term: natural, age }),
+  'publish/commit': record({ by, term: natural, age }),
+  'publish/copy': record({ by, register }),
+  transfer: record({ by, term: natural, round: natural }),
+  resign: record({ by, term: natural, round: natural }),
+  'transfer/ask': record({ by, term: natural }),
+  'transfer/ready': record({ by, to: identity, term: natural }),
+  probe: record({ by, term: natural }),
+  'probe/answer': record({ by, to: identity, term: natural }),
+  copy: record({ by, disk: identity, start: natural, life: identity }),
 };

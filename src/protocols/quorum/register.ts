@@ -1,46 +1,54 @@
-import type { Json, MemberId } from '../../core/index.ts';
-import { idSet } from '../../core/index.ts';
-import type { Age, Message, Register } from './messages.ts';
+import { idSet, type Json, type MemberId } from '../../core/index.ts';
+import { peerOf } from './leading.ts';
+import type { Age, Ask, Register, Seat } from './messages.ts';
 import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
+import { isQuorum } from './seats.ts';
 import type { Times } from './settings.ts';
 import {
   ageOf,
-  isMajority,
   isMember,
   isOlder,
+  NEVER,
   type Out,
   others,
-  peerOf,
+  type Peer,
   report,
   type State,
   sameAge,
   save,
+  send,
 } from './state.ts';
-
-type Ask<T extends Message['type']> = Extract<Message, { type: T }>;
 
 /** What it found accepted but not known to be committed, a new leader completes under its own term. */
 export function completeRegister(s: State, times: Times, out: Out): void {
   if (!sameAge(s.register, s.committed)) renewRegister(s, times, out);
 }
 
-function renewRegister(s: State, times: Times, out: Out): void {
+export function renewRegister(s: State, times: Times, out: Out): void {
   acceptAndSend(s, { ...s.register, term: s.term }, [], times, out);
 }
 
 /** The first phase: the leader accepts, saves and sends. The second, the commit, follows the answers of a majority. */
 export function startPublication(
   s: State,
-  { value, members }: { value: Json; members: readonly MemberId[] },
+  { value, members }: { value: Json; members: readonly Seat[] },
   command: number | null,
   times: Times,
   out: Out,
 ): void {
   s.publishing = command;
-  const leaving = s.register.members.filter((id) => !members.includes(id));
-  const register: Register = { term: s.term, version: s.register.version + 1, members, value };
+  const stays = (id: MemberId): boolean => members.some((seat) => seat.id === id);
+  const leaving = others(s).filter((id) => !stays(id));
+  const founding = s.register.founding ?? foundersIn(s.register, members);
+  const register: Register = { term: s.term, version: s.register.version + 1, members, founding, value };
   if (command !== null) out.push({ type: 'set-timer', timer: 'commit', delayMs: times.commitTimeoutMs });
   acceptAndSend(s, register, leaving, times, out);
+}
+
+/** The first seats that are ever filled are those of the founders. */
+function foundersIn(before: Register, members: readonly Seat[]): readonly Seat[] | null {
+  const isFilled = (seat: Seat): boolean => seat.disk !== null;
+  return !before.members.some(isFilled) && members.some(isFilled) ? members : null;
 }
 
 function acceptAndSend(
@@ -51,32 +59,48 @@ function acceptAndSend(
   out: Out,
 ): void {
   s.register = register;
+  rearrangePeers(s);
   save(s, out);
-  const message: Message = { type: 'publish/send', term: s.term, register };
-  // Those who leave are told too, so that they know.
-  for (const to of idSet([...others(s), ...leaving]))
-    if (to !== s.id) out.push({ type: 'send', to, message });
-  waitForEverybody(s, times, out);
-  commitWithMajority(s, times, out);
+  // Members that leave are told too, so that they know.
+  for (const to of idSet([...others(s), ...leaving])) sendRegister(s, to, out);
+  waitForAll(s, times, out);
+  commitWithQuorum(s, out);
 }
 
-function waitForEverybody(s: State, times: Times, out: Out): void {
+/** A disk that was given a seat, or lost it, is known by another heading. */
+function rearrangePeers(s: State): void {
+  const known = (['peers', 'newcomers'] as const).flatMap((each) => Object.entries(s[each]));
+  s.peers = {};
+  s.newcomers = {};
+  for (const [name, peer] of known) {
+    const seat = s.register.members.find(({ id }) => String(id) === name);
+    if (seat === undefined) continue;
+    (seat.disk === peer.disk ? s.peers : s.newcomers)[name] = peer;
+  }
+}
+
+function waitForAll(s: State, times: Times, out: Out): void {
   s.sending = true;
   out.push({ type: 'set-timer', timer: 'publish', delayMs: times.publishTimeoutMs });
 }
 
-/** Whoever still lacks the register is sent it again. */
+/** Members that still lack the register are sent it again. */
 export function onPublishTimer(s: State, times: Times, out: Out): void {
   s.sending = false;
   if (s.role !== 'leader') return;
-  for (const to of others(s)) if (isOlder(s.peers[to]?.age ?? NEVER, s.register)) sendRegister(s, to, out);
-  if (others(s).some((id) => isOlder(s.peers[id]?.age ?? NEVER, s.register))) waitForEverybody(s, times, out);
+  const lacking = others(s).filter((id) => isOlder(newestPeer(s, id)?.age ?? NEVER, s.register));
+  for (const to of lacking) sendRegister(s, to, out);
+  if (lacking.length > 0) waitForAll(s, times, out);
 }
 
-const NEVER: Age = { term: 0, version: 0 };
+/** The disk under this name that was heard last, whether it has the seat or not. */
+function newestPeer(s: State, id: MemberId): Peer | undefined {
+  const [seated, newcomer] = [s.peers[id], s.newcomers[id]];
+  return (newcomer?.round ?? -1) > (seated?.round ?? -1) ? newcomer : seated;
+}
 
 function sendRegister(s: State, to: MemberId, out: Out): void {
-  out.push({ type: 'send', to, message: { type: 'publish/send', term: s.term, register: s.register } });
+  send(s, to, { type: 'publish/send', term: s.term, register: s.register }, out);
 }
 
 /** Members hold what was sent without showing it, and answer once it is on their disk. */
@@ -94,26 +118,26 @@ export function onPublishSend(
       becomeFollower(s, from, times, out);
       waitForElection(s, times, out);
     }
-    if (isOlder(s.register, m.register)) {
-      const wasMember = isMember(s, s.id);
-      s.register = m.register;
-      save(s, out);
-      if (isMember(s, s.id) !== wasMember) report(s, out);
-    }
+    if (isOlder(s.register, m.register)) accept(s, m.register, out);
   }
-  out.push({
-    type: 'send',
-    to: from,
-    message: { type: 'publish/answer', term: s.term, age: ageOf(s.register) },
-  });
+  send(s, from, { type: 'publish/answer', to: m.by.life, term: s.term, age: ageOf(s.register) }, out);
 }
 
-/** As if the leader of that term had reached it late; but that leader is not answered, and so cannot count on it. */
-export function onPublishCopy(s: State, { register }: Ask<'publish/copy'>, out: Out): void {
-  if (s.role === 'leader' || !isOlder(s.register, register)) return;
+/**
+ * As if the leader of that term had reached it late; but that leader is not answered, and so cannot count on it. With the
+ * register comes its term: a member that holds it must not vote in an earlier one.
+ */
+export function onPublishCopy(s: State, m: Ask<'publish/copy'>, times: Times, out: Out): void {
+  if (s.role === 'leader' || !isOlder(s.register, m.register)) return;
+  if (m.register.term > s.term) adoptTerm(s, m.register.term, times, out);
+  accept(s, m.register, out);
+}
+
+function accept(s: State, register: Register, out: Out): void {
+  const wasMember = isMember(s, s.id);
   s.register = register;
   save(s, out);
-  report(s, out);
+  if (isMember(s, s.id) !== wasMember) report(s, out);
 }
 
 export function onPublishAnswer(
@@ -123,33 +147,32 @@ export function onPublishAnswer(
   times: Times,
   out: Out,
 ): void {
-  if (isMember(s, from) && s.role === 'leader' && m.term === s.term) onPeerAge(s, from, m.age, times, out);
+  if (m.to !== s.life || !isMember(s, from) || s.role !== 'leader' || m.term !== s.term) return;
+  onPeerAge(s, from, m.by.disk, m.age, times, out);
 }
 
 /**
  * A member told how new its register is: one more for the majority, or one that lacks it. Or one that holds what an earlier
- * leader began and never committed: it would help nobody who lacks that, so it is superseded.
+ * leader began and never committed: it would help no candidate that lacks that, so it is superseded.
  */
-export function onPeerAge(s: State, from: MemberId, age: Age, times: Times, out: Out): void {
-  peerOf(s, from).age = age;
+export function onPeerAge(s: State, from: MemberId, disk: string, age: Age, times: Times, out: Out): void {
+  peerOf(s, from, disk).age = age;
+  if (!isMember(s, from)) return; // It is to be added, and has nothing to say before.
   if (isOlder(s.register, age)) return renewRegister(s, times, out);
-  commitWithMajority(s, times, out);
+  commitWithQuorum(s, out);
   if (s.sending || !isOlder(age, s.register)) return;
   sendRegister(s, from, out);
-  waitForEverybody(s, times, out);
+  waitForAll(s, times, out);
 }
 
-/** A majority has accepted what this term's leader sent: now it is committed, and every later leader will have it. */
-function commitWithMajority(s: State, times: Times, out: Out): void {
+/** Enough members have accepted what this term's leader sent: now it is committed, and every later leader will have it. */
+function commitWithQuorum(s: State, out: Out): void {
   const { register } = s;
   if (register.term !== s.term || sameAge(register, s.committed)) return;
-  const accepted = register.members.filter(
-    (id) => id === s.id || sameAge(s.peers[id]?.age ?? NEVER, register),
-  );
-  if (!isMajority(s, accepted.length)) return;
+  if (!isQuorum(register, acceptors(s))) return;
   commitAccepted(s, out);
   for (const to of others(s)) {
-    out.push({ type: 'send', to, message: { type: 'publish/commit', term: s.term, age: ageOf(register) } });
+    send(s, to, { type: 'publish/commit', term: s.term, age: ageOf(register) }, out);
   }
   if (s.publishing !== null) {
     out.push(
@@ -158,11 +181,17 @@ function commitWithMajority(s: State, times: Times, out: Out): void {
     );
     s.publishing = null;
   }
-  const { change } = s;
-  if (change !== null) {
-    s.change = null;
-    startPublication(s, { value: register.value, members: change.members }, change.command, times, out);
+}
+
+/** The names that have accepted the present register, each with the disk that did. */
+function acceptors(s: State): Record<string, string> {
+  const accepted: Record<string, string> = { [s.id]: s.disk };
+  for (const { id } of s.register.members) {
+    if (id === s.id) continue;
+    const peer = [s.peers[id], s.newcomers[id]].find((each) => each && sameAge(each.age, s.register));
+    if (peer) accepted[id] = peer.disk;
   }
+  return accepted;
 }
 
 /** What was accepted is committed: members show it from now on. */
@@ -177,14 +206,24 @@ export function onPublishCommit(s: State, m: Ask<'publish/commit'>, out: Out): v
   if (m.term === s.term && sameAge(m.age, s.register)) commitAccepted(s, out);
 }
 
-/** No majority in time. It was sent, so a later leader may still complete it. */
+/** No majority in time. It was sent, so a later leader may still complete it; or it was not, and nothing happened. */
 export function onCommitTimer(s: State, out: Out): void {
-  if (s.publishing === null) return;
-  const reason = 'no majority answered in time';
-  out.push({
-    type: 'answer',
-    command: s.publishing,
-    outcome: { status: 'failed', reason, effect: 'indefinite' },
-  });
-  s.publishing = null;
+  if (s.publishing !== null) {
+    const reason = 'no majority answered in time';
+    out.push({
+      type: 'answer',
+      command: s.publishing,
+      outcome: { status: 'failed', reason, effect: 'indefinite' },
+    });
+    s.publishing = null;
+  }
+  if (s.change !== null) {
+    const { command, kind, member } = s.change;
+    const isAbsent = kind === 'add' && s.newcomers[member] === undefined;
+    const reason = isAbsent
+      ? `${member} has not answered: start it, with all members among its peers, and try again`
+      : 'the change before it was not committed in time';
+    out.push({ type: 'answer', command, outcome: { status: 'failed', reason, effect: 'definite' } });
+    s.change = null;
+  }
 }

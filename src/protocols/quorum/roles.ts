@@ -1,8 +1,9 @@
 import type { MemberId } from '../../core/index.ts';
+import type { Ask } from './messages.ts';
 import type { Times } from './settings.ts';
-import { isMember, leaseTimer, type Out, report, type State, save } from './state.ts';
+import { isMember, leaseTimer, type Out, report, type State, save, send } from './state.ts';
 
-/** A newer term: whatever this member was, it now follows, and has not voted yet. */
+/** A newer term: this member follows now, whatever it was, and has not voted yet. */
 export function adoptTerm(s: State, term: number, times: Times, out: Out): void {
   s.term = term;
   s.votedFor = null;
@@ -10,16 +11,16 @@ export function adoptTerm(s: State, term: number, times: Times, out: Out): void 
   becomeFollower(s, null, times, out);
 }
 
-/** Tells whoever asked out of an older term that there is a newer one. */
+/** Tells a member that asked out of an older term that there is a newer one. */
 export function tellTerm(s: State, to: MemberId, out: Out): void {
-  out.push({ type: 'send', to, message: { type: 'term', term: s.term } });
+  send(s, to, { type: 'term', term: s.term }, out);
 }
 
-export function onTerm(s: State, from: MemberId, term: number, times: Times, out: Out): void {
+export function onTerm(s: State, from: MemberId, { term }: Ask<'term'>, times: Times, out: Out): void {
   if (isMember(s, from) && term > s.term) adoptTerm(s, term, times, out);
 }
 
-/** Follows, whether it knows whom or not. Leadership, candidacy and what hung on them end here. */
+/** Follows, whether it knows the leader or not. Leadership, candidacy and what depended on them end here. */
 export function becomeFollower(s: State, leader: MemberId | null, times: Times, out: Out): void {
   const before = s.role;
   const news = before !== 'follower' || s.leader !== leader;
@@ -27,7 +28,9 @@ export function becomeFollower(s: State, leader: MemberId | null, times: Times, 
   s.leader = leader;
   s.hearsay = false;
   s.votes = {};
+  if (news) s.probes = null;
   s.asked = null;
+  s.seeking = 0;
   s.round = 0;
   endLeases(s, out);
   if (before === 'leader') endLeadership(s, out);
@@ -36,7 +39,7 @@ export function becomeFollower(s: State, leader: MemberId | null, times: Times, 
   settleTransfer(s, out);
 }
 
-/** Nobody may act on a lease of this member any more. */
+/** No lease of this member may be acted upon any more. */
 export function endLeases(s: State, out: Out): void {
   for (const round of s.openRounds) out.push({ type: 'cancel-timer', timer: leaseTimer(round) });
   s.openRounds = [];
@@ -45,6 +48,9 @@ export function endLeases(s: State, out: Out): void {
 
 function endLeadership(s: State, out: Out): void {
   s.peers = {};
+  s.newcomers = {};
+  s.quorumRound = 0;
+  s.leaseAge = { term: 0, version: 0 };
   s.sending = false;
   for (const timer of ['heartbeat', 'quorum', 'commit', 'publish'] as const)
     out.push({ type: 'cancel-timer', timer });
@@ -69,7 +75,7 @@ function endLeadership(s: State, out: Out): void {
   }
 }
 
-/** The one who asked for a transfer is told once somebody leads again. */
+/** The user who asked for a transfer is told once there is a leader again. */
 function settleTransfer(s: State, out: Out): void {
   if (s.transfer === null || s.leader === null) return;
   const { to, command } = s.transfer;
@@ -97,8 +103,8 @@ export function waitForSlot(s: State, afterMs: number, times: Times, out: Out): 
 }
 
 export function slotOf(s: State): number {
-  const candidates = s.register.members.filter((member) => member !== s.leader);
-  const place = candidates.indexOf(s.id);
+  const candidates = s.register.members.filter(({ id }) => id !== s.leader);
+  const place = candidates.findIndex(({ id }) => id === s.id);
   return place < 0 ? candidates.length : (place + s.term) % candidates.length;
 }
 

@@ -1,5 +1,6 @@
-import { type Effect, type Json, type MemberId, majority, type Self, type View } from '../../core/index.ts';
-import type { Age, Lives, Message, Register, Release } from './messages.ts';
+import type { Effect, Json, MemberId, Self, View } from '../../core/index.ts';
+import type { Age, Body, Message, Origin, Register, Release, Seat } from './messages.ts';
+import { isSeated, type Supporters, seatOf } from './seats.ts';
 import type { Times } from './settings.ts';
 
 export type Timer =
@@ -10,15 +11,15 @@ export type Timer =
   | 'commit'
   | 'publish'
   | 'transfer'
-  | 'recall'
   | `lease/${number}`;
 export type Out = Effect<Message, Timer>[];
 
-/** What the leader knows of another member. */
+/** What the leader knows of another member: of the disk that has its seat, or of one that has none. */
 export interface Peer {
+  readonly disk: string;
   /** The newest round that it answered. */
   round: number;
-  /** How many rounds it answered in a row: counted for those whom this leader would rather see in its place. */
+  /** How many rounds it answered in a row: counted for members that are preferred to this leader. */
   streak: number;
   age: Age;
   priority: number;
@@ -27,141 +28,192 @@ export interface Peer {
 /** The round of a term in which a candidate asks for votes. */
 export const VOTES = 1;
 
-/** To help nobody but `to` while the timer `promise` runs. Null: after a restart, whoever it was. */
+/**
+ * Whom it voted for in its term. A later process of the same name gets no vote in that term: on a new disk it could not know
+ * whether the one before it has won.
+ */
+export interface Vote {
+  readonly id: MemberId;
+  readonly life: string;
+}
+
+/** To help no other than `to` while the timer `promise` runs. Null: after a restart, any member. */
 export interface Promised {
   readonly to: MemberId | null;
+  /** The process to which it was made: its death, once proven, ends the promise; that of another under its name does not. */
+  readonly life: string | null;
   readonly term: number;
   readonly round: number;
+}
+
+/** A change of members that an operator asked for and that was not sent yet. */
+export interface Change {
+  readonly command: number;
+  readonly kind: 'add' | 'remove';
+  readonly member: MemberId;
 }
 
 export interface State {
   readonly id: MemberId;
   priority: number;
+  /** Names this process. */
+  life: string;
 
   /** Saved together, before anything that depends on them leaves. */
+  disk: string;
+  /** How often this disk was started. */
+  start: number;
   term: number;
-  votedFor: MemberId | null;
+  votedFor: Vote | null;
   /** The accepted register; its membership counts as soon as it is accepted. */
   register: Register;
   /** The newest register that is known to be committed: what is shown. */
   committed: Register;
-  /** The start at which this member last had to recall what it had lost. */
-  life: number;
-  lives: Lives;
+  /** The longest promise that may still bind after a restart: an earlier process may have been set to longer ones. */
+  promiseMs: number;
+  /** By name: the latest start, and its process, that was heard of the disk that has the seat. Only of disks that were restarted. */
+  seen: Readonly<Record<string, Origin>>;
 
-  role: 'blank' | 'follower' | 'pre-candidate' | 'candidate' | 'leader';
+  role: 'follower' | 'pre-candidate' | 'candidate' | 'leader';
   leader: MemberId | null;
   /** The leader is known only from another member's word, and that word is fresh. */
   hearsay: boolean;
   promise: Promised | null;
-  /** Whose pre-vote was refused only because of the promise: it is granted as soon as the promise ends. */
-  asked: MemberId | null;
+  /** Whose pre-vote was refused only because of the promise (and its life): it is granted as soon as the promise ends. */
+  asked: Vote | null;
+  /** Members that say that this disk is a copy. */
+  told: readonly MemberId[];
+  /** Members that answered the probe of a preferred member; null while there is none under way. */
+  probes: Supporters | null;
 
+  /** The term for which a candidate asks for votes. It becomes its own term, saved, only when it wins. */
+  seeking: number;
   /** Counts what a candidate and then leader asks in this term: the votes are round 1. Each round has its lease timer. */
   round: number;
   /** Rounds whose lease timer runs, oldest first. */
   openRounds: number[];
   /** The round whose lease this leadership stands on, or null when it may not act. */
   leaseRound: number | null;
-  /** By voter: the life in which it voted for this member. */
-  votes: Readonly<Record<string, number>>;
-  /** Of others, kept by a leader. */
+  /** The register whose seats answered that round: until it is the present one, the members do not change again. */
+  leaseAge: Age;
+  /** The newest round that enough members answered, by seats or else by names: it keeps the leader from giving up. */
+  quorumRound: number;
+  votes: Supporters;
+  /** By name, kept by a leader: the disks that have seats. */
   peers: Record<string, Peer>;
-  /** The timer `publish` runs: whoever lacks the register is sent it again when it ends. */
+  /** By name, kept by a leader: disks without a seat that answer under the name of a member, or of one that is to be added. */
+  newcomers: Record<string, Peer>;
+  /** The timer `publish` runs: members that lack the register are sent it again when it ends. */
   sending: boolean;
   /** The command that waits for the register to be committed. */
   publishing: number | null;
-  /** A change of members that waits until this term has committed something. */
-  change: { readonly command: number; readonly members: readonly MemberId[] } | null;
+  change: Change | null;
   transfer: { readonly to: MemberId; readonly command: number | null } | null;
-  /** Answers to this life's recall, by member. */
-  recalled: Readonly<
-    Record<string, { readonly term: number; readonly register: Register; readonly committed: number }>
-  >;
 }
 
+/** An empty disk: all who were configured, and not one seat filled. Its elections are decided by names. */
 export function initialState({ id, members, settings }: Self): State {
-  const register: Register = { term: 0, version: 0, members, value: null };
+  const register = firstRegister(members.map((each) => ({ id: each, disk: null })));
   return {
     id,
     priority: settings.priority as number,
+    life: '',
+    disk: '',
+    start: 0,
     term: 0,
     votedFor: null,
     register,
     committed: register,
-    life: 0,
-    lives: {},
-    role: 'blank',
+    promiseMs: 0,
+    seen: {},
+    role: 'follower',
     leader: null,
     hearsay: false,
     promise: null,
     asked: null,
+    told: [],
+    probes: null,
+    seeking: 0,
     round: 0,
     openRounds: [],
     leaseRound: null,
+    leaseAge: NEVER,
+    quorumRound: 0,
     votes: {},
     peers: {},
+    newcomers: {},
     sending: false,
     publishing: null,
     change: null,
     transfer: null,
-    recalled: {},
   };
 }
 
-export interface Saved {
-  readonly term: number;
-  readonly votedFor: MemberId | null;
-  readonly register: Register;
-  readonly committed: Register;
-  readonly life: number;
-  readonly lives: Lives;
+export function firstRegister(members: readonly Seat[]): Register {
+  return { term: 0, version: 0, members, founding: null, value: null };
 }
 
-export function save({ term, votedFor, register, committed, life, lives }: State, out: Out): void {
-  const record: Saved = { term, votedFor, register, committed, life, lives };
-  out.push({ type: 'save', record: record as unknown as Json });
+export const NEVER: Age = { term: 0, version: 0 };
+
+/** What is on the disk. `disk` is null in a record that was made for it from outside: it is then named at the next start. */
+export interface Saved {
+  readonly disk: string | null;
+  readonly start: number;
+  readonly term: number;
+  readonly votedFor: Vote | null;
+  readonly register: Register;
+  readonly committed: Register;
+  readonly promiseMs: number;
+  readonly seen: Readonly<Record<string, Origin>>;
+}
+
+export function save(s: State, out: Out): void {
+  const { disk, start, term, votedFor, register, committed, promiseMs, seen } = s;
+  const saved: Saved = { disk, start, term, votedFor, register, committed, promiseMs, seen };
+  out.push({ type: 'save', record: saved as unknown as Json });
+}
+
+/** Every message says which disk, start and process it comes from. */
+export function send(s: State, to: MemberId, body: Body, out: Out): void {
+  const { disk, start, life } = s;
+  out.push({ type: 'send', to, message: { ...body, by: { disk, start, life } } });
+}
+
+export function sendToOthers(s: State, body: Body, out: Out): void {
+  for (const to of others(s)) send(s, to, body, out);
 }
 
 /** A lease that has ended is named by a timer that is never set. */
 const NO_LEASE = 'lease/none';
 
 export function report(s: State, out: Out): void {
-  const role: View['role'] =
-    s.role === 'leader'
-      ? 'leader'
-      : s.role === 'blank' || !isMember(s, s.id)
-        ? 'none'
-        : s.role === 'follower'
-          ? 'follower'
-          : 'candidate';
   const lease = s.role !== 'leader' ? null : s.leaseRound === null ? NO_LEASE : leaseTimer(s.leaseRound);
   const { version, value } = s.committed;
+  const members = s.register.members.map(({ id }) => id);
   out.push({
     type: 'report',
-    view: { role, leader: s.leader, term: s.term, lease, version, value, members: s.register.members },
+    view: { role: shownRole(s), leader: s.leader, term: s.term, lease, version, value, members },
   });
+}
+
+/** A member whose disk has no seat takes no part yet, or no longer. */
+function shownRole({ role, committed, id, disk }: State): View['role'] {
+  if (role === 'leader') return 'leader';
+  if (!isSeated(committed, id, disk)) return 'none';
+  return role === 'follower' ? 'follower' : 'candidate';
 }
 
 export function leaseTimer(round: number): `lease/${number}` {
   return `lease/${round}`;
 }
 
+/** Is it one of the members, whatever its disk? */
 export function isMember(s: State, id: MemberId): boolean {
-  return s.register.members.includes(id);
-}
-
-export function peerOf(s: State, id: MemberId): Peer {
-  s.peers[id] ??= { round: 0, streak: 0, age: { term: 0, version: 0 }, priority: 0 };
-  return s.peers[id];
+  return seatOf(s.register, id) !== undefined;
 }
 
 export function others(s: State): MemberId[] {
-  return s.register.members.filter((member) => member !== s.id);
-}
-
-export function isMajority(s: State, count: number): boolean {
-  return count >= majority(s.register.members.length);
+  return s.register.members.map(({ id }) => id).filter((id) => id !== s.id);
 }
 
 export function ageOf({ term, version }: Register): Age {
@@ -176,14 +228,14 @@ export function sameAge(a: Age, b: Age): boolean {
   return a.term === b.term && a.version === b.version;
 }
 
-export function sendToOthers(s: State, message: Message, out: Out): void {
-  for (const to of others(s)) out.push({ type: 'send', to, message });
-}
-
-/** Does a promise stand in the way of helping this member? */
-export function isPromisedAgainst(s: State, candidate: MemberId, release: Release | null): boolean {
-  const { promise } = s;
-  if (promise === null || promise.to === candidate) return false;
+/** Does a promise stand in the way of helping this process of this member? */
+export function isPromisedAgainst(
+  { promise }: State,
+  candidate: MemberId,
+  life: string,
+  release: Release | null,
+): boolean {
+  if (promise === null || (promise.to === candidate && promise.life === life)) return false;
   return (
     release === null || promise.to === null || release.term !== promise.term || release.round < promise.round
   );

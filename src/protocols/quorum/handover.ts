@@ -1,0 +1,112 @@
+/**
+ * A leadership that is given up on purpose: to a member that was named, to a preferred one, or to the best there is. The
+ * leader stops acting first, then consents: its consent releases the promises made to it.
+ */
+import type { MemberId } from '../../core/index.ts';
+import { isHealthy, sendHeartbeats } from './leading.ts';
+import type { Ask } from './messages.ts';
+import { becomeFollower, endLeases, mayLead, waitForSlot } from './roles.ts';
+import { isQuorum, withSupporter } from './seats.ts';
+import type { Times } from './settings.ts';
+import { isMember, type Out, others, report, type State, sameAge, send, sendToOthers } from './state.ts';
+
+/** Stops acting, then asks one member to take over with its consent. If that does not happen in time, it goes on. */
+export function startTransfer(s: State, to: MemberId, command: number | null, times: Times, out: Out): void {
+  s.transfer = { to, command };
+  endLeases(s, out);
+  report(s, out);
+  out.push({ type: 'cancel-timer', timer: 'heartbeat' });
+  send(s, to, { type: 'transfer', term: s.term, round: s.round }, out);
+  out.push({ type: 'set-timer', timer: 'transfer', delayMs: times.timeoutMs[0] });
+}
+
+/** Why this member cannot take over now, or null. */
+export function refuseTransfer(s: State, to: MemberId): string | null {
+  if (to === s.id) return `${to} is the leader already`;
+  if (!isMember(s, to)) return `${to} is not a member`;
+  if (!isHealthy(s, to)) return `${to} does not answer`;
+  if (s.peers[to]!.priority === 0) return `${to} has priority 0 and never leads`;
+  if (!sameAge(s.peers[to]!.age, s.register)) return `${to} does not have the newest value yet`;
+  return null;
+}
+
+export function onTransferTimer(s: State, times: Times, out: Out): void {
+  const { transfer } = s;
+  if (transfer === null) return;
+  s.transfer = null;
+  if (transfer.command !== null) {
+    const reason = `${transfer.to} did not take over in time`;
+    const outcome = { status: 'failed', reason, effect: 'indefinite' } as const;
+    out.push({ type: 'answer', command: transfer.command, outcome });
+  }
+  // Later rounds are not released by the consent that is still on its way, so it is safe to go on.
+  sendHeartbeats(s, times, out);
+}
+
+/** Hands over to the best follower; without one, frees all. It holds back in the election that follows. */
+export function resign(s: State, times: Times, out: Out): void {
+  const { term, round } = s;
+  const best = others(s)
+    .filter((id) => refuseTransfer(s, id) === null)
+    .sort((a, b) => s.peers[b]!.priority - s.peers[a]!.priority || s.peers[b]!.round - s.peers[a]!.round)[0];
+  const members = others(s);
+  becomeFollower(s, null, times, out);
+  waitForSlot(s, 2 * times.timeoutMs[1], times, out);
+  if (best !== undefined) return send(s, best, { type: 'transfer', term, round }, out);
+  for (const to of members) send(s, to, { type: 'resign', term, round }, out);
+}
+
+/**
+ * A member of higher priority that has long answered is asked whether it reaches a majority. One that reaches the leader
+ * alone could never win, and the leader would hand over and come back without end.
+ */
+export function askPreferred(s: State, preferAfter: number, out: Out): void {
+  if (s.role !== 'leader') return;
+  const preferred = others(s).find((id) => {
+    const peer = s.peers[id];
+    return peer !== undefined && peer.streak >= preferAfter && mayHandTo(s, id);
+  });
+  if (preferred === undefined) return;
+  s.peers[preferred]!.streak = 0;
+  send(s, preferred, { type: 'transfer/ask', term: s.term }, out);
+}
+
+function mayHandTo(s: State, id: MemberId): boolean {
+  if (s.transfer !== null || s.publishing !== null || s.change !== null || s.leaseRound === null)
+    return false;
+  return (s.peers[id]?.priority ?? 0) > s.priority && refuseTransfer(s, id) === null;
+}
+
+export function onTransferAsk(s: State, from: MemberId, m: Ask<'transfer/ask'>, out: Out): void {
+  if (s.role !== 'follower' || s.leader !== from || m.term !== s.term || !mayLead(s)) return;
+  s.probes = { [s.id]: s.disk };
+  sendToOthers(s, { type: 'probe', term: s.term }, out);
+}
+
+export function onProbe(s: State, from: MemberId, m: Ask<'probe'>, out: Out): void {
+  if (m.term === s.term) send(s, from, { type: 'probe/answer', to: m.by.life, term: s.term }, out);
+}
+
+export function onProbeAnswer(s: State, from: MemberId, m: Ask<'probe/answer'>, out: Out): void {
+  if (m.to !== s.life || m.term !== s.term || s.probes === null || !isMember(s, from)) return;
+  s.probes = withSupporter(s.register, s.probes, from, m.by.disk);
+  if (!isQuorum(s.register, s.probes) || s.leader === null || s.promise === null) return;
+  s.probes = null;
+  send(s, s.leader, { type: 'transfer/ready', to: s.promise.life ?? '', term: s.term }, out);
+}
+
+export function onTransferReady(
+  s: State,
+  from: MemberId,
+  m: Ask<'transfer/ready'>,
+  times: Times,
+  out: Out,
+): void {
+  if (m.to !== s.life || s.role !== 'leader' || m.term !== s.term || !mayHandTo(s, from)) return;
+  startTransfer(s, from, null, times, out);
+}
+
+/** A leader that was removed has handed over the register; now it hands over the leadership. */
+export function leaveIfRemoved(s: State, times: Times, out: Out): void {
+  if (s.role === 'leader' && !isMember(s, s.id) && sameAge(s.register, s.committed)) resign(s, times, out);
+}

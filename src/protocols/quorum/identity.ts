@@ -1,0 +1,123 @@
+/**
+ * Which disk this member runs on, and which disks others run on. A disk gets its identity with its first record and carries
+ * it in every record; a member that finds no record is on a new disk, whatever its name was before.
+ *
+ * A disk that is copied, or set back to an older state, keeps its identity. It is recognised by its starts: each process saves
+ * the next number before it says anything, and the others remember the latest number, and its process, that they heard.
+ */
+import { type Json, type MemberId, majority } from '../../core/index.ts';
+import type { Ask, Origin, Register } from './messages.ts';
+import { becomeFollower, waitForElection } from './roles.ts';
+import { isSeated } from './seats.ts';
+import type { Times } from './settings.ts';
+import { isMember, type Out, report, type Saved, type State, save, send } from './state.ts';
+
+/**
+ * Whatever an earlier process of this disk promised, this one keeps: it helps no member for as long as a promise lasts, or
+ * lasted when the record was saved, if that was longer.
+ */
+export function onStart(s: State, saved: Json, life: string, times: Times, out: Out): void {
+  s.life = life;
+  if (saved !== null) Object.assign(s, carriedOver(saved));
+  s.start += 1;
+  if (s.start === 1) s.disk ||= life;
+  const promiseMs = Math.max(s.promiseMs, times.promiseMs);
+  s.promiseMs = promiseMs;
+  s.promise = { to: null, life: null, term: 0, round: 0 };
+  out.push({ type: 'set-timer', timer: 'promise', delayMs: promiseMs });
+  save(s, out);
+  report(s, out);
+  waitForElection(s, times, out);
+}
+
+/** A record as versions before 0.2 wrote it: members were names, so every seat is vacant until the first election. */
+interface SavedByName {
+  readonly term: number;
+  readonly votedFor: MemberId | null;
+  readonly register: RegisterOfNames;
+  readonly committed: RegisterOfNames;
+}
+type RegisterOfNames = Omit<Register, 'members' | 'founding'> & { readonly members: readonly MemberId[] };
+
+function carriedOver(saved: Json): Partial<State> {
+  const record = saved as unknown as Saved | SavedByName;
+  if ('disk' in record) return { ...record, disk: record.disk ?? '' };
+  const { term, votedFor, register, committed } = record;
+  // Which process had its vote was not written down, so it gives none in that term again.
+  const vote = votedFor === null ? null : { id: votedFor, life: '' };
+  return { term, votedFor: vote, register: seatless(register), committed: seatless(committed) };
+}
+
+function seatless(register: RegisterOfNames): Register {
+  return {
+    ...register,
+    members: register.members.map((id) => ({ id, disk: null })),
+    founding: null,
+  };
+}
+
+/**
+ * The record with which another election begins on the disk of this record, if it was never opened there: the members that
+ * founded the cluster, whatever became of them since, so that all begin with the same. Null if that is not known yet.
+ */
+export function inheritedFrom(id: MemberId, saved: Json): Json {
+  const { disk, promiseMs, committed } = saved as unknown as Saved;
+  if (typeof disk !== 'string' || committed.founding === null) return null;
+  const register: Register = {
+    term: 0,
+    version: 0,
+    members: committed.founding,
+    founding: null,
+    value: null,
+  };
+  const first: Saved = {
+    disk: isSeated(register, id, disk) ? disk : null,
+    start: 0,
+    term: 0,
+    votedFor: null,
+    register,
+    committed: register,
+    promiseMs,
+    seen: {},
+  };
+  return first as unknown as Json;
+}
+
+/**
+ * Is this the latest process that was heard of the disk that has this member's seat? If not it runs on a copy and is told so.
+ * Disks without a seat count for nothing, and those in their first start cannot have an earlier one.
+ */
+export function isLatest(s: State, from: MemberId, by: Origin, out: Out): boolean {
+  if (!isSeated(s.register, from, by.disk)) return true;
+  const seen = s.seen[from];
+  if (seen?.disk === by.disk) {
+    if (seen.life === by.life) return true;
+    if (by.start <= seen.start) {
+      const { disk, start, life } = seen;
+      send(s, from, { type: 'copy', disk, start, life }, out);
+      return false;
+    }
+  }
+  if (by.start === 1) return true;
+  s.seen = { ...s.seen, [from]: by };
+  save(s, out);
+  return true;
+}
+
+/**
+ * A member says that this process runs on a copy, or on a restored backup. One may err, or lie; when a majority says so, the
+ * disk takes a new identity and has to be given a seat like any other new disk.
+ */
+export function onCopy(s: State, from: MemberId, m: Ask<'copy'>, times: Times, out: Out): void {
+  if (!isMember(s, from) || m.disk !== s.disk || m.start < s.start || m.life === s.life) return;
+  if (s.told.includes(from)) return;
+  s.told = [...s.told, from];
+  if (s.told.length < Math.min(majority(s.register.members.length), s.register.members.length - 1)) return;
+  s.told = [];
+  s.disk = s.life;
+  s.start = 1;
+  save(s, out);
+  becomeFollower(s, null, times, out);
+  report(s, out);
+  waitForElection(s, times, out);
+}

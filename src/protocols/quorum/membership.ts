@@ -1,0 +1,89 @@
+/**
+ * Changes of the membership, all by the leader and all as ordinary publications: an operator adds or removes a member; and by
+ * itself the leader vacates the seat of a disk that is silent while another answers under its name, and fills a vacant seat
+ * whose name answers.
+ *
+ * Why a seat never goes from one disk to another in one step: {1, d2} and {e2, 3} are majorities of {1, d2, 3} and of
+ * {1, e2, 3}, and share no disk. With the seat vacant in between, a majority has no disk under that name, so it shares
+ * another name, and with it a disk, with every majority before and after.
+ *
+ * Why a change waits for the lease: after two changes a majority of the members need not meet the one that promised. So the
+ * next begins only when a majority of the present seats has renewed the lease, or there is none.
+ */
+import { compareIds, type MemberId, majority } from '../../core/index.ts';
+import { isHealthy } from './leading.ts';
+import type { Seat } from './messages.ts';
+import { renewRegister, startPublication } from './register.ts';
+import type { Times } from './settings.ts';
+import { type Out, type State, sameAge } from './state.ts';
+
+/** The leader makes the next change that is wanted, once the one before is done with. */
+export function advanceMembership(s: State, times: Times, out: Out): void {
+  const { register, change } = s;
+  if (s.role !== 'leader' || s.transfer !== null || s.publishing !== null) return;
+  const members = change === null ? reseated(s, times) : changed(s);
+  if (members === null) return;
+  if (register.term !== s.term) return renewRegister(s, times, out);
+  if (!sameAge(register, s.committed)) return;
+  if (s.leaseRound !== null && !sameAge(s.leaseAge, register)) return;
+  if (change === null) return startPublication(s, { value: register.value, members }, null, times, out);
+  s.change = null;
+  const reason = lacksMajority(s, members);
+  if (reason === null) {
+    return startPublication(s, { value: register.value, members }, change.command, times, out);
+  }
+  out.push({ type: 'cancel-timer', timer: 'commit' });
+  out.push({
+    type: 'answer',
+    command: change.command,
+    outcome: { status: 'failed', reason, effect: 'definite' },
+  });
+}
+
+/** The members with the change that an operator asked for; null as long as it cannot be made. */
+function changed({ register, change, newcomers }: State): readonly Seat[] | null {
+  const { kind, member } = change!;
+  const rest = register.members.filter(({ id }) => id !== member);
+  if (kind === 'remove') return rest;
+  const joiner = newcomers[member];
+  return joiner === undefined ? null : inOrder([...rest, { id: member, disk: joiner.disk }]);
+}
+
+/** The members in which disks that answer have the seats of their names; null if they have them already. */
+function reseated(s: State, times: Times): readonly Seat[] | null {
+  const members = s.register.members.map((seat) => reseat(s, seat, times));
+  return members.some((seat, i) => seat !== s.register.members[i]) ? members : null;
+}
+
+function reseat(s: State, seat: Seat, times: Times): Seat {
+  const { id, disk } = seat;
+  const present = id === s.id ? s.disk : freshNewcomer(s, id);
+  if (present === null || present === disk) return seat;
+  if (disk === null) return { id, disk: present };
+  return id === s.id || isSilent(s, id, times) ? { id, disk: null } : seat;
+}
+
+/** The disk without a seat that answers under this name now. */
+function freshNewcomer(s: State, id: MemberId): string | null {
+  const newcomer = s.newcomers[id];
+  return newcomer !== undefined && newcomer.round >= s.round - 2 ? newcomer.disk : null;
+}
+
+/** The disk that has the seat has not answered for the longest time-out. */
+function isSilent(s: State, id: MemberId, { timeoutMs, heartbeatMs }: Times): boolean {
+  return s.round - (s.peers[id]?.round ?? 0) > timeoutMs[1] / heartbeatMs;
+}
+
+/** Why the cluster could not go on with these members, or null if a majority of them answers. */
+export function lacksMajority(s: State, members: readonly Seat[]): string | null {
+  const healthy = members.filter(
+    ({ id, disk }) => isHealthy(s, id) || (disk !== null && freshNewcomer(s, id) === disk),
+  );
+  const needed = majority(members.length);
+  if (healthy.length >= needed) return null;
+  return `of the ${members.length} members that there would be, ${healthy.length} answer and ${needed} are needed`;
+}
+
+function inOrder(members: readonly Seat[]): readonly Seat[] {
+  return [...members].sort((a, b) => compareIds(a.id, b.id));
+}

@@ -1,0 +1,67 @@
+/**
+ * Who counts. A majority of seats decides: names together with the disks that hold their votes. Where there is no such
+ * majority (the first start of a cluster, or disks that were lost), one more than a majority of names decides, whatever
+ * their disks.
+ *
+ * Why one more: of the names, one may have lost its disk and with it what it voted and accepted. Any two sets of
+ * majority + 1 names share two names, and such a set and a majority of seats share two as well, so one of the two remembers.
+ * Example with five members: {1, 2, 3} elected 1 in term 7; 3 loses its disk. {3, 4, 5} must not elect in term 7, and does
+ * not: 3's new disk has no seat, and three names are not four.
+ */
+import { type MemberId, majority } from '../../core/index.ts';
+import type { Register, Seat } from './messages.ts';
+
+/** Names, each with the disk that it answered from. */
+export type Supporters = Readonly<Record<string, string>>;
+
+export function seatOf({ members }: Register, id: MemberId): Seat | undefined {
+  return members.find((seat) => seat.id === id);
+}
+
+/** Is this disk the one that votes for this name? */
+export function isSeated(register: Register, id: MemberId, disk: string): boolean {
+  return seatOf(register, id)?.disk === disk;
+}
+
+/** How many names decide where no majority of seats does. */
+export function namesNeeded(members: number): number {
+  return Math.min(members, majority(members) + 1);
+}
+
+export function isQuorum(register: Register, supporters: Supporters): boolean {
+  const { members } = register;
+  const names = members.filter(({ id }) => supporters[id] !== undefined);
+  return hasMajorityOfSeats(register, supporters) || names.length >= namesNeeded(members.length);
+}
+
+export function hasMajorityOfSeats({ members }: Register, supporters: Supporters): boolean {
+  const seated = members.filter(({ id, disk }) => disk !== null && supporters[id] === disk);
+  return seated.length >= majority(members.length);
+}
+
+/** Adds a supporter. If two disks speak under one name, the one that has the seat counts. */
+export function withSupporter(
+  register: Register,
+  supporters: Supporters,
+  id: MemberId,
+  disk: string,
+): Supporters {
+  const before = supporters[id];
+  if (before === disk || (before !== undefined && isSeated(register, id, before))) return supporters;
+  return { ...supporters, [id]: disk };
+}
+
+/** The newest round that a majority of seats has answered, given the newest that each seat has. */
+export function roundOfSeats({ members }: Register, roundOf: (seat: Seat) => number): number {
+  return nth(members.map(roundOf), majority(members.length));
+}
+
+/** The same where names decide. */
+export function roundOfNames({ members }: Register, roundOf: (seat: Seat) => number): number {
+  return nth(members.map(roundOf), namesNeeded(members.length));
+}
+
+/** The nth largest. */
+function nth(rounds: number[], n: number): number {
+  return rounds.sort((a, b) => b - a)[n - 1]!;
+}
