@@ -338,9 +338,9 @@ describe('words and signs', () => {
   });
 
   it('show a lease for as long as its leader may act', () => {
-    const game = new PlainGame('quorum', 5, 5000);
+    const game = new PlainGame('quorum', 5, 9000);
     const leader = leaderOf(game.frame)!;
-    for (let ms = 5000; ms < 9000; ms += 50) {
+    for (let ms = 9000; ms < 13_000; ms += 50) {
       game.goTo(ms);
       const shot = game.frame.members.find((each) => each.id === leader)!;
       const lease = leaseTimer(game.history, shot, ms);

@@ -1,6 +1,6 @@
 import {
-  addId,
   type Effect,
+  idSet,
   type MemberId,
   type Message,
   type Protocol,
@@ -42,6 +42,8 @@ const NEW: Omit<MemberShot, 'id'> = {
 export class Recorder {
   readonly history: History = new History();
   readonly #vote: Protocol['vote'];
+  /** The votes that reached each member, of the newest term: a candidate may still be in the term before. */
+  readonly #polls = new Map<MemberId, { readonly term: number; readonly votes: readonly MemberId[] }>();
   /** Keeps track of who hears whom, as the world's own network does. */
   readonly #network = new Network(DEFAULT_QUALITY, new Random(0, 'unused'));
   /** The links that carry nothing, and since when that is so. */
@@ -99,10 +101,11 @@ export class Recorder {
         return this.#endTimer(member, effect.timer, atMs);
       case 'report': {
         const { role, leader, term, lease, version, value } = effect.view;
-        const before = this.#shot(member);
         // A candidate of a protocol with votes has its own.
         const own = this.#vote !== undefined && role !== 'follower' && role !== 'none' ? [member] : [];
-        const votes = before.term === term && before.role === role ? before.votes : merge(own, before, term);
+        const poll = this.#polls.get(member);
+        const given = poll !== undefined && poll.term >= (term ?? 0) ? poll.votes : [];
+        const votes = idSet([...own, ...given]);
         this.#change(member, atMs, { role, leader, term, lease, version, value, votes });
         return;
       }
@@ -205,11 +208,14 @@ export class Recorder {
 
   #count(member: MemberId, atMs: number, from: MemberId, message: Message): void {
     const vote = this.#vote?.(message);
-    const { term, votes } = this.#shot(member);
-    if (!vote || vote.term !== term || votes.includes(from)) return;
-    const more = [...votes];
-    addId(more, from);
-    this.#change(member, atMs, { votes: more });
+    if (!vote) return;
+    const before = this.#polls.get(member);
+    if (before !== undefined && before.term > vote.term) return;
+    const votes = before?.term === vote.term ? before.votes : [];
+    if (votes.includes(from)) return;
+    this.#polls.set(member, { term: vote.term, votes: [...votes, from] });
+    if (vote.term < (this.#shot(member).term ?? 0)) return;
+    this.#change(member, atMs, { votes: idSet([...this.#shot(member).votes, from]) });
   }
 
   #join(id: MemberId, atMs: number): void {
@@ -272,6 +278,3 @@ export class Recorder {
 }
 
 /** Who wins keeps the votes of its candidacy; a new term begins with one's own. */
-function merge(own: readonly MemberId[], before: MemberShot, term: number | null): readonly MemberId[] {
-  return before.term === term ? [...new Set([...own, ...before.votes])] : own;
-}

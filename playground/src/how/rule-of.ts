@@ -184,16 +184,18 @@ function ofQuorum({ input, isTimer, sends, leads }: Step): string | null {
   if (isTimer) {
     if (input === 'promise') return sends('pre-vote/answer') ? 'would' : null;
     return (
-      { election: 'pre-vote', heartbeat: 'round', lease: 'lease', quorum: 'lease', recall: 'recall' }[
-        input
-      ] ?? null
+      {
+        election: 'pre-vote',
+        heartbeat: 'round',
+        lease: 'lease',
+        quorum: 'lease',
+        publish: 'register',
+      }[input] ?? null
     );
   }
   switch (input) {
     case 'start':
-    case 'recall':
-    case 'recall/answer':
-      return 'recall';
+      return 'disk';
     case 'pre-vote':
     case 'pre-vote/answer':
       return 'would';
@@ -205,6 +207,11 @@ function ofQuorum({ input, isTimer, sends, leads }: Step): string | null {
       return 'promise';
     case 'heartbeat/answer':
       return 'lease';
+    case 'publish/send':
+    case 'publish/answer':
+    case 'publish/commit':
+    case 'publish/copy':
+      return 'register';
     case 'term':
       return 'term';
     default:

@@ -175,8 +175,8 @@ export const TEXTS: Readonly<Record<string, Text>> = {
     idea: 'Votes of a majority make a leader, and a lease makes it the only one. This is the one for real work.',
     rules: [
       {
-        id: 'recall',
-        says: 'Whoever starts with an empty disk first asks the others what it may have forgotten, and votes for nobody until then.',
+        id: 'disk',
+        says: 'A member is a name and a disk. On an empty disk its vote counts by name only, and then one more than a majority is needed, until the leader has given the new disk its seat.',
       },
       {
         id: 'pre-vote',
@@ -185,18 +185,25 @@ export const TEXTS: Readonly<Record<string, Text>> = {
       { id: 'would', says: 'Whoever still hears a leader says no, and names it; the others say yes.' },
       {
         id: 'ask',
-        says: 'If a majority would, it raises the term, writes down its own vote, and asks for theirs.',
+        says: 'If a majority would, it asks for their votes in the next term.',
       },
       {
         id: 'vote',
         says: 'One vote per term, written down before it is sent. Who votes promises to help nobody else for a while.',
       },
-      { id: 'win', says: 'With the votes of a majority, it leads.' },
+      {
+        id: 'win',
+        says: 'With the votes of a majority it writes down the new term and its own vote, and leads.',
+      },
       { id: 'round', says: 'A leader asks for support in numbered rounds.' },
       { id: 'promise', says: 'Whoever answers a round promises to help nobody else for a while.' },
       {
         id: 'lease',
         says: 'On the answers of a majority it may act, for a little less than they promised, counted from when it asked. Then the lease ends by itself.',
+      },
+      {
+        id: 'register',
+        says: 'Who the members are, and a published value, stand in a register: the leader sends a new version, and it counts once a majority has written it down.',
       },
       {
         id: 'term',

@@ -2,7 +2,7 @@ import type { MemberId } from '../../../src/core/index.ts';
 import type { History, MemberShot, TimerShot } from '../history/history.ts';
 
 /** A visitor need not know what each protocol calls the wait after which a member does something about it. */
-const WAITS = ['wait', 'election', 'timeout', 'check', 'again', 'recall', 'status', 'answer'];
+const WAITS = ['wait', 'election', 'timeout', 'check', 'again', 'status', 'answer'];
 const BEATS = ['keep-alive', 'heartbeat'];
 const OF_LEADERS = [...BEATS, ...WAITS];
 const OF_OTHERS = [...WAITS, ...BEATS];

@@ -112,7 +112,7 @@ export function onHeartbeatAnswer(
  * The newest round that a majority of the seats answered carries the lease, if its timer still runs. Where names decide, the
  * round that enough of them answered carries none, but keeps the leader from giving up while it fills the seats.
  */
-function renewLease(s: State, times: Times, out: Out): void {
+export function renewLease(s: State, times: Times, out: Out): void {
   const round = roundOfSeats(s.register, ({ id, disk }) =>
     id !== s.id ? (s.peers[id]?.round ?? 0) : disk === s.disk ? s.round : 0,
   );

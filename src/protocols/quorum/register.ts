@@ -1,5 +1,5 @@
 import { idSet, type Json, type MemberId } from '../../core/index.ts';
-import { peerOf } from './leading.ts';
+import { peerOf, renewLease } from './leading.ts';
 import type { Age, Ask, Register, Seat } from './messages.ts';
 import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
 import { isQuorum } from './seats.ts';
@@ -65,6 +65,7 @@ function acceptAndSend(
   for (const to of idSet([...others(s), ...leaving])) sendRegister(s, to, out);
   waitForAll(s, times, out);
   commitWithQuorum(s, out);
+  renewLease(s, times, out); // Disks that were just given seats may have promised already.
 }
 
 /** A disk that was given a seat, or lost it, is known by another heading. */
