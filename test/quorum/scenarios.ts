@@ -1,0 +1,104 @@
+/**
+ * Runs that are directed at one rule each: no random fault finds them soon. The files are scenarios as `caucus simulate` reads
+ * them; what is expected of each is said here.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Definition } from '../../src/core/index.ts';
+import { readScenario, runWorld } from '../../src/simulation/index.ts';
+import type { Shown } from './hunting.ts';
+
+export interface Directed {
+  readonly about: string;
+  /** How often the lead may change after the first leader. */
+  readonly mostChanges?: number;
+  /** A leader acts when the run ends. */
+  readonly leads?: true;
+  /** Runs of this one are long: so many seeds are enough for `npm test`. */
+  readonly seeds?: number;
+}
+
+export type ScenarioName =
+  | 'two-changes-within-a-lease'
+  | 'disk-lost-after-accepting'
+  | 'disk-lost-beside-a-removal'
+  | 'disk-lost-after-a-return'
+  | 'disk-lost-after-growing'
+  | 'empty-disk-starts-twice'
+  | 'candidate-loses-its-disk'
+  | 'vote-for-an-earlier-request'
+  | 'preferred-reaches-only-the-leader'
+  | 'candidate-asks-in-vain'
+  | 'joiner-is-down'
+  | 'removal-without-a-majority';
+
+export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
+  'two-changes-within-a-lease': {
+    about:
+      'five members; two are removed within one lease, and the two that promised are the ones that leave',
+    leads: true,
+  },
+  'disk-lost-after-accepting': {
+    about:
+      'five members; one accepts a value, loses its disk, and then helps to elect a leader that lacks it',
+  },
+  'disk-lost-beside-a-removal': {
+    about: 'three members; one holds a removal that was never committed, and the only witness loses its disk',
+  },
+  'disk-lost-after-a-return': {
+    about:
+      'three members; one that was removed is added again, and a member that missed it meets an empty disk',
+  },
+  'disk-lost-after-growing': {
+    about: 'two members become three while one is cut off; that one then meets an empty disk',
+  },
+  'empty-disk-starts-twice': {
+    about: 'five members at their first start; one has just begun, and starts again before it is done',
+    leads: true,
+  },
+  'candidate-loses-its-disk': {
+    about: 'five members; a vote for a candidate arrives after that candidate has lost its disk',
+  },
+  'vote-for-an-earlier-request': {
+    about: 'three members; a vote arrives after its promise has ended and its candidate has asked again',
+  },
+  'preferred-reaches-only-the-leader': {
+    about: 'five members; the preferred one reaches the leader and no other',
+    mostChanges: 3,
+    leads: true,
+    seeds: 20,
+  },
+  'candidate-asks-in-vain': {
+    about: 'five members; the requests of one are lost, then it is cut off until another leads',
+    mostChanges: 0,
+    leads: true,
+  },
+  'joiner-is-down': {
+    about: 'three members, one of them down; a member is added that does not run',
+    mostChanges: 0,
+    leads: true,
+  },
+  'removal-without-a-majority': {
+    about: 'three members, one of them down; the other follower is removed',
+    mostChanges: 0,
+    leads: true,
+  },
+};
+
+const folder: string = path.join(import.meta.dirname, 'scenarios');
+
+/** What one run of a scenario shows that must not be; null if nothing is wrong. */
+export function tryScenario(definition: Definition, name: ScenarioName, seed: number): Shown | null {
+  const { mostChanges, leads } = scenarios[name];
+  const text = readFileSync(path.join(folder, `${name}.json`), 'utf8');
+  const world = runWorld(readScenario(JSON.parse(text), { quorum: definition }), seed);
+  const broken = world.violations.find(({ claimed }) => claimed);
+  if (broken !== undefined) return broken;
+  const changes = world.claims.stretches.length - 1;
+  if (mostChanges !== undefined && changes > mostChanges) {
+    return { property: 'L4', detail: `the lead changed ${changes} times` };
+  }
+  const acting = world.acting.open.length;
+  if (leads && acting !== 1) return { property: 'L1', detail: `${acting} members act at the end` };
+  return null;
+}
