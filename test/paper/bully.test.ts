@@ -236,14 +236,17 @@ describe('commands and evidence', () => {
   });
 
   it('evidence that the leader is gone is a reason to look, and proof a reason to elect', () => {
-    const told = (proof: boolean) => at(3).hears(5, coordinator).take({ type: 'peer-gone', peer: 5, proof, life: null });
+    const told = (proof: boolean) =>
+      at(3).hears(5, coordinator).take({ type: 'peer-gone', peer: 5, proof, life: null });
     expect(
       told(false)
         .sent()
         .map((sent) => sent.message.type),
     ).toEqual(['heartbeat']);
     expect(to(told(true), 'election')).toEqual([4, 5]);
-    expect(at(3).hears(5, coordinator).take({ type: 'peer-gone', peer: 4, proof: true, life: null }).effects).toEqual([]);
+    expect(
+      at(3).hears(5, coordinator).take({ type: 'peer-gone', peer: 4, proof: true, life: null }).effects,
+    ).toEqual([]);
   });
 });
 

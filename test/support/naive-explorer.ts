@@ -92,7 +92,12 @@ export function exploreNaively(
     member.alive = true;
     member.state = protocol.init({ id: ids[i]!, members: ids, settings: {} });
     const incarnation = 1 + world.crashes;
-    return take(next, i, { type: 'start', saved: structuredClone(member.record), incarnation, life: String(incarnation) });
+    return take(next, i, {
+      type: 'start',
+      saved: structuredClone(member.record),
+      incarnation,
+      life: String(incarnation),
+    });
   }
 
   const unborn: Member = { alive: false, state: null, record: null, timers: [], view: null, term: null };
