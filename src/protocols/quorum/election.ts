@@ -48,7 +48,6 @@ function startPreVote(s: State, times: Times, out: Out): void {
   } else {
     endLeases(s, out);
     s.leader = null;
-    s.seeking = 0;
     const news = s.role !== 'pre-candidate';
     s.role = 'pre-candidate';
     if (news) report(s, out);
@@ -114,14 +113,15 @@ function startVoteWithQuorum(s: State, times: Times, out: Out): void {
 }
 
 /**
- * Asks for votes in the next term. The lease of a leadership that comes of it is measured from here: a member that votes
+ * Asks for votes in a term for which it has not asked before: a vote is counted only for the request that it answers, since
+ * the lease is measured from that. The lease of a leadership that comes of it is measured from here: a member that votes
  * promises, later than this moment, to help no other.
  *
  * Its own term stays what it is until it has won. A candidate whose requests are lost would otherwise be left with a term
  * that no other has, and would depose with it a leader that a majority hears.
  */
 export function startVote(s: State, release: Release | null, times: Times, out: Out): void {
-  s.seeking = s.term + 1;
+  s.seeking = Math.max(s.term, s.seeking) + 1;
   s.votes = { [s.id]: s.disk };
   s.role = 'candidate';
   s.leader = null;

@@ -231,7 +231,11 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
       return record as unknown as Json;
     },
     inherit: (self, saved) => inheritedFrom(self.id, saved),
-    measure: ({ term, round, register }) => ({ term, round, version: register.version }),
+    measure: ({ term, seeking, round, register }) => ({
+      term: Math.max(term, seeking),
+      round,
+      version: register.version,
+    }),
   };
 }
 

@@ -28,7 +28,6 @@ import {
 export function becomeLeader(s: State, times: Times, out: Out): void {
   s.role = 'leader';
   s.leader = s.id;
-  s.seeking = 0;
   for (const id of others(s)) {
     const disk = s.votes[id];
     if (disk !== undefined) peerOf(s, id, disk).round = VOTES;

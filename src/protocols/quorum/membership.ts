@@ -7,6 +7,9 @@
  * {1, e2, 3}, and share no disk. With the seat vacant in between, a majority has no disk under that name, so it shares
  * another name, and with it a disk, with every majority before and after.
  *
+ * Why three members become two, and two become three, by way of a vacant seat: where names decide, two names of {1, 2} and
+ * a majority of {1, 2, 3} share one name only, and that one may have lost its disk. Between larger memberships they share two.
+ *
  * Why a change waits for the lease: after two changes a majority of the members need not meet the one that promised. So the
  * next begins only when a majority of the present seats has renewed the lease, or there is none.
  */
@@ -14,24 +17,24 @@ import { compareIds, type MemberId, majority } from '../../core/index.ts';
 import { isHealthy } from './leading.ts';
 import type { Seat } from './messages.ts';
 import { renewRegister, startPublication } from './register.ts';
+import { seatOf } from './seats.ts';
 import type { Times } from './settings.ts';
-import { type Out, type State, sameAge } from './state.ts';
+import { type Change, type Out, type State, sameAge } from './state.ts';
 
 /** The leader makes the next change that is wanted, once the one before is done with. */
 export function advanceMembership(s: State, times: Times, out: Out): void {
   const { register, change } = s;
   if (s.role !== 'leader' || s.transfer !== null || s.publishing !== null) return;
-  const members = change === null ? reseated(s, times) : changed(s);
+  const members = change === null ? reseated(s, times) : changed(s, change);
   if (members === null) return;
   if (register.term !== s.term) return renewRegister(s, times, out);
   if (!sameAge(register, s.committed)) return;
   if (s.leaseRound !== null && !sameAge(s.leaseAge, register)) return;
-  if (change === null) return startPublication(s, { value: register.value, members }, null, times, out);
+  const next = { value: register.value, members };
+  if (change === null || isFirstStep(members, change)) return startPublication(s, next, null, times, out);
   s.change = null;
   const reason = lacksMajority(s, members);
-  if (reason === null) {
-    return startPublication(s, { value: register.value, members }, change.command, times, out);
-  }
+  if (reason === null) return startPublication(s, next, change.command, times, out);
   out.push({ type: 'cancel-timer', timer: 'commit' });
   out.push({
     type: 'answer',
@@ -40,13 +43,24 @@ export function advanceMembership(s: State, times: Times, out: Out): void {
   });
 }
 
-/** The members with the change that an operator asked for; null as long as it cannot be made. */
-function changed({ register, change, newcomers }: State): readonly Seat[] | null {
-  const { kind, member } = change!;
-  const rest = register.members.filter(({ id }) => id !== member);
-  if (kind === 'remove') return rest;
+/** The members with the change that an operator asked for, or with a first step to it; null as long as it cannot be made. */
+function changed({ register, newcomers }: State, { kind, member }: Change): readonly Seat[] | null {
+  const { members } = register;
+  const rest = members.filter(({ id }) => id !== member);
+  if (kind === 'remove') {
+    const vacant = { id: member, disk: null };
+    const isVacant = members.length !== 3 || seatOf(register, member)?.disk === null;
+    return isVacant ? rest : members.map((seat) => (seat.id === member ? vacant : seat));
+  }
   const joiner = newcomers[member];
-  return joiner === undefined ? null : inOrder([...rest, { id: member, disk: joiner.disk }]);
+  if (joiner === undefined) return null;
+  const disk = members.length === 2 ? null : joiner.disk;
+  return [...rest, { id: member, disk }].sort((a, b) => compareIds(a.id, b.id));
+}
+
+/** The seat of a member that is to be removed was only vacated. */
+function isFirstStep(members: readonly Seat[], { kind, member }: Change): boolean {
+  return kind === 'remove' && members.some(({ id }) => id === member);
 }
 
 /** The members in which disks that answer have the seats of their names; null if they have them already. */
@@ -82,8 +96,4 @@ export function lacksMajority(s: State, members: readonly Seat[]): string | null
   const needed = majority(members.length);
   if (healthy.length >= needed) return null;
   return `of the ${members.length} members that there would be, ${healthy.length} answer and ${needed} are needed`;
-}
-
-function inOrder(members: readonly Seat[]): readonly Seat[] {
-  return [...members].sort((a, b) => compareIds(a.id, b.id));
 }

@@ -30,7 +30,6 @@ export function becomeFollower(s: State, leader: MemberId | null, times: Times, 
   s.votes = {};
   if (news) s.probes = null;
   s.asked = null;
-  s.seeking = 0;
   s.round = 0;
   endLeases(s, out);
   if (before === 'leader') endLeadership(s, out);

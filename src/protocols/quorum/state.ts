@@ -86,7 +86,7 @@ export interface State {
   /** Members that answered the probe of a preferred member; null while there is none under way. */
   probes: Supporters | null;
 
-  /** The term for which a candidate asks for votes. It becomes its own term, saved, only when it wins. */
+  /** The newest term for which it asked for votes. It becomes its own term, saved, only when it wins. */
   seeking: number;
   /** Counts what a candidate and then leader asks in this term: the votes are round 1. Each round has its lease timer. */
   round: number;
