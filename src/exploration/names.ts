@@ -25,7 +25,7 @@ function renameAny(value: unknown, names: readonly MemberId[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     const renamed = value.map((each) => renameAny(each, names));
-    return isSortedSet(value) ? renamed.sort(compareScalars) : renamed;
+    return isSortedSet(value) ? renamed.sort((a, b) => compareScalars(keyOf(a), keyOf(b))) : renamed;
   }
   const renamed: Record<string, unknown> = {};
   for (const [key, each] of Object.entries(value)) renamed[renameText(key, names)] = renameAny(each, names);
@@ -38,13 +38,21 @@ export function renameText(text: string, names: readonly MemberId[]): string {
     : text;
 }
 
-/** Sets are kept as sorted lists, so a sorted list stays one. (A list that was sorted by accident is noticed: see Symmetry.) */
+/**
+ * Sets are kept as sorted lists, of ids or of records with an id, so a sorted list stays one. (A list that was sorted by
+ * accident is noticed: see Symmetry.)
+ */
 function isSortedSet(list: readonly unknown[]): boolean {
   for (let i = 0; i < list.length; i++) {
-    if (typeof list[i] === 'object') return false;
-    if (i > 0 && compareScalars(list[i - 1], list[i]) >= 0) return false;
+    if (typeof keyOf(list[i]) === 'object') return false;
+    if (i > 0 && compareScalars(keyOf(list[i - 1]), keyOf(list[i])) >= 0) return false;
   }
   return true;
+}
+
+/** What an item of a set is ordered by. */
+function keyOf(item: unknown): unknown {
+  return typeof item === 'object' && item !== null && 'id' in item ? item.id : item;
 }
 
 function compareScalars(a: unknown, b: unknown): number {
