@@ -5,6 +5,7 @@ import {
   adoptTerm,
   becomeFollower,
   endLeases,
+  enterTerm,
   mayLead,
   slotOf,
   tellTerm,
@@ -165,7 +166,7 @@ export function onVoteAnswer(s: State, from: MemberId, m: Ask<'vote/answer'>, ti
 /** Its own vote is saved now, before anything is said or done in the new term. */
 function winWithQuorum(s: State, times: Times, out: Out): void {
   if (!isQuorum(s.register, s.votes)) return;
-  s.term = s.seeking;
+  enterTerm(s, s.seeking);
   s.votedFor = { id: s.id, life: s.life };
   save(s, out);
   becomeLeader(s, times, out);

@@ -34,8 +34,7 @@ export function becomeLeader(s: State, times: Times, out: Out): void {
   }
   const isLeased = s.openRounds.includes(VOTES) && hasMajorityOfSeats(s.register, s.votes);
   s.leaseRound = isLeased ? VOTES : null;
-  s.quorumRound = VOTES;
-  s.leaseAge = isLeased ? ageOf(s.register) : NEVER;
+  s.leaseAge = isLeased ? ageOf(s.register) : null;
   s.votes = {};
   report(s, out);
   out.push({ type: 'cancel-timer', timer: 'election' });
@@ -120,13 +119,13 @@ export function renewLease(s: State, times: Times, out: Out): void {
       if (older < round) out.push({ type: 'cancel-timer', timer: leaseTimer(older) });
     s.openRounds = s.openRounds.filter((each) => each >= round);
     s.leaseRound = round;
-    s.quorumRound = round;
+    s.quorumRound = 0;
     s.leaseAge = ageOf(s.register);
     report(s, out);
     out.push({ type: 'set-timer', timer: 'quorum', delayMs: times.timeoutMs[1] });
     return;
   }
-  if (s.leaseRound !== null) return;
+  if (s.leaseAge !== null) return;
   const named = roundOfNames(s.register, ({ id }) =>
     id === s.id ? s.round : Math.max(s.peers[id]?.round ?? 0, s.newcomers[id]?.round ?? 0),
   );

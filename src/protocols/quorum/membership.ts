@@ -29,7 +29,7 @@ export function advanceMembership(s: State, times: Times, out: Out): void {
   if (members === null) return;
   if (register.term !== s.term) return renewRegister(s, times, out);
   if (!sameAge(register, s.committed)) return;
-  if (s.leaseRound !== null && !sameAge(s.leaseAge, register)) return;
+  if (s.leaseRound !== null && s.leaseAge !== null && !sameAge(s.leaseAge, register)) return;
   const next = { value: register.value, members };
   if (change === null || isFirstStep(members, change)) return startPublication(s, next, null, times, out);
   s.change = null;

@@ -5,10 +5,15 @@ import { isMember, leaseTimer, type Out, report, type State, save, send } from '
 
 /** A newer term: this member follows now, whatever it was, and has not voted yet. */
 export function adoptTerm(s: State, term: number, times: Times, out: Out): void {
-  s.term = term;
+  enterTerm(s, term);
   s.votedFor = null;
   save(s, out);
   becomeFollower(s, null, times, out);
+}
+
+export function enterTerm(s: State, term: number): void {
+  s.term = term;
+  if (s.seeking <= term) s.seeking = 0;
 }
 
 /** Tells a member that asked out of an older term that there is a newer one. */
@@ -49,7 +54,7 @@ function endLeadership(s: State, out: Out): void {
   s.peers = {};
   s.newcomers = {};
   s.quorumRound = 0;
-  s.leaseAge = { term: 0, version: 0 };
+  s.leaseAge = null;
   s.sending = false;
   for (const timer of ['heartbeat', 'quorum', 'commit', 'publish'] as const)
     out.push({ type: 'cancel-timer', timer });

@@ -86,7 +86,10 @@ export interface State {
   /** Members that answered the probe of a preferred member; null while there is none under way. */
   probes: Supporters | null;
 
-  /** The newest term for which it asked for votes. It becomes its own term, saved, only when it wins. */
+  /**
+   * The newest term for which it asked for votes, as long as that is newer than its own; else 0. It becomes its own term, and
+   * is saved, only when it wins.
+   */
   seeking: number;
   /** Counts what a candidate and then leader asks in this term: the votes are round 1. Each round has its lease timer. */
   round: number;
@@ -94,9 +97,12 @@ export interface State {
   openRounds: number[];
   /** The round whose lease this leadership stands on, or null when it may not act. */
   leaseRound: number | null;
-  /** The register whose seats answered that round: until it is the present one, the members do not change again. */
-  leaseAge: Age;
-  /** The newest round that enough members answered, by seats or else by names: it keeps the leader from giving up. */
+  /**
+   * The register whose seats gave the latest lease: until it is the present one, the members do not change again. Null as
+   * long as this leadership has had none.
+   */
+  leaseAge: Age | null;
+  /** Until there is a lease, the newest round that enough names answered: it keeps the leader from giving up. */
   quorumRound: number;
   votes: Supporters;
   /** By name, kept by a leader: the disks that have seats. */
@@ -137,7 +143,7 @@ export function initialState({ id, members, settings }: Self): State {
     round: 0,
     openRounds: [],
     leaseRound: null,
-    leaseAge: NEVER,
+    leaseAge: null,
     quorumRound: 0,
     votes: {},
     peers: {},
