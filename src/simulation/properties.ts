@@ -1,4 +1,5 @@
 import { addId, type Json, type MemberId, majority, type Property } from '../core/index.ts';
+import { nameOfTwin } from './twins.ts';
 
 /** A property that did not hold: who, when, in words. */
 export interface Finding {
@@ -14,6 +15,8 @@ type Tell = (finding: Finding) => void;
 /**
  * Watches the safety properties from outside, over the whole history: it sees what members claim and which
  * votes travel, never their state. S5, S7 and S8 are about certificates, fenced stores and reconfiguration.
+ * The second process of a member is watched under its own name, as if it were another member; but the votes of both are the
+ * votes of one voter.
  */
 export class Properties {
   readonly #tell: Tell;
@@ -86,19 +89,19 @@ export class Properties {
 
   /**
    * A member claims the leadership of a term. With `voters` (those of the membership in force, for a protocol that
-   * has votes), a majority of them must have voted for it.
+   * has votes), a majority of them must have voted for it; its own vote is that of the member with this `id`.
    */
-  won(member: MemberId, term: number, voters: readonly MemberId[] | null): void {
+  won(member: MemberId, term: number, voters: readonly MemberId[] | null, id: MemberId = member): void {
     const winner = this.#winner.get(term);
     if (winner === undefined) {
       this.#winner.set(term, member);
     } else if (winner !== member) {
-      const detail = `${winner} and ${member} both won term ${term}`;
+      const detail = `${nameBoth(winner, member)} both won term ${term}`;
       this.#tell({ property: 'S1', members: [winner, member], detail, key: `S1 ${term} ${member}` });
     }
     if (voters === null) return;
-    this.voted(member, member, term);
-    this.counted(member, member, term);
+    this.voted(id, id, term);
+    this.counted(id, member, term);
     const votes = this.#counted.get(`${member} ${term}`) ?? [];
     const count = voters.filter((id) => votes.includes(id)).length;
     const needed = majority(voters.length);
@@ -112,7 +115,7 @@ export class Properties {
   acts(member: MemberId, term: number | null, others: readonly MemberId[]): void {
     for (const other of others) {
       const pair = [other, member];
-      const detail = `${other} and ${member} could both act${term === null ? '' : ` (${member} in term ${term})`}`;
+      const detail = `${nameBoth(other, member)} could both act${term === null ? '' : ` (${member} in term ${term})`}`;
       this.#tell({
         property: 'S10',
         members: pair,
@@ -128,4 +131,10 @@ export class Properties {
     }
     if (newest === null || term > newest.term) this.#newest = { term, member };
   }
+}
+
+/** Two members, or the two processes of one. */
+function nameBoth(a: MemberId, b: MemberId): string {
+  if (nameOfTwin(a) === b) return `two processes of ${a}`;
+  return nameOfTwin(b) === a ? `two processes of ${b}` : `${a} and ${b}`;
 }
