@@ -57,7 +57,8 @@ export class Losses {
     if (version > this.#newest) this.#newest = version;
     if (members === undefined) return;
     this.#voters.set(name, members);
-    if (this.#missing.size === 0 || isTwin || role === 'none') return;
+    // A member can lead on the votes of others while its own disk has no seat.
+    if (this.#missing.size === 0 || isTwin || role === 'none' || role === 'leader') return;
     const passed = this.#missing.get(id);
     if (passed !== undefined && version > passed) this.#missing.delete(id);
   }

@@ -210,10 +210,10 @@ export class World implements Surroundings {
     const acts = host.alive && host.acting;
     const news = this.claims.note(name, claims, view.term, this.nowUs);
     if (news && claims && view.term !== null)
-      this.#properties.won(name, view.term, this.#votersOf(view), host.id);
+      this.#properties.won(name, view.term, this.#votersOf(view), host.id, host.life);
     if (this.acting.note(name, acts, view.term, this.nowUs) && acts) {
       const others = this.acting.open.filter((each) => each.member !== name).map((each) => each.member);
-      this.#properties.acts(name, view.term, others);
+      this.#properties.acts(name, view.term, others, host.life);
     }
     this.#cover();
   }
