@@ -25,9 +25,21 @@ export function eventWords(scenes: readonly EventScene[], vocabulary: Vocabulary
     case 'crash':
       return verb('crashes', 'crash');
     case 'restart': {
-      const disk = event.amnesia ? 'an empty disk' : isMany ? 'their disks' : 'its disk';
+      const its = isMany ? 'their disks' : 'its disk';
+      const disk = event.amnesia ? 'an empty disk' : event.disk === 'restored' ? `a backup of ${its}` : its;
       if (event.crashed === true) return `${verb('crashes and restarts', 'crash and restart')} with ${disk}`;
       return `${verb('restarts', 'restart')} with ${disk}`;
+    }
+    case 'backup':
+      return verb('backs its disk up', 'back their disks up');
+    case 'twin': {
+      const disk = event.disk === 'copied' ? 'a copy of its disk' : 'an empty disk';
+      const peers = event.with as readonly MemberId[] | undefined;
+      const apart =
+        peers === undefined
+          ? ''
+          : `; only ${nameMembers(peers, [])} can talk with it, and not with ${event.of}`;
+      return `${event.member}, a second process of ${event.of}, starts on ${disk}${apart}`;
     }
     case 'boot':
       return verb('is new', 'are new');

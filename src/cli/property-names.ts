@@ -34,14 +34,17 @@ export function inOrder<T extends { readonly property: string }>(list: readonly 
 
 const FALLEN: Readonly<Record<Assumption, string>> = {
   disk: 'an empty disk',
-  'one-disk': 'two empty disks',
+  'one-disk': 'two members without their disks',
   'no-forgery': 'a forged message',
   clock: 'a clock beyond its drift',
   proof: 'a false proof',
+  'no-copy': 'a copied disk',
 };
 
-/** What happened that a promise had excluded. Two empty disks are one as well. */
+/** What happened that a promise had excluded. Two lost disks, or a copied one, are also one that is not as it was. */
 export function nameFallen(assumptions: readonly Assumption[]): string {
-  const fallen = assumptions.filter((each) => each !== 'disk' || !assumptions.includes('one-disk'));
+  const says: readonly Assumption[] = ['one-disk', 'no-copy'];
+  const isSaid = assumptions.some((each) => says.includes(each));
+  const fallen = assumptions.filter((each) => each !== 'disk' || !isSaid);
   return fallen.map((each) => FALLEN[each]).join(' and ');
 }

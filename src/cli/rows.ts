@@ -74,7 +74,7 @@ function hasTold({ parent, collected }: StepScene, isTold: (scene: Scene) => boo
   return collected.length > 0 || (parent !== null && isTold(parent));
 }
 
-const REPAIRS = ['restart', 'resume', 'heal', 'boot', 'release'];
+const REPAIRS = ['restart', 'resume', 'heal', 'boot', 'release', 'backup'];
 
 function kindOf(event: EventScene['event']): Row['kind'] {
   if (event.skipped !== undefined || event.do === 'answer' || isFate(event)) return 'note';

@@ -11,6 +11,7 @@ const NOBODY: Readonly<Record<string, string>> = {
 
 const NOTHING_TO_DO: Readonly<Record<string, string>> = {
   crash: 'it is down already',
+  backup: 'its disk is empty',
   pause: 'it is stopped or down already',
   resume: 'nobody is stopped',
   fire: 'no such timer is set',

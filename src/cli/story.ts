@@ -59,6 +59,10 @@ export class Story implements Listener {
       case 'boot':
         this.members.push(member);
         break;
+      case 'twin':
+        // A second process has a lane of its own, under a name of its own.
+        if (event.skipped === undefined && !this.members.includes(member)) this.members.push(member);
+        break;
       case 'restart': {
         if (event.skipped !== undefined) break;
         if (this.#takeBackCrash(atMs, member)) told = { ...event, crashed: true };

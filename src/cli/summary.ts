@@ -26,7 +26,7 @@ export function summary(world: World, result: Result, repeat: string, page: Page
 }
 
 function verdict(world: World, { final }: Result, paint: Paint): string {
-  const ids = [...world.hosts.keys()];
+  const ids = world.processes.map((each) => each.name);
   const down = ids.filter((id) => final.views[id]!.role === 'down');
   const gone =
     down.length === 0 ? '' : `; ${nameMembers(down, ids)} ${down.length === 1 ? 'is' : 'are'} down`;

@@ -29,8 +29,13 @@ export type Liveness = 'L3' | 'L4' | 'L5';
 export type Assumption =
   /** A member finds at its next start what was durable before. */
   | 'disk'
-  /** At most one member ever loses its disk, and it was configured with all that vote, not with itself alone. */
+  /**
+   * At most one member at a time is without its own disk: from the loss of the disk, or the start of a second process of that
+   * member, until the member has its seat again. A membership of one member never loses its only disk.
+   */
   | 'one-disk'
+  /** No process runs on a copy of a disk: neither on a backup that was restored, nor beside the process it was copied from. */
+  | 'no-copy'
   /** Nobody forges a message. (Loss, duplication, delay and reordering are always allowed.) */
   | 'no-forgery'
   /** Every monotonic clock runs within the configured drift. */

@@ -3,13 +3,16 @@ import type { Host } from './host.ts';
 import { intercept, order, release } from './message-actions.ts';
 import type { LinkQuality } from './network.ts';
 import type { Action, Selector } from './scenario.ts';
-import { isRunning, select } from './select.ts';
+import { isRunning, select, selectProcesses } from './select.ts';
+import { endTwin, endTwins, startTwins } from './twin-actions.ts';
+import { nameOfTwin } from './twins.ts';
 import type { World } from './world.ts';
 
 /** Carries out one event of a scenario. What it came down to is noted in the history, with real ids. */
 export function perform(world: World, action: Action): void {
   switch (action.do) {
     case 'crash':
+      if (action.twin === true) return endTwins(world, action.member);
       return forEach(
         world,
         action,
@@ -18,13 +21,25 @@ export function perform(world: World, action: Action): void {
       );
     case 'restart':
       return restart(world, action);
+    case 'backup':
+      return forEach(
+        world,
+        action,
+        (host) => !host.disk.isEmpty,
+        (host) => {
+          world.note({ do: 'backup', member: host.name });
+          host.disk.backUp();
+        },
+      );
+    case 'twin':
+      return startTwins(world, action);
     case 'pause':
       return forEach(
         world,
         action,
         (host) => host.alive && !host.paused,
         (host) => {
-          world.note({ do: 'pause', member: host.id });
+          world.note({ do: 'pause', member: host.name });
           host.pause();
           world.reconsider(host);
         },
@@ -35,7 +50,7 @@ export function perform(world: World, action: Action): void {
         action,
         (host) => host.paused,
         (host) => {
-          world.note({ do: 'resume', member: host.id });
+          world.note({ do: 'resume', member: host.name });
           host.resume();
           world.reconsider(host);
         },
@@ -73,8 +88,8 @@ export function perform(world: World, action: Action): void {
         action,
         (host) => isRunning(host) && !host.paused && host.hasTimer(action.timer),
         (host) => {
-          world.note({ do: 'fire', member: host.id, timer: action.timer });
-          host.fire(action.timer, world.hosts.values());
+          world.note({ do: 'fire', member: host.name, timer: action.timer });
+          host.fire(action.timer, world.processes);
         },
       );
     case 'inject': {
@@ -101,7 +116,7 @@ export function perform(world: World, action: Action): void {
         action,
         () => true,
         (host) => {
-          world.note({ do: 'disk', member: host.id, fault: action.fault });
+          world.note({ do: 'disk', member: host.name, fault: action.fault });
           host.setDiskFault(action.fault);
         },
       );
@@ -145,7 +160,7 @@ function forEach(
   fits: (host: Host) => boolean,
   doIt: (host: Host) => void,
 ): void {
-  const chosen = select(world, member).map((id) => world.hosts.get(id)!);
+  const chosen = selectProcesses(world, member);
   const fitting = chosen.filter(fits);
   if (fitting.length === 0) {
     world.note({
@@ -183,7 +198,8 @@ function disjoint(groups: readonly (readonly MemberId[])[]): MemberId[][] {
 }
 
 function crash(world: World, host: Host): void {
-  world.note({ do: 'crash', member: host.id });
+  world.note({ do: 'crash', member: host.name });
+  if (host.isTwin) return endTwin(world, host);
   const lost = host.crash();
   if (lost !== 'nothing')
     world.note({ do: lost === 'torn' ? 'torn-record' : 'lost-record', member: host.id });
@@ -192,7 +208,8 @@ function crash(world: World, host: Host): void {
 
 /** Starts what is down. One named member (or the leader) is restarted even if it runs. */
 function restart(world: World, action: Extract<Action, { do: 'restart' }>): void {
-  const { member, amnesia = false } = action;
+  const { member } = action;
+  const found = action.disk ?? (action.amnesia === true ? 'lost' : 'kept');
   const down = [...world.hosts.values()].filter((host) => !host.alive).map((host) => host.id);
   let chosen: MemberId[];
   if (member === 'random') {
@@ -207,12 +224,10 @@ function restart(world: World, action: Extract<Action, { do: 'restart' }>): void
   for (const id of chosen.sort(compareIds)) {
     const host = world.hosts.get(id)!;
     if (host.alive) crash(world, host);
-    world.note({ do: 'restart', member: id, amnesia });
-    if (amnesia) {
-      if (world.broken.has('disk') || world.isLostWithoutDisk) world.broken.add('one-disk');
-      world.broken.add('disk');
-      host.disk.erase();
-    }
+    const restored = found === 'restored' ? { disk: found } : {};
+    world.note({ do: 'restart', member: id, amnesia: found === 'lost', ...restored });
+    if (found === 'lost') world.losses.lose(host);
+    if (found === 'restored') world.losses.restore(host);
     host.start();
   }
 }
@@ -245,7 +260,7 @@ function changeNetwork(world: World, action: Extract<Action, { do: 'network' }>)
 function setClock(world: World, host: Host, action: Extract<Action, { do: 'clock' }>): void {
   const { rate, jumpMs } = action;
   // A jump of the wall clock is only noted: no protocol reads it, timers run on the monotonic clock.
-  world.note({ do: 'clock', member: host.id, rate: rate ?? host.clockRate, jumpMs: jumpMs ?? 0 });
+  world.note({ do: 'clock', member: host.name, rate: rate ?? host.clockRate, jumpMs: jumpMs ?? 0 });
   if (rate === undefined) return;
   const drift = world.scenario.options.maxDrift;
   // In binary, 1.05 is a little more than 0.05 away from 1.
@@ -258,15 +273,21 @@ function giveEvidence(world: World, action: Extract<Action, { do: 'evidence' }>)
   const peers = select(world, action.peer);
   if (peers.length === 0) world.note({ do: 'evidence', skipped: `nobody fits "${action.peer}"` });
   for (const peer of peers) {
-    if (action.gone && proof && world.hosts.get(peer)!.alive) world.broken.add('proof');
+    const isAlive = action.twin === true ? world.twins.of(peer) !== undefined : world.hosts.get(peer)!.alive;
+    const life = action.twin === true ? world.twins.lifeOf(peer) : world.hosts.get(peer)!.life;
+    if (life === undefined) {
+      world.note({ do: 'evidence', skipped: `${peer} never had a second process` });
+      continue;
+    }
+    if (action.gone && proof && isAlive) world.broken.add('proof');
     const others = { do: action.do, member: action.member };
     forEach(
       world,
       others,
       (host) => isRunning(host) && host.id !== peer,
       (host) => {
-        world.note({ do: 'evidence', member: host.id, peer, gone: action.gone, proof });
-        const { life } = world.hosts.get(peer)!;
+        const named = action.twin === true ? nameOfTwin(peer) : peer;
+        world.note({ do: 'evidence', member: host.name, peer: named, gone: action.gone, proof });
         host.give(action.gone ? { type: 'peer-gone', peer, proof, life } : { type: 'peer-back', peer });
       },
     );
@@ -274,7 +295,7 @@ function giveEvidence(world: World, action: Extract<Action, { do: 'evidence' }>)
 }
 
 function command(world: World, host: Host, asked: Parameters<World['command']>[1]): void {
-  world.note({ ...(asked as unknown as Record<string, Json>), do: asked.type, member: host.id });
+  world.note({ ...(asked as unknown as Record<string, Json>), do: asked.type, member: host.name });
   world.command(host, asked);
 }
 
@@ -290,9 +311,9 @@ function changeMembership(world: World, what: 'add' | 'remove', member: MemberId
   const { name, commands } = world.scenario.definition;
   if (!commands.includes(what)) return world.note({ do: what, skipped: `${name} has a fixed membership` });
   if (!world.hosts.has(member)) boot(world, member);
-  const asked =
-    world.leaders[0] ?? [...world.hosts.values()].find((each) => each.alive && each.id !== member)?.id;
+  const [leader] = selectProcesses(world, 'leader');
+  const asked = leader ?? [...world.hosts.values()].find((each) => each.alive && each.id !== member);
   if (asked === undefined) return world.note({ do: what, skipped: 'nobody runs' });
-  world.note({ do: what, member, asked });
-  world.command(world.hosts.get(asked)!, { type: what, member });
+  world.note({ do: what, member, asked: asked.name });
+  world.command(asked, { type: what, member });
 }

@@ -3,6 +3,9 @@ import type { Json } from '../core/index.ts';
 /** `torn` and `lose-unsynced` show at the next crash; `stall` and `full` show at the next save. */
 export type DiskFault = 'none' | 'stall' | 'full' | 'torn' | 'lose-unsynced';
 
+/** How a member that starts finds its disk. */
+export type DiskFound = 'kept' | 'lost' | 'restored';
+
 interface Write {
   readonly text: string;
   synced: boolean;
@@ -17,6 +20,9 @@ export class Disk {
   fault: DiskFault = 'none';
   #durable: string | null = null;
   #pending: Write[] = [];
+  /** What a restore brings back: the record at the last backup, or without a backup the first one that was durable. */
+  #backup: string | null = null;
+  #first: string | null = null;
 
   /** Hands the record to the kernel. It is durable once `sync` has been called for it. */
   write(record: Json): Write {
@@ -29,7 +35,7 @@ export class Disk {
   sync(write: Write): void {
     const done = this.#pending.splice(0, this.#pending.indexOf(write) + 1);
     for (const each of done) each.synced = true;
-    if (done.length > 0) this.#durable = write.text;
+    if (done.length > 0) this.#keep(write.text);
   }
 
   /** What the crash leaves behind. Returns what it cost, for the trace. */
@@ -38,7 +44,7 @@ export class Disk {
     this.#pending = [];
     if (unsynced.length === 0) return 'nothing';
     if (this.fault === 'none') {
-      this.#durable = unsynced.at(-1)!.text;
+      this.#keep(unsynced.at(-1)!.text);
       return 'nothing';
     }
     // A stalled or full disk never received the write; a torn one fails its checksum and the other slot is used.
@@ -47,7 +53,26 @@ export class Disk {
 
   /** A disk on which nothing was ever lost. */
   format(record: Json): void {
-    this.#durable = JSON.stringify(record);
+    this.#keep(JSON.stringify(record));
+  }
+
+  get isEmpty(): boolean {
+    return this.#durable === null;
+  }
+
+  /** Remembers the durable record. The copy survives the loss of the disk. */
+  backUp(): void {
+    this.#backup = this.#durable;
+  }
+
+  restore(): void {
+    this.#durable = this.#backup ?? this.#first;
+    this.#pending = [];
+  }
+
+  /** Holds from now on what is durable on the other disk. */
+  copy(other: Disk): void {
+    this.#durable = other.#durable;
   }
 
   erase(): void {
@@ -57,6 +82,11 @@ export class Disk {
 
   read(): Json {
     return this.#durable === null ? null : JSON.parse(this.#durable);
+  }
+
+  #keep(text: string): void {
+    this.#durable = text;
+    this.#first ??= text;
   }
 }
 

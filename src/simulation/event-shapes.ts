@@ -43,8 +43,14 @@ export function eventShapes(
   };
   const order: Fields = { ...match, flight: optional(natural) };
   return {
-    crash: { member: who },
-    restart: { member: who, amnesia: optional(flag) },
+    crash: { member: who, twin: optional(flag) },
+    restart: {
+      member: who,
+      amnesia: optional(flag),
+      disk: optional(choice('kept', 'lost', 'restored')),
+    },
+    backup: { member: who },
+    twin: { member: who, disk: choice('empty', 'copied'), with: optional(listOf(who)) },
     pause: { member: who },
     resume: { member: who },
     partition: { groups: listOf(listOf(who)) },
@@ -59,7 +65,7 @@ export function eventShapes(
     fire: { member: who, timer: text(100) },
     clock: { member: who, rate: optional(number(0.001, 1000)), jumpMs: optional(number(-1e12, 1e12)) },
     disk: { member: who, fault: choice('stall', 'full', 'torn', 'lose-unsynced', 'none') },
-    evidence: { member: who, peer: who, gone: flag, proof: optional(flag) },
+    evidence: { member: who, peer: who, gone: flag, proof: optional(flag), twin: optional(flag) },
     campaign: { member: who },
     resign: { member: who },
     transfer: { to: who, member: maybe },
@@ -106,6 +112,10 @@ function messageOf(definition: Definition): Shape<Message> {
 export function checkTogether(event: Record<string, unknown>, path: string): void {
   const has = (field: string): boolean => event[field] !== undefined;
   switch (event.do) {
+    case 'restart':
+      if (has('amnesia') && has('disk'))
+        throw new BadInput(join(path, 'amnesia'), 'either disk or amnesia', 'both');
+      return;
     case 'heal':
     case 'network':
       if (has('from') !== has('to')) {

@@ -11,8 +11,9 @@ import {
   type View,
 } from '../core/index.ts';
 import { Disk, type DiskFault, type Write } from './disk.ts';
-import type { Happening, Surroundings } from './surroundings.ts';
+import { type Happening, newHappening, type Surroundings } from './surroundings.ts';
 import { longestMs, shortestMs, toUs } from './time.ts';
+import { nameOfTwin } from './twins.ts';
 
 /** Outward effects wait in line behind a save that is not durable yet. */
 type Waiting =
@@ -21,9 +22,17 @@ type Waiting =
 
 const NOBODY: View = { role: 'none', leader: null, term: null, lease: null, version: 0, value: null };
 
-/** One simulated member: a protocol's state, its timers, its disk and the line of effects that wait for the disk. */
+/**
+ * One simulated process of a member: a protocol's state, its timers, its disk and the line of effects that wait for the disk.
+ * A second process of the same member is a host of its own.
+ */
 export class Host {
+  readonly self: Self;
   readonly id: MemberId;
+  /** What the process is called in the history: the member's id, and `1'` for the second process of member 1. */
+  readonly name: MemberId;
+  /** It is the second process of its member. */
+  readonly isTwin: boolean;
   readonly disk: Disk = new Disk();
   alive = false;
   /** Will start by itself when its time comes. */
@@ -34,10 +43,11 @@ export class Host {
   incarnation = 0;
   clockRate = 1;
 
-  readonly #self: Self;
   readonly #protocol: Protocol;
   readonly #random: Random;
   readonly #world: Surroundings;
+  /** Counts the starts of both processes of the member, so that no two of its lives have the same name. */
+  readonly #starts: { count: number };
   #state: unknown = null;
   #timers = new Map<string, Happening>();
   /** Timers that bound no leadership any more, although they have not come due. */
@@ -48,9 +58,18 @@ export class Host {
   #wanted: Json | undefined;
   #lastSyncUs = 0;
 
-  constructor(self: Self, protocol: Protocol, random: Random, world: Surroundings) {
+  constructor(
+    self: Self,
+    protocol: Protocol,
+    random: Random,
+    world: Surroundings,
+    first: Host | null = null,
+  ) {
     this.id = self.id;
-    this.#self = self;
+    this.isTwin = first !== null;
+    this.name = first === null ? self.id : nameOfTwin(self.id);
+    this.#starts = first === null ? { count: 0 } : first.#starts;
+    this.self = self;
     this.#protocol = protocol;
     this.#random = random;
     this.#world = world;
@@ -58,7 +77,7 @@ export class Host {
 
   /** Names its process, or the last one if it is down. */
   get life(): string {
-    return String(this.incarnation);
+    return this.isTwin ? `${this.incarnation}b` : String(this.incarnation);
   }
 
   get state(): unknown {
@@ -68,8 +87,9 @@ export class Host {
   start(): void {
     this.alive = true;
     this.isDue = false;
-    this.incarnation += 1;
-    this.#state = this.#protocol.init(this.#self);
+    this.#starts.count += 1;
+    this.incarnation = this.#starts.count;
+    this.#state = this.#protocol.init(this.self);
     const { incarnation, life } = this;
     this.take({ type: 'start', saved: this.disk.read(), incarnation, life });
   }
@@ -242,20 +262,9 @@ export class Host {
   }
 
   #schedule(timer: string, delayMs: Delay, atUs: number): void {
-    const from = this.id;
-    const happening: Happening = {
-      atUs,
-      seq: 0,
-      kind: 'timer',
-      host: this,
-      timer,
-      delayMs,
-      from,
-      message: null,
-      write: null,
-    };
-    this.#timers.set(timer, happening);
-    this.#world.schedule(happening);
+    const due = newHappening(atUs, 'timer', this, timer, delayMs, this.id, null, null);
+    this.#timers.set(timer, due);
+    this.#world.schedule(due);
   }
 
   #save(record: Json): void {
@@ -278,18 +287,7 @@ export class Host {
     const [min, max] = this.#world.syncMs;
     const syncUs = toUs(min + (max - min) * (min === max ? 0 : this.#random.fraction()));
     this.#lastSyncUs = Math.max(this.#lastSyncUs, this.#world.nowUs) + syncUs;
-    const [atUs, from] = [this.#lastSyncUs, this.id];
-    this.#world.schedule({
-      atUs,
-      seq: 0,
-      kind: 'synced',
-      host: this,
-      timer: '',
-      delayMs: 0,
-      from,
-      message: null,
-      write,
-    });
+    this.#world.schedule(newHappening(this.#lastSyncUs, 'synced', this, '', 0, this.id, null, write));
   }
 
   #synced(write: Write): void {
@@ -321,7 +319,7 @@ export class Host {
   #emit(effect: Exclude<Waiting, { type: 'barrier' }>): void {
     switch (effect.type) {
       case 'send':
-        return this.#world.sent(this.id, effect.to, effect.message);
+        return this.#world.sent(this, effect.to, effect.message);
       case 'report':
         this.view = effect.view;
         return this.#world.reported(this, effect.view);

@@ -25,6 +25,8 @@ export interface Envelope {
   readonly from: MemberId;
   readonly to: MemberId;
   readonly message: Message;
+  /** It is for the second process of the receiver. */
+  readonly toTwin?: boolean;
 }
 
 interface Order {

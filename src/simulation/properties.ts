@@ -1,4 +1,5 @@
 import { addId, type Json, type MemberId, majority, type Property } from '../core/index.ts';
+import { nameOfTwin } from './twins.ts';
 
 /** A property that did not hold: who, when, in words. */
 export interface Finding {
@@ -14,16 +15,18 @@ type Tell = (finding: Finding) => void;
 /**
  * Watches the safety properties from outside, over the whole history: it sees what members claim and which
  * votes travel, never their state. S5, S7 and S8 are about certificates, fenced stores and reconfiguration.
+ * The second process of a member is watched under its own name, as if it were another member; but the votes of both are the
+ * votes of one voter.
  */
 export class Properties {
   readonly #tell: Tell;
-  readonly #winner = new Map<number, MemberId>();
+  readonly #winner = new Map<number, { readonly member: MemberId; readonly life: string }>();
   readonly #leaderOf = new Map<number, { leader: MemberId; by: MemberId }>();
   readonly #values = new Map<number, { text: string; by: MemberId }>();
   readonly #votes = new Map<string, MemberId>();
   readonly #counted = new Map<string, MemberId[]>();
   readonly #termOf = new Map<MemberId, number>();
-  #newest: { term: number; member: MemberId } | null = null;
+  #newest: { readonly term: number; readonly member: MemberId; readonly life: string } | null = null;
 
   constructor(tell: Tell) {
     this.#tell = tell;
@@ -86,19 +89,29 @@ export class Properties {
 
   /**
    * A member claims the leadership of a term. With `voters` (those of the membership in force, for a protocol that
-   * has votes), a majority of them must have voted for it.
+   * has votes), a majority of them must have voted for it; its own vote is that of the member with this `id`. A member that
+   * has started again since (another `life`) is another winner: its earlier process may still be about to act.
    */
-  won(member: MemberId, term: number, voters: readonly MemberId[] | null): void {
+  won(
+    member: MemberId,
+    term: number,
+    voters: readonly MemberId[] | null,
+    id: MemberId = member,
+    life = '',
+  ): void {
     const winner = this.#winner.get(term);
     if (winner === undefined) {
-      this.#winner.set(term, member);
-    } else if (winner !== member) {
-      const detail = `${winner} and ${member} both won term ${term}`;
-      this.#tell({ property: 'S1', members: [winner, member], detail, key: `S1 ${term} ${member}` });
+      this.#winner.set(term, { member, life });
+    } else if (winner.member !== member) {
+      const detail = `${nameBoth(winner.member, member)} both won term ${term}`;
+      this.#tell({ property: 'S1', members: [winner.member, member], detail, key: `S1 ${term} ${member}` });
+    } else if (winner.life !== life) {
+      const detail = `${member} won term ${term}, started again, and won it once more`;
+      this.#tell({ property: 'S1', members: [member], detail, key: `S1 ${term} ${member}` });
     }
     if (voters === null) return;
-    this.voted(member, member, term);
-    this.counted(member, member, term);
+    this.voted(id, id, term);
+    this.counted(id, member, term);
     const votes = this.#counted.get(`${member} ${term}`) ?? [];
     const count = voters.filter((id) => votes.includes(id)).length;
     const needed = majority(voters.length);
@@ -108,11 +121,11 @@ export class Properties {
     }
   }
 
-  /** A member may act, with its term as the token, beside `others` that may act too. */
-  acts(member: MemberId, term: number | null, others: readonly MemberId[]): void {
+  /** A member may act, with its term as the token, beside `others` that may act too. With each life it needs a new token. */
+  acts(member: MemberId, term: number | null, others: readonly MemberId[], life = ''): void {
     for (const other of others) {
       const pair = [other, member];
-      const detail = `${other} and ${member} could both act${term === null ? '' : ` (${member} in term ${term})`}`;
+      const detail = `${nameBoth(other, member)} could both act${term === null ? '' : ` (${member} in term ${term})`}`;
       this.#tell({
         property: 'S10',
         members: pair,
@@ -122,10 +135,18 @@ export class Properties {
     }
     if (term === null) return;
     const newest = this.#newest;
-    if (newest !== null && (term < newest.term || (term === newest.term && member !== newest.member))) {
-      const detail = `${member} acts with token ${term} after ${newest.member} acted with ${newest.term}`;
+    const isSame = newest !== null && member === newest.member && life === newest.life;
+    if (newest !== null && (term < newest.term || (term === newest.term && !isSame))) {
+      const before = member === newest.member ? 'its earlier life' : newest.member;
+      const detail = `${member} acts with token ${term} after ${before} acted with ${newest.term}`;
       this.#tell({ property: 'S6', members: [newest.member, member], detail, key: `S6 ${member} ${term}` });
     }
-    if (newest === null || term > newest.term) this.#newest = { term, member };
+    if (newest === null || term > newest.term) this.#newest = { term, member, life };
   }
+}
+
+/** Two members, or the two processes of one. */
+function nameBoth(a: MemberId, b: MemberId): string {
+  if (nameOfTwin(a) === b) return `two processes of ${a}`;
+  return nameOfTwin(b) === a ? `two processes of ${b}` : `${a} and ${b}`;
 }

@@ -19,7 +19,7 @@ import {
   show,
   timeMs,
 } from '../core/index.ts';
-import type { DiskFault } from './disk.ts';
+import type { DiskFault, DiskFound } from './disk.ts';
 import { checkTogether, eventShapes } from './event-shapes.ts';
 import { type Latency, latencyMs } from './latency.ts';
 import { DEFAULT_QUALITY, type LinkQuality } from './network.ts';
@@ -39,9 +39,24 @@ type Match = {
 export type WorldEvent = { readonly atMs: number } & Action;
 
 export type Action =
-  | { readonly do: 'crash' | 'pause' | 'resume'; readonly member: Selector }
+  /** With `twin`, the second process of the member ends. */
+  | { readonly do: 'crash'; readonly member: Selector; readonly twin?: boolean }
+  | { readonly do: 'pause' | 'resume' | 'backup'; readonly member: Selector }
   | { readonly do: 'campaign' | 'resign'; readonly member: Selector }
-  | { readonly do: 'restart'; readonly member: Selector; readonly amnesia?: boolean }
+  /** `amnesia` is an older word for the disk `lost`. */
+  | {
+      readonly do: 'restart';
+      readonly member: Selector;
+      readonly amnesia?: boolean;
+      readonly disk?: DiskFound;
+    }
+  /** A second process of the member. Only those `with` it talk with it, and no longer with the first; left out: all talk with both. */
+  | {
+      readonly do: 'twin';
+      readonly member: Selector;
+      readonly disk: 'empty' | 'copied';
+      readonly with?: readonly Selector[];
+    }
   | { readonly do: 'partition'; readonly groups: readonly (readonly Selector[])[] }
   | { readonly do: 'cut'; readonly from: Selector; readonly to: Selector; readonly oneWay?: boolean }
   | { readonly do: 'heal'; readonly from?: Selector; readonly to?: Selector; readonly oneWay?: boolean }
@@ -65,6 +80,8 @@ export type Action =
       readonly peer: Selector;
       readonly gone: boolean;
       readonly proof?: boolean;
+      /** It is about the second process of the peer, the one that runs or ran last. */
+      readonly twin?: boolean;
     }
   | { readonly do: 'transfer'; readonly to: Selector; readonly member?: Selector }
   | { readonly do: 'publish'; readonly value: Json; readonly member?: Selector }

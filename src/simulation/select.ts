@@ -10,9 +10,11 @@ export function select(world: World, selector: Selector): MemberId[] {
   const alive = [...world.hosts.values()].filter(isRunning).map((host) => host.id);
   switch (selector) {
     case 'leader':
-      return world.leaders.slice(0, 1);
-    case 'followers':
-      return alive.filter((id) => id !== world.leaders[0]);
+      return leading(world).map((host) => host.id);
+    case 'followers': {
+      const leader = leading(world)[0]?.id;
+      return alive.filter((id) => id !== leader);
+    }
     case 'random': {
       const picked = world.eventRandom.pick(alive);
       return picked === undefined ? [] : [picked];
@@ -22,4 +24,14 @@ export function select(world: World, selector: Selector): MemberId[] {
     default:
       return world.hosts.has(selector) ? [selector] : [];
   }
+}
+
+/** The processes that a selector means now: the one that leads, whichever of its member it is, and else the first ones. */
+export function selectProcesses(world: World, selector: Selector): Host[] {
+  return selector === 'leader' ? leading(world) : select(world, selector).map((id) => world.hosts.get(id)!);
+}
+
+function leading(world: World): Host[] {
+  const name = world.leaders[0];
+  return name === undefined ? [] : [world.process(name)!];
 }

@@ -67,24 +67,24 @@ export function resultOf(world: World): Result {
   };
 }
 
-/** Everybody that runs and was not removed names the same leader, and that one runs and believes it too. */
+/** Every process that runs and was not removed names the same leader, and one process of that member believes it leads. */
 export function agreement(world: World): { leader: MemberId | null; agreed: boolean } {
-  const running = [...world.hosts.values()].filter(
+  const running = world.processes.filter(
     (host) => host.alive && !host.paused && !(host.view.role === 'none' && world.removed.has(host.id)),
   );
   const leader = running[0]?.view.leader ?? null;
   const agreed =
     leader !== null &&
     running.every((host) => host.view.leader === leader) &&
-    running.some((host) => host.id === leader && host.view.role === 'leader');
+    running.filter((host) => host.id === leader && host.view.role === 'leader').length === 1;
   return { leader: agreed ? leader : null, agreed };
 }
 
 function viewsOf(world: World): Record<string, FinalView> {
   const views: Record<string, FinalView> = {};
-  for (const { id, alive, view } of world.hosts.values()) {
+  for (const { name, alive, view } of world.processes) {
     const { role, leader, term, version, value } = view;
-    views[id] = alive
+    views[name] = alive
       ? { role, leader, term, version, value }
       : { role: 'down', leader: null, term: null, version: null, value: null };
   }

@@ -15,12 +15,26 @@ export interface Happening extends Due {
   readonly write: Write | null;
 }
 
+/** Made in one place, so that all have one shape for the engine too. */
+export function newHappening(
+  atUs: number,
+  kind: Happening['kind'],
+  host: Host,
+  timer: string,
+  delayMs: Delay,
+  from: MemberId,
+  message: Message | null,
+  write: Write | null,
+): Happening {
+  return { atUs, seq: 0, kind, host, timer, delayMs, from, message, write };
+}
+
 /** What a host needs of the world around it. */
 export interface Surroundings {
   readonly nowUs: number;
   readonly syncMs: readonly [number, number];
   schedule(happening: Happening): void;
-  sent(from: MemberId, to: MemberId, message: Message): void;
+  sent(host: Host, to: MemberId, message: Message): void;
   reported(host: Host, view: View): void;
   stepped(host: Host, input: Input, effects: readonly Effect[]): void;
   answered(host: Host, command: number, outcome: Outcome): void;

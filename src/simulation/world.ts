@@ -20,12 +20,14 @@ import { perform } from './actions.ts';
 import { Digest } from './digest.ts';
 import { Host } from './host.ts';
 import { Coverage, Ledger } from './ledger.ts';
+import { Losses } from './losses.ts';
 import { type Envelope, Network } from './network.ts';
 import { type Finding, Properties } from './properties.ts';
 import { Queue } from './queue.ts';
 import type { Action, Scenario } from './scenario.ts';
-import type { Happening, Surroundings } from './surroundings.ts';
+import { type Happening, newHappening, type Surroundings } from './surroundings.ts';
 import { toMs, toUs } from './time.ts';
+import { Twins } from './twins.ts';
 
 /** A broken property, and whether the protocol had promised it under what happened so far. */
 export interface Violation {
@@ -54,7 +56,9 @@ export class World implements Surroundings {
   readonly seed: number;
   readonly protocol: Protocol;
   readonly network: Network;
+  /** The first process of each member. */
   readonly hosts: Map<MemberId, Host> = new Map();
+  readonly twins: Twins = new Twins();
   readonly claims: Ledger = new Ledger();
   readonly acting: Ledger = new Ledger();
   readonly coverage: Coverage = new Coverage();
@@ -62,6 +66,7 @@ export class World implements Surroundings {
   readonly messagesByType: Map<string, number> = new Map();
   /** What the surroundings did that a promise may exclude. */
   readonly broken: Set<Assumption> = new Set();
+  readonly losses: Losses;
   /** Those who were removed from the membership on request. */
   readonly removed: Set<MemberId> = new Set();
   readonly eventRandom: Random;
@@ -73,7 +78,6 @@ export class World implements Surroundings {
   readonly #digest = new Digest();
   readonly #properties: Properties;
   readonly #found = new Set<string>();
-  readonly #voters = new Map<MemberId, readonly MemberId[]>();
   readonly #trace: ((line: TraceLine) => void) | undefined;
   readonly #scheduled: ((happening: Happening) => void) | undefined;
   readonly #freeze: boolean;
@@ -90,6 +94,7 @@ export class World implements Surroundings {
     this.network = new Network(scenario.network, new Random(seed, 'network'));
     this.eventRandom = new Random(seed, 'events');
     const ids = scenario.members.map((member) => member.id);
+    this.losses = new Losses(ids, this.broken);
     this.#properties = new Properties((finding) => this.#find(finding));
     this.#trace?.({
       trace: 'caucus/1',
@@ -116,7 +121,17 @@ export class World implements Surroundings {
     return this.#digest.toString();
   }
 
-  /** The members that believe they lead, the one with the newest term first, then the latest to claim. */
+  /** All processes: the first one of every member, then the second ones. */
+  get processes(): Host[] {
+    return [...this.hosts.values(), ...this.twins.hosts];
+  }
+
+  /** The process of that name. */
+  process(name: MemberId): Host | undefined {
+    return this.hosts.get(name) ?? this.twins.named(name);
+  }
+
+  /** The processes that believe they lead, by name, the one with the newest term first, then the latest to claim. */
   get leaders(): MemberId[] {
     const open = [...this.claims.open];
     open.sort(
@@ -164,17 +179,7 @@ export class World implements Surroundings {
     const host = new Host(self, this.protocol, new Random(this.seed, `member ${id}`), this);
     this.hosts.set(id, host);
     const atUs = Math.max(this.nowUs, toUs(startMs));
-    this.schedule({
-      atUs,
-      seq: 0,
-      kind: 'start',
-      host,
-      timer: '',
-      delayMs: 0,
-      from: id,
-      message: null,
-      write: null,
-    });
+    this.schedule(newHappening(atUs, 'start', host, '', 0, id, null, null));
     return host;
   }
 
@@ -184,11 +189,11 @@ export class World implements Surroundings {
   }
 
   /** A message arrives after a while, whoever sent it. */
-  deliver({ from, to, message }: Envelope, delayMs: number): void {
-    const host = this.hosts.get(to);
+  deliver({ from, to, message, toTwin }: Envelope, delayMs: number): void {
+    const host = toTwin === true ? this.twins.of(to) : this.hosts.get(to);
     if (host === undefined) return;
     const atUs = this.nowUs + toUs(delayMs);
-    this.schedule({ atUs, seq: 0, kind: 'deliver', host, timer: '', delayMs: 0, from, message, write: null });
+    this.schedule(newHappening(atUs, 'deliver', host, '', 0, from, message, null));
   }
 
   /** Something around the members happened: it belongs to the history. */
@@ -200,23 +205,17 @@ export class World implements Surroundings {
 
   /** A host has gone or has stopped: what it claimed may have changed without a word from it. */
   reconsider(host: Host): void {
-    const { id, view } = host;
+    const { name, view } = host;
     const claims = host.alive && view.role === 'leader';
     const acts = host.alive && host.acting;
-    const news = this.claims.note(id, claims, view.term, this.nowUs);
-    if (news && claims && view.term !== null) this.#properties.won(id, view.term, this.#votersOf(view));
-    if (this.acting.note(id, acts, view.term, this.nowUs) && acts) {
-      const others = this.acting.open.filter((each) => each.member !== id).map((each) => each.member);
-      this.#properties.acts(id, view.term, others);
+    const news = this.claims.note(name, claims, view.term, this.nowUs);
+    if (news && claims && view.term !== null)
+      this.#properties.won(name, view.term, this.#votersOf(view), host.id, host.life);
+    if (this.acting.note(name, acts, view.term, this.nowUs) && acts) {
+      const others = this.acting.open.filter((each) => each.member !== name).map((each) => each.member);
+      this.#properties.acts(name, view.term, others, host.life);
     }
     this.#cover();
-  }
-
-  /** Could a member that lost its disk not find the others? It knows those it was configured with, and no more. */
-  get isLostWithoutDisk(): boolean {
-    const configured = this.scenario.members.map((member) => member.id);
-    const voters = [configured, ...this.#voters.values()];
-    return voters.some((ids) => ids.length === 1 || ids.some((id) => !configured.includes(id)));
   }
 
   #votersOf(view: View): readonly MemberId[] | null {
@@ -241,25 +240,36 @@ export class World implements Surroundings {
     const found = this.#queue.remove((each) => each.kind === 'deliver' && each.seq === flight);
     if (found === undefined) return null;
     if (isCopied) for (let copies = 0; copies < 2; copies++) this.schedule({ ...found });
-    return { from: found.from, to: found.host.id, message: found.message! };
+    const { id, isTwin } = found.host;
+    return { from: found.from, to: id, message: found.message!, ...(isTwin ? { toTwin: true } : {}) };
   }
 
-  sent(from: MemberId, to: MemberId, message: Message): void {
+  sent(host: Host, to: MemberId, message: Message): void {
+    const from = host.id;
     assert(from !== to, `${from} sent ${message.type} to itself`);
     const { type } = message;
     this.messagesByType.set(type, (this.messagesByType.get(type) ?? 0) + 1);
     const vote = this.protocol.vote?.(message);
     if (vote) this.#properties.voted(from, to, vote.term);
-    const envelope = { from, to, message };
+    if (this.twins.size === 0) return this.#route({ from, to, message }, from, to);
+    // Each process of the receiver is sent a message of its own: one may be lost, late or held where the other is not.
+    for (const receiver of [this.hosts.get(to), this.twins.of(to)]) {
+      if (receiver === undefined || !this.twins.connects(host, receiver)) continue;
+      const which = receiver.isTwin ? { toTwin: true } : {};
+      this.#route({ from, to, message, ...which }, host.name, receiver.name);
+    }
+  }
+
+  #route(envelope: Envelope, from: MemberId, to: MemberId): void {
     const route = this.network.route(envelope);
-    if (typeof route === 'string') this.note({ do: route, from, to, type });
+    if (typeof route === 'string') this.note({ do: route, from, to, type: envelope.message.type });
     else for (const delayMs of route) this.deliver(envelope, delayMs);
   }
 
   reported(host: Host, view: View): void {
-    if (view.term !== null) this.#properties.believed(host.id, view.leader, view.term);
-    if (view.members !== undefined) this.#voters.set(host.id, view.members);
-    if (view.version > 0) this.#properties.showed(host.id, view.version, view.value);
+    if (view.term !== null) this.#properties.believed(host.name, view.leader, view.term);
+    if (view.version > 0) this.#properties.showed(host.name, view.version, view.value);
+    this.losses.reported(host, view);
     this.reconsider(host);
   }
 
@@ -268,18 +278,18 @@ export class World implements Surroundings {
     if (this.#freeze) deepFreeze(effects);
     const digest = this.#digest;
     digest.number(this.nowUs);
-    digest.value(host.id);
+    digest.value(host.name);
     digest.value(input);
     for (let i = 0; i < effects.length; i++) digest.value(effects[i]);
-    this.#trace?.({ atMs: toMs(this.nowUs), member: host.id, input, effects });
+    this.#trace?.({ atMs: toMs(this.nowUs), member: host.name, input, effects });
     if (input.type !== 'message') return;
     const vote = this.protocol.vote?.(input.message);
-    if (vote) this.#properties.counted(input.from, host.id, vote.term);
+    if (vote) this.#properties.counted(input.from, host.name, vote.term);
   }
 
   answered(host: Host, command: number, outcome: Outcome): void {
     if (outcome.status === 'done') this.#changed(command);
-    this.note({ do: 'answer', member: host.id, command, ...outcome });
+    this.note({ do: 'answer', member: host.name, command, ...outcome });
   }
 
   #changed(command: number): void {
@@ -294,7 +304,7 @@ export class World implements Surroundings {
     let acting = 0;
     for (const { member } of this.acting.open) {
       acting += 1;
-      if (!this.hosts.get(member)!.paused) running += 1;
+      if (!this.process(member)!.paused) running += 1;
     }
     this.coverage.update(running, acting, this.nowUs);
   }

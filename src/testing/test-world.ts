@@ -67,14 +67,15 @@ export class TestWorld extends World {
 
   override stepped(host: Host, input: Input, effects: readonly Effect[]): void {
     super.stepped(host, input, effects);
-    if (input.type !== 'start') return;
+    // A second process of a member runs the protocol alone: the program under test is in the first.
+    if (input.type !== 'start' || host.isTwin) return;
     this.#dueUs.delete(host);
     this.#audience.started(host);
   }
 
   override reported(host: Host, view: View): void {
     super.reported(host, view);
-    this.#audience.reported(host.id);
+    if (!host.isTwin) this.#audience.reported(host.id);
   }
 
   override note(event: { readonly do: string; readonly [field: string]: Json }): void {

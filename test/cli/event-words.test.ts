@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, TraceLine } from '../../src/core/index.ts';
-import { fires, happens, send, step, tell, view } from './toy.ts';
+import { fires, happens, send, step, storyOf, tell, view } from './toy.ts';
 
 const toEach = (
   what: string,
@@ -23,6 +23,13 @@ describe('what happens to several at once', () => {
       '2–4 are told that 1 is gone (proof)',
     ],
     [toEach('restart', ALL, { amnesia: true }), 'everybody restarts with an empty disk'],
+    [toEach('restart', [2], { amnesia: false, disk: 'restored' }), '2 restarts with a backup of its disk'],
+    [
+      toEach('restart', [2, 3], { amnesia: false, disk: 'restored' }),
+      '2 and 3 restart with a backup of their disks',
+    ],
+    [toEach('backup', [2]), '2 backs its disk up'],
+    [toEach('backup', [2, 3]), '2 and 3 back their disks up'],
     [[2, 3, 4].map((to) => happens(5, 'cut', { from: 1, to, oneWay: false })), 'cut between 1 and 2–4'],
     [[2, 3, 4].map((to) => happens(5, 'release', { from: 1, to, type: 'beat' })), 'released: beat 1 → 2–4'],
     [
@@ -75,12 +82,42 @@ describe('what else happens', () => {
     [happens(6, 'cut', { from: 1, to: 2, oneWay: true }), 'cut from 1 to 2'],
     [happens(6, 'drop', { next: 3, type: 'beat', from: [1, 2] }), 'drop: the next 3 beat from 1 and 2'],
     [happens(6, 'remove', { member: 3, asked: 1 }), '1 is asked to remove 3'],
+    [happens(6, 'backup', { skipped: 'it would change nothing' }), 'no backup, since its disk is empty'],
+    [
+      happens(6, 'twin', { member: "2'", of: 2, disk: 'empty' }),
+      "2', a second process of 2, starts on an empty disk",
+    ],
+    [
+      happens(6, 'twin', { member: "2'", of: 2, disk: 'copied', with: [3, 4] }),
+      "2', a second process of 2, starts on a copy of its disk; only 3 and 4 can talk with it, and not with 2",
+    ],
+    [
+      happens(6, 'twin', { skipped: 'a second process of 2 runs already' }),
+      'no twin, since a second process of 2 runs already',
+    ],
+    [happens(6, 'crash', { skipped: 'no second process runs' }), 'no crash, since no second process runs'],
   ];
   for (const [line, words] of cases) {
     it(words, () => {
       expect(tell([line])).toEqual([`6 ${words}`]);
     });
   }
+});
+
+describe('a second process', () => {
+  it('is told under its own name, and has a lane of its own', () => {
+    const lines = [
+      happens(5, 'twin', { member: "2'", of: 2, disk: 'empty' }),
+      step(5, "2'", { type: 'start', saved: null, incarnation: 2, life: '2b' }, view('candidate')),
+      happens(8, 'crash', { member: "2'" }),
+    ];
+    expect(tell(lines)).toEqual([
+      "5 2', a second process of 2, starts on an empty disk",
+      "5 2' looks for a leader",
+      "8 2' crashes",
+    ]);
+    expect(storyOf([...lines, lines[0]!]).members).toEqual([1, 2, 3, 4, "2'"]);
+  });
 });
 
 describe('what the user ordered', () => {

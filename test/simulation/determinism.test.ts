@@ -23,13 +23,13 @@ const rough = {
 };
 
 const hashes: [protocol: string, options: object, hash: string][] = [
-  ['bully', {}, '9315371d2dfda907'],
-  ['bully', { quorum: true }, '855d0086e9580d2b'],
-  ['chang-roberts', {}, 'fcbaf05dd4a1fa58'],
-  ['draw', {}, '8fdec8e20343fd6d'],
-  ['draw', { quorum: true }, 'f6c1038efed12228'],
-  ['epoch', {}, 'db9999c3b2a11cb1'],
-  ['ring', {}, '51be6e3829b5357c'],
+  ['bully', {}, '65f7ee82eeec290d'],
+  ['bully', { quorum: true }, '1d92d58051594552'],
+  ['chang-roberts', {}, 'bc2468abef5cf1d4'],
+  ['draw', {}, '04237190f3ae7d2f'],
+  ['draw', { quorum: true }, '0ab4d3f9072f8144'],
+  ['epoch', {}, 'dbc1ad7f400d431e'],
+  ['ring', {}, '71a2b887935c6de5'],
 ];
 
 describe('the hash of a run', () => {

@@ -31,8 +31,8 @@ describe('processes', () => {
     const run = parrots(events, { options: { careful: true } });
     expect(run.inputs(1, 'timer').map(({ atMs }) => atMs)).toEqual([100, 200, 600, 700, 800, 900, 1000]);
     expect(run.inputs(1, 'start').map(({ input }) => input)).toEqual([
-      { type: 'start', saved: null, incarnation: 1 },
-      { type: 'start', saved: 2, incarnation: 2 },
+      { type: 'start', saved: null, incarnation: 1, life: '1' },
+      { type: 'start', saved: 2, incarnation: 2, life: '2' },
     ]);
     expect(run.heard(2, 1)).toEqual(count(1, 6));
     expect(run.heard(1, 2)).toEqual([1, 2, 5, 6, 7, 8, 9].filter((n) => n * 100 + 15 <= 1000));
@@ -41,7 +41,12 @@ describe('processes', () => {
   it('restart with amnesia: the disk is empty', () => {
     const events = [{ atMs: 450, do: 'restart', member: 1, amnesia: true }];
     const run = parrots(events, { options: { careful: true } });
-    expect(run.inputs(1, 'start')[1]!.input).toEqual({ type: 'start', saved: null, incarnation: 2 });
+    expect(run.inputs(1, 'start')[1]!.input).toEqual({
+      type: 'start',
+      saved: null,
+      incarnation: 2,
+      life: '2',
+    });
     expect(run.world.broken.has('disk')).toBe(true);
   });
 

@@ -15,6 +15,9 @@ describe('watched from outside', () => {
   it('S1 one winner per term, over the whole history', () => {
     expect(watch((p) => [p.won(1, 7, null), p.won(2, 8, null), p.won(1, 7, null)])).toEqual([]);
     expect(watch((p) => [p.won(1, 7, null), p.won(2, 7, null)])).toEqual(['S1: 1 and 2 both won term 7']);
+    expect(watch((p) => [p.won(1, 7, null, 1, '3'), p.won(1, 7, null, 1, '4')])).toEqual([
+      'S1: 1 won term 7, started again, and won it once more',
+    ]);
   });
 
   it('S2 one vote per term and voter', () => {
@@ -50,6 +53,9 @@ describe('watched from outside', () => {
       'S6: 2 acts with token 1 after 1 acted with 2',
     ]);
     expect(watch((p) => [p.acts(1, 2, []), p.acts(2, 2, [])])).toHaveLength(1);
+    expect(watch((p) => [p.acts(1, 2, [], '3'), p.acts(1, 2, [], '4')])).toEqual([
+      'S6: 1 acts with token 2 after its earlier life acted with 2',
+    ]);
   });
 
   it('S9 members name the same leader for the same term', () => {

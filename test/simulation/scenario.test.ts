@@ -148,6 +148,20 @@ describe('a bad scenario is refused with what, where and what was expected', () 
       /^events\[0\]\.groups: expected each member in one group, found 2 twice/,
     ],
     [
+      event({ do: 'restart', member: 1, disk: 'burnt' }),
+      /^events\[0\]\.disk: expected "kept" or "lost" or "restored", found "burnt"$/,
+    ],
+    [
+      event({ do: 'restart', member: 1, disk: 'lost', amnesia: true }),
+      /^events\[0\]\.amnesia: expected either disk or amnesia, found both$/,
+    ],
+    [event({ do: 'backup' }), /^events\[0\]\.member: expected one of the members/],
+    [event({ do: 'twin', member: 1 }), /^events\[0\]\.disk: expected "empty" or "copied", found nothing$/],
+    [event({ do: 'twin', member: 1, disk: 'kept' }), /^events\[0\]\.disk: expected "empty" or "copied"/],
+    [event({ do: 'twin', member: 1, disk: 'empty', with: [7] }), /^events\[0\]\.with\[0\]: .*found 7$/],
+    [event({ do: 'crash', member: "1'" }), /^events\[0\]\.member: .*found "1'"$/],
+    [event({ do: 'crash', member: 1, twin: 'yes' }), /^events\[0\]\.twin: expected true or false/],
+    [
       event({ do: 'evidence', member: 1, peer: 2, gone: 'yes' }),
       /^events\[0\]\.gone: expected true or false/,
     ],

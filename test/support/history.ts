@@ -1,4 +1,4 @@
-import type { Definition, Input, TraceEvent, TraceLine, TraceStep } from '../../src/core/index.ts';
+import type { Definition, Input, MemberId, TraceEvent, TraceLine, TraceStep } from '../../src/core/index.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { readScenario, runWorld, type World } from '../../src/simulation/index.ts';
 import { parrot } from './parrot.ts';
@@ -17,7 +17,7 @@ export class History {
 
   /** The inputs of one kind that a member took, with their times. */
   inputs<K extends Input['type']>(
-    member: number,
+    member: MemberId,
     type: K,
   ): { atMs: number; input: Extract<Input, { type: K }> }[] {
     return this.lines
@@ -28,7 +28,7 @@ export class History {
   }
 
   /** The numbers of the pings that one parrot heard from another. */
-  heard(by: number, from: number): number[] {
+  heard(by: MemberId, from: MemberId): number[] {
     return this.inputs(by, 'message')
       .filter(({ input }) => input.from === from)
       .map(({ input }) => (input.message as unknown as { n: number }).n);

@@ -5,6 +5,7 @@ import { isOrder } from '../words/entry-words.ts';
 /** Whoever restarts, is asked or is forged at has changed for good; the rest holds only until it is undone. */
 const LASTING = [
   'restart',
+  'twin',
   'network',
   'inject',
   'fire',

@@ -6,6 +6,7 @@ export const PROMISED: readonly string[] = ['S1', 'S2', 'S3', 'S4', 'S6', 'S9', 
 const FAULTS: readonly string[] = [
   'crash',
   'restart',
+  'twin',
   'pause',
   'partition',
   'cut',

@@ -42,7 +42,11 @@ export class RecordedLeaders {
 
   onEvent({ atMs, event }: TraceEvent): void {
     this.passTo(atMs);
-    if (event.do === 'restart' && event.amnesia === true) this.#broken.add('disk').add('one-disk');
+    if (event.do === 'restart' && (event.amnesia === true || event.disk === 'restored')) {
+      this.#broken.add('disk').add('one-disk');
+    }
+    if (event.do === 'twin') this.#broken.add('disk').add('one-disk');
+    if (event.disk === 'restored' || event.disk === 'copied') this.#broken.add('no-copy');
     if (event.do === 'inject') this.#broken.add('no-forgery');
     if (event.do === 'clock') this.#broken.add('clock');
     if (event.do === 'evidence') this.#broken.add('proof');

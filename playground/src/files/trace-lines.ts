@@ -68,7 +68,7 @@ export function readLine(text: string): TraceStep | TraceEvent {
     if (event.do === 'partition') listOf(listOf(memberId)).read(event.groups, 'event.groups');
     return { atMs, event: event as TraceEvent['event'] };
   }
-  const member = memberId.read(found.member, 'member');
+  const member = readProcess(found.member);
   if (!Array.isArray(found.effects)) throw new BadInput('effects', 'a list', show(found.effects));
   return {
     atMs,
@@ -141,4 +141,12 @@ function readDelay(given: unknown, path: string): void {
   if (ends.length !== 2 || ends.some((each) => typeof each !== 'number' || !Number.isFinite(each))) {
     throw new BadInput(path, 'milliseconds, or [least, most]', show(given));
   }
+}
+
+/** A member, or the second process of one: `1'`. */
+function readProcess(given: unknown): MemberId {
+  const isSecond = typeof given === 'string' && given.endsWith("'");
+  if (!isSecond) return memberId.read(given, 'member');
+  memberId.read(given.slice(0, -1), 'member');
+  return given;
 }

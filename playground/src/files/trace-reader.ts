@@ -149,12 +149,12 @@ function schedule(recorder: Recorder, line: TraceStep, matches: Matches, first: 
   const plan = (happening: Partial<Happening>): void => recorder.scheduled(happening as Happening, atMs);
   effects.forEach((effect, i) => {
     if (effect.type === 'set-timer') {
-      const host = { id: member } as Happening['host'];
+      const host = { name: member } as Happening['host'];
       plan({ kind: 'timer', host, atUs: toUs(dueMs(line, i, matches)), timer: effect.timer, message: null });
     }
     if (effect.type !== 'send' || matches.told.has(effect.message)) return;
     const arrivalMs = matches.arrivalMs.get(effect.message);
-    const host = { id: effect.to } as Happening['host'];
+    const host = { name: effect.to } as Happening['host'];
     const atUs = toUs(Math.max(arrivalMs ?? atMs, atMs));
     plan({ kind: 'deliver', host, atUs, seq: flight, from: member, message: effect.message });
     flight += 1;

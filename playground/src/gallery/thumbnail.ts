@@ -71,7 +71,8 @@ function show(
   if (action.do === 'crash' || action.do === 'pause' || action.do === 'clock' || action.do === 'disk') {
     for (const id of who(action.member)) mark(id, HURTS[action.do]);
   } else if (action.do === 'restart') {
-    if (action.amnesia) for (const id of who(action.member)) marks.set(id, [...leads(marks, id), 'forgets']);
+    if (action.amnesia || action.disk === 'lost')
+      for (const id of who(action.member)) marks.set(id, [...leads(marks, id), 'forgets']);
   } else if (action.do === 'partition') {
     const seen = new Set<number>();
     const first = (id: number): boolean => !seen.has(id) && seen.add(id) !== undefined;

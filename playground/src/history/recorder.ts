@@ -69,10 +69,10 @@ export class Recorder {
     const dueMs = atUs / 1000;
     if (kind === 'timer') {
       const name = shortName(timer);
-      this.#timer(host.id, name).push(nowMs, { timer, name, setMs: nowMs, dueMs });
+      this.#timer(host.name, name).push(nowMs, { timer, name, setMs: nowMs, dueMs });
     }
     if (kind !== 'deliver' || message === null) return;
-    const flight = this.#fly(seq, from, host.id, message, nowMs, dueMs, 'arriving');
+    const flight = this.#fly(seq, from, host.name, message, nowMs, dueMs, 'arriving');
     const waiting = this.#arriving.get(message);
     if (waiting === undefined) this.#arriving.set(message, [flight]);
     else waiting.push(flight);
@@ -127,6 +127,7 @@ export class Recorder {
     if (event.type !== undefined && FATES.includes(event.do)) return this.#onFate(entry);
     switch (event.do) {
       case 'boot':
+      case 'twin': // A second process stands beside the members, under a name of its own.
         return this.#join(id, atMs);
       case 'crash': {
         const { clockRate, disk } = this.#shot(id);

@@ -2,6 +2,7 @@ import { type Action, World, type WorldEvent } from '../../../src/simulation/ind
 import { tidyMs, toUs } from '../../../src/simulation/time.ts';
 import type { History } from '../history/history.ts';
 import { Recorder } from '../history/recorder.ts';
+import { asScenario } from './as-scenario.ts';
 import { LONGEST_RUN_MS, type Run, scenarioOf } from './run.ts';
 
 /** More than this does not fit into a page. */
@@ -87,7 +88,8 @@ export class Timeline {
     const atMs = tidyMs((this.world.nowUs + TICK_US) / 1000);
     const later = this.#events.findIndex((event) => toUs(event.atMs) > toUs(atMs));
     const at = later < 0 ? this.#events.length : later;
-    this.#events.splice(at, 0, ...actions.map((action): WorldEvent => ({ ...action, atMs })));
+    const meant = actions.map((action) => asScenario(action, this.history.members));
+    this.#events.splice(at, 0, ...meant.map((action): WorldEvent => ({ ...action, atMs })));
     for (const _ of actions) this.world.step(toUs(atMs));
     this.#endMoment();
     return atMs;

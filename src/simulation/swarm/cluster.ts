@@ -9,9 +9,9 @@ export type Cluster = Pick<
   'options' | 'timing' | 'members' | 'network' | 'syncMs' | 'calmLatencyMs' | 'timeoutMs'
 >;
 
-export function drawCluster(definition: Definition, random: Random): Cluster {
+export function drawCluster(definition: Definition, random: Random, sizes?: readonly number[]): Cluster {
   const scale = random.chance(0.6) ? 1 : random.pick([0.1, 0.5, 3])!;
-  const ids = drawIds(random);
+  const ids = drawIds(random, sizes);
   const { options, timing } = drawSettings(definition, ids, scale, random);
   const timeoutMs = timeoutOf(definition, timing);
   return {
@@ -23,6 +23,49 @@ export function drawCluster(definition: Definition, random: Random): Cluster {
     calmLatencyMs: [tidyMs(scale), tidyMs(10 * scale)],
     timeoutMs,
   };
+}
+
+/**
+ * A cluster in which a schedule can run as it was drawn: a good network, nobody late, and leases that are short beside the
+ * time-outs where it asks for that.
+ */
+export function drawGentleCluster(
+  definition: Definition,
+  sizes: readonly number[],
+  isSlow: boolean,
+  random: Random,
+): Cluster {
+  const scale = random.chance(0.8) ? 1 : random.pick([0.1, 3])!;
+  const ids = drawIds(random, sizes);
+  const leaseMs = tidyMs(125 * scale);
+  const slow = { heartbeatMs: 0.5 * leaseMs, timeoutMs: [6 * leaseMs, 8 * leaseMs], leaseMs };
+  const usual = { timeoutMs: USUAL_TIMEOUT_MS.map((ms) => tidyMs(ms * scale)) };
+  const timing: Record<string, Json> = isSlow ? slow : usual;
+  const latencyMs = random
+    .pick([
+      [2, 2],
+      [1, 3],
+      [1, 10],
+    ] as const)!
+    .map((ms) => tidyMs(ms * scale));
+  const loss = random.chance(0.15) ? { loss: tidyMs(0.1 * random.fraction()) } : {};
+  const ranked = random.chance(0.1);
+  return {
+    options: {},
+    timing,
+    members: ids.map((id) => ({ id, ...(ranked ? { priority: random.between(1, 3) } : {}) })),
+    network: { latencyMs: latencyMs as [number, number], ...loss },
+    syncMs: scale === 1 ? null : [tidyMs(0.1 * scale), tidyMs(scale)],
+    calmLatencyMs: [tidyMs(scale), tidyMs(10 * scale)],
+    timeoutMs: timeoutOf(definition, timing),
+  };
+}
+
+/** How long a leader may act on one round of answers, nearly: in the usual proportion where it is not set. */
+export function leaseOf({ timing, timeoutMs }: Pick<Cluster, 'timing' | 'timeoutMs'>): number {
+  if (typeof timing.leaseMs === 'number') return timing.leaseMs;
+  const leastMs = Array.isArray(timing.timeoutMs) ? (timing.timeoutMs[0] as number) : timeoutMs / 2;
+  return (5 * leastMs) / 6;
 }
 
 type Config = Pick<Cluster, 'options' | 'timing'>;
@@ -124,9 +167,9 @@ export function timeoutOf(definition: Definition, timing: Readonly<Record<string
 const SIZES = [1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5, 6, 7] as const;
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'] as const;
 
-function drawIds(random: Random): readonly MemberId[] {
+function drawIds(random: Random, sizes: readonly number[] = SIZES): readonly MemberId[] {
   const naming = random.below(10);
-  return Array.from({ length: random.pick(SIZES)! }, (_, i): MemberId => {
+  return Array.from({ length: random.pick(sizes)! }, (_, i): MemberId => {
     if (naming < 7) return i + 1;
     if (naming === 7) return (i + 1) * 1000 - i;
     return naming === 8 || i % 2 === 0 ? `node-${NAMES[i]}` : i + 1;

@@ -1,23 +1,51 @@
 import { type Definition, Random, readSettings } from '../../core/index.ts';
-import { type Cluster, drawCluster } from './cluster.ts';
-import { drawFaults } from './faults.ts';
+import { type Cluster, drawCluster, drawGentleCluster } from './cluster.ts';
+import { drawFaults, drawSchedule } from './faults.ts';
+import { placeOf, survivesLosses } from './kinds.ts';
+import { SCHEDULES } from './schedules.ts';
 import type { Storm } from './storm.ts';
 
 /**
- * A random run, all of it drawn from the seed: who takes part, the settings, how bad the network is, which kinds of faults
- * there are and when. The run itself uses the same seed.
+ * What a run is about: any faults; or those of `identities.ts`, with a few others; or one of the `SCHEDULES`, by its name. Only
+ * for protocols that promise to survive lost disks is there a choice.
  */
-export function drawStorm(definition: Definition, seed: number): Storm {
+export type Theme = 'anything' | 'identities' | keyof typeof SCHEDULES;
+
+/** What people run, and where a member more or less makes a difference. */
+const SIZES = [3, 3, 3, 4, 4, 5, 5, 5, 6, 7];
+
+/**
+ * A random run, all of it drawn from the seed: what it is about, who takes part, the settings, how bad the network is, which
+ * kinds of faults there are and when. The run itself uses the same seed.
+ */
+export function drawStorm(definition: Definition, seed: number, wanted?: Theme): Storm {
   const random = new Random(seed, 'swarm');
-  const cluster = drawCluster(definition, random);
+  const hasThemes = survivesLosses(definition);
+  const drawn = hasThemes ? drawTheme(random) : 'anything';
+  const theme = wanted ?? drawn;
+  const schedule = SCHEDULES[theme];
+  const cluster =
+    schedule !== undefined
+      ? drawGentleCluster(definition, schedule.sizes, schedule.isSlow, random)
+      : drawCluster(definition, random, theme === 'identities' ? SIZES : undefined);
+  const place = placeOf(definition, cluster, random);
+  const faults =
+    schedule === undefined ? drawFaults(place, theme === 'identities') : drawSchedule(place, schedule);
   return {
     protocol: definition.name,
     seed,
     ...cluster,
-    ...drawFaults(definition, cluster, random),
+    ...faults,
+    isFounded: hasThemes && schedule?.isBlank !== true && random.chance(0.5),
     endMs: null,
     exam: isPledged(definition, cluster),
   };
+}
+
+function drawTheme(random: Random): Theme {
+  const about = random.fraction();
+  if (about < 0.4) return 'anything';
+  return about < 0.7 ? 'identities' : random.pick(Object.keys(SCHEDULES))!;
 }
 
 /** Only who promises something of a cluster at rest is held to it. */

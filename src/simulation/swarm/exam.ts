@@ -1,38 +1,74 @@
+import type { MemberId } from '../../core/index.ts';
 import type { WorldEvent } from '../scenario.ts';
 import { tidyMs } from '../time.ts';
+import type { StormMember } from './storm.ts';
 
-/** In time-outs: how long somebody is cut off, and how long it then has to find its place again. */
+/** In time-outs: how long a member is cut off, and how long it then has to find its place again. */
 const AWAY = 4;
 const BACK = 4;
+/** In time-outs: how long the others have to choose between them, and how long one then hears the leader alone. */
+const CHOICE = 10;
+const BESIDE = 8;
 /** After the last trial all must agree once more. */
 const SETTLE = 10;
 
-/** How long the exam takes in all, in time-outs. */
-export const EXAM: number = 2 * (AWAY + BACK) + SETTLE;
-
-/** Somebody is cut off from everybody, and comes back. */
+/** A member is cut off from all others, and comes back. */
 export interface Trial {
   readonly fromMs: number;
   readonly backMs: number;
   readonly endMs: number;
+  /** It is this one, and it comes back to the leader alone before it hears all. */
+  readonly preferred?: MemberId;
 }
 
-/** The first trial is for somebody, whoever it is; the second for the leader. */
-export function trialsOf(calmMs: number, timeoutMs: number): readonly [Trial, Trial] {
-  const trial = (fromMs: number): Trial => ({
+interface Examined {
+  readonly timeoutMs: number;
+  readonly members: readonly StormMember[];
+}
+
+/**
+ * The first trial is for any member, the second for the leader. If one member is preferred to all others, there is a third: it
+ * comes back to the leader alone, which must not hand over to a member that reaches no majority.
+ */
+export function trialsOf(calmMs: number, { timeoutMs, members }: Examined): readonly Trial[] {
+  const trial = (fromMs: number, away: number, back: number): Trial => ({
     fromMs: tidyMs(fromMs),
-    backMs: tidyMs(fromMs + AWAY * timeoutMs),
-    endMs: tidyMs(fromMs + (AWAY + BACK) * timeoutMs),
+    backMs: tidyMs(fromMs + away * timeoutMs),
+    endMs: tidyMs(fromMs + (away + back) * timeoutMs),
   });
-  return [trial(calmMs), trial(calmMs + (AWAY + BACK) * timeoutMs)];
+  const first = trial(calmMs, AWAY, BACK);
+  const second = trial(first.endMs, AWAY, BACK);
+  const preferred = preferredOf(members);
+  if (preferred === null) return [first, second];
+  return [first, second, { ...trial(second.endMs, CHOICE, BESIDE), preferred }];
 }
 
-export function examEvents(calmMs: number, timeoutMs: number): readonly WorldEvent[] {
-  const [first, second] = trialsOf(calmMs, timeoutMs);
-  return [
+/** The member that has a higher priority than each other one. */
+function preferredOf(members: readonly StormMember[]): MemberId | null {
+  const ranked = members.map(({ id, priority = 1 }) => ({ id, priority: Number(priority) }));
+  ranked.sort((a, b) => b.priority - a.priority);
+  const [first, second] = ranked;
+  return first !== undefined && second !== undefined && first.priority > second.priority ? first.id : null;
+}
+
+/** When the exam is over. */
+export function examEndMs(calmMs: number, examined: Examined): number {
+  return tidyMs(trialsOf(calmMs, examined).at(-1)!.endMs + SETTLE * examined.timeoutMs);
+}
+
+export function examEvents(calmMs: number, examined: Examined): readonly WorldEvent[] {
+  const [first, second, third] = trialsOf(calmMs, examined) as readonly [Trial, Trial, Trial?];
+  const events: WorldEvent[] = [
     { atMs: first.fromMs, do: 'cut', from: 'random', to: 'all' },
     { atMs: first.backMs, do: 'heal' },
     { atMs: second.fromMs, do: 'cut', from: 'leader', to: 'all' },
     { atMs: second.backMs, do: 'heal' },
+  ];
+  if (third === undefined) return events;
+  return [
+    ...events,
+    { atMs: third.fromMs, do: 'cut', from: third.preferred!, to: 'all' },
+    { atMs: third.backMs, do: 'heal', from: third.preferred!, to: 'leader' },
+    { atMs: third.endMs, do: 'heal' },
   ];
 }

@@ -1,10 +1,10 @@
-import type { Definition, MemberId, Random } from '../../core/index.ts';
+import { type Definition, type MemberId, type Random, readSettings } from '../../core/index.ts';
 import type { Action, Selector } from '../scenario.ts';
-import { type Cluster, drawQuality } from './cluster.ts';
+import { type Cluster, drawQuality, leaseOf } from './cluster.ts';
 import { drawTopology } from './topologies.ts';
 
 /** An event some time after its fault began. */
-type Part = Action & { readonly afterMs?: number };
+export type Part = Action & { readonly afterMs?: number };
 export type Fault = readonly Part[];
 
 /** What a fault is drawn for. */
@@ -15,6 +15,10 @@ export interface Place {
   readonly ids: readonly MemberId[];
   /** Ids that nobody has yet. */
   readonly newIds: readonly MemberId[];
+  /** The member whose disk most losses in this run are about. */
+  readonly unlucky: MemberId;
+  /** How long a leader may act on one round of answers, where the protocol has leases. */
+  readonly leaseMs: number;
   /** A time that is short, or about a time-out, or long. */
   aWhile(): number;
   who(): Selector;
@@ -188,6 +192,15 @@ function maybe(random: Random, chance: number, part: Part): Fault {
   return random.chance(chance) ? [part] : [];
 }
 
+/** Does it promise anything of a cluster in which a disk was lost? Only such a protocol is shown second processes and copies. */
+export function survivesLosses(definition: Definition): boolean {
+  const { pledges } = definition.create({
+    timing: readSettings(definition.timing, {}, 'timing'),
+    options: readSettings(definition.options, {}, 'options'),
+  });
+  return pledges.some(({ assuming }) => assuming.includes('one-disk'));
+}
+
 export function placeOf(definition: Definition, cluster: Cluster, random: Random): Place {
   const ids = cluster.members.map((member) => member.id);
   const newIds: readonly MemberId[] = typeof ids.at(-1) === 'number' ? [8, 9] : ['node-x', 'node-y'];
@@ -201,6 +214,8 @@ export function placeOf(definition: Definition, cluster: Cluster, random: Random
     random,
     ids,
     newIds,
+    unlucky: survivesLosses(definition) ? random.pick(ids)! : ids[0]!,
+    leaseMs: leaseOf(cluster),
     aWhile: () => cluster.timeoutMs * random.pick([0.1, 0.5, 1, 2, 6])! * 2 * random.fraction(),
     who,
     link() {

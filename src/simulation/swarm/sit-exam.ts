@@ -12,7 +12,7 @@ const STEPS_DOWN = 1.5;
 
 /** Runs the exam of a cluster at rest, and tells which promise it broke, if any. */
 export function sitExam(storm: Storm, world: World): Failure | null {
-  for (const trial of trialsOf(calmMsOf(storm), storm.timeoutMs)) {
+  for (const trial of trialsOf(calmMsOf(storm), storm)) {
     const failure = sitTrial(trial, storm, world);
     if (failure !== null && world.protocol.liveness?.includes(failure.property)) return failure;
   }
@@ -22,13 +22,17 @@ export function sitExam(storm: Storm, world: World): Failure | null {
 type Broken = Failure & { readonly property: Liveness };
 
 function sitTrial(trial: Trial, storm: Storm, world: World): Broken | null {
-  world.runUntil(trial.fromMs);
+  // Once the others had the time to choose, only what the preferred one does beside their leader is looked at.
+  world.runUntil(trial.preferred === undefined ? trial.fromMs : trial.backMs);
   const leader = world.hosts.get(world.leaders[0] ?? '');
   if (leader === undefined) return null;
   const claim = world.claims.of(leader.id)!;
   const voters = leader.view.members ?? [...world.hosts.keys()];
-  const heard = voters.filter((id) => hear(world, leader.id, id));
-  if (heard.length >= majority(voters.length)) return staysLeader(trial, claim, world);
+  const heard = voters.filter((id) => hear(world, leader.id, id) && id !== trial.preferred);
+  const isEnough = heard.length >= majority(voters.length);
+  // Of three members, the preferred one and the leader are a majority: then it may take over.
+  if (trial.preferred !== undefined && (!isEnough || majority(voters.length) <= 2)) return null;
+  if (isEnough) return staysLeader(trial, claim, world);
   const others = voters.filter((id) => !heard.includes(id));
   // An order of the storm that nothing has fitted so far may yet catch the votes.
   const mayBeReplaced =

@@ -2,7 +2,7 @@ import type { Json, MemberId } from '../../core/index.ts';
 import type { LinkQuality } from '../network.ts';
 import type { WorldEvent } from '../scenario.ts';
 import { tidyMs } from '../time.ts';
-import { EXAM, examEvents } from './exam.ts';
+import { examEndMs, examEvents } from './exam.ts';
 
 /** A member with its own settings, as the protocol defines them. */
 export type StormMember = {
@@ -26,6 +26,8 @@ export interface Storm {
   readonly network: Partial<LinkQuality>;
   /** How long a disk takes, or null for the usual. */
   readonly syncMs: readonly [number, number] | null;
+  /** The cluster is founded before it starts: its disks are not empty. */
+  readonly isFounded?: boolean;
   /** How long messages travel once it is calm: short enough for the time-outs of the protocol. */
   readonly calmLatencyMs: readonly [number, number];
   /** The longest that a member waits before it does something about silence: what all times are measured in. */
@@ -50,14 +52,15 @@ export function calmMsOf({ stopMs, timeoutMs }: Storm): number {
 }
 
 export function untilMsOf(storm: Storm): number {
-  return storm.endMs ?? tidyMs(calmMsOf(storm) + (storm.exam ? EXAM * storm.timeoutMs : 0));
+  return storm.endMs ?? (storm.exam ? examEndMs(calmMsOf(storm), storm) : calmMsOf(storm));
 }
 
 /** The storm as a scenario that can be saved and replayed. */
 export function scenarioOf(storm: Storm): Readonly<Record<string, Json>> {
-  const { protocol, seed, options, timing, network, syncMs } = storm;
+  const { protocol, seed, options, timing, network, syncMs, isFounded } = storm;
+  const disk = { ...(syncMs === null ? {} : { syncMs }), ...(isFounded === true ? { isNew: true } : {}) };
   const untilMs = untilMsOf(storm);
-  const exam = storm.exam ? examEvents(calmMsOf(storm), storm.timeoutMs) : [];
+  const exam = storm.exam ? examEvents(calmMsOf(storm), storm) : [];
   const events = [...storm.faults, ...calmEvents(storm), ...exam].sort((a, b) => a.atMs - b.atMs);
   return {
     protocol,
@@ -66,7 +69,7 @@ export function scenarioOf(storm: Storm): Readonly<Record<string, Json>> {
     ...(isEmpty(timing) ? {} : { timing }),
     members: membersOf(storm),
     ...(isEmpty(network) ? {} : { network: network as Record<string, Json> }),
-    ...(syncMs === null ? {} : { disk: { syncMs } }),
+    ...(isEmpty(disk) ? {} : { disk }),
     untilMs,
     events: events.filter((event) => event.atMs <= untilMs) as unknown as readonly Json[],
   };
@@ -100,6 +103,7 @@ function calmEvents(storm: Storm): readonly WorldEvent[] {
   end(has('clock'), { atMs: stopMs, do: 'clock', member: 'all', rate: 1 });
   end(has('pause'), { atMs: stopMs, do: 'resume', member: 'all' });
   end(has('crash'), { atMs: stopMs, do: 'restart', member: 'all' });
+  end(has('twin'), { atMs: stopMs, do: 'crash', member: 'all', twin: true });
   // It must disturb nobody, and where a new start is a new beginning it takes part again.
   const backMs = tidyMs(stopMs + BACK * timeoutMs);
   const removed = new Set(faults.flatMap((fault) => (fault.do === 'remove' ? [fault.member] : [])));

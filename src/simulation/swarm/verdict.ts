@@ -36,7 +36,7 @@ export function runStorm(storm: Storm, definition: Definition, options: WorldOpt
       world.runUntil(calmMsOf(storm));
       settled = disagreement(world) === null;
       failure = notSettled(storm, world);
-      if (storm.exam && failure === null && mustSettle(storm, world)) failure = sitExam(storm, world);
+      if (storm.exam && failure === null && isWell(storm, world)) failure = sitExam(storm, world);
     }
     world.runUntil(scenario.untilMs);
     if (storm.endMs !== null) settled = disagreement(world) === null;
@@ -59,11 +59,17 @@ function notSettled(storm: Storm, world: World): Failure | null {
 }
 
 /**
- * Everybody runs and hears everybody for long enough, so all must come to agree, whatever happened before. It is not asked for
- * where what a leader needs may be gone: when two members lost their disks, or one whom the others cannot help.
+ * All members run and hear each other for long enough, so all must come to agree, whatever happened before: members that joined
+ * or left, disks that were lost one at a time, restored or copied. It is not asked for where what a leader needs may be gone:
+ * when two members were without their disks at the same time, or the only one of a membership was.
  */
 function mustSettle(storm: Storm, world: World): boolean {
   return someoneMayLead(storm) && !world.broken.has('one-disk');
+}
+
+/** A member whose disk was copied may be taken for the copy by some, and then is no help to them. */
+function isWell(storm: Storm, world: World): boolean {
+  return mustSettle(storm, world) && !world.broken.has('no-copy');
 }
 
 /**

@@ -1,0 +1,76 @@
+import type { Assumption, MemberId, View } from '../core/index.ts';
+import type { Host } from './host.ts';
+
+/** Any seat counts: no seat that was shown before can be that of a disk which is new. */
+const ANY = -1;
+/** No seat counts while a second process of the member runs: the seat may be that process's. */
+const NONE = Number.POSITIVE_INFINITY;
+
+/**
+ * The members that are without their own disk now, and what that breaks. A member has its disk again once it says that it has
+ * a seat. Where a protocol does not say who has a seat (its views name no members), a lost disk stays lost.
+ */
+export class Losses {
+  readonly #configured: readonly MemberId[];
+  readonly #broken: Set<Assumption>;
+  /** By member, the version that must have been passed when the member shows its seat. */
+  readonly #missing = new Map<MemberId, number>();
+  /** Who votes, as each process says. */
+  readonly #voters = new Map<MemberId, readonly MemberId[]>();
+  /** The newest version that any process has shown. */
+  #newest = 0;
+
+  constructor(configured: readonly MemberId[], broken: Set<Assumption>) {
+    this.#configured = configured;
+    this.#broken = broken;
+  }
+
+  /** The member starts on an empty disk. */
+  lose({ id, disk }: Host): void {
+    disk.erase();
+    this.#add(id, ANY);
+  }
+
+  /** The member starts on a disk that was its own once. Its seat of then says nothing: the register has to move on. */
+  restore({ id, disk }: Host): void {
+    disk.restore();
+    this.#broken.add('no-copy');
+    this.#add(id, this.#newest);
+  }
+
+  /** A second process of the member starts. */
+  double(id: MemberId, disk: 'empty' | 'copied'): void {
+    if (disk === 'copied') this.#broken.add('no-copy');
+    this.#add(id, NONE);
+  }
+
+  /**
+   * The second process is gone for ever, and with it a disk that may have had the seat of the member, or may be given it by a
+   * register that is on its way. The member has its own seat for certain only when it shows one in a version after those.
+   */
+  single({ id, name }: Host): void {
+    this.#voters.delete(name);
+    this.#missing.set(id, this.#newest);
+  }
+
+  reported({ id, name, isTwin }: Host, { version, role, members }: View): void {
+    if (version > this.#newest) this.#newest = version;
+    if (members === undefined) return;
+    this.#voters.set(name, members);
+    // A member can lead on the votes of others while its own disk has no seat.
+    if (this.#missing.size === 0 || isTwin || role === 'none' || role === 'leader') return;
+    const passed = this.#missing.get(id);
+    if (passed !== undefined && version > passed) this.#missing.delete(id);
+  }
+
+  #add(id: MemberId, version: number): void {
+    const isOnly = this.#missing.size === 0 || (this.#missing.size === 1 && this.#missing.has(id));
+    this.#missing.set(id, Math.max(version, this.#missing.get(id) ?? ANY));
+    this.#broken.add('disk');
+    // A membership of one member has nobody who could tell it what it has lost.
+    const isAlone = [this.#configured, ...this.#voters.values()].some(
+      (ids) => ids.length === 1 && ids[0] === id,
+    );
+    if (!isOnly || isAlone) this.#broken.add('one-disk');
+  }
+}

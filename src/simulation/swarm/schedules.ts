@@ -1,0 +1,287 @@
+/**
+ * Whole schedules of which each once broke an election whose members were known by their names alone. They are drawn with other
+ * members, sizes and times in every run, and now and then a step is left out. Times are in leases: `place.leaseMs`.
+ */
+import type { MemberId } from '../../core/index.ts';
+import { shuffled } from './identities.ts';
+import type { Fault, Part, Place } from './kinds.ts';
+
+export interface Schedule {
+  /** How many members it is drawn with. */
+  readonly sizes: readonly number[];
+  /** It needs time-outs that are long beside the lease, so that only the members that it asks stand for election. */
+  readonly isSlow: boolean;
+  /** It is about a cluster that was never founded. */
+  readonly isBlank?: boolean;
+  draw(place: Place): Fault;
+}
+
+export const SCHEDULES: Readonly<Record<string, Schedule>> = {
+  /** Two changes within one lease: a majority of the last members need not meet the majority that promised. */
+  'two-changes': {
+    sizes: [4, 5, 5, 5, 6, 7],
+    isSlow: false,
+    draw(place) {
+      const { random, newIds } = place;
+      const [leader, ...others] = cast(place);
+      const deaf = others.slice(0, random.between(1, Math.max(1, others.length - 2)));
+      const hearing = others.slice(deaf.length);
+      const script = new Script(place);
+      script.lead(leader!);
+      for (const to of deaf) script.now({ do: 'cut', from: leader!, to, oneWay: true });
+      script.wait(4 * (0.5 + random.fraction()));
+      const healedMs = script.ms;
+      script.now({ do: 'heal' });
+      for (const to of deaf) script.now({ do: 'drop', from: leader!, to, type: 'heartbeat', count: 4 });
+      const changes: Part[] = hearing.map((member) => ({ do: 'remove', member }));
+      if (random.chance(0.3))
+        changes.splice(random.below(changes.length + 1), 0, { do: 'add', member: newIds[0]! });
+      const stepMs = place.leaseMs * random.pick([0.03, 0.06, 0.1, 0.2])!;
+      for (const each of changes.slice(0, 3)) {
+        script.now(each);
+        script.waitMs(stepMs);
+        script.now(each); // Again, if the one before it was still under way.
+      }
+      for (let i = 0; i < 4; i++) {
+        script.waitMs(stepMs * random.fraction() * 2);
+        script.now({ do: 'campaign', member: random.pick(deaf)! });
+      }
+      script.at(healedMs + 6 * place.leaseMs, { do: 'heal' });
+      return script.parts;
+    },
+  },
+  /** A member accepts a value and loses its disk before the value is committed: its answer must not count. */
+  'lost-acceptor': {
+    sizes: [3, 4, 5, 5, 5, 6, 7],
+    isSlow: false,
+    draw(place) {
+      const { random } = place;
+      const [leader, ...others] = cast(place);
+      const script = new Script(place);
+      script.lead(leader!);
+      script.now({ do: 'publish', value: 'before' });
+      script.wait(2);
+      const fates = others.map((_, i) =>
+        i === 0 ? 'deliver' : i === 1 ? 'hold' : random.pick(['drop', 'drop', 'hold', 'deliver'])!,
+      );
+      others.forEach((to, i) => {
+        const type = 'publish/send';
+        if (fates[i] === 'hold') script.now({ do: 'hold', from: leader!, to, type, count: 1 });
+        if (fates[i] === 'drop') script.now({ do: 'drop', from: leader!, to, type, count: 100 });
+      });
+      script.now({ do: 'publish', value: 'X' });
+      script.wait(0.1);
+      const lost = others[0]!;
+      if (random.chance(0.8)) script.now({ do: 'cut', from: leader!, to: lost });
+      script.now({ do: 'restart', member: lost, disk: 'lost' });
+      script.wait(random.fraction());
+      script.now({ do: 'release', from: leader!, type: 'publish/send', count: 10 });
+      script.wait(0.1);
+      const near = others.filter((_, i) => fates[i] === 'hold');
+      const far = others.filter((id) => !near.includes(id));
+      script.now({ do: 'partition', groups: [[leader!, ...near], far] });
+      script.wait(10 * (0.5 + random.fraction()));
+      for (const member of far) script.now({ do: 'publish', value: 'Y', member });
+      script.wait(4);
+      script.now({ do: 'heal' });
+      return script.parts;
+    },
+  },
+  /** A leader holds members that were never committed, others elect another, and one of these loses its disk. */
+  'uncommitted-members': {
+    sizes: [3, 3, 3, 4, 5],
+    isSlow: false,
+    draw(place) {
+      const { random } = place;
+      const [leader, gone, lost, ...rest] = cast(place);
+      const script = new Script(place);
+      script.lead(leader!);
+      script.now({ do: 'drop', from: leader!, type: 'publish/send', count: 100 });
+      script.now(
+        random.chance(0.8) ? { do: 'remove', member: gone! } : { do: 'add', member: place.newIds[0]! },
+      );
+      script.wait(0.1 + random.fraction());
+      script.now({ do: 'cut', from: leader!, to: 'all' });
+      script.wait(6 * (0.5 + random.fraction()));
+      const near = rest.filter(() => random.chance(0.3));
+      const far = [gone!, ...rest.filter((id) => !near.includes(id))];
+      script.now({ do: 'heal' });
+      script.now({ do: 'partition', groups: [[leader!, lost!, ...near], far] });
+      script.now({ do: 'restart', member: lost!, disk: 'lost' });
+      script.wait(8 * (0.5 + random.fraction()));
+      script.now({ do: 'publish', value: 'Y', member: leader! });
+      script.wait(4 * random.fraction());
+      script.now({ do: 'heal' });
+      return script.parts;
+    },
+  },
+  /** A member is removed and added again, and one of those who know of it loses its disk before the others know. */
+  'added-again': {
+    sizes: [3, 3, 3, 4, 5],
+    isSlow: false,
+    draw(place) {
+      const { random } = place;
+      const [leader, again, ...rest] = cast(place);
+      const script = new Script(place);
+      script.lead(leader!);
+      script.now({ do: 'remove', member: again! });
+      script.wait(1.5);
+      const deaf = rest.slice(0, Math.max(1, Math.floor(rest.length / 2)));
+      for (const to of deaf) script.now({ do: 'cut', from: leader!, to });
+      script.now({ do: 'add', member: again! });
+      script.wait(0.3 + random.fraction());
+      if (random.chance(0.5)) script.now({ do: 'publish', value: 'X' });
+      script.wait(0.3 * random.fraction());
+      const near = rest.filter((id) => !deaf.includes(id));
+      script.now({ do: 'heal' });
+      script.now({
+        do: 'partition',
+        groups: [
+          [leader!, ...deaf],
+          [again!, ...near],
+        ],
+      });
+      script.now({ do: 'restart', member: leader!, disk: 'lost' });
+      script.wait(8 * (0.5 + random.fraction()));
+      for (const member of [leader!, ...deaf]) script.now({ do: 'publish', value: 'Y', member });
+      script.wait(4 * random.fraction());
+      script.now({ do: 'heal' });
+      return script.parts;
+    },
+  },
+  /** A member that has nothing on its disk answers one that lost its disk, starts again, and votes as if it had not. */
+  'blank-again': {
+    sizes: [5],
+    isSlow: true,
+    isBlank: true,
+    draw(place) {
+      const { random } = place;
+      const [asker, lost, blank, winner, helper] = cast(place) as [
+        MemberId,
+        MemberId,
+        MemberId,
+        MemberId,
+        MemberId,
+      ];
+      const script = new Script(place, 0);
+      script.now({ do: 'crash', member: blank });
+      script.lead(asker);
+      script.now({ do: 'restart', member: asker });
+      script.wait(1.5);
+      script.now({ do: 'hold', from: asker, to: blank, type: 'vote' });
+      for (const to of [winner, helper]) script.now({ do: 'drop', from: asker, to, type: 'vote' });
+      script.now({ do: 'hold', from: lost, to: asker, type: 'vote/answer' });
+      script.now({ do: 'campaign', member: asker });
+      script.wait(0.25);
+      for (const to of [lost, winner, helper]) script.now({ do: 'cut', from: asker, to });
+      for (const to of [asker, winner]) script.now({ do: 'cut', from: blank, to });
+      script.now({ do: 'restart', member: blank });
+      script.now({ do: 'restart', member: lost, disk: 'lost' });
+      script.wait(0.25);
+      script.now({ do: 'heal', from: blank, to: winner });
+      script.now({ do: 'restart', member: blank });
+      script.wait(1.3);
+      script.now({ do: 'cut', from: winner, to: blank });
+      script.now({ do: 'campaign', member: winner });
+      script.wait(0.3 + random.fraction() * 0.2);
+      script.now({ do: 'heal', from: blank, to: asker });
+      script.now({ do: 'release', from: asker, to: blank, type: 'vote' });
+      script.wait(0.2);
+      script.now({ do: 'heal', from: lost, to: asker });
+      script.now({ do: 'release', from: lost, to: asker, type: 'vote/answer' });
+      script.wait(3);
+      script.now({ do: 'heal' });
+      return script.parts;
+    },
+  },
+  /** A candidate loses its disk, asks again in the same term, and gets a vote that was meant for its earlier life. */
+  'earlier-life': {
+    sizes: [5, 5, 5, 3, 4],
+    isSlow: true,
+    draw(place) {
+      const { random } = place;
+      const [asker, voter, ...others] = cast(place);
+      const script = new Script(place);
+      const rival = others.at(-1)!;
+      script.now({ do: 'hold', from: asker!, to: voter!, type: 'vote' });
+      for (const to of others)
+        script.now({ do: 'drop', from: asker!, to, type: 'vote', count: 1 + random.below(2) });
+      script.now({ do: 'campaign', member: asker! });
+      script.wait(0.2);
+      script.now({ do: 'drop', from: asker!, to: voter!, type: 'recall', count: 10 });
+      script.now({ do: 'restart', member: asker!, disk: 'lost' });
+      script.wait(1.4);
+      script.now({ do: 'hold', from: voter!, to: asker!, type: 'vote/answer' });
+      script.wait(0.2);
+      script.now({ do: 'release', from: asker!, to: voter!, type: 'vote' });
+      script.wait(0.5);
+      for (const type of ['pre-vote', 'vote']) script.now({ do: 'drop', from: asker!, to: voter!, type });
+      script.now({ do: 'drop', from: asker!, type: 'heartbeat', count: 40 });
+      script.wait(0.15);
+      script.now({ do: 'campaign', member: asker! });
+      script.wait(0.1);
+      script.now({ do: 'release', from: voter!, to: asker!, type: 'vote/answer' });
+      script.wait(0.2);
+      script.now({ do: 'cut', from: asker!, to: rival });
+      for (let i = 0; i < 3; i++) {
+        script.now({ do: 'campaign', member: rival });
+        script.wait(0.1);
+      }
+      script.wait(2);
+      script.now({ do: 'heal' });
+      return script.parts;
+    },
+  },
+};
+
+/** The members in a random order: who plays which part. */
+function cast(place: Place): MemberId[] {
+  return shuffled(place, place.ids);
+}
+
+/** Collects the steps of a schedule. Every wait is a little longer or shorter than it says, and now and then a step is left out. */
+class Script {
+  readonly parts: Part[] = [];
+  /** When the next step is taken. */
+  ms = 0;
+  readonly #place: Place;
+  readonly #omit: number;
+
+  constructor(place: Place, omit: number = place.random.chance(0.3) ? 0.05 : 0) {
+    this.#place = place;
+    this.#omit = omit;
+  }
+
+  now(part: Part): void {
+    this.at(this.ms, part);
+  }
+
+  at(afterMs: number, part: Part): void {
+    if ('type' in part && part.type !== undefined && !this.#knows(part.type)) return;
+    if (this.#omit > 0 && this.#place.random.chance(this.#omit)) return;
+    this.parts.push({ ...part, afterMs });
+  }
+
+  /** In leases, give or take a tenth. */
+  wait(leases: number): void {
+    this.waitMs(this.#place.leaseMs * leases * (0.9 + 0.2 * this.#place.random.fraction()));
+  }
+
+  waitMs(ms: number): void {
+    this.ms += ms;
+  }
+
+  /** The leader hands over to this member, and there is time for it. */
+  lead(member: MemberId): void {
+    this.waitMs(3 * this.#place.cluster.timeoutMs);
+    this.now({ do: 'transfer', to: member });
+    this.wait(2);
+    this.now({ do: 'campaign', member });
+    this.wait(2);
+  }
+
+  #knows(type: string): boolean {
+    const { messages, formerMessages = [] } = this.#place.definition;
+    return Object.hasOwn(messages, type) || formerMessages.includes(type);
+  }
+}
