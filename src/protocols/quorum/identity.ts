@@ -114,7 +114,7 @@ export function onCopy(s: State, from: MemberId, m: Ask<'copy'>, times: Times, o
   s.told = [...s.told, from];
   if (s.told.length < Math.min(majority(s.register.members.length), s.register.members.length - 1)) return;
   s.told = [];
-  s.disk = s.life;
+  s.disk = s.disk.startsWith(s.life) ? `${s.disk}'` : s.life; // A first process has named its disk already.
   s.start = 1;
   save(s, out);
   becomeFollower(s, null, times, out);

@@ -34,6 +34,7 @@
  *   leader         → follower (newer term, no majority for a time-out, resigned, handed over)
  */
 import {
+  type Assumption,
   assertNever,
   type Definition,
   define,
@@ -91,15 +92,18 @@ import {
 } from './settings.ts';
 import { firstRegister, initialState, type Out, type Saved, type State, type Timer } from './state.ts';
 
+/** A lost disk, and any number of them one after the other; a second process under one name. */
+const LOSSES: readonly Assumption[] = ['one-disk', 'no-copy', 'no-forgery'];
+
 const pledges: readonly Pledge[] = [
-  { property: 'S1', assuming: ['one-disk', 'no-forgery'] },
-  { property: 'S2', assuming: ['disk', 'no-forgery'] },
-  { property: 'S3', assuming: ['disk', 'no-forgery'] },
-  { property: 'S4', assuming: ['one-disk', 'no-forgery'] },
-  { property: 'S6', assuming: ['one-disk', 'no-forgery', 'clock', 'proof'] },
-  { property: 'S9', assuming: ['one-disk', 'no-forgery'] },
-  { property: 'R1', assuming: ['one-disk', 'no-forgery'] },
-  { property: 'S10', assuming: ['one-disk', 'no-forgery', 'clock', 'proof'] },
+  { property: 'S1', assuming: LOSSES },
+  { property: 'S2', assuming: ['disk', 'no-copy', 'no-forgery'] },
+  { property: 'S3', assuming: ['disk', 'no-copy', 'no-forgery'] },
+  { property: 'S4', assuming: LOSSES },
+  { property: 'S6', assuming: [...LOSSES, 'clock', 'proof'] },
+  { property: 'S9', assuming: LOSSES },
+  { property: 'R1', assuming: LOSSES },
+  { property: 'S10', assuming: [...LOSSES, 'clock', 'proof'] },
 ];
 
 /** The identity of every disk of a cluster that begins founded, in a simulation or an exploration. */
