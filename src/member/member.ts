@@ -29,8 +29,10 @@ import { Voters } from './voters.ts';
  */
 export async function join(options: JoinOptions): Promise<Member> {
   const settled = readOptions(options);
-  const { data, cluster, id, firstStart } = settled;
-  const store = data === null ? forgetfulStore(firstStart) : await openStore(data, cluster, id, firstStart);
+  if (options.firstStart === true)
+    settled.log({ level: 'warning', message: 'firstStart is no longer needed and is ignored' });
+  const { data, cluster, id, election } = settled;
+  const store = data === null ? forgetfulStore(election) : await openStore(data, cluster, id, election);
   let server: Server | null = null;
   try {
     let member: Member | null = null;

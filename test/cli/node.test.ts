@@ -184,7 +184,7 @@ describe('the configuration of a member', () => {
 
 describe('caucus node', () => {
   it('leads alone, answers over HTTP, and leaves on SIGTERM with code 0', async () => {
-    const { child, seen } = node('--id', 'a', '--new', '--data', path.join(folder, 'a'));
+    const { child, seen } = node('--id', 'a', '--data', path.join(folder, 'a'));
     const { url, pid } = await seen('ready');
     expect(pid).toBe(child.pid);
     await seen('acting');
@@ -196,7 +196,7 @@ describe('caucus node', () => {
   });
 
   it('never leads with priority 0', async () => {
-    const { child, seen } = node('--id', 'a', '--new', '--priority', '0');
+    const { child, seen } = node('--id', 'a', '--priority', '0');
     const { url } = await seen('ready');
     const asked = await fetch(`${url}/election/start`, {
       method: 'POST',

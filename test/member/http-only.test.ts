@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 const KINDS: readonly JoinOptions[] = [
-  { protocol: 'quorum', firstStart: true },
+  { protocol: 'quorum' },
   { protocol: 'draw', timing: { heartbeatMs: 50, timeoutMs: [100, 200] } },
   { protocol: 'bully' },
 ];

@@ -105,7 +105,7 @@ describe('members in processes of their own', () => {
     const peers = await findPorts(['a', 'b', 'c']);
     // Long leases: without proof, the takeover would take as long.
     const timing = { timeoutMs: [4000, 5000] };
-    const members = peers.map(({ id }) => startProcess(String(id), peers, { firstStart: true, timing }));
+    const members = peers.map(({ id }) => startProcess(String(id), peers, { timing }));
     const { leader, token } = await leaderOf(members);
     const others = members.filter((member) => member !== leader);
     await Promise.all(others.map((other) => other.says((said) => said.leader === leader.id)));
@@ -125,7 +125,7 @@ describe('members in processes of their own', () => {
   it('wait for the lease of a leader that is only stopped, which finds out before it can act again', async () => {
     const peers = await findPorts(['a', 'b', 'c']);
     const timing = { timeoutMs: [1000, 2000] };
-    const members = peers.map(({ id }) => startProcess(String(id), peers, { firstStart: true, timing }));
+    const members = peers.map(({ id }) => startProcess(String(id), peers, { timing }));
     const { leader, token } = await leaderOf(members);
     const others = members.filter((member) => member !== leader);
     await Promise.all(others.map((other) => other.says((said) => said.leader === leader.id)));
@@ -147,7 +147,7 @@ describe('members in processes of their own', () => {
 
   it('leave nothing behind that would keep the process, and hand over', async () => {
     const peers = await findPorts(['a', 'b']);
-    const members = peers.map(({ id }) => startProcess(String(id), peers, { firstStart: true }));
+    const members = peers.map(({ id }) => startProcess(String(id), peers, {}));
     const { leader } = await leaderOf(members);
     leader.child.kill('SIGTERM');
     const [code] = (await once(leader.child, 'exit')) as [number | null];
