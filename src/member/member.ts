@@ -97,7 +97,7 @@ export class Member implements MemberPort, Engine {
       changed: () => this.#notify(),
     });
     this.#vigil = new Vigil(clock, settled.trustConnections, {
-      gone: (peer, proof) => this.#hosts.give({ type: 'peer-gone', peer, proof, life: null }),
+      gone: (peer, proof, life) => this.#hosts.give({ type: 'peer-gone', peer, proof, life }),
       back: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
       shared: (before, now) => this.#refuse('same-id', sharedId(before, now)),
     });
@@ -200,10 +200,6 @@ export class Member implements MemberPort, Engine {
     return verdict;
   }
 
-  heardByPost(id: MemberId): void {
-    this.#vigil.onPost(id);
-  }
-
   countRefusal(refusal: Refusal): void {
     this.#refusals[refusal] += 1;
   }
@@ -246,7 +242,8 @@ export class Member implements MemberPort, Engine {
     const { id, cluster, incarnation, url } = this;
     const { definition, config } = this.#settled;
     const rules = JSON.stringify({ protocol: definition.name, ...config });
-    const identity: Identity = { id, cluster, incarnation, url, rules, process: ownProcess() };
+    const { life } = this.#store.member;
+    const identity: Identity = { id, cluster, incarnation, life, url, rules, process: ownProcess() };
     return createLinks(
       identity,
       {
@@ -258,18 +255,18 @@ export class Member implements MemberPort, Engine {
         },
         onAnswer: (from, election, { type, ...answer }) =>
           this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),
-        onPostAnswer: (from) => this.#vigil.onPost(from),
         onUp: (peer) => {
           this.#settled.log({ level: 'info', message: `connected to ${peer.id} at ${peer.url}` });
           this.#vigil.onUp(peer);
           this.#notify();
         },
-        onDown: (peer, reason) => {
+        onLocal: (peer) => this.#vigil.onLocal(peer),
+        onDown: (peer, reason, isAbandoned) => {
           this.#settled.log({
             level: 'warning',
             message: `the connection to ${peer.id} is closed: ${reason}`,
           });
-          this.#vigil.onDown(peer);
+          this.#vigil.onDown(peer, isAbandoned);
           this.#notify();
         },
         onRefused: (reason, from, kind) => this.#refuse(kind, `${from} is refused: ${reason}`),

@@ -40,7 +40,17 @@ async function speak(to: Linked, id: number): Promise<WebSocket> {
   const ws = new WebSocket(`${to.url.replace('http', 'ws')}/link`);
   cleanUp(async () => ws.terminate());
   await once(ws, 'open');
-  ws.send(JSON.stringify({ caucus: 1, id, cluster: 'test', incarnation: 1, url: 'http://x', process: null }));
+  ws.send(
+    JSON.stringify({
+      caucus: 1,
+      id,
+      cluster: 'test',
+      incarnation: 1,
+      life: 'l',
+      url: 'http://x',
+      process: null,
+    }),
+  );
   await once(ws, 'message');
   return ws;
 }
@@ -222,7 +232,15 @@ describe('a link under faults', () => {
       '["e",[]]',
       '["e",{}]',
       '["e",{"type":7}]',
-      JSON.stringify({ caucus: 1, id: 2, cluster: 'test', incarnation: 1, url: 'http://x', process: null }),
+      JSON.stringify({
+        caucus: 1,
+        id: 2,
+        cluster: 'test',
+        incarnation: 1,
+        life: 'l',
+        url: 'http://x',
+        process: null,
+      }),
       `["e",${'['.repeat(100_000)}`,
     ];
     for (const frame of wrong) ws.send(frame);

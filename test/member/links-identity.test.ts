@@ -13,7 +13,9 @@ describe('who is at the other end of a link', () => {
     const two = await start(2, {}, { process });
     introduce([one, two]);
     await until('up', () => one.peers.length === 1);
-    expect(one.peers[0]).toEqual(two.identity);
+    const { localSocket, ...said } = one.peers[0]!;
+    expect(said).toEqual(two.identity);
+    expect(localSocket).toMatch(/^caucus-[0-9a-f]{32}$/);
   });
 
   it('is refused on both sides if it belongs to another cluster', async () => {
@@ -80,7 +82,7 @@ describe('who is at the other end of a link', () => {
     expect(twin.events).toEqual([]);
   });
 
-  it('is the new process if the old one is gone without a word; what comes late from the old one is refused', async () => {
+  it('is the new process if the old one is gone without a word, and the old one again when that is gone', async () => {
     const one = await start(1, { probeMs: 100 });
     const old = await start(2);
     const proxy = await startProxy(old.url);
@@ -94,17 +96,25 @@ describe('who is at the other end of a link', () => {
     fresh.links.send(1, 'e', count(5));
     await until('replaced', () => one.events.length === 3 && one.heard.length === 1);
     expect(one.events.slice(1)).toEqual([
-      `down 2 (${old.identity.incarnation}): a new incarnation took its place`,
+      `down 2 (${old.identity.incarnation}): another process took its place`,
       `up 2 (${fresh.identity.incarnation})`,
     ]);
     expect(one.refused).toEqual([]);
 
+    // Both live. The one that is connected stays, and the other is told why it is not wanted.
     proxy.restore();
+    one.links.setPeers([{ id: 2, url: fresh.url }]);
+    old.links.setPeers([]);
     old.links.setPeers([{ id: 1, url: one.url }]);
     await until('the old one is told', () => old.refused.length > 0);
-    expect(old.refused[0]!.reason).toContain('restart it');
+    expect(old.refused[0]!.reason).toContain('two live processes say that they are member 2');
     expect(one.events).toHaveLength(3);
-    expect(one.refused[0]).toMatchObject({ kind: 'same-id' });
+
+    await fresh.stop();
+    old.links.setPeers([]);
+    old.links.setPeers([{ id: 1, url: one.url }]);
+    await until('the old one is back', () => one.events.length === 5);
+    expect(one.events[4]).toBe(`up 2 (${old.identity.incarnation})`);
   });
 
   it('may be a member whose id is a word', async () => {

@@ -1,4 +1,5 @@
 /** Members that are nothing but links on a real port, and remember everything that they were told. */
+import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -45,6 +46,7 @@ export async function startLinked(
     id,
     cluster: 'test',
     incarnation: incarnations++,
+    life: randomUUID(),
     url,
     process: null,
     ...said,
