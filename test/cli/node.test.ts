@@ -195,6 +195,16 @@ describe('caucus node', () => {
     expect(await ended).toBe(0);
   });
 
+  it('takes --new from old scripts, says that it does nothing, and leads all the same', async () => {
+    const { child, seen } = node('--id', 'a', '--new', '--data', path.join(folder, 'a'));
+    const note = await seen('note');
+    expect(note).toMatchObject({ level: 'warn', text: '--new is no longer needed and is ignored' });
+    await seen('acting');
+    child.kill('SIGTERM');
+    await seen('stopped');
+    expect((await caucus(['help', 'node'])).stdout).toMatch(/--new +ignored, kept for old scripts/);
+  });
+
   it('never leads with priority 0', async () => {
     const { child, seen } = node('--id', 'a', '--priority', '0');
     const { url } = await seen('ready');
