@@ -23,8 +23,8 @@ export interface ElectionList {
   isNew(election: string, disk: string): boolean;
   /** Returns when it is durable that the disk takes part in the election; throws if it is not. */
   add(election: string): void;
-  /** Begins the list of a disk that was drawn just now, in the main election. */
-  start(disk: string, mainElection: string): void;
+  /** Begins the list of a disk that was drawn just now, with the elections that it may take part in already. */
+  start(disk: string, elections: Iterable<string>): void;
 }
 
 /** What is known of a disk. */
@@ -45,8 +45,8 @@ export class MemoryElectionList implements ElectionList {
     this.known?.elections.add(election);
   }
 
-  start(disk: string, mainElection: string): void {
-    this.known = { disk, elections: new Set([mainElection]) };
+  start(disk: string, elections: Iterable<string>): void {
+    this.known = { disk, elections: new Set(elections) };
   }
 }
 
@@ -89,10 +89,10 @@ export class FileElectionList extends MemoryElectionList {
    * Records that are there belong to disks of before. They are listed all the same: if one of them goes missing, less has to be
    * understood to know that its election is not new.
    */
-  override start(disk: string, mainElection: string): void {
+  override start(disk: string, opened: Iterable<string>): void {
     this.known = null;
     this.#try(() => {
-      const elections = new Set([mainElection, ...this.#recorded()]);
+      const elections = new Set([...opened, ...this.#recorded()]);
       const lines = [JSON.stringify({ format: FORMAT, disk }), ...elections];
       const temporary = `${this.#file}.new`;
       const handle = openSync(temporary, 'w', 0o600);

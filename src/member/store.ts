@@ -146,12 +146,15 @@ class FolderStore implements Store {
 class Records {
   readonly #mainElection: string;
   readonly #list: ElectionList;
+  /** All that were opened by this process. */
+  readonly #opened = new Set<string>();
   /** The newest durable record of the main election. */
   #main: { readonly record: Json } | null = null;
 
   constructor(mainElection: string, list: ElectionList) {
     this.#mainElection = mainElection;
     this.#list = list;
+    this.#opened.add(mainElection);
   }
 
   of(
@@ -164,8 +167,9 @@ class Records {
       load: (inherit) => {
         const found = read();
         if (isMain) this.#main = found;
+        const isNew = !isMain && this.#enlist(name);
         if (found !== null) return found.record;
-        return isMain ? null : this.#begin(name, inherit);
+        return isNew && this.#main !== null ? inherit(this.#main.record) : null;
       },
       save: (record) => {
         if (isMain) this.#beforeMain(record);
@@ -175,22 +179,26 @@ class Records {
     };
   }
 
-  /** Returns only after the election is durably listed: whatever happens then, it never begins here as new again. */
-  #begin(name: string, inherit: (main: Json) => Json | null): Json {
+  /**
+   * Is it certain that this disk never took part in the election? If so it is listed before it can begin, whatever it begins
+   * with: it never is new again.
+   */
+  #enlist(name: string): boolean {
+    this.#opened.add(name);
     const disk = diskOf(this.#main);
-    if (this.#main === null || disk === null || !this.#list.isNew(name, disk)) return null;
-    const inherited = inherit(this.#main.record);
-    if (inherited !== null) this.#list.add(name);
-    return inherited;
+    if (disk === null || !this.#list.isNew(name, disk)) return false;
+    this.#list.add(name);
+    return true;
   }
 
   /**
-   * A disk that the main election never had before has taken part in nothing, so its list can begin now. It is written before
-   * the record that makes the disk known: a crash in between leaves a list of another disk, and that lets nothing begin.
+   * A disk that the main election never had before has taken part in nothing but what this process has opened, so its list can
+   * begin now. It is written before the record that makes the disk known: a crash in between leaves a list of another disk, and
+   * that lets nothing begin.
    */
   #beforeMain(record: Json): void {
     const disk = diskOf({ record });
-    if (disk !== null && disk !== diskOf(this.#main)) this.#list.start(disk, this.#mainElection);
+    if (disk !== null && disk !== diskOf(this.#main)) this.#list.start(disk, this.#opened);
   }
 }
 

@@ -286,11 +286,32 @@ describe('an election that begins on a disk that takes part in others', () => {
     expect(await begin('another')).toEqual({ inheritedFrom: { disk: 'D', start: 2 } });
   });
 
-  it('does not if the protocol has nothing to inherit, and may later', async () => {
+  it('does not if the protocol has nothing to inherit, nor later: it may have drawn the same disk by itself', async () => {
     const store = await settle();
     expect(store.election('job', 'quorum').load(() => null)).toBeNull();
-    expect(store.election('job', 'quorum').load(inherit)).toMatchObject({ inheritedFrom: { disk: 'D' } });
+    expect(store.election('job', 'quorum').load(inherit)).toBeNull();
     store.close();
+    expect(await begin('job')).toBeNull();
+  });
+
+  it('is not new if it was opened before the disk was known', async () => {
+    const store = await open();
+    const main = store.election('main', 'quorum');
+    main.load(inherit);
+    expect(store.election('early', 'quorum').load(inherit)).toBeNull();
+    main.save({ disk: 'D', start: 1 });
+    store.close();
+    expect(await begin('early')).toBeNull();
+    expect(await begin('late')).not.toBeNull();
+  });
+
+  it('is not new if its record was there once, wherever that came from', async () => {
+    (await settle()).close();
+    const file = path.join(folder, 'election-job.json');
+    new RecordFile(file, { ...owner, election: 'job' }).write({ disk: 'D', start: 7 });
+    expect(await begin('job')).toEqual({ disk: 'D', start: 7 });
+    rmSync(file);
+    expect(await begin('job')).toBeNull();
   });
 
   it('does not inherit where the main election has no disk', async () => {
@@ -361,10 +382,13 @@ describe('an election that begins on a disk that takes part in others', () => {
   });
 
   it('is new to another disk, which has a list of its own', async () => {
-    const store = await settle('D');
-    const job = store.election('job', 'quorum');
+    const before = await settle('D');
+    const job = before.election('job', 'quorum');
     job.save(job.load(inherit));
-    store.election('lost', 'quorum').load(inherit);
+    before.election('lost', 'quorum').load(inherit);
+    before.close();
+    const store = await open();
+    store.election('main', 'quorum').load(inherit);
     store.election('main', 'quorum').save({ disk: 'E', start: 1 });
     expect(readFileSync(list(), 'utf8')).toBe('{"format":"caucus-elections/1","disk":"E"}\nmain\njob\n');
     // Its record is of the disk of before, and stays what it is.
@@ -426,6 +450,7 @@ describe('an election that begins on a disk that takes part in others', () => {
     main.save({ disk: 'D', start: 1 });
     expect(store.election('job', 'quorum').load(inherit)).toEqual({ inheritedFrom: { disk: 'D', start: 1 } });
     expect(store.election('job', 'quorum').load(inherit)).toBeNull();
+    expect(store.election('early', 'quorum').load(inherit)).toBeNull();
     expect(forgetfulStore('main').election('main', 'quorum').load(inherit)).toBeNull();
   });
 });
