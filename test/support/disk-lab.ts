@@ -60,6 +60,8 @@ export class Watched {
   readonly log: string[] = [];
   url = '';
   standing: Standing | null = null;
+  /** All that it has been, in order. */
+  readonly roles: string[] = [];
   /** When it last was known to act, by the clock that all processes share. */
   actedAtUs = 0;
 
@@ -213,6 +215,14 @@ export class DiskLab {
     });
   }
 
+  /** It runs on a copy, or an old state, of a disk: it has lost its seat, and has been given another. */
+  async reseated(watched: Watched): Promise<void> {
+    await this.until(`a new seat for ${watched.name}`, HEALS_WITHIN_MS, () => {
+      const lostAt = watched.roles.indexOf('none', 1);
+      return lostAt >= 0 && watched.roles.length > lostAt + 1 && watched.standing!.leader !== null;
+    });
+  }
+
   async allSeated(): Promise<void> {
     await Promise.all(this.ids.map((id) => this.seated(id)));
   }
@@ -284,7 +294,10 @@ export class DiskLab {
   #hear(from: Watched, said: Said): void {
     if (said.up !== undefined) from.url = said.up;
     if (said.log !== undefined) from.log.push(said.log);
-    if (said.standing !== undefined) from.standing = said.standing;
+    if (said.standing !== undefined) {
+      from.standing = said.standing;
+      if (from.roles.at(-1) !== said.standing.role) from.roles.push(said.standing.role);
+    }
     if (said.acting !== undefined) {
       from.actedAtUs = said.askedUs!;
       this.#onActing(from, BigInt(said.acting), said.askedUs!, said.answeredUs!);
