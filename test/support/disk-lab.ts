@@ -237,6 +237,13 @@ export class DiskLab {
     expect(answer.status).toBeLessThan(300);
   }
 
+  async shows(watched: Watched, value: Json): Promise<void> {
+    const wanted = JSON.stringify(value);
+    await this.until(`${watched.name} shows ${wanted}`, HEALS_WITHIN_MS, () => {
+      return JSON.stringify(watched.standing?.value) === wanted;
+    });
+  }
+
   /**
    * The next failure is survived too: the leader dies, another takes over in time, and knows what was published. With three
    * members that takes the vote of the one that was ill before.
