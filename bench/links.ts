@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
@@ -15,7 +16,7 @@ const KILLS = 10;
 const message = { type: 'heartbeat', term: 7, round: 123, age: [3, 1] };
 
 function identity(id: number, url: string): Identity {
-  return { id, cluster: 'bench', incarnation: Date.now(), url, process: null };
+  return { id, cluster: 'bench', incarnation: 1, life: randomUUID(), url, process: null };
 }
 
 async function listen(server: net.Server): Promise<string> {

@@ -49,20 +49,16 @@ export class Cluster {
     timeoutMs: readonly [number, number] = [150, 300],
   ): Promise<Cluster> {
     const cluster = new Cluster(await freePorts(members), elections, timeoutMs);
-    await Promise.all(cluster.#peers.map(({ id }) => cluster.start(id, true)));
+    await Promise.all(cluster.#peers.map(({ id }) => cluster.start(id)));
     await cluster.settled();
     return cluster;
   }
 
-  async start(id: number, isNew = false): Promise<void> {
+  async start(id: number): Promise<void> {
     const args = [MEMBER, String(id), JSON.stringify(this.#peers), path.join(this.#folder, String(id))];
     const child = spawn(process.execPath, [...args, String(this.#elections)], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: {
-        ...process.env,
-        FIRST_START: isNew ? '1' : '0',
-        TIMEOUT_MS: JSON.stringify(this.#timeoutMs),
-      },
+      env: { ...process.env, TIMEOUT_MS: JSON.stringify(this.#timeoutMs) },
     });
     const made: Process = { id, child, isActing: false, led: 0 };
     this.#processes.set(id, made);

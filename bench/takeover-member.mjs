@@ -13,7 +13,6 @@ const member = await join({
   listen: { host: '127.0.0.1', port: Number(new URL(own.url).port) },
   peers: list,
   data,
-  firstStart: process.env.FIRST_START === '1',
   timing: { timeoutMs: JSON.parse(process.env.TIMEOUT_MS) },
   limits: { elections: 10_000 },
 });

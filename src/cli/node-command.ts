@@ -18,7 +18,7 @@ export function addNode(program: Command): void {
       'Runs one member of a cluster until it is told to stop. It answers over HTTP where it listens: who leads, health for load balancers, metrics, an event stream.',
     );
   addEngineFlags(addMemberFlags(command))
-    .option('--new', 'this id has never run before: it need not wait for the others to be sure of that')
+    .option('--new', 'ignored, kept for old scripts')
     .option('--print-config', 'print what was understood and from where, and do not run')
     .option('--json', 'one JSON object a line in place of text')
     .addHelpText(
@@ -33,8 +33,9 @@ A file looks like this, and every field may be left out:
     "peers": { "a": "http://127.0.0.1:7101", "b": "http://127.0.0.1:7102", "c": "http://127.0.0.1:7103" },
     "protocol": "quorum", "options": { "preset": "lan" } }
 
-Without --data a member forgets its promises when it stops. So at its start it waits until none that it
-may have made can still hold, and asks the others for what it may have known.
+The first start of a cluster needs 3 of its 3 members, or 4 of 5. Without --data a member forgets everything
+when it stops: it comes back as a new disk, which the others give a seat. If several do so at once, or a
+data folder is lost while another member is down, the cluster needs as many members again as at its first start.
 ${ENGINE_HELP}
 
 Exit code: 0 after SIGINT or SIGTERM, 1 if it could not start or go on, 2 for bad input.

@@ -24,7 +24,7 @@ export async function nodeCommand(flags: NodeFlags): Promise<number> {
   const paint = paintFor(process.stdout, process.env);
   const log = openLog((line) => process.stdout.write(line), flags.json ?? false, paint);
   const stopped = untilStopped();
-  const member = await startMember(config, { firstStart: flags.new ?? false, log });
+  const member = await startMember(config, { isCalledNew: flags.new ?? false, log });
   if (member === null) return 1;
   const calledOff = new AbortController();
   const standing =

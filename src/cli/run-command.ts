@@ -43,7 +43,7 @@ export function addRun(program: Command): void {
       '--on-exit <what>',
       'when CMD ends by itself: resign and end with its code, or restart it (default: resign)',
     )
-    .option('--new', 'this id has never run before: it need not wait for the others to be sure of that')
+    .option('--new', 'ignored, kept for old scripts')
     .option('--json', 'log one JSON object a line in place of text')
     .option('--quiet', 'log nothing but errors')
     .addHelpText(

@@ -74,7 +74,7 @@ async function asMember(flags: RunFlags, log: Log): Promise<() => Promise<Place 
     throw new Refusal('--priority: expected 1 or more, found 0: it would never lead');
   }
   return async () => {
-    const member = await startMember(config, { firstStart: flags.new ?? false, log });
+    const member = await startMember(config, { isCalledNew: flags.new ?? false, log });
     if (member === null) return null;
     warnOfShortLease(config, log);
     return { election: member.election(config.settings.election!), close: () => member.close() };

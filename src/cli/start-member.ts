@@ -7,18 +7,19 @@ import { counted } from './numbers.ts';
 import { isSystemError } from './refusal.ts';
 
 export interface StartOptions {
-  readonly firstStart: boolean;
+  /** Was `--new` given? It once said that this id never ran before. */
+  readonly isCalledNew: boolean;
   readonly log: Log;
 }
 
 /** Starts a member and tells where it can be reached, or why it could not be started; then the answer is null. */
 export async function startMember(
   config: MemberConfig,
-  { firstStart, log }: StartOptions,
+  { isCalledNew, log }: StartOptions,
 ): Promise<Member | null> {
+  if (isCalledNew) log({ level: 'warn', event: 'note', text: '--new is no longer needed and is ignored' });
   const options: JoinOptions = {
     ...joinOptions(config),
-    firstStart,
     log: ({ level, message }) =>
       log({ level: level === 'warning' ? 'warn' : level, event: 'note', text: message }),
   };

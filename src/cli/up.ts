@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { integer } from '../core/index.ts';
@@ -38,10 +38,9 @@ export async function upCommand(flags: UpFlags): Promise<number> {
       election: settings.election!,
       members: ports.map((port, i) => {
         const data = path.join(folder, String(i + 1));
-        const isNew = !existsSync(data);
         // All are made at once: stopped before the last member has begun, a cluster would be kept that lacks it.
         openFolder(data);
-        return { id: i + 1, port, data, isNew };
+        return { id: i + 1, port, data };
       }),
     };
     const heading: Heading = {

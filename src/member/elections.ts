@@ -169,7 +169,7 @@ export class Elections {
     const { definition, log } = this.#settled;
     const { clock, store } = this.#around;
     const records = store.election(name, definition.name);
-    const saved = records.load(() => this.#protocol.genesis?.(this.#self) ?? null);
+    const saved = records.load((main) => this.#protocol.inherit?.(this.#self, main) ?? null);
     const recorder = this.#record(name);
     const host = new ElectionHost(name, this.#self, definition, this.#protocol, {
       clock,

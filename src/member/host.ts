@@ -21,7 +21,7 @@ import { Barrier } from './barrier.ts';
 import type { Clock } from './clock.ts';
 import { Pending } from './pending.ts';
 import type { Change, ElectionPort } from './port.ts';
-import { Recollection } from './recollection.ts';
+import { SeatWait } from './seat-wait.ts';
 import { type Lease, Tenure } from './tenure.ts';
 import { Timers } from './timers.ts';
 
@@ -68,9 +68,8 @@ export class ElectionHost implements ElectionPort {
   readonly #inputs: Input[] = [];
   /** Why a command was given, where whoever gave it has said so. */
   readonly #reasons = new WeakMap<Input, Why>();
-  readonly #others: readonly MemberId[];
-  /** While it may have forgotten something, and takes no part for that. */
-  #recollection: Recollection | null = null;
+  /** Only where the protocol has seats, which belong to disks. */
+  readonly #seatWait: SeatWait | null;
   #isBusy = false;
   #isRunning = false;
   /** A report that waits for the disk. */
@@ -86,7 +85,7 @@ export class ElectionHost implements ElectionPort {
     this.#protocol = protocol;
     this.#around = around;
     this.#state = protocol.init(self);
-    this.#others = self.members.filter((each) => each !== self.id);
+    this.#seatWait = protocol.inherit === undefined ? null : new SeatWait(self);
     this.#timers = new Timers(around.clock, () => this.#run());
     this.#tenure = new Tenure(self.id, around.clock, () => this.#lease());
     this.#barrier = new Barrier(
@@ -98,8 +97,6 @@ export class ElectionHost implements ElectionPort {
 
   start(saved: Json, incarnation: number, life: string): void {
     this.#isRunning = true;
-    if (saved === null && this.#protocol.genesis !== undefined)
-      this.#recollection = new Recollection(this.#others, this.#around.clock.now());
     this.give({ type: 'start', saved, incarnation, life });
   }
 
@@ -195,7 +192,7 @@ export class ElectionHost implements ElectionPort {
   /** Takes an input from outside. What the clock has made due comes before it. */
   give(input: Input): void {
     if (!this.#isRunning) return;
-    if (input.type === 'message') this.#recollection?.onHeard(input.from);
+    if (input.type === 'message') this.#seatWait?.onHeard(input.from);
     this.#inputs.push(input);
     if (!this.#isBusy) this.#run();
   }
@@ -305,17 +302,13 @@ export class ElectionHost implements ElectionPort {
     const why = (input === null ? undefined : this.#reasons.get(input)) ?? null;
     const verdict = this.#tenure.consider(this.view, { input, effects, lease, blockedMs, why });
     this.#audience.show(this.view, this.held, this.illness);
-    if (this.#recollection !== null) this.#explainSilence(this.#recollection);
+    this.#explainSilence();
     if (verdict === 'lapsed') this.#startOver();
   }
 
   /** A member that waits for others before it takes any part says for whom. */
-  #explainSilence(recollection: Recollection): void {
-    if (this.view.role !== 'none') {
-      this.#recollection = null;
-      return;
-    }
-    const news = recollection.news(this.#around.clock.now());
+  #explainSilence(): void {
+    const news = this.#seatWait?.news(this.view, this.#around.clock) ?? null;
     if (news === null) return;
     this.#tenure.note({ cause: 'started', detail: news });
     this.#audience.tell();

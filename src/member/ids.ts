@@ -10,7 +10,11 @@ export function parseId(text: string): MemberId {
 export const electionName: Shape<string> = {
   expected: 'a name of 1 to 100 letters, digits, ".", "_" and "-"',
   read(value, path) {
-    if (typeof value === 'string' && /^[\w.-]{1,100}$/.test(value)) return value;
+    if (typeof value === 'string' && isElectionName(value)) return value;
     throw new BadInput(path, this.expected, show(value));
   },
 };
+
+export function isElectionName(text: string): boolean {
+  return /^[\w.-]{1,100}$/.test(text);
+}

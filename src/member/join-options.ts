@@ -33,7 +33,7 @@ export interface JoinOptions {
   readonly priority?: number | undefined;
   /** A folder of its own, where it keeps what it must not forget. */
   readonly data?: string | undefined;
-  /** You know for certain that this id has never run before. */
+  /** Ignored: a member finds out by itself whether it is new. Accepted for programs that were written when it was needed. */
   readonly firstStart?: boolean | undefined;
   /** A closed connection proves that the process behind it is gone: no proxy, no tunnel, no router in between that may lie. */
   readonly trustConnections?: boolean | undefined;

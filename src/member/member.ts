@@ -29,8 +29,10 @@ import { Voters } from './voters.ts';
  */
 export async function join(options: JoinOptions): Promise<Member> {
   const settled = readOptions(options);
-  const { data, cluster, id, firstStart } = settled;
-  const store = data === null ? forgetfulStore(firstStart) : await openStore(data, cluster, id, firstStart);
+  if (options.firstStart === true)
+    settled.log({ level: 'warning', message: 'firstStart is no longer needed and is ignored' });
+  const { data, cluster, id, election } = settled;
+  const store = data === null ? forgetfulStore(election) : await openStore(data, cluster, id, election);
   let server: Server | null = null;
   try {
     let member: Member | null = null;
@@ -95,7 +97,7 @@ export class Member implements MemberPort, Engine {
       changed: () => this.#notify(),
     });
     this.#vigil = new Vigil(clock, settled.trustConnections, {
-      gone: (peer, proof) => this.#hosts.give({ type: 'peer-gone', peer, proof, life: null }),
+      gone: (peer, proof, life) => this.#hosts.give({ type: 'peer-gone', peer, proof, life }),
       back: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
       shared: (before, now) => this.#refuse('same-id', sharedId(before, now)),
     });
@@ -198,10 +200,6 @@ export class Member implements MemberPort, Engine {
     return verdict;
   }
 
-  heardByPost(id: MemberId): void {
-    this.#vigil.onPost(id);
-  }
-
   countRefusal(refusal: Refusal): void {
     this.#refusals[refusal] += 1;
   }
@@ -244,7 +242,8 @@ export class Member implements MemberPort, Engine {
     const { id, cluster, incarnation, url } = this;
     const { definition, config } = this.#settled;
     const rules = JSON.stringify({ protocol: definition.name, ...config });
-    const identity: Identity = { id, cluster, incarnation, url, rules, process: ownProcess() };
+    const { life } = this.#store.member;
+    const identity: Identity = { id, cluster, incarnation, life, url, rules, process: ownProcess() };
     return createLinks(
       identity,
       {
@@ -256,18 +255,18 @@ export class Member implements MemberPort, Engine {
         },
         onAnswer: (from, election, { type, ...answer }) =>
           this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),
-        onPostAnswer: (from) => this.#vigil.onPost(from),
         onUp: (peer) => {
           this.#settled.log({ level: 'info', message: `connected to ${peer.id} at ${peer.url}` });
           this.#vigil.onUp(peer);
           this.#notify();
         },
-        onDown: (peer, reason) => {
+        onLocal: (peer) => this.#vigil.onLocal(peer),
+        onDown: (peer, reason, isAbandoned) => {
           this.#settled.log({
             level: 'warning',
             message: `the connection to ${peer.id} is closed: ${reason}`,
           });
-          this.#vigil.onDown(peer);
+          this.#vigil.onDown(peer, isAbandoned);
           this.#notify();
         },
         onRefused: (reason, from, kind) => this.#refuse(kind, `${from} is refused: ${reason}`),

@@ -37,7 +37,6 @@ export interface Settled {
   readonly config: Config;
   readonly priority: number;
   readonly data: string | null;
-  readonly firstStart: boolean;
   readonly trustConnections: boolean;
   readonly record: string | null;
   readonly hosts: readonly string[];
@@ -135,7 +134,6 @@ export function readOptions(given: unknown): Settled {
     priority: options.priority ?? 1,
     // Made absolute at once: the program may change its folder.
     data: options.data === undefined ? null : path.resolve(options.data),
-    firstStart: options.firstStart ?? false,
     trustConnections: options.trustConnections ?? false,
     hosts: options.hosts ?? [],
     record: options.record === undefined ? null : path.resolve(options.record),

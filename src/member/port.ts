@@ -78,8 +78,6 @@ export interface MemberPort {
   registerVoter(
     voter: Peer,
   ): { readonly accepted: true } | { readonly accepted: false; readonly reason: string };
-  /** A message of this voter came by POST, which does not say which of its processes sent it. */
-  heardByPost(id: MemberId): void;
   readonly refusals: Readonly<Record<Refusal, number>>;
   countRefusal(refusal: Refusal): void;
   /** Is called after every change of anything above. */

@@ -186,7 +186,7 @@ export class RecordFile {
     return new CaucusError(
       'E_STORE_CORRUPT',
       `${this.#file}: torn or damaged (${reason}); move the whole data folder away and start again: ` +
-        'the member then recalls from the others what it needs before it votes',
+        'the member then begins with an empty disk, and the others give it a new seat',
     );
   }
 
@@ -197,7 +197,7 @@ export class RecordFile {
 }
 
 /** A renamed file is durable only once the folder that names it is. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {
     fsyncSync(handle);

@@ -1,8 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { Json, MemberId } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
+import { drawName } from './draw-name.ts';
+import { type ElectionList, FileElectionList, MemoryElectionList } from './election-list.ts';
 import type { Peer } from './links/links.ts';
 import { type FolderLock, lockFolder } from './lock.ts';
 import { makeFolder } from './make-folder.ts';
@@ -10,19 +12,21 @@ import { type FileSystem, type Owner, RecordFile } from './record-file.ts';
 
 /** What a member remembers of itself. */
 export interface MemberRecord {
+  /** Counts the starts on this data folder, from a random number on. For people, and for protocols that tell starts apart. */
   readonly incarnation: number;
   /** Names this process. */
   readonly life: string;
-  /** This folder has been there since the first start of this id: an election without a file is new to this member. */
-  readonly isComplete: boolean;
   /** Voters that made themselves known. */
   readonly voters: readonly Peer[];
 }
 
 /** Where the record of one election is kept. */
 export interface ElectionStore {
-  /** What a protocol is started with: what it saved last; null if that may have been lost. */
-  load(genesis: () => Json): Json;
+  /**
+   * What the protocol is started with: what it saved last, or null if there is nothing. An election that was certainly never
+   * opened on this disk may begin with what `inherit` makes of the newest record of the main election.
+   */
+  load(inherit: (main: Json) => Json | null): Json;
   save(record: Json): void;
 }
 
@@ -35,13 +39,18 @@ export interface Store {
   close(): void;
 }
 
-/** Keeps nothing: after a restart, a member has to recall from the others what it needs. */
-export function forgetfulStore(isFirstStart: boolean): Store {
-  const incarnation = Date.now();
+/** Keeps nothing: at every start, the member has a new disk as far as the others can tell. */
+export function forgetfulStore(mainElection: string): Store {
+  const records = new Records(mainElection, new MemoryElectionList());
   return {
-    member: { incarnation, life: randomUUID(), isComplete: isFirstStart, voters: [] },
+    member: { incarnation: firstIncarnation(), life: drawName(), voters: [] },
     saveVoters: () => {},
-    election: () => ({ load: (genesis) => (isFirstStart ? genesis() : null), save: () => {} }),
+    election: (name) =>
+      records.of(
+        name,
+        () => null,
+        () => {},
+      ),
     close: () => {},
   };
 }
@@ -51,13 +60,13 @@ export async function openStore(
   folder: string,
   cluster: string,
   id: MemberId,
-  isFirstStart: boolean,
+  mainElection: string,
   fs?: FileSystem,
 ): Promise<Store> {
   prepareFolder(folder);
   const lock = await lockFolder(folder);
   try {
-    return new FolderStore(folder, cluster, id, isFirstStart, lock, fs);
+    return new FolderStore(folder, cluster, id, mainElection, lock, fs);
   } catch (error) {
     lock.release();
     throw error;
@@ -71,13 +80,14 @@ class FolderStore implements Store {
   readonly #lock: FolderLock;
   readonly #fs: FileSystem | undefined;
   readonly #file: RecordFile;
+  readonly #records: Records;
   member: MemberRecord;
 
   constructor(
     folder: string,
     cluster: string,
     id: MemberId,
-    isFirstStart: boolean,
+    mainElection: string,
     lock: FolderLock,
     fs: FileSystem | undefined,
   ) {
@@ -87,12 +97,11 @@ class FolderStore implements Store {
     this.#lock = lock;
     this.#fs = fs;
     this.#file = this.#recordFile('member.json', { election: null, protocol: null });
-    const found = this.#file.read();
-    const before = found?.record as MemberRecord | undefined;
+    this.#records = new Records(mainElection, new FileElectionList(folder));
+    const before = this.#file.read()?.record as Partial<MemberRecord> | undefined;
     this.member = {
-      life: randomUUID(),
-      incarnation: Math.max((before?.incarnation ?? 0) + 1, Date.now()),
-      isComplete: before?.isComplete ?? isFirstStart,
+      life: drawName(),
+      incarnation: before?.incarnation === undefined ? firstIncarnation() : before.incarnation + 1,
       voters: before?.voters ?? [],
     };
     this.#saveMember();
@@ -105,18 +114,14 @@ class FolderStore implements Store {
 
   election(name: string, protocol: string): ElectionStore {
     const file = this.#recordFile(`election-${name}.json`, { election: name, protocol });
-    return {
-      load: (genesis) => {
-        const found = file.read();
-        if (found !== null) return found.record;
-        // Whatever binds a member is saved before it is said: where nothing ever was, nothing binds it.
-        return this.member.isComplete ? genesis() : null;
-      },
-      save: (record) => {
+    return this.#records.of(
+      name,
+      () => file.read(),
+      (record) => {
         this.#lock.assert();
         file.write(record);
       },
-    };
+    );
   }
 
   close(): void {
@@ -124,13 +129,93 @@ class FolderStore implements Store {
   }
 
   #saveMember(): void {
-    this.#file.write(this.member as unknown as Json);
+    const { incarnation, voters } = this.member;
+    this.#file.write({ incarnation, voters } as unknown as Json);
   }
 
   #recordFile(name: string, of: Pick<Owner, 'election' | 'protocol'>): RecordFile {
     const owner = { cluster: this.#cluster, id: this.#id, ...of };
     return new RecordFile(path.join(this.#folder, name), owner, this.#fs);
   }
+}
+
+/**
+ * The records of all elections on one disk. The record of the main election says which disk this is (its field `disk`); an
+ * election that begins later may begin as a part of that same disk, if it is certain that this disk never took part in it.
+ */
+class Records {
+  readonly #mainElection: string;
+  readonly #list: ElectionList;
+  /** All that were opened by this process. */
+  readonly #opened = new Set<string>();
+  /** The newest durable record of the main election. */
+  #main: { readonly record: Json } | null = null;
+
+  constructor(mainElection: string, list: ElectionList) {
+    this.#mainElection = mainElection;
+    this.#list = list;
+    this.#opened.add(mainElection);
+  }
+
+  of(
+    name: string,
+    read: () => { readonly record: Json } | null,
+    write: (record: Json) => void,
+  ): ElectionStore {
+    const isMain = name === this.#mainElection;
+    return {
+      load: (inherit) => {
+        const found = read();
+        if (isMain) this.#main = found;
+        const isNew = !isMain && this.#enlist(name);
+        if (found !== null) return found.record;
+        return isNew && this.#main !== null ? inherit(this.#main.record) : null;
+      },
+      save: (record) => {
+        if (isMain) this.#beforeMain(record);
+        write(record);
+        if (isMain) this.#main = { record };
+      },
+    };
+  }
+
+  /**
+   * Is it certain that this disk never took part in the election? If so it is listed before it can begin, whatever it begins
+   * with: it never is new again.
+   */
+  #enlist(name: string): boolean {
+    this.#opened.add(name);
+    const disk = diskOf(this.#main);
+    if (disk === null || !this.#list.isNew(name, disk)) return false;
+    this.#list.add(name);
+    return true;
+  }
+
+  /**
+   * A disk that the main election never had before has taken part in nothing but what this process has opened, so its list can
+   * begin now. It is written before the record that makes the disk known: a crash in between leaves a list of another disk, and
+   * that lets nothing begin.
+   */
+  #beforeMain(record: Json): void {
+    const disk = diskOf({ record });
+    if (disk !== null && disk !== diskOf(this.#main)) this.#list.start(disk, this.#opened);
+  }
+}
+
+/** The identity of the disk that a record belongs to, where its protocol has such a thing. */
+function diskOf(found: { readonly record: Json } | null): string | null {
+  const record = found?.record;
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) return null;
+  const { disk } = record as { readonly [field: string]: Json };
+  return typeof disk === 'string' ? disk : null;
+}
+
+/**
+ * Where nothing says what came before, the count begins somewhere: a member that begins at 1 each time would have the same
+ * number twice. The clock is no help, since it can be set back.
+ */
+function firstIncarnation(): number {
+  return randomInt(1, 2 ** 47);
 }
 
 function prepareFolder(folder: string): void {

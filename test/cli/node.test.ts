@@ -184,7 +184,7 @@ describe('the configuration of a member', () => {
 
 describe('caucus node', () => {
   it('leads alone, answers over HTTP, and leaves on SIGTERM with code 0', async () => {
-    const { child, seen } = node('--id', 'a', '--new', '--data', path.join(folder, 'a'));
+    const { child, seen } = node('--id', 'a', '--data', path.join(folder, 'a'));
     const { url, pid } = await seen('ready');
     expect(pid).toBe(child.pid);
     await seen('acting');
@@ -195,8 +195,18 @@ describe('caucus node', () => {
     expect(await ended).toBe(0);
   });
 
+  it('takes --new from old scripts, says that it does nothing, and leads all the same', async () => {
+    const { child, seen } = node('--id', 'a', '--new', '--data', path.join(folder, 'a'));
+    const note = await seen('note');
+    expect(note).toMatchObject({ level: 'warn', text: '--new is no longer needed and is ignored' });
+    await seen('acting');
+    child.kill('SIGTERM');
+    await seen('stopped');
+    expect((await caucus(['help', 'node'])).stdout).toMatch(/--new +ignored, kept for old scripts/);
+  });
+
   it('never leads with priority 0', async () => {
-    const { child, seen } = node('--id', 'a', '--new', '--priority', '0');
+    const { child, seen } = node('--id', 'a', '--priority', '0');
     const { url } = await seen('ready');
     const asked = await fetch(`${url}/election/start`, {
       method: 'POST',

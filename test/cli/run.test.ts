@@ -43,7 +43,6 @@ class Trio {
   readonly #folder: string;
   readonly #ports: readonly number[];
   readonly #command: readonly string[];
-  readonly #veterans = new Set<number>();
   readonly #waiting = new Set<() => void>();
 
   constructor(folder: string, ports: readonly number[], command: readonly string[]) {
@@ -59,20 +58,7 @@ class Trio {
   start(id: number, ...flags: string[]): Run {
     const peers = IDS.map((each) => `${each}=${this.url(each)}`).join(',');
     const data = path.join(this.#folder, String(id));
-    const fresh = this.#veterans.has(id) ? [] : ['--new'];
-    this.#veterans.add(id);
-    const args = [
-      '--election',
-      'job',
-      '--id',
-      String(id),
-      '--peers',
-      peers,
-      '--data',
-      data,
-      ...fresh,
-      ...flags,
-    ];
+    const args = ['--election', 'job', '--id', String(id), '--peers', peers, '--data', data, ...flags];
     const run = new Run(id, [...args, '--', ...this.#command], (from, entry) => {
       this.log.push({ run: from, entry });
       for (const look of [...this.#waiting]) look();
@@ -248,7 +234,7 @@ describe('caucus run', () => {
   const CALM = ['--timing', 'timeoutMs=[1500,3000]'];
   /** One member alone is its own majority. */
   const alone = (flags: readonly string[], ...command: string[]): ReturnType<typeof caucus> =>
-    caucus(['run', '--election', 'job', '--id', 'solo', '--new', ...CALM, ...flags, '--', ...command]);
+    caucus(['run', '--election', 'job', '--id', 'solo', ...CALM, ...flags, '--', ...command]);
 
   it('gives the command its token, its election and its name, and ends with its exit code', async () => {
     const script = 'echo "$CAUCUS_TOKEN $CAUCUS_ELECTION $CAUCUS_MEMBER"; exit 7';
@@ -265,7 +251,7 @@ describe('caucus run', () => {
 
   it('starts the command again if that is wanted, under the same token', async () => {
     const script = `echo "$CAUCUS_TOKEN" >> "${file}"`;
-    const flags = ['--election', 'job', '--id', 'solo', '--new', ...CALM, '--on-exit', 'restart'];
+    const flags = ['--election', 'job', '--id', 'solo', ...CALM, '--on-exit', 'restart'];
     const run = start(['run', ...flags, '--', '/bin/sh', '-c', script]);
     try {
       while (!existsSync(file) || readFileSync(file, 'utf8').split('\n').length < 3) {
@@ -291,7 +277,7 @@ describe('caucus run', () => {
   it('passes signals on, and what is typed', async () => {
     const script =
       'trap "echo got it; exit 0" USR1; read line; echo "read $line"; while :; do sleep 0.01; done';
-    const run = start(['run', '--id', 'solo', '--new', ...CALM, '--', '/bin/sh', '-c', script]);
+    const run = start(['run', '--id', 'solo', ...CALM, '--', '/bin/sh', '-c', script]);
     const lines = createInterface({ input: run.stdout! })[Symbol.asyncIterator]();
     run.stdin!.write('something\n');
     expect((await lines.next()).value).toBe('read something');
@@ -301,7 +287,7 @@ describe('caucus run', () => {
   });
 
   it('gives up, with nothing left of the command, when its keeper is killed', async () => {
-    const run = start(['run', '--id', 'solo', '--new', '--quiet', ...CALM, '--', CHILD, file]);
+    const run = start(['run', '--id', 'solo', '--quiet', ...CALM, '--', CHILD, file]);
     const ended = new Promise((resolve) => run.once('exit', resolve));
     while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     process.kill(keeperOf(run), 'SIGKILL');
@@ -314,11 +300,11 @@ describe('caucus run', () => {
   it('ends with a code of its own after a loss under --once, also if the command ends well', async () => {
     const ports = await freePorts(2);
     const peers = `a=http://127.0.0.1:${ports[0]},b=http://127.0.0.1:${ports[1]}`;
-    const voter = start(['node', '--id', 'b', '--peers', peers, '--new', '--priority', '0', ...CALM]);
+    const voter = start(['node', '--id', 'b', '--peers', peers, '--priority', '0', ...CALM]);
     const voterGone = new Promise((resolve) => voter.once('exit', resolve));
     voter.stdout!.resume();
     const script = 'trap "echo ending; exit 0" TERM; echo up; while :; do sleep 0.01; done';
-    const flags = ['--id', 'a', '--peers', peers, '--new', '--once', '--quiet', ...CALM];
+    const flags = ['--id', 'a', '--peers', peers, '--once', '--quiet', ...CALM];
     const run = start(['run', ...flags, '--', '/bin/sh', '-c', script]);
     const ended = new Promise((resolve) => run.once('exit', resolve));
     try {
@@ -335,7 +321,7 @@ describe('caucus run', () => {
   });
 
   it('says how short the lease is, unless its times were chosen', async () => {
-    const lone = ['run', '--id', 'solo', '--new'];
+    const lone = ['run', '--id', 'solo'];
     expect((await caucus([...lone, '--', 'true'])).stderr).toContain('the lease is 125 ms');
     expect((await caucus([...lone, ...CALM, '--', 'true'])).stderr).not.toContain('the lease is');
   });
@@ -353,7 +339,7 @@ describe('caucus run', () => {
       /^caucus: --on-exit: expected "resign" or "restart", .*\n$/,
     );
     expect(await refused('--priority', '0')).toMatch(/^caucus: --priority: .*never lead\n$/);
-    expect((await caucus(['run', '--new', 'echo', '-n', 'hi'])).stderr).toBe(
+    expect((await caucus(['run', 'echo', '-n', 'hi'])).stderr).toBe(
       "caucus: unknown option '-n' (write -- before the command)\n",
     );
     expect((await caucus(['run'])).stderr).toMatch(/^caucus: missing required argument 'CMD'\n$/);

@@ -75,7 +75,14 @@ describe('voters that make themselves known', () => {
     const peer = new WebSocket(`${member.url.replace('http', 'ws')}/link`);
     await once(peer, 'open');
     peer.send(
-      encodeHello({ id: 'b', cluster: 'caucus', incarnation: 1, url: 'http://127.0.0.1:9', process: null }),
+      encodeHello({
+        id: 'b',
+        cluster: 'caucus',
+        incarnation: 1,
+        life: 'b-1',
+        url: 'http://127.0.0.1:9',
+        process: null,
+      }),
     );
     await once(peer, 'message');
     for (const id of ['c', 'd', 'e']) expect(await registers(member, id, 'http://127.0.0.1:9')).toBe(200);
@@ -146,7 +153,7 @@ describe('a folder', () => {
   });
 
   it('whose record is damaged is not tried again', async () => {
-    const member = await start({ data: folder, firstStart: true });
+    const member = await start({ data: folder });
     const file = path.join(folder, 'election-x.json');
     writeFileSync(file, 'damaged');
     expect(() => member.election('x')).toThrow(expect.objectContaining({ code: 'E_STORE_CORRUPT' }));
@@ -156,7 +163,7 @@ describe('a folder', () => {
   });
 
   it('that is a folder where a record should be is tried again', async () => {
-    const member = await start({ data: folder, firstStart: true });
+    const member = await start({ data: folder });
     const file = path.join(folder, 'election-x.json');
     mkdirSync(file);
     expect(() => member.election('x')).toThrow(expect.objectContaining({ code: 'E_STORE_UNUSABLE' }));
@@ -197,7 +204,6 @@ describe('what a user gave us', () => {
   it('keeps no lead from whom it was won', async () => {
     const errors = await uncaught(async () => {
       const member = await start({
-        firstStart: true,
         log: () => {
           throw new Error('no log');
         },

@@ -156,56 +156,84 @@ describe('the vigil', () => {
     const clock = new VirtualClock();
     const told: string[] = [];
     const vigil = new Vigil(clock, trustConnections, {
-      gone: (peer, proof) => told.push(`${peer} gone${proof ? ', certainly' : ''}`),
+      gone: (peer, proof, life) => told.push(`${peer} ${life} gone${proof ? ', certainly' : ''}`),
       back: (peer) => told.push(`${peer} back`),
-      shared: (before, now) =>
-        told.push(`${before.id} shared by ${before.incarnation} and ${now.incarnation}`),
+      shared: (before, now) => told.push(`${before.id} shared by ${before.life} and ${now.life}`),
     });
     return { clock, vigil, told };
   }
 
-  function peer(process: ProcessIdentity | null, incarnation = 1): Identity {
-    return { id: 'p', cluster: 'c', incarnation, url: 'http://127.0.0.1:1', process };
+  function peer(process: ProcessIdentity | null, life = 'L'): Identity {
+    return { id: 'p', cluster: 'c', incarnation: 1, life, url: 'http://127.0.0.1:1', process };
+  }
+
+  /** It is connected, and has shown that it runs here. */
+  function meet(vigil: Vigil, process: ProcessIdentity | null, life = 'L'): Identity {
+    const identity = peer(process, life);
+    vigil.onUp(identity);
+    vigil.onLocal(identity);
+    return identity;
   }
 
   it('has proof at once when the process is dead', async () => {
     const { vigil, told } = keepVigil();
     const { child, identity } = await startChild();
+    const met = meet(vigil, identity);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    vigil.onDown(met, true);
+    expect(told).toEqual(['p back', 'p L gone, certainly']);
+  });
+
+  it('has none of a process that has not shown that it runs on this kernel, whatever it says of itself', async () => {
+    const { vigil, told } = keepVigil();
+    const { child, identity } = await startChild();
     vigil.onUp(peer(identity));
     child.kill('SIGKILL');
     await once(child, 'exit');
-    vigil.onDown(peer(identity));
-    expect(told).toEqual(['p back', 'p gone, certainly']);
+    vigil.onDown(peer(identity), true);
+    vigil.onUp(peer(null, 'M'));
+    expect(told).toEqual(['p back', 'p L gone', 'p L gone', 'p back']);
+  });
+
+  it('has it shown anew by every connection, and only of the process that is connected', async () => {
+    const { vigil, told } = keepVigil();
+    const { child, identity } = await startChild();
+    const met = meet(vigil, identity);
+    vigil.onUp(met);
+    vigil.onLocal(peer(identity, 'another'));
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    vigil.onDown(met, true);
+    expect(told).toEqual(['p back', 'p back', 'p L gone']);
   });
 
   it('goes on looking for a moment, and finds a death that shows late', async () => {
     const { clock, vigil, told } = keepVigil();
     const { child, identity } = await startChild();
-    vigil.onUp(peer(identity));
-    vigil.onDown(peer(identity));
+    vigil.onDown(meet(vigil, identity), true);
     clock.advance(5);
     expect(told).toEqual(['p back']);
     child.kill('SIGKILL');
     await once(child, 'exit');
     clock.advance(1);
-    expect(told).toEqual(['p back', 'p gone, certainly']);
+    expect(told).toEqual(['p back', 'p L gone, certainly']);
   });
 
   it('has only a suspicion when the process lives', async () => {
     const { clock, vigil, told } = keepVigil();
     const { identity } = await startChild();
-    vigil.onUp(peer(identity));
-    vigil.onDown(peer(identity));
+    vigil.onDown(meet(vigil, identity), true);
     clock.advance(100);
-    expect(told).toEqual(['p back', 'p gone']);
+    expect(told).toEqual(['p back', 'p L gone']);
   });
 
   it('looks no further when it is back', async () => {
     const { clock, vigil, told } = keepVigil();
     const { identity } = await startChild();
-    vigil.onUp(peer(identity));
-    vigil.onDown(peer(identity));
-    vigil.onUp(peer(identity));
+    const met = meet(vigil, identity);
+    vigil.onDown(met, true);
+    vigil.onUp(met);
     clock.advance(100);
     expect(told).toEqual(['p back', 'p back']);
   });
@@ -213,77 +241,59 @@ describe('the vigil', () => {
   it('does not wait where nothing can be seen', () => {
     const { vigil, told } = keepVigil();
     vigil.onUp(peer(null));
-    vigil.onDown(peer(null));
-    expect(told).toEqual(['p back', 'p gone']);
+    vigil.onDown(peer(null), true);
+    expect(told).toEqual(['p back', 'p L gone']);
   });
 
-  it('takes a newer process of the same id as proof for the one before, whose late goodbye says nothing', () => {
+  it('takes another process of the same id for no proof: the one before may live, on a host that cannot be seen', () => {
     const { vigil, told } = keepVigil();
-    vigil.onUp(peer(null, 1));
-    vigil.onUp(peer(null, 2));
-    vigil.onDown(peer(null, 1));
-    expect(told).toEqual(['p back', 'p gone, certainly', 'p back']);
+    vigil.onUp(peer(null, 'L'));
+    vigil.onUp(peer(null, 'M'));
+    vigil.onDown(peer(null, 'L'), true); // A late goodbye says nothing of the one that is here.
+    expect(told).toEqual(['p back', 'p L gone', 'p back']);
   });
 
-  it('has only a suspicion, and says that an id is shared, if the process before is seen to live', async () => {
+  it('sees a death that it missed when another process comes', async () => {
+    const { clock, vigil, told } = keepVigil();
+    const { child, identity } = await startChild();
+    vigil.onDown(meet(vigil, identity), false);
+    clock.advance(100);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    vigil.onUp(peer(null, 'M'));
+    expect(told).toEqual(['p back', 'p L gone', 'p L gone, certainly', 'p back']);
+  });
+
+  it('says that an id is shared if the process before is seen to live, and whose death it sees', async () => {
     const { vigil, told } = keepVigil();
     const [old, twin] = [await startChild(), await startChild()];
-    vigil.onUp(peer(old.identity, 1));
+    meet(vigil, old.identity, 'old');
     old.child.kill('SIGSTOP');
-    vigil.onUp(peer(twin.identity, 2));
-    expect(told).toEqual(['p back', 'p shared by 1 and 2', 'p gone', 'p back']);
+    const met = meet(vigil, twin.identity, 'twin');
+    expect(told.splice(0)).toEqual(['p back', 'p shared by old and twin', 'p old gone', 'p back']);
     twin.child.kill('SIGKILL');
     await once(twin.child, 'exit');
-    vigil.onUp(peer((await startChild()).identity, 3));
-    expect(told.slice(4)).toEqual(['p gone, certainly', 'p back']);
+    // The death of the second process under an id is no proof about the first.
+    vigil.onDown(met, true);
+    expect(told.splice(0)).toEqual(['p twin gone, certainly']);
+    meet(vigil, old.identity, 'old');
+    expect(told).toEqual(['p twin gone, certainly', 'p back']);
   });
 
   it('has no proof if a member comes back in the same process', () => {
     const { vigil, told } = keepVigil();
-    vigil.onUp(peer(ownProcess(), 1));
-    vigil.onUp(peer(ownProcess(), 2));
-    expect(told).toEqual(['p back', 'p gone', 'p back']);
+    meet(vigil, ownProcess(), 'L');
+    meet(vigil, ownProcess(), 'M');
+    expect(told).toEqual(['p back', 'p L gone', 'p back']);
   });
 
-  it('takes no incarnation for proof that is not the newest of all', () => {
-    const { vigil, told } = keepVigil();
-    for (const incarnation of [5, 3, 4, 5, 6]) vigil.onUp(peer(null, incarnation));
-    const gone = told.filter((each) => each !== 'p back');
-    expect(gone).toEqual(['p gone', 'p gone', 'p gone', 'p gone, certainly']);
-  });
-
-  it('knows nothing of a peer that was heard by POST since: that may have been another process', async () => {
-    const { vigil, told } = keepVigil();
-    vigil.onUp(peer(null, 1));
-    vigil.onDown(peer(null, 1));
-    vigil.onPost('p');
-    vigil.onUp(peer(null, 2));
-    expect(told.splice(0)).toEqual(['p back', 'p gone', 'p back']);
-    vigil.onUp(peer(null, 3));
-    expect(told.splice(0)).toEqual(['p gone, certainly', 'p back']);
-    const { child, identity } = await startChild();
-    vigil.onUp(peer(identity, 4));
-    vigil.onPost('p');
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    vigil.onDown(peer(identity, 4));
-    expect(told.splice(0)).toEqual(['p gone, certainly', 'p back']);
-    vigil.onUp(peer(null, 5));
-    expect(told).toEqual(['p back']);
-  });
-
-  it('believes no connection over which not everything came', () => {
+  it('believes connections if it is told to, unless this side closed them', () => {
     const { vigil, told } = keepVigil(true);
     vigil.onUp(peer(null));
-    vigil.onPost('p');
-    vigil.onDown(peer(null));
-    expect(told).toEqual(['p back', 'p gone']);
-  });
-
-  it('believes connections if it is told to', () => {
-    const { vigil, told } = keepVigil(true);
+    vigil.onDown(peer(null), true);
+    expect(told.splice(0)).toEqual(['p back', 'p L gone, certainly']);
     vigil.onUp(peer(null));
-    vigil.onDown(peer(null));
-    expect(told).toEqual(['p back', 'p gone, certainly']);
+    vigil.onDown(peer(null), false);
+    expect(told).toEqual(['p back', 'p L gone']);
   });
 });

@@ -36,6 +36,10 @@ describe('a tunnel that closes and refuses while the leader lives', () => {
     const old = cluster.member('a');
     old.seat().stand();
     await cluster.leader();
+    // Before they have their seats, the other two could not elect anybody.
+    await cluster.until(() =>
+      cluster!.members.every((member) => member.electionPort('main').view.role !== 'none'),
+    );
     for (const id of ['b', 'c']) cluster.member(id).seat().stand();
     const { held } = old.seat().standing;
     for (const proxy of proxies) proxy.refuse();

@@ -96,7 +96,7 @@ async function startWriters(ids: readonly string[]): Promise<void> {
   const ports = await freePorts(ids.length);
   const peers = ids.map((id, i) => ({ id, url: `http://127.0.0.1:${ports[i]}` }));
   for (const [i, id] of ids.entries()) {
-    const options = { id, peers, listen: { port: ports[i] }, data: path.join(folder, id), firstStart: true };
+    const options = { id, peers, listen: { port: ports[i] }, data: path.join(folder, id) };
     writers.set(id, new Writer([JSON.stringify(options), String(storePort)]));
   }
 }

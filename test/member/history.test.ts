@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 async function startThree(): Promise<[Member, Member, Member]> {
-  cluster = await Cluster.start(['a', 'b', 'c'], { firstStart: true, timing: TIMING });
+  cluster = await Cluster.start(['a', 'b', 'c'], { timing: TIMING });
   return cluster.members as [Member, Member, Member];
 }
 

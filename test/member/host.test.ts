@@ -6,6 +6,8 @@ import { catalogue } from '../../src/protocols/index.ts';
 import { VirtualCluster } from './virtual.ts';
 
 const FIVE: readonly MemberId[] = [1, 2, 3, 4, 5];
+/** Who says it, in messages that a test makes up: a process on the disk with which every virtual member begins. */
+const BY = { disk: '0', start: 1, life: 'made up' };
 const THREE: readonly MemberId[] = ['a', 'b', 'c'];
 
 function lastCause(host: ElectionHost): Cause | undefined {
@@ -180,8 +182,8 @@ describe('the history says why', () => {
     expect(host.history.at(-1)).toMatchObject({ leader: null, ...why });
   });
 
-  it('a member without a record says for whom it waits', () => {
-    const cluster = new VirtualCluster(THREE, { isNew: false });
+  it('a member without a seat says for whom it waits', () => {
+    const cluster = new VirtualCluster(THREE, { isEmpty: true });
     cluster.cut('c');
     cluster.clock.advance(10);
     for (const id of ['a', 'b']) {
@@ -198,7 +200,7 @@ describe('the history says why', () => {
     cluster.clock.advance(200);
     expect(host.history.map(({ cause }) => cause)).toEqual(['started']);
     expect(host.explanation.detail).toBe(
-      'waiting to hear from c what this member may have forgotten; if this cluster has never run, start it with --new',
+      'waiting for c: the first start of a cluster, or a start after disks were lost, needs 3 of its 3 members',
     );
     expect(told).toBe(1);
     cluster.clock.advance(5000);
@@ -226,7 +228,7 @@ describe('the history says why', () => {
     const leader = cluster.elect();
     const { host } = cluster.at(leader);
     const from = THREE.find((id) => id !== leader)!;
-    host.give({ type: 'message', from, message: { type: 'term', term: 99 } as never });
+    host.give({ type: 'message', from, message: { type: 'term', term: 99, by: BY } as never });
     expect(host.history.at(-1)).toMatchObject({ leader: null, cause: 'deposed' });
     expect(host.held).toBeNull();
   });
@@ -235,6 +237,7 @@ describe('the history says why', () => {
     const cluster = new VirtualCluster(FIVE);
     const leader = cluster.elect();
     const { host } = cluster.at(leader);
+    cluster.clock.advance(200); // It leaves only a cluster that goes on without it: all have to have answered.
     const outcome = host.command({ type: 'remove', member: leader });
     cluster.until(() => !host.view.members!.includes(leader) && host.view.role !== 'leader');
     await expect(outcome).resolves.toEqual({ status: 'done' });
@@ -248,7 +251,8 @@ describe('the history says why', () => {
     host.stop();
     expect(host.history.at(-1)).toMatchObject({ leader: null, cause: 'closed' });
     const others = THREE.filter((id) => id !== leader).map((id) => cluster.at(id).host);
-    for (const other of others) other.give({ type: 'peer-gone', peer: leader, proof: true, life: null });
+    const { life } = cluster.at(leader);
+    for (const other of others) other.give({ type: 'peer-gone', peer: leader, proof: true, life });
     for (const other of others) expect(lastCause(other)).toBe('closed');
     // With proof nobody waits for a time-out.
     const beforeMs = cluster.clock.now();
@@ -279,14 +283,14 @@ describe('a disk that takes nothing', () => {
     const term = member.host.view.term!;
     cluster.cut(leader);
     cluster.at(leader).host.stop();
-    member.host.give({ type: 'peer-gone', peer: leader, proof: true, life: null });
+    member.host.give({ type: 'peer-gone', peer: leader, proof: true, life: cluster.at(leader).life });
     member.diskError = new Error('no space left on device');
     let told = 0;
     member.host.subscribe(() => {
       told += 1;
     });
     const candidate = THREE.find((id) => id !== leader && id !== voter)!;
-    const vote = { type: 'vote', term: term + 5, age: { term: 99, version: 99 }, release: null };
+    const vote = { type: 'vote', term: term + 5, age: { term: 99, version: 99 }, release: null, by: BY };
     expect(member.host.receive(candidate, vote as never)).toEqual([]);
     expect(member.host.illness).toBe('no space left on device');
     expect(told).toBeGreaterThan(0);
@@ -420,8 +424,8 @@ describe('a message that came by request', () => {
     const cluster = new VirtualCluster(THREE, { priority: 0 });
     const { host } = cluster.at('a');
     const sent = cluster.sent.length;
-    const answers = host.receive('b', { type: 'recall', life: 1 } as never);
-    expect(answers.map(({ type }) => type)).toEqual(['recall/answer']);
+    const answers = host.receive('b', { type: 'probe', term: 0, by: BY } as never);
+    expect(answers.map(({ type }) => type)).toEqual(['probe/answer']);
     expect(cluster.sent).toHaveLength(sent);
   });
 });

@@ -1,13 +1,15 @@
 /** Whoever can reach the port of a member can say anything on it. It costs him his connection, and nobody else anything. */
 import { once } from 'node:events';
-import http from 'node:http';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Message } from '../../src/core/index.ts';
+import type { Input, Message } from '../../src/core/index.ts';
+import { ownProcess } from '../../src/member/evidence.ts';
 import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
-import { encodeHello } from '../../src/member/links/frames.ts';
+import { encodeHello, encodeLocalConfirmed } from '../../src/member/links/frames.ts';
 import { createLinks } from '../../src/member/links/index.ts';
+import type { Identity } from '../../src/member/links/links.ts';
+import { LocalSocket } from '../../src/member/links/local-socket.ts';
 import { start } from '../support/link-bed.ts';
 import { introduce, until } from '../support/linked.ts';
 
@@ -28,13 +30,21 @@ async function startMember(options: JoinOptions): Promise<Member> {
 }
 
 /** Says that it is the member b. */
-async function dialAsB(url: string, incarnation = 1): Promise<WebSocket> {
+async function dialAsB(url: string, says: Partial<Identity> = {}): Promise<WebSocket> {
   const peer = new WebSocket(`${url.replace('http', 'ws')}/link`);
   peers.push(peer);
   peer.on('error', () => {});
   await once(peer, 'open');
   peer.send(
-    encodeHello({ id: 'b', cluster: 'caucus', incarnation, url: 'http://127.0.0.1:9', process: null }),
+    encodeHello({
+      id: 'b',
+      cluster: 'caucus',
+      incarnation: 1,
+      life: 'b-1',
+      url: 'http://127.0.0.1:9',
+      process: null,
+      ...says,
+    }),
   );
   return peer;
 }
@@ -67,7 +77,7 @@ describe('a frame', () => {
 
   it('on which a member fails costs the connection that brought it', async () => {
     const links = createLinks(
-      { id: 1, cluster: 'test', incarnation: 1, url: 'http://127.0.0.1:9', process: null },
+      { id: 1, cluster: 'test', incarnation: 1, life: 'one', url: 'http://127.0.0.1:9', process: null },
       {
         onMessage: () => {
           throw new Error('nobody foresaw this');
@@ -129,8 +139,8 @@ describe('a connection that was refused', () => {
   });
 });
 
-describe('a process with an older incarnation', () => {
-  it('is taken in when nobody else is there: a clock may have been set back', async () => {
+describe('a process with a smaller incarnation', () => {
+  it('is taken in when no other is there: its data folder may be new', async () => {
     const one = await start(1);
     const ahead = await start(2, {}, { incarnation: 9000 });
     introduce([one, ahead]);
@@ -144,66 +154,86 @@ describe('a process with an older incarnation', () => {
   });
 });
 
-describe('a peer that was heard by POST', () => {
-  it('is not given up for dead when it connects again as a new process', async () => {
+/** What the main election of a member is told of its peers. */
+function peerInputs(member: Member): Input[] {
+  const given: Input[] = [];
+  const host = member.electionPort('main') as unknown as { give(input: Input): void };
+  const give = host.give.bind(host);
+  host.give = (input) => {
+    if (input.type.startsWith('peer-')) given.push(input);
+    give(input);
+  };
+  return given;
+}
+
+describe('a peer whose connection closes', () => {
+  it('is given up for dead by its life, and never because another process came', async () => {
     const member = await startMember({ peers: B });
-    const given: unknown[] = [];
-    const host = member.electionPort('main') as unknown as { give(input: { type: string }): void };
-    const give = host.give.bind(host);
-    host.give = (input) => {
-      if (input.type.startsWith('peer-')) given.push(input);
-      give(input);
-    };
-    const first = await dialAsB(member.url, 1);
-    await until('up', () => given.length === 1);
-    first.close();
-    await until('down', () => given.length === 2);
-    const posted = await fetch(`${member.url}/term`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ voterId: 'b', term: 0 }),
-    });
-    expect(posted.status).toBeLessThan(300);
-    const second = await dialAsB(member.url, 2);
-    await until('up again', () => given.length === 3);
-    second.close();
-    await until('down again', () => given.length === 4);
-    await dialAsB(member.url, 3);
-    await until('up once more', () => given.length === 6);
+    const given = peerInputs(member);
+    for (const [i, life] of ['one', 'two', 'three'].entries()) {
+      const peer = await dialAsB(member.url, { life, incarnation: 9 - i });
+      await until('up', () => given.at(-1)?.type === 'peer-back');
+      peer.terminate();
+      await until('down', () => given.at(-1)?.type === 'peer-gone');
+    }
+    const gone = (life: string): Input => ({ type: 'peer-gone', peer: 'b', proof: false, life });
+    const back: Input = { type: 'peer-back', peer: 'b' };
     expect(given).toEqual([
-      { type: 'peer-back', peer: 'b' },
-      { type: 'peer-gone', peer: 'b', proof: false },
-      { type: 'peer-back', peer: 'b' },
-      { type: 'peer-gone', peer: 'b', proof: false },
-      { type: 'peer-gone', peer: 'b', proof: true },
-      { type: 'peer-back', peer: 'b' },
+      back,
+      gone('one'),
+      gone('one'),
+      back,
+      gone('two'),
+      gone('two'),
+      back,
+      gone('three'),
     ]);
   });
 
-  it('may also have been heard in an answer', async () => {
-    const server = http.createServer((request, response) => {
-      const isPost = request.method === 'POST';
-      response.writeHead(isPost ? 200 : 404).end(isPost ? '{"term":1}' : '');
+  it('is not given up for dead because a clone of its machine has no such process', async () => {
+    const member = await startMember({ peers: B });
+    const given = peerInputs(member);
+    const nowhere = { ...ownProcess()!, pid: 2 ** 22 + 1, startTime: '1' };
+    // Something listens here under the name that it says: its clone, which has the same memory.
+    const clone = new LocalSocket();
+    const asked: string[] = [];
+    const peer = await dialAsB(member.url, { process: nowhere, localSocket: clone.name });
+    peer.on('message', (data) => {
+      const { localToken } = JSON.parse(String(data)) as { localToken?: string };
+      if (localToken === undefined) return;
+      asked.push(localToken);
+      // The most that it can say by accident: a token that it drew itself.
+      peer.send(encodeLocalConfirmed('0'.repeat(32)));
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
-    const told: string[] = [];
-    const links = createLinks(
-      { id: 1, cluster: 'test', incarnation: 1, url: 'http://127.0.0.1:9', process: null },
-      {
-        onMessage: (_, __, { type }) => told.push(type),
-        onPostAnswer: (from) => told.push(`heard ${from}`),
-        onUp: () => {},
-        onDown: () => {},
-        onRefused: () => {},
-      },
-    );
-    links.setPeers([{ id: 2, url }]);
-    links.send(2, 'e', { type: 'x' } as Message);
-    await until('answered', () => told.length === 2);
-    expect(told).toEqual(['heard 2', 'x/answer']);
-    await links.close();
-    server.closeAllConnections();
-    server.close();
+    await until('asked', () => asked.length === 1);
+    expect(clone.drew(asked[0]!)).toBe(true);
+    peer.ping();
+    await once(peer, 'pong');
+    peer.terminate();
+    await until('down', () => given.length === 2);
+    expect(given[1]).toEqual({ type: 'peer-gone', peer: 'b', proof: false, life: 'b-1' });
+    clone.close();
+  });
+
+  it('is dead for certain if it has shown that it was here, and is no more', async () => {
+    const member = await startMember({ peers: B });
+    const given = peerInputs(member);
+    const nowhere = { ...ownProcess()!, pid: 2 ** 22 + 1, startTime: '1' };
+    const local = new LocalSocket();
+    const peer = await dialAsB(member.url, { process: nowhere, localSocket: local.name });
+    let isAsked = false;
+    peer.on('message', (data) => {
+      const { localToken } = JSON.parse(String(data)) as { localToken?: string };
+      if (localToken === undefined || !local.drew(localToken)) return;
+      peer.send(encodeLocalConfirmed(localToken));
+      isAsked = true;
+    });
+    await until('asked', () => isAsked);
+    peer.ping();
+    await once(peer, 'pong');
+    peer.terminate();
+    await until('down', () => given.length === 2);
+    expect(given[1]).toEqual({ type: 'peer-gone', peer: 'b', proof: true, life: 'b-1' });
+    local.close();
   });
 });

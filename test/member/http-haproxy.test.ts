@@ -49,7 +49,7 @@ async function tryMembers(): Promise<Map<string, { child: ChildProcess; port: nu
   for (const [i, { id }] of peers.entries()) {
     const port = ports[i]!;
     const data = path.join(folder, `${id}-${port}`);
-    const options = { id, listen: { port }, peers, data, firstStart: true };
+    const options = { id, listen: { port }, peers, data };
     const args = ['--import', 'tsx', CHILD, JSON.stringify(options)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);

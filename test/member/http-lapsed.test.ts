@@ -33,7 +33,6 @@ function leaderWith(leftMs: number): MemberPort {
     elections: [election],
     electionPort: () => election,
     registerVoter: () => ({ accepted: true }),
-    heardByPost: () => {},
     refusals: {
       'not-json': 0,
       'too-large': 0,

@@ -41,8 +41,6 @@ export class TestMember implements MemberPort {
   voters: Peer[] = [];
   links: LinkStatus[] = [];
   illness: string | null = null;
-  /** Whose messages came by POST. */
-  readonly heard: MemberId[] = [];
   isOpen = true;
 
   readonly #wishes: Wishes;
@@ -117,10 +115,6 @@ export class TestMember implements MemberPort {
     }
     this.voters = [...this.voters.filter(({ id }) => id !== voter.id), voter];
     return { accepted: true };
-  }
-
-  heardByPost(id: MemberId): void {
-    this.heard.push(id);
   }
 
   countRefusal(refusal: Refusal): void {

@@ -1,6 +1,6 @@
 /** Members between which something lets no lasting connections through: every message is a POST, every answer a response. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { JoinOptions, Member } from '../../src/member/index.ts';
+import type { ElectionPort, JoinOptions, Member } from '../../src/member/index.ts';
 import { Cluster } from './http-cluster.ts';
 import { ask } from './http-member.ts';
 import { untilSo } from './http-waiting.ts';
@@ -12,18 +12,19 @@ afterEach(async () => {
 });
 
 const KINDS: readonly JoinOptions[] = [
-  { protocol: 'quorum', firstStart: true },
+  { protocol: 'quorum' },
   { protocol: 'draw', timing: { heartbeatMs: 50, timeoutMs: [100, 200] } },
   { protocol: 'bully' },
 ];
 
-/** The member that may act, once all name it. */
+/** The member that may act, once all name it and take part. */
 async function settled(members: readonly Member[]): Promise<Member> {
   const elections = members.map((member) => member.electionPort('main'));
   let leader: Member | undefined;
   await untilSo(elections, () => {
     leader = members.find((_, i) => elections[i]!.acting);
-    return leader !== undefined && elections.every(({ view }) => view.leader === leader!.id);
+    const isSettled = ({ view }: ElectionPort): boolean => view.leader === leader!.id && view.role !== 'none';
+    return leader !== undefined && elections.every(isSettled);
   });
   return leader!;
 }

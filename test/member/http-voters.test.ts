@@ -59,13 +59,6 @@ describe('POST /register', () => {
     expect(members[0]!.elections).toHaveLength(1);
   });
 
-  it('says that the voter was heard by POST, and so does every message', async () => {
-    const one = await openDraw();
-    await ask(one, 'POST', '/register', { voterId: 7, voterUrl: 'http://127.0.0.1:9' });
-    expect((await ask(one, 'POST', '/heartbeat', { voterId: 7, ...beat })).status).toBeLessThan(300);
-    expect(one.heard).toEqual([7, 7]);
-  });
-
   it('a message that cannot be read opens no election', async () => {
     const one = await openDraw();
     await ask(one, 'POST', '/register', { voterId: 7, voterUrl: 'http://127.0.0.1:9' });
@@ -154,9 +147,10 @@ describe('a message', () => {
   it('gets the fields of TYPE/answer', async () => {
     members = await openMembers(['a', 'b', 'c']);
     const [a] = members as [TestMember];
-    const body = { voterId: 'b', voterUrl: members[1]!.url, life: 3 };
-    const { status, json } = await ask(a, 'POST', '/recall', body);
-    expect([status, json.life, json.voterId, json.type]).toEqual([200, 3, 'a', undefined]);
+    const by = { disk: '0', start: 1, life: 'b/1' };
+    const body = { voterId: 'b', voterUrl: members[1]!.url, term: 0, by };
+    const { status, json } = await ask(a, 'POST', '/probe', body);
+    expect([status, json.to, json.voterId, json.type]).toEqual([200, 'b/1', 'a', undefined]);
   });
 
   it('of an unknown voter gets 403', async () => {
@@ -222,6 +216,7 @@ describe('a message', () => {
       ...sender,
       term: leader.main.view.term,
       round: 1,
+      by: { disk: '0', start: 1, life: '1' },
     });
     expect(posted.status).toBeLessThan(300);
     expect((await ask(follower, 'POST', '/resign')).status).toBe(409);

@@ -40,7 +40,17 @@ async function speak(to: Linked, id: number): Promise<WebSocket> {
   const ws = new WebSocket(`${to.url.replace('http', 'ws')}/link`);
   cleanUp(async () => ws.terminate());
   await once(ws, 'open');
-  ws.send(JSON.stringify({ caucus: 1, id, cluster: 'test', incarnation: 1, url: 'http://x', process: null }));
+  ws.send(
+    JSON.stringify({
+      caucus: 1,
+      id,
+      cluster: 'test',
+      incarnation: 1,
+      life: 'l',
+      url: 'http://x',
+      process: null,
+    }),
+  );
   await once(ws, 'message');
   return ws;
 }
@@ -54,6 +64,39 @@ describe('a link under faults', () => {
     child.kill('SIGKILL');
     await until('down', () => one.events.length === 2);
     expect(one.events[1]).toMatch(/^down 2 .*the connection broke$/);
+    expect(one.abandoned).toEqual([true]);
+  });
+
+  it('is not abandoned by a process that lives on: neither if it says so, nor if it only stopped', async () => {
+    const one = await start(1, { pingMs: 50, missedPings: 3 });
+    const { child, url } = await startChild(2, [{ id: 1, url: one.url }], 'stay');
+    one.links.setPeers([{ id: 2, url }]);
+    await until('up', () => one.events.length === 1);
+    child.kill('SIGSTOP');
+    await until('given up', () => one.events.length === 2);
+    expect(one.events[1]).toMatch(/no ping was answered/);
+    expect(one.abandoned).toEqual([false]);
+
+    const [two, three] = [await start(2), await start(3)];
+    introduce([two, three]);
+    await until('up', () => two.events.length === 1 && three.events.length === 1);
+    three.links.setPeers([]);
+    await until('down', () => two.events.length === 2);
+    expect(two.abandoned).toEqual([false]);
+  });
+
+  it('is not abandoned if the other side gave up a process that was stopped', async () => {
+    const one = await start(1, { pingMs: 10_000 });
+    const two = await start(2, { pingMs: 50, missedPings: 3 });
+    const proxy = await startProxy(two.url);
+    one.links.setPeers([{ id: 2, url: proxy.url }]);
+    two.links.setPeers([{ id: 1, url: NOWHERE }]);
+    await until('up', () => two.events.length === 1);
+    proxy.freeze();
+    await until('given up', () => two.events.length === 2);
+    proxy.restore();
+    await until('down', () => one.events.length === 2);
+    expect([...one.abandoned, ...two.abandoned]).toEqual([false, false]);
   });
 
   it('keeps no process alive after it was closed', async () => {
@@ -222,7 +265,15 @@ describe('a link under faults', () => {
       '["e",[]]',
       '["e",{}]',
       '["e",{"type":7}]',
-      JSON.stringify({ caucus: 1, id: 2, cluster: 'test', incarnation: 1, url: 'http://x', process: null }),
+      JSON.stringify({
+        caucus: 1,
+        id: 2,
+        cluster: 'test',
+        incarnation: 1,
+        life: 'l',
+        url: 'http://x',
+        process: null,
+      }),
       `["e",${'['.repeat(100_000)}`,
     ];
     for (const frame of wrong) ws.send(frame);

@@ -1,4 +1,7 @@
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { ownProcess } from '../../src/member/evidence.ts';
+import { LocalSocket } from '../../src/member/links/local-socket.ts';
 import { start, startCluster, startProxy } from '../support/link-bed.ts';
 import { count, introduce, type Linked, until } from '../support/linked.ts';
 
@@ -13,7 +16,9 @@ describe('who is at the other end of a link', () => {
     const two = await start(2, {}, { process });
     introduce([one, two]);
     await until('up', () => one.peers.length === 1);
-    expect(one.peers[0]).toEqual(two.identity);
+    const { localSocket, ...said } = one.peers[0]!;
+    expect(said).toEqual(two.identity);
+    expect(localSocket).toMatch(/^caucus-[0-9a-f]{32}$/);
   });
 
   it('is refused on both sides if it belongs to another cluster', async () => {
@@ -80,7 +85,7 @@ describe('who is at the other end of a link', () => {
     expect(twin.events).toEqual([]);
   });
 
-  it('is the new process if the old one is gone without a word; what comes late from the old one is refused', async () => {
+  it('is the new process if the old one is gone without a word, and the old one again when that is gone', async () => {
     const one = await start(1, { probeMs: 100 });
     const old = await start(2);
     const proxy = await startProxy(old.url);
@@ -94,17 +99,25 @@ describe('who is at the other end of a link', () => {
     fresh.links.send(1, 'e', count(5));
     await until('replaced', () => one.events.length === 3 && one.heard.length === 1);
     expect(one.events.slice(1)).toEqual([
-      `down 2 (${old.identity.incarnation}): a new incarnation took its place`,
+      `down 2 (${old.identity.incarnation}): another process took its place`,
       `up 2 (${fresh.identity.incarnation})`,
     ]);
     expect(one.refused).toEqual([]);
 
+    // Both live. The one that is connected stays, and the other is told why it is not wanted.
     proxy.restore();
+    one.links.setPeers([{ id: 2, url: fresh.url }]);
+    old.links.setPeers([]);
     old.links.setPeers([{ id: 1, url: one.url }]);
     await until('the old one is told', () => old.refused.length > 0);
-    expect(old.refused[0]!.reason).toContain('restart it');
+    expect(old.refused[0]!.reason).toContain('two live processes say that they are member 2');
     expect(one.events).toHaveLength(3);
-    expect(one.refused[0]).toMatchObject({ kind: 'same-id' });
+
+    await fresh.stop();
+    old.links.setPeers([]);
+    old.links.setPeers([{ id: 1, url: one.url }]);
+    await until('the old one is back', () => one.events.length === 5);
+    expect(one.events[4]).toBe(`up 2 (${old.identity.incarnation})`);
   });
 
   it('may be a member whose id is a word', async () => {
@@ -114,5 +127,46 @@ describe('who is at the other end of a link', () => {
     members[0]!.links.send(7, 'e', count(1));
     await until('heard', () => members[2]!.heard.length === 1);
     expect(members[2]!.heard[0]!.from).toBe('alpha');
+  });
+});
+
+describe('the process at the other end of a link', () => {
+  const process = ownProcess();
+
+  it('shows that it runs on this kernel, each time a link comes up', async () => {
+    const [one, two] = [await start(1, {}, { process }), await start(2, {}, { process })];
+    introduce([one, two]);
+    await until('both have met', () => one.locals.length === 1 && two.locals.length === 1);
+    expect([one.locals, two.locals]).toEqual([[two.identity.life], [one.identity.life]]);
+    two.links.setPeers([]);
+    await until('down', () => one.events.length === 2);
+    introduce([one, two]);
+    await until('both have met again', () => one.locals.length === 2 && two.locals.length === 2);
+  });
+
+  it('is not asked to if it says itself that it runs elsewhere', async () => {
+    const elsewhere = { ...process!, bootId: '00000000-0000-0000-0000-000000000000' };
+    const one = await start(1, {}, { process });
+    const others = [await start(2, {}, { process: elsewhere }), await start(3, {}, { process: null })];
+    introduce([one, ...others]);
+    const near = await start(4, {}, { process });
+    introduce([one, ...others, near]);
+    await until('the neighbour has met', () => one.locals.length > 0);
+    expect(one.locals).toEqual([near.identity.life]);
+    expect(others.map(({ locals }) => locals)).toEqual([[], []]);
+  });
+
+  it('confirms no token that it did not draw, or of a connection that is closed', async () => {
+    const local = new LocalSocket();
+    const socket = connect(`\0${local.name}`);
+    const token = await new Promise<string>((resolve) =>
+      socket.once('data', (data) => resolve(String(data))),
+    );
+    expect(token).toMatch(/^[0-9a-f]{32}$/);
+    expect(local.drew(token)).toBe(true);
+    expect(local.drew('0'.repeat(32))).toBe(false);
+    socket.destroy();
+    await until('forgotten', () => !local.drew(token));
+    local.close();
   });
 });

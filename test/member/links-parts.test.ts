@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BackOff } from '../../src/member/links/back-off.ts';
 import { linkUrl } from '../../src/member/links/dial.ts';
-import { encodeHello, encodeMessage, readFrame } from '../../src/member/links/frames.ts';
+import {
+  encodeHello,
+  encodeLocalConfirmed,
+  encodeLocalToken,
+  encodeMessage,
+  readFrame,
+} from '../../src/member/links/frames.ts';
 import { readAnswer } from '../../src/member/links/post.ts';
 import { type Outgoing, Queue } from '../../src/member/links/queue.ts';
 
@@ -58,21 +64,54 @@ describe('the back-off', () => {
   });
 });
 
+const HELLO = { caucus: 1, id: 1, cluster: 'c', incarnation: 7, life: 'l', url: 'u', process: null };
+
 describe('a frame', () => {
   it('is read as it was written', () => {
-    const identity = { id: 'a', cluster: 'c', incarnation: 7, url: 'http://a', process: null };
-    expect(readFrame(encodeHello(identity))).toEqual({ type: 'hello', identity });
+    const process = { bootId: 'b', pidNamespace: 'pid:[1]', pid: 77, startTime: '12345' };
+    const localSocket = `caucus-${'0af3'.repeat(8)}`;
+    const base = { id: 'a', cluster: 'c', incarnation: 7, life: 'l', url: 'http://a' };
+    for (const identity of [
+      { ...base, process: null },
+      { ...base, process, localSocket },
+    ])
+      expect(readFrame(encodeHello(identity))).toEqual({ type: 'hello', identity });
+    expect(readFrame(encodeLocalToken('t'))).toEqual({ type: 'local-token', token: 't' });
+    expect(readFrame(encodeLocalConfirmed('t'))).toEqual({ type: 'local-confirmed', token: 't' });
     const message = { type: 'vote', term: 3 };
     expect(readFrame(encodeMessage('e', message))).toEqual({ type: 'message', election: 'e', message });
   });
 
   it('of a later version may say more of its sender', () => {
-    const hello = { caucus: 1, id: 1, cluster: 'c', incarnation: 7, url: 'u', process: null, colour: 'red' };
+    const hello = { ...HELLO, colour: 'red' };
     expect(readFrame(JSON.stringify(hello)).type).toBe('hello');
     expect(readFrame(JSON.stringify({ ...hello, caucus: 2 }))).toMatchObject({
       type: 'bad',
       refused: { kind: 'bad-shape', reason: 'hello.caucus: expected version 1, found 2' },
     });
+  });
+
+  it('of a member that does not say which process it is tells what to do', () => {
+    const { life: _, ...hello } = HELLO;
+    expect(readFrame(JSON.stringify(hello))).toEqual({
+      type: 'bad',
+      refused: {
+        kind: 'bad-shape',
+        reason:
+          'hello.life: expected the name of a process; run the same version of caucus on all members, found nothing',
+      },
+    });
+  });
+
+  it('cannot lead a member to the sockets of other programs', () => {
+    for (const localSocket of [
+      '/tmp/.X11-unix/X0',
+      `caucus-${'0af3'.repeat(8)}/x`,
+      `dbus-${'0'.repeat(34)}`,
+      7,
+    ]) {
+      expect(readFrame(JSON.stringify({ ...HELLO, localSocket }))).toMatchObject({ type: 'bad' });
+    }
   });
 
   it('never throws, whatever it is', () => {

@@ -130,7 +130,7 @@ describe('a voter that speaks only REST', () => {
     const voter = await startVoter((_, response) => json(response, { role: 'leader', colour: 'red' }));
     const answers: unknown[] = [];
     const links = createLinks(
-      { id: 1, cluster: 'test', incarnation: 1, url: 'http://127.0.0.1:9', process: null },
+      { id: 1, cluster: 'test', incarnation: 1, life: 'l', url: 'http://127.0.0.1:9', process: null },
       {
         onMessage: () => expect.unreachable(),
         onAnswer: (...answer) => void answers.push(answer),

@@ -16,6 +16,7 @@ interface Said {
   readonly acting?: boolean;
   readonly token?: string;
   readonly leader?: string | null;
+  readonly role?: string;
   readonly why?: readonly string[];
   readonly closed?: boolean;
 }
@@ -100,15 +101,20 @@ async function leaderOf(members: readonly Process[]): Promise<{ leader: Process;
   return { leader, token: BigInt(said.token!) };
 }
 
+/** It knows its leader and has a seat: before that, those who are left could not elect another. */
+function follows({ leader, role }: Said, of: Process): boolean {
+  return leader === of.id && role === 'follower';
+}
+
 describe('members in processes of their own', () => {
   it('take over from a leader that was killed, knowing that it is dead', async () => {
     const peers = await findPorts(['a', 'b', 'c']);
     // Long leases: without proof, the takeover would take as long.
     const timing = { timeoutMs: [4000, 5000] };
-    const members = peers.map(({ id }) => startProcess(String(id), peers, { firstStart: true, timing }));
+    const members = peers.map(({ id }) => startProcess(String(id), peers, { timing }));
     const { leader, token } = await leaderOf(members);
     const others = members.filter((member) => member !== leader);
-    await Promise.all(others.map((other) => other.says((said) => said.leader === leader.id)));
+    await Promise.all(others.map((other) => other.says((said) => follows(said, leader))));
 
     const from = others.map(({ said }) => said.length);
     const killedMs = performance.now();
@@ -125,10 +131,10 @@ describe('members in processes of their own', () => {
   it('wait for the lease of a leader that is only stopped, which finds out before it can act again', async () => {
     const peers = await findPorts(['a', 'b', 'c']);
     const timing = { timeoutMs: [1000, 2000] };
-    const members = peers.map(({ id }) => startProcess(String(id), peers, { firstStart: true, timing }));
+    const members = peers.map(({ id }) => startProcess(String(id), peers, { timing }));
     const { leader, token } = await leaderOf(members);
     const others = members.filter((member) => member !== leader);
-    await Promise.all(others.map((other) => other.says((said) => said.leader === leader.id)));
+    await Promise.all(others.map((other) => other.says((said) => follows(said, leader))));
     const from = others.map(({ said }) => said.length);
     // Twice as long as a lease, so that there is no doubt what it was lost for.
     const longEnough = sleep(2000);
@@ -147,7 +153,7 @@ describe('members in processes of their own', () => {
 
   it('leave nothing behind that would keep the process, and hand over', async () => {
     const peers = await findPorts(['a', 'b']);
-    const members = peers.map(({ id }) => startProcess(String(id), peers, { firstStart: true }));
+    const members = peers.map(({ id }) => startProcess(String(id), peers, {}));
     const { leader } = await leaderOf(members);
     leader.child.kill('SIGTERM');
     const [code] = (await once(leader.child, 'exit')) as [number | null];

@@ -7,7 +7,6 @@ import { Cluster } from '../support/cluster.ts';
 
 /** So slow that a busy machine loses no leadership by itself. */
 const SLOW = {
-  firstStart: true,
   timing: { heartbeatMs: 50, timeoutMs: [700, 900], leaseMs: 600 },
 } as const;
 
@@ -57,7 +56,7 @@ class StubbornWork {
 }
 
 it('POST /resign waits for the work to stop, and releases only then', { timeout: 30_000 }, async () => {
-  const member = await join({ id: 1, peers: [], firstStart: true });
+  const member = await join({ id: 1, peers: [] });
   members.push(member);
   const election = member.election();
   const told: string[] = [];

@@ -12,10 +12,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Json } from '../../src/core/index.ts';
 import { lockFolder } from '../../src/member/lock.ts';
 import { type FileSystem, type Owner, RecordFile } from '../../src/member/record-file.ts';
-import { forgetfulStore, openStore } from '../../src/member/store.ts';
+import { forgetfulStore, openStore, type Store } from '../../src/member/store.ts';
 
 let folder: string;
 
@@ -180,67 +181,277 @@ describe('a record on disk', () => {
 });
 
 describe('the data folder', () => {
-  const genesis = (): string => 'genesis';
+  const none = (): null => null;
+  const open = (main = 'main'): Promise<Store> => openStore(folder, 'c', 'a', main);
 
   it('remembers records, voters and a growing incarnation over restarts', async () => {
-    const first = await openStore(folder, 'c', 'a', false);
+    const first = await open();
     const main = first.election('main', 'quorum');
-    expect(main.load(genesis)).toBeNull();
+    expect(main.load(none)).toBeNull();
     main.save({ term: 3 });
     first.saveVoters([{ id: 'z', url: 'http://127.0.0.1:1' }]);
     first.close();
 
-    const second = await openStore(folder, 'c', 'a', false);
-    expect(second.member.incarnation).toBeGreaterThan(first.member.incarnation);
+    const second = await open();
+    expect(second.member.incarnation).toBe(first.member.incarnation + 1);
     expect(second.member.voters).toEqual([{ id: 'z', url: 'http://127.0.0.1:1' }]);
-    expect(second.election('main', 'quorum').load(genesis)).toEqual({ term: 3 });
+    expect(second.election('main', 'quorum').load(none)).toEqual({ term: 3 });
     second.close();
   });
 
-  it('grows the incarnation although the wall clock was set back', async () => {
-    const ahead = Date.now() + 1e9;
+  it('asks no clock: neither for the incarnation nor for the life', async () => {
+    vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date'] });
+    try {
+      const first = await open();
+      first.close();
+      vi.setSystemTime(1_800_000_000_000 - 3_600_000);
+      const second = await open();
+      second.close();
+      expect(second.member.incarnation).toBe(first.member.incarnation + 1);
+      // On an empty disk the count begins anywhere, so that no number comes twice.
+      rmSync(folder, { recursive: true });
+      const third = await open();
+      third.close();
+      const lives = [first, second, third, forgetfulStore('main')].map(({ member }) => member.life);
+      expect(new Set(lives).size).toBe(4);
+      const starts = [second, third, forgetfulStore('main')].map(({ member }) => member.incarnation);
+      expect(new Set(starts).size).toBe(3);
+      for (const each of starts) expect(Number.isSafeInteger(each) && each > 0).toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('goes on from a member record of 0.1', async () => {
     const owner = { cluster: 'c', id: 'a', election: null, protocol: null };
-    const before = { incarnation: ahead, isComplete: false, voters: [] };
+    const before = { incarnation: 1_794_829_706_551, isComplete: true, voters: [] };
     new RecordFile(path.join(folder, 'member.json'), owner).write(before);
-    const store = await openStore(folder, 'c', 'a', false);
-    expect(store.member.incarnation).toBe(ahead + 1);
+    const store = await open();
+    expect(store.member.incarnation).toBe(1_794_829_706_552);
     store.close();
   });
 
-  it('takes an election for new only if it has been there from the first start', async () => {
-    const first = await openStore(folder, 'c', 'a', true);
-    expect(first.election('main', 'quorum').load(genesis)).toBe('genesis');
-    first.close();
-    const again = await openStore(folder, 'c', 'a', false);
-    expect(again.election('another', 'quorum').load(genesis)).toBe('genesis');
-    again.close();
-
-    rmSync(folder, { recursive: true });
-    const lost = await openStore(folder, 'c', 'a', false);
-    expect(lost.election('main', 'quorum').load(genesis)).toBeNull();
-    lost.close();
-    // Who says "first start" on a folder that has a history is not believed.
-    const liar = await openStore(folder, 'c', 'a', true);
-    expect(liar.election('main', 'quorum').load(genesis)).toBeNull();
-    liar.close();
-  });
-
   it('of another member is refused', async () => {
-    (await openStore(folder, 'c', 'a', false)).close();
-    await expect(openStore(folder, 'c', 'b', false)).rejects.toMatchObject({ code: 'E_STORE_FOREIGN' });
+    (await open()).close();
+    await expect(openStore(folder, 'c', 'b', 'main')).rejects.toMatchObject({ code: 'E_STORE_FOREIGN' });
     // The refusal has not kept it locked.
-    (await openStore(folder, 'c', 'a', false)).close();
+    (await open()).close();
   });
 
   it('that is a file is refused', async () => {
     const file = path.join(folder, 'file');
     writeFileSync(file, '');
-    await expect(openStore(file, 'c', 'a', false)).rejects.toMatchObject({ code: 'E_STORE_UNUSABLE' });
+    await expect(openStore(file, 'c', 'a', 'main')).rejects.toMatchObject({ code: 'E_STORE_UNUSABLE' });
+  });
+});
+
+describe('an election that begins on a disk that takes part in others', () => {
+  /** As a protocol would make it of the record of the main election. */
+  const inherit = (main: Json): Json => ({ inheritedFrom: main });
+  const list = (): string => path.join(folder, 'elections');
+
+  async function open(main = 'main'): Promise<Store> {
+    return await openStore(folder, 'c', 'a', main);
+  }
+
+  /** Opens the folder, loads the main election, and then this one. */
+  async function begin(name: string, main = 'main'): Promise<Json> {
+    const store = await open(main);
+    try {
+      store.election(main, 'quorum').load(inherit);
+      return store.election(name, 'quorum').load(inherit);
+    } finally {
+      store.close();
+    }
+  }
+
+  /** A folder whose main election has a disk. */
+  async function settle(disk = 'D'): Promise<Store> {
+    const store = await open();
+    const main = store.election('main', 'quorum');
+    main.load(inherit);
+    main.save({ disk, start: 1 });
+    return store;
+  }
+
+  it('inherits the newest durable record of the main election, and is listed first', async () => {
+    const store = await settle();
+    store.election('main', 'quorum').save({ disk: 'D', start: 2 });
+    expect(store.election('job', 'quorum').load(inherit)).toEqual({ inheritedFrom: { disk: 'D', start: 2 } });
+    expect(readFileSync(list(), 'utf8')).toBe('{"format":"caucus-elections/1","disk":"D"}\nmain\njob\n');
+    expect(statSync(list()).mode & 0o777).toBe(0o600);
+    store.close();
+    // It never saved anything. Whatever it did, it is not new any more.
+    expect(await begin('job')).toBeNull();
+    expect(await begin('another')).toEqual({ inheritedFrom: { disk: 'D', start: 2 } });
   });
 
-  it('without one, everything is forgotten, unless there was nothing to forget', () => {
-    expect(forgetfulStore(false).election('main', 'quorum').load(genesis)).toBeNull();
-    expect(forgetfulStore(true).election('main', 'quorum').load(genesis)).toBe('genesis');
+  it('does not if the protocol has nothing to inherit, nor later: it may have drawn the same disk by itself', async () => {
+    const store = await settle();
+    expect(store.election('job', 'quorum').load(() => null)).toBeNull();
+    expect(store.election('job', 'quorum').load(inherit)).toBeNull();
+    store.close();
+    expect(await begin('job')).toBeNull();
+  });
+
+  it('is not new if it was opened before the disk was known', async () => {
+    const store = await open();
+    const main = store.election('main', 'quorum');
+    main.load(inherit);
+    expect(store.election('early', 'quorum').load(inherit)).toBeNull();
+    main.save({ disk: 'D', start: 1 });
+    store.close();
+    expect(await begin('early')).toBeNull();
+    expect(await begin('late')).not.toBeNull();
+  });
+
+  it('is not new if its record was there once, wherever that came from', async () => {
+    (await settle()).close();
+    const file = path.join(folder, 'election-job.json');
+    new RecordFile(file, { ...owner, election: 'job' }).write({ disk: 'D', start: 7 });
+    expect(await begin('job')).toEqual({ disk: 'D', start: 7 });
+    rmSync(file);
+    expect(await begin('job')).toBeNull();
+  });
+
+  it('does not inherit where the main election has no disk', async () => {
+    const store = await open();
+    const main = store.election('main', 'draw');
+    for (const record of [null, [], 'text', { disk: 7 }, { term: 1 }]) {
+      main.save(record as Json);
+      expect(store.election('job', 'draw').load(inherit)).toBeNull();
+    }
+    expect(existsSync(list())).toBe(false);
+    store.close();
+  });
+
+  it('is the main election itself: that never inherits', async () => {
+    const store = await settle();
+    store.close();
+    rmSync(path.join(folder, 'election-main.json'));
+    const again = await open();
+    expect(again.election('main', 'quorum').load(inherit)).toBeNull();
+    expect(again.election('job', 'quorum').load(inherit)).toBeNull();
+    again.close();
+  });
+
+  it('is not new if its record was lost', async () => {
+    const store = await settle();
+    const job = store.election('job', 'quorum');
+    job.save(job.load(inherit));
+    store.close();
+    expect(await begin('job')).toEqual({ inheritedFrom: { disk: 'D', start: 1 } });
+    rmSync(path.join(folder, 'election-job.json'));
+    expect(await begin('job')).toBeNull();
+  });
+
+  it('is not new if the list is missing, torn or damaged, or that of another disk', async () => {
+    (await settle()).close();
+    const whole = readFileSync(list(), 'utf8');
+    const damaged = [
+      null,
+      '',
+      whole.slice(0, -1),
+      `${whole}jo`,
+      `${whole}\0\0\0\n`,
+      whole.replace('elections/1', 'elections/2'),
+      whole.replace('"disk":"D"', '"disk":7'),
+      whole.replace('"D"', '"E"'),
+      whole.slice(1),
+      `null\n${whole}`,
+    ];
+    for (const each of damaged) {
+      rmSync(list(), { force: true });
+      if (each !== null) writeFileSync(list(), each);
+      expect(await begin('job'), `${each}`).toBeNull();
+    }
+    writeFileSync(list(), whole);
+    expect(await begin('job')).not.toBeNull();
+  });
+
+  it('cannot be new again by a list that is begun later for the same disk', async () => {
+    (await settle()).close();
+    rmSync(list());
+    const store = await open();
+    const main = store.election('main', 'quorum');
+    main.load(inherit);
+    main.save({ disk: 'D', start: 2 });
+    expect(existsSync(list())).toBe(false);
+    expect(store.election('job', 'quorum').load(inherit)).toBeNull();
+    store.close();
+  });
+
+  it('is new to another disk, which has a list of its own', async () => {
+    const before = await settle('D');
+    const job = before.election('job', 'quorum');
+    job.save(job.load(inherit));
+    before.election('lost', 'quorum').load(inherit);
+    before.close();
+    const store = await open();
+    store.election('main', 'quorum').load(inherit);
+    store.election('main', 'quorum').save({ disk: 'E', start: 1 });
+    expect(readFileSync(list(), 'utf8')).toBe('{"format":"caucus-elections/1","disk":"E"}\nmain\njob\n');
+    // Its record is of the disk of before, and stays what it is.
+    expect(store.election('job', 'quorum').load(inherit)).toEqual({ inheritedFrom: { disk: 'D', start: 1 } });
+    expect(store.election('lost', 'quorum').load(inherit)).toEqual({
+      inheritedFrom: { disk: 'E', start: 1 },
+    });
+    store.close();
+  });
+
+  it('lists the elections of a folder of 0.1 when its main election first has a disk', async () => {
+    const store = await open();
+    store.election('nightly', 'quorum').save({ term: 1 });
+    const main = store.election('main', 'quorum');
+    main.save({ term: 3 });
+    main.save({ term: 3, disk: 'D' });
+    store.close();
+    rmSync(path.join(folder, 'election-nightly.json'));
+    expect(await begin('nightly')).toBeNull();
+    expect(await begin('job')).not.toBeNull();
+  });
+
+  it('may have been the main election before: it is listed too', async () => {
+    const store = await settle();
+    const job = store.election('job', 'quorum');
+    job.save({ disk: 'D', start: 1 });
+    store.close();
+    rmSync(path.join(folder, 'election-main.json'));
+    // The folder is used with another main election, which is on the same disk.
+    expect(await begin('main', 'job')).toBeNull();
+  });
+
+  it('does not begin where the list cannot be written', async () => {
+    const store = await settle();
+    rmSync(list());
+    expect(() => store.election('job', 'quorum').load(inherit)).toThrow(
+      expect.objectContaining({ code: 'E_STORE_UNUSABLE' }),
+    );
+    expect(store.election('job', 'quorum').load(inherit)).toBeNull();
+    store.close();
+  });
+
+  it('has its list before the record that names the disk: a crash in between lets nothing begin', async () => {
+    (await settle('D')).close();
+    writeFileSync(list(), '{"format":"caucus-elections/1","disk":"E"}\nmain\n');
+    expect(await begin('job')).toBeNull();
+    const store = await open();
+    store.election('main', 'quorum').load(inherit);
+    store.election('main', 'quorum').save({ disk: 'F', start: 1 });
+    expect(store.election('job', 'quorum').load(inherit)).toEqual({ inheritedFrom: { disk: 'F', start: 1 } });
+    store.close();
+  });
+
+  it('does the same in memory where there is no folder', () => {
+    const store = forgetfulStore('main');
+    const main = store.election('main', 'quorum');
+    expect(main.load(inherit)).toBeNull();
+    expect(store.election('early', 'quorum').load(inherit)).toBeNull();
+    main.save({ disk: 'D', start: 1 });
+    expect(store.election('job', 'quorum').load(inherit)).toEqual({ inheritedFrom: { disk: 'D', start: 1 } });
+    expect(store.election('job', 'quorum').load(inherit)).toBeNull();
+    expect(store.election('early', 'quorum').load(inherit)).toBeNull();
+    expect(forgetfulStore('main').election('main', 'quorum').load(inherit)).toBeNull();
   });
 });
 
@@ -282,7 +493,7 @@ describe('the lock on a data folder', () => {
   });
 
   it('that was taken away stops every further save', async () => {
-    const store = await openStore(folder, 'c', 'a', false);
+    const store = await openStore(folder, 'c', 'a', 'main');
     const main = store.election('main', 'quorum');
     main.save({ term: 1 });
     rmSync(path.join(folder, 'lock'));

@@ -59,6 +59,8 @@ export class VirtualClock implements Clock {
 
 interface VirtualMember {
   readonly host: ElectionHost;
+  /** Names its process. */
+  readonly life: string;
   saved: Json;
   /** What its disk says instead of saving. */
   diskError: Error | null;
@@ -71,8 +73,8 @@ interface Wishes {
   readonly options?: object;
   /** None: it stands from the start. */
   readonly priority?: number;
-  /** False: their disks are empty, and it is not known whether they always were. */
-  readonly isNew?: boolean;
+  /** True: their disks are empty. Otherwise they begin with those of a cluster that was founded. */
+  readonly isEmpty?: boolean;
   /** Another protocol than the one of the definition, for what no real one does. */
   readonly create?: () => Protocol;
 }
@@ -85,6 +87,7 @@ export class VirtualCluster {
   onSend: (message: Message) => void = () => {};
   readonly #members = new Map<MemberId, VirtualMember>();
   readonly #cut = new Set<MemberId>();
+  #starts = 0;
   readonly #wishes: Wishes;
 
   constructor(ids: readonly MemberId[], wishes: Wishes = {}) {
@@ -94,7 +97,7 @@ export class VirtualCluster {
   }
 
   start(id: MemberId, saved: Json): ElectionHost {
-    const { protocol = 'quorum', priority = 1, isNew = true, timing, options, create } = this.#wishes;
+    const { protocol = 'quorum', priority = 1, isEmpty = false, timing, options, create } = this.#wishes;
     const definition = catalogue[protocol]!;
     const config = {
       timing: readSettings(definition.timing, timing, 'timing'),
@@ -114,13 +117,14 @@ export class VirtualCluster {
         },
         stepped: () => {},
       }),
+      life: `${id}/${++this.#starts}`,
       saved,
       diskError: null,
       onSave: () => {},
     };
     this.#members.set(id, member);
-    const genesis = isNew ? (made.genesis?.(self) ?? null) : null;
-    member.host.start(saved ?? genesis, this.clock.wallNow(), String(this.clock.wallNow()));
+    const genesis = isEmpty ? null : (made.genesis?.(self) ?? null);
+    member.host.start(saved ?? genesis, this.#starts, member.life);
     return member.host;
   }
 

@@ -157,7 +157,7 @@ describe.skipIf(missingBrowser !== null)(`the page of a member ${missingBrowser 
   const ending = new AbortController();
   beforeAll(async () => {
     browsing = await Browsing.start();
-    member = await join({ id: 'a', firstStart: true, timing: { timeoutMs: [1500, 2000] } });
+    member = await join({ id: 'a', timing: { timeoutMs: [1500, 2000] } });
   });
   afterAll(async () => {
     ending.abort();

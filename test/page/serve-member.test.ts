@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 async function openMember(): Promise<Member> {
-  const member = await join({ id: 'a', firstStart: true });
+  const member = await join({ id: 'a' });
   open.push(() => member.close());
   return member;
 }

@@ -1,4 +1,5 @@
 /** Members that are nothing but links on a real port, and remember everything that they were told. */
+import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,8 +22,12 @@ export interface Linked {
   readonly heard: Heard[];
   /** Every process that came up. */
   readonly peers: Identity[];
+  /** The lives of those that have shown that they run on this kernel. */
+  readonly locals: string[];
   /** `up 2 (incarnation)`, `down 2 (incarnation): why`, in order. */
   readonly events: string[];
+  /** For each `down`: did the other side close it, without a word that it lives on? */
+  readonly abandoned: boolean[];
   readonly refused: { readonly reason: string; readonly from: string; readonly kind: LinkRefusal }[];
   /** How many connections stand on its port, which is those that others opened. */
   accepted(): Promise<number>;
@@ -45,6 +50,7 @@ export async function startLinked(
     id,
     cluster: 'test',
     incarnation: incarnations++,
+    life: randomUUID(),
     url,
     process: null,
     ...said,
@@ -52,6 +58,8 @@ export async function startLinked(
   const heard: Heard[] = [];
   const events: string[] = [];
   const peers: Identity[] = [];
+  const locals: string[] = [];
+  const abandoned: boolean[] = [];
   const refused: { reason: string; from: string; kind: LinkRefusal }[] = [];
   const links = createLinks(
     identity,
@@ -61,7 +69,11 @@ export async function startLinked(
         peers.push(peer);
         events.push(`up ${peer.id} (${peer.incarnation})`);
       },
-      onDown: (peer, reason) => void events.push(`down ${peer.id} (${peer.incarnation}): ${reason}`),
+      onLocal: (peer) => void locals.push(peer.life),
+      onDown(peer, reason, isAbandoned) {
+        events.push(`down ${peer.id} (${peer.incarnation}): ${reason}`);
+        abandoned.push(isAbandoned);
+      },
       onRefused: (reason, from, kind) => void refused.push({ reason, from, kind }),
     },
     options,
@@ -75,7 +87,9 @@ export async function startLinked(
     server,
     heard,
     peers,
+    locals,
     events,
+    abandoned,
     refused,
     accepted: () =>
       new Promise((resolve, reject) =>

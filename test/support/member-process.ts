@@ -13,7 +13,7 @@ const port = member.electionPort(member.mainElection);
 let before = '';
 const look = (): void => {
   const { acting, token, view } = port;
-  const now = JSON.stringify({ acting, token: String(token), leader: view.leader });
+  const now = JSON.stringify({ acting, token: String(token), leader: view.leader, role: view.role });
   if (now === before) return;
   before = now;
   say({ ...JSON.parse(now), why: port.history.slice(-3).map(({ detail }) => detail) });

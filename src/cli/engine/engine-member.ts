@@ -63,8 +63,6 @@ export class EngineMember implements MemberPort {
     return { accepted: false, reason: NOT_HERE };
   }
 
-  heardByPost(): void {}
-
   countRefusal(refusal: keyof MemberPort['refusals']): void {
     this.refusals[refusal] += 1;
   }

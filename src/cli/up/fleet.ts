@@ -29,7 +29,6 @@ export interface FleetPlan {
     readonly id: number;
     readonly port: number;
     readonly data: string;
-    readonly isNew: boolean;
   }[];
   /** The name of the one that the members tell of. */
   readonly election: string;
@@ -50,7 +49,7 @@ export class Fleet {
   readonly #plan: FleetPlan;
   readonly #tell: (event: FleetEvent) => void;
   readonly #processes = new Map<number, ChildProcess>();
-  /** Those that have run at least once: their disk is not new any more. */
+  /** Those that have run at least once. */
   readonly #veterans = new Set<number>();
   readonly #killed = new Set<number>();
   /** What those that are stopped with SIGSTOP were before, and are again when they go on. */
@@ -79,14 +78,13 @@ export class Fleet {
   start(id: number): void {
     const member = this.#find(id);
     if (member === undefined || this.#processes.has(id) || this.#isStopping) return;
-    const { port, data, isNew } = this.#plan.members.find((each) => each.id === id)!;
+    const { port, data } = this.#plan.members.find((each) => each.id === id)!;
     const peers = this.members.map((each) => `${each.id}=${each.url}`).join(',');
     const args = ['node', '--json', '--id', String(id), '--listen', `${HOST}:${port}`, '--peers', peers];
-    const fresh = isNew && !this.#veterans.has(id) ? ['--new'] : [];
     // In a session of its own, Ctrl-C does not reach it: we stop it ourselves. If we die, the channel closes, and it stops too.
     const child = spawn(
       process.execPath,
-      [...process.execArgv, MAIN, ...args, '--data', data, ...fresh, ...this.#plan.flags],
+      [...process.execArgv, MAIN, ...args, '--data', data, ...this.#plan.flags],
       { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true },
     );
     if (this.#veterans.has(id)) this.#say('restart', id, `member ${id} is started again`);

@@ -23,7 +23,9 @@ function addMember(text: MetricsText, member: MemberPort, watchers: number): voi
   text.add('caucus_start_time_seconds', 'gauge', 'When this member started, in seconds since 1970.', [
     [{}, startedAtMs / 1000],
   ]);
-  text.add('caucus_incarnation', 'gauge', 'Grows with every start of this member.', [[{}, incarnation]]);
+  text.add('caucus_incarnation', 'gauge', 'Grows by one with every start on the same data folder.', [
+    [{}, incarnation],
+  ]);
   text.add('caucus_healthy', 'gauge', '1 if this member can do its part, 0 if not (its disk is full, say).', [
     [{}, illness === null ? 1 : 0],
   ]);

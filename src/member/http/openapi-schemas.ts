@@ -81,7 +81,7 @@ const status = {
   cause,
   detail: text('The same for people.'),
   illness: maybe('string', 'Why this member cannot do its part, or null.'),
-  incarnation: whole('Grows with every start of this member.'),
+  incarnation: whole('Grows by one with every start on the same data folder.'),
   startedAtMs: { type: 'number', description: 'Milliseconds since 1970.' },
 };
 const expiresInMs = maybe('number', 'How long it may still act without an answer of the others.');

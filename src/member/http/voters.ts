@@ -40,7 +40,6 @@ export function register(call: Call, body: unknown): void {
     throw new HttpError(403, 'E_REFUSED', registered.reason);
   }
   const election = openElection(call);
-  member.heardByPost(id);
   const answers = election.receive(id, { type: 'register' });
   sendJson(response, 200, {
     ...statusOf(member, election),
@@ -99,7 +98,6 @@ function answerMessage(call: Call, from: MemberId, type: string, own: Record<str
   }
   // What cannot be read opens nothing.
   const election = openElection(call);
-  member.heardByPost(from);
   const answers = election.receive(from, { ...fields, type });
   if (answers.length === 0) return sendEmpty(response, 204);
   sendJson(response, 200, { voterId: member.id, voterUrl: member.url, ...merge(type, answers) });

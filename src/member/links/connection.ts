@@ -20,6 +20,8 @@ interface Probe {
 /** RFC 6455: "an endpoint is going away, such as a server going down". */
 const GOING_AWAY = 1001;
 const NORMAL = 1000;
+/** The same: "a connection was closed abnormally, e.g. without sending or receiving a Close control frame". */
+const WITHOUT_A_WORD = 1006;
 
 /** A frame is two pieces, and the system takes up to 1024 of them at once; if it cannot take all, the rest must wait. */
 const LARGEST_BATCH = 256;
@@ -44,8 +46,10 @@ export class Connection {
   #unanswered = 0;
   #pingMark = '';
   #pingedAtMs = 0;
-  /** Why this side closed it, if it did. */
+  /** Why it is closed, as far as this side knows. */
   #why: string | null = null;
+  /** This side closed it, or found that it leads nowhere; or the other side said that it lives on. */
+  #isLetGo = false;
   readonly #closeListeners: (() => void)[] = [];
 
   constructor(ws: WebSocket, socket: Duplex, dialled: boolean, remote: string, options: ResolvedLinkOptions) {
@@ -67,6 +71,11 @@ export class Connection {
 
   get open(): boolean {
     return this.#ws.readyState === WebSocket.OPEN;
+  }
+
+  /** Closed by the other side, without a word that it lives on: as the system does it for a process that has died. */
+  get isAbandoned(): boolean {
+    return !this.open && !this.#isLetGo;
   }
 
   /** Whether more may be sent now. If not, `onDrain` follows. */
@@ -125,6 +134,7 @@ export class Connection {
 
   /** Says goodbye. What was sent before still arrives, and what the other side has sent is still read. */
   close(why: string): void {
+    this.#isLetGo = true;
     this.#why ??= why;
     this.#ws.close(NORMAL);
   }
@@ -139,12 +149,16 @@ export class Connection {
 
   /** This process stops: the other side need not wonder. */
   leave(): void {
+    this.#isLetGo = true;
     this.#why ??= 'this member left';
     this.#ws.close(GOING_AWAY);
   }
 
+  /** At once. The other side is told that we live on, if it still hears anything. */
   terminate(why: string): void {
+    this.#isLetGo = true;
     this.#why ??= why;
+    if (this.open) this.#ws.close(NORMAL);
     this.#ws.terminate();
   }
 
@@ -184,12 +198,14 @@ export class Connection {
 
   #onError(error: Error & { code?: string }): void {
     this.#why ??= error.message;
+    if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') this.#isLetGo = true;
     if (error.code !== 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return;
     const reason = `a frame of more than ${this.#options.frameBytes} bytes`;
     this.owner?.onFrame(this, { type: 'bad', refused: { kind: 'too-large', reason } }, 0);
   }
 
   #onClose(code: number): void {
+    if (code !== GOING_AWAY && code !== WITHOUT_A_WORD) this.#isLetGo = true;
     const reason =
       this.#why ?? (code === GOING_AWAY || code === NORMAL ? 'it said goodbye' : 'the connection broke');
     this.owner?.onClosed(this, reason);

@@ -7,6 +7,7 @@ import { encodeMessage, objection } from './frames.ts';
 import { awaitHello, type Greeting } from './greeting.ts';
 import type { Hub } from './hub.ts';
 import type { Identity, LinkEvents, LinkStatus, Links, Peer } from './links.ts';
+import { LocalSocket } from './local-socket.ts';
 import { type LinkOptions, type ResolvedLinkOptions, resolveLinkOptions } from './options.ts';
 import { PeerLink } from './peer-link.ts';
 import { Poster } from './post.ts';
@@ -20,6 +21,7 @@ class AllLinks implements Links, Hub {
   readonly events: LinkEvents;
   readonly options: ResolvedLinkOptions;
   readonly poster: Poster;
+  readonly local: LocalSocket | null;
   closed = false;
 
   readonly #peers = new Map<MemberId, PeerLink>();
@@ -31,7 +33,8 @@ class AllLinks implements Links, Hub {
   #closing: Promise<void> | null = null;
 
   constructor(own: Identity, events: LinkEvents, options: ResolvedLinkOptions) {
-    this.own = own;
+    this.local = own.process === null ? null : new LocalSocket();
+    this.own = this.local === null ? own : { ...own, localSocket: this.local.name };
     this.events = events;
     this.options = options;
     this.poster = new Poster(own, options);
@@ -144,6 +147,7 @@ class AllLinks implements Links, Hub {
 
   async #close(): Promise<void> {
     clearInterval(this.#pinging);
+    this.local?.close();
     for (const detach of this.#detachments) detach();
     for (const connection of this.#connections) connection.leave();
     for (const peer of this.#peers.values()) peer.close('this member left');

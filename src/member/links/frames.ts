@@ -3,6 +3,8 @@
  *
  * - `{"caucus": 1, ...Identity}`, the hello, is the first frame each way. Whoever dialled says it first.
  * - `{"refused": KIND, "reason": WORDS}` tells the other side why it was refused, or that its id is used twice.
+ * - `{"localToken": TOKEN}` asks: was it you who handed out this token on your local socket? If so, `{"localConfirmed": TOKEN}`
+ *   is the answer (local-socket.ts).
  * - `[ELECTION, MESSAGE]` is everything else.
  */
 import {
@@ -16,6 +18,7 @@ import {
   text,
 } from '../../core/index.ts';
 import type { Identity, LinkRefusal, ProcessIdentity } from './links.ts';
+import { localSocketName } from './local-socket.ts';
 
 /** The version of the format above. */
 const VERSION = 1;
@@ -32,6 +35,7 @@ export interface Refused {
 export type Frame =
   | { readonly type: 'hello'; readonly identity: Identity }
   | { readonly type: 'refused'; readonly refused: Refused }
+  | { readonly type: 'local-token' | 'local-confirmed'; readonly token: string }
   | { readonly type: 'message'; readonly election: string; readonly message: Message }
   | { readonly type: 'bad'; readonly refused: Refused };
 
@@ -47,6 +51,14 @@ export function encodeRefused({ kind, reason }: Refused): string {
   return JSON.stringify({ refused: kind, reason });
 }
 
+export function encodeLocalToken(token: string): string {
+  return JSON.stringify({ localToken: token });
+}
+
+export function encodeLocalConfirmed(token: string): string {
+  return JSON.stringify({ localConfirmed: token });
+}
+
 /** Reads any frame. What cannot be read comes back as `bad`, with the reason in words. */
 export function readFrame(frame: string | null): Frame {
   if (frame === null) return bad('not-json', 'a binary frame');
@@ -59,7 +71,10 @@ export function readFrame(frame: string | null): Frame {
   try {
     if (Array.isArray(value)) return readMessage(value);
     const found = asObject(value, 'frame');
-    return Object.hasOwn(found, 'refused') ? readRefused(found) : readHello(found);
+    if (Object.hasOwn(found, 'refused')) return readRefused(found);
+    if (Object.hasOwn(found, 'localToken')) return readLocal('local-token', found.localToken);
+    if (Object.hasOwn(found, 'localConfirmed')) return readLocal('local-confirmed', found.localConfirmed);
+    return readHello(found);
   } catch (error) {
     if (error instanceof BadInput) return bad('bad-shape', error.message);
     throw error;
@@ -78,18 +93,31 @@ function readMessage(frame: readonly unknown[]): Frame {
   return { type: 'message', election, message: message as object as Message };
 }
 
+function readLocal(type: 'local-token' | 'local-confirmed', token: unknown): Frame {
+  return { type, token: text(LONGEST_NAME).read(token, 'token') };
+}
+
 /** Fields that it does not know are let through: a later version may say more of itself. */
 function readHello(found: Record<string, unknown>): Frame {
   if (found.caucus !== VERSION) {
     throw new BadInput('hello.caucus', `version ${VERSION}`, show(found.caucus));
   }
+  if (found.life === undefined) {
+    // Members of 0.1 say no life. Told apart here, their operator reads what to do and not only what is missing.
+    const expected = 'the name of a process; run the same version of caucus on all members';
+    throw new BadInput('hello.life', expected, show(found.life));
+  }
   const identity: Identity = {
     id: memberId.read(found.id, 'hello.id'),
     cluster: text(LONGEST_NAME).read(found.cluster, 'hello.cluster'),
     incarnation: natural.read(found.incarnation, 'hello.incarnation'),
+    life: text(LONGEST_NAME).read(found.life, 'hello.life'),
     url: text(2048).read(found.url, 'hello.url'),
     ...(found.rules === undefined ? {} : { rules: text(LONGEST_RULES).read(found.rules, 'hello.rules') }),
     process: found.process === null ? null : readProcess(asObject(found.process, 'hello.process')),
+    ...(found.localSocket === undefined
+      ? {}
+      : { localSocket: localSocketName.read(found.localSocket, 'hello.localSocket') }),
   };
   return { type: 'hello', identity };
 }
@@ -127,10 +155,9 @@ export function objection(own: Identity, other: Identity, known: (id: MemberId) 
     return { kind: 'other-cluster', reason };
   }
   if (other.id === own.id) {
-    const reason =
-      other.incarnation === own.incarnation && other.url === own.url
-        ? `the URL of a peer leads back to member ${own.id} itself (${own.url})`
-        : sharedId(own, other);
+    const reason = isSameProcess(own, other)
+      ? `the URL of a peer leads back to member ${own.id} itself (${own.url})`
+      : sharedId(own, other);
     return { kind: 'same-id', reason };
   }
   if (own.rules !== undefined && other.rules !== undefined && own.rules !== other.rules) {
@@ -168,14 +195,9 @@ export function sharedId(one: Identity, other: Identity): string {
   return `two live processes say that they are member ${one.id}: ${placed(one)} and ${placed(other)}; stop one of them`;
 }
 
-/** Two processes that started in the same millisecond can have the same incarnation. */
+/** Neither clocks nor pids are asked: a clock can be set back, and two hosts have the same pids. */
 export function isSameProcess(one: Identity, other: Identity): boolean {
-  return (
-    one.incarnation === other.incarnation &&
-    one.url === other.url &&
-    one.process?.pid === other.process?.pid &&
-    one.process?.startTime === other.process?.startTime
-  );
+  return one.life === other.life;
 }
 
 export function named(identity: Identity): string {

@@ -2,17 +2,21 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { MemberId, Message } from '../../core/index.ts';
 
-/** What a process says of itself in the handshake, so that its death can be proven later. */
+/** What a process says of itself in the handshake, so that it can be told from others and its death can be proven later. */
 export interface Identity {
   readonly id: MemberId;
   readonly cluster: string;
-  /** New at every start of this id, and larger. */
+  /** Counts its starts on one data folder: for people. */
   readonly incarnation: number;
+  /** Names the process: random, and never used by another. */
+  readonly life: string;
   readonly url: string;
   /** The protocol and its settings, in JSON: whoever plays by others would make promises that are too short for ours. */
   readonly rules?: string;
   /** Where the process runs; null where the system does not tell. */
   readonly process: ProcessIdentity | null;
+  /** Where processes of the same kernel can meet it (local-socket.ts). */
+  readonly localSocket?: string | undefined;
 }
 
 /** One process of one boot of one host. `startTime` tells it from a later one with the same pid. */
@@ -38,12 +42,15 @@ export interface LinkEvents {
    * message's own fields. Without this it comes as a message like any other.
    */
   onAnswer?(from: MemberId, election: string, answer: Message): void;
-  /** Something came of this peer in an answer to a POST: from which of its processes, nobody said. */
-  onPostAnswer?(from: MemberId): void;
-  /** A connection to this process of the peer stands. Says so too when a new incarnation has taken the place of another. */
+  /** A connection to this process of the peer stands. Says so too when another process has taken the place of one before. */
   onUp(peer: Identity): void;
-  /** The last connection to this process of the peer is closed. No proof of anything by itself. */
-  onDown(peer: Identity, reason: string): void;
+  /** This process of the peer runs on this very kernel: it has shown so over a connection that stands. */
+  onLocal?(peer: Identity): void;
+  /**
+   * The last connection to this process of the peer is closed. No proof of anything by itself. `isAbandoned`: the other side
+   * closed it, without a word that it lives on.
+   */
+  onDown(peer: Identity, reason: string, isAbandoned: boolean): void;
   /** Somebody else runs under an id that is taken, or belongs to another cluster: refused, and told to people. */
   onRefused(reason: string, from: string, kind: LinkRefusal): void;
 }

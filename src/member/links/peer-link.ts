@@ -1,8 +1,10 @@
-import { compareIds, type MemberId } from '../../core/index.ts';
+import { assertNever, compareIds, type MemberId } from '../../core/index.ts';
 import type { Connection, ConnectionOwner } from './connection.ts';
 import { Dialler } from './dialler.ts';
 import {
   encodeHello,
+  encodeLocalConfirmed,
+  encodeLocalToken,
   encodeRefused,
   type Frame,
   isSameProcess,
@@ -12,15 +14,13 @@ import {
 } from './frames.ts';
 import type { Hub } from './hub.ts';
 import type { Identity, LinkStatus } from './links.ts';
+import { isNeighbour, Meeting } from './local-socket.ts';
 import { type Outgoing, Queue } from './queue.ts';
 import { RestLine } from './rest-line.ts';
 import { Traffic } from './traffic.ts';
 
 /** A connection that lived for less does not count as a success: the next attempt goes on backing off. */
 const LASTING_MS = 1000;
-
-/** How many former processes of a peer are remembered. None of those before them is likely to run still. */
-const MOST_SUPERSEDED = 100;
 
 /**
  * Everything between this member and one other.
@@ -30,10 +30,9 @@ const MOST_SUPERSEDED = 100;
  * the others as soon as that one has answered a ping: by then it stands on both sides, so neither ever sees its last
  * connection close because of this.
  *
- * A process with a new incarnation takes the place of the old one if the old one's connection is closed or answers no
- * ping. If it answers, two live processes share an id: the newcomer is refused and both are told. A process whose place
- * another has taken is refused for good, because it has been taken for dead, and its successor may have voted. That does not
- * go by the incarnation alone: of a member that keeps nothing it comes from the clock, and a clock may be set back.
+ * Another process of the same id takes the place of the one before if that one's connection is closed or answers no
+ * ping. If it answers, two live processes share an id: the newcomer is refused and both are told. Which of two processes is
+ * the newer does not matter here: protocols tell them apart themselves, by their lives.
  *
  * A message waits only for an attempt to connect that is under way; when that fails it is given up, because by the
  * time of the next attempt it would be old news.
@@ -52,9 +51,8 @@ export class PeerLink implements ConnectionOwner {
   #connections: Connection[] = [];
   /** Those that wait until the process before theirs has had its chance to answer. */
   readonly #claimants = new Set<Connection>();
-  /** The process that was accepted last, and those before it. */
-  #latest: Identity | null = null;
-  readonly #superseded: Identity[] = [];
+  /** By connection: where the process at the other end has to show that it runs on this kernel. */
+  readonly #meetings = new Map<Connection, Meeting>();
   #upSinceMs = 0;
   #roundTripMs: number | null = null;
   #closed = false;
@@ -118,9 +116,6 @@ export class PeerLink implements ConnectionOwner {
     const current = this.#process;
     if (this.#closed) {
       connection.terminate('it is no longer a peer');
-    } else if (this.#superseded.some((each) => isSameProcess(each, identity))) {
-      const reason = `${named(identity)} has incarnation ${identity.incarnation}, and ${this.#latest!.incarnation} has taken its place already: it is an old process; restart it`;
-      this.#refuse(connection, { kind: 'same-id', reason });
     } else if (current === null || isSameProcess(current, identity)) {
       this.#accept(connection, identity);
     } else {
@@ -129,15 +124,23 @@ export class PeerLink implements ConnectionOwner {
   }
 
   onFrame(connection: Connection, frame: Frame, bytes: number): void {
-    if (frame.type === 'message') {
-      this.traffic.countReceived(bytes);
-      this.#hub.events.onMessage(this.#id, frame.election, frame.message);
-      return;
+    switch (frame.type) {
+      case 'message':
+        this.traffic.countReceived(bytes);
+        return this.#hub.events.onMessage(this.#id, frame.election, frame.message);
+      case 'local-token':
+        if (this.#hub.local?.drew(frame.token)) connection.send(encodeLocalConfirmed(frame.token));
+        return;
+      case 'local-confirmed':
+        return this.#onConfirmed(connection, frame.token);
+      case 'hello':
+        return this.#onRefused(connection, { kind: 'bad-shape', reason: 'a second hello' });
+      case 'refused':
+      case 'bad':
+        return this.#onRefused(connection, frame.refused);
+      default:
+        assertNever(frame);
     }
-    const from = this.#process === null ? connection.remote : named(this.#process);
-    const { reason, kind }: Refused =
-      frame.type === 'hello' ? { kind: 'bad-shape', reason: 'a second hello' } : frame.refused;
-    this.#hub.events.onRefused(reason, from, kind);
   }
 
   onDrain(): void {
@@ -151,7 +154,7 @@ export class PeerLink implements ConnectionOwner {
     if (this.#connections.length > 0 || gone === null) return;
     this.#process = null;
     if (!this.#closed) this.#dialler.start(performance.now() - this.#upSinceMs >= LASTING_MS);
-    if (!this.#hub.closed) this.#hub.events.onDown(gone, reason);
+    if (!this.#hub.closed) this.#hub.events.onDown(gone, reason, connection.isAbandoned);
   }
 
   close(why: string): void {
@@ -177,23 +180,35 @@ export class PeerLink implements ConnectionOwner {
     connection.owner = this;
     connection.ping();
     this.#connections.push(connection);
-    this.#succeed(identity);
     const isNews = this.#process === null;
     this.#process = identity;
     if (isNews) {
       this.#upSinceMs = performance.now();
       this.#hub.events.onUp(identity);
     }
+    this.#meet(connection, identity);
     this.#flush();
     this.#settle();
   }
 
-  #succeed(identity: Identity): void {
-    if (this.#latest !== null && !isSameProcess(this.#latest, identity)) {
-      this.#superseded.push(this.#latest);
-      if (this.#superseded.length > MOST_SUPERSEDED) this.#superseded.shift();
-    }
-    this.#latest = identity;
+  /** Now, and not when it seems to be dead: then there would be nobody left to answer. */
+  #meet(connection: Connection, identity: Identity): void {
+    const { localSocket } = identity;
+    if (localSocket === undefined || !isNeighbour(this.#hub.own, identity)) return;
+    const meeting = new Meeting(localSocket, (token) => connection.send(encodeLocalToken(token)));
+    this.#meetings.set(connection, meeting);
+    connection.whenClosed(() => this.#endMeeting(connection));
+  }
+
+  #endMeeting(connection: Connection): void {
+    this.#meetings.get(connection)?.close();
+    this.#meetings.delete(connection);
+  }
+
+  #onConfirmed(connection: Connection, token: string): void {
+    if (this.#process === null || !this.#meetings.get(connection)?.isConfirmedBy(token)) return;
+    this.#endMeeting(connection);
+    this.#hub.events.onLocal?.(this.#process);
   }
 
   /** Another process of this peer is connected. Either it is dead, and we have not noticed yet, or two share an id. */
@@ -214,7 +229,7 @@ export class PeerLink implements ConnectionOwner {
         return;
       }
       if (this.#process === current) {
-        for (const each of [...this.#connections]) this.#drop(each, 'a new incarnation took its place');
+        for (const each of [...this.#connections]) this.#drop(each, 'another process took its place');
       }
       this.claim(connection, identity);
     });
@@ -242,6 +257,11 @@ export class PeerLink implements ConnectionOwner {
       this.#connections = this.#connections.filter((each) => !others.includes(each));
       for (const other of others) other.close('one connection per pair is enough');
     });
+  }
+
+  #onRefused(connection: Connection, { reason, kind }: Refused): void {
+    const from = this.#process === null ? connection.remote : named(this.#process);
+    this.#hub.events.onRefused(reason, from, kind);
   }
 
   #refuse(connection: Connection, refused: Refused): void {

@@ -52,7 +52,6 @@ export class RestLine {
     const { answer, messages, bytes } = result;
     if (answer === null && messages.length === 0) return;
     this.#traffic.countReceived(bytes);
-    events.onPostAnswer?.(this.#id);
     if (answer !== null) {
       if (events.onAnswer === undefined) events.onMessage(this.#id, item.election, answer);
       else events.onAnswer(this.#id, item.election, answer);

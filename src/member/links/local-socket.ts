@@ -1,0 +1,114 @@
+/**
+ * Does the process at the other end of a link run on this kernel? What it says of itself cannot tell: clones of one virtual
+ * machine have the same boot id, the same namespaces and the same pids. A member that looked for the pid of a clone on its own
+ * kernel would find no such process, and take a living one for dead.
+ *
+ * So each member listens on an abstract Unix socket, which only processes of the same kernel can reach, and says its name in
+ * the hello. As soon as a link stands, each side that takes the other for a neighbour has it shown:
+ *
+ * 1. It connects to that socket and reads a token, which was drawn for this one connection.
+ * 2. It sends the token over the link.
+ * 3. The process at the other end of the link confirms it if it drew the token itself.
+ *
+ * Then the process behind the link is the one behind the socket, and that one is here. A clone may listen under the same name,
+ * on its own kernel, but it has drawn none of our neighbour's tokens.
+ *
+ * Abstract sockets belong to a network namespace: two members of one host that have different ones (containers, mostly) cannot
+ * meet. Then the death of either is never proven to the other, only suspected.
+ */
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { BadInput, type Shape, show } from '../../core/index.ts';
+import { drawName } from '../draw-name.ts';
+import type { Identity } from './links.ts';
+
+/** How long a connection may stand: a meeting takes milliseconds, and any process of this machine can connect. */
+const LONGEST_MEETING_MS = 10_000;
+const MOST_MEETINGS = 1000;
+
+const TOKEN = /^[0-9a-f]{32}$/;
+const TOKEN_LENGTH = 32;
+
+/** Only names that a member could have drawn: a peer must not make us connect to the sockets of other programs. */
+export const localSocketName: Shape<string> = {
+  expected: 'the name of the local socket of a member',
+  read(value, path) {
+    if (typeof value === 'string' && value.startsWith('caucus-') && TOKEN.test(value.slice(7))) return value;
+    throw new BadInput(path, this.expected, show(value));
+  },
+};
+
+/** Where processes of this kernel can meet this one. */
+export class LocalSocket {
+  readonly name: string = `caucus-${drawName()}`;
+  readonly #server: Server;
+  /** The connections that stand, by the token that each was given. */
+  readonly #meetings = new Map<string, Socket>();
+
+  constructor() {
+    this.#server = createServer((socket) => this.#onConnection(socket));
+    this.#server.maxConnections = MOST_MEETINGS;
+    // Where it cannot listen, none of the others meets it, and its death is never proven.
+    this.#server.on('error', () => {});
+    this.#server.listen({ path: address(this.name), exclusive: true });
+    this.#server.unref();
+  }
+
+  /** Did this process draw the token, for a connection that still stands? */
+  drew(token: string): boolean {
+    return this.#meetings.has(token);
+  }
+
+  close(): void {
+    for (const socket of this.#meetings.values()) socket.destroy();
+    this.#server.close();
+  }
+
+  #onConnection(socket: Socket): void {
+    const token = drawName();
+    this.#meetings.set(token, socket);
+    socket.on('error', () => {});
+    socket.on('close', () => this.#meetings.delete(token));
+    socket.setTimeout(LONGEST_MEETING_MS, () => socket.destroy());
+    socket.write(token);
+  }
+}
+
+/** Could the other process run on our kernel, by what it says of itself? */
+export function isNeighbour(own: Identity, other: Identity): boolean {
+  const [here, there] = [own.process, other.process];
+  if (here === null || there === null) return false;
+  return here.bootId === there.bootId && here.pidNamespace === there.pidNamespace;
+}
+
+/** A connection to the local socket of another process, and the token that it was given there. */
+export class Meeting {
+  readonly #socket: Socket;
+  #token = '';
+
+  /** `ask` is called at most once, with the token that is to be sent over the link. */
+  constructor(name: string, ask: (token: string) => void) {
+    this.#socket = connect(address(name));
+    this.#socket.setEncoding('latin1');
+    this.#socket.on('error', () => {}); // There is no such socket here, so it is not a neighbour.
+    this.#socket.on('data', (text: string) => {
+      this.#token += text;
+      if (this.#token.length < TOKEN_LENGTH) return;
+      if (TOKEN.test(this.#token)) ask(this.#token);
+      else this.close();
+    });
+  }
+
+  /** The other end of the link says that it drew this token. */
+  isConfirmedBy(token: string): boolean {
+    return !this.#socket.destroyed && TOKEN.test(token) && token === this.#token;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** The name of an abstract socket begins with a zero byte. */
+function address(name: string): string {
+  return `\0${name}`;
+}

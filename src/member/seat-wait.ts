@@ -1,0 +1,47 @@
+import { type MemberId, majority, type Self, type View } from '../core/index.ts';
+import type { Clock } from './clock.ts';
+
+/** Where enough of the others are there, a seat takes a few milliseconds; nothing is said before this. */
+const PATIENCE_MS = 1000;
+
+/**
+ * A member whose disk has no seat in the election takes no part in it. A leader gives it one by itself. But to elect the leader
+ * of a new cluster, or of one that has lost disks, takes more members than usual, and if they are not there it waits for as long
+ * as they are not: then people have to be told for whom.
+ */
+export class SeatWait {
+  readonly #self: Self;
+  readonly #heard = new Set<MemberId>();
+  /** Null while it has a seat. */
+  #sinceMs: number | null = null;
+  #told = '';
+
+  constructor(self: Self) {
+    this.#self = self;
+  }
+
+  onHeard(from: MemberId): void {
+    this.#heard.add(from);
+  }
+
+  /** What is to be said now and was not yet, or null. */
+  news({ role, members = this.#self.members }: View, clock: Pick<Clock, 'now'>): string | null {
+    if (role !== 'none') {
+      this.#sinceMs = null;
+      this.#heard.clear();
+      this.#told = '';
+      return null;
+    }
+    const nowMs = clock.now();
+    this.#sinceMs ??= nowMs;
+    const { id } = this.#self;
+    const missing = members.filter((each) => each !== id && !this.#heard.has(each)).join(', ');
+    // One that was removed has no seat either, and waits for nothing.
+    const isWaiting = members.includes(id) && missing !== '';
+    if (!isWaiting || missing === this.#told || nowMs - this.#sinceMs < PATIENCE_MS) return null;
+    this.#told = missing;
+    const n = members.length;
+    const needed = Math.min(n, majority(n) + 1);
+    return `waiting for ${missing}: the first start of a cluster, or a start after disks were lost, needs ${needed} of its ${n} members`;
+  }
+}

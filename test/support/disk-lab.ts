@@ -1,0 +1,334 @@
+/** Clusters of real processes whose disks are wiped, copied and set back, and what must hold of them whatever was done. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect } from 'vitest';
+import type { Json } from '../../src/core/index.ts';
+import type { JoinOptions, Peer } from '../../src/member/index.ts';
+import { freePorts } from './free-ports.ts';
+
+const SCRIPT = path.resolve(import.meta.dirname, 'watched-member.ts');
+const CLOCK_SHIFT = path.resolve(import.meta.dirname, 'clock-shift.cjs');
+
+/** What is promised: a leader without an operator's hand, within this time. */
+export const HEALS_WITHIN_MS = 5000;
+/** A process has to be loaded first, and the machine of a test may be busy with others. */
+const STARTS_WITHIN_MS = 60_000;
+
+const nowUs = (): number => Number(process.hrtime.bigint() / 1000n);
+
+interface Standing {
+  readonly role: string;
+  readonly leader: string | null;
+  readonly version: number;
+  readonly value: Json;
+}
+
+interface Said {
+  readonly up?: string;
+  readonly log?: string;
+  readonly standing?: Standing;
+  readonly acting?: string;
+  readonly askedUs?: number;
+  readonly answeredUs?: number;
+}
+
+/** When one process certainly could act with one token. */
+interface Reign {
+  readonly process: string;
+  readonly token: bigint;
+  readonly fromUs: number;
+  untilUs: number;
+}
+
+/** How a process is started, where that differs from the rest of its cluster. */
+export interface StartWishes extends JoinOptions {
+  /** The wall clock that it sees is set back by so much. */
+  readonly setBackMs?: number;
+  /** It is a second process: of its id, another may run. */
+  readonly isSecond?: boolean;
+}
+
+/** One process of a member. */
+export class Watched {
+  readonly id: string;
+  readonly name: string;
+  readonly child: ChildProcess;
+  readonly log: string[] = [];
+  url = '';
+  standing: Standing | null = null;
+  /** All that it has been, in order. */
+  readonly roles: string[] = [];
+  /** When it last was known to act, by the clock that all processes share. */
+  actedAtUs = 0;
+
+  constructor(id: string, name: string, child: ChildProcess) {
+    this.id = id;
+    this.name = name;
+    this.child = child;
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+}
+
+export class DiskLab {
+  readonly peers: readonly Peer[];
+  readonly #folder: string = mkdtempSync(path.join(tmpdir(), 'caucus-disks-'));
+  readonly #keeps: boolean;
+  readonly #wishes: JoinOptions;
+  readonly #current = new Map<string, Watched>();
+  readonly #all: Watched[] = [];
+  readonly #reigns: Reign[] = [];
+  readonly #listeners = new Set<() => void>();
+  #copies = 0;
+
+  private constructor(peers: readonly Peer[], keeps: boolean, wishes: JoinOptions) {
+    this.peers = peers;
+    this.#keeps = keeps;
+    this.#wishes = wishes;
+  }
+
+  /** Members a, b, c, … that are not started yet. With `keeps`, each has a data folder. */
+  static async open(members: number, keeps: boolean, wishes: JoinOptions = {}): Promise<DiskLab> {
+    const ports = await freePorts(members);
+    const peers = ports.map((port, i) => ({
+      id: String.fromCharCode(97 + i),
+      url: `http://127.0.0.1:${port}`,
+    }));
+    return new DiskLab(peers, keeps, { timing: { timeoutMs: [400, 800] }, ...wishes });
+  }
+
+  /** The same, all started, with a leader that has published a value. */
+  static async settled(members: number, keeps: boolean, wishes: JoinOptions = {}): Promise<DiskLab> {
+    const lab = await DiskLab.open(members, keeps, wishes);
+    await Promise.all(lab.ids.map((id) => lab.start(id)));
+    await lab.leader();
+    await lab.allSeated();
+    await lab.publish({ published: 'first' });
+    return lab;
+  }
+
+  get ids(): readonly string[] {
+    return this.peers.map(({ id }) => String(id));
+  }
+
+  /** The process that runs under this id now. */
+  at(id: string): Watched {
+    return this.#current.get(id)!;
+  }
+
+  folder(id: string): string {
+    return path.join(this.#folder, id);
+  }
+
+  /** What lies in its data folder now, somewhere else. */
+  copy(id: string): string {
+    const copy = path.join(this.#folder, `${id}-copy-${++this.#copies}`);
+    const isLock = (file: string): boolean => path.basename(file) === 'lock';
+    cpSync(this.folder(id), copy, { recursive: true, filter: (file) => !isLock(file) });
+    return copy;
+  }
+
+  remove(id: string, ...files: readonly string[]): void {
+    for (const file of files) rmSync(path.join(this.folder(id), file), { recursive: true });
+  }
+
+  wipe(id: string): void {
+    rmSync(this.folder(id), { recursive: true, force: true });
+  }
+
+  restore(id: string, copy: string): void {
+    this.wipe(id);
+    cpSync(copy, this.folder(id), { recursive: true });
+  }
+
+  /** Settles when its member is up. */
+  async start(
+    id: string,
+    { setBackMs = 0, isSecond = false, ...wishes }: StartWishes = {},
+  ): Promise<Watched> {
+    const own = new URL(this.peers.find((peer) => peer.id === id)!.url);
+    const options: JoinOptions = {
+      id,
+      peers: this.peers,
+      listen: { port: isSecond ? 0 : Number(own.port) },
+      ...(this.#keeps ? { data: this.folder(id) } : {}),
+      ...this.#wishes,
+      ...wishes,
+    };
+    const shift = { NODE_OPTIONS: `--require ${CLOCK_SHIFT}`, CLOCK_SHIFT_MS: String(-setBackMs) };
+    const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, JSON.stringify(options)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...(setBackMs === 0 ? {} : shift) },
+    });
+    const watched = new Watched(id, `${id}#${this.#all.length}`, child);
+    this.#all.push(watched);
+    if (!isSecond) this.#current.set(id, watched);
+    createInterface({ input: child.stdout! }).on('line', (line) => this.#hear(watched, JSON.parse(line)));
+    child.once('exit', () => this.#look());
+    await this.until(
+      `${watched.name} is up`,
+      STARTS_WITHIN_MS,
+      () => watched.url !== '' || !watched.isRunning,
+    );
+    if (!watched.isRunning) throw new Error(`${watched.name} did not start`);
+    return watched;
+  }
+
+  /** kill -9. Settles when the process is gone. */
+  async kill({ child }: Watched): Promise<void> {
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  /** In order. Settles when the process is gone. */
+  async stop({ child }: Watched): Promise<void> {
+    const gone = once(child, 'exit');
+    child.kill('SIGTERM');
+    await gone;
+  }
+
+  /** A process that may act, from now on, within the time that is promised. */
+  async leader(withinMs: number = HEALS_WITHIN_MS): Promise<Watched> {
+    const sinceUs = nowUs();
+    const acts = (): Watched | undefined => this.#all.find(({ actedAtUs }) => actedAtUs > sinceUs);
+    await this.until('a leader', withinMs, () => acts() !== undefined);
+    return acts()!;
+  }
+
+  async follower(): Promise<Watched> {
+    const leader = await this.leader();
+    return this.at(this.ids.find((id) => id !== leader.id)!);
+  }
+
+  /** The member takes part: its disk has a seat. */
+  async seated(id: string): Promise<void> {
+    await this.until(`a seat for ${id}`, HEALS_WITHIN_MS, () => {
+      const { standing, isRunning } = this.at(id);
+      return isRunning && standing !== null && standing.role !== 'none' && standing.leader !== null;
+    });
+  }
+
+  /** It runs on a copy, or an old state, of a disk: it has lost its seat, and has been given another. */
+  async reseated(watched: Watched): Promise<void> {
+    await this.until(`a new seat for ${watched.name}`, HEALS_WITHIN_MS, () => {
+      const lostAt = watched.roles.indexOf('none', 1);
+      return lostAt >= 0 && watched.roles.length > lostAt + 1 && watched.standing!.leader !== null;
+    });
+  }
+
+  async allSeated(): Promise<void> {
+    await Promise.all(this.ids.map((id) => this.seated(id)));
+  }
+
+  async publish(value: Json): Promise<void> {
+    const { url } = await this.leader();
+    const answer = await fetch(`${url}/value`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ value }),
+    });
+    expect(answer.status).toBeLessThan(300);
+  }
+
+  async shows(watched: Watched, value: Json): Promise<void> {
+    const wanted = JSON.stringify(value);
+    await this.until(`${watched.name} shows ${wanted}`, HEALS_WITHIN_MS, () => {
+      return JSON.stringify(watched.standing?.value) === wanted;
+    });
+  }
+
+  /**
+   * The next failure is survived too: the leader dies, another takes over in time, and knows what was published. With three
+   * members that takes the vote of the one that was ill before.
+   */
+  async survivesNext(value: Json): Promise<void> {
+    const leader = await this.leader();
+    await this.kill(leader);
+    const next = await this.leader();
+    expect(next.id).not.toBe(leader.id);
+    expect(next.standing!.value).toEqual(value);
+    await this.start(leader.id);
+    await this.seated(leader.id);
+  }
+
+  /** At no moment could two act, and every leadership has a larger token than all before it. */
+  check(): void {
+    const reigns = [...this.#reigns].sort((a, b) => a.fromUs - b.fromUs);
+    const told = reigns.map(
+      ({ process, token, fromUs, untilUs }) => `${process} ${token} ${fromUs}-${untilUs}`,
+    );
+    for (const [i, reign] of reigns.entries()) {
+      const before = reigns[i - 1];
+      if (before === undefined) continue;
+      expect(reign.token > before.token, `tokens grow: ${told.join(', ')}`).toBe(true);
+      expect(reign.fromUs > before.untilUs, `two act: ${told.join(', ')}`).toBe(true);
+    }
+  }
+
+  get tokens(): readonly bigint[] {
+    return this.#reigns.map(({ token }) => token);
+  }
+
+  async until(what: string, withinMs: number, isSo: () => boolean): Promise<void> {
+    if (isSo()) return;
+    await new Promise<void>((resolve, reject) => {
+      const look = (): void => {
+        if (!isSo()) return;
+        this.#listeners.delete(look);
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.#listeners.delete(look);
+        reject(new Error(`${what}: not within ${withinMs} ms\n${this.#tell()}`));
+      }, withinMs);
+      this.#listeners.add(look);
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#all.filter((each) => each.isRunning).map((each) => this.kill(each)));
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #hear(from: Watched, said: Said): void {
+    if (said.up !== undefined) from.url = said.up;
+    if (said.log !== undefined) from.log.push(said.log);
+    if (said.standing !== undefined) {
+      from.standing = said.standing;
+      if (from.roles.at(-1) !== said.standing.role) from.roles.push(said.standing.role);
+    }
+    if (said.acting !== undefined) {
+      from.actedAtUs = said.askedUs!;
+      this.#onActing(from, BigInt(said.acting), said.askedUs!, said.answeredUs!);
+    }
+    this.#look();
+  }
+
+  #onActing({ name }: Watched, token: bigint, askedUs: number, answeredUs: number): void {
+    const found = this.#reigns.find((each) => each.process === name && each.token === token);
+    if (found !== undefined) found.untilUs = Math.max(found.untilUs, askedUs);
+    else this.#reigns.push({ process: name, token, fromUs: answeredUs, untilUs: answeredUs });
+  }
+
+  #look(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #tell(): string {
+    return this.#all
+      .map(({ name, isRunning, standing, log }) =>
+        [`${name} ${isRunning ? 'runs' : 'is gone'} ${JSON.stringify(standing)}`, ...log.slice(-8)].join(
+          '\n    ',
+        ),
+      )
+      .join('\n');
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * A member in a process of its own that always stands. It says all that a test needs to judge it, one JSON object a line: how it
+ * stands, after every change; what it logs; and, every few milliseconds, that it may act, with the moment by the machine's
+ * monotonic clock, which is the same for all processes.
+ */
+import { type JoinOptions, join } from '../../src/member/index.ts';
+
+const EVERY_MS = 3;
+
+const say = (what: object): void => {
+  process.stdout.write(`${JSON.stringify(what)}\n`);
+};
+const nowUs = (): number => Number(process.hrtime.bigint() / 1000n);
+
+const options = JSON.parse(process.argv[2]!) as JoinOptions;
+const member = await join({ ...options, log: ({ message }) => say({ log: message }) });
+const port = member.electionPort(member.mainElection);
+let before = '';
+
+const look = (): void => {
+  const { role, leader, version, value } = port.view;
+  const now = JSON.stringify({ standing: { role, leader, version, value } });
+  if (now !== before) process.stdout.write(`${now}\n`);
+  before = now;
+  const askedUs = nowUs();
+  const { acting, token } = port;
+  // It could act at some moment between the two.
+  if (acting) say({ acting: String(token), askedUs, answeredUs: nowUs() });
+};
+port.subscribe(look);
+setInterval(look, EVERY_MS);
+member.seat().stand();
+say({ up: member.url });
+look();
+process.once('SIGTERM', () => {
+  void member.close().then(() => process.exit(0));
+});
