@@ -135,7 +135,14 @@ export class Choices {
       if (j === i) continue;
       const peer = model.cluster.ids[j]!;
       const { alive } = model.outcomes.facts(state[j]!);
-      model.react(state, i, this.#cause({ type: 'peer-gone', peer, proof: false, life: null }), net, faults, visit);
+      model.react(
+        state,
+        i,
+        this.#cause({ type: 'peer-gone', peer, proof: false, life: null }),
+        net,
+        faults,
+        visit,
+      );
       if (!alive || model.bounds.falseProof) {
         const proof = this.#cause({ type: 'peer-gone', peer, proof: true, life: null });
         model.react(state, i, proof, net, alive ? flagged(faults, 'falseProof') : faults, visit);

@@ -158,7 +158,12 @@ class Turn {
       case 'start':
         if (cause.amnesia) this.#record = null;
         this.#state = this.#protocol.init(this.#self);
-        return { type: 'start', saved: clonePlain(this.#record), incarnation: cause.incarnation, life: String(cause.incarnation) };
+        return {
+          type: 'start',
+          saved: clonePlain(this.#record),
+          incarnation: cause.incarnation,
+          life: String(cause.incarnation),
+        };
       case 'timer':
         assert(this.#timers.delete(cause.timer), `the timer ${cause.timer} is not running`);
         return cause;

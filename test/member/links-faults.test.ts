@@ -42,7 +42,7 @@ async function speak(to: Linked, id: number): Promise<WebSocket> {
   await once(ws, 'open');
   ws.send(
     JSON.stringify({
-      caucus: 1,
+      caucus: 2,
       id,
       cluster: 'test',
       incarnation: 1,
@@ -266,7 +266,7 @@ describe('a link under faults', () => {
       '["e",{}]',
       '["e",{"type":7}]',
       JSON.stringify({
-        caucus: 1,
+        caucus: 2,
         id: 2,
         cluster: 'test',
         incarnation: 1,

@@ -64,7 +64,7 @@ describe('the back-off', () => {
   });
 });
 
-const HELLO = { caucus: 1, id: 1, cluster: 'c', incarnation: 7, life: 'l', url: 'u', process: null };
+const HELLO = { caucus: 2, id: 1, cluster: 'c', incarnation: 7, life: 'l', url: 'u', process: null };
 
 describe('a frame', () => {
   it('is read as it was written', () => {
@@ -85,9 +85,9 @@ describe('a frame', () => {
   it('of a later version may say more of its sender', () => {
     const hello = { ...HELLO, colour: 'red' };
     expect(readFrame(JSON.stringify(hello)).type).toBe('hello');
-    expect(readFrame(JSON.stringify({ ...hello, caucus: 2 }))).toMatchObject({
+    expect(readFrame(JSON.stringify({ ...hello, caucus: 1 }))).toMatchObject({
       type: 'bad',
-      refused: { kind: 'bad-shape', reason: 'hello.caucus: expected version 1, found 2' },
+      refused: { kind: 'bad-shape', reason: 'hello.caucus: expected version 2, found 1' },
     });
   });
 

@@ -1,7 +1,7 @@
 /**
  * What travels over a link, one JSON text per WebSocket message:
  *
- * - `{"caucus": 1, ...Identity}`, the hello, is the first frame each way. Whoever dialled says it first.
+ * - `{"caucus": 2, ...Identity}`, the hello, is the first frame each way. Whoever dialled says it first.
  * - `{"refused": KIND, "reason": WORDS}` tells the other side why it was refused, or that its id is used twice.
  * - `{"localToken": TOKEN}` asks: was it you who handed out this token on your local socket? If so, `{"localConfirmed": TOKEN}`
  *   is the answer (local-socket.ts).
@@ -21,7 +21,7 @@ import type { Identity, LinkRefusal, ProcessIdentity } from './links.ts';
 import { localSocketName } from './local-socket.ts';
 
 /** The version of the format above. */
-const VERSION = 1;
+const VERSION = 2;
 
 const LONGEST_NAME = 256;
 const LONGEST_REASON = 400;
