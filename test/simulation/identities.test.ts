@@ -215,7 +215,7 @@ describe('a second process of a member', () => {
   });
 });
 
-/** Everybody leads, from its first timer on, in the term that it is asked to publish; `blank` has no seat before that. */
+/** All lead, from their first timer on, in one term, until they are asked to publish. On an empty disk they have no seat before. */
 const crowd: Definition = define({
   name: 'crowd',
   summary: 'everybody leads',
@@ -249,7 +249,7 @@ const crowd: Definition = define({
         out.push({ type: 'save', record: true }, view(input.saved === null ? 'none' : 'follower', 0));
         out.push({ type: 'set-timer', timer: 'tick', delayMs: timing.heartbeatMs });
       } else if (input.type === 'timer') {
-        out.push(view('leader', 0));
+        out.push(view('follower', 0), view('leader', 0));
       } else if (input.type === 'command' && input.command.type === 'publish') {
         out.push(view('follower', input.command.value as number));
       }

@@ -1,6 +1,6 @@
 /** A cluster at rest sits an exam: somebody is cut off and comes back, then the leader. */
 import { describe, expect, it } from 'vitest';
-import type { Definition } from '../../src/core/index.ts';
+import type { Definition, Message } from '../../src/core/index.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { quorum } from '../../src/protocols/quorum/index.ts';
 import {
@@ -30,6 +30,16 @@ const proud = faulty(quorum, (_, input) => input.type !== 'timer' || input.timer
 const loyal = faulty(quorum, (state, input) => {
   const { leader } = state as { leader: unknown };
   return leader === null || input.type !== 'timer' || input.timer !== 'election';
+});
+
+/** Says that it reaches a majority without having tried. */
+const eager = faulty(quorum, (state, input, out) => {
+  if (input.type !== 'message' || input.message.type !== 'transfer/ask') return true;
+  const { disk, start, life } = state as { disk: string; start: number; life: string };
+  const { by, term } = input.message as Message & { by: { life: string }; term: number };
+  const ready = { type: 'transfer/ready', by: { disk, start, life }, to: by.life, term };
+  out.push({ type: 'send', to: input.from, message: ready as Message });
+  return false;
 });
 
 const calm: Storm = {
@@ -70,6 +80,45 @@ describe('the exam', () => {
     expect(events[0]!.atMs).toBe(calmMsOf(calm));
     expect(untilMs).toBe(untilMsOf(calm));
     expect(scenarioOf({ ...calm, exam: false })).toMatchObject({ events: [], untilMs: calmMsOf(calm) });
+  });
+
+  it('has a third trial where one member is preferred to all others', () => {
+    const ranked = (...priorities: number[]): Storm => ({
+      ...calm,
+      members: priorities.map((priority, i) => ({ id: i + 1, priority })),
+    });
+    const eventsOf = (storm: Storm) =>
+      scenarioOf(storm).events as { do: string; from?: unknown; to?: unknown }[];
+    expect(eventsOf(ranked(1, 1, 3, 2, 1)).slice(4)).toMatchObject([
+      { do: 'cut', from: 3, to: 'all' },
+      { do: 'heal', from: 3, to: 'leader' },
+      { do: 'heal' },
+    ]);
+    expect(eventsOf(ranked(1, 3, 3, 1, 1))).toHaveLength(4);
+    expect(untilMsOf(ranked(1, 2))).toBeGreaterThan(untilMsOf(ranked(1, 1)));
+  });
+
+  it('fails a member that takes over from a leader although it reaches no majority (L4)', () => {
+    const five = (seed: number): Storm => ({
+      ...calm,
+      seed,
+      options: { preferAfter: 2 },
+      members: [{ id: 1 }, { id: 2 }, { id: 3, priority: 2 }, { id: 4 }, { id: 5 }],
+    });
+    for (const seed of seeds(6)) {
+      expect(runStorm(five(seed), quorum).failure).toBe(null);
+      expect(runStorm(five(seed), eager).failure).toMatchObject({ property: 'L4' });
+      // Of three, the leader and the preferred member are a majority: it may take over.
+      const three = { ...five(seed), members: [{ id: 1 }, { id: 2 }, { id: 3, priority: 2 }] };
+      expect(runStorm(three, quorum).failure).toBe(null);
+    }
+  });
+
+  it('is not for a cluster in which a disk was copied: some may take its member for the copy', () => {
+    const twin = { atMs: 500, do: 'twin', member: 1, disk: 'copied' } as const;
+    const { failure } = runStorm({ ...calm, faults: [twin] }, proud);
+    expect(failure).toBe(null);
+    expect(runStorm({ ...calm, faults: [{ ...twin, disk: 'empty' }] }, proud).failure?.property).toBe('L5');
   });
 
   it('is passed by quorum', () => {

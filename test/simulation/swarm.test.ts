@@ -1,15 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import type { Definition, MemberId } from '../../src/core/index.ts';
+import type { Definition, MemberId, Message } from '../../src/core/index.ts';
 import { epoch } from '../../src/protocols/epoch.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { quorum } from '../../src/protocols/quorum/index.ts';
 import { drawStorm, readScenario, runStorm, type Storm, scenarioOf } from '../../src/simulation/index.ts';
+import { SCHEDULES } from '../../src/simulation/swarm/schedules.ts';
 import { someoneMayLead } from '../../src/simulation/swarm/storm.ts';
 import { faulty } from '../support/faulty.ts';
 
 const seeds = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 const repro = (storm: Storm): string =>
   `npx caucus simulate --swarm --protocol ${storm.protocol} --seed ${storm.seed}`;
+
+interface Heartbeat {
+  readonly by: { readonly life: string };
+  readonly term: number;
+  readonly round: number;
+}
 
 describe('a storm', () => {
   it('is drawn from its seed alone', () => {
@@ -48,7 +55,7 @@ describe('a storm', () => {
     expect(new Set(faults.map((fault) => fault.do))).toEqual(
       new Set(
         `crash restart pause resume partition cut heal network hold release drop duplicate clock disk evidence
-         campaign resign transfer publish add remove`.split(/\s+/),
+         campaign resign transfer publish add remove backup twin`.split(/\s+/),
       ),
     );
     for (const size of [1, 2, 3, 4, 5, 6, 7]) {
@@ -65,7 +72,19 @@ describe('a storm', () => {
     );
     sometimes('latency with a tail', (storm) => 'meanMs' in (storm.network.latencyMs ?? {}));
     sometimes('a lease of its own', (storm) => storm.timing.leaseMs !== undefined);
-    sometimes('an empty disk', (storm) => storm.faults.some((each) => each.do === 'restart' && each.amnesia));
+    const restarted = (storm: Storm, disk: string): boolean =>
+      storm.faults.some((each) => each.do === 'restart' && each.disk === disk);
+    sometimes('an empty disk', (storm) => restarted(storm, 'lost'));
+    sometimes('a backup', (storm) => restarted(storm, 'restored'));
+    for (const disk of ['empty', 'copied']) {
+      sometimes(`a second process on a disk that is ${disk}`, (storm) =>
+        storm.faults.some((each) => each.do === 'twin' && each.disk === disk),
+      );
+    }
+    sometimes('proof of the death of a second process', (storm) =>
+      storm.faults.some((each) => each.do === 'evidence' && each.twin && each.proof),
+    );
+    sometimes('a cluster that was founded before', (storm) => storm.isFounded);
     sometimes('proof', (storm) => storm.faults.some((each) => each.do === 'evidence' && each.proof));
     sometimes('a bad link', (storm) =>
       storm.faults.some((each) => each.do === 'network' && each.from !== undefined),
@@ -127,6 +146,49 @@ describe('a storm', () => {
     expect(someoneMayLead({ ...storm, faults: [] })).toBe(true);
     expect(someoneMayLead({ ...storm, faults: [{ atMs: 1, do: 'remove', member: 1 }] })).toBe(true);
     expect(someoneMayLead({ ...storm, faults: [{ atMs: 1, do: 'remove', member: 2 }] })).toBe(false);
+  });
+});
+
+describe('what is drawn about identities', () => {
+  const storms = seeds(1000).map((seed) => drawStorm(quorum, seed));
+
+  it('is for protocols that promise to survive lost disks', () => {
+    for (const definition of Object.values(catalogue)) {
+      const hasTwins = seeds(300).some((seed) =>
+        drawStorm(definition, seed).faults.some((fault) => fault.do === 'twin'),
+      );
+      expect(hasTwins, definition.name).toBe(definition.name === 'quorum');
+    }
+  });
+
+  it('leaves most runs within what is promised', () => {
+    const worlds = storms.slice(0, 150).map((storm) => runStorm(storm, quorum).world);
+    const within = worlds.filter(({ broken }) => !broken.has('one-disk') && !broken.has('no-copy'));
+    expect(within.length).toBeGreaterThan(75);
+    const lost = within.filter(({ broken }) => broken.has('disk'));
+    expect(lost.length, 'with lost disks or second processes').toBeGreaterThan(30);
+    const changed = lost.filter(({ hosts, removed }) => hosts.size > 7 || removed.size > 0);
+    expect(changed.length, 'and members that came or went').toBeGreaterThan(5);
+  });
+
+  it('are also whole schedules, each for the sizes that it needs', () => {
+    for (const [name, { sizes }] of Object.entries(SCHEDULES)) {
+      for (const seed of seeds(20)) {
+        const storm = drawStorm(quorum, seed, name);
+        expect(sizes, name).toContain(storm.members.length);
+        expect(storm.faults.length, name).toBeGreaterThan(4);
+        expect(() => readScenario(scenarioOf(storm), catalogue), `${name} ${seed}`).not.toThrow();
+      }
+    }
+  });
+
+  it('ends with the calm: no second process runs on', () => {
+    const storm: Storm = {
+      ...drawStorm(quorum, 1),
+      faults: [{ atMs: 1, do: 'twin', member: 'all', disk: 'empty' }],
+    };
+    const events = scenarioOf(storm).events as readonly object[];
+    expect(events).toContainEqual({ atMs: storm.stopMs, do: 'crash', member: 'all', twin: true });
   });
 });
 
@@ -226,8 +288,20 @@ describe('a run fails', () => {
     it('one who was added counts', () => {
       const storm: Storm = { ...three, faults: [{ atMs: 1500, do: 'add', member: 4 }], stopMs: 2000 };
       expect(runStorm(storm, quorum).failure).toBe(null);
-      const lonely = faulty(quorum, (state, input) => {
-        return (state as { id: MemberId }).id !== 4 || input.type === 'start';
+      // It answers the leader, so that it is given its seat, but believes nothing.
+      const lonely = faulty(quorum, (state, input, out) => {
+        if ((state as { id: MemberId }).id !== 4 || input.type === 'start') return true;
+        const { type, by, term, round } = (input.type === 'message' ? input.message : {}) as Message &
+          Heartbeat;
+        if (input.type !== 'message' || type !== 'heartbeat') return false;
+        const age = { term: 0, version: 0 };
+        const answer = { by: { disk: 'x', start: 1, life: 'x' }, to: by.life, term, round, age, priority: 1 };
+        out.push({
+          type: 'send',
+          to: input.from,
+          message: { type: 'heartbeat/answer', ...answer } as Message,
+        });
+        return false;
       });
       expect(runStorm(storm, lonely).failure).toMatchObject({
         property: 'L1',

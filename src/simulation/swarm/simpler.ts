@@ -21,7 +21,9 @@ function forget(fault: WorldEvent, ids: readonly MemberId[]): WorldEvent | null 
   }
   const { member, peer, from, to } = fault as Partial<Record<string, MemberId>>;
   const named = [member, peer, from, to].filter((id) => id !== undefined);
-  return named.some((id) => ids.includes(id)) ? null : fault;
+  if (named.some((id) => ids.includes(id))) return null;
+  if (fault.do !== 'twin' || fault.with === undefined) return fault;
+  return { ...fault, with: fault.with.filter((id) => !ids.includes(id)) };
 }
 
 /** Ways to make a storm plainer, each leaving a storm that is as fair: what is calm stays calm by the time-outs. */
@@ -36,6 +38,7 @@ export function simplerStorms(storm: Storm, definition: Definition): readonly Si
   return [
     withoutCalm,
     (each) => (each.syncMs === null ? null : { ...each, syncMs: null }),
+    (each) => (each.isFounded === true ? { ...each, isFounded: false } : null),
     goodNetwork,
     ...['loss', 'duplicate', 'reorder'].map((key) => without('network', key)),
     calmLatency,
@@ -107,6 +110,7 @@ function renumbered(storm: Storm): Storm | null {
         if (copy[field] !== undefined) copy[field] = rename(copy[field]);
       }
       if (fault.do === 'partition') copy.groups = fault.groups.map((group) => group.map(rename));
+      if (fault.do === 'twin' && fault.with !== undefined) copy.with = fault.with.map(rename);
       return copy as unknown as WorldEvent;
     }),
   };
@@ -117,6 +121,9 @@ const OPTIONAL = [
   'proof',
   'oneWay',
   'amnesia',
+  'disk',
+  'with',
+  'copy',
   'count',
   'type',
   'from',
