@@ -60,21 +60,20 @@ describe.each([3, 5])('%d members with data folders', (size) => {
     lab.check();
   });
 
-  it('take a second process on a copied folder for a restart, and the stopped first one for a copy when it goes on', async () => {
+  it('lead on while a second process on a copied folder takes the place of a first that was stopped', async () => {
     lab = await DiskLab.settled(size, true);
     for (const first of [await lab.follower(), await lab.leader()]) {
-      const copy = lab.copy(first.id);
-      first.child.kill('SIGSTOP');
+      await lab.kill(await takePlaceOf(first));
       await lab.leader();
-      const second = await lab.start(first.id, { isSecond: true, data: copy });
-      const value = { publishedTo: second.name };
-      await lab.publish(value);
-      // What it shows it has accepted, so the leader has heard of it.
-      await lab.shows(second, value);
-      first.child.kill('SIGCONT');
-      await lab.leader();
-      await lab.kill(second);
-      await lab.leader();
+      await lab.publish(FIRST);
+    }
+    lab.check();
+  });
+
+  it('take the first process for a copy when it goes on, and give it another seat', async () => {
+    lab = await DiskLab.settled(size, true);
+    for (const first of [await lab.follower(), await lab.leader()]) {
+      await lab.kill(await takePlaceOf(first));
       // The second process was the later start of the disk. To the others, what the first one has is an old state of it.
       await lab.reseated(first);
       await lab.publish(FIRST);
@@ -146,6 +145,21 @@ describe.each([3, 5])('%d members without data folders', (size) => {
     lab.check();
   });
 });
+
+/** Stops a process, starts a second one on a copy of its folder, and lets the first go on once the leader knows the second. */
+async function takePlaceOf(first: Watched): Promise<Watched> {
+  const data = lab.copy(first.id);
+  first.child.kill('SIGSTOP');
+  await lab.leader();
+  const second = await lab.start(first.id, { isSecond: true, data });
+  const value = { publishedTo: second.name };
+  await lab.publish(value);
+  // What it shows it has accepted, so the leader has heard of it.
+  await lab.shows(second, value);
+  first.child.kill('SIGCONT');
+  await lab.leader();
+  return second;
+}
 
 /** Starts another process under the leader's id: while the leader runs, and while it is stopped and may come back. */
 async function expectSecondToChangeNothing(data?: string): Promise<void> {

@@ -134,8 +134,8 @@ export class DiskLab {
     return copy;
   }
 
-  remove(id: string, ...files: readonly string[]): void {
-    for (const file of files) rmSync(path.join(this.folder(id), file), { recursive: true });
+  remove(id: string, file: string): void {
+    rmSync(path.join(this.folder(id), file), { force: true });
   }
 
   wipe(id: string): void {
