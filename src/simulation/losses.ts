@@ -11,17 +11,18 @@ const NONE = Number.POSITIVE_INFINITY;
  * a seat. Where a protocol does not say who has a seat (its views name no members), a lost disk stays lost.
  */
 export class Losses {
-  readonly #configured: readonly MemberId[];
+  /** Was configured with itself alone: on an empty disk it knows of no other member. */
+  readonly #loner: MemberId | null;
   readonly #broken: Set<Assumption>;
   /** By member, the version that must have been passed when the member shows its seat. */
   readonly #missing = new Map<MemberId, number>();
-  /** Who votes, as each process says. */
-  readonly #voters = new Map<MemberId, readonly MemberId[]>();
+  /** By member, the newest version that it alone had: others know of it only when a newer one is committed. */
+  readonly #alone = new Map<MemberId, number>();
   /** The newest version that any process has shown. */
   #newest = 0;
 
   constructor(configured: readonly MemberId[], broken: Set<Assumption>) {
-    this.#configured = configured;
+    this.#loner = configured.length === 1 ? configured[0]! : null;
     this.#broken = broken;
   }
 
@@ -48,15 +49,15 @@ export class Losses {
    * The second process is gone for ever, and with it a disk that may have had the seat of the member, or may be given it by a
    * register that is on its way. The member has its own seat for certain only when it shows one in a version after those.
    */
-  single({ id, name }: Host): void {
-    this.#voters.delete(name);
+  single({ id }: Host): void {
     this.#missing.set(id, this.#newest);
   }
 
-  reported({ id, name, isTwin }: Host, { version, role, members }: View): void {
+  reported({ id, isTwin }: Host, { version, role, members }: View): void {
     if (version > this.#newest) this.#newest = version;
     if (members === undefined) return;
-    this.#voters.set(name, members);
+    if (members.length === 1 && members[0] === id) this.#alone.set(id, version);
+    else if (this.#alone.size > 0 && version > (this.#alone.get(id) ?? NONE)) this.#alone.delete(id);
     // A member can lead on the votes of others while its own disk has no seat.
     if (this.#missing.size === 0 || isTwin || role === 'none' || role === 'leader') return;
     const passed = this.#missing.get(id);
@@ -67,10 +68,7 @@ export class Losses {
     const isOnly = this.#missing.size === 0 || (this.#missing.size === 1 && this.#missing.has(id));
     this.#missing.set(id, Math.max(version, this.#missing.get(id) ?? ANY));
     this.#broken.add('disk');
-    // A membership of one member has nobody who could tell it what it has lost.
-    const isAlone = [this.#configured, ...this.#voters.values()].some(
-      (ids) => ids.length === 1 && ids[0] === id,
-    );
-    if (!isOnly || isAlone) this.#broken.add('one-disk');
+    // No other member has what the only one has lost.
+    if (!isOnly || id === this.#loner || this.#alone.has(id)) this.#broken.add('one-disk');
   }
 }

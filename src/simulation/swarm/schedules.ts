@@ -194,7 +194,7 @@ export const SCHEDULES: Readonly<Record<string, Schedule>> = {
       return script.parts;
     },
   },
-  /** A candidate loses its disk, asks again in the same term, and gets a vote that was meant for its earlier life. */
+  /** A candidate asks again, in another life after it lost its disk or in the same, and gets a vote that was meant for the first request. */
   'earlier-life': {
     sizes: [5, 5, 5, 3, 4],
     isSlow: true,
@@ -209,7 +209,7 @@ export const SCHEDULES: Readonly<Record<string, Schedule>> = {
       script.now({ do: 'campaign', member: asker! });
       script.wait(0.2);
       script.now({ do: 'drop', from: asker!, to: voter!, type: 'recall', count: 10 });
-      script.now({ do: 'restart', member: asker!, disk: 'lost' });
+      if (random.chance(0.6)) script.now({ do: 'restart', member: asker!, disk: 'lost' });
       script.wait(1.4);
       script.now({ do: 'hold', from: voter!, to: asker!, type: 'vote/answer' });
       script.wait(0.2);
