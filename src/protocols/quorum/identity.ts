@@ -61,7 +61,7 @@ function seatless(register: RegisterOfNames): Register {
  * founded the cluster, whatever became of them since, so that all begin with the same. Null if that is not known yet.
  */
 export function inheritedFrom(id: MemberId, saved: Json): Json {
-  const { disk, promiseMs, committed } = saved as unknown as Saved;
+  const { disk, start, promiseMs, committed } = saved as unknown as Saved;
   if (typeof disk !== 'string' || committed.founding === null) return null;
   const register: Register = {
     term: 0,
@@ -70,9 +70,10 @@ export function inheritedFrom(id: MemberId, saved: Json): Json {
     founding: null,
     value: null,
   };
+  const isFounder = isSeated(register, id, disk);
   const first: Saved = {
-    disk: isSeated(register, id, disk) ? disk : null,
-    start: 0,
+    disk: isFounder ? disk : null,
+    start: isFounder ? start - 1 : 0, // It counts the starts of the disk, not of the election.
     term: 0,
     votedFor: null,
     register,

@@ -16,8 +16,8 @@
  *
  * Does not promise: a leader while no majority can be reached. (Two members are no safer than one: if either fails, the other
  * has no majority; and an even number that splits into halves elects none. Three survive one failure, five two.)
- * Nor anything about a disk that was copied, or set back to an older state, unless a member that votes with it has heard of its
- * later start: then it is recognised and counts as a new disk.
+ * Nor anything about a disk that was copied, or set back to an older state. If the disk was started again since, members that
+ * have heard of it recognise the copy, and it counts as a new disk; else it looks like a restart.
  * Nor that a member whose lease has ended knows it before it looks: a program must ask before it acts, and a resource
  * that can be fenced should be, by the token.
  *
