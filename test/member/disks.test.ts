@@ -71,8 +71,7 @@ describe.each([3, 5])('%d members with data folders', (size) => {
     },
   );
 
-  // Skipped: the leader alone hears the first process again and tells it so, and it waits for the word of a majority.
-  it.skip.each(['follower', 'leader'] as const)(
+  it.each(['follower', 'leader'] as const)(
     'take a stopped %s for a copy when it goes on after such a second process, and give it another seat',
     async (role) => {
       lab = await DiskLab.settled(size, true);

@@ -34,9 +34,12 @@ const ask = (term: number, more: object = {}) => ({
 });
 
 describe('a start', () => {
-  it('is counted on the disk, and saved before anything is said', () => {
+  it('is counted on the disk, and saved before all others are told of it', () => {
     const solo = new Voter(2, five, { saved: saved(2, 4, { start: 6 }) });
-    expect(solo.effects.find((effect) => effect.type === 'send')).toBeUndefined();
+    const kinds = solo.effects.map(({ type }) => type);
+    expect(kinds.indexOf('save')).toBeLessThan(kinds.indexOf('send'));
+    expect(solo.sent('probe').map(({ to }) => to)).toEqual([1, 3, 4, 5]);
+    expect(new Voter(2, five, { saved: null }).sent()).toEqual([]);
     expect(solo.saved()).toMatchObject([{ disk: diskOf(2), start: 7, term: 4 }]);
     expect(solo.timer('promise').timer('election').sent()[0]!.message).toMatchObject({
       by: { disk: diskOf(2), start: 7, life: ME },

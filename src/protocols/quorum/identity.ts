@@ -10,7 +10,7 @@ import type { Ask, Origin, Register } from './messages.ts';
 import { becomeFollower, waitForElection } from './roles.ts';
 import { isSeated } from './seats.ts';
 import type { Times } from './settings.ts';
-import { isMember, type Out, report, type Saved, type State, save, send } from './state.ts';
+import { isMember, type Out, report, type Saved, type State, save, send, sendToOthers } from './state.ts';
 
 /**
  * Whatever an earlier process of this disk promised, this one keeps: it helps no member for as long as a promise lasts, or
@@ -27,6 +27,8 @@ export function onStart(s: State, saved: Json, life: string, times: Times, out: 
   out.push({ type: 'set-timer', timer: 'promise', delayMs: promiseMs });
   save(s, out);
   report(s, out);
+  // Followers do not talk with each other, but all must hear of a later start, to tell a copy of the disk by it.
+  if (s.start > 1) sendToOthers(s, { type: 'probe', term: s.term }, out);
   waitForElection(s, times, out);
 }
 
@@ -113,6 +115,7 @@ export function onCopy(s: State, from: MemberId, m: Ask<'copy'>, times: Times, o
   if (!isMember(s, from) || m.disk !== s.disk || m.start < s.start || m.life === s.life) return;
   if (s.told.includes(from)) return;
   s.told = [...s.told, from];
+  if (s.told.length === 1) sendToOthers(s, { type: 'probe', term: s.term }, out); // The others answer this as that one did.
   if (s.told.length < Math.min(majority(s.register.members.length), s.register.members.length - 1)) return;
   s.told = [];
   s.disk = s.disk.startsWith(s.life) ? `${s.disk}'` : s.life; // A first process has named its disk already.

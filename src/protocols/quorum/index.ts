@@ -148,7 +148,8 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
   }
 
   function onMessage(s: State, from: MemberId, m: Message, out: Out): void {
-    if ('term' in m && m.term > s.term + LONGEST_LEAP) return;
+    const term = Math.max('term' in m ? m.term : 0, 'register' in m ? m.register.term : 0);
+    if (term > s.term + LONGEST_LEAP) return;
     if (!isLatest(s, from, m.by, out)) return;
     switch (m.type) {
       case 'term':
