@@ -17,7 +17,7 @@ const SAMPLES = 200;
 const QUORUM: Readonly<Record<string, Partial<Bounds>>> = {
   network: { terms: 2, crashes: 0 },
   crash: { terms: 2, crashes: 1 },
-  disk: { terms: 1, crashes: 1, amnesia: true },
+  disk: { terms: 1, crashes: 1, amnesia: 1 },
   evidence: { terms: 1, crashes: 1, evidence: 1 },
 };
 

@@ -170,7 +170,7 @@ export const faults: readonly Fault[] = [
     title: 'one lost disk, with partitions',
     breaks: null,
     includes: ['network', 'partition'],
-    bounds: { crashes: 1, amnesia: true },
+    bounds: { crashes: 1, amnesia: 1 },
     draw: (place) => lostDisks(place, [place.random.pick(place.ids)!]),
   },
   {
@@ -178,7 +178,7 @@ export const faults: readonly Fault[] = [
     title: 'two lost disks, with partitions',
     breaks: 'one-disk',
     includes: ['network', 'partition', 'disk'],
-    bounds: { crashes: 2, amnesia: true },
+    bounds: { crashes: 2, amnesia: 2 },
     draw(place) {
       const at = place.random.below(place.ids.length - 1);
       return lostDisks(place, place.ids.slice(at, at + 2));

@@ -8,7 +8,7 @@ export function checkCommandOf({ subject, bounds }: ExploreJob): string {
   const flags = [
     `--terms ${bounds.terms}`,
     `--crashes ${bounds.crashes}`,
-    ...(bounds.amnesia ? ['--amnesia'] : []),
+    ...(bounds.amnesia ? [`--amnesia ${bounds.amnesia}`] : []),
     ...(bounds.evidence ? [`--evidence ${bounds.evidence}`] : []),
     ...(options.quorum ? ['--quorum'] : []),
     `--max-states ${maxStates}`,

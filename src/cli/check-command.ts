@@ -16,7 +16,7 @@ export function addCheck(program: Command): void {
     .option('--members <n>', 'how many members, or their ids: a,b,c (default: 3)')
     .option('--terms <n>', 'go no further where a term is above this (default: 2)')
     .option('--crashes <n>', 'how many crashes (default: 1)')
-    .option('--amnesia', 'members that start again may find their disk empty')
+    .option('--amnesia [n]', 'how many times a member that starts again finds its disk empty')
     .option('--evidence [n]', 'members are told this many times that another is gone or back, true or not')
     .option('--drops <n>', 'count what the network loses (default: it may lose anything)')
     .option('--duplicates <n>', 'count what it repeats (default: it may repeat anything)')

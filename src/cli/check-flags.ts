@@ -20,7 +20,7 @@ export interface CheckFlags {
   readonly duplicates?: string;
   readonly inFlight?: string;
   readonly depth?: string;
-  readonly amnesia?: boolean;
+  readonly amnesia?: string | boolean;
   readonly evidence?: string | boolean;
   readonly quorum?: boolean;
   readonly option?: readonly string[];
@@ -76,14 +76,14 @@ function inFlagWords(message: string): string {
 }
 
 function readBounds(flags: CheckFlags): Partial<Bounds> {
-  const { evidence = false } = flags;
+  const { amnesia, evidence } = flags;
   const network = readNetwork(flags);
   return {
     terms: numberOr(flags.terms, '--terms', integer(0, HIGHEST_TERM), DEFAULT_BOUNDS.terms),
     crashes: faultsOr(flags.crashes, 'crashes', DEFAULT_BOUNDS.crashes),
-    amnesia: flags.amnesia ?? false,
+    amnesia: onceOr(amnesia, 'amnesia'),
     network,
-    evidence: typeof evidence === 'string' ? faultsOr(evidence, 'evidence', 1) : evidence ? 1 : 0,
+    evidence: onceOr(evidence, 'evidence'),
     depth: flags.depth === undefined ? null : numberOr(flags.depth, '--depth', integer(0, 1_000_000), 0),
     counters: readPairs(flags.bound ?? [], '--bound', (text, path) =>
       numberOr(text, path, integer(0, Number.MAX_SAFE_INTEGER), 0),
@@ -133,6 +133,11 @@ function readPairs<T>(
 function readMembers(text = String(DEFAULT_MEMBERS)): number | readonly MemberId[] {
   const ids = text.split(',').map((id) => (/^(?:0|[1-9]\d*)$/.test(id.trim()) ? Number(id) : id.trim()));
   return ids.length === 1 && typeof ids[0] === 'number' ? ids[0] : ids;
+}
+
+/** A flag that may stand alone: then it means once. */
+function onceOr(given: string | boolean | undefined, fault: Fault): number {
+  return typeof given === 'string' ? faultsOr(given, fault, 1) : given ? 1 : 0;
 }
 
 function faultsOr(text: string | undefined, fault: Fault, otherwise: number): number {

@@ -9,7 +9,7 @@ export interface CountedNetwork {
   readonly inFlight: number;
 }
 
-export type AskedCommand = Extract<Command['type'], 'campaign' | 'resign' | 'transfer' | 'publish'>;
+export type AskedCommand = Exclude<Command['type'], 'priority'>;
 
 /** What may go wrong, and how often. The bounds are part of the model: what is said to hold, holds within them. */
 export interface Bounds {
@@ -18,8 +18,8 @@ export interface Bounds {
   /** The same for other counters of a state that have no end (Protocol.measure), by name. */
   readonly counters: Readonly<Record<string, number>>;
   readonly crashes: number;
-  /** A member that starts again may find its disk empty. */
-  readonly amnesia: boolean;
+  /** How many times a member that starts again finds its disk empty, though it had saved something. */
+  readonly amnesia: number;
   /** A process may die while a record is being saved: what left before has left, and the record is the old one. */
   readonly unsynced: boolean;
   /** `any`: each message arrives any number of times, at any time, in any order, or never. */
@@ -30,8 +30,19 @@ export interface Bounds {
   readonly falseProof: boolean;
   /** How many of these commands users give. */
   readonly commands: { readonly most: number; readonly types: readonly AskedCommand[] };
+  /** No command removes a member of a membership with so few: alone, a member that loses its disk has lost everything. */
+  readonly fewest: number;
   /** How many timers fire in all; null: any number. */
   readonly timers: number | null;
+  /** Which timers fire, with # for numbers ("lease/#"): the others are late for ever. Null: all. */
+  readonly firing: readonly string[] | null;
+  /** Messages of these types never arrive. */
+  readonly mute: readonly string[];
+  /**
+   * Messages of these types arrive as soon as they are sent, once, and never later: what comes of them is part of what
+   * sent them. Where several are sent at once, they arrive in one order of all that are possible.
+   */
+  readonly atOnce: readonly string[];
   /** How many steps a history may have; null: any number. */
   readonly depth: number | null;
   /** The answers that a draw may get, as if they were all the 64-bit numbers there are. */
@@ -42,13 +53,17 @@ export const DEFAULT_BOUNDS: Bounds = {
   terms: 2,
   counters: {},
   crashes: 1,
-  amnesia: false,
+  amnesia: 0,
   unsynced: true,
   network: 'any',
   evidence: 0,
   falseProof: false,
   commands: { most: 0, types: [] },
+  fewest: 1,
   timers: null,
+  firing: null,
+  mute: [],
+  atOnce: [],
   depth: null,
   draws: ['0', '1', '2'],
 };
@@ -63,7 +78,7 @@ export function describeBounds(bounds: Bounds): string[] {
   for (const [name, most] of Object.entries(counters)) words.push(`${name} up to ${most}`);
   words.push(`other counters up to ${DEFAULT_COUNTER}`);
   words.push(`crashes: ${crashes}${crashes > 0 && unsynced ? ', also in the middle of a save' : ''}`);
-  if (amnesia) words.push('disks may be lost');
+  if (amnesia > 0) words.push(`lost disks: ${amnesia}`);
   if (network === 'any') words.push('every message arrives any number of times, in any order, or never');
   else {
     const { inFlight, drops, duplicates } = network;
@@ -71,7 +86,11 @@ export function describeBounds(bounds: Bounds): string[] {
   }
   if (evidence > 0) words.push(`evidence: ${evidence}${falseProof ? ', and proof may be false' : ''}`);
   if (commands.most > 0) words.push(`commands: ${commands.most} of ${commands.types.join(', ')}`);
+  if (bounds.fewest > 1) words.push(`members never fewer than ${bounds.fewest}`);
   if (bounds.timers !== null) words.push(`timers that fire: ${bounds.timers}`);
+  if (bounds.firing !== null) words.push(`of the timers only ${bounds.firing.join(', ')}`);
+  if (bounds.mute.length > 0) words.push(`${bounds.mute.join(', ')} never arrive`);
+  if (bounds.atOnce.length > 0) words.push(`${bounds.atOnce.join(', ')} arrive at once`);
   if (bounds.depth !== null) words.push(`acts: ${bounds.depth}`);
   return words;
 }
@@ -108,9 +127,9 @@ export function oneMore(faults: number, fault: Fault): number {
   return faults + (1 << FIELDS[fault][0]);
 }
 
-/** One more, of what is not bounded by itself: only that it happened once, or again, is worth knowing. */
-export function flagged(faults: number, fault: 'amnesia' | 'falseProof'): number {
-  return countOf(faults, fault) < Math.min(2, mostOf(fault)) ? oneMore(faults, fault) : faults;
+/** What is false was called proof. It is not bounded by itself, so only that it happened is worth knowing. */
+export function withFalseProof(faults: number): number {
+  return countOf(faults, 'falseProof') === 0 ? oneMore(faults, 'falseProof') : faults;
 }
 
 /**
@@ -132,8 +151,8 @@ export function mostOf(fault: Fault): number {
 }
 
 export function checkBounds(bounds: Bounds): void {
-  const { crashes, network, evidence, commands, timers } = bounds;
-  const given: Partial<Record<Fault, number>> = { crashes, evidence, commands: commands.most };
+  const { crashes, amnesia, network, evidence, commands, timers } = bounds;
+  const given: Partial<Record<Fault, number>> = { crashes, amnesia, evidence, commands: commands.most };
   if (network !== 'any') Object.assign(given, { drops: network.drops, duplicates: network.duplicates });
   if (timers !== null) given.timers = timers;
   for (const [fault, count] of Object.entries(given)) {

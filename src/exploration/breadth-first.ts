@@ -29,7 +29,7 @@ export class BreadthFirst implements Search {
     this.sightings = new Sightings(space);
     this.#state = new Int32Array(space.model.width);
     this.#visit = (transition) => this.#onTransition(transition);
-    space.choices.roots().forEach(({ state, findings }, i) => {
+    space.roots.forEach(({ state, findings }, i) => {
       this.sightings.lookAtRoot(state);
       if (!this.states.add(representative(space, state), -1, i)) return;
       this.findings.note({ to: state, findings }, this.states.size - 1, null);

@@ -40,8 +40,9 @@ export class Covering implements Search {
     this.#recently = new Recently(space.model.width);
     this.#state = new Int32Array(space.model.width);
     this.#visit = (transition) => this.#onTransition(transition);
-    space.choices.roots().forEach(({ state, findings }, i) => {
-      this.sightings.lookAtRoot(state);
+    space.roots.forEach(({ state: root, findings }, i) => {
+      this.sightings.lookAtRoot(root);
+      const state = Int32Array.from(root);
       this.#saturation.saturate(state);
       if (this.#reach(state, -1, i)) this.findings.note({ to: state, findings }, this.states.size - 1, null);
     });

@@ -123,11 +123,13 @@ class Calm {
     return true;
   }
 
+  /** All that the leader leads name it: those of its membership, where that can change. */
   #allAgree(): boolean {
-    const leader = this.#locals[0]!.view?.leader ?? null;
-    if (leader === null) return false;
-    const others = this.#locals.every(({ view }) => view?.leader === leader);
-    return others && this.#locals[this.#indexOf(leader)]?.view?.role === 'leader';
+    const leading = this.#locals.filter(({ view }) => view?.role === 'leader');
+    if (leading.length !== 1) return false;
+    const { member, view } = leading[0]!;
+    const led = this.#locals.filter((local) => view?.members?.includes(local.member) ?? true);
+    return led.every((local) => local.view?.leader === member);
   }
 
   #indexOf(member: MemberId): number {

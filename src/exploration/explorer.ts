@@ -7,6 +7,7 @@ import { checkEventually, type Eventually } from './eventually.ts';
 import type { Found } from './findings.ts';
 import { Learned, type Lessons, NO_LESSONS } from './lessons.ts';
 import { type Act, pathOf } from './path.ts';
+import type { Script } from './script.ts';
 import type { Progress, Search } from './search.ts';
 import { type Space, spaceOf } from './space.ts';
 import type { States } from './state-store.ts';
@@ -17,6 +18,8 @@ export interface Exploring {
   readonly protocol: Protocol;
   readonly members: readonly Setup[];
   readonly bounds?: Partial<Bounds>;
+  /** What happens before everything is tried; bounds count from there on. All members have started before it. */
+  readonly script?: Script;
   /** The properties to look at. Each keeps a piece of history in the states, so fewer properties mean fewer states. */
   readonly properties?: readonly Property[];
   /** Take states for one that differ only in which member is which, if the protocol lets it (default: true). */
@@ -49,6 +52,7 @@ export interface Exploration {
   readonly protocol: string;
   readonly members: readonly MemberId[];
   readonly bounds: Bounds;
+  readonly script: Script;
   /** Why members were not exchanged for each other; null if they were. */
   readonly asymmetry: string | null;
   /** Why nothing about earlier terms was forgotten; null if something was. */
@@ -143,12 +147,13 @@ export class Explorer {
   }
 
   result(): Exploration {
-    const { protocol, members, samples = SAMPLES } = this.#exploring;
+    const { protocol, members, script = [], samples = SAMPLES } = this.#exploring;
     const { progress, beyond, isDone, sightings, states } = this.#search;
     return {
       protocol: protocol.name,
       members: clusterOf(protocol, members, false).ids,
       bounds: this.#bounds,
+      script,
       asymmetry: this.#lessons.asymmetry,
       memory: this.#lessons.memory,
       covering: this.#covering,
@@ -172,9 +177,9 @@ export class Explorer {
   }
 
   #begin(): void {
-    const { protocol, members, properties = ALL } = this.#exploring;
+    const { protocol, members, script = [], properties = ALL } = this.#exploring;
     const cluster = clusterOf(protocol, members, this.#lessons.asymmetry === null);
-    this.#space = spaceOf(cluster, this.#bounds, new Set(properties), this.#lessons);
+    this.#space = spaceOf(cluster, this.#bounds, script, new Set(properties), this.#lessons);
     this.#shortening = null;
     this.#search = this.#covering ? new Covering(this.#space) : new BreadthFirst(this.#space);
   }

@@ -1,6 +1,6 @@
 import { Learned, type Lessons } from './lessons.ts';
 import type { Model } from './model.ts';
-import type { Outcomes } from './outcomes.ts';
+import { isIdle, type Outcomes } from './outcomes.ts';
 
 /** Terms are packed into one integer, four bits each; with more than this, nothing is forgotten. */
 const MOST_MEMBERS = 7;
@@ -8,8 +8,8 @@ const NEWEST_TERM = 15;
 
 /**
  * Drops from a state what can never matter again, so that states which differ only in that are one: messages of a
- * term that their receiver has left behind, and the history of terms that everybody has left behind. Nothing is
- * taken on trust. That a type of message does nothing to a receiver in a newer term is tried for every message that
+ * term that their receiver has left behind, and the history of terms that all members have left behind. Where a member
+ * may still lose its disk it may begin again with the first term, so there all is kept. Nothing is taken on trust. That a type of message does nothing to a receiver in a newer term is tried for every message that
  * was dropped and every later state of its receiver; if one matters after all, the exploration begins again without
  * dropping that type. And if ever a member goes back to an older term, it begins again without forgetting anything.
  */
@@ -38,7 +38,7 @@ export class Forgetting {
 
   /** Changes the messages and the history of a state in place. */
   forget(state: Int32Array): void {
-    if (this.#isOff) return;
+    if (this.#isOff || this.#model.mayLoseDisk(state)) return;
     let terms = 0;
     let oldest = NEWEST_TERM;
     for (let i = 0; i < this.#n; i++) {
@@ -93,11 +93,7 @@ export class Forgetting {
     const { alive, lastTerm } = this.#outcomes.facts(local);
     if (!alive || this.#outcomes.termOf(message) >= lastTerm) return;
     const { all } = this.#outcomes.of(local, message);
-    const isIdle = all.every(
-      (outcome) =>
-        outcome.local === local && outcome.sends === 0 && outcome.marks === 0 && outcome.timers === 0,
-    );
-    if (isIdle) return;
+    if (all.every((outcome) => isIdle(local, outcome))) return;
     const lastingTypes = [...this.#lessons.lastingTypes, this.#outcomes.typeOf(message)].sort();
     throw new Learned({ ...this.#lessons, lastingTypes });
   }

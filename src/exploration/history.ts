@@ -35,31 +35,42 @@ interface Next {
   readonly findings: readonly Finding[];
 }
 
+/** What the history depends on beside the members. */
+export interface Surroundings {
+  /** The protocol has votes that can be seen. */
+  readonly hasVotes: boolean;
+  /** Every vote that was ever cast stays under way. */
+  readonly keepsVotes: boolean;
+  /** A member may lose its disk, and vote again in a term that it had left behind. */
+  readonly losesDisks: boolean;
+}
+
 /** S1, S2, S3, S4, S9 and R1 over whole histories. Histories and lists of marks go by number. */
 export class Histories {
   readonly pasts: Interner<Past> = new Interner();
   readonly marks: Interner<readonly Mark[]> = new Interner();
   readonly #next: Map<number, Next>[] = [];
   readonly #members: readonly MemberId[];
-  readonly #votes: boolean;
   readonly #watched: ReadonlySet<Property>;
   readonly #lessons: Lessons;
-  /** Votes are counted as they arrive. Else whoever asks finds them among the messages, which stay there for ever. */
+  readonly #votes: boolean;
+  /** Votes are counted as they arrive. Else they are found among the messages, which stay there for ever. */
   readonly #counts: boolean;
+  readonly #forgetsVotes: boolean;
   readonly #since: Map<number, number>[] = [];
 
   constructor(
     members: readonly MemberId[],
-    votes: boolean,
     watched: ReadonlySet<Property>,
     lessons: Lessons,
-    counts: boolean,
+    { hasVotes, keepsVotes, losesDisks }: Surroundings,
   ) {
     this.#members = members;
-    this.#votes = votes;
     this.#watched = watched;
     this.#lessons = lessons;
-    this.#counts = counts && watched.has('S4');
+    this.#votes = hasVotes;
+    this.#counts = !keepsVotes && watched.has('S4');
+    this.#forgetsVotes = lessons.memory === null && !losesDisks;
     this.pasts.id(NOTHING); // Number 0.
     this.marks.id([]); // Number 0: a step that leaves no mark.
   }
@@ -127,12 +138,9 @@ export class Histories {
         return this.#report(past, mark, findings);
       case 'went-back': {
         const { member, from, to } = mark;
-        this.#remember('a member went back to an older term');
-        findings.push({
-          property: 'S3',
-          members: [member],
-          detail: `${member} went back from term ${from} to ${to}`,
-        });
+        if (!mark.lost) this.#remember('a member went back to an older term');
+        const detail = `${member} went back from term ${from} to ${to}`;
+        if (this.#watched.has('S3')) findings.push({ property: 'S3', members: [member], detail });
         return past;
       }
       case 'won':
@@ -175,12 +183,12 @@ export class Histories {
     findings: Finding[],
   ): Past {
     // What was counted for a term that the candidate has left behind can justify nothing any more; and a member that
-    // never votes late contradicts no vote of a term that it has left behind.
+    // keeps its disk and never votes late contradicts no vote of a term that it has left behind.
     const isDue = (key: string): boolean => {
       const [of, about] = key.split(' ');
       return about !== String(member) || Number(of) >= term;
     };
-    const votes = this.#lessons.memory === null ? onlyWith(past.votes, isDue) : past.votes;
+    const votes = this.#forgetsVotes ? onlyWith(past.votes, isDue) : past.votes;
     const kept = { ...past, votes, counted: onlyWith(past.counted, isDue) };
     if (leader === null || !this.#watched.has('S9')) return kept;
     const first = past.named[term];

@@ -13,4 +13,5 @@ export { type Exploration, Explorer, type Exploring, explore, type Violation } f
 export type { Act } from './path.ts';
 export { type Replay, replayOf } from './replay.ts';
 export { retell, type Told, traceOf } from './retelling.ts';
+export { type Direction, describeScript, type Script } from './script.ts';
 export type { Progress } from './search.ts';

@@ -45,16 +45,20 @@ export class Leases {
   readonly #lessons: Lessons;
   readonly #next: Map<number, number>[] = [];
   readonly #members: readonly MemberId[];
+  readonly #isOff: boolean;
 
-  constructor(members: readonly MemberId[], lessons: Lessons) {
+  /** With `isOff`, every lease is taken to run for ever, and states do not differ in it. */
+  constructor(members: readonly MemberId[], lessons: Lessons, isOff = false) {
     this.#members = members;
     this.#lessons = lessons;
+    this.#isOff = isOff;
     this.running.id(NOTHING); // Number 0.
     this.marks.id([]); // Number 0.
   }
 
   /** What a reaction means to the leases. Learns which timers are leases from the views that name them. */
   marksOf(cause: Cause, { reports, timers, local }: Reaction): TimerMark[] {
+    if (this.#isOff) return [];
     for (const { lease } of reports) if (lease !== null && !this.#isLease(lease)) this.#learnTimer(lease);
     if (this.#lessons.leaseTimers.length === 0) return [];
     if (!local.alive) return [{ kind: 'died' }];
@@ -125,8 +129,8 @@ export class Leases {
   }
 }
 
-/** A protocol may number its lease timers. */
-function familyOf(timer: string): string {
+/** A protocol may number its timers. */
+export function familyOf(timer: string): string {
   return timer.replace(/\d+/g, '#');
 }
 

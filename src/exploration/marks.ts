@@ -24,8 +24,14 @@ export type Mark =
       readonly leader: MemberId | null;
       readonly term: number;
     }
-  /** A reported term was older than the one before. */
-  | { readonly kind: 'went-back'; readonly member: MemberId; readonly from: number; readonly to: number }
+  /** A reported term was older than the one before. `lost`: its disk was, with the term. */
+  | {
+      readonly kind: 'went-back';
+      readonly member: MemberId;
+      readonly from: number;
+      readonly to: number;
+      readonly lost: boolean;
+    }
   /** A member claims a leadership that it did not claim before. `voters`: those of the membership that it knows. */
   | {
       readonly kind: 'won';
@@ -44,13 +50,14 @@ export function marksOf(protocol: Protocol, before: Local, cause: Cause, reactio
   if (reached && cause.type === 'message' && reached.term >= (before.view?.term ?? 0)) {
     marks.push({ kind: 'counted', voter: cause.from, candidate: member, term: reached.term });
   }
+  const lost = cause.type === 'start' && cause.amnesia;
   let last = before.term;
   let claims = before.view?.role === 'leader' ? before.view : null;
   let shown = before.view;
   for (const view of reaction.reports) {
     const { role, leader, term } = view;
     if (term !== null) {
-      if (last !== null && term < last) marks.push({ kind: 'went-back', member, from: last, to: term });
+      if (last !== null && term < last) marks.push({ kind: 'went-back', member, from: last, to: term, lost });
       if (leader !== null || term !== last) marks.push({ kind: 'reported', member, leader, term });
       last = term;
     }

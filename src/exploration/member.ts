@@ -13,6 +13,7 @@ import {
   type Self,
   type View,
 } from '../core/index.ts';
+import type { Cluster } from './cluster.ts';
 
 /** One member, as far as anything that can still happen depends on it. */
 export interface Local {
@@ -28,6 +29,8 @@ export interface Local {
   readonly view: View | null;
   /** The term it last reported, also in an earlier life (S3). */
   readonly term: number | null;
+  /** The names of all its processes so far, the last one at the end. Kept only where evidence about them is explored. */
+  readonly lives?: readonly string[];
 }
 
 export interface Envelope {
@@ -78,15 +81,29 @@ export interface Fate {
   readonly diesAtSave: number | null;
 }
 
-/** A member that has never run. */
-export function unborn(self: Self, protocol: Protocol): Local {
-  const record = protocol.genesis?.(self) ?? null;
-  return down({ member: self.id, record, term: null });
+/**
+ * A member that has never run. One of the first membership finds on its disk what a founded cluster left there; one
+ * outside finds nothing.
+ */
+export function unborn(
+  { protocol, insiders }: Pick<Cluster, 'protocol' | 'insiders'>,
+  self: Self,
+  remembersLives = false,
+): Local {
+  const isInside = insiders.includes(self.id);
+  const record = isInside ? (protocol.genesis?.({ ...self, members: insiders }) ?? null) : null;
+  return down({ member: self.id, record, term: null, ...(remembersLives ? { lives: [] } : {}) });
 }
 
 /** The process is gone; its disk remains. */
-export function down({ member, record, term }: Pick<Local, 'member' | 'record' | 'term'>): Local {
-  return { member, alive: false, state: null, record, timers: [], view: null, term };
+export function down({
+  member,
+  record,
+  term,
+  lives,
+}: Pick<Local, 'member' | 'record' | 'term' | 'lives'>): Local {
+  const rest = lives === undefined ? {} : { lives };
+  return { member, alive: false, state: null, record, timers: [], view: null, term, ...rest };
 }
 
 /** Lets one thing happen to a member and carries out what it asks of its host. A save is durable at once, or the process dies of it. */
@@ -109,6 +126,7 @@ class Turn {
   #record: Json;
   #view: View | null;
   #term: number | null;
+  #lives: readonly string[] | undefined;
   #saves = 0;
   #died = false;
 
@@ -122,6 +140,7 @@ class Turn {
     this.#record = local.record;
     this.#view = local.view;
     this.#term = local.term;
+    this.#lives = local.lives;
   }
 
   react(cause: Cause): Reaction {
@@ -142,6 +161,7 @@ class Turn {
       member: this.#member,
       record: this.#record,
       term: this.#term,
+      ...(this.#lives === undefined ? {} : { lives: this.#lives }),
     };
     if (this.#died) return down(rest);
     return {
@@ -155,15 +175,14 @@ class Turn {
 
   #inputOf(cause: Cause): Input {
     switch (cause.type) {
-      case 'start':
+      case 'start': {
         if (cause.amnesia) this.#record = null;
         this.#state = this.#protocol.init(this.#self);
-        return {
-          type: 'start',
-          saved: clonePlain(this.#record),
-          incarnation: cause.incarnation,
-          life: String(cause.incarnation),
-        };
+        const { incarnation } = cause;
+        const life = String(incarnation);
+        if (this.#lives !== undefined) this.#lives = [...this.#lives, life];
+        return { type: 'start', saved: clonePlain(this.#record), incarnation, life };
+      }
       case 'timer':
         assert(this.#timers.delete(cause.timer), `the timer ${cause.timer} is not running`);
         return cause;

@@ -1,4 +1,4 @@
-import type { Property } from '../core/index.ts';
+import { assert, type Property } from '../core/index.ts';
 import { type Bounds, countOf, type Fault, mostOf, oneMore } from './bounds.ts';
 import type { Cluster } from './cluster.ts';
 import { Forgetting } from './forgetting.ts';
@@ -20,14 +20,25 @@ export interface Transition {
   /** The number of the cause, or of the message that is lost or doubled. */
   cause: number;
   outcome: Outcome | null;
+  /** What came of the messages that arrived at once, in order. */
+  followed: readonly Followed[];
   findings: readonly Finding[];
   /** It leads past a bound: the properties are looked at, but nothing further is tried. */
   beyond: boolean;
 }
 
+/** A message arrived at once. */
+export interface Followed {
+  readonly member: number;
+  readonly cause: number;
+  readonly outcome: Outcome;
+}
+
 export type Visit = (transition: Transition) => void;
 
-const NONE: readonly Finding[] = [];
+const NONE: readonly never[] = [];
+/** More messages that arrive at once are no conversation but a loop. */
+const MOST_AT_ONCE = 1000;
 
 /**
  * The cluster as a graph. A state is a list of integers: one per member, then the messages in flight, the history,
@@ -52,23 +63,31 @@ export class Model {
   readonly #n: number;
   readonly #forgetting: Forgetting;
   readonly #watched: ReadonlySet<Property>;
-  readonly #most: Readonly<Record<Fault, number>>;
+  /** How often each fault may have happened in a history, with what the script did. */
+  #most: Readonly<Record<Fault, number>>;
   readonly #inFlightMost: number;
+  readonly #justifies: boolean;
+  #isScripted = true;
+  /** Room for a state. */
+  readonly #before: Int32Array;
   readonly #transition: Transition;
 
-  constructor(cluster: Cluster, bounds: Bounds, watched: ReadonlySet<Property>, lessons: Lessons) {
+  /** `keepsVotes`: every vote that was ever cast stays under way. */
+  constructor(
+    cluster: Cluster,
+    bounds: Bounds,
+    watched: ReadonlySet<Property>,
+    lessons: Lessons,
+    keepsVotes: boolean,
+  ) {
     this.cluster = cluster;
     this.bounds = bounds;
     this.inFlight = new InFlight(bounds.network === 'any');
-    this.histories = new Histories(
-      cluster.ids,
-      cluster.protocol.vote !== undefined,
-      watched,
-      lessons,
-      bounds.network !== 'any',
-    );
+    const hasVotes = cluster.protocol.vote !== undefined;
+    const losesDisks = bounds.amnesia > 0;
+    this.histories = new Histories(cluster.ids, watched, lessons, { hasVotes, keepsVotes, losesDisks });
     this.tokens = new Tokens(cluster.ids);
-    this.leases = new Leases(cluster.ids, lessons);
+    this.leases = new Leases(cluster.ids, lessons, !watched.has('S10') && !watched.has('S6'));
     this.outcomes = new Outcomes(cluster, bounds, this.inFlight, this.histories, this.leases);
     const n = cluster.ids.length;
     this.#forgetting = new Forgetting(this, lessons);
@@ -80,6 +99,8 @@ export class Model {
     this.width = n + 5;
     this.#n = n;
     this.#watched = watched;
+    this.#justifies = keepsVotes && hasVotes && watched.has('S4');
+    this.#before = new Int32Array(this.width);
     this.#most = mostFaults(bounds);
     this.#inFlightMost = bounds.network === 'any' ? Number.POSITIVE_INFINITY : bounds.network.inFlight;
     this.#transition = {
@@ -88,14 +109,34 @@ export class Model {
       member: 0,
       cause: 0,
       outcome: null,
+      followed: NONE,
       findings: NONE,
       beyond: false,
     };
   }
 
+  /** The script ends in this state: the bounds count from here on, and messages that arrive at once do. */
+  begin(state: Int32Array): void {
+    this.#isScripted = false;
+    const so = state[this.faults]!;
+    const most = Object.entries(mostFaults(this.bounds)) as [Fault, number][];
+    this.#most = Object.fromEntries(
+      most.map(([fault, count]) => [fault, Math.min(countOf(so, fault) + count, mostOf(fault))]),
+    ) as Record<Fault, number>;
+  }
+
   /** Have so few of these faults happened that one more is within the bounds? */
   mayStill(faults: number, fault: Fault): boolean {
     return countOf(faults, fault) < this.#most[fault];
+  }
+
+  /** May a member still lose its disk? */
+  mayLoseDisk(state: Int32Array): boolean {
+    const faults = state[this.faults]!;
+    if (!this.mayStill(faults, 'amnesia')) return false;
+    if (this.mayStill(faults, 'crashes')) return true;
+    for (let i = 0; i < this.#n; i++) if (!this.outcomes.facts(state[i]!).alive) return true;
+    return false;
   }
 
   /** May this member act, as far as it is told? */
@@ -112,28 +153,54 @@ export class Model {
     for (let k = 0; k < all.length; k++) {
       const outcome = all[k]!;
       if (outcome.dies && !this.mayStill(faults, 'crashes')) continue;
-      const isQuiet = outcome.local === local && outcome.marks === 0;
+      const isQuiet = outcome.local === local && outcome.marks === 0 && outcome.atOnce.length === 0;
       const isSilent = outcome.sends === 0 && outcome.timers === 0;
       if (isQuiet && isSilent && net === state[this.net] && faults === state[this.faults]) continue;
       const transition = this.#begin(state, 'react', i, cause);
       const { to } = transition;
       transition.outcome = outcome;
-      to[i] = outcome.local;
-      to[this.net] = this.inFlight.with(net, outcome.sends);
+      to[this.net] = net;
       to[this.faults] = outcome.dies ? oneMore(faults, 'crashes') : faults;
-      if (outcome.timers !== 0) to[this.running] = this.leases.after(state[this.running]!, i, outcome.timers);
+      this.#happen(state, transition, i, outcome);
       if (isQuiet) {
         this.forget(to);
         if (this.#isSame(state, to)) continue;
       }
-      if (outcome.wins) this.#justify(transition, outcome);
-      if (outcome.marks !== 0) this.#mark(transition, outcome.marks);
-      const facts = this.outcomes.facts(outcome.local);
-      if (facts.acts !== 'no') this.#act(state, transition, i);
+      if (outcome.atOnce.length > 0 && !this.#isScripted) this.#follow(transition, outcome.atOnce);
       this.forget(to);
-      transition.beyond = facts.beyond || this.#isCrowded(to);
+      transition.beyond ||= this.#isCrowded(to);
       visit(transition);
     }
+  }
+
+  /** One outcome, in place of the state that the transition has led to so far. */
+  #happen(before: Int32Array, transition: Transition, i: number, outcome: Outcome): void {
+    const { to } = transition;
+    to[i] = outcome.local;
+    to[this.net] = this.inFlight.with(to[this.net]!, outcome.sends);
+    if (outcome.timers !== 0) to[this.running] = this.leases.after(to[this.running]!, i, outcome.timers);
+    if (outcome.wins && this.#justifies) this.#justify(transition, outcome);
+    if (outcome.marks !== 0) this.#mark(transition, outcome.marks);
+    const facts = this.outcomes.facts(outcome.local);
+    if (facts.acts !== 'no') this.#act(before, transition, i);
+    transition.beyond ||= facts.beyond;
+  }
+
+  /** Messages that arrive at once do, and what their receivers send so. What is drawn on the way falls the first way it can. */
+  #follow(transition: Transition, messages: readonly number[]): void {
+    const queue = [...messages];
+    const followed: Followed[] = [];
+    for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
+      const member = this.outcomes.receiver(message);
+      if (member < 0 || !this.outcomes.facts(transition.to[member]!).alive) continue;
+      const outcome = this.outcomes.of(transition.to[member]!, message).all[0]!;
+      this.#before.set(transition.to);
+      this.#happen(this.#before, transition, member, outcome);
+      followed.push({ member, cause: message, outcome });
+      queue.push(...outcome.atOnce);
+      assert(followed.length < MOST_AT_ONCE, 'messages that arrive at once never end');
+    }
+    transition.followed = followed;
   }
 
   crash(state: Int32Array, i: number, visit: Visit): void {
@@ -174,6 +241,7 @@ export class Model {
     transition.member = member;
     transition.cause = cause;
     transition.outcome = null;
+    transition.followed = NONE;
     transition.findings = NONE;
     transition.beyond = false;
     return transition;
@@ -198,8 +266,6 @@ export class Model {
   /** S4, where every vote that was ever cast is still under way. */
   #justify(transition: Transition, { marks }: Outcome): void {
     const { cluster, histories, inFlight, outcomes } = this;
-    if (cluster.protocol.vote === undefined || this.bounds.network !== 'any' || !this.#watched.has('S4'))
-      return;
     for (const mark of histories.marks.value(marks)) {
       if (mark.kind !== 'won' || mark.term === null) continue;
       const { member, term } = mark;
@@ -232,7 +298,14 @@ export class Model {
 }
 
 /** How often each fault may happen. */
-function mostFaults({ crashes, evidence, commands, timers, network }: Bounds): Record<Fault, number> {
+function mostFaults({
+  crashes,
+  amnesia,
+  evidence,
+  commands,
+  timers,
+  network,
+}: Bounds): Record<Fault, number> {
   const counted = network === 'any' ? { drops: 0, duplicates: 0 } : network;
   return {
     crashes,
@@ -241,7 +314,7 @@ function mostFaults({ crashes, evidence, commands, timers, network }: Bounds): R
     timers: timers ?? mostOf('timers'),
     drops: counted.drops,
     duplicates: counted.duplicates,
-    amnesia: mostOf('amnesia'),
+    amnesia,
     falseProof: mostOf('falseProof'),
   };
 }

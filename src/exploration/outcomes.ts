@@ -1,10 +1,10 @@
-import type { MemberId } from '../core/index.ts';
+import { assert, type MemberId } from '../core/index.ts';
 import { type Bounds, DEFAULT_COUNTER } from './bounds.ts';
 import type { Cluster } from './cluster.ts';
 import type { Histories } from './history.ts';
 import type { InFlight } from './in-flight.ts';
 import { Interner } from './interner.ts';
-import type { Leases } from './leases.ts';
+import { familyOf, type Leases } from './leases.ts';
 import { marksOf } from './marks.ts';
 import { type Cause, down, type Envelope, type Local, type Reaction, react } from './member.ts';
 
@@ -13,6 +13,10 @@ export interface Outcome {
   readonly local: number;
   /** A list of messages. */
   readonly sends: number;
+  /** Messages that arrive at once, in the order of sending. */
+  readonly atOnce: readonly number[];
+  /** Messages that never arrive. */
+  readonly muted: readonly number[];
   /** A list of marks in the history. */
   readonly marks: number;
   /** A list of marks about timers. */
@@ -25,13 +29,19 @@ export interface Outcome {
   readonly diesAtSave: number | null;
 }
 
+/** It changes nothing but the count of faults: the same as if its cause had never been. */
+export function isIdle(before: number, { local, sends, atOnce, marks, timers }: Outcome): boolean {
+  return local === before && sends === 0 && atOnce.length === 0 && marks === 0 && timers === 0;
+}
+
 /** What the explorer asks about a member again and again. */
 export interface Facts {
   /** The member's index. */
   readonly member: number;
   readonly alive: boolean;
-  /** The causes that are its running timers. */
+  /** The causes that are its running timers, and those of them that fire within the bounds. */
   readonly timers: readonly number[];
+  readonly firing: readonly number[];
   /** May it act: not at all, as long as it claims, or as long as its lease has not ended? */
   readonly acts: 'no' | 'yes' | 'leased';
   readonly lease: string;
@@ -39,6 +49,10 @@ export interface Facts {
   /** The term that it last reported, also in an earlier life; 0 if none. */
   readonly lastTerm: number;
   readonly leader: MemberId | null;
+  /** The membership that it knows; null where it tells none. */
+  readonly members: readonly MemberId[] | null;
+  /** The names of its processes, if they are kept. */
+  readonly lives: readonly string[];
   readonly claims: boolean;
   /** A counter is past its bound. */
   readonly beyond: boolean;
@@ -104,6 +118,13 @@ export class Outcomes {
     return found;
   }
 
+  /** A message with its ends. */
+  envelope(message: number): Envelope {
+    const cause = this.causes.value(message);
+    assert(cause.type === 'message', `${cause.type} is no message`);
+    return cause;
+  }
+
   /** Whoever helps this member to win this term with this message: one, or nobody. */
   helper(message: number, member: MemberId, term: number): readonly MemberId[] {
     const cause = this.causes.value(message);
@@ -126,10 +147,19 @@ export class Outcomes {
     return reactions;
   }
 
-  /** The same, without telling anybody. */
+  /** Every pair of a member and a cause that has occurred so far, with what came of it. */
+  known(): { local: number; cause: number; all: readonly Outcome[] }[] {
+    return this.#facts.flatMap(({ reactions }, local) =>
+      [...reactions].map(([cause, { all }]) => ({ local, cause, all })),
+    );
+  }
+
+  /** The same as `of`, without a word to `onNew`. */
   compute(local: number, cause: number): Reactions {
     const all = this.#compute(this.locals.value(local), this.causes.value(cause));
-    const sending = all.filter((outcome) => outcome.local === local && outcome.sends !== 0);
+    const sending = all.filter(
+      (outcome) => outcome.local === local && outcome.sends !== 0 && outcome.atOnce.length === 0,
+    );
     const reactions = { all, sending };
     this.facts(local).reactions.set(cause, reactions);
     return reactions;
@@ -164,9 +194,17 @@ export class Outcomes {
 
   #outcome(before: Local, cause: Cause, reaction: Reaction, diesAtSave: number | null): Outcome {
     const marks = marksOf(this.#cluster.protocol, before, cause, reaction);
+    const { atOnce, mute } = this.#bounds;
+    const isAtOnce = (type: string): boolean => atOnce.includes(type) && !mute.includes(type);
+    const sent = (isMeant: (type: string) => boolean): number[] =>
+      reaction.sends
+        .filter(({ message }) => isMeant(message.type))
+        .map((envelope) => this.#messageId(envelope));
     return {
       local: this.locals.id(reaction.local),
-      sends: this.#inFlight.id(reaction.sends.map((envelope) => this.#messageId(envelope))),
+      sends: this.#inFlight.id(sent((type) => !isAtOnce(type) && !mute.includes(type))),
+      atOnce: sent(isAtOnce),
+      muted: sent((type) => mute.includes(type)),
       marks: this.#histories.marks.id(marks),
       timers: this.#leases.marks.id(this.#leases.marksOf(cause, reaction)),
       dies: diesAtSave !== null,
@@ -182,7 +220,7 @@ export class Outcomes {
   }
 
   #learnFacts(id: number): Facts {
-    const { member, alive, state, timers, view, record, term } = this.locals.value(id);
+    const { member, alive, state, timers, view, record, term, lives } = this.locals.value(id);
     const claims = view?.role === 'leader';
     const lease = view?.lease ?? null;
     const measured = alive ? (this.#cluster.protocol.measure?.(state) ?? {}) : {};
@@ -190,11 +228,16 @@ export class Outcomes {
       member: this.#cluster.ids.indexOf(member),
       alive,
       timers: timers.map((timer) => this.causes.id({ type: 'timer', timer })),
+      firing: timers
+        .filter((timer) => this.#fires(timer))
+        .map((timer) => this.causes.id({ type: 'timer', timer })),
       acts: !claims || (lease !== null && !timers.includes(lease)) ? 'no' : lease === null ? 'yes' : 'leased',
       lease: lease ?? '',
       term: view?.term ?? null,
       lastTerm: term ?? 0,
       leader: view?.leader ?? null,
+      members: view?.members ?? null,
+      lives: lives ?? [],
       claims,
       beyond: this.#isBeyond(view?.term ?? 0, measured),
       saved: record !== null,
@@ -204,6 +247,10 @@ export class Outcomes {
     };
     this.#facts[id] = facts;
     return facts;
+  }
+
+  #fires(timer: string): boolean {
+    return this.#bounds.firing?.includes(familyOf(timer)) ?? true;
   }
 
   #isBeyond(term: number, measured: Readonly<Record<string, number>>): boolean {

@@ -2,12 +2,12 @@ import { assert, type MemberId } from '../core/index.ts';
 import { canonicalText } from './canonical.ts';
 import type { Finding } from './history.ts';
 import type { Cause, Envelope } from './member.ts';
-import type { Transition } from './model.ts';
 import { rename } from './names.ts';
 import type { Outcome } from './outcomes.ts';
 import { Saturation } from './saturation.ts';
 import type { Search } from './search.ts';
 import type { Space } from './space.ts';
+import type { Step } from './stage.ts';
 
 /** One thing that happened, with the ids that the user gave. */
 export type Act =
@@ -60,18 +60,10 @@ class Walk {
   }
 
   follow(root: number, actions: readonly number[]): Path {
-    const { choices, cluster } = this.#space;
-    const { state, draws, findings } = choices.roots()[root]!;
+    const { state, steps, findings } = this.#space.roots[root]!;
     this.#findings = this.#rename(findings);
-    cluster.names.forEach((member, i) => {
-      const cause: Cause = { type: 'start', amnesia: false, incarnation: 1 };
-      const act: Act = { kind: 'react', member, cause, draws: draws[i]!, diesAtSave: null };
-      this.#walked.push({ act, isSending: false, sends: [] });
-    });
-    const { net, inFlight } = this.#space.model;
-    const sends = inFlight.lists.value(state[net]!).map((message) => this.#textOf(message));
-    this.#walked.push({ act: this.#walked.pop()!.act, isSending: false, sends });
-    this.#arrive(state);
+    for (const step of steps) this.#noteStep(step);
+    this.#arrive(Int32Array.from(state));
     for (const action of actions) this.#arrive(this.#act(action));
     return { acts: withoutIdleTalk(this.#walked), findings: this.#findings };
   }
@@ -81,7 +73,7 @@ class Walk {
     let to: Int32Array | null = null;
     this.#space.choices.expand(this.#state, (transition) => {
       if (count++ !== action) return;
-      this.#note(this.#actOf(transition), transition.outcome, false);
+      this.#noteStep(transition);
       this.#findings = this.#rename(transition.findings);
       to = Int32Array.from(transition.to);
     });
@@ -103,13 +95,21 @@ class Walk {
     this.#actual = permutation.from.map((i) => this.#actual[i]!);
   }
 
+  #noteStep(step: Step): void {
+    this.#note(this.#actOf(step), step.outcome, false);
+    for (const { member, cause, outcome } of step.followed) {
+      this.#note(this.#reactionOf(member, cause, outcome), outcome, false);
+    }
+  }
+
   #note(act: Act, outcome: Outcome | null, isSending: boolean): void {
     const { lists } = this.#space.model.inFlight;
-    const sends = outcome === null ? [] : lists.value(outcome.sends).map((message) => this.#textOf(message));
+    const sent = outcome === null ? [] : [...lists.value(outcome.sends), ...outcome.atOnce, ...outcome.muted];
+    const sends = sent.map((message) => this.#textOf(message));
     this.#walked.push({ act, isSending, sends });
   }
 
-  #actOf({ kind, member, cause, outcome }: Transition): Act {
+  #actOf({ kind, member, cause, outcome }: Step): Act {
     if (kind === 'crash') return { kind, member: this.#nameOf(member) };
     if (kind === 'react') return this.#reactionOf(member, cause, outcome!);
     const message = this.#rename(this.#space.model.outcomes.causes.value(cause));

@@ -1,14 +1,18 @@
+import type { MemberId } from '../core/index.ts';
+import { canonicalText } from './canonical.ts';
 import { inOrder } from './marks.ts';
 import type { Model } from './model.ts';
 import { rename } from './names.ts';
 import type { Outcome } from './outcomes.ts';
+import type { Root } from './stage.ts';
 import { NotSymmetric, type Permutation, permutationsOf, Renamed } from './symmetry.ts';
 
 /**
  * Takes states for one that differ only in which member is which, so that n members need up to n! times fewer
- * states. That is right only if the protocol treats all members alike, and nobody is trusted to say so: for
- * every member and cause that occurs, the protocol is also asked what it does with the members exchanged, and the
- * answers must be the same with the members exchanged. If one is not, NotSymmetric is thrown.
+ * states. Only members are exchanged that are alike where the exploration begins: after a script, for example, the
+ * followers of the one leader. That is right only if the protocol treats these members alike, and this is not taken
+ * on trust: for every member and cause that occurs, the protocol is also asked what it does with the members
+ * exchanged, and the answers must be the same with the members exchanged. If one is not, NotSymmetric is thrown.
  */
 export class Quotient {
   readonly permutations: readonly Permutation[];
@@ -26,8 +30,10 @@ export class Quotient {
   readonly #marks;
   readonly #timerMarks;
 
-  constructor(model: Model, n: number) {
-    const permutations = permutationsOf(n);
+  constructor(model: Model, roots: readonly Root[]) {
+    const n = model.cluster.ids.length;
+    const permutations = permutationsOf(n, new Beginning(model, roots).isKeptBy);
+    if (permutations.length === 1) throw new NotSymmetric('no two members are alike from the start');
     const { outcomes, inFlight, histories, tokens, leases } = model;
     const renamed = <T>(value: T, p: number): T => rename(value, permutations[p]!.names);
     this.permutations = permutations;
@@ -45,6 +51,7 @@ export class Quotient {
     this.#running = new Renamed(leases.running, permutations, renamed);
     this.#marks = new Renamed(histories.marks, permutations, (marks, p) => inOrder(renamed(marks, p)));
     this.#timerMarks = new Renamed(leases.marks, permutations, renamed);
+    for (const { local, cause, all } of outcomes.known()) this.#verify(local, cause, all);
     outcomes.onNew = (local, cause, found) => this.#verify(local, cause, found);
   }
 
@@ -108,10 +115,56 @@ export class Quotient {
     return (
       image.local === this.#locals.of(outcome.local, p) &&
       image.sends === this.#lists.of(outcome.sends, p) &&
+      this.#isSameSet(
+        image.atOnce,
+        outcome.atOnce.map((cause) => this.#causes.of(cause, p)),
+      ) &&
       image.marks === this.#marks.of(outcome.marks, p) &&
       image.timers === this.#timerMarks.of(outcome.timers, p) &&
       image.diesAtSave === outcome.diesAtSave &&
       image.draws.join() === outcome.draws.join()
     );
+  }
+
+  /** The order in which messages are sent means nothing. */
+  #isSameSet(a: readonly number[], b: readonly number[]): boolean {
+    const order = (x: number, y: number): number => x - y;
+    return [...a].sort(order).join() === [...b].sort(order).join();
+  }
+}
+
+/** The states in which an exploration begins. */
+class Beginning {
+  readonly #model: Model;
+  readonly #roots: readonly Root[];
+  readonly #texts: ReadonlySet<string>;
+  readonly #n: number;
+
+  constructor(model: Model, roots: readonly Root[]) {
+    const { ids } = model.cluster;
+    this.#model = model;
+    this.#roots = roots;
+    this.#n = ids.length;
+    const same = ids.map((_, i) => i);
+    this.#texts = new Set(roots.map(({ state }) => this.#textOf(state, ids, same)));
+  }
+
+  /** Does this exchange of members lead from each of the states to one of them? */
+  readonly isKeptBy = (names: readonly MemberId[], from: readonly number[]): boolean =>
+    this.#roots.every(({ state }) => this.#texts.has(this.#textOf(state, names, from)));
+
+  /** The whole state, with the members exchanged. */
+  #textOf(state: Int32Array, names: readonly MemberId[], from: readonly number[]): string {
+    const { outcomes, inFlight, histories, tokens, leases, net, past, newest, running } = this.#model;
+    const texts = (values: readonly unknown[]): string[] =>
+      values.map((value) => canonicalText(rename(value, names)));
+    const locals = Array.from({ length: this.#n }, (_, i) => outcomes.locals.value(state[from[i]!]!));
+    const messages = inFlight.lists.value(state[net]!).map((message) => outcomes.causes.value(message));
+    const rest = [
+      histories.pasts.value(state[past]!),
+      tokens.newest.value(state[newest]!),
+      leases.running.value(state[running]!),
+    ];
+    return [...texts(locals), ...texts(messages).sort(), ...texts(rest)].join('\n');
   }
 }

@@ -17,7 +17,7 @@ export function retell(
   acts: readonly Act[],
 ): Told[] {
   const cluster = clusterOf(protocol, members, false);
-  const locals: Local[] = cluster.selves.map((self) => unborn(self, protocol));
+  const locals: Local[] = cluster.selves.map((self) => unborn(cluster, self));
   return acts.map((act): Told => {
     if (act.kind !== 'react' && act.kind !== 'crash') return { act, reaction: null };
     const i = cluster.ids.indexOf(act.member);

@@ -28,10 +28,11 @@ export class Saturation {
   }
 
   /** The same where the state before the transition was saturated: only what is new can lead to more. */
-  saturateAfter(before: Int32Array, { to, member }: Transition): void {
+  saturateAfter(before: Int32Array, { to, member, followed }: Transition): void {
     const { net, past, running } = this.#model;
     if (to[past] !== before[past] || to[running] !== before[running]) return this.saturate(to);
     this.#awaken(to, member);
+    for (const each of followed) this.#awaken(to, each.member);
     this.#spread(to, before[net]!);
   }
 
@@ -40,7 +41,7 @@ export class Saturation {
     const { outcomes, inFlight, net } = this.#model;
     const facts = outcomes.facts(state[i]!);
     if (!facts.alive) return;
-    if (this.#withTimers) for (const timer of facts.timers) this.#send(state, i, timer, tell);
+    if (this.#withTimers) for (const timer of facts.firing) this.#send(state, i, timer, tell);
     for (const message of inFlight.lists.value(state[net]!)) {
       if (outcomes.receiver(message) === i) this.#send(state, i, message, tell);
     }

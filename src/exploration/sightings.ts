@@ -1,7 +1,9 @@
 import { countOf } from './bounds.ts';
 import type { Cluster } from './cluster.ts';
 import type { Model, Transition } from './model.ts';
+import type { Outcome } from './outcomes.ts';
 import type { Space } from './space.ts';
+import type { Permutation } from './symmetry.ts';
 
 /** What should be seen at least once. The names appear in results. */
 export type Sight =
@@ -14,14 +16,16 @@ export type Sight =
 
 /**
  * Guards against a check that is true only because nothing happened: each of these must be seen in some state.
- * With exchangeable members, what one can do the others can.
+ * What one member can do, those can that it is exchanged for.
  */
 export class Sightings {
   readonly #model: Model;
   readonly #n: number;
-  readonly #exchangeable: boolean;
+  readonly #permutations: readonly Pick<Permutation, 'to'>[];
   readonly #ids: Cluster['ids'];
   readonly #seen = new Map<Sight, boolean>();
+  /** The indices of the first membership. */
+  readonly #insiders: readonly number[];
   readonly #led: boolean[] = [];
   #left: number;
 
@@ -29,7 +33,8 @@ export class Sightings {
     this.#model = model;
     this.#n = cluster.ids.length;
     this.#ids = cluster.ids;
-    this.#exchangeable = quotient !== null;
+    this.#insiders = cluster.insiders.map((id) => cluster.ids.indexOf(id));
+    this.#permutations = quotient?.permutations ?? [{ to: this.#ids.map((_, i) => i) }];
     const sights: Sight[] = ['a member leads', 'every member leads in some state', 'all agree on a leader'];
     if (this.#n > 1) sights.push('two members have led');
     if (bounds.crashes > 0) sights.push('a member wins after a crash');
@@ -50,26 +55,29 @@ export class Sightings {
     if (this.#model.histories.hasTwoLeaders(state[this.#model.past]!)) this.#see('two members have led');
   }
 
-  look({ outcome, member, to }: Transition): void {
+  look({ outcome, member, followed, to }: Transition): void {
     if (this.#left === 0 || outcome === null) return;
+    this.#lookAt(outcome, member, to);
+    for (const each of followed) this.#lookAt(each.outcome, each.member, to);
+    if (this.#seen.get('all agree on a leader') === false && this.#allAgree(to))
+      this.#see('all agree on a leader');
+  }
+
+  #lookAt(outcome: Outcome, member: number, to: Int32Array): void {
     const { outcomes, histories } = this.#model;
-    const { claims } = outcomes.facts(outcome.local);
-    if (claims) this.#lead(member);
+    if (outcomes.facts(outcome.local).claims) this.#lead(member);
     const crashed = countOf(to[this.#model.faults]!, 'crashes') > 0;
     if (outcome.wins) {
       if (crashed) this.#see('a member wins after a crash');
       if (histories.hasTwoLeaders(to[this.#model.past]!)) this.#see('two members have led');
     }
     if (outcome.votes && crashed && this.#allRun(to)) this.#see('a vote is cast after a restart');
-    if (this.#seen.get('all agree on a leader') === false && this.#allAgree(to))
-      this.#see('all agree on a leader');
   }
 
   #lead(member: number): void {
     this.#see('a member leads');
-    this.#led[member] = true;
-    const many = this.#led.filter(Boolean).length;
-    if (this.#exchangeable || many === this.#n) this.#see('every member leads in some state');
+    for (const { to } of this.#permutations) this.#led[to[member]!] = true;
+    if (this.#insiders.every((insider) => this.#led[insider])) this.#see('every member leads in some state');
   }
 
   #allRun(state: Int32Array): boolean {
@@ -77,14 +85,17 @@ export class Sightings {
     return true;
   }
 
+  /** Those whom the leader leads: all, where there is no membership that could change. */
   #allAgree(state: Int32Array): boolean {
-    const { leader } = this.#model.outcomes.facts(state[0]!);
-    if (leader === null) return false;
-    for (let i = 0; i < this.#n; i++) {
-      const facts = this.#model.outcomes.facts(state[i]!);
-      if (facts.leader !== leader || (this.#ids[i] === leader && !facts.claims)) return false;
-    }
-    return true;
+    const { outcomes } = this.#model;
+    const found = this.#ids.findIndex((_, i) => outcomes.facts(state[i]!).claims);
+    if (found < 0) return false;
+    const { members } = outcomes.facts(state[found]!);
+    return this.#ids.every((id, i) => {
+      const { leader, claims } = outcomes.facts(state[i]!);
+      if (members !== null && !members.includes(id)) return !claims;
+      return leader === this.#ids[found] && claims === (i === found);
+    });
   }
 
   #see(sight: Sight): void {

@@ -1,10 +1,14 @@
 import type { Property } from '../core/index.ts';
 import type { Bounds } from './bounds.ts';
+import { Causes } from './causes.ts';
 import { Choices } from './choices.ts';
 import type { Cluster } from './cluster.ts';
 import type { Lessons } from './lessons.ts';
 import { Model } from './model.ts';
 import { Quotient } from './quotient.ts';
+import { rootsOf } from './roots.ts';
+import type { Script } from './script.ts';
+import type { Root } from './stage.ts';
 
 /** What is searched: the graph of a cluster's states, and the means to walk it. */
 export interface Space {
@@ -12,6 +16,7 @@ export interface Space {
   readonly bounds: Bounds;
   readonly model: Model;
   readonly choices: Choices;
+  readonly roots: readonly Root[];
   /** Null if members are not exchanged for each other. */
   readonly quotient: Quotient | null;
 }
@@ -19,12 +24,16 @@ export interface Space {
 export function spaceOf(
   cluster: Cluster,
   bounds: Bounds,
+  script: Script,
   watched: ReadonlySet<Property>,
   lessons: Lessons,
 ): Space {
-  const model = new Model(cluster, bounds, watched, lessons);
-  const quotient = lessons.asymmetry === null ? new Quotient(model, cluster.ids.length) : null;
-  return { cluster, bounds, model, choices: new Choices(model), quotient };
+  const loses = bounds.network !== 'any' || script.some((each) => each.do === 'lose');
+  const model = new Model(cluster, bounds, watched, lessons, !loses && bounds.atOnce.length === 0);
+  const causes = new Causes(model.outcomes);
+  const roots = rootsOf(model, causes, script);
+  const quotient = lessons.asymmetry === null ? new Quotient(model, roots) : null;
+  return { cluster, bounds, model, choices: new Choices(model, causes), roots, quotient };
 }
 
 /** The state that stands for this one; valid until the next call. */

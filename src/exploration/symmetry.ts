@@ -14,9 +14,15 @@ export interface Permutation {
   readonly inverse: number;
 }
 
-/** All permutations of n members; the first changes nothing. */
-export function permutationsOf(n: number): readonly Permutation[] {
-  const orders = ordersOf(n);
+/** All permutations of n members, or of them a group; the first changes nothing. */
+export function permutationsOf(
+  n: number,
+  isIn: (names: readonly MemberId[], from: readonly number[]) => boolean = () => true,
+): readonly Permutation[] {
+  const orders = ordersOf(n).filter((to) => {
+    const from = to.map((_, i) => to.indexOf(i));
+    return isIn(to.map(aliasOf), from);
+  });
   return orders.map((to) => {
     const from = to.map((_, i) => to.indexOf(i));
     const inverse = orders.findIndex((order) => order.join() === from.join());

@@ -34,12 +34,12 @@ describe('the epoch election, three members', () => {
   });
 
   it('has two winners in one epoch once a disk is lost, which it does not promise to prevent', () => {
-    const result = check({ terms: 1, crashes: 1, amnesia: true });
+    const result = check({ terms: 1, crashes: 1, amnesia: 1 });
     expect(result.complete).toBe(true);
     expect(verdicts(result)).toEqual(
       ['S1', 'S10', 'S2', 'S3', 'S6', 'S9'].map((each) => `${each} not promised`),
     );
-    expect(result.memory).toBe('a member went back to an older term');
+    expect(result.memory).toBe(null);
     const twice = result.violations.find(({ property }) => property === 'S1')!;
     expect(twice.detail).toBe('1 and 2 both won term 1');
     expect(result.eventually.failed).not.toBe(null); // Two leaders of one epoch take no notice of each other.

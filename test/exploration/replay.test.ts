@@ -53,7 +53,7 @@ describe('the scenario of a counterexample breaks the same property', () => {
   it('epoch: two leaders at once', () => expectAllSeen(replayed(epoch, { terms: 2, crashes: 0 }), 'S10'));
 
   it('epoch: two winners in one term, after a disk was lost', () =>
-    expectAllSeen(replayed(epoch, { terms: 1, crashes: 1, amnesia: true }), 'S1'));
+    expectAllSeen(replayed(epoch, { terms: 1, crashes: 1, amnesia: 1 }), 'S1'));
 
   it('epoch, in a network that counts what it loses and repeats', () => {
     const network = { drops: 1, duplicates: 1, inFlight: 4 };
@@ -103,7 +103,7 @@ describe('the scenario of a counterexample breaks the same property', () => {
 
 describe('a history in words', () => {
   it('tells each act and what came of it', () => {
-    const exploring = { protocol: epochProtocol(), members, bounds: { terms: 1, amnesia: true }, samples: 0 };
+    const exploring = { protocol: epochProtocol(), members, bounds: { terms: 1, amnesia: 1 }, samples: 0 };
     const { acts } = explore(exploring).violations.find(({ property }) => property === 'S3')!;
     expect(traceOf(retell(exploring, acts)).map(narrate)).toEqual([
       '1 starts · is follower in 0',

@@ -40,7 +40,7 @@ export const hunts: Readonly<Record<HuntName, Hunt>> = {
   'empty disks': {
     about: 'one term, six timers, one crash that may empty the disk',
     properties: ['S1'],
-    bounds: { terms: 1, crashes: 1, amnesia: true, unsynced: false, timers: 6, counters: none },
+    bounds: { terms: 1, crashes: 1, amnesia: 1, unsynced: false, timers: 6, counters: none },
   },
   terms: {
     about: 'three terms, eight timers, one member that never leads',
