@@ -246,6 +246,8 @@ describe('a term out of all proportion', () => {
     ask(2 ** 53 - 1),
     heartbeat(2 ** 53 - 1, 1),
     { type: 'publish/send', term: 2 ** 53 - 1, register: register(0, 0) },
+    { type: 'publish/send', term: 4, register: register(2 ** 53 - 1, 1) },
+    { type: 'publish/copy', register: register(2 ** 53 - 1, 1) },
   ])('is not believed: $type', (message) => {
     expect(at(2, saved(2, 3)).hears(5, message).effects).toEqual([]);
   });

@@ -14,7 +14,7 @@ export interface Directed {
   readonly mostChanges?: number;
   /** A leader acts when the run ends. */
   readonly leads?: true;
-  /** Runs of this one are long: so many seeds are enough for `npm test`. */
+  /** How many seeds are enough for `npm test`; where most depends on the times that are drawn, more. */
   readonly seeds?: number;
 }
 
@@ -30,17 +30,28 @@ export type ScenarioName =
   | 'preferred-reaches-only-the-leader'
   | 'candidate-asks-in-vain'
   | 'joiner-is-down'
-  | 'removal-without-a-majority';
+  | 'removal-without-a-majority'
+  | 'changes-between-promises'
+  | 'changes-of-two-leaders'
+  | 'voter-loses-its-disk'
+  | 'vote-for-an-earlier-process'
+  | 'second-process-accepts'
+  | 'second-process-takes-the-seat'
+  | 'second-process-dies'
+  | 'second-process-asks-for-votes'
+  | 'second-process-won-before';
 
 export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   'two-changes-within-a-lease': {
     about:
       'five members; two are removed within one lease, and the two that promised are the ones that leave',
     leads: true,
+    seeds: 200,
   },
   'disk-lost-after-accepting': {
     about:
       'five members; one accepts a value, loses its disk, and then helps to elect a leader that lacks it',
+    seeds: 200,
   },
   'disk-lost-beside-a-removal': {
     about: 'three members; one holds a removal that was never committed, and the only witness loses its disk',
@@ -58,6 +69,7 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   },
   'candidate-loses-its-disk': {
     about: 'five members; a vote for a candidate arrives after that candidate has lost its disk',
+    seeds: 200,
   },
   'vote-for-an-earlier-request': {
     about: 'three members; a vote arrives after its promise has ended and its candidate has asked again',
@@ -82,6 +94,34 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
     about: 'three members, one of them down; the other follower is removed',
     mostChanges: 0,
     leads: true,
+  },
+  'changes-between-promises': {
+    about:
+      'five members; two are removed while those that stay answer but have promised nothing for a moment',
+  },
+  'changes-of-two-leaders': {
+    about: 'four members; two leaders, one after the other, each remove a member and reach different others',
+  },
+  'voter-loses-its-disk': {
+    about: 'three members; one votes, loses its disk, and is asked for its vote in the same term',
+  },
+  'vote-for-an-earlier-process': {
+    about: 'three members; a vote arrives after its promise has ended and its candidate has started again',
+  },
+  'second-process-accepts': {
+    about: 'five members; two processes of one of them, on two disks, each complete a majority',
+  },
+  'second-process-takes-the-seat': {
+    about: 'three members; a second process answers the leader while the first helps another',
+  },
+  'second-process-dies': {
+    about: 'three members; the death of a second process of the leader is proven',
+  },
+  'second-process-asks-for-votes': {
+    about: 'five members; a second process of the leader asks those for votes that have promised the first',
+  },
+  'second-process-won-before': {
+    about: 'five members; two processes of one of them ask for votes in the same term, one after the other',
   },
 };
 

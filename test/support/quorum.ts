@@ -1,4 +1,4 @@
-import type { Json, MemberId, Message } from '../../src/core/index.ts';
+import type { Definition, Json, MemberId, Message } from '../../src/core/index.ts';
 import { quorum } from '../../src/protocols/quorum/index.ts';
 import type { Age, Origin, Register, Seat } from '../../src/protocols/quorum/messages.ts';
 import { Solo } from './solo.ts';
@@ -53,10 +53,19 @@ export function holding(id: MemberId, term: number, version: number, more: Parti
   return saved(id, term, { register: held, committed: held });
 }
 
+export interface Given {
+  readonly timing?: object;
+  readonly options?: object;
+  readonly settings?: object;
+  readonly saved?: Json;
+  /** Another one than `quorum` as it is. */
+  readonly definition?: Definition;
+}
+
 /** A member of `quorum` alone with its test. What it hears comes from the disks that have the seats, if nothing else is said. */
 export class Voter extends Solo {
-  constructor(id: MemberId, members: readonly MemberId[] = five, given: object = {}) {
-    super(quorum, id, members, given);
+  constructor(id: MemberId, members: readonly MemberId[] = five, given: Given = {}) {
+    super(given.definition ?? quorum, id, members, given);
   }
 
   override hears(from: MemberId, message: Message & Record<string, unknown>): this {
@@ -66,12 +75,12 @@ export class Voter extends Solo {
 }
 
 /** A member that has been running for a while: what it might have promised before it started has run out. */
-export function at(id: MemberId, record: Json = saved(id, 0), given: object = {}): Voter {
+export function at(id: MemberId, record: Json = saved(id, 0), given: Given = {}): Voter {
   return new Voter(id, five, { saved: record, ...given }).timer('promise');
 }
 
 /** The first member asks for votes in the next term. */
-export function candidate(record: Json = saved(1, 0), given: object = {}): Voter {
+export function candidate(record: Json = saved(1, 0), given: Given = {}): Voter {
   const voter = at(1, record, given).timer('election');
   const { term } = voter.state as { term: number };
   for (const from of [2, 3]) voter.hears(from, preVote(term));
@@ -79,7 +88,7 @@ export function candidate(record: Json = saved(1, 0), given: object = {}): Voter
 }
 
 /** The first member leads, with the votes of the second and the third. */
-export function leader(record?: Json, given?: object): Voter {
+export function leader(record?: Json, given?: Given): Voter {
   const voter = candidate(record, given);
   const { seeking } = voter.state as { seeking: number };
   return voter.hears(2, vote(seeking)).hears(3, vote(seeking));
