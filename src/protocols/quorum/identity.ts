@@ -63,7 +63,7 @@ function seatless(register: RegisterOfNames): Register {
  * founded the cluster, whatever became of them since, so that all begin with the same. Null if that is not known yet.
  */
 export function inheritedFrom(id: MemberId, saved: Json): Json {
-  const { disk, start, promiseMs, committed } = saved as unknown as Saved;
+  const { disk, start, promiseMs, committed, seen } = saved as unknown as Saved;
   if (typeof disk !== 'string' || committed.founding === null) return null;
   const register: Register = {
     term: 0,
@@ -81,7 +81,7 @@ export function inheritedFrom(id: MemberId, saved: Json): Json {
     register,
     committed: register,
     promiseMs,
-    seen: {},
+    seen, // A copy of a disk is known by its starts in every election.
   };
   return first as unknown as Json;
 }
@@ -118,10 +118,16 @@ export function onCopy(s: State, from: MemberId, m: Ask<'copy'>, times: Times, o
   if (s.told.length === 1) sendToOthers(s, { type: 'probe', term: s.term }, out); // The others answer this as that one did.
   if (s.told.length < Math.min(majority(s.register.members.length), s.register.members.length - 1)) return;
   s.told = [];
-  s.disk = s.disk.startsWith(s.life) ? `${s.disk}'` : s.life; // A first process has named its disk already.
+  s.disk = newDisk(s);
   s.start = 1;
   save(s, out);
   becomeFollower(s, null, times, out);
   report(s, out);
   waitForElection(s, times, out);
+}
+
+/** A process that has named a disk after itself already numbers the next one. */
+function newDisk({ disk, life }: State): string {
+  if (!disk.startsWith(life)) return life;
+  return `${life}.${1 + Number(disk.slice(life.length + 1))}`;
 }

@@ -17,7 +17,7 @@ import { compareIds, type MemberId, majority } from '../../core/index.ts';
 import { isHealthy } from './leading.ts';
 import type { Seat } from './messages.ts';
 import { renewRegister, startPublication } from './register.ts';
-import { seatOf } from './seats.ts';
+import { namesNeeded, seatOf } from './seats.ts';
 import type { Times } from './settings.ts';
 import { type Change, type Out, type State, sameAge } from './state.ts';
 
@@ -66,7 +66,22 @@ function isFirstStep(members: readonly Seat[], { kind, member }: Change): boolea
 /** The members in which disks that answer have the seats of their names; null if they have them already. */
 function reseated(s: State, times: Times): readonly Seat[] | null {
   const members = s.register.members.map((seat) => reseat(s, seat, times));
+  if (isFounding(s) && !isWorthFounding(s, members, times)) return null;
   return members.some((seat, i) => seat !== s.register.members[i]) ? members : null;
+}
+
+function isFounding({ register }: State): boolean {
+  return register.members.every(({ disk }) => disk === null);
+}
+
+/**
+ * The seats that are filled first are those with which other elections begin, so all members should have one. Those that do not
+ * answer within a time-out are not waited for, as long as there are enough to elect by names.
+ */
+function isWorthFounding(s: State, members: readonly Seat[], { timeoutMs, heartbeatMs }: Times): boolean {
+  const filled = members.filter(({ disk }) => disk !== null).length;
+  if (filled === members.length) return true;
+  return filled >= namesNeeded(members.length) && s.round > timeoutMs[1] / heartbeatMs;
 }
 
 function reseat(s: State, seat: Seat, times: Times): Seat {
