@@ -31,8 +31,9 @@ export function mutantsDocument(
     '# Planted bugs',
     '',
     'Each line is a small patch over the source of `quorum` (`test/quorum/mutants/`) that breaks it. They show that the checks can fail: a',
-    `bug counts as caught if one of the first ${mostSeeds} seeds of the swarm breaks a promise with it, or else if the explorer does, within the`,
-    'bounds below. This page is written by `npm run verify`; `npm test` lets every bug run into the one who is known to catch it.',
+    `bug counts as caught if one of the first ${mostSeeds} seeds of the swarm breaks a promise with it; or else if a directed run does`,
+    '(`test/quorum/scenarios/`); or else if one member breaks a rule (`test/quorum/rules.ts`); or else if the explorer finds it, within',
+    'the bounds below. This page is written by `npm run verify`; `npm test` lets every bug run into what is known to catch it.',
     '',
     '| planted bug | caught by | broken | it took | seconds |',
     '|---|---|---|---|---|',
@@ -44,7 +45,8 @@ export function mutantsDocument(
     '',
     '## The protocol as it is',
     '',
-    `stands before all of them: ${mostSeeds} seeds of the swarm, and everything that the explorer can reach with three members.`,
+    `stands before all of them: ${mostSeeds} seeds of the swarm, the directed runs and the rules, and everything that the explorer can`,
+    'reach with three members.',
     '',
     '| exploration | bounds | properties | states |',
     '|---|---|---|---|',
@@ -56,6 +58,6 @@ export function mutantsDocument(
 }
 
 function rowOf({ name, caught, seconds }: Hunted): string {
-  if (caught === null) return `| ${name} | **nobody** | | | ${seconds.toFixed(1)} |`;
+  if (caught === null) return `| ${name} | **nothing** | | | ${seconds.toFixed(1)} |`;
   return `| ${name} | ${caught.by} | ${caught.shown.property} | ${caught.effort} | ${seconds.toFixed(1)} |`;
 }

@@ -1,19 +1,21 @@
-/** Hunts every bug that is planted in `quorum`, and writes docs/mutants.md: who caught what, and how fast. */
+/** Hunts every bug that is planted in `quorum`, and writes docs/mutants.md: what caught which, and how fast. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Definition } from '../src/core/index.ts';
 import { quorum } from '../src/protocols/quorum/index.ts';
-import { explore, type Shown, tryStorm } from '../test/quorum/hunting.ts';
+import { explore, type Shown, tryDirected, tryRule, tryStorm } from '../test/quorum/hunting.ts';
 import { hunts } from '../test/quorum/hunts.ts';
 import { mutants } from '../test/quorum/mutants.ts';
 import { load } from '../test/quorum/mutate.ts';
+import { type RuleName, rules } from '../test/quorum/rules.ts';
+import { type ScenarioName, scenarios } from '../test/quorum/scenarios.ts';
 import { type Caught, type Hunted, mutantsDocument, type Stood } from './mutants-document.ts';
 import { say } from './say.ts';
 
-const MOST_SEEDS = 1000;
+const MOST_SEEDS = 200;
 const file: string = path.resolve(import.meta.dirname, '..', 'docs', 'mutants.md');
 
-/** Really hunts, whoever is known to catch a bug: the swarm from its first seed on, then the explorer. */
+/** Really hunts, whatever is known to catch a bug: the swarm from its first seed on, directed runs, rules, the explorer. */
 export async function writeMutants(): Promise<void> {
   const hunted: Hunted[] = [];
   for (const mutant of mutants) {
@@ -33,6 +35,14 @@ function hunt(definition: Definition): Caught | null {
     if (shown !== null)
       return { by: `swarm, seed ${seed}`, shown, effort: seed === 1 ? '1 run' : `${seed} runs` };
   }
+  for (const name of Object.keys(scenarios) as ScenarioName[]) {
+    const shown = tryDirected(definition, name);
+    if (shown !== null) return { by: `scenario, ${name}`, shown, effort: '' };
+  }
+  for (const name of Object.keys(rules) as RuleName[]) {
+    const shown = tryRule(definition, name);
+    if (shown !== null) return { by: 'rule', shown: { ...shown, property: name }, effort: '' };
+  }
   for (const [name, each] of Object.entries(hunts)) {
     const { shown, states } = explore(definition, each);
     if (shown !== null) return { by: `explorer, ${name}`, shown, effort: `${states} states` };
@@ -40,12 +50,14 @@ function hunt(definition: Definition): Caught | null {
   return null;
 }
 
-/** Whoever cries out at the protocol as it is has caught nothing. */
+/** What cries out at the protocol as it is has caught nothing. */
 function stand(): readonly Stood[] {
   const alarm = (shown: Shown | null, where: string): void => {
     if (shown !== null) throw new Error(`quorum as it is, ${where}: ${shown.property}, ${shown.detail}`);
   };
   for (let seed = 1; seed <= MOST_SEEDS; seed++) alarm(tryStorm(quorum, seed), `seed ${seed}`);
+  for (const name of Object.keys(scenarios) as ScenarioName[]) alarm(tryDirected(quorum, name), name);
+  for (const name of Object.keys(rules) as RuleName[]) alarm(tryRule(quorum, name), name);
   return Object.entries(hunts).map(([name, each]) => {
     const { shown, states } = explore(quorum, each);
     alarm(shown, `explorer, ${name}`);

@@ -1,12 +1,38 @@
 import { type Definition, readSettings } from '../../src/core/index.ts';
 import { Explorer } from '../../src/exploration/index.ts';
 import { drawStorm, runStorm } from '../../src/simulation/index.ts';
-import type { Hunt } from './hunts.ts';
+import { type Hunt, hunts } from './hunts.ts';
+import type { Killer } from './mutants/mutant.ts';
+import { type RuleName, rules } from './rules.ts';
+import { type ScenarioName, tryScenario } from './scenarios.ts';
 
 /** How a bug shows. */
 export interface Shown {
   readonly property: string;
   readonly detail: string;
+}
+
+/** What a planted bug shows to what is known to catch it; null if nothing is wrong. */
+export function tryKiller(definition: Definition, killer: Killer): Shown | null {
+  if ('seed' in killer) return tryStorm(definition, killer.seed);
+  if ('scenario' in killer) return tryDirected(definition, killer.scenario);
+  if ('rule' in killer) return tryRule(definition, killer.rule);
+  return explore(definition, hunts[killer.hunt]).shown;
+}
+
+/** So many seeds of a directed run are enough for a bug to show. */
+const DIRECTED_SEEDS = 3;
+
+export function tryDirected(definition: Definition, name: ScenarioName): Shown | null {
+  for (let seed = 1; seed <= DIRECTED_SEEDS; seed++) {
+    const shown = tryScenario(definition, name, seed);
+    if (shown !== null) return shown;
+  }
+  return null;
+}
+
+export function tryRule(definition: Definition, name: RuleName): Shown | null {
+  return rules[name](definition) ? null : { property: 'a rule', detail: name };
 }
 
 /** What one seed of the swarm shows; null if nothing is wrong. */

@@ -39,7 +39,22 @@ export type ScenarioName =
   | 'second-process-takes-the-seat'
   | 'second-process-dies'
   | 'second-process-asks-for-votes'
-  | 'second-process-won-before';
+  | 'second-process-won-before'
+  | 'clocks-at-their-worst'
+  | 'late-answers'
+  | 'answer-of-an-earlier-term'
+  | 'promised-member-asks'
+  | 'promised-member-restarts'
+  | 'leader-is-heard-again'
+  | 'late-consent'
+  | 'voter-is-asked-again'
+  | 'voter-restarts'
+  | 'vote-arrives-twice'
+  | 'late-vote-request'
+  | 'member-was-away'
+  | 'acceptor-restarts'
+  | 'commit-meets-another-register'
+  | 'late-publication';
 
 export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   'two-changes-within-a-lease': {
@@ -122,6 +137,54 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   },
   'second-process-won-before': {
     about: 'five members; two processes of one of them ask for votes in the same term, one after the other',
+  },
+  'clocks-at-their-worst': {
+    about:
+      'three members; the clock of the leader is as slow, those of the others as fast as the drift allows',
+  },
+  'late-answers': {
+    about: 'three members; an answer to a heartbeat arrives when the leader has sent later ones',
+  },
+  'answer-of-an-earlier-term': {
+    about: 'three members; an answer to a heartbeat arrives when its leader leads again, in a later term',
+  },
+  'promised-member-asks': {
+    about: 'three members; one that has promised the leader is told to stand for election itself',
+  },
+  'promised-member-restarts': {
+    about: 'three members; one that has promised the leader starts again and is asked for its vote',
+  },
+  'leader-is-heard-again': {
+    about: 'three members; a request for a vote arrives after the voter has heard its leader again',
+  },
+  'late-consent': {
+    about: 'three members; the leader goes on after a transfer in vain, and its consent arrives late',
+  },
+  'voter-is-asked-again': {
+    about: 'three members; one votes and is asked by another candidate before it hears from the winner',
+  },
+  'voter-restarts': {
+    about: 'three members; one votes, starts again, and is asked by another candidate of the same term',
+  },
+  'vote-arrives-twice': {
+    about: 'five members; one of two votes arrives twice',
+  },
+  'late-vote-request': {
+    about: 'three members; a request for a vote arrives when its term has long passed',
+  },
+  'member-was-away': {
+    about: 'three members; one that missed two terms is the only one that may lead',
+    leads: true,
+  },
+  'acceptor-restarts': {
+    about:
+      'three members; one accepts a value and starts again, and then helps to elect a leader that lacks it',
+  },
+  'commit-meets-another-register': {
+    about: 'five members; one holds what an earlier leader began when a later one commits the same version',
+  },
+  'late-publication': {
+    about: 'three members; what a leader sent arrives when another leads in a later term',
   },
 };
 

@@ -1,24 +1,76 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const disks: readonly Mutant[] = [
-  mutant('an empty disk votes at once', { seed: 4 }, [
-    'recall',
-    'return sendRecalls(s, times, out);\n  }\n  Object.assign(s, saved as unknown as Saved);',
-    '}\n  Object.assign(s, (saved ?? {}) as unknown as Saved);',
+  mutant('as many names decide as seats', { scenario: 'disk-lost-after-accepting' }, [
+    'seats',
+    'return Math.min(members, majority(members) + 1);',
+    'return majority(members);',
   ]),
-  mutant('an empty disk asks one member less', { seed: 4 }, [
-    'recall',
-    'Math.min(majority(newest.members.length), voters.length)',
-    'Math.min(majority(newest.members.length), voters.length) - 1',
+  mutant(
+    'a vote of a new disk counts as one of the disk that has the seat',
+    { scenario: 'voter-loses-its-disk' },
+    [
+      'election',
+      's.votes = withSupporter(s.register, s.votes, from, m.by.disk);\n    return',
+      's.votes = { ...s.votes, [from]: s.register.members.find(({ id }) => id === from)?.disk ?? m.by.disk };\n    return',
+    ],
+    [
+      'election',
+      's.votes = withSupporter(s.register, s.votes, from, m.by.disk);\n  winWithQuorum',
+      's.votes = { ...s.votes, [from]: s.register.members.find(({ id }) => id === from)?.disk ?? m.by.disk };\n  winWithQuorum',
+    ],
+  ),
+  mutant(
+    'a vote for an earlier process of the candidate counts',
+    { scenario: 'vote-for-an-earlier-process' },
+    [
+      'election',
+      "if (m.to !== s.life || !isMember(s, from) || s.role !== 'candidate'",
+      "if (!isMember(s, from) || s.role !== 'candidate'",
+    ],
+  ),
+  mutant(
+    'a later process of the candidate gets the same vote again',
+    { scenario: 'second-process-won-before' },
+    ['election', '(s.votedFor.id !== from || s.votedFor.life !== life)', 's.votedFor.id !== from'],
+  ),
+  mutant('a seat goes from one disk to another in one step', { scenario: 'second-process-takes-the-seat' }, [
+    'membership',
+    'return id === s.id || isSilent(s, id, times) ? { id, disk: null } : seat;',
+    'return id === s.id || isSilent(s, id, times) ? { id, disk: present } : seat;',
   ]),
-  mutant('an empty disk may vote again in the term that it recalled', { hunt: 'empty disks' }, [
-    'recall',
-    's.votedFor = s.id; //',
-    's.votedFor = null; //',
+  mutant('a seat is taken from a disk that answers', { rule: 'a disk that answers keeps its seat' }, [
+    'membership',
+    'return id === s.id || isSilent(s, id, times) ? { id, disk: null } : seat;',
+    'void [isSilent, times];\n  return { id, disk: null };',
   ]),
-  mutant('an empty disk forgets the term', { seed: 4 }, [
-    'recall',
-    's.term = Math.max(0, ...answers.map((answer) => answer.term));',
-    '',
+  mutant('the founders are written down anew with every change', { rule: 'the founders never change' }, [
+    'register',
+    'const founding = s.register.founding ?? foundersIn(s.register, members);',
+    'const founding = foundersIn(s.register, members) ?? members;',
+  ]),
+  mutant('starts are not counted on the disk', { rule: 'starts are counted' }, [
+    'identity',
+    's.start += 1;\n  if (s.start === 1) s.disk ||= life;',
+    's.disk ||= life;\n  s.start = 1;',
+  ]),
+  mutant('a copy of a disk is not recognised', { rule: 'a copied disk is told so' }, [
+    'identity',
+    'if (by.start <= seen.start) {',
+    'if (by.start < 0) {',
+  ]),
+  mutant(
+    'one member alone makes a disk give up its identity',
+    { rule: 'one member cannot take an identity away' },
+    [
+      'identity',
+      'if (s.told.length < Math.min(majority(s.register.members.length), s.register.members.length - 1)) return;\n',
+      'void majority;\n',
+    ],
+  ),
+  mutant('a disk that is told to be a copy goes on', { rule: 'a copied disk takes a new identity' }, [
+    'identity',
+    's.disk = newDisk(s);',
+    'void newDisk;',
   ]),
 ];

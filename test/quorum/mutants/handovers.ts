@@ -1,29 +1,38 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const handovers: readonly Mutant[] = [
-  mutant('a leader goes on acting while it hands over', { seed: 1 }, [
-    'commands',
+  mutant('a leader goes on acting while it hands over', { seed: 3 }, [
+    'handover',
     's.transfer = { to, command };\n  endLeases(s, out);',
     's.transfer = { to, command };',
   ]),
-  mutant('consent to a transfer never ends', { seed: 884 }, [
+  mutant('consent to a transfer never ends', { scenario: 'late-consent' }, [
     'state',
     'release.term !== promise.term || release.round < promise.round',
     'release.term !== promise.term',
   ]),
-  mutant('a candidate claims a consent that nobody gave', { hunt: 'leases' }, [
+  mutant('a candidate claims a consent that no leader gave', { scenario: 'leader-is-heard-again' }, [
     'election',
-    'if (isMajority(s, granted.length)) startVote(s, null, times, out);',
-    'if (isMajority(s, granted.length)) startVote(s, { term: s.term, round: 1000 }, times, out);',
+    'if (isQuorum(s.register, s.votes)) startVote(s, null, times, out);',
+    'if (isQuorum(s.register, s.votes)) startVote(s, { term: s.term, round: 1000 }, times, out);',
   ]),
-  mutant('a late heartbeat takes the place of a newer promise', { hunt: 'transfers' }, [
+  mutant('a late heartbeat takes the place of a newer promise', { scenario: 'late-consent' }, [
     'leading',
     "if (s.role !== 'leader' && !isPromisedLater(s, from, m)) {",
     "if (s.role !== 'leader') {",
   ]),
-  mutant('a late vote takes the place of a newer promise', { hunt: 'transfers' }, [
+  mutant('a late vote takes the place of a newer promise', { scenario: 'late-consent' }, [
     'election',
     'if (isPromisedLater(s, from, { term: m.term, round: VOTES })) return;\n',
     '',
   ]),
+  mutant(
+    'a preferred member is handed the lead without being asked whether it can hold it',
+    { scenario: 'preferred-reaches-only-the-leader' },
+    [
+      'handover',
+      'if (!isQuorum(s.register, s.probes) || s.leader === null || s.promise === null) return;',
+      'if (s.leader === null || s.promise === null) return;',
+    ],
+  ),
 ];

@@ -1,17 +1,17 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const leases: readonly Mutant[] = [
-  mutant('the lease is measured from the receipt of the answers', { seed: 165 }, [
+  mutant('the lease is measured from the receipt of the answers', { scenario: 'late-answers' }, [
     'leading',
-    's.leaseRound = round;\n  report(s, out);',
-    "s.leaseRound = round;\n  out.push({ type: 'set-timer', timer: leaseTimer(round), delayMs: times.leaseMs });\n  report(s, out);",
+    's.leaseAge = ageOf(s.register);\n    report(s, out);',
+    "s.leaseAge = ageOf(s.register);\n    out.push({ type: 'set-timer', timer: leaseTimer(round), delayMs: times.leaseMs });\n    report(s, out);",
   ]),
-  mutant('the lease is twice as long as the promise', { seed: 1 }, [
+  mutant('the lease is twice as long as the promise', { seed: 2 }, [
     'settings',
     'leaseMs: (promiseMs * (1 - maxDrift))',
     'leaseMs: 2 * (promiseMs * (1 - maxDrift))',
   ]),
-  mutant('the lease is not shortened by the drift', { seed: 94 }, [
+  mutant('the lease is not shortened by the drift', { scenario: 'clocks-at-their-worst' }, [
     'settings',
     'leaseMs: (promiseMs * (1 - maxDrift)) / (1 + maxDrift)',
     'leaseMs: promiseMs',
@@ -21,64 +21,98 @@ export const leases: readonly Mutant[] = [
     "const lease = s.role !== 'leader' ? null : s.leaseRound",
     "const lease = s.role !== 'candidate' ? null : s.leaseRound",
   ]),
-  mutant('the promise is half as long as the lease', { seed: 132 }, [
+  mutant('the promise is half as long as the lease', { scenario: 'clocks-at-their-worst' }, [
     'state',
     "timer: 'promise', delayMs: times.promiseMs",
     "timer: 'promise', delayMs: times.promiseMs / 2",
   ]),
   mutant(
     'votes are given within the promise',
-    { seed: 4 },
+    { seed: 9 },
     [
       'election',
-      'if (isPromisedAgainst(s, from, m.release) || s.leaseRound !== null) return;',
+      'if (isPromisedAgainst(s, from, life, m.release) || s.leaseRound !== null) return;',
       'if (s.leaseRound !== null) return;',
     ],
-    ['election', 'else if (willing && !isPromisedAgainst(s, from, null))', 'else if (willing)'],
+    ['election', 'else if (willing && !isPromisedAgainst(s, from, by.life, null))', 'else if (willing)'],
   ),
-  mutant('a pre-candidate that is bound by a promise counts itself', { seed: 91 }, [
+  mutant('a pre-candidate that is bound by a promise counts itself', { scenario: 'promised-member-asks' }, [
     'election',
-    's.votes = isPromisedAgainst(s, s.id, null) ? {} : { [s.id]: s.life };',
-    's.votes = { [s.id]: s.life };',
+    's.votes = isPromisedAgainst(s, s.id, s.life, null) ? {} : { [s.id]: s.disk };',
+    's.votes = { [s.id]: s.disk };',
   ]),
   mutant('pre-votes count although the own voice is bound', { hunt: 'leases' }, [
     'election',
     'if (m.granted && s.votes[s.id] !== undefined) {',
     'if (m.granted) {',
   ]),
-  mutant('the promise is forgotten on restart', { seed: 29 }, [
-    'recall',
-    'promiseTo(s, { to: null, term: 0, round: 0 }, times, out);',
-    '',
+  mutant('the promise is forgotten on restart', { scenario: 'promised-member-restarts' }, [
+    'identity',
+    's.promise = { to: null, life: null, term: 0, round: 0 };\n',
+    's.promise = null;\n',
   ]),
-  mutant('a heartbeat is answered without a promise', { seed: 4 }, [
+  mutant(
+    'the promise after a restart is as short as the present settings',
+    { rule: 'a promise lasts as long as before the restart' },
+    ['identity', 'const promiseMs = Math.max(s.promiseMs, times.promiseMs);', 'const { promiseMs } = times;'],
+  ),
+  mutant('a heartbeat is answered without a promise', { seed: 9 }, [
     'leading',
-    'promiseTo(s, { to: from, term: m.term, round: m.round }, times, out);',
+    'promiseTo(s, { to: from, life: m.by.life, term: m.term, round: m.round }, times, out);',
     '',
   ]),
-  mutant('a vote is no promise', { hunt: 'leases' }, [
+  mutant('a vote is no promise', { scenario: 'voter-is-asked-again' }, [
     'election',
-    'promiseTo(s, { to: from, term: m.term, round: VOTES }, times, out);',
+    'promiseTo(s, { to: from, life, term: m.term, round: VOTES }, times, out);',
     '',
   ]),
-  mutant('an answer to an old round counts for the newest', { seed: 165 }, [
+  mutant('a promise is made to a name, not to a process', { scenario: 'second-process-asks-for-votes' }, [
+    'state',
+    'if (promise === null || (promise.to === candidate && promise.life === life)) return false;',
+    'if (promise === null || promise.to === candidate) return false;',
+  ]),
+  mutant('an answer to an old round counts for the newest', { scenario: 'late-answers' }, [
     'leading',
     'peer.round = m.round;',
     'peer.round = s.round;',
   ]),
-  mutant('answers of another term renew the lease', { hunt: 'terms' }, [
+  mutant('answers of another term renew the lease', { scenario: 'answer-of-an-earlier-term' }, [
     'leading',
-    "s.role !== 'leader' || m.term !== s.term) return;\n  const peer",
-    "s.role !== 'leader') return;\n  const peer",
+    "s.role !== 'leader' || m.term !== s.term || !heard",
+    "s.role !== 'leader' || !heard",
   ]),
-  mutant('two members carry the lease, however many there are', { seed: 135 }, [
+  mutant('two members carry the lease, however many there are', { seed: 28 }, [
+    'seats',
+    'return nth(members.map(roundOf), majority(members.length));',
+    'return nth(members.map(roundOf), Math.min(2, members.length));',
+  ]),
+  mutant(
+    'a new disk renews the lease as the one that has the seat would',
+    { scenario: 'second-process-accepts' },
+    [
+      'leading',
+      'id !== s.id ? (s.peers[id]?.round ?? 0) :',
+      'id !== s.id ? Math.max(s.peers[id]?.round ?? 0, s.newcomers[id]?.round ?? 0) :',
+    ],
+  ),
+  mutant('where names make a leader, they give it a lease too', { rule: 'names give no lease' }, [
     'leading',
-    'const round = rounds[majority(members.length) - 1]!;',
-    'const round = rounds[1] ?? rounds[0]!;',
+    's.openRounds.includes(VOTES) && hasMajorityOfSeats(s.register, s.votes)',
+    's.openRounds.includes(VOTES)',
   ]),
-  mutant('evidence without proof releases the promise', { seed: 18 }, [
+  mutant(
+    'an answer to an earlier process renews the lease',
+    { rule: 'an answer to an earlier process renews no lease' },
+    ['leading', "if (m.to !== s.life || s.role !== 'leader'", "if (s.role !== 'leader'"],
+  ),
+  mutant('evidence without proof releases the promise', { seed: 81 }, [
     'election',
-    'if (proof && s.promise?.to === s.leader)',
+    'if (life !== null && s.promise?.to === s.leader && s.promise.life === life)',
     'if (s.promise?.to === s.leader)',
   ]),
+  mutant(
+    'proof about another process of the leader releases the promise',
+    { scenario: 'second-process-dies' },
+    ['election', 's.promise?.to === s.leader && s.promise.life === life)', 's.promise?.to === s.leader)'],
+  ),
 ];

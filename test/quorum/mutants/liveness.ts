@@ -1,14 +1,14 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const liveness: readonly Mutant[] = [
-  mutant('no pre-vote', { seed: 1 }, [
+  mutant('no pre-vote', { seed: 24 }, [
     'election',
-    "sendToOthers(s, { type: 'pre-vote', term: s.term, age: ageOf(s.register) }, out);\n  startVoteWithMajority(s, times, out);",
+    "sendToOthers(s, { type: 'pre-vote', term: s.term, age: ageOf(s.register) }, out);\n  startVoteWithQuorum(s, times, out);",
     'if (s.votes[s.id] !== undefined) startVote(s, null, times, out);',
   ]),
   mutant(
     'a leader that is heard is given up by those who are asked',
-    { seed: 4 },
+    { seed: 96 },
     [
       'election',
       "const willing = s.role !== 'leader' && !isOlder(age, s.register);",
@@ -16,8 +16,8 @@ export const liveness: readonly Mutant[] = [
     ],
     [
       'election',
-      'if (isPromisedAgainst(s, from, m.release) || s.leaseRound !== null) return;',
-      'if (isPromisedAgainst(s, from, m.release)) return;',
+      'if (isPromisedAgainst(s, from, life, m.release) || s.leaseRound !== null) return;',
+      'if (isPromisedAgainst(s, from, life, m.release)) return;',
     ],
   ),
   mutant('no check-quorum', { seed: 1 }, [
@@ -25,19 +25,24 @@ export const liveness: readonly Mutant[] = [
     "if (s.role === 'leader') becomeFollower(s, null, times, out);",
     'void [s, times, out];',
   ]),
-  mutant('an older term is not answered', { seed: 7 }, [
+  mutant('an older term is not answered', { scenario: 'member-was-away' }, [
     'roles',
-    "out.push({ type: 'send', to, message: { type: 'term', term: s.term } });",
+    "send(s, to, { type: 'term', term: s.term }, out);",
     'void [s, to, out];',
   ]),
-  mutant('a newer term is not taken from an answer', { seed: 210 }, [
+  mutant('a newer term is not taken from an answer', { seed: 19 }, [
     'roles',
     'if (isMember(s, from) && term > s.term) adoptTerm(s, term, times, out);',
     'void [s, from, term, times, out];',
   ]),
-  mutant('the lease that ran out is never renewed', { seed: 10 }, [
+  mutant('the lease that ran out is never renewed', { seed: 81 }, [
     'leading',
     's.leaseRound = null;\n  report(s, out);',
     "s.leaseRound = null;\n  out.push({ type: 'cancel-timer', timer: 'heartbeat' });\n  report(s, out);",
+  ]),
+  mutant('a candidate raises its own term before it has won', { scenario: 'candidate-asks-in-vain' }, [
+    'election',
+    "s.votes = { [s.id]: s.disk };\n  s.role = 'candidate';",
+    "s.term = s.seeking;\n  s.votedFor = { id: s.id, life: s.life };\n  save(s, out);\n  s.votes = { [s.id]: s.disk };\n  s.role = 'candidate';",
   ]),
 ];

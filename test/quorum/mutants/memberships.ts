@@ -3,22 +3,61 @@ import { type Mutant, mutant } from './mutant.ts';
 export const memberships: readonly Mutant[] = [
   mutant(
     'members that are being removed still count',
-    { seed: 84 },
+    { seed: 141 },
     [
       'election',
-      "sendToOthers(s, { type: 'vote', term: s.term, age: ageOf(s.register), release }, out);",
-      "for (const to of s.committed.members) if (to !== s.id) out.push({ type: 'send', to, message: { type: 'vote', term: s.term, age: ageOf(s.register), release } });",
+      "sendToOthers(s, { type: 'vote', term: s.seeking, age: ageOf(s.register), release }, out);",
+      "for (const { id } of s.committed.members) if (id !== s.id) send(s, id, { type: 'vote', term: s.seeking, age: ageOf(s.register), release }, out);",
     ],
-    ['election', "if (!isMember(s, from) || s.role !== 'candidate'", "if (s.role !== 'candidate'"],
     [
       'election',
-      'const votes = s.register.members.filter((id)',
-      'const votes = s.committed.members.filter((id)',
+      "if (m.to !== s.life || !isMember(s, from) || s.role !== 'candidate'",
+      "if (m.to !== s.life || s.role !== 'candidate'",
+    ],
+    [
+      'election',
+      'if (!isQuorum(s.register, s.votes)) return;\n  enterTerm',
+      'if (!isQuorum(s.committed, s.votes)) return;\n  enterTerm',
     ],
   ),
-  mutant('a majority is counted among three, whoever has joined', { seed: 1 }, [
-    'state',
-    'return count >= majority(s.register.members.length);',
-    'return count >= majority(Math.min(3, s.register.members.length));',
+  mutant('a majority is counted among three, however many have joined', { seed: 1 }, [
+    'seats',
+    'return seated.length >= majority(members.length);',
+    'return seated.length >= majority(Math.min(3, members.length));',
   ]),
+  mutant('a change does not wait for the lease', { scenario: 'changes-between-promises' }, [
+    'membership',
+    'if (s.leaseRound !== null && s.leaseAge !== null && !sameAge(s.leaseAge, register)) return;\n',
+    '',
+  ]),
+  mutant('a change is made before this term has committed anything', { scenario: 'changes-of-two-leaders' }, [
+    'membership',
+    'if (register.term !== s.term) return renewRegister(s, times, out);\n',
+    'void renewRegister;\n',
+  ]),
+  mutant('a change is made on top of one that is not committed', { scenario: 'disk-lost-beside-a-removal' }, [
+    'membership',
+    'if (!sameAge(register, s.committed)) return;\n',
+    '',
+  ]),
+  mutant('three members become two in one step', { scenario: 'disk-lost-beside-a-removal' }, [
+    'membership',
+    'return isVacant ? rest :',
+    'return isVacant || rest.length > 0 ? rest :',
+  ]),
+  mutant('two members become three in one step', { scenario: 'disk-lost-after-a-return' }, [
+    'membership',
+    'const disk = members.length === 2 ? null : joiner.disk;',
+    'const { disk } = joiner;',
+  ]),
+  mutant('a member is added without waiting for it', { rule: 'a joiner is waited for' }, [
+    'membership',
+    'if (joiner === undefined) return null;\n  const disk = members.length === 2 ? null : joiner.disk;',
+    'const disk = members.length === 2 ? null : (joiner?.disk ?? null);',
+  ]),
+  mutant(
+    'members are removed and added without a healthy majority',
+    { scenario: 'removal-without-a-majority' },
+    ['membership', 'if (healthy.length >= needed) return null;', 'if (healthy.length >= 0) return null;'],
+  ),
 ];

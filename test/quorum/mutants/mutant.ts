@@ -1,4 +1,6 @@
 import type { HuntName } from '../hunts.ts';
+import type { RuleName } from '../rules.ts';
+import type { ScenarioName } from '../scenarios.ts';
 
 export interface Patch {
   readonly file: string;
@@ -6,8 +8,12 @@ export interface Patch {
   readonly to: string;
 }
 
-/** Who is known to catch a mutant: a seed of the swarm, or the explorer within the bounds of that name. */
-export type Killer = { readonly seed: number } | { readonly hunt: HuntName };
+/** What is known to catch a mutant: a seed of the swarm, a directed run, the explorer within bounds, or a rule of one member. */
+export type Killer =
+  | { readonly seed: number }
+  | { readonly scenario: ScenarioName }
+  | { readonly hunt: HuntName }
+  | { readonly rule: RuleName };
 
 export interface Mutant {
   readonly name: string;

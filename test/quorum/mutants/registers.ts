@@ -3,53 +3,68 @@ import { type Mutant, mutant } from './mutant.ts';
 export const registers: readonly Mutant[] = [
   mutant(
     'an older register may win',
-    { seed: 21 },
-    [
-      'election',
-      's.votedFor !== from) || isOlder(m.age, s.register)) return;',
-      's.votedFor !== from)) return;',
-    ],
+    { seed: 15 },
+    ['election', 'if (isOlder(m.age, s.register)) return;\n', ''],
     [
       'election',
       "const willing = s.role !== 'leader' && !isOlder(age, s.register);",
       "const willing = s.role !== 'leader';",
     ],
-    ['election', '  if (isOlder(age, s.register)) {', '  if (age.version < 0) {'],
+    ['election', '  if (isOlder(age, s.register)) send(', '  if (age.version < 0) send('],
   ),
-  mutant('what is accepted is not saved', { seed: 255 }, [
+  mutant('what is accepted is not saved', { scenario: 'acceptor-restarts' }, [
     'register',
-    's.register = m.register;\n      save(s, out);',
-    's.register = m.register;',
+    's.register = register;\n  save(s, out);\n  if (isMember',
+    's.register = register;\n  if (isMember',
   ]),
-  mutant('a publication is committed without a majority', { seed: 22 }, [
+  mutant('a publication is committed without a majority', { seed: 11 }, [
     'register',
-    'if (!isMajority(s, accepted.length)) return;',
+    'if (!isQuorum(register, acceptors(s))) return;',
     '',
   ]),
-  mutant('whoever answers has accepted', { seed: 22 }, [
+  mutant('a member that answers has accepted', { seed: 11 }, [
     'register',
-    '(id) => id === s.id || sameAge(s.peers[id]?.age ?? NEVER, register),',
-    '(id) => id === s.id || s.peers[id] !== undefined,',
+    '.find((each) => each && sameAge(each.age, s.register));',
+    '.find((each) => each !== undefined);',
   ]),
-  mutant('a heartbeat commits whatever is accepted', { seed: 22 }, [
+  mutant('a new disk accepts for the one that has the seat', { scenario: 'second-process-accepts' }, [
+    'register',
+    'if (peer) accepted[id] = peer.disk;',
+    'if (peer) accepted[id] = s.register.members.find((each) => each.id === id)?.disk ?? peer.disk;',
+  ]),
+  mutant(
+    'an answer to an earlier process says what was accepted',
+    { rule: 'an answer to an earlier process commits nothing' },
+    ['register', 'if (m.to !== s.life || !isMember(s, from)', 'if (!isMember(s, from)'],
+  ),
+  mutant('a heartbeat commits whatever is accepted', { scenario: 'commit-meets-another-register' }, [
     'leading',
-    'if (m.committed === m.age.version && sameAge(m.age, s.register)) commitAccepted(s, out);',
+    'if (sameAge(m.committed, s.register)) commitAccepted(s, out);',
     'commitAccepted(s, out);',
   ]),
-  mutant('a commit is taken for any register', { seed: 107 }, [
+  mutant('a commit is taken for any register', { scenario: 'commit-meets-another-register' }, [
     'register',
     'if (m.term === s.term && sameAge(m.age, s.register)) commitAccepted(s, out);',
     'commitAccepted(s, out);',
   ]),
   mutant(
     'an older leader may still write',
-    { seed: 55 },
+    { scenario: 'late-publication' },
     ['register', 'if (m.term < s.term) return tellTerm(s, from, out);\n', ''],
-    ['register', "type: 'publish/answer', term: s.term, age", "type: 'publish/answer', term: m.term, age"],
+    [
+      'register',
+      "{ type: 'publish/answer', to: m.by.life, term: s.term, age",
+      "{ type: 'publish/answer', to: m.by.life, term: m.term, age",
+    ],
   ),
-  mutant('a version is used twice', { seed: 22 }, [
+  mutant('a version is used twice', { seed: 2 }, [
     'register',
     'version: s.register.version + 1',
     'version: Math.max(1, s.register.version)',
+  ]),
+  mutant('a copy of a register comes without its term', { rule: 'a copy brings its term' }, [
+    'register',
+    'if (m.register.term > s.term) adoptTerm(s, m.register.term, times, out);\n',
+    '',
   ]),
 ];

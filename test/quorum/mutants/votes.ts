@@ -2,73 +2,78 @@ import { type Mutant, mutant } from './mutant.ts';
 
 export const votes: readonly Mutant[] = [
   mutant('half of the members is a majority', { seed: 1 }, [
-    'state',
-    'return count >= majority(s.register.members.length);',
-    'return count >= Math.floor(s.register.members.length / 2);',
+    'seats',
+    'return seated.length >= majority(members.length);',
+    'return seated.length >= Math.floor(members.length / 2);',
   ]),
-  mutant('one vote less than a majority is enough', { seed: 1 }, [
+  mutant('one vote less than a majority is enough', { seed: 4 }, [
     'election',
-    'if (isMajority(s, votes.length)) becomeLeader',
-    'if (isMajority(s, votes.length + 1)) becomeLeader',
+    'if (!isQuorum(s.register, s.votes)) return;\n  enterTerm',
+    'if (Object.keys(s.votes).length < s.register.members.length / 2) return;\n  enterTerm',
   ]),
   mutant(
     'repeated votes count again',
-    { seed: 1 },
+    { scenario: 'vote-arrives-twice' },
     [
-      'election',
-      's.votes = { ...s.votes, [from]: m.life };',
-      's.votes = { ...s.votes, [from]: m.life, ["again " + Object.keys(s.votes).length]: 0 };',
+      'seats',
+      'if (before === disk || (before !== undefined && isSeated(register, id, before))) return supporters;',
+      "if (before !== undefined) return { ...supporters, ['again ' + Object.keys(supporters).length]: disk };",
     ],
     [
-      'election',
-      'const votes = s.register.members.filter((id) => (s.votes[id] ?? -1) >= (s.lives[id] ?? 0));',
-      'const votes = Object.keys(s.votes);',
+      'seats',
+      'return seated.length >= majority(members.length);',
+      "return seated.length + Object.keys(supporters).filter((each) => each.startsWith('again ')).length >= majority(members.length);",
     ],
   ),
-  mutant('a vote is sent without being saved', { hunt: 'votes' }, [
+  mutant('a vote is sent without being saved', { scenario: 'voter-restarts' }, [
     'election',
-    's.votedFor = from;\n  save(s, out);',
-    's.votedFor = from;',
+    's.votedFor = { id: from, life };\n  save(s, out);',
+    's.votedFor = { id: from, life };',
   ]),
-  mutant('a candidate does not save its own vote and term', { seed: 4 }, [
+  mutant('a candidate does not save its own vote and term', { seed: 35 }, [
     'election',
-    's.openRounds = [VOTES];\n  save(s, out);',
-    's.openRounds = [VOTES];',
+    's.votedFor = { id: s.id, life: s.life };\n  save(s, out);',
+    's.votedFor = { id: s.id, life: s.life };',
   ]),
-  mutant('two votes in one term', { seed: 26 }, [
+  mutant('two votes in one term', { scenario: 'voter-restarts' }, [
     'election',
-    'if ((s.votedFor !== null && s.votedFor !== from) || isOlder(m.age, s.register)) return;',
-    'if (isOlder(m.age, s.register)) return;',
+    'if (s.votedFor !== null && (s.votedFor.id !== from || s.votedFor.life !== life)) return;\n',
+    '',
   ]),
-  mutant('a newer term is adopted without being saved', { seed: 2 }, [
+  mutant('a newer term is adopted without being saved', { seed: 95 }, [
     'roles',
     's.votedFor = null;\n  save(s, out);',
     's.votedFor = null;',
   ]),
   mutant('an adopted term keeps the old vote', { seed: 1 }, ['roles', 's.votedFor = null;\n', '']),
-  mutant('votes of another term count', { seed: 26 }, [
+  mutant('votes of another term count', { scenario: 'vote-for-an-earlier-request' }, [
     'election',
-    "s.role !== 'candidate' || m.term !== s.term) return;\n  s.votes",
-    "s.role !== 'candidate') return;\n  s.votes",
+    "s.role !== 'candidate' || m.term !== s.seeking) return;",
+    "s.role !== 'candidate') return;",
   ]),
-  mutant('a token is used twice', { seed: 1 }, [
+  mutant(
+    'a vote counts for a later request than the one that it answers',
+    { scenario: 'vote-for-an-earlier-request' },
+    ['election', 's.seeking = Math.max(s.term, s.seeking) + 1;', 's.seeking = s.term + 1;'],
+  ),
+  mutant('a token is used twice', { seed: 5 }, [
     'election',
-    's.term += 1;',
-    "s.term += s.term > 2 && s.role !== 'follower' ? 0 : 1;",
+    's.seeking = Math.max(s.term, s.seeking) + 1;',
+    "s.seeking = Math.max(s.term, s.seeking) + (s.term > 2 && s.role !== 'follower' ? 0 : 1);",
   ]),
-  mutant('whoever helps another goes on asking for itself', { hunt: 'leases' }, [
+  mutant('a member that helps another goes on asking for itself', { hunt: 'leases' }, [
     'election',
-    'becomeFollower(s, null, times, out); // Whoever helps another no longer asks for itself.\n',
+    'becomeFollower(s, null, times, out); // A member that helps another no longer asks for itself.\n',
     '',
   ]),
-  mutant('a heartbeat of an older term is followed', { seed: 6 }, [
+  mutant('a heartbeat of an older term is followed', { seed: 29 }, [
     'leading',
     'if (m.term < s.term) return tellTerm(s, from, out);\n  if (m.term > s.term) adoptTerm',
     'if (m.term > s.term) adoptTerm',
   ]),
-  mutant('a vote is given for an older term', { seed: 16 }, [
+  mutant('a vote is given for an older term', { scenario: 'late-vote-request' }, [
     'election',
-    'if (m.term < s.term) return tellTerm(s, from, out);\n  if (isPromisedAgainst(s, from, m.release)',
-    'if (m.term < s.term) s.term = m.term;\n  if (isPromisedAgainst(s, from, m.release)',
+    'if (m.term < s.term) return tellTerm(s, from, out);\n  if (isPromisedAgainst(s, from, life, m.release)',
+    'if (m.term < s.term) s.term = m.term;\n  if (isPromisedAgainst(s, from, life, m.release)',
   ]),
 ];

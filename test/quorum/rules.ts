@@ -1,0 +1,119 @@
+/**
+ * Rules of one member that no run can show to be broken: what they guard against is excluded by others as well, or is not
+ * promised. Each is a short conversation with one member of the given `quorum`; true if it keeps the rule.
+ */
+import type { Definition } from '../../src/core/index.ts';
+import type { Age, Register } from '../../src/protocols/quorum/messages.ts';
+import {
+  accepted,
+  answer,
+  at,
+  by,
+  diskOf,
+  five,
+  leader,
+  preVote,
+  register,
+  saved,
+  seats,
+  Voter,
+  vacant,
+  vote,
+} from '../support/quorum.ts';
+
+export type RuleName =
+  | 'an answer to an earlier process renews no lease'
+  | 'an answer to an earlier process commits nothing'
+  | 'names give no lease'
+  | 'a promise lasts as long as before the restart'
+  | 'a copy brings its term'
+  | 'a joiner is waited for'
+  | 'a disk that answers keeps its seat'
+  | 'the founders never change'
+  | 'starts are counted'
+  | 'a copied disk is told so'
+  | 'a copied disk takes a new identity'
+  | 'one member cannot take an identity away';
+
+export const rules: Readonly<Record<RuleName, (definition: Definition) => boolean>> = {
+  'an answer to an earlier process renews no lease'(definition) {
+    const solo = leader(undefined, { definition }).hears(2, answer(1, 2));
+    solo.hears(3, { ...answer(1, 2), to: 'an earlier life' });
+    return solo.state.leaseRound === 1;
+  },
+  'an answer to an earlier process commits nothing'(definition) {
+    const solo = leader(undefined, { definition }).command({ type: 'publish', value: 'x' });
+    solo.hears(2, accepted(1, 1)).hears(3, { ...accepted(1, 1), to: 'an earlier life' });
+    return (solo.state.committed as Age).version === 0;
+  },
+  'names give no lease'(definition) {
+    const solo = new Voter(1, [1, 2, 3], { definition }).timer('promise').timer('election');
+    for (const id of [2, 3]) solo.hears(id, preVote(0));
+    for (const id of [2, 3]) solo.hears(id, vote(1));
+    return solo.state.role === 'leader' && solo.state.leaseRound === null;
+  },
+  'a promise lasts as long as before the restart'(definition) {
+    const solo = new Voter(2, five, { saved: saved(2, 1, { promiseMs: 900 }), definition });
+    return solo.timersSet().promise === 900;
+  },
+  'a copy brings its term'(definition) {
+    const solo = at(2, saved(2, 1), { definition });
+    return solo.hears(1, { type: 'publish/copy', register: register(5, 4) }).state.term === 5;
+  },
+  'a joiner is waited for'(definition) {
+    const solo = leader(undefined, { definition });
+    settle(solo);
+    solo.command({ type: 'add', member: 6 });
+    for (let i = 0; i < 3; i++) settle(solo);
+    return membersOf(solo).length === 5;
+  },
+  'a disk that answers keeps its seat'(definition) {
+    const solo = leader(undefined, { definition });
+    for (let i = 0; i < 20; i++) settle(solo, { ...answer(1, roundOf(solo)), by: by(5, { disk: 'new' }) });
+    return membersOf(solo)[4]!.disk === diskOf(5);
+  },
+  'the founders never change'(definition) {
+    const founding = [...seats([1, 2, 3, 4]), ...vacant([5])];
+    const first = register(0, 0, { founding });
+    const solo = leader(saved(1, 0, { register: first, committed: first }), { definition });
+    solo.command({ type: 'publish', value: 'x' });
+    return JSON.stringify((solo.state.register as Register).founding) === JSON.stringify(founding);
+  },
+  'starts are counted'(definition) {
+    const solo = new Voter(2, five, { saved: saved(2, 1, { start: 6 }), definition });
+    return (solo.saved()[0] as { start: number }).start === 7;
+  },
+  'a copied disk is told so'(definition) {
+    const solo = at(2, saved(2, 0), { definition });
+    solo.hears(3, { type: 'probe', term: 0, by: by(3, { start: 4, life: 'd' }) });
+    solo.hears(3, { type: 'probe', term: 0, by: by(3, { start: 4, life: 'x' }) });
+    return solo.sent('copy').length === 1;
+  },
+  'a copied disk takes a new identity'(definition) {
+    const solo = at(1, saved(1, 0), { definition });
+    for (const id of [2, 3, 4]) solo.hears(id, copied);
+    return solo.state.disk !== diskOf(1);
+  },
+  'one member cannot take an identity away'(definition) {
+    const solo = at(1, saved(1, 0), { definition });
+    return solo.hears(2, copied).hears(2, copied).state.disk === diskOf(1);
+  },
+};
+
+const copied = { type: 'copy', disk: diskOf(1), start: 9, life: 'another' };
+
+function roundOf(solo: Voter): number {
+  return solo.state.round as number;
+}
+
+function membersOf(solo: Voter): Register['members'] {
+  return (solo.state.register as Register).members;
+}
+
+/** All others answer a round, and have what the leader has; after them another disk of the fifth member, if given. */
+function settle(solo: Voter, other: Parameters<Voter['hears']>[1] | null = null): void {
+  const { term, version } = solo.state.register as Age;
+  for (const id of [2, 3, 4, 5]) solo.hears(id, answer(1, roundOf(solo), { age: { term, version } }));
+  if (other !== null) solo.hears(5, other);
+  solo.timer('heartbeat');
+}
