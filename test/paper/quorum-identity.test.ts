@@ -167,6 +167,21 @@ describe('a disk that was copied, or set back', () => {
       expect(solo.reported()).toMatchObject({ role: 'none' });
     });
 
+    it('and asks all others as soon as one says so, since they may know the same', () => {
+      const solo = at(1).hears(2, told());
+      expect(solo.sent('probe').map(({ to }) => to)).toEqual([2, 3, 4, 5]);
+      expect(solo.hears(3, told()).sent()).toEqual([]);
+    });
+
+    it('each time another one, also if it has named one after itself before', () => {
+      const solo = at(1);
+      for (const from of [2, 3, 4]) solo.hears(from, told());
+      const again = { ...told(), disk: ME };
+      for (const from of [2, 3, 4]) solo.hears(from, again);
+      expect(solo.state.disk).not.toBe(ME);
+      expect(solo.state.disk).not.toBe(diskOf(1));
+    });
+
     it('and leads no longer', () => {
       const solo = leader();
       for (const from of [2, 3, 4]) solo.hears(from, told());
@@ -269,6 +284,13 @@ describe('another election on the same disk', () => {
     expect(replaced).toMatchObject({ disk: null, start: 0 });
     const solo = new Voter(2, five, { saved: replaced as unknown as Json });
     expect(solo.saved()).toMatchObject([{ disk: ME, start: 1, register: { members: founding } }]);
+  });
+
+  it('counts the starts of the disk, and knows the starts of others: a copy is one in every election', () => {
+    const seen = { 3: by(3, { start: 4, life: 'd' }) };
+    const record = inherit(1, main(1, { start: 6, seen }) as unknown as Json) as unknown as Json;
+    const solo = new Voter(1, five, { saved: record });
+    expect(solo.saved()).toMatchObject([{ disk: diskOf(1), start: 6, seen }]);
   });
 
   it('is led by a majority of the founders at once', () => {

@@ -33,7 +33,11 @@ export type RuleName =
   | 'starts are counted'
   | 'a copied disk is told so'
   | 'a copied disk takes a new identity'
-  | 'one member cannot take an identity away';
+  | 'one member cannot take an identity away'
+  | 'all are told of a later start'
+  | 'all are asked when one tells of a copy'
+  | 'founders are waited for'
+  | 'no register of a term out of all proportion is believed';
 
 export const rules: Readonly<Record<RuleName, (definition: Definition) => boolean>> = {
   'an answer to an earlier process renews no lease'(definition) {
@@ -97,6 +101,23 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
   'one member cannot take an identity away'(definition) {
     const solo = at(1, saved(1, 0), { definition });
     return solo.hears(2, copied).hears(2, copied).state.disk === diskOf(1);
+  },
+  'all are told of a later start'(definition) {
+    return new Voter(2, five, { saved: saved(2, 1), definition }).sent('probe').length === 4;
+  },
+  'all are asked when one tells of a copy'(definition) {
+    return at(1, saved(1, 0), { definition }).hears(2, copied).sent('probe').length === 4;
+  },
+  'founders are waited for'(definition) {
+    const solo = new Voter(1, five, { definition }).timer('promise').timer('election');
+    for (const id of [2, 3, 4]) solo.hears(id, preVote(0));
+    for (const id of [2, 3, 4]) solo.hears(id, vote(1));
+    for (const id of [2, 3, 4]) solo.hears(id, answer(1, roundOf(solo), { age: { term: 1, version: 0 } }));
+    return solo.state.role === 'leader' && (solo.state.register as Age).version === 0;
+  },
+  'no register of a term out of all proportion is believed'(definition) {
+    const solo = at(2, saved(2, 1), { definition });
+    return solo.hears(1, { type: 'publish/copy', register: register(2 ** 53 - 1, 1) }).state.term === 1;
   },
 };
 

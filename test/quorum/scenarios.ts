@@ -54,7 +54,11 @@ export type ScenarioName =
   | 'member-was-away'
   | 'acceptor-restarts'
   | 'commit-meets-another-register'
-  | 'late-publication';
+  | 'late-publication'
+  | 'members-restart'
+  | 'leader-keeps-one-follower'
+  | 'leader-is-called-gone'
+  | 'leader-is-cut-off-for-a-moment';
 
 export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   'two-changes-within-a-lease': {
@@ -185,6 +189,21 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   },
   'late-publication': {
     about: 'three members; what a leader sent arrives when another leads in a later term',
+  },
+  'members-restart': {
+    about: 'three members; the leader and a follower that did not vote start again',
+  },
+  'leader-keeps-one-follower': {
+    about: 'five members; a leader is left with one follower, and the others elect another',
+  },
+  'leader-is-called-gone': {
+    about: 'three members; the leader is said to be gone, without proof, while it may act',
+  },
+  'leader-is-cut-off-for-a-moment': {
+    about:
+      'three members, one of them down; the lease of the leader ends for a moment, and the other asks for its vote',
+    mostChanges: 0,
+    leads: true,
   },
 };
 

@@ -73,4 +73,19 @@ export const disks: readonly Mutant[] = [
     's.disk = newDisk(s);',
     'void newDisk;',
   ]),
+  mutant('the others are not told of a later start', { rule: 'all are told of a later start' }, [
+    'identity',
+    "if (s.start > 1) sendToOthers(s, { type: 'probe', term: s.term }, out);",
+    '',
+  ]),
+  mutant(
+    'a disk that is told to be a copy does not ask the others',
+    { rule: 'all are asked when one tells of a copy' },
+    ['identity', "if (s.told.length === 1) sendToOthers(s, { type: 'probe', term: s.term }, out);", ''],
+  ),
+  mutant('the first seats are filled without waiting for all', { rule: 'founders are waited for' }, [
+    'membership',
+    'if (filled === members.length) return true;',
+    'if (filled > 0) return true;',
+  ]),
 ];

@@ -1,7 +1,7 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const handovers: readonly Mutant[] = [
-  mutant('a leader goes on acting while it hands over', { seed: 3 }, [
+  mutant('a leader goes on acting while it hands over', { scenario: 'answer-of-an-earlier-term' }, [
     'handover',
     's.transfer = { to, command };\n  endLeases(s, out);',
     's.transfer = { to, command };',

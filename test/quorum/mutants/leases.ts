@@ -28,7 +28,7 @@ export const leases: readonly Mutant[] = [
   ]),
   mutant(
     'votes are given within the promise',
-    { seed: 9 },
+    { scenario: 'leader-is-heard-again' },
     [
       'election',
       'if (isPromisedAgainst(s, from, life, m.release) || s.leaseRound !== null) return;',
@@ -56,7 +56,7 @@ export const leases: readonly Mutant[] = [
     { rule: 'a promise lasts as long as before the restart' },
     ['identity', 'const promiseMs = Math.max(s.promiseMs, times.promiseMs);', 'const { promiseMs } = times;'],
   ),
-  mutant('a heartbeat is answered without a promise', { seed: 9 }, [
+  mutant('a heartbeat is answered without a promise', { scenario: 'promised-member-asks' }, [
     'leading',
     'promiseTo(s, { to: from, life: m.by.life, term: m.term, round: m.round }, times, out);',
     '',
@@ -81,7 +81,7 @@ export const leases: readonly Mutant[] = [
     "s.role !== 'leader' || m.term !== s.term || !heard",
     "s.role !== 'leader' || !heard",
   ]),
-  mutant('two members carry the lease, however many there are', { seed: 28 }, [
+  mutant('two members carry the lease, however many there are', { scenario: 'leader-keeps-one-follower' }, [
     'seats',
     'return nth(members.map(roundOf), majority(members.length));',
     'return nth(members.map(roundOf), Math.min(2, members.length));',
@@ -105,7 +105,7 @@ export const leases: readonly Mutant[] = [
     { rule: 'an answer to an earlier process renews no lease' },
     ['leading', "if (m.to !== s.life || s.role !== 'leader'", "if (s.role !== 'leader'"],
   ),
-  mutant('evidence without proof releases the promise', { seed: 81 }, [
+  mutant('evidence without proof releases the promise', { scenario: 'leader-is-called-gone' }, [
     'election',
     'if (life !== null && s.promise?.to === s.leader && s.promise.life === life)',
     'if (s.promise?.to === s.leader)',

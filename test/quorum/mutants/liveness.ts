@@ -8,7 +8,7 @@ export const liveness: readonly Mutant[] = [
   ]),
   mutant(
     'a leader that is heard is given up by those who are asked',
-    { seed: 96 },
+    { scenario: 'leader-is-cut-off-for-a-moment' },
     [
       'election',
       "const willing = s.role !== 'leader' && !isOlder(age, s.register);",
@@ -30,12 +30,12 @@ export const liveness: readonly Mutant[] = [
     "send(s, to, { type: 'term', term: s.term }, out);",
     'void [s, to, out];',
   ]),
-  mutant('a newer term is not taken from an answer', { seed: 19 }, [
+  mutant('a newer term is not taken from an answer', { scenario: 'member-was-away' }, [
     'roles',
     'if (isMember(s, from) && term > s.term) adoptTerm(s, term, times, out);',
     'void [s, from, term, times, out];',
   ]),
-  mutant('the lease that ran out is never renewed', { seed: 81 }, [
+  mutant('the lease that ran out is never renewed', { scenario: 'leader-is-cut-off-for-a-moment' }, [
     'leading',
     's.leaseRound = null;\n  report(s, out);',
     "s.leaseRound = null;\n  out.push({ type: 'cancel-timer', timer: 'heartbeat' });\n  report(s, out);",

@@ -3,7 +3,7 @@ import { type Mutant, mutant } from './mutant.ts';
 export const registers: readonly Mutant[] = [
   mutant(
     'an older register may win',
-    { seed: 15 },
+    { scenario: 'acceptor-restarts' },
     ['election', 'if (isOlder(m.age, s.register)) return;\n', ''],
     [
       'election',
@@ -17,12 +17,12 @@ export const registers: readonly Mutant[] = [
     's.register = register;\n  save(s, out);\n  if (isMember',
     's.register = register;\n  if (isMember',
   ]),
-  mutant('a publication is committed without a majority', { seed: 11 }, [
+  mutant('a publication is committed without a majority', { scenario: 'commit-meets-another-register' }, [
     'register',
     'if (!isQuorum(register, acceptors(s))) return;',
     '',
   ]),
-  mutant('a member that answers has accepted', { seed: 11 }, [
+  mutant('a member that answers has accepted', { scenario: 'commit-meets-another-register' }, [
     'register',
     '.find((each) => each && sameAge(each.age, s.register));',
     '.find((each) => each !== undefined);',
@@ -57,7 +57,7 @@ export const registers: readonly Mutant[] = [
       "{ type: 'publish/answer', to: m.by.life, term: m.term, age",
     ],
   ),
-  mutant('a version is used twice', { seed: 2 }, [
+  mutant('a version is used twice', { scenario: 'disk-lost-beside-a-removal' }, [
     'register',
     'version: s.register.version + 1',
     'version: Math.max(1, s.register.version)',
@@ -67,4 +67,13 @@ export const registers: readonly Mutant[] = [
     'if (m.register.term > s.term) adoptTerm(s, m.register.term, times, out);\n',
     '',
   ]),
+  mutant(
+    'a register may name a term out of all proportion',
+    { rule: 'no register of a term out of all proportion is believed' },
+    [
+      'index',
+      "Math.max('term' in m ? m.term : 0, 'register' in m ? m.register.term : 0)",
+      "'term' in m ? m.term : 0",
+    ],
+  ),
 ];

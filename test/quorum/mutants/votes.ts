@@ -30,7 +30,7 @@ export const votes: readonly Mutant[] = [
     's.votedFor = { id: from, life };\n  save(s, out);',
     's.votedFor = { id: from, life };',
   ]),
-  mutant('a candidate does not save its own vote and term', { seed: 35 }, [
+  mutant('a candidate does not save its own vote and term', { scenario: 'members-restart' }, [
     'election',
     's.votedFor = { id: s.id, life: s.life };\n  save(s, out);',
     's.votedFor = { id: s.id, life: s.life };',
@@ -40,7 +40,7 @@ export const votes: readonly Mutant[] = [
     'if (s.votedFor !== null && (s.votedFor.id !== from || s.votedFor.life !== life)) return;\n',
     '',
   ]),
-  mutant('a newer term is adopted without being saved', { seed: 95 }, [
+  mutant('a newer term is adopted without being saved', { scenario: 'members-restart' }, [
     'roles',
     's.votedFor = null;\n  save(s, out);',
     's.votedFor = null;',
@@ -66,7 +66,7 @@ export const votes: readonly Mutant[] = [
     'becomeFollower(s, null, times, out); // A member that helps another no longer asks for itself.\n',
     '',
   ]),
-  mutant('a heartbeat of an older term is followed', { seed: 29 }, [
+  mutant('a heartbeat of an older term is followed', { scenario: 'voter-is-asked-again' }, [
     'leading',
     'if (m.term < s.term) return tellTerm(s, from, out);\n  if (m.term > s.term) adoptTerm',
     'if (m.term > s.term) adoptTerm',
