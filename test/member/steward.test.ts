@@ -56,8 +56,7 @@ class StubbornWork {
 }
 
 it('POST /resign waits for the work to stop, and releases only then', { timeout: 30_000 }, async () => {
-  const member = await join({ id: 1, peers: [] });
-  members.push(member);
+  const member = await alone();
   const election = member.election();
   const told: string[] = [];
   let stop = (): void => {};
