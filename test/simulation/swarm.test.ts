@@ -309,6 +309,17 @@ describe('a run fails', () => {
       });
     });
 
+    it('after a disk was copied a majority is enough', () => {
+      const deaf = faulty(quorum, (state, input) => {
+        return (state as { id: MemberId }).id !== 3 || input.type === 'start';
+      });
+      const storm: Storm = { ...three, isFounded: true };
+      const twin = { atMs: 500, do: 'twin', member: 3, disk: 'copied' } as const;
+      expect(runStorm(storm, deaf).failure?.property).toBe('L1');
+      expect(runStorm({ ...storm, faults: [{ ...twin, disk: 'empty' }] }, deaf).failure?.property).toBe('L1');
+      expect(runStorm({ ...storm, faults: [twin] }, deaf).failure).toBe(null);
+    });
+
     it('nobody else may claim to lead', () => {
       const storm: Storm = { ...three, faults: [{ atMs: 1500, do: 'remove', member: 3 }], stopMs: 2500 };
       expect(runStorm(storm, quorum).failure).toBe(null);

@@ -41,6 +41,21 @@ export const IDENTITY_KINDS: Readonly<Record<string, (place: Place) => Fault>> =
   twin: (place) => twin(place, 'empty'),
   /** A second process on a copy of the disk, as of a virtual machine that was cloned. */
   clone: (place) => twin(place, 'copied'),
+  /** A second process of the leader dies at once, and all are told for certain: it proves nothing about the first. */
+  'twin-of-leader'(place) {
+    const { random } = place;
+    const endMs = shortly(place);
+    const disk = random.chance(0.8) ? 'empty' : 'copied';
+    const told: Part = { do: 'evidence', member: 'all', peer: 'leader', gone: true, proof: true, twin: true };
+    return [
+      { do: 'twin', member: 'leader', disk },
+      { afterMs: endMs, do: 'crash', member: 'all', twin: true },
+      ...(random.chance(0.5) ? [{ afterMs: endMs, do: 'cut', from: 'leader', to: 'all' } as const] : []),
+      { ...told, afterMs: endMs + shortly(place) / 10 },
+      { afterMs: endMs + place.aWhile(), do: 'heal' },
+      { afterMs: endMs + place.aWhile(), do: 'publish', value: random.below(100) },
+    ];
+  },
   /** Messages are held back, and arrive when their sender, their receiver or the membership is another. */
   held(place) {
     const { random, definition, who, cluster } = place;

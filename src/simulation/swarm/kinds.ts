@@ -194,12 +194,19 @@ function maybe(random: Random, chance: number, part: Part): Fault {
 
 /** Does it promise anything of a cluster in which a disk was lost? Only such a protocol is shown second processes and copies. */
 export function survivesLosses(definition: Definition): boolean {
+  const known = survivors.get(definition);
+  if (known !== undefined) return known;
   const { pledges } = definition.create({
     timing: readSettings(definition.timing, {}, 'timing'),
     options: readSettings(definition.options, {}, 'options'),
   });
-  return pledges.some(({ assuming }) => assuming.includes('one-disk'));
+  const survives = pledges.some(({ assuming }) => assuming.includes('one-disk'));
+  survivors.set(definition, survives);
+  return survives;
 }
+
+/** Asked of every run of a swarm, and always the same for a protocol. */
+const survivors = new WeakMap<Definition, boolean>();
 
 export function placeOf(definition: Definition, cluster: Cluster, random: Random): Place {
   const ids = cluster.members.map((member) => member.id);

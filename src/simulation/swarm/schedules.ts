@@ -1,5 +1,5 @@
 /**
- * Whole schedules of which each once broke an election whose members were known by their names alone. They are drawn with other
+ * Whole schedules, most of which once broke an election whose members were known by their names alone. They are drawn with other
  * members, sizes and times in every run, and now and then a step is left out. Times are in leases: `place.leaseMs`.
  */
 import type { MemberId } from '../../core/index.ts';
@@ -19,34 +19,43 @@ export interface Schedule {
 export const SCHEDULES: Readonly<Record<string, Schedule>> = {
   /** Two changes within one lease: a majority of the last members need not meet the majority that promised. */
   'two-changes': {
-    sizes: [4, 5, 5, 5, 6, 7],
+    sizes: [4, 5, 5, 5, 5, 6, 7, 7],
     isSlow: false,
     draw(place) {
       const { random, newIds } = place;
       const [leader, ...others] = cast(place);
-      const deaf = others.slice(0, random.between(1, Math.max(1, others.length - 2)));
+      const half = Math.floor(others.length / 2);
+      const deaf = others.slice(0, random.chance(0.8) ? half : random.between(1, others.length - 1));
       const hearing = others.slice(deaf.length);
       const script = new Script(place);
       script.lead(leader!);
-      for (const to of deaf) script.now({ do: 'cut', from: leader!, to, oneWay: true });
-      script.wait(4 * (0.5 + random.fraction()));
-      const healedMs = script.ms;
-      script.now({ do: 'heal' });
-      for (const to of deaf) script.now({ do: 'drop', from: leader!, to, type: 'heartbeat', count: 4 });
+      if (random.chance(0.5)) script.now({ do: 'publish', value: 'before' });
+      script.wait(1 + random.fraction());
+      if (random.chance(0.5)) {
+        for (const to of deaf) script.now({ do: 'cut', from: leader!, to, oneWay: true });
+        script.wait(4 * (0.5 + random.fraction()));
+        script.now({ do: 'heal' });
+      }
+      // Some hear of the changes, but no longer of the leader: what they promised ends before what the others did.
+      const deafMs = script.ms;
+      for (const to of deaf) script.now({ do: 'drop', from: leader!, to, type: 'heartbeat', count: 20 });
+      script.wait(random.chance(0.7) ? 0.5 + 0.4 * random.fraction() : random.fraction());
       const changes: Part[] = hearing.map((member) => ({ do: 'remove', member }));
       if (random.chance(0.3))
         changes.splice(random.below(changes.length + 1), 0, { do: 'add', member: newIds[0]! });
-      const stepMs = place.leaseMs * random.pick([0.03, 0.06, 0.1, 0.2])!;
+      const stepMs = place.leaseMs * random.pick([0.05, 0.08, 0.12, 0.2])!;
       for (const each of changes.slice(0, 3)) {
         script.now(each);
         script.waitMs(stepMs);
         script.now(each); // Again, if the one before it was still under way.
       }
-      for (let i = 0; i < 4; i++) {
-        script.waitMs(stepMs * random.fraction() * 2);
-        script.now({ do: 'campaign', member: random.pick(deaf)! });
+      for (let i = 0; i < 6; i++) {
+        script.at(deafMs + place.leaseMs * (0.9 + random.fraction()), {
+          do: 'campaign',
+          member: random.pick(deaf)!,
+        });
       }
-      script.at(healedMs + 6 * place.leaseMs, { do: 'heal' });
+      script.at(deafMs + 6 * place.leaseMs, { do: 'heal' });
       return script.parts;
     },
   },
@@ -229,6 +238,41 @@ export const SCHEDULES: Readonly<Record<string, Schedule>> = {
       }
       script.wait(2);
       script.now({ do: 'heal' });
+      return script.parts;
+    },
+  },
+  /** Some talk with one process of a member and some with the other, until the second has the seat; then they are split. */
+  'two-processes': {
+    sizes: [3, 3, 3, 4, 5],
+    isSlow: false,
+    draw(place) {
+      const { random } = place;
+      const [leader, member, ...rest] = cast(place);
+      const near = [leader!, ...rest.slice(0, random.below(rest.length))];
+      const far = rest.filter((id) => !near.includes(id));
+      const script = new Script(place);
+      script.lead(leader!);
+      script.now({ do: 'publish', value: 'before' });
+      script.wait(1);
+      script.now({ do: 'twin', member: member!, disk: 'empty', with: near });
+      script.wait(random.fraction());
+      const from = random.chance(0.7) ? { from: leader! } : {};
+      for (const to of far) script.now({ do: 'drop', ...from, to, type: 'publish/send', count: 100 });
+      // Its first process is silent for those who talk with the second: after a time-out it loses the seat.
+      script.waitMs(place.cluster.timeoutMs * (1 + 2 * random.fraction()));
+      for (const a of near) for (const to of far) script.now({ do: 'cut', from: a, to });
+      if (random.chance(0.3)) script.now({ do: 'crash', member: leader! });
+      script.wait(8 * (0.5 + random.fraction()));
+      for (const each of [...near, ...far, member!])
+        script.now({ do: 'publish', value: random.below(100), member: each });
+      script.wait(2 * random.fraction());
+      script.now({ do: 'crash', member: member!, twin: true });
+      const told = { gone: true, proof: true, twin: true };
+      script.now({ do: 'evidence', member: 'all', peer: member!, ...told });
+      script.wait(4 * random.fraction());
+      script.now({ do: 'heal' });
+      script.wait(2);
+      script.now({ do: 'publish', value: 'after' });
       return script.parts;
     },
   },

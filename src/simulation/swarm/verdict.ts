@@ -1,4 +1,4 @@
-import type { Definition, MemberId } from '../../core/index.ts';
+import { type Definition, type MemberId, majority } from '../../core/index.ts';
 import { outcomeOf, type RunOutcome } from '../runs.ts';
 import { readScenario } from '../scenario.ts';
 import { toMs } from '../time.ts';
@@ -74,7 +74,8 @@ function isWell(storm: Storm, world: World): boolean {
 
 /**
  * Null if exactly one member leads and all who vote beside it name it; else who believes what. Who votes is said by the leader,
- * where the membership can change: who was removed, or never added, may believe what it likes, except that it leads.
+ * where the membership can change: who was removed, or never added, may believe what it likes, except that it leads. After a
+ * disk was copied a majority is enough: the others may take the member for its copy, and believe nothing that it says.
  */
 function disagreement(world: World): string | null {
   const running = [...world.hosts.values()].filter((host) => host.alive && !host.paused);
@@ -82,8 +83,10 @@ function disagreement(world: World): string | null {
   const leader = leaders[0];
   if (leaders.length === 1 && leader !== undefined) {
     const voters = leader.view.members ?? running.map((host) => host.id);
-    const named = running.every((host) => !voters.includes(host.id) || host.view.leader === leader.id);
-    if (named && voters.includes(leader.id)) return null;
+    const named = running.filter((host) => voters.includes(host.id) && host.view.leader === leader.id).length;
+    const voting = running.filter((host) => voters.includes(host.id)).length;
+    const needed = world.broken.has('no-copy') ? Math.min(voting, majority(voters.length)) : voting;
+    if (named >= needed && voters.includes(leader.id)) return null;
   }
   const camps = new Map<MemberId | null, MemberId[]>();
   for (const { id, view } of running) camps.set(view.leader, [...(camps.get(view.leader) ?? []), id]);
