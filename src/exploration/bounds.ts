@@ -95,6 +95,16 @@ export function describeBounds(bounds: Bounds): string[] {
   return words;
 }
 
+/** Does this timer fire within the bounds? */
+export function fires({ firing }: Pick<Bounds, 'firing'>, timer: string): boolean {
+  return firing?.includes(familyOf(timer)) ?? true;
+}
+
+/** The name of a timer with # for its numbers: a protocol may number its timers. */
+export function familyOf(timer: string): string {
+  return timer.replace(/\d+/g, '#');
+}
+
 /** One faulty thing that may happen a limited number of times. How often it did is part of every state. */
 export type Fault =
   | 'crashes'

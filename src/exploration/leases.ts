@@ -1,4 +1,5 @@
 import { assertNever, type Delay, type MemberId } from '../core/index.ts';
+import { familyOf } from './bounds.ts';
 import { Interner } from './interner.ts';
 import { Learned, type Lessons } from './lessons.ts';
 import type { Cause, Reaction } from './member.ts';
@@ -45,12 +46,22 @@ export class Leases {
   readonly #lessons: Lessons;
   readonly #next: Map<number, number>[] = [];
   readonly #members: readonly MemberId[];
+  readonly #fires: (timer: string) => boolean;
   readonly #isOff: boolean;
 
-  /** With `isOff`, every lease is taken to run for ever, and states do not differ in it. */
-  constructor(members: readonly MemberId[], lessons: Lessons, isOff = false) {
+  /**
+   * Timers that never fire end no lease, so nothing is noted of them. With `isOff`, every lease is taken to run for ever, and
+   * states do not differ in it.
+   */
+  constructor(
+    members: readonly MemberId[],
+    lessons: Lessons,
+    fires: (timer: string) => boolean = () => true,
+    isOff = false,
+  ) {
     this.#members = members;
     this.#lessons = lessons;
+    this.#fires = fires;
     this.#isOff = isOff;
     this.running.id(NOTHING); // Number 0.
     this.marks.id([]); // Number 0.
@@ -64,6 +75,7 @@ export class Leases {
     if (!local.alive) return [{ kind: 'died' }];
     const marks: TimerMark[] = cause.type === 'timer' ? [{ kind: 'fired', timer: cause.timer }] : [];
     for (const { timer, delayMs } of timers) {
+      if (!this.matters(timer)) continue;
       if (delayMs === null) marks.push({ kind: 'cancelled', timer });
       else
         marks.push({
@@ -74,6 +86,11 @@ export class Leases {
         });
     }
     return marks;
+  }
+
+  /** May it make a difference whether this timer runs? */
+  matters(timer: string): boolean {
+    return this.#fires(timer) || (!this.#isOff && this.#isLease(timer));
   }
 
   /** The marks of a process that dies by itself. */
@@ -127,11 +144,6 @@ export class Leases {
     const leaseTimers = [...this.#lessons.leaseTimers, familyOf(timer)].sort();
     throw new Learned({ ...this.#lessons, leaseTimers });
   }
-}
-
-/** A protocol may number its timers. */
-export function familyOf(timer: string): string {
-  return timer.replace(/\d+/g, '#');
 }
 
 function apply(running: Running, owner: MemberId, mark: TimerMark): Running {

@@ -1,5 +1,5 @@
 import { assert, type Property } from '../core/index.ts';
-import { type Bounds, countOf, type Fault, mostOf, oneMore } from './bounds.ts';
+import { type Bounds, countOf, type Fault, fires, mostOf, oneMore } from './bounds.ts';
 import type { Cluster } from './cluster.ts';
 import { Forgetting } from './forgetting.ts';
 import { type Finding, Histories, lacksMajority } from './history.ts';
@@ -87,7 +87,8 @@ export class Model {
     const losesDisks = bounds.amnesia > 0;
     this.histories = new Histories(cluster.ids, watched, lessons, { hasVotes, keepsVotes, losesDisks });
     this.tokens = new Tokens(cluster.ids);
-    this.leases = new Leases(cluster.ids, lessons, !watched.has('S10') && !watched.has('S6'));
+    const isOff = !watched.has('S10') && !watched.has('S6');
+    this.leases = new Leases(cluster.ids, lessons, (timer) => fires(bounds, timer), isOff);
     this.outcomes = new Outcomes(cluster, bounds, this.inFlight, this.histories, this.leases);
     const n = cluster.ids.length;
     this.#forgetting = new Forgetting(this, lessons);
@@ -118,6 +119,7 @@ export class Model {
   /** The script ends in this state: the bounds count from here on, and messages that arrive at once do. */
   begin(state: Int32Array): void {
     this.#isScripted = false;
+    this.outcomes.begin(state);
     const so = state[this.faults]!;
     const most = Object.entries(mostFaults(this.bounds)) as [Fault, number][];
     this.#most = Object.fromEntries(

@@ -1,10 +1,10 @@
 import { assert, type MemberId } from '../core/index.ts';
-import { type Bounds, DEFAULT_COUNTER } from './bounds.ts';
+import { type Bounds, DEFAULT_COUNTER, fires } from './bounds.ts';
 import type { Cluster } from './cluster.ts';
 import type { Histories } from './history.ts';
 import type { InFlight } from './in-flight.ts';
 import { Interner } from './interner.ts';
-import { familyOf, type Leases } from './leases.ts';
+import type { Leases } from './leases.ts';
 import { marksOf } from './marks.ts';
 import { type Cause, down, type Envelope, type Local, type Reaction, react } from './member.ts';
 
@@ -89,6 +89,7 @@ export class Outcomes {
   readonly #inFlight: InFlight;
   readonly #histories: Histories;
   readonly #leases: Leases;
+  #isScripted = true;
 
   constructor(cluster: Cluster, bounds: Bounds, inFlight: InFlight, histories: Histories, leases: Leases) {
     this.#cluster = cluster;
@@ -165,6 +166,15 @@ export class Outcomes {
     return reactions;
   }
 
+  /** The script has ended with these members, and the bounds hold from now on. */
+  begin(state: Int32Array): void {
+    this.#isScripted = false;
+    for (const { reactions } of this.#facts.filter(Boolean)) reactions.clear(); // Now others come of the same causes.
+    for (let i = 0; i < this.#cluster.ids.length; i++) {
+      state[i] = this.locals.id(this.#withoutIdleTimers(this.locals.value(state[i]!)));
+    }
+  }
+
   /** The same member after a crash. */
   dead(local: number): number {
     const facts = this.facts(local);
@@ -201,7 +211,7 @@ export class Outcomes {
         .filter(({ message }) => isMeant(message.type))
         .map((envelope) => this.#messageId(envelope));
     return {
-      local: this.locals.id(reaction.local),
+      local: this.locals.id(this.#withoutIdleTimers(reaction.local)),
       sends: this.#inFlight.id(sent((type) => !isAtOnce(type) && !mute.includes(type))),
       atOnce: sent(isAtOnce),
       muted: sent((type) => mute.includes(type)),
@@ -229,7 +239,7 @@ export class Outcomes {
       alive,
       timers: timers.map((timer) => this.causes.id({ type: 'timer', timer })),
       firing: timers
-        .filter((timer) => this.#fires(timer))
+        .filter((timer) => fires(this.#bounds, timer))
         .map((timer) => this.causes.id({ type: 'timer', timer })),
       acts: !claims || (lease !== null && !timers.includes(lease)) ? 'no' : lease === null ? 'yes' : 'leased',
       lease: lease ?? '',
@@ -249,8 +259,10 @@ export class Outcomes {
     return facts;
   }
 
-  #fires(timer: string): boolean {
-    return this.#bounds.firing?.includes(familyOf(timer)) ?? true;
+  /** Members that differ only in timers that never fire are one. In a script, any timer may fire. */
+  #withoutIdleTimers(local: Local): Local {
+    if (this.#bounds.firing === null || this.#isScripted) return local;
+    return { ...local, timers: local.timers.filter((timer) => this.#leases.matters(timer)) };
   }
 
   #isBeyond(term: number, measured: Readonly<Record<string, number>>): boolean {

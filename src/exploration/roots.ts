@@ -7,7 +7,7 @@ import { after, type Root, Stage } from './stage.ts';
 /** All members have started, in every way that their draws may fall, and the script was played. Nothing else has happened yet. */
 export function rootsOf(model: Model, causes: Causes, script: Script): Root[] {
   const played = started(model, causes).map((root) => new Stage(model, causes, root).play(script));
-  model.begin(played[0]!.state);
+  for (const { state } of played) model.begin(state);
   return played;
 }
 

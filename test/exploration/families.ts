@@ -57,15 +57,30 @@ function setups(count: number, leaders: readonly number[], outside: readonly num
   }));
 }
 
-/** 1 leads in term 1, and all of these have committed a value in it. */
+/** Few heartbeats in a time-out: a disk that is silent for some three rounds loses its seat. */
+const TIMING: Readonly<Record<string, number>> = { heartbeatMs: 120 };
+
+/** 1 leads in term 1, all of these have committed a value in it, and the lease was renewed since. */
 function led(...members: readonly number[]): Direction[] {
   return [
     ...fire('promise', ...members),
     ask(1, { type: 'campaign' }),
     talk(...members),
     ask(1, { type: 'publish', value: 'x' }),
-    talk(...members),
+    ...renewed(...members),
   ];
+}
+
+/** A seat counts whatever disk answers under its name: members are their names. */
+const byName: Patch = {
+  file: 'seats.ts',
+  from: 'members.filter(({ id, disk }) => disk !== null && supporters[id] === disk)',
+  to: 'members.filter(({ id }) => supporters[id] !== undefined)',
+};
+
+/** What is under way arrives, and the leader renews its lease. */
+function renewed(...members: readonly number[]): Direction[] {
+  return [talk(...members), ...fire('heartbeat', 1), talk(...members)];
 }
 
 const preVotes: readonly string[] = ['pre-vote', 'pre-vote/answer'];
@@ -81,7 +96,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
       crashes: 0,
       timers: 1,
       commands: { most: 2, types: ['remove'] },
-      counters: { round: 3, version: 4 },
+      counters: { round: 4, version: 4 },
     },
     properties: ['S10'],
     planted: [
@@ -113,16 +128,10 @@ export const families: Readonly<Record<FamilyName, Family>> = {
       atOnce: [...preVotes, 'vote', 'vote/answer'],
       mute: [...heartbeats, 'publish/copy', 'publish/commit', 'term'],
       commands: { most: 1, types: ['publish'] },
-      counters: { round: 2, version: 2 },
+      counters: { round: 3, version: 2 },
     },
     properties: ['R1'],
-    planted: [
-      {
-        file: 'seats.ts',
-        from: 'return Math.min(members, majority(members) + 1);',
-        to: 'return majority(members);',
-      },
-    ],
+    planted: [byName],
   },
   'a lost disk meets an uncommitted removal': {
     about: '1 has accepted, alone, that 3 is removed; 3 wins with 2; 2 loses its disk and meets 1',
@@ -138,7 +147,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
       atOnce: preVotes,
       mute: [...heartbeats, 'publish/copy', 'term'],
       commands: { most: 1, types: ['remove'] },
-      counters: { round: 2, version: 3 },
+      counters: { round: 3, version: 3 },
     },
     properties: ['S1'],
     planted: [{ file: 'membership.ts', from: 'members.length !== 3 ||', to: 'true ||' }],
@@ -149,23 +158,25 @@ export const families: Readonly<Record<FamilyName, Family>> = {
     script: [
       ...led(1, 2, 3),
       ask(1, { type: 'remove', member: 3 }),
-      talk(1, 2, 3),
-      ...fire('heartbeat', 1),
-      talk(1, 2, 3),
-      ...fire('promise', 2),
+      ...renewed(1, 2, 3),
+      ...renewed(1, 2, 3),
+      ...renewed(1, 2, 3),
       lose,
+      ask(1, { type: 'add', member: 3 }),
+      say(heartbeats, 1, 2, 3),
+      ...fire('promise', 2),
     ],
     bounds: {
       terms: 2,
       crashes: 1,
       amnesia: 1,
       unsynced: false,
-      timers: 2,
-      firing: ['promise', 'election'],
-      atOnce: preVotes,
-      mute: [...heartbeats, 'publish/copy', 'term'],
-      commands: { most: 2, types: ['add', 'publish'] },
-      counters: { round: 4, version: 5 },
+      timers: 4,
+      firing: ['promise', 'election', 'heartbeat'],
+      atOnce: [...preVotes, ...heartbeats],
+      mute: ['publish/copy', 'term'],
+      commands: { most: 1, types: ['publish'] },
+      counters: { round: 7, version: 5 },
     },
     properties: ['R1'],
     planted: [
@@ -210,38 +221,41 @@ export const families: Readonly<Record<FamilyName, Family>> = {
       counters: { round: 2, version: 3 },
     },
     properties: ['S1'],
-    planted: [
-      {
-        file: 'seats.ts',
-        from: 'return Math.min(members, majority(members) + 1);',
-        to: 'return majority(members);',
-      },
-    ],
+    planted: [byName],
   },
   'a vote for an earlier process counts': {
     about: '1 asked 2 for its vote and lost its disk; it asks 3 for the same term, and the vote of 2 arrives',
     members: setups(5, [1, 4]),
     script: [
-      ...fire('promise', 1, 2, 3, 4, 5),
+      ...led(1, 2, 3, 4, 5),
+      lose,
+      ...fire('promise', 2, 3, 4, 5),
+      ...fire('quorum', 1),
       ask(1, { type: 'campaign' }),
       say(preVotes, 1, 2, 3, 4, 5),
       say(['vote'], 1, 2),
       ...cut(1, 3, 4, 5),
       ...wipe(1),
       talk(1, 3, 4, 5),
+      ...fire('election', 4),
+      say([...preVotes, 'term'], 2, 4),
+      ...fire('promise', 1),
+      ...fire('election', 1),
+      say([...preVotes, 'publish/copy'], 1, 3, 5),
       ...cut(1, 2),
     ],
     bounds: {
-      terms: 2,
+      terms: 3,
       crashes: 0,
-      timers: 5,
+      timers: 3,
       firing: ['promise', 'election'],
       atOnce: preVotes,
       mute: [...heartbeats, 'publish/copy'],
-      counters: { round: 2, version: 2 },
+      counters: { round: 3, version: 2 },
     },
     properties: ['S10'],
     planted: [
+      byName,
       {
         file: 'election.ts',
         from: "if (m.to !== s.life || !isMember(s, from) || s.role !== 'candidate'",
@@ -254,7 +268,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
 export function exploringOf(family: Family, definition: Definition): Exploring {
   const { members, script, bounds, properties } = family;
   const protocol = definition.create({
-    timing: readSettings(definition.timing, {}, 'timing'),
+    timing: readSettings(definition.timing, TIMING, 'timing'),
     options: readSettings(definition.options, {}, 'options'),
   });
   return { protocol, members, script, bounds, properties, samples: 0 };
