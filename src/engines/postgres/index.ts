@@ -25,6 +25,7 @@ import { processClock } from '../../election/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
 import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { leaseTimes } from '../lease/settings.ts';
+import { kindOf } from '../secrets.ts';
 import { parseAddress } from './address.ts';
 import type { PostgresPool } from './connection.ts';
 import { Link } from './link.ts';
@@ -105,7 +106,7 @@ export function postgres(
 
 function sourceAt(at: string | PostgresPool, ssl: PostgresOptions['ssl']): Source {
   if (ssl !== undefined && typeof ssl !== 'boolean' && (typeof ssl !== 'object' || ssl === null))
-    throw new BadInput('ssl', 'true, false, or TLS options as the package pg takes them', show(ssl));
+    throw new BadInput('ssl', 'true, false, or TLS options as the package pg takes them', kindOf(ssl));
   if (typeof at !== 'object' || at === null || typeof at.connect !== 'function')
     return sourceOfUrl(parseAddress(at as string), ssl);
   if (ssl !== undefined)
