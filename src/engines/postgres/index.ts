@@ -16,7 +16,8 @@
  *
  * How: every act is one statement with all of its arithmetic in the server, so that nothing depends on a session and a
  * pooler in transaction mode may stand between. Waiters are woken by NOTIFY; where that does not come through, they look
- * every `retryMs`. All elections of an engine share one connection, and one more that listens.
+ * every `retryMs`. All elections of an engine share one connection, and one more that listens: renewals go first there, no take
+ * and no renewal waits for a lock, and what takes too long is cancelled at the server.
  */
 import { randomUUID } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';

@@ -42,18 +42,27 @@ care AS (
   ): string => `(${lease}.holder IS NULL OR ${lease}.expires_at <= clock_timestamp()
     OR ${lease}.holder = $2::uuid AND ${lease}.request < $3::bigint)`;
 
+  const isOurs =
+    'lease.name = $1 AND lease.holder = $2::uuid AND lease.fence = $3::bigint AND lease.expires_at > clock_timestamp()';
+
   return {
-    // Those who wait only look. Whoever finds it free waits for its turn, and only then draws a token: so tokens grow in the
-    // order in which they are granted, even if the row is deleted while somebody waits for it.
+    // Those who wait only look. Whoever finds it free and is the only one who tries has its turn, and only then draws a token: so
+    // tokens grow in the order in which they are granted, even if the row is deleted meanwhile. Nobody waits: neither for others
+    // who try, nor for a transaction that has locked the row, since the leaders of other elections renew over this connection.
     take: `
 WITH seen AS (SELECT * FROM ${table} WHERE name = $1), ${care('$6')},
 turn AS (
-  SELECT pg_advisory_xact_lock(hashtextextended('${table} ' || $1, 0)) FROM care
+  SELECT pg_try_advisory_xact_lock(hashtextextended('${table} ' || $1, 0)) AS ours FROM care
   WHERE NOT EXISTS (SELECT FROM seen WHERE NOT ${isFree('seen')})
+),
+locked AS (
+  SELECT lease.name FROM turn, ${table} AS lease WHERE turn.ours AND lease.name = $1 AND ${isFree('lease')}
+  FOR UPDATE OF lease NOWAIT
 ),
 taken AS (
   INSERT INTO ${table} AS lease (name, holder, request, leader, fence, expires_at)
   SELECT $1, $2::uuid, $3::bigint, $4, ${fence}, ${until('$5')} FROM turn
+  WHERE turn.ours AND (EXISTS (SELECT FROM locked) OR NOT EXISTS (SELECT FROM seen))
   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, request = excluded.request, leader = excluded.leader,
     fence = greatest(lease.fence + 1, ${fence}), expires_at = ${until('$5')}
   WHERE ${isFree('lease')}
@@ -63,10 +72,13 @@ SELECT 'true' AS granted, ${STATE}, ${tell}::text AS told FROM taken
 UNION ALL
 SELECT 'false', ${STATE}, '' FROM seen WHERE NOT EXISTS (SELECT FROM taken)`,
 
+    // A row that somebody has locked is tried again a moment later, and keeps nobody else from renewing.
     renew: `
-WITH ${care('$5')}
-UPDATE ${table} AS lease SET expires_at = ${until('$4')} FROM care
-WHERE name = $1 AND holder = $2::uuid AND fence = $3::bigint AND expires_at > clock_timestamp()
+WITH ${care('$5')}, locked AS (
+  SELECT name FROM ${table} AS lease WHERE ${isOurs} FOR NO KEY UPDATE NOWAIT
+)
+UPDATE ${table} AS lease SET expires_at = ${until('$4')} FROM care, locked
+WHERE lease.name = locked.name AND ${isOurs}
 RETURNING ${canAsk ? 'asked' : 'NULL AS asked'}`,
 
     release: `

@@ -3,13 +3,16 @@ import type { ResignationRequest } from '../../election/index.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
 import type { Row } from './connection.ts';
-import type { Link } from './link.ts';
+import type { Link, Rank } from './link.ts';
 import type { Listener } from './listener.ts';
 import { isStandby, lacksColumn } from './problems.ts';
 import type { Statements } from './statements.ts';
 
 /** The token is all that is needed: none is drawn twice, so it names the grant. */
 export type PostgresGrant = Grant;
+
+/** When to look again at what another is taking at this moment. It takes a commit. */
+const SOON_MS = 50;
 
 /** What all elections of an engine share. */
 export interface Around {
@@ -41,8 +44,7 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     this.#around = around;
     this.#election = election;
     this.#name = name;
-    // All elections ask through one connection, so none may wait long for a row that somebody has locked.
-    // Those who come at the same moment wait for each other's commits, one after the other.
+    // Takes and renewals wait for no lock. The others may, but not for long: all elections ask through one connection.
     this.#lockMs = String(Math.ceil(Math.max(50, around.times.callMs / 4)));
   }
 
@@ -58,14 +60,16 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
       return { grant: { token: this.#granted }, reading };
     }
     this.#granted = null;
-    // It was free when we looked, and another was faster.
-    return { grant: null, reading: reading.leader === null ? await this.read(call) : reading };
+    if (reading.leader !== null) return { grant: null, reading };
+    // It was free when we looked, and another was faster, or is about to be.
+    const found = await this.read(call);
+    return { grant: null, reading: found.leader === null ? { ...found, freeInMs: SOON_MS } : found };
   }
 
   async renew(grant: PostgresGrant, call: Call): Promise<PostgresGrant | null> {
     const { statements, times } = this.#around;
     const more = [grant.token, times.leaseMs, this.#lockMs];
-    const row = await this.#ask(statements.renew, more, call);
+    const row = await this.#ask(statements.renew, more, call, 'renewal');
     if (row === undefined) {
       this.#granted = null;
       return null;
@@ -121,9 +125,14 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     });
   }
 
-  async #ask(text: string, more: readonly unknown[], { signal }: Call): Promise<Row | undefined> {
+  async #ask(
+    text: string,
+    more: readonly unknown[],
+    { signal }: Call,
+    rank?: Rank,
+  ): Promise<Row | undefined> {
     const { link, incarnation } = this.#around;
-    return (await link.query(text, [this.#election, incarnation, ...more], signal))[0];
+    return (await link.query(text, [this.#election, incarnation, ...more], signal, rank))[0];
   }
 
   #request(): number {
