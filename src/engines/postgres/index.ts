@@ -2,10 +2,11 @@
  * postgres: elections in a table of a PostgreSQL database, one row each.
  *
  * Promises, as long as only this engine changes the table, what the server has committed stays, the server's clock is not set
- * ahead while somebody leads, and runs at a rate within `maxDrift` of ours:
+ * ahead while somebody leads, and the rates of all clocks are within `maxDrift` of each other:
  *   - at no moment may two that use this engine act;
  *   - tokens (the column `fence`) only grow, over all restarts, and also if a row or the whole table is deleted;
- *   - a release is seen by those who wait at once, a crash when the lease is over;
+ *   - a release is seen by those who wait at once, a crash when the lease is over, also if the server's clock was set back: those
+ *     who wait count a lease that does not change on their own clock too;
  *   - what was published stays when the leader goes;
  *   - transactions in the same database can be fenced completely: see docs/engines/postgres.md.
  *
@@ -85,10 +86,11 @@ export function postgres(
     link,
     listener,
     // Those that suit every table, until one was seen.
-    statements: statementsOn(table, { canAsk: false }),
+    statements: statementsOn(table, { canAsk: false, canLast: false }),
     at: source.shown,
     incarnation: randomUUID(),
     requests: { last: 0 },
+    clock,
     times,
   };
   const kind = {

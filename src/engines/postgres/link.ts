@@ -24,9 +24,12 @@ export class Link {
     this.#open = open;
   }
 
-  /** Makes one statement when its turn has come. Rejects with the signal's reason as soon as that is aborted. */
+  /**
+   * Makes one statement when its turn has come. It is put into words only when there is a connection: what the table can hold is not
+   * known before. Rejects with the signal's reason as soon as that is aborted.
+   */
   async query(
-    text: string,
+    statement: () => string,
     values: readonly unknown[],
     signal: AbortSignal,
     rank: Rank = 'other',
@@ -34,7 +37,7 @@ export class Link {
     await this.#turn(rank, signal);
     try {
       const connection = await untilAborted(signal, this.#connected());
-      return await connection.query(text, values, signal);
+      return await connection.query(statement(), values, signal);
     } finally {
       this.#next();
     }

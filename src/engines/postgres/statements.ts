@@ -3,7 +3,7 @@ import type { Table } from './table.ts';
 
 /** What is asked of the server. Each is one statement, and so one transaction of its own. */
 export interface Statements {
-  /** name, holder, request, leader, leaseMs, lockMs → granted, and how it stands */
+  /** name, holder, request, leader, leaseMs, lockMs, mark of a lease that is over → granted, and how it stands */
   readonly take: string;
   /** name, holder, fence, leaseMs, lockMs → a row if it is ours, with the last request to resign */
   readonly renew: string;
@@ -19,12 +19,18 @@ export interface Statements {
   readonly read: string;
 }
 
-/** How a row stands. What is left of the lease is 0 or less when nobody leads. */
-const STATE = `leader, fence::text, value::text, version::text,
-  CASE WHEN holder IS NULL THEN '0' ELSE (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::text END AS left_ms`;
-
-export function statementsOn({ name: table, sequence, channel }: Table, { canAsk }: Abilities): Statements {
-  const fence = `nextval('${sequence}')`;
+export function statementsOn(
+  { name: table, sequence, channel }: Table,
+  { canAsk, canLast }: Abilities,
+): Statements {
+  // Each renewal leaves another one: its end, to the microsecond.
+  const mark = (lease: string): string => `${lease}.fence || ' ' || extract(epoch FROM ${lease}.expires_at)`;
+  // How a row stands. What is left of the lease is 0 or less when nobody leads.
+  const state = (lease: string): string => `
+  ${lease}.leader, ${lease}.fence::text, ${lease}.value::text, ${lease}.version::text, ${mark(lease)} AS mark,
+  ${canLast ? `${lease}.lasts` : 'NULL AS lasts'},
+  CASE WHEN ${lease}.holder IS NULL THEN '0'
+    ELSE (extract(epoch FROM ${lease}.expires_at - clock_timestamp()) * 1000)::text END AS left_ms`;
   const notify = (what: string): string =>
     `pg_notify('${channel.slice(1, -1)}', ${what}fence || ' ' || name)`;
   const tell = notify('');
@@ -40,7 +46,14 @@ care AS (
   const isFree = (
     lease: string,
   ): string => `(${lease}.holder IS NULL OR ${lease}.expires_at <= clock_timestamp()
-    OR ${lease}.holder = $2::uuid AND ${lease}.request < $3::bigint)`;
+    OR ${lease}.holder = $2::uuid AND ${lease}.request < $3::bigint OR ${mark(lease)} = $7)`;
+  const [lasts, lastsValue, lastsUpdate] = canLast
+    ? [
+        ', lasts',
+        ", drawn.fence || ' ' || $5",
+        `, lasts = greatest(lease.fence + 1, excluded.fence) || ' ' || $5`,
+      ]
+    : ['', '', ''];
 
   const isOurs =
     'lease.name = $1 AND lease.holder = $2::uuid AND lease.fence = $3::bigint AND lease.expires_at > clock_timestamp()';
@@ -60,17 +73,18 @@ locked AS (
   FOR UPDATE OF lease NOWAIT
 ),
 taken AS (
-  INSERT INTO ${table} AS lease (name, holder, request, leader, fence, expires_at)
-  SELECT $1, $2::uuid, $3::bigint, $4, ${fence}, ${until('$5')} FROM turn
+  INSERT INTO ${table} AS lease (name, holder, request, leader, fence, expires_at${lasts})
+  SELECT $1, $2::uuid, $3::bigint, $4, drawn.fence, ${until('$5')}${lastsValue}
+  FROM turn, LATERAL (SELECT nextval('${sequence}') AS fence) AS drawn
   WHERE turn.ours AND (EXISTS (SELECT FROM locked) OR NOT EXISTS (SELECT FROM seen))
   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, request = excluded.request, leader = excluded.leader,
-    fence = greatest(lease.fence + 1, ${fence}), expires_at = ${until('$5')}
+    fence = greatest(lease.fence + 1, excluded.fence), expires_at = ${until('$5')}${lastsUpdate}
   WHERE ${isFree('lease')}
   RETURNING *
 )
-SELECT 'true' AS granted, ${STATE}, ${tell}::text AS told FROM taken
+SELECT 'true' AS granted, ${state('taken')}, ${tell}::text AS told FROM taken
 UNION ALL
-SELECT 'false', ${STATE}, '' FROM seen WHERE NOT EXISTS (SELECT FROM taken)`,
+SELECT 'false', ${state('seen')}, '' FROM seen WHERE NOT EXISTS (SELECT FROM taken)`,
 
     // A row that somebody has locked is tried again a moment later, and keeps nobody else from renewing.
     renew: `
@@ -118,6 +132,6 @@ SELECT ${notify("'asked ' || ")}::text AS told FROM asked`
 
     read: `
 SELECT pg_is_in_recovery()::text AS standby, row.*
-FROM (SELECT) AS one LEFT JOIN (SELECT ${STATE} FROM ${table} WHERE name = $1) AS row ON true`,
+FROM (SELECT) AS one LEFT JOIN (SELECT ${state('lease')} FROM ${table} AS lease WHERE name = $1) AS row ON true`,
   };
 }
