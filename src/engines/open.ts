@@ -1,4 +1,4 @@
-import { BadInput, show } from '../core/index.ts';
+import { BadInput } from '../core/index.ts';
 import type { EtcdOptions } from './etcd/index.ts';
 import type { KubernetesOptions } from './kubernetes/index.ts';
 import type { LeaseEngine, OpenEngine } from './lease/lease-engine.ts';
@@ -6,7 +6,7 @@ import type { LocalOptions } from './local/index.ts';
 import type { NatsOptions } from './nats/index.ts';
 import type { PostgresOptions } from './postgres/index.ts';
 import type { RedisOptions } from './redis/index.ts';
-import { shownUrl } from './secrets.ts';
+import { shownAddress, shownUrl } from './secrets.ts';
 
 export type { OpenEngine };
 
@@ -49,7 +49,7 @@ export async function openEngine(url: string | URL, options: EngineOptions = {})
   const name = aliases[scheme] ?? scheme;
   if (!Object.hasOwn(engines, name)) {
     const known = [...Object.keys(engines), ...Object.keys(aliases)].map((each) => `${each}:`).join(', ');
-    const found = typeof address === 'string' && address !== '' ? shownUrl(address) : show(address);
+    const found = typeof address === 'string' && address !== '' ? shownUrl(address) : shownAddress(address);
     throw new BadInput('engine', `a URL that begins with one of ${known}`, found);
   }
   const open = await engines[name]!();

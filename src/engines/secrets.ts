@@ -1,3 +1,5 @@
+import { show } from '../core/index.ts';
+
 /** Takes what must never be read by others out of a text that goes to a log or into an error. */
 export function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   let shown = text;
@@ -8,7 +10,59 @@ export function withoutSecrets(text: string, secrets: readonly (string | undefin
   return shown;
 }
 
-/** An address for people: without the user, the password and the parameters that stand in it, whatever characters they hold. */
+/** What may stand between the hosts of an address and its parameters; nothing but a slash unless it is here. */
+const PATHS: Readonly<Record<string, RegExp>> = {
+  redis: /^\/\d*$/,
+  rediss: /^\/\d*$/,
+  postgres: /^\/[\w.-]*$/,
+  postgresql: /^\/[\w.-]*$/,
+};
+/** Addresses without a host. */
+const HOSTLESS: Readonly<Record<string, RegExp>> = {
+  kubernetes: /^[a-z0-9-]{0,63}\/?$/,
+  local: /^[^@?#]*$/,
+};
+
+/**
+ * An address for people, without a secret. An address that was refused may be cut or misspelt, so that nobody can say which part
+ * of it is the password: `redis://user:secret` lacks its end, and in `etcd://host?password=secret` it stands where none belongs.
+ * Therefore only what has the form of hosts, of a database or of a namespace is shown.
+ */
 export function shownUrl(url: string): string {
-  return url.replace(/^([a-z]+:(?:\/\/)?)?.*@/is, '$1***@').replace(/\?.*$/s, '?***');
+  const [, scheme = '', slashes = '', rest = url] = /^([a-z][a-z0-9+.-]*):(\/\/)?(.*)$/is.exec(url) ?? [];
+  const head = scheme === '' ? '' : `${scheme}:${slashes}`; // Without the slashes, it may be a user: no secret.
+  if (slashes === '' && HOSTLESS[scheme]?.test(rest)) return `${head}${rest}`;
+  const at = rest.lastIndexOf('@');
+  const hidden = at < 0 ? '' : '***@';
+  const [, hosts = '', path = '', more = ''] = /^([^/?#]*)([^?#]*)(.*)$/s.exec(rest.slice(at + 1))!;
+  const isPlain = (at >= 0 || slashes !== '') && hosts.split(',').every(isHostAndPort);
+  if (!isPlain) return `${head}${rest === '' ? '' : '***'}`;
+  const isPathPlain = path === '' || path === '/' || PATHS[scheme]?.test(path);
+  return `${head}${hidden}${hosts}${isPathPlain ? path : '/***'}${more === '' ? '' : `${more[0]}***`}`;
+}
+
+/** Whatever was given as an address, at the end of an error line. An object may hold a password in any of its fields. */
+export function shownAddress(given: unknown): string {
+  return typeof given === 'string' ? show(shownUrl(given)) : kindOf(given);
+}
+
+/** What was given where something secret belongs, without showing it. */
+export function kindOf(given: unknown): string {
+  if (given === null || typeof given === 'number' || typeof given === 'undefined') return show(given);
+  if (typeof given === 'string') return 'a text';
+  return typeof given === 'object' ? 'an object' : `a ${typeof given}`;
+}
+
+/** A name or an address of a machine. What was meant as a password and lost its @ rarely looks like one. */
+export function isHost(text: string): boolean {
+  if (/^\[[0-9a-fA-F:.]+\]$/.test(text)) return true;
+  if (text.length > 253) return false;
+  return text
+    .split('.')
+    .every((label) => /^[\p{L}\p{N}_](?:[-\p{L}\p{N}_]{0,61}[\p{L}\p{N}_])?$/u.test(label));
+}
+
+function isHostAndPort(text: string): boolean {
+  const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(text) ?? [];
+  return isHost(host) && (port === undefined || /^\d{1,5}$/.test(port));
 }

@@ -158,6 +158,15 @@ describe('caucus with --engine', () => {
 
   it.each([
     [['leader', '--engine', 'mysql://u:ge@he/im@x'], /, found mysql:\/\/\*\*\*@x$/m],
+    [['node', '--engine', 'REDIS://u:geheim@x'], /, found REDIS:\/\/\*\*\*@x$/m],
+    [['node', '--engine', 'redis://x?password=geheim', '--print-config'], /, found "redis:\/\/x\?\*\*\*"$/m],
+    [['run', '--engine', 'redis://u:geheim', '--', 'true'], /, found "redis:\/\/\*\*\*"$/m],
+    [['status', 'redis://u:geheim@x'], /^caucus: URL: expected .*--engine .*, found redis:\/\/\*\*\*@x$/m],
+    [['status', 'http://u:geheim@x'], /^caucus: URL: expected .*, found http:\/\/\*\*\*@x$/m],
+    [
+      ['leader', '--engine', 'local:', '--engine-option', 'token:geheim'],
+      /^caucus: --engine-option: expected/,
+    ],
     [['leader', '--engine', 'mysql://x'], /^caucus: engine: expected a URL that begins with one of etcd:, /],
     [['leader', '--engine', 'local:', 'http://127.0.0.1:1'], /^caucus: URL: expected none beside --engine/],
     [
@@ -201,6 +210,7 @@ describe('caucus with --engine', () => {
   ])('refuses %j', async (args, message) => {
     const { code, stderr } = await caucus(args);
     expect(stderr).toMatch(message);
+    expect(stderr).not.toContain('geheim');
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(code).toBe(2);
   });

@@ -328,12 +328,48 @@ describe('a seat with a lease', () => {
     wallAheadMs = 3_600_000;
     expect(seat.standing.held!.expiresAtMs).toBe(0);
     await clock.pass(300);
-    await store.last.answer({ token: 1n });
     expect(told.at(-1)).toMatchObject({
       held: null,
       cause: 'suspended',
       detail: 'the machine was asleep for 3600.0 s',
     });
+  });
+
+  it('counts short sleeps too: many of them end a lease as one long one does', async () => {
+    await lead();
+    for (let sleeps = 1; sleeps <= 4; sleeps++) {
+      wallAheadMs += 50;
+      await clock.pass(10);
+      expect(seat.standing.held!.expiresAtMs, 'what is left is less by what was slept').toBe(
+        900 - 50 * sleeps,
+      );
+    }
+    await clock.pass(260);
+    expect(store.last).toMatchObject({ what: 'renew', atMs: 300 });
+    await store.last.answer({ token: 1n });
+    expect(seat.standing.held!.expiresAtMs, 'what was slept before a renewal was asked for is over').toBe(
+      1200,
+    );
+    await clock.pass(300);
+    const renewal = store.last;
+    for (let sleeps = 1; sleeps <= 3; sleeps++) wallAheadMs += 90;
+    await renewal.answer({ token: 1n });
+    expect(seat.standing.held!.expiresAtMs, 'what was slept since it was asked for is not').toBe(1500 - 270);
+    wallAheadMs += 500;
+    await clock.pass(200);
+    expect(told.at(-1)).toMatchObject({
+      held: null,
+      cause: 'suspended',
+      detail: 'the machine was asleep for 0.8 s in all since the last renewal',
+    });
+  });
+
+  it('takes no correction of the wall clock that goes back and forth for a sleep', async () => {
+    await lead();
+    for (let times = 0; times < 100; times++) {
+      wallAheadMs = times % 2;
+      expect(seat.standing.held!.expiresAtMs).toBe(900);
+    }
   });
 
   it('publishes while it leads, and is told when it no longer does', async () => {

@@ -34,6 +34,8 @@ describe('openEngine', () => {
     ['mysql:u:geheim@h', 'mysql:***@h'],
     ['mysql://u:ge@he/im@h?password=geheim', 'mysql://***@h?***'],
     ['u:geheim@h', 'u:***@h'],
+    ['geheim', '***'],
+    [{ password: 'geheim' }, 'an object'],
   ])('refuses the URL %j in one sentence', async (url, found) => {
     const message = await refused(url);
     expect(message).toMatch(/^engine: expected a URL that begins with one of etcd:, /);
@@ -119,6 +121,13 @@ describe('an address for people', () => {
     ['postgres:u:p@h/d', 'postgres:***@h/d'],
     ['postgres://h/d?password=p', 'postgres://h/d?***'],
     ['kubernetes:team/', 'kubernetes:team/'],
+    ['kubernetes:team/?token=t', 'kubernetes:***'],
+    ['redis://h/0', 'redis://h/0'],
+    ['redis://[::1]:1,h_2:2/0', 'redis://[::1]:1,h_2:2/0'],
+    ['redis://u:p', 'redis://***'],
+    ['etcd://h/p', 'etcd://h/***'],
+    ['etcd://h#p', 'etcd://h#***'],
+    ['local:/var/lib/jobs', 'local:/var/lib/jobs'],
   ])('%s is shown as %s', (url, shown) => {
     expect(shownUrl(url)).toBe(shown);
   });

@@ -180,7 +180,7 @@ describe.runIf(hasPostgres())('PostgreSQL under faults', () => {
   it('lets a request that comes late do nothing', async () => {
     fresh();
     await won(join()); // The table is there.
-    const { take, renew, release, publish, leave } = statementsOn(tableOf(), { canAsk: true });
+    const { take, renew, release, publish, leave } = statementsOn(tableOf(), { canAsk: true, canLast: true });
     const [ours, theirs] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
     const election = `${name}-late`;
     const client = new Client({ connectionString: server.url });
@@ -189,7 +189,7 @@ describe.runIf(hasPostgres())('PostgreSQL under faults', () => {
       const rows = async (text: string, ...more: unknown[]): Promise<Record<string, string>[]> =>
         (await client.query(text, [election, ...more])).rows;
       const took = async (holder: string, request: number, leaseMs = 60_000): Promise<string | null> => {
-        const [row] = await rows(take, holder, request, 'somebody', leaseMs, '1000');
+        const [row] = await rows(take, holder, request, 'somebody', leaseMs, '1000', '');
         return row?.granted === 'true' ? row.fence! : null;
       };
       const first = (await took(ours, 5))!;

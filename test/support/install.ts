@@ -10,6 +10,7 @@ const PACKAGES = [
   'redis-server',
   'redis-tools',
   'nats-server',
+  'faketime',
   'openssl',
   'chromium',
 ];

@@ -1,3 +1,4 @@
+import { shownUrl } from '../../engines/secrets.ts';
 import { oneLine, Refusal } from '../refusal.ts';
 
 const DEFAULT_TIMEOUT_MS = 5000;
@@ -142,9 +143,11 @@ function reasonOf(error: unknown): string {
 /** `host:port` is enough; without a scheme it is http. */
 function readUrl(text: string): string {
   const whole = /^https?:\/\//i.test(text) ? text : `http://${text}`;
-  try {
-    return new URL(whole).href.replace(/\/+$/, '');
-  } catch {
-    throw new Refusal(`URL: expected http://HOST:PORT, found ${JSON.stringify(text)}`);
-  }
+  const url = URL.canParse(whole) ? new URL(whole) : null;
+  // The address of a store, given without --engine, has a password in it.
+  const isOurs = url !== null && url.username === '' && url.password === '' && !/:\/\//.test(whole.slice(8));
+  if (isOurs) return url.href.replace(/\/+$/, '');
+  throw new Refusal(
+    `URL: expected http://HOST:PORT, or --engine before the URL of a store, found ${shownUrl(text)}`,
+  );
 }

@@ -51,7 +51,8 @@ export function engineOptionsOf(
   if (lease !== undefined) put('leaseMs', readLease(lease), '--lease');
   for (const pair of engineOption) {
     const cut = pair.indexOf('=');
-    if (cut < 1) throw new Refusal(`--engine-option: expected name=value, found ${JSON.stringify(pair)}`);
+    // What stands there may be a password, or a token.
+    if (cut < 1) throw new Refusal('--engine-option: expected name=value, found no name and =');
     const name = pair.slice(0, cut);
     put(name, asJson(pair.slice(cut + 1)), `--engine-option ${name}`);
   }

@@ -27,12 +27,9 @@ export async function engineNode(flags: NodeFlags): Promise<number> {
     paintFor(process.stdout, process.env),
   );
   const stopped = untilStopped();
+  const engine = await openEngineOf(flags, process.env);
   const storeName = /^[a-z]+/.exec(flags.engine!)![0];
-  const member = new EngineMember(
-    await openEngineOf(flags, process.env),
-    flags.election ?? 'main',
-    storeName,
-  );
+  const member = new EngineMember(engine, flags.election ?? 'main', storeName);
   try {
     await member.listen(host, port);
   } catch (error) {

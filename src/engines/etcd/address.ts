@@ -1,4 +1,5 @@
-import { BadInput, show } from '../../core/index.ts';
+import { BadInput } from '../../core/index.ts';
+import { isHost, shownAddress } from '../secrets.ts';
 
 /** Where etcd is, and who we are there. */
 export interface Address {
@@ -18,25 +19,21 @@ const FORM = 'etcd://[user:password@]host[:port][,host[:port]â€¦] (or etcds://â€
 
 /** Reads an address. Throws BadInput, without the password. */
 export function parseAddress(url: string): Address {
-  if (typeof url !== 'string') throw new BadInput('url', FORM, show(url));
-  // A password may hold any character, so everything before the last @ is kept from being shown.
-  const at = url.lastIndexOf('@');
+  if (typeof url !== 'string') throw new BadInput('url', FORM, shownAddress(url));
   const refuse = (expected: string): never => {
-    throw new BadInput(
-      'url',
-      expected,
-      show(at < 0 ? url : `${/^[a-z]*:\/\//.exec(url)?.[0] ?? ''}***${url.slice(at)}`),
-    );
+    throw new BadInput('url', expected, shownAddress(url));
   };
+  const at = url.lastIndexOf('@'); // A password may hold others.
   const scheme = /^etcds?:\/\//.exec(url)?.[0];
   if (scheme === undefined) return refuse(FORM);
   const rest = url.slice(at < 0 ? scheme.length : at + 1).replace(/\/$/, '');
   if (/[/?#]/.test(rest)) return refuse(`nothing after the hosts, as in ${FORM}`);
   const endpoints = rest.split(',').map((text): Endpoint => {
-    const parts = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+))(?::(\d{1,5}))?$/.exec(text);
-    const host = parts?.[1] ?? parts?.[2];
-    const port = Number(parts?.[3] ?? PORT);
-    return host !== undefined && port >= 1 && port <= 65535 ? { host, port } : refuse(FORM);
+    const parts = /^(\[.*\]|[^:]*)(?::(\d{1,5}))?$/.exec(text);
+    const host = parts?.[1] ?? '';
+    const port = Number(parts?.[2] ?? PORT);
+    if (!isHost(host) || port < 1 || port > 65535) return refuse(FORM);
+    return { host: host.replace(/^\[|\]$/g, ''), port };
   });
   const isSecure = scheme === 'etcds://';
   if (at < 0) return { isSecure, endpoints, user: undefined, password: undefined };

@@ -1,4 +1,5 @@
 import { BadInput, show } from '../../core/index.ts';
+import { shownAddress } from '../secrets.ts';
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const FORM = 'kubernetes: or kubernetes:NAMESPACE/';
@@ -8,8 +9,9 @@ const NAMESPACE =
 /** The namespace that the URL or the option names; null if neither does. Throws BadInput. */
 export function namespaceOf(url: string, option: string | undefined): string | null {
   const inUrl = typeof url === 'string' ? /^kubernetes:([^/]*)\/?$/.exec(url)?.[1] : undefined;
-  if (inUrl === undefined) throw new BadInput('url', FORM, show(url));
-  if (inUrl !== '' && !isNamespace(inUrl)) throw new BadInput('url', `${FORM}, with ${NAMESPACE}`, show(url));
+  if (inUrl === undefined) throw new BadInput('url', FORM, shownAddress(url));
+  if (inUrl !== '' && !isNamespace(inUrl))
+    throw new BadInput('url', `${FORM}, with ${NAMESPACE}`, shownAddress(url));
   if (option === undefined) return inUrl === '' ? null : inUrl;
   if (typeof option !== 'string' || !isNamespace(option))
     throw new BadInput('namespace', NAMESPACE, show(option));

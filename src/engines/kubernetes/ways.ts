@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { BadInput, show } from '../../core/index.ts';
+import { kindOf, shownAddress } from '../secrets.ts';
 import type { Access, TlsOptions, Way } from './access.ts';
 import { kubeconfigWay } from './kubeconfig.ts';
 
@@ -40,7 +41,7 @@ export function findWay(options: AccessOptions, namespace: string | null): Way {
   }
   const { kubeconfig, context } = options;
   if (kubeconfig !== undefined && !(typeof kubeconfig === 'string' && existsSync(kubeconfig)))
-    throw new BadInput('kubeconfig', 'the path of a file that exists', show(kubeconfig));
+    throw new BadInput('kubeconfig', 'the path of a file that exists', shownPath(kubeconfig));
   const { KUBECONFIG, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
   const folder = options.serviceAccount ?? SERVICE_ACCOUNT;
   if (
@@ -88,14 +89,24 @@ function directWay(options: AccessOptions, namespace: string | null): Way {
   }
   const url = typeof server === 'string' && URL.canParse(server) ? new URL(server) : null;
   const isPlain = url?.protocol === 'http:';
-  if (url === null || !(isPlain || url.protocol === 'https:') || url.username || url.password || url.search)
+  if (
+    url === null ||
+    !(isPlain || url.protocol === 'https:') ||
+    url.username ||
+    url.password ||
+    /[?#]/.test(url.href)
+  )
     throw new BadInput(
       'server',
-      'https://host[:port], with nobody named in it',
-      url === null ? show(server) : 'another',
+      'https://host[:port], with no user, password or parameter in it',
+      shownAddress(server),
     );
   if (isPlain && token !== undefined)
-    throw new BadInput('server', 'https://…, since a token is not for everybody to read', show(server));
+    throw new BadInput(
+      'server',
+      'https://…, since a token is not for everybody to read',
+      shownAddress(server),
+    );
   if (
     token !== undefined &&
     typeof token !== 'function' &&
@@ -122,4 +133,9 @@ function directWay(options: AccessOptions, namespace: string | null): Way {
     },
     forget: () => {},
   };
+}
+
+/** Somebody may have given the text of the file, which is full of secrets, in place of its path. */
+function shownPath(given: unknown): string {
+  return typeof given === 'string' && !/[\n:]/.test(given) ? show(given) : kindOf(given);
 }

@@ -64,7 +64,8 @@ export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
     this.name = name;
     this.#kind = kind;
     this.#clock = clock;
-    this.#sleep = clock === processClock ? new SleepWatch() : new SleepWatch(clock.now, clock.now);
+    const now = (): number => clock.now();
+    this.#sleep = clock === processClock ? new SleepWatch() : new SleepWatch(now, now);
   }
 
   seat(election: string): Seat {

@@ -245,32 +245,33 @@ export class LeaseSeat<G extends Grant> implements Seat {
 
   async #take(call: Call): Promise<void> {
     const { clock, times, sleep } = this.#around;
-    const askedMs = clock.now();
     const sleeps = sleep.look();
+    const askedMs = clock.now();
     const { grant, reading } = await this.#store.take(call);
     if (grant === null) {
       if (!call.signal.aborted) this.#onReading(reading);
       return;
     }
-    const untilMs = askedMs + times.actMs;
-    const isTooLate = call.signal.aborted || clock.now() >= untilMs || sleep.look() !== sleeps;
+    const tookMs = clock.now() - askedMs + sleep.missedMsSince(askedMs);
+    const isTooLate = call.signal.aborted || tookMs >= times.actMs || sleep.look() !== sleeps;
     if (!this.#wants || isTooLate) {
       this.#dueMs = clock.now();
       return await this.#store.release(grant, call);
     }
-    this.#begin(grant, untilMs, reading);
+    this.#begin(grant, askedMs, reading);
     this.#dueMs = Math.min(this.#dueMs, askedMs + times.renewMs);
   }
 
-  #begin(grant: G, untilMs: number, { value, version }: Reading): void {
-    const tenure = new Tenure(grant, untilMs, this.#around, (each) => this.#onDeadline(each));
+  #begin(grant: G, fromMs: number, { value, version }: Reading): void {
+    const tenure = new Tenure(grant, fromMs, this.#around, (each) => this.#onDeadline(each));
     this.#tenure = tenure;
     const who = { leader: this.name, token: grant.token, held: tenure.held };
     this.#show({ ...who, value, version, cause: 'won', detail: `${this.name} leads`, asked: null });
   }
 
   async #renew(tenure: Tenure<G>, call: Call): Promise<void> {
-    const { clock, times, storeName } = this.#around;
+    const { clock, times, storeName, sleep } = this.#around;
+    sleep.look(); // What was slept before is not to be counted against what is asked for now.
     const askedMs = clock.now();
     const grant = await this.#store.renew(tenure.grant, call);
     if (this.#tenure !== tenure) return;
@@ -279,24 +280,18 @@ export class LeaseSeat<G extends Grant> implements Seat {
     tenure.grant = grant;
     if (tenure.untilMs === 0) return this.#onDeadline(tenure);
     const fromMs = grant.askedMs ?? askedMs;
-    tenure.prolong(fromMs + times.actMs);
+    tenure.prolong(fromMs);
     this.#dueMs = Math.min(this.#dueMs, fromMs + times.renewMs);
     if (grant.asked !== undefined) this.#show({ asked: grant.asked });
   }
 
   #onDeadline(tenure: Tenure<G>): void {
-    const { sleep, storeName } = this.#around;
-    if (tenure.hasSlept) {
-      this.#lose(tenure, 'suspended', `the machine was asleep for ${(sleep.sleptMs / 1000).toFixed(1)} s`);
-    } else if (this.#backOff.isOn) {
-      this.#lose(
-        tenure,
-        'store-unreachable',
-        `${storeName} did not renew it in time: ${this.#backOff.reason}`,
-      );
-    } else {
-      this.#lose(tenure, 'lease-expired', 'the lease ran out and was not renewed');
-    }
+    const { storeName } = this.#around;
+    const trouble = this.#backOff.isOn
+      ? `${storeName} did not renew it in time: ${this.#backOff.reason}`
+      : null;
+    const { cause, detail } = tenure.ending(trouble);
+    this.#lose(tenure, cause, detail);
     this.#hurry();
   }
 

@@ -1,4 +1,5 @@
-import { asObject, refuseUnknown } from '../../core/index.ts';
+import { asObject, BadInput, refuseUnknown } from '../../core/index.ts';
+import { kindOf } from '../secrets.ts';
 import type { LeaseEngineOptions } from './lease-engine.ts';
 
 /** The options that an engine has beyond those of all. */
@@ -16,5 +17,7 @@ const COMMON: Readonly<Record<keyof LeaseEngineOptions, 0>> = {
 
 /** Throws BadInput for what is no option of this engine: a misspelt one would be missed when it matters. */
 export function checkOptions(options: LeaseEngineOptions, own: Readonly<Record<string, 0>> = {}): void {
+  // A text in their place may be a password that was meant for the URL.
+  if (typeof options === 'string') throw new BadInput('options', 'an object', kindOf(options));
   refuseUnknown(asObject(options, 'options'), { ...COMMON, ...own }, '');
 }

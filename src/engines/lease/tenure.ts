@@ -1,13 +1,17 @@
-import type { Clock, Held, SleepWatch } from '../../election/index.ts';
+import type { Clock, Held, SleepWatch, Why } from '../../election/index.ts';
 import type { Grant } from './lease-store.ts';
+import type { LeaseTimes } from './settings.ts';
 
 interface TenureAround {
   readonly clock: Clock;
   readonly sleep: SleepWatch;
+  readonly times: Pick<LeaseTimes, 'actMs'>;
 }
 
 /** A leadership is ended a little before its time, so that whoever loses it learns why, and not only that its time is up. */
 const EARLY_MS = 25;
+/** How often the clocks are compared while nothing else happens. A timer does not count what the machine sleeps. */
+const LOOKS_PER_LEASE = 8;
 
 /** What we hold, and until when we may act on it. */
 export class Tenure<G extends Grant> {
@@ -17,13 +21,14 @@ export class Tenure<G extends Grant> {
   readonly #onDeadline: (tenure: Tenure<G>) => void;
   /** How often the machine had slept when it began: a lease says nothing about a sleep since. */
   readonly #sleeps: number;
-  #untilMs: number;
+  /** When the lease that counts was asked for. */
+  #fromMs: number;
   #isOver = false;
   #stopTimer: () => void = () => {};
 
-  constructor(grant: G, untilMs: number, around: TenureAround, onDeadline: (tenure: Tenure<G>) => void) {
+  constructor(grant: G, fromMs: number, around: TenureAround, onDeadline: (tenure: Tenure<G>) => void) {
     this.grant = grant;
-    this.#untilMs = untilMs;
+    this.#fromMs = fromMs;
     this.#around = around;
     this.#onDeadline = onDeadline;
     this.#sleeps = around.sleep.look();
@@ -41,14 +46,33 @@ export class Tenure<G extends Grant> {
     return this.#around.sleep.look() !== this.#sleeps;
   }
 
-  /** Until this moment of the monotonic clock we may act. Nothing ends what has no end. */
-  get untilMs(): number {
-    if (this.#isOver) return 0;
-    return this.#untilMs < Number.POSITIVE_INFINITY && this.hasSlept ? 0 : this.#untilMs;
+  /** How much of its lease the machine has slept through. */
+  get #missedMs(): number {
+    return this.#around.sleep.missedMsSince(this.#fromMs);
   }
 
-  prolong(untilMs: number): void {
-    this.#untilMs = Math.max(this.#untilMs, untilMs);
+  /** Until this moment of the monotonic clock we may act. Nothing ends what has no end. */
+  get untilMs(): number {
+    const { actMs } = this.#around.times;
+    if (this.#isOver) return 0;
+    if (actMs === Number.POSITIVE_INFINITY) return actMs;
+    return this.hasSlept ? 0 : this.#fromMs + actMs - this.#missedMs;
+  }
+
+  /** Why its time is up. `trouble`: what kept it from being renewed, or null. */
+  ending(trouble: string | null): Why {
+    const { sleep } = this.#around;
+    const missedMs = this.#missedMs;
+    const asleep = (ms: number): string => `the machine was asleep for ${(ms / 1000).toFixed(1)} s`;
+    if (this.hasSlept) return { cause: 'suspended', detail: asleep(sleep.sleptMs) };
+    if (missedMs > this.#around.times.actMs / 10)
+      return { cause: 'suspended', detail: `${asleep(missedMs)} in all since the last renewal` };
+    if (trouble !== null) return { cause: 'store-unreachable', detail: trouble };
+    return { cause: 'lease-expired', detail: 'the lease ran out and was not renewed' };
+  }
+
+  prolong(fromMs: number): void {
+    this.#fromMs = Math.max(this.#fromMs, fromMs);
     this.#wait();
   }
 
@@ -58,11 +82,11 @@ export class Tenure<G extends Grant> {
   }
 
   #wait(): void {
-    const { clock } = this.#around;
+    const { clock, times } = this.#around;
     this.#stopTimer();
-    if (this.#isOver || this.#untilMs === Number.POSITIVE_INFINITY) return;
-    const leftMs = this.#untilMs - clock.now();
-    const earlyMs = Math.min(EARLY_MS, leftMs / 20);
-    this.#stopTimer = clock.after(Math.max(0, leftMs - earlyMs), () => this.#onDeadline(this));
+    if (this.#isOver || times.actMs === Number.POSITIVE_INFINITY) return;
+    const leftMs = this.untilMs - clock.now() - Math.min(EARLY_MS, times.actMs / 20);
+    const delayMs = Math.max(0, Math.min(leftMs, times.actMs / LOOKS_PER_LEASE));
+    this.#stopTimer = clock.after(delayMs, () => (delayMs < leftMs ? this.#wait() : this.#onDeadline(this)));
   }
 }

@@ -17,6 +17,7 @@ import { BadInput, show } from '../../core/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
 import { checkOptions } from '../lease/options.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
+import { shownAddress } from '../secrets.ts';
 import { Folder } from './folder.ts';
 import { type LocalGrant, LocalStore } from './local-store.ts';
 
@@ -59,11 +60,11 @@ export function local(url = 'local:', options: LocalOptions = {}): LeaseEngine<L
 /** Null: this user's own. */
 function folderOf(url: string): string | null {
   const found = /^local:(.*)$/s.exec(url);
-  if (found === null) throw new BadInput('url', 'local: or local:/path', show(url));
+  if (found === null) throw new BadInput('url', 'local: or local:/path', shownAddress(url));
   const given = found[1]!.replace(/^\/\/(?=\/)/, '');
   if (given === '') return null;
   if (!path.isAbsolute(given) || given.startsWith('//'))
-    throw new BadInput('url', 'an absolute path after local:', show(given));
+    throw new BadInput('url', 'an absolute path after local:', shownAddress(url));
   return path.normalize(given);
 }
 

@@ -1,4 +1,5 @@
-import { BadInput, show } from '../../core/index.ts';
+import { BadInput } from '../../core/index.ts';
+import { isHost, shownAddress } from '../secrets.ts';
 
 /** Where NATS is, and who we are there. */
 export interface Address {
@@ -15,21 +16,20 @@ const FORM = 'nats://[user:password@ or token@]host[:port][,host[:port]…] (or 
 
 /** Reads an address. Throws BadInput, without the password or the token. */
 export function parseAddress(url: string): Address {
-  if (typeof url !== 'string') throw new BadInput('url', FORM, show(url));
-  // A password may hold any character, so everything before the last @ is kept from being shown.
-  const at = url.lastIndexOf('@');
+  if (typeof url !== 'string') throw new BadInput('url', FORM, shownAddress(url));
   const refuse = (expected: string): never => {
-    const shown = at < 0 ? url : `${/^[a-z]*:\/\//.exec(url)?.[0] ?? ''}***${url.slice(at)}`;
-    throw new BadInput('url', expected, show(shown));
+    throw new BadInput('url', expected, shownAddress(url));
   };
+  const at = url.lastIndexOf('@'); // A password may hold others.
   const scheme = /^(?:nats|tls):\/\//.exec(url)?.[0];
   if (scheme === undefined) return refuse(FORM);
   const rest = url.slice(at < 0 ? scheme.length : at + 1).replace(/\/$/, '');
   if (/[/?#]/.test(rest)) return refuse(`nothing after the hosts, as in ${FORM}`);
   const servers = rest.split(',').map((text) => {
-    const parts = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/.exec(text);
+    const parts = /^(\[.*\]|[^:]*)(?::(\d{1,5}))?$/.exec(text);
+    const host = parts?.[1] ?? '';
     const port = Number(parts?.[2] ?? PORT);
-    return parts !== null && port >= 1 && port <= 65535 ? `${parts[1]}:${port}` : refuse(FORM);
+    return isHost(host) && port >= 1 && port <= 65535 ? `${host}:${port}` : refuse(FORM);
   });
   const isSecure = scheme === 'tls://';
   const nobody = { user: undefined, password: undefined, token: undefined };

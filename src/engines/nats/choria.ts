@@ -45,7 +45,7 @@ export class ChoriaStore implements LeaseStore<NatsGrant> {
     if (this.#pending !== null && entry.writer === this.#writer(this.#pending))
       return await this.#confirm(this.#pending, entry, call);
     this.#pending = null;
-    if (entry.text !== null) {
+    if (entry.text !== null && !this.#sighting.isOver(clock.now())) {
       // Without an answer we do not know what became of an attempt. Its name is not enough to call it ours: it runs out.
       return { grant: null, reading: this.#readingOf(entry) };
     }
@@ -139,14 +139,16 @@ export class ChoriaStore implements LeaseStore<NatsGrant> {
 
   #note(entry: Entry, isFresh: boolean): void {
     this.#seen = entry;
-    if (entry.text !== null) this.#sighting.note(entry.revision, this.#around.clock.now(), isFresh);
+    if (entry.text !== null)
+      this.#sighting.note(entry.revision, entry.text, this.#around.clock.now(), isFresh);
     else if (entry.revision > 0) this.#sighting.clear();
   }
 
   #readingOf({ text, writer }: Entry): Reading {
     const isPending = this.#pending !== null && writer === this.#writer(this.#pending);
-    if (text === null || isPending) return nobody;
-    return { ...nobody, leader: text, freeInMs: this.#sighting.freeInMs(this.#around.clock.now()) };
+    const nowMs = this.#around.clock.now();
+    if (text === null || isPending || this.#sighting.isOver(nowMs)) return nobody;
+    return { ...nobody, leader: text, freeInMs: this.#sighting.freeInMs(nowMs) };
   }
 
   #writer({ attempt }: { readonly attempt: number }): string {

@@ -18,7 +18,8 @@
  * fenced should be, by the token. A publication may still come through between the end of its leader's lease and the next win.
  *
  * How: see `NatsStore`, and `ChoriaStore` for elections that are shared with the electors of Choria. The server says nothing when a
- * key runs out, so those who wait count the lease from when they saw it renewed; what decides is the server.
+ * key runs out, so those who wait count the lease from when they saw it renewed. Whoever saw it unchanged for a whole lease replaces
+ * it, also if the server still has it because its clock was set back.
  */
 import { randomUUID } from 'node:crypto';
 import { inventName, processClock } from '../../election/index.ts';

@@ -2,6 +2,7 @@ import { BadInput, show } from '../../core/index.ts';
 import type { LeaseEngineOptions } from '../lease/lease-engine.ts';
 import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { type LeaseTimes, leaseTimes } from '../lease/settings.ts';
+import { kindOf } from '../secrets.ts';
 import type { Address } from './address.ts';
 
 /** How we show who we are, and whom we believe, over TLS. */
@@ -65,7 +66,7 @@ export function settingsOf(options: NatsOptions, address: Address): Settings {
   if (replicas !== undefined && ![1, 3, 5].includes(replicas))
     throw new BadInput('replicas', '1, 3 or 5, since more than half of them must be reached', show(replicas));
   if (authenticator !== undefined && typeof authenticator !== 'function')
-    throw new BadInput('authenticator', 'a function of the client library', show(authenticator));
+    throw new BadInput('authenticator', 'a function of the client library', kindOf(authenticator));
   if (authenticator !== undefined && (address.user ?? address.token) !== undefined)
     throw new BadInput('authenticator', 'a URL without user, password and token beside it', 'both');
   const times = choria ? choriaTimes(options) : ownTimes(options);

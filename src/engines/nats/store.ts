@@ -72,7 +72,8 @@ export class NatsStore implements LeaseStore<NatsGrant> {
       if (!isKnownFree) {
         const reading = await this.read(call);
         const { holder, revision } = this.#seen!;
-        if (holder !== null && !this.#isOurs(holder)) return { grant: null, reading };
+        const isHeld = holder !== null && !this.#isOurs(holder) && !this.#isOver;
+        if (isHeld) return { grant: null, reading };
         const owedMs = revision === 0 ? this.#sighting.owedMs(this.#around.clock.now()) : 0;
         if (owedMs > 0) return { grant: null, reading: { ...reading, freeInMs: owedMs } };
       }
@@ -180,7 +181,8 @@ export class NatsStore implements LeaseStore<NatsGrant> {
   async read(call: Call): Promise<Reading> {
     const [{ holder }, kept] = await Promise.all([this.#readLease(call), this.#readKept(call)]);
     const { value, version } = kept ?? { value: null, version: 0 };
-    if (holder === null) return { leader: null, token: null, freeInMs: null, value, version };
+    const isOver = holder !== null && !this.#isOurs(holder) && this.#isOver;
+    if (holder === null || isOver) return { leader: null, token: null, freeInMs: null, value, version };
     const freeInMs = this.#sighting.freeInMs(this.#around.clock.now());
     // Without the second key it has not won yet, unless somebody has deleted that.
     const hasWon = kept === null || isSame(kept, holder);
@@ -267,10 +269,16 @@ export class NatsStore implements LeaseStore<NatsGrant> {
   #note(lease: { revision: number; holder: Holder | null }, isFresh: boolean): void {
     this.#seen = lease;
     if (lease.holder !== null && !this.#isOurs(lease.holder)) {
-      this.#sighting.note(lease.revision, this.#around.clock.now(), isFresh);
+      const { incarnation, attempt } = lease.holder;
+      this.#sighting.note(lease.revision, `${incarnation}/${attempt}`, this.#around.clock.now(), isFresh);
     } else if (lease.revision > 0) {
       this.#sighting.clear();
     }
+  }
+
+  /** What another holds was seen unchanged for a whole lease. */
+  get #isOver(): boolean {
+    return this.#sighting.isOver(this.#around.clock.now());
   }
 
   #isOurs({ incarnation }: Holder): boolean {

@@ -1,4 +1,5 @@
-import { BadInput, show } from '../../core/index.ts';
+import { BadInput } from '../../core/index.ts';
+import { isHost, shownAddress } from '../secrets.ts';
 
 /** Where the database is. The library reads all of the URL by itself, so it is kept as it was given. */
 export interface Address {
@@ -13,9 +14,10 @@ const FORM = 'postgres://user:password@host:port/database (or postgresql://…)'
 
 /** Reads an address. Throws BadInput, without the password. */
 export function parseAddress(url: string): Address {
-  if (typeof url !== 'string') throw new BadInput('url', `${FORM}, or a pool of the package pg`, show(url));
+  if (typeof url !== 'string')
+    throw new BadInput('url', `${FORM}, or a pool of the package pg`, shownAddress(url));
   const refuse = (expected: string): never => {
-    throw new BadInput('url', expected, show(withoutPasswords(url)));
+    throw new BadInput('url', expected, shownAddress(url));
   };
   if (!/^postgres(ql)?:\/\//.test(url)) return refuse(FORM);
   const read = readUrl(url);
@@ -26,6 +28,7 @@ export function parseAddress(url: string): Address {
   if (host === null) return refuse(FORM);
   if (host === '') return refuse(`a host, as in ${FORM}, or ?host=/path of a socket`);
   if (host.includes(',')) return refuse('one host, that of the primary');
+  if (!host.startsWith('/') && !isHost(host)) return refuse(FORM);
   // Without it every user would be led to a database of their own, and not meet the others.
   if (read.pathname.length < 2) return refuse(`the name of a database after the host, as in ${FORM}`);
   const [name, password] = [decoded(read.username), decoded(read.password)];
@@ -34,7 +37,8 @@ export function parseAddress(url: string): Address {
       'a user and a password in which % and two hexadecimal digits stand for a character (%25 for %)',
     );
   const port = params.get('port') ?? (read.port || '5432');
-  const secrets = [password, params.get('password') ?? ''].filter((each) => each !== '');
+  const named = [...params].flatMap(([param, value]) => (/pass|secret|token|key/i.test(param) ? value : []));
+  const secrets = [password, read.password, ...named].filter((each) => each !== '');
   const shown = host.startsWith('/') ? host : `${host}:${port}`;
   return { url, shown, user: params.get('user') ?? (name || undefined), secrets };
 }
@@ -57,11 +61,4 @@ function decoded(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** A password may hold any character, so everything before the last @ is kept back, and so are the parameters. */
-function withoutPasswords(url: string): string {
-  const at = url.lastIndexOf('@');
-  const kept = at < 0 ? url : `${/^[a-z+]*:\/\//.exec(url)?.[0] ?? ''}***${url.slice(at)}`;
-  return kept.replace(/\?.*$/s, '?***');
 }

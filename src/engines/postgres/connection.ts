@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import type { ConnectionOptions } from 'node:tls';
+import { cancel } from './cancel.ts';
 
 /** What is used of a client of the package `pg`. */
 export interface PostgresClient {
@@ -7,6 +9,12 @@ export interface PostgresClient {
   on(event: 'end', listener: () => void): unknown;
   on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown;
   readonly connection: { readonly stream: Pick<Readable, 'destroy'> };
+  /** What it takes to have a statement given up; a client of another kind may not tell. */
+  readonly processID?: number | null;
+  readonly secretKey?: number | null;
+  readonly host?: string;
+  readonly port?: number;
+  readonly ssl?: boolean | ConnectionOptions;
 }
 
 /** What is used of a pool of the package `pg`. */
@@ -29,6 +37,8 @@ export interface Ending {
 const TRIES = 5;
 /** How long a goodbye may take. */
 const GOODBYE_MS = 500;
+/** How long the server may take to hear that a statement is to be given up. */
+const CANCEL_MS = 1000;
 
 /** A connection that works, until it is broken; then it stays so. */
 export class Connection {
@@ -48,15 +58,21 @@ export class Connection {
     return this.#isBroken;
   }
 
-  /** Makes one statement. When the signal is aborted nobody knows what has become of it, and the connection is broken. */
+  /**
+   * Makes one statement. When the signal is aborted nobody knows what has become of it: the server is told to give it up, and the
+   * connection is broken.
+   */
   async query(text: string, values: readonly unknown[], signal: AbortSignal): Promise<Row[]> {
     for (let tries = 1; ; tries++) {
       try {
         const asked = this.#client.query(text, values.length === 0 ? undefined : [...values]);
         return (await untilAborted(signal, asked)).rows;
       } catch (error) {
-        if (signal.aborted || !isKept(error)) this.destroy();
-        if (signal.aborted) throw signal.reason;
+        if (signal.aborted) {
+          void this.#giveUp();
+          throw signal.reason;
+        }
+        if (!isKept(error)) this.destroy();
         if (!isCollision(error) || tries === TRIES) throw this.#ending.explain(error);
       }
     }
@@ -73,9 +89,21 @@ export class Connection {
   destroy(): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
+    this.#drop();
+    this.#onBroken();
+  }
+
+  async #giveUp(): Promise<void> {
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    this.#onBroken();
+    await cancel(this.#client, CANCEL_MS);
+    this.#drop();
+  }
+
+  #drop(): void {
     this.#ending.end().catch(() => {});
     this.#client.connection.stream.destroy();
-    this.#onBroken();
   }
 
   /** After a goodbye, so that the server need not find out by itself. */

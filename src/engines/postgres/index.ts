@@ -2,10 +2,11 @@
  * postgres: elections in a table of a PostgreSQL database, one row each.
  *
  * Promises, as long as only this engine changes the table, what the server has committed stays, the server's clock is not set
- * ahead while somebody leads, and runs at a rate within `maxDrift` of ours:
+ * ahead while somebody leads, and the rates of all clocks are within `maxDrift` of each other:
  *   - at no moment may two that use this engine act;
  *   - tokens (the column `fence`) only grow, over all restarts, and also if a row or the whole table is deleted;
- *   - a release is seen by those who wait at once, a crash when the lease is over;
+ *   - a release is seen by those who wait at once, a crash when the lease is over, also if the server's clock was set back: those
+ *     who wait count a lease that does not change on their own clock too;
  *   - what was published stays when the leader goes;
  *   - transactions in the same database can be fenced completely: see docs/engines/postgres.md.
  *
@@ -16,7 +17,8 @@
  *
  * How: every act is one statement with all of its arithmetic in the server, so that nothing depends on a session and a
  * pooler in transaction mode may stand between. Waiters are woken by NOTIFY; where that does not come through, they look
- * every `retryMs`. All elections of an engine share one connection, and one more that listens.
+ * every `retryMs`. All elections of an engine share one connection, and one more that listens: renewals go first there, no take
+ * and no renewal waits for a lock, and what takes too long is cancelled at the server.
  */
 import { randomUUID } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
@@ -25,6 +27,7 @@ import { processClock } from '../../election/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
 import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { leaseTimes } from '../lease/settings.ts';
+import { kindOf } from '../secrets.ts';
 import { parseAddress } from './address.ts';
 import type { PostgresPool } from './connection.ts';
 import { Link } from './link.ts';
@@ -83,10 +86,11 @@ export function postgres(
     link,
     listener,
     // Those that suit every table, until one was seen.
-    statements: statementsOn(table, { canAsk: false }),
+    statements: statementsOn(table, { canAsk: false, canLast: false }),
     at: source.shown,
     incarnation: randomUUID(),
     requests: { last: 0 },
+    clock,
     times,
   };
   const kind = {
@@ -105,7 +109,7 @@ export function postgres(
 
 function sourceAt(at: string | PostgresPool, ssl: PostgresOptions['ssl']): Source {
   if (ssl !== undefined && typeof ssl !== 'boolean' && (typeof ssl !== 'object' || ssl === null))
-    throw new BadInput('ssl', 'true, false, or TLS options as the package pg takes them', show(ssl));
+    throw new BadInput('ssl', 'true, false, or TLS options as the package pg takes them', kindOf(ssl));
   if (typeof at !== 'object' || at === null || typeof at.connect !== 'function')
     return sourceOfUrl(parseAddress(at as string), ssl);
   if (ssl !== undefined)

@@ -1,6 +1,14 @@
 import { CaucusError } from '../../election/index.ts';
 import { type Connection, type Row, untilAborted } from './connection.ts';
 
+/** When a statement is made: a renewal before all others that wait, so that no number of them costs a leader its time. */
+export type Rank = 'renewal' | 'other';
+
+interface Waiting {
+  readonly rank: Rank;
+  readonly begin: () => void;
+}
+
 /** The connection that all elections of an engine ask through, one after the other. It is opened anew whenever it broke. */
 export class Link {
   readonly #openMs: number;
@@ -8,22 +16,61 @@ export class Link {
   readonly #closed = new AbortController();
   #connection: Connection | null = null;
   #opening: Promise<Connection> | null = null;
-  #last: Promise<unknown> = Promise.resolve();
+  #isBusy = false;
+  #waiting: Waiting[] = [];
 
   constructor(openMs: number, open: (signal: AbortSignal) => Promise<Connection>) {
     this.#openMs = openMs;
     this.#open = open;
   }
 
-  /** Makes one statement when those before it are done. Rejects with the signal's reason as soon as that is aborted. */
-  query(text: string, values: readonly unknown[], signal: AbortSignal): Promise<Row[]> {
-    const before = this.#last;
-    const made = untilAborted(signal, before).then(async () => {
+  /**
+   * Makes one statement when its turn has come. It is put into words only when there is a connection: what the table can hold is not
+   * known before. Rejects with the signal's reason as soon as that is aborted.
+   */
+  async query(
+    statement: () => string,
+    values: readonly unknown[],
+    signal: AbortSignal,
+    rank: Rank = 'other',
+  ): Promise<Row[]> {
+    await this.#turn(rank, signal);
+    try {
       const connection = await untilAborted(signal, this.#connected());
-      return await connection.query(text, values, signal);
+      return await connection.query(statement(), values, signal);
+    } finally {
+      this.#next();
+    }
+  }
+
+  /** Whoever gives up before its turn leaves the line. */
+  async #turn(rank: Rank, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (!this.#isBusy) {
+      this.#isBusy = true;
+      return;
+    }
+    let begin = (): void => {};
+    const turn = new Promise<void>((resolve) => {
+      begin = resolve;
     });
-    this.#last = before.then(() => made).catch(() => {});
-    return made;
+    const waiting = { rank, begin };
+    this.#waiting.push(waiting);
+    try {
+      await untilAborted(signal, turn);
+    } catch (error) {
+      // Its turn may have come at the same moment.
+      if (this.#waiting.includes(waiting)) this.#waiting = this.#waiting.filter((each) => each !== waiting);
+      else this.#next();
+      throw error;
+    }
+  }
+
+  #next(): void {
+    const next = this.#waiting.find(({ rank }) => rank === 'renewal') ?? this.#waiting[0];
+    this.#waiting = this.#waiting.filter((each) => each !== next);
+    this.#isBusy = next !== undefined;
+    next?.begin();
   }
 
   /** Goes on when whoever asked no longer waits, so that a slow beginning is not begun again and again. */

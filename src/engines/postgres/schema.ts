@@ -5,7 +5,7 @@ import type { Table } from './table.ts';
 
 /**
  * Stands in the comment of the table. It is raised with every change that an older version of this engine cannot live with. The
- * column `asked`, which came later, is none: those who do not know it leave it alone.
+ * columns `asked` and `lasts`, which came later, are none: those who do not know them leave them alone.
  */
 const VERSION = 1;
 
@@ -19,6 +19,8 @@ const CHANGE_LOCK_MS = 50;
 export interface Abilities {
   /** Requests to resign. */
   readonly canAsk: boolean;
+  /** How long a lease lasts from one renewal on. */
+  readonly canLast: boolean;
 }
 
 /**
@@ -43,12 +45,13 @@ export async function prepare(
     }
     checkVersion(table, found.comment ?? null);
     if (found.counter === null) await connection.query(makeSequence(table), [], signal);
-    if (found.can_ask !== 'true' && found.is_owner === 'true') {
+    const isOld = found.can_ask !== 'true' || found.can_last !== 'true';
+    if (isOld && found.is_owner === 'true') {
       // If somebody has locked the table it is left to the next connection.
       await connection.query(bringUpToDate(table), [], signal).catch(() => {});
       found = await look();
     }
-    return { canAsk: found.can_ask === 'true' };
+    return { canAsk: found.can_ask === 'true', canLast: found.can_last === 'true' };
   } catch (error) {
     connection.destroy();
     throw error;
@@ -62,8 +65,13 @@ SELECT pg_is_in_recovery()::text AS standby,
        to_regclass($2::text)::text AS counter,
        obj_description(to_regclass($1::text), 'pg_class') AS comment,
        (SELECT pg_has_role(relowner, 'USAGE')::text FROM pg_class WHERE oid = to_regclass($1::text)) AS is_owner,
-       EXISTS (SELECT FROM pg_attribute
-         WHERE attrelid = to_regclass($1::text) AND attname = 'asked' AND NOT attisdropped)::text AS can_ask`;
+       ${hasColumn('asked')} AS can_ask,
+       ${hasColumn('lasts')} AS can_last`;
+
+function hasColumn(name: string): string {
+  return `EXISTS (SELECT FROM pg_attribute
+         WHERE attrelid = to_regclass($1::text) AND attname = '${name}' AND NOT attisdropped)::text`;
+}
 
 function checkVersion(table: Table, comment: string | null): void {
   const version = /^caucus leases, version (\d+)/.exec(comment ?? '')?.[1];
@@ -101,7 +109,8 @@ BEGIN
       value      json,
       version    bigint NOT NULL DEFAULT 0,
       request    bigint NOT NULL,
-      asked      text
+      asked      text,
+      lasts      text
     );
     CREATE UNIQUE INDEX ${index} ON ${name} (name, fence);
     COMMENT ON TABLE ${name} IS 'caucus leases, version ${VERSION}: one row per election';
@@ -131,7 +140,7 @@ function bringUpToDate({ name }: Table): string {
 DO $change$
 BEGIN
   PERFORM set_config('lock_timeout', '${CHANGE_LOCK_MS}', true);
-  ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS asked text;
+  ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS asked text, ADD COLUMN IF NOT EXISTS lasts text;
 END
 $change$`;
 }

@@ -3,7 +3,7 @@ import type { Table } from './table.ts';
 
 /** What is asked of the server. Each is one statement, and so one transaction of its own. */
 export interface Statements {
-  /** name, holder, request, leader, leaseMs, lockMs → granted, and how it stands */
+  /** name, holder, request, leader, leaseMs, lockMs, mark of a lease that is over → granted, and how it stands */
   readonly take: string;
   /** name, holder, fence, leaseMs, lockMs → a row if it is ours, with the last request to resign */
   readonly renew: string;
@@ -19,12 +19,18 @@ export interface Statements {
   readonly read: string;
 }
 
-/** How a row stands. What is left of the lease is 0 or less when nobody leads. */
-const STATE = `leader, fence::text, value::text, version::text,
-  CASE WHEN holder IS NULL THEN '0' ELSE (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::text END AS left_ms`;
-
-export function statementsOn({ name: table, sequence, channel }: Table, { canAsk }: Abilities): Statements {
-  const fence = `nextval('${sequence}')`;
+export function statementsOn(
+  { name: table, sequence, channel }: Table,
+  { canAsk, canLast }: Abilities,
+): Statements {
+  // Each renewal leaves another one: its end, to the microsecond.
+  const mark = (lease: string): string => `${lease}.fence || ' ' || extract(epoch FROM ${lease}.expires_at)`;
+  // How a row stands. What is left of the lease is 0 or less when nobody leads.
+  const state = (lease: string): string => `
+  ${lease}.leader, ${lease}.fence::text, ${lease}.value::text, ${lease}.version::text, ${mark(lease)} AS mark,
+  ${canLast ? `${lease}.lasts` : 'NULL AS lasts'},
+  CASE WHEN ${lease}.holder IS NULL THEN '0'
+    ELSE (extract(epoch FROM ${lease}.expires_at - clock_timestamp()) * 1000)::text END AS left_ms`;
   const notify = (what: string): string =>
     `pg_notify('${channel.slice(1, -1)}', ${what}fence || ' ' || name)`;
   const tell = notify('');
@@ -40,33 +46,53 @@ care AS (
   const isFree = (
     lease: string,
   ): string => `(${lease}.holder IS NULL OR ${lease}.expires_at <= clock_timestamp()
-    OR ${lease}.holder = $2::uuid AND ${lease}.request < $3::bigint)`;
+    OR ${lease}.holder = $2::uuid AND ${lease}.request < $3::bigint OR ${mark(lease)} = $7)`;
+  const [lasts, lastsValue, lastsUpdate] = canLast
+    ? [
+        ', lasts',
+        ", drawn.fence || ' ' || $5",
+        `, lasts = greatest(lease.fence + 1, excluded.fence) || ' ' || $5`,
+      ]
+    : ['', '', ''];
+
+  const isOurs =
+    'lease.name = $1 AND lease.holder = $2::uuid AND lease.fence = $3::bigint AND lease.expires_at > clock_timestamp()';
 
   return {
-    // Those who wait only look. Whoever finds it free waits for its turn, and only then draws a token: so tokens grow in the
-    // order in which they are granted, even if the row is deleted while somebody waits for it.
+    // Those who wait only look. Whoever finds it free and is the only one who tries has its turn, and only then draws a token: so
+    // tokens grow in the order in which they are granted, even if the row is deleted meanwhile. Nobody waits: neither for others
+    // who try, nor for a transaction that has locked the row, since the leaders of other elections renew over this connection.
     take: `
 WITH seen AS (SELECT * FROM ${table} WHERE name = $1), ${care('$6')},
 turn AS (
-  SELECT pg_advisory_xact_lock(hashtextextended('${table} ' || $1, 0)) FROM care
+  SELECT pg_try_advisory_xact_lock(hashtextextended('${table} ' || $1, 0)) AS ours FROM care
   WHERE NOT EXISTS (SELECT FROM seen WHERE NOT ${isFree('seen')})
 ),
+locked AS (
+  SELECT lease.name FROM turn, ${table} AS lease WHERE turn.ours AND lease.name = $1 AND ${isFree('lease')}
+  FOR UPDATE OF lease NOWAIT
+),
 taken AS (
-  INSERT INTO ${table} AS lease (name, holder, request, leader, fence, expires_at)
-  SELECT $1, $2::uuid, $3::bigint, $4, ${fence}, ${until('$5')} FROM turn
+  INSERT INTO ${table} AS lease (name, holder, request, leader, fence, expires_at${lasts})
+  SELECT $1, $2::uuid, $3::bigint, $4, drawn.fence, ${until('$5')}${lastsValue}
+  FROM turn, LATERAL (SELECT nextval('${sequence}') AS fence) AS drawn
+  WHERE turn.ours AND (EXISTS (SELECT FROM locked) OR NOT EXISTS (SELECT FROM seen))
   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, request = excluded.request, leader = excluded.leader,
-    fence = greatest(lease.fence + 1, ${fence}), expires_at = ${until('$5')}
+    fence = greatest(lease.fence + 1, excluded.fence), expires_at = ${until('$5')}${lastsUpdate}
   WHERE ${isFree('lease')}
   RETURNING *
 )
-SELECT 'true' AS granted, ${STATE}, ${tell}::text AS told FROM taken
+SELECT 'true' AS granted, ${state('taken')}, ${tell}::text AS told FROM taken
 UNION ALL
-SELECT 'false', ${STATE}, '' FROM seen WHERE NOT EXISTS (SELECT FROM taken)`,
+SELECT 'false', ${state('seen')}, '' FROM seen WHERE NOT EXISTS (SELECT FROM taken)`,
 
+    // A row that somebody has locked is tried again a moment later, and keeps nobody else from renewing.
     renew: `
-WITH ${care('$5')}
-UPDATE ${table} AS lease SET expires_at = ${until('$4')} FROM care
-WHERE name = $1 AND holder = $2::uuid AND fence = $3::bigint AND expires_at > clock_timestamp()
+WITH ${care('$5')}, locked AS (
+  SELECT name FROM ${table} AS lease WHERE ${isOurs} FOR NO KEY UPDATE NOWAIT
+)
+UPDATE ${table} AS lease SET expires_at = ${until('$4')} FROM care, locked
+WHERE lease.name = locked.name AND ${isOurs}
 RETURNING ${canAsk ? 'asked' : 'NULL AS asked'}`,
 
     release: `
@@ -106,6 +132,6 @@ SELECT ${notify("'asked ' || ")}::text AS told FROM asked`
 
     read: `
 SELECT pg_is_in_recovery()::text AS standby, row.*
-FROM (SELECT) AS one LEFT JOIN (SELECT ${STATE} FROM ${table} WHERE name = $1) AS row ON true`,
+FROM (SELECT) AS one LEFT JOIN (SELECT ${state('lease')} FROM ${table} AS lease WHERE name = $1) AS row ON true`,
   };
 }

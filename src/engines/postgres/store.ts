@@ -1,15 +1,19 @@
 import type { Json } from '../../core/index.ts';
-import type { ResignationRequest } from '../../election/index.ts';
+import type { Clock, ResignationRequest } from '../../election/index.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
+import { Unchanged } from '../lease/unchanged.ts';
 import type { Row } from './connection.ts';
-import type { Link } from './link.ts';
+import type { Link, Rank } from './link.ts';
 import type { Listener } from './listener.ts';
 import { isStandby, lacksColumn } from './problems.ts';
 import type { Statements } from './statements.ts';
 
 /** The token is all that is needed: none is drawn twice, so it names the grant. */
 export type PostgresGrant = Grant;
+
+/** When to look again at what another is taking at this moment. It takes a commit. */
+const SOON_MS = 50;
 
 /** What all elections of an engine share. */
 export interface Around {
@@ -23,6 +27,7 @@ export interface Around {
   readonly incarnation: string;
   /** Numbers our requests, so that one that arrives late does not undo a later one. */
   readonly requests: { last: number };
+  readonly clock: Clock;
   readonly times: LeaseTimes;
 }
 
@@ -36,36 +41,37 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
   #granted: bigint | null = null;
   /** Whether we may hold what we were never told of. */
   #isInDoubt = false;
+  /** What others hold, as we have seen it. */
+  readonly #unchanged = new Unchanged();
 
   constructor(around: Around, election: string, name: string) {
     this.#around = around;
     this.#election = election;
     this.#name = name;
-    // All elections ask through one connection, so none may wait long for a row that somebody has locked.
-    // Those who come at the same moment wait for each other's commits, one after the other.
+    // Takes and renewals wait for no lock. The others may, but not for long: all elections ask through one connection.
     this.#lockMs = String(Math.ceil(Math.max(50, around.times.callMs / 4)));
   }
 
   async take(call: Call): Promise<{ grant: PostgresGrant | null; reading: Reading }> {
-    const { statements, times } = this.#around;
-    const more = [this.#request(), this.#name, times.leaseMs, this.#lockMs];
+    const { times, clock } = this.#around;
+    const over = this.#unchanged.overMark(clock.now()) ?? '';
+    const more = [this.#request(), this.#name, times.leaseMs, this.#lockMs, over];
     this.#isInDoubt = true;
-    const row = await this.#ask(statements.take, more, call);
+    const row = await this.#ask(({ take }) => take, more, call);
     this.#isInDoubt = false;
-    const reading = readingOf(row);
-    if (row?.granted === 'true') {
-      this.#granted = BigInt(row.fence!);
-      return { grant: { token: this.#granted }, reading };
-    }
-    this.#granted = null;
-    // It was free when we looked, and another was faster.
-    return { grant: null, reading: reading.leader === null ? await this.read(call) : reading };
+    this.#granted = row?.granted === 'true' ? BigInt(row.fence!) : null;
+    const reading = this.#readingOf(row);
+    if (this.#granted !== null) return { grant: { token: this.#granted }, reading };
+    if (reading.leader !== null) return { grant: null, reading };
+    // It was free when we looked, and another was faster, or is about to be.
+    const found = await this.read(call);
+    return { grant: null, reading: found.leader === null ? { ...found, freeInMs: SOON_MS } : found };
   }
 
   async renew(grant: PostgresGrant, call: Call): Promise<PostgresGrant | null> {
-    const { statements, times } = this.#around;
+    const { times } = this.#around;
     const more = [grant.token, times.leaseMs, this.#lockMs];
-    const row = await this.#ask(statements.renew, more, call);
+    const row = await this.#ask(({ renew }) => renew, more, call, 'renewal');
     if (row === undefined) {
       this.#granted = null;
       return null;
@@ -76,18 +82,18 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
 
   async release({ token }: PostgresGrant, call: Call): Promise<void> {
     this.#granted = null;
-    await this.#ask(this.#around.statements.release, [token, this.#lockMs], call);
+    await this.#ask(({ release }) => release, [token, this.#lockMs], call);
   }
 
   async leave(call: Call): Promise<void> {
     if (!this.#isInDoubt) return;
-    await this.#ask(this.#around.statements.leave, [this.#request(), this.#lockMs], call);
+    await this.#ask(({ leave }) => leave, [this.#request(), this.#lockMs], call);
     this.#isInDoubt = false;
   }
 
   async publish({ token }: PostgresGrant, value: Json, call: Call): Promise<number | null> {
     const more = [token, this.#request(), JSON.stringify(value), this.#lockMs];
-    const row = await this.#ask(this.#around.statements.publish, more, call);
+    const row = await this.#ask(({ publish }) => publish, more, call);
     return row === undefined ? null : Number(row.version);
   }
 
@@ -97,15 +103,15 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     await this.read({ signal }); // Until there is a connection, nobody knows what the table can hold.
     const { ask } = this.#around.statements;
     if (ask === null) throw lacksColumn(at);
-    await link.query(ask, [this.#election, token, `${token} ${reason}`, this.#lockMs], signal);
+    await link.query(() => ask, [this.#election, token, `${token} ${reason}`, this.#lockMs], signal);
   }
 
   async read({ signal }: Call): Promise<Reading> {
-    const { link, statements, at } = this.#around;
-    const [row] = await link.query(statements.read, [this.#election], signal);
+    const { link, at } = this.#around;
+    const [row] = await link.query(() => this.#around.statements.read, [this.#election], signal);
     // Behind a pooler, the next statement can end up at another server. What a standby knows is old.
     if (row?.standby === 'true') throw isStandby(at);
-    return readingOf(row);
+    return this.#readingOf(row);
   }
 
   watch(hint: (news: 'changed' | 'ours') => void): () => void {
@@ -121,9 +127,26 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     });
   }
 
-  async #ask(text: string, more: readonly unknown[], { signal }: Call): Promise<Row | undefined> {
+  async #ask(
+    which: (statements: Statements) => string,
+    more: readonly unknown[],
+    { signal }: Call,
+    rank?: Rank,
+  ): Promise<Row | undefined> {
     const { link, incarnation } = this.#around;
-    return (await link.query(text, [this.#election, incarnation, ...more], signal))[0];
+    const statement = (): string => which(this.#around.statements);
+    return (await link.query(statement, [this.#election, incarnation, ...more], signal, rank))[0];
+  }
+
+  /** What the server says is over is over, and so is what was seen unchanged for as long as it lasts. */
+  #readingOf(row: Row | undefined): Reading {
+    const nowMs = this.#around.clock.now();
+    const reading = readingOf(row);
+    const isOthers = reading.leader !== null && reading.token !== this.#granted;
+    this.#unchanged.see(isOthers ? row!.mark! : null, lastsOf(row), nowMs);
+    const freeInMs = this.#unchanged.freeInMs(nowMs);
+    if (freeInMs === 0) return { ...reading, leader: null, token: null, freeInMs: null };
+    return { ...reading, freeInMs: reading.freeInMs === null ? null : Math.min(reading.freeInMs, freeInMs) };
   }
 
   #request(): number {
@@ -142,4 +165,10 @@ function readingOf(row: Row | undefined): Reading {
     value: typeof row?.value === 'string' ? (JSON.parse(row.value) as Json) : null,
     version: Number(row?.version ?? 0),
   };
+}
+
+/** The token stands before it: an earlier version of this package leaves what it finds there. */
+function lastsOf(row: Row | undefined): number | null {
+  const [token, lastsMs] = row?.lasts?.split(' ') ?? [];
+  return token !== undefined && token === row?.fence && lastsMs !== undefined ? Number(lastsMs) : null;
 }

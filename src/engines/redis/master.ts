@@ -1,4 +1,5 @@
 import type { Clock, ResignationRequest } from '../../election/index.ts';
+import { Unchanged } from '../lease/unchanged.ts';
 import { type Address, type Endpoint, nameOf } from './address.ts';
 import { Connection } from './connection.ts';
 import { explain } from './explain.ts';
@@ -44,6 +45,9 @@ export class Master {
   readonly #settings: MasterSettings;
   readonly #connection: Connection;
   readonly #wakeUps: WakeUps;
+  /** By election: what others hold, as we have seen it at this master. */
+  readonly #unchanged = new Map<string, Unchanged>();
+  #renewals = 0;
 
   constructor(settings: MasterSettings) {
     this.#settings = settings;
@@ -58,9 +62,11 @@ export class Master {
   }
 
   async take(errand: Errand, leader: string, seen: bigint, signal: AbortSignal): Promise<View> {
-    const { leaseMs, isOnly, wait } = this.#settings;
-    const args = [leader, String(leaseMs), String(seen), isOnly ? '1' : '0'];
-    const view = viewOf(await this.#run<Reply>(scripts.take, errand, args, signal));
+    const { leaseMs, isOnly, wait, clock } = this.#settings;
+    const unchanged = this.#unchangedAt(errand.layout);
+    const over = unchanged.overMark(clock.now()) ?? '';
+    const args = [leader, String(leaseMs), String(seen), isOnly ? '1' : '0', over];
+    const view = this.#viewOf(await this.#run<Reply>(scripts.take, errand, args, signal), errand.layout);
     if (!view.isGranted || wait === 0) return view;
     const have = await this.#ask<number>(
       ['WAIT', String(wait), String(Math.ceil(this.#settings.withinMs / 2))],
@@ -84,7 +90,8 @@ export class Master {
   }
 
   async renew(errand: Errand, token: bigint, signal: AbortSignal): Promise<Renewal> {
-    const args = [String(token), String(this.#settings.leaseMs)];
+    this.#renewals += 1;
+    const args = [String(token), String(this.#settings.leaseMs), String(this.#renewals)];
     const [whose, asked] = await this.#run<[Renewal['whose'], ...string[]]>(
       scripts.renew,
       errand,
@@ -116,7 +123,7 @@ export class Master {
 
   async read(layout: Layout, signal: AbortSignal): Promise<View> {
     const errand = { layout, claim: NOBODYS };
-    return viewOf(await this.#run<Reply>(scripts.read, errand, [], signal));
+    return this.#viewOf(await this.#run<Reply>(scripts.read, errand, [], signal), layout);
   }
 
   listen(channel: string, heard: Heard): () => void {
@@ -126,6 +133,23 @@ export class Master {
   async close(): Promise<void> {
     this.#wakeUps.close();
     await this.#connection.close();
+  }
+
+  /** What Redis says is over is over, and so is what was seen unchanged for as long as it lasts. */
+  #viewOf(reply: Reply, layout: Layout): View {
+    const view = viewOf(reply);
+    const { lease } = view;
+    const nowMs = this.#settings.clock.now();
+    const unchanged = this.#unchangedAt(layout);
+    unchanged.see(view.isGranted ? null : (lease?.mark ?? null), lease?.lastsMs ?? null, nowMs);
+    if (lease === null || unchanged.overMark(nowMs) !== null) return { ...view, lease: null };
+    return { ...view, lease: { ...lease, freeInMs: Math.min(lease.freeInMs, unchanged.freeInMs(nowMs)) } };
+  }
+
+  #unchangedAt({ channel }: Layout): Unchanged {
+    const known = this.#unchanged.get(channel) ?? new Unchanged();
+    this.#unchanged.set(channel, known);
+    return known;
   }
 
   #run<T>(script: scripts.Script, errand: Errand, args: readonly string[], signal?: AbortSignal): Promise<T> {

@@ -10,6 +10,9 @@ export interface Script {
  * What all of them share. KEYS: the lease, the counter, the value. ARGV: the holder, its attempt, the channel, then their own.
  * A lease is the holder's while it bears its name and the number of the attempt that took it: both together are never used
  * again, so whatever comes late finds that it is not.
+ *
+ * Every renewal changes the mark of a lease: by when it ends, and by its own number, where the memory is not too full to write it.
+ * Nobody may ask for the end whose rights are from before that was needed; then there is no mark, and only Redis counts.
  */
 const SHARED = `
 local lease, fence, kept = KEYS[1], KEYS[2], KEYS[3]
@@ -54,11 +57,18 @@ local function keep(value, version, token)
   return true
 end
 
+local function mark()
+  local endsAt = redis.pcall('PEXPIRETIME', lease)
+  if type(endsAt) ~= 'number' or endsAt < 0 then return '' end
+  local held = redis.call('HMGET', lease, 'holder', 'attempt', 'beat')
+  return table.concat({held[1] or '', held[2] or '', held[3] or '', string.format('%.0f', endsAt)}, ' ')
+end
+
 local function look(isGranted)
-  local held = redis.call('HMGET', lease, 'holder', 'attempt', 'leader', 'token')
+  local held = redis.call('HMGET', lease, 'holder', 'attempt', 'leader', 'token', 'lasts')
   local value = redis.call('HMGET', kept, 'value', 'version', 'token')
   return {isGranted, held[1], held[2], held[3], held[4], redis.call('PTTL', lease),
-    redis.call('GET', fence), value[1], value[2], value[3]}
+    redis.call('GET', fence), value[1], value[2], value[3], held[5], mark()}
 end
 `;
 
@@ -73,16 +83,17 @@ export const read: Script = script(`return look(0)`);
  * Takes it if it is free, or if an earlier attempt of the same holder has got it. The token is greater than the counter and than
  * the greatest that the client has seen, and no less than the milliseconds of this server's clock: a server that has
  * lost its data, or a replica that lagged behind, goes on above what was given before. ARGV: leader, leaseMs, seen, `1` if no
- * other master has a say.
+ * other master has a say, the mark of a lease that is over although Redis does not know it.
  */
 export const take: Script = script(`
 local by, try = whose()
-if by and not (by == holder and try and try < attempt) then return look(0) end
+local isOver = ARGV[8] ~= '' and ARGV[8] == mark()
+if by and not isOver and not (by == holder and try and try < attempt) then return look(0) end
 local now = redis.call('TIME')
 local nowMs = tonumber(now[1]) * 1000 + math.floor(tonumber(now[2]) / 1000)
 count(math.max(counter() + 1, tonumber(ARGV[6]) + 1, nowMs))
 redis.call('DEL', lease)
-redis.call('HSET', lease, 'holder', holder, 'attempt', ARGV[2], 'leader', ARGV[4])
+redis.call('HSET', lease, 'holder', holder, 'attempt', ARGV[2], 'leader', ARGV[4], 'lasts', ARGV[5])
 redis.call('PEXPIRE', lease, ARGV[5])
 if ARGV[7] == '1' then
   redis.call('HSET', lease, 'token', redis.call('GET', fence))
@@ -100,13 +111,15 @@ tell('won')
 return 1`);
 
 /**
- * ARGV: token, leaseMs. The counter is raised in any case: it may have been lost, and must not fall behind. What is ours comes with
- * why somebody asks for it, if anybody does. Nothing is written that is there already: a server whose memory is full refuses to.
+ * ARGV: token, leaseMs, the number of this renewal. The counter is raised in any case: it may have been lost, and must not fall behind. What is ours comes with
+ * why somebody asks for it, if anybody does. Nothing has to be written that is there already: a server whose memory is full
+ * refuses to.
  */
 export const renew: Script = script(`
 raise(tonumber(ARGV[4]))
 if not isOurs() then return {redis.call('EXISTS', lease) == 1 and 'other' or 'none'} end
 if redis.call('HGET', lease, 'token') ~= ARGV[4] then redis.call('HSET', lease, 'token', ARGV[4]) end
+redis.pcall('HSET', lease, 'beat', ARGV[6])
 redis.call('PEXPIRE', lease, ARGV[5])
 return {'ours', redis.call('HMGET', lease, 'asked')[1]}`);
 
@@ -122,7 +135,8 @@ return 1`);
 export const mend: Script = script(`
 if redis.call('EXISTS', lease) == 1 then return 0 end
 raise(tonumber(ARGV[6]))
-redis.call('HSET', lease, 'holder', holder, 'attempt', ARGV[2], 'leader', ARGV[4], 'token', ARGV[6])
+redis.call('HSET', lease, 'holder', holder, 'attempt', ARGV[2], 'leader', ARGV[4], 'token', ARGV[6],
+  'lasts', ARGV[5])
 redis.call('PEXPIRE', lease, ARGV[5])
 if ARGV[9] ~= '' then keep(ARGV[7], ARGV[8], ARGV[9]) end
 return 1`);

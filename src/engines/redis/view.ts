@@ -23,13 +23,18 @@ export interface Lease {
   readonly token: bigint | null;
   /** Infinity: somebody has made it last for ever. */
   readonly freeInMs: number;
+  /** Differs after every renewal; null where the master does not tell. */
+  readonly mark: string | null;
+  /** How long it lasts from a renewal on; null where its holder has not said so. */
+  readonly lastsMs: number | null;
 }
 
 export type Reply = readonly (string | number | null)[];
 
 /** Reads what a script has looked up. What is not as we write it counts as not there. */
 export function viewOf(reply: Reply): View {
-  const [isGranted, holder, attempt, leader, token, ttlMs, fence, value, version, valueToken] = reply;
+  const [isGranted, holder, attempt, leader, token, ttlMs, fence, value, version, valueToken, lasts, mark] =
+    reply;
   const isHeld = typeof holder === 'string';
   return {
     isGranted: isGranted === 1,
@@ -39,6 +44,8 @@ export function viewOf(reply: Reply): View {
           leader: String(leader ?? holder),
           token: countOf(token),
           freeInMs: Number(ttlMs) < 0 ? Number.POSITIVE_INFINITY : Number(ttlMs) + 1,
+          mark: typeof mark === 'string' && mark !== '' ? mark : null,
+          lastsMs: Number(countOf(lasts) ?? 0n) || null,
         }
       : null,
     fence: countOf(fence) ?? 0n,

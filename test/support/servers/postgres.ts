@@ -21,20 +21,25 @@ const DATABASE = 'elections';
 /** Debian's PostgreSQL. */
 export class PostgresServer extends ServerProcess {
   readonly #settings: Readonly<Record<string, string>>;
+  readonly #env: NodeJS.ProcessEnv;
   /** It would outlive us. */
   readonly #onExit = (): void => this.signal('SIGQUIT');
 
-  private constructor(port: number, settings: Readonly<Record<string, string>>) {
+  private constructor(port: number, settings: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv) {
     super('postgres', port);
     this.#settings = settings;
+    this.#env = env;
     const { uid, gid } = owner();
     if (uid !== undefined && gid !== undefined) chownSync(this.folder, uid, gid);
     chmodSync(this.folder, 0o700);
     process.on('exit', this.#onExit);
   }
 
-  static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-    return await PostgresServer.#startWith(settings, async (server) => {
+  static async start(
+    settings: Readonly<Record<string, string>> = {},
+    env: NodeJS.ProcessEnv = {},
+  ): Promise<PostgresServer> {
+    return await PostgresServer.#startWith(settings, env, async (server) => {
       const file = server.file('password');
       writeFileSync(file, ADMIN_PASSWORD);
       const how = ['--auth=scram-sha-256', `--pwfile=${file}`, '--username=postgres', '--encoding=UTF8'];
@@ -45,7 +50,7 @@ export class PostgresServer extends ServerProcess {
 
   /** Another one, which follows this one and cannot be written to. */
   async standby(): Promise<PostgresServer> {
-    return await PostgresServer.#startWith({}, async (server) => {
+    return await PostgresServer.#startWith({}, {}, async (server) => {
       const from = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'postgres'];
       await server.#run('pg_basebackup', [
         ...from,
@@ -63,9 +68,10 @@ export class PostgresServer extends ServerProcess {
 
   static #startWith(
     settings: Readonly<Record<string, string>>,
+    env: NodeJS.ProcessEnv,
     prepare: (server: PostgresServer) => Promise<unknown>,
   ): Promise<PostgresServer> {
-    const make = (port: number): PostgresServer => new PostgresServer(port, settings);
+    const make = (port: number): PostgresServer => new PostgresServer(port, settings, env);
     return startOnFreePorts(make, async (server) => {
       await prepare(server);
       await server.restart();
@@ -99,7 +105,7 @@ export class PostgresServer extends ServerProcess {
     return {
       file: program('postgres'),
       args: ['-D', this.#data, ...args],
-      options: { ...owner(), cwd: this.folder },
+      options: { ...owner(), cwd: this.folder, env: { ...process.env, ...this.#env } },
     };
   }
 

@@ -16,14 +16,16 @@ export type RedisFlags = Readonly<Record<string, string>>;
 /** Debian's Redis: every write is on the disk before its answer. */
 export class RedisServer extends ServerProcess {
   readonly #flags: RedisFlags;
+  readonly #env: NodeJS.ProcessEnv;
 
-  private constructor(port: number, flags: RedisFlags) {
+  private constructor(port: number, flags: RedisFlags, env: NodeJS.ProcessEnv) {
     super('redis', port);
     this.#flags = flags;
+    this.#env = env;
   }
 
-  static start(flags: RedisFlags = {}): Promise<RedisServer> {
-    return startOnFreePorts((port) => new RedisServer(port, flags));
+  static start(flags: RedisFlags = {}, env: NodeJS.ProcessEnv = {}): Promise<RedisServer> {
+    return startOnFreePorts((port) => new RedisServer(port, flags, env));
   }
 
   get #isSecure(): boolean {
@@ -46,7 +48,7 @@ export class RedisServer extends ServerProcess {
       ...this.#flags,
     };
     const args = Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, ...value.split(' ')]);
-    return { file: '/usr/bin/redis-server', args };
+    return { file: '/usr/bin/redis-server', args, options: { env: { ...process.env, ...this.#env } } };
   }
 
   protected async ask(): Promise<void> {

@@ -10,8 +10,13 @@ import { freePorts } from '../free-ports.ts';
 export interface Program {
   readonly file: string;
   readonly args: readonly string[];
-  /** As whom, where it refuses to run as root, and where. */
-  readonly options?: { readonly uid?: number; readonly gid?: number; readonly cwd?: string };
+  /** As whom, where it refuses to run as root, and where; and what it finds in its environment. */
+  readonly options?: {
+    readonly uid?: number;
+    readonly gid?: number;
+    readonly cwd?: string;
+    readonly env?: NodeJS.ProcessEnv;
+  };
 }
 
 /** A real server on the loopback, in a process of its own, with its data in a folder of its own. */
