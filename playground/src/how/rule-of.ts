@@ -195,6 +195,8 @@ function ofQuorum({ input, isTimer, sends, leads }: Step): string | null {
   }
   switch (input) {
     case 'start':
+    case 'probe':
+    case 'copy':
       return 'disk';
     case 'pre-vote':
     case 'pre-vote/answer':

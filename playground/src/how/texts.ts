@@ -176,7 +176,7 @@ export const TEXTS: Readonly<Record<string, Text>> = {
     rules: [
       {
         id: 'disk',
-        says: 'A member is a name and a disk. On an empty disk its vote counts by name only, and then one more than a majority is needed, until the leader has given the new disk its seat.',
+        says: 'A member is a name and a disk. On an empty disk its vote counts by name only, and then one more than a majority is needed, until the leader has given the new disk its seat. A member that starts again tells all others, so that a copy of its disk is recognised.',
       },
       {
         id: 'pre-vote',

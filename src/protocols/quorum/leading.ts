@@ -114,7 +114,7 @@ export function renewLease(s: State, times: Times, out: Out): void {
   const round = roundOfSeats(s.register, ({ id, disk }) =>
     id !== s.id ? (s.peers[id]?.round ?? 0) : disk === s.disk ? s.round : 0,
   );
-  if (round > (s.leaseRound ?? 0) && s.openRounds.includes(round)) {
+  if (round > (s.leaseRound ?? 0) && s.openRounds.includes(round) && isFounded(s)) {
     for (const older of s.openRounds)
       if (older < round) out.push({ type: 'cancel-timer', timer: leaseTimer(older) });
     s.openRounds = s.openRounds.filter((each) => each >= round);
@@ -132,6 +132,14 @@ export function renewLease(s: State, times: Times, out: Out): void {
   if (named <= s.quorumRound) return;
   s.quorumRound = named;
   out.push({ type: 'set-timer', timer: 'quorum', delayMs: times.timeoutMs[1] });
+}
+
+/**
+ * A majority holds the first seats. A leader that acted before, and died, would leave members behind that know of no seats:
+ * they could elect none without it.
+ */
+function isFounded({ committed }: State): boolean {
+  return committed.members.some(({ disk }) => disk !== null);
 }
 
 /** The lease has run out. It may not act, but goes on asking: a majority that answers again renews it. */

@@ -150,6 +150,7 @@ export function onPublishAnswer(
 ): void {
   if (m.to !== s.life || !isMember(s, from) || s.role !== 'leader' || m.term !== s.term) return;
   onPeerAge(s, from, m.by.disk, m.age, times, out);
+  renewLease(s, times, out); // The first lease waits for the first seats to be committed.
 }
 
 /**
