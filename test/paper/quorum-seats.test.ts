@@ -160,6 +160,18 @@ describe('a first start, on empty disks', () => {
     expect(solo.state.committed).toMatchObject({ version: 1 });
   });
 
+  it('gives a leader that acts only once a majority holds the seats: the others could not go on without it', () => {
+    const solo = elected(3, [2, 3]);
+    for (const id of [2, 3]) solo.hears(id, { ...answer(1, 2), by: fresh(id) });
+    for (const id of [2, 3]) solo.hears(id, { ...accepted(1, 0), by: fresh(id) });
+    solo.timer('heartbeat');
+    for (const id of [2, 3])
+      solo.hears(id, { ...answer(1, 3, { age: { term: 1, version: 0 } }), by: fresh(id) });
+    expect(solo.state.leaseRound).toBeNull();
+    solo.hears(2, { ...accepted(1, 1), by: fresh(2) });
+    expect(solo.state.leaseRound).toBe(3);
+  });
+
   it('with one of five absent leaves its seat vacant, and fills it when it comes; the founders stay as they were', () => {
     const solo = elected(5, [2, 3, 4]);
     const others = [2, 3, 4];

@@ -37,6 +37,7 @@ export type RuleName =
   | 'all are told of a later start'
   | 'all are asked when one tells of a copy'
   | 'founders are waited for'
+  | 'the first lease waits for the first seats'
   | 'no register of a term out of all proportion is believed';
 
 export const rules: Readonly<Record<RuleName, (definition: Definition) => boolean>> = {
@@ -114,6 +115,16 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
     for (const id of [2, 3, 4]) solo.hears(id, vote(1));
     for (const id of [2, 3, 4]) solo.hears(id, answer(1, roundOf(solo), { age: { term: 1, version: 0 } }));
     return solo.state.role === 'leader' && (solo.state.register as Age).version === 0;
+  },
+  'the first lease waits for the first seats'(definition) {
+    const solo = new Voter(1, [1, 2, 3], { definition }).timer('promise').timer('election');
+    for (const id of [2, 3]) solo.hears(id, preVote(0));
+    for (const id of [2, 3]) solo.hears(id, vote(1));
+    for (const id of [2, 3]) solo.hears(id, answer(1, 2));
+    for (const id of [2, 3]) solo.hears(id, accepted(1, 0));
+    solo.timer('heartbeat');
+    for (const id of [2, 3]) solo.hears(id, answer(1, 3, { age: { term: 1, version: 0 } }));
+    return (solo.state.register as Age).version === 1 && solo.state.leaseRound === null;
   },
   'no register of a term out of all proportion is believed'(definition) {
     const solo = at(2, saved(2, 1), { definition });

@@ -207,7 +207,8 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
     leads: true,
   },
   'copy-is-heard-by-one': {
-    about: 'one of five members has heard a copy of the disk of a later leader, and ignores that leader from then on',
+    about:
+      'one of five members has heard a copy of the disk of a later leader, and ignores that leader from then on',
     leads: true,
   },
 };

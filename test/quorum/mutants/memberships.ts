@@ -50,6 +50,11 @@ export const memberships: readonly Mutant[] = [
     'const disk = members.length === 2 ? null : joiner.disk;',
     'const { disk } = joiner;',
   ]),
+  mutant(
+    'a leader acts before a majority holds the first seats',
+    { rule: 'the first lease waits for the first seats' },
+    ['leading', ' && isFounded(s)) {', ') {\n    void isFounded;'],
+  ),
   mutant('a member is added without waiting for it', { rule: 'a joiner is waited for' }, [
     'membership',
     'if (joiner === undefined) return null;\n  const disk = members.length === 2 ? null : joiner.disk;',
