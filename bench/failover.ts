@@ -38,7 +38,7 @@ const SETTINGS: readonly Setting[] = [
   },
   {
     name: 'preset lan, 1–10 ms one way',
-    given: {},
+    given: { options: { preset: 'lan' } },
     heartbeatMs: 50,
     longestTimeoutMs: 300,
     latencyMs: [1, 10],

@@ -30,6 +30,7 @@ export const written: readonly (Example & { readonly subject: string; readonly f
     // heard of that term: so there is another winner of it.
     scenario: {
       protocol: 'quorum',
+      options: { preset: 'lan' },
       seed: 1,
       members: 3,
       untilMs: 4000,

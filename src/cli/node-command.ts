@@ -31,7 +31,7 @@ Flags come before the environment, and that before the file. The environment:
 A file looks like this, and every field may be left out:
   { "id": "a", "listen": "127.0.0.1:7101", "data": "/var/lib/caucus/a",
     "peers": { "a": "http://127.0.0.1:7101", "b": "http://127.0.0.1:7102", "c": "http://127.0.0.1:7103" },
-    "protocol": "quorum", "options": { "preset": "lan" } }
+    "protocol": "quorum", "options": { "preset": "steady" } }
 
 The first start of a cluster needs 3 of its 3 members, or 4 of 5. Without --data a member forgets everything
 when it stops: it comes back as a new disk, which the others give a seat. If several do so at once, or a

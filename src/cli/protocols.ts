@@ -121,12 +121,12 @@ function settingLines(title: string, settings: Settings, page: Page): string[] {
 /** The times of quorum follow from its preset and from each other; the figures are worked out, so that they are right. */
 function presetLines(definition: Definition, page: Page): string[] {
   if (definition.name !== 'quorum') return [];
-  const presets = ['lan', 'wan', 'fast'].map((preset) => {
+  const presets = ['steady', 'lan', 'wan', 'fast'].map((preset) => {
     const times = Object.entries(effectiveTiming(definition, {}, { preset }));
     return `${preset}: ${times.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ')}`;
   });
   const formula =
-    'These are the times of the presets. With timeoutMs alone, heartbeatMs and leaseMs grow in proportion to its least value (with lan a third and five sixths of it), commitTimeoutMs is twice its largest and publishTimeoutMs its largest.';
+    'These are the times of the presets. With timeoutMs alone, heartbeatMs and leaseMs grow in proportion to its least value (with steady and lan a third and five sixths of it), commitTimeoutMs is twice its largest and publishTimeoutMs its largest.';
   return ['', ...[...presets, formula].flatMap((line) => hanging(line, 2, page))];
 }
 

@@ -54,11 +54,10 @@ smaller ones there), CAUCUS_ELECTION and CAUCUS_MEMBER. Its standard input and o
 goes to standard error. SIGINT, SIGTERM and SIGHUP end it in order and release the lead; SIGUSR1, SIGUSR2,
 SIGQUIT and SIGWINCH are passed on to it. It may not leave its process group, or it is out of reach.
 
-A lease that is not renewed in time leaves no time for a grace: SIGTERM comes when two fifths of it are
-left, SIGKILL when one fifth is. The usual lease of 125 ms is too short for a machine that may be busy for
-25 ms. --timing 'timeoutMs=[1500,3000]' makes it 1250 ms (five sixths of the least time-out), which survives
-250 ms. Give it to ALL members, those of caucus node and of the library too. A leader that dies on the same
-machine, or resigns, is replaced as fast as before.
+When the lease is not renewed in time, SIGTERM comes when two fifths of it are left, and SIGKILL when one
+fifth is: with the usual lease of 1.5 s, if the renewal is 300 ms late. --timing 'timeoutMs=[6000,12000]'
+makes the lease 5 s (five sixths of the least time-out). Give it to ALL members, those of caucus node and of
+the library too. A leader that dies on the same machine, or resigns, is replaced as fast as before.
 ${ENGINE_HELP}
 
 Exit code: that of CMD, or 128 and the number of the signal that it died of; 126 if it cannot be run, 127
@@ -66,9 +65,9 @@ if it is not found; 75 if the leadership was lost under --once, whatever CMD mad
 elected in time or the member failed, 2 for bad input.
 
 Examples:
-  $ caucus run --election nightly --id a --peers a=http://127.0.0.1:7101,b=http://127.0.0.1:7102,c=http://127.0.0.1:7103 -- ./report.sh
-  $ caucus run --config member.json --timing 'timeoutMs=[1500,3000]' --on-exit restart --kill-after 2 -- ./worker --queue mail
-  $ caucus run --engine etcd://127.0.0.1:2379 --election nightly -- ./report.sh
+  $ caucus run --election mail --id a --peers a=http://127.0.0.1:7101,b=http://127.0.0.1:7102,c=http://127.0.0.1:7103 -- ./worker
+  $ caucus run --config member.json --on-exit restart --kill-after 2 -- ./worker --queue mail
+  $ caucus run --engine etcd://127.0.0.1:2379 --election mail -- ./worker
   $ caucus run --config member.json --once --timeout 60 -- make deploy`,
     )
     .action(async (cmd: string, args: readonly string[], flags: RunFlags) => {

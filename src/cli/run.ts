@@ -1,12 +1,10 @@
 import { choice, number, type Shape } from '../core/index.ts';
 import { Election } from '../election/index.ts';
 import { paintFor } from './colours.ts';
-import { type MemberConfig, readMemberConfig } from './config/member-config.ts';
-import { effectiveTiming } from './effective-timing.ts';
+import { readMemberConfig } from './config/member-config.ts';
 import { MEMBER_ONLY, openEngineOf, refuseAlone, refuseBoth } from './engine/engine-flags.ts';
 import { StoreHealth } from './engine/store-health.ts';
 import { type Log, openLog } from './log.ts';
-import { duration } from './numbers.ts';
 import { Refusal } from './refusal.ts';
 import { KeptCommand } from './run/kept-command.ts';
 import { type RunRules, Supervisor } from './run/supervisor.ts';
@@ -76,7 +74,6 @@ async function asMember(flags: RunFlags, log: Log): Promise<() => Promise<Place 
   return async () => {
     const member = await startMember(config, { isCalledNew: flags.new ?? false, log });
     if (member === null) return null;
-    warnOfShortLease(config, log);
     return { election: member.election(config.settings.election!), close: () => member.close() };
   };
 }
@@ -99,18 +96,6 @@ async function onEngine(flags: RunFlags, rules: RunRules, log: Log): Promise<() 
     };
     return { election, health, close };
   };
-}
-
-/**
- * The usual times are for services that take over fast, not for commands that are killed when a renewal is late. They are not
- * changed here by themselves: the lease of a leader is safe only if all members promise it as long.
- */
-function warnOfShortLease({ definition, timing, options }: MemberConfig, log: Log): void {
-  const isChosen = 'preset' in options || Object.keys(timing).length > 0;
-  const { leaseMs } = effectiveTiming(definition, timing, options);
-  if (isChosen || typeof leaseMs !== 'number') return;
-  const text = `the lease is ${duration(leaseMs)}: the command is ended if its renewal is ${duration(leaseMs / 5)} late. On a busy machine give all members --timing 'timeoutMs=[1500,3000]'`;
-  log({ level: 'info', event: 'note', text });
 }
 
 function openLogFor({ json = false, quiet = false }: RunFlags): Log {

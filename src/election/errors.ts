@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'E_UNREACHABLE'
   /** What a member keeps on its disk is torn or damaged, belongs to somebody else, is in use, or cannot be read or written. */
   | 'E_STORE_CORRUPT'
+  | 'E_STORE_VERSION'
   | 'E_STORE_FOREIGN'
   | 'E_STORE_LOCKED'
   | 'E_STORE_UNUSABLE'

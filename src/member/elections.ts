@@ -31,6 +31,8 @@ export interface ElectionsAround {
  * The elections that a member takes part in. One that it hears of for the first time is opened, as a voter, since the others
  * need its vote.
  */
+const LASTING: readonly string[] = ['E_STORE_CORRUPT', 'E_STORE_FOREIGN', 'E_STORE_VERSION'];
+
 export class Elections {
   readonly #settled: Settled;
   readonly #around: ElectionsAround;
@@ -102,8 +104,8 @@ export class Elections {
       return this.#create(name);
     } catch (error) {
       if (!(error instanceof CaucusError)) throw error;
-      // A damaged record stays so; a disk that could not be read may be well again the next time.
-      if (error.code === 'E_STORE_CORRUPT' || error.code === 'E_STORE_FOREIGN') this.#broken.set(name, error);
+      // Such a record stays as it is; a disk that could not be read may be well again the next time.
+      if (LASTING.includes(error.code)) this.#broken.set(name, error);
       this.#complain(`${name}: ${error.message}`);
       throw error;
     }

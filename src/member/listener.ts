@@ -7,6 +7,14 @@ import { urlOf } from './urls.ts';
 /** Who does not finish asking in this time is cut off; connections are not for keeping others out. */
 const ASKING_MS = 10_000;
 
+const NOT_HERE =
+  'this machine does not have that address; say where to listen (0.0.0.0 stands for all its addresses)';
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there; stop it or choose another port (0 is a free one)',
+  EADDRNOTAVAIL: NOT_HERE,
+  ENOTFOUND: NOT_HERE,
+};
+
 /** Listens, or says why it cannot and what to do about it. */
 export function listen(
   host: string,
@@ -23,10 +31,7 @@ export function listen(
   server.maxConnections = mostConnections;
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const reason =
-        cause.code === 'EADDRINUSE'
-          ? 'another program listens there; stop it or choose another port (0 is a free one)'
-          : cause.message;
+      const reason = REASONS[cause.code ?? ''] ?? cause.message;
       reject(new CaucusError('E_LISTEN', `cannot listen on ${host}:${port}: ${reason}`, { cause }));
     });
     server.listen(port, host, () => {

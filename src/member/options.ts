@@ -21,7 +21,7 @@ import { electionName } from './ids.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
 import type { Peer } from './links/links.ts';
-import { isLoopback, voterUrl } from './urls.ts';
+import { addressOf, isLoopback, voterUrl } from './urls.ts';
 
 /** The same, checked and filled in. */
 export interface Settled {
@@ -110,7 +110,9 @@ export function readOptions(given: unknown): Settled {
   const id = options.id ?? inventName();
   const peers = (options.peers ?? []).filter((peer) => peer.id !== id);
   const own = options.peers?.find((peer) => peer.id === id);
+  const url = options.url ?? own?.url;
   refuseTwice(options.peers ?? []);
+  if (url === undefined) refuseStranger(options);
   const definition = readProtocol(options.protocol ?? 'quorum');
   const timing = readSettings(definition.timing, options.timing, 'timing');
   const config: Config = {
@@ -125,8 +127,8 @@ export function readOptions(given: unknown): Settled {
     id,
     cluster: options.cluster ?? 'caucus',
     election: options.election ?? 'main',
-    listen: readListen(options),
-    url: options.url ?? own?.url ?? null,
+    listen: readListen(options, url),
+    url: url ?? null,
     peers,
     seed: readSeed(options, definition),
     definition,
@@ -154,7 +156,8 @@ function readProtocol(name: string): Definition {
   throw new BadInput('protocol', `one of ${Object.keys(catalogue).join(', ')}`, show(name));
 }
 
-function readListen(options: JoinOptions): Settled['listen'] {
+/** Where it listens: where it was told to, else where its URL says, else at any free port of the loopback. */
+function readListen(options: JoinOptions, url: string | undefined): Settled['listen'] {
   const { mounted = false, insecure = false } = options;
   if (mounted) {
     if (options.listen !== undefined)
@@ -164,15 +167,31 @@ function readListen(options: JoinOptions): Settled['listen'] {
     }
     return null;
   }
+  if (options.listen === undefined && url !== undefined) {
+    const address = addressOf(url);
+    if (insecure || isLoopback(address.host)) return address;
+    throw new BadInput(
+      'listen',
+      `an address, and insecure: true, since ${url} is not on the loopback and members do not authenticate each other`,
+      'nothing',
+    );
+  }
   const host = options.listen?.host ?? '127.0.0.1';
   if (!insecure && !isLoopback(host)) {
     throw new BadInput(
       'listen.host',
-      'a loopback address, or insecure: true, since nobody is asked who he is',
+      'a loopback address, or insecure: true, since members do not authenticate each other',
       show(host),
     );
   }
   return { host, port: options.listen?.port ?? 0 };
+}
+
+/** A mistyped id would make one more voter, at an address that no other knows. */
+function refuseStranger({ id, peers = [], listen, seed }: JoinOptions): void {
+  if (id === undefined || peers.length === 0 || listen !== undefined || seed !== undefined) return;
+  const ids = peers.map((peer) => peer.id).join(', ');
+  throw new BadInput('id', `one of the peers (${ids}), or a url for a member beside them`, show(id));
 }
 
 /** Only an election whose voters find each other can begin without knowing who they are. */

@@ -26,7 +26,12 @@ export interface Owner {
 /** Whose it says it is. */
 type Claimed = { readonly [K in keyof Owner]: unknown };
 
-const FORMAT = 'caucus-record/2';
+/**
+ * 3: both halves always hold a copy, so that one that is empty is damage. 2 left a half empty after the file was made anew; it is
+ * read, and the next write makes the file anew. 1 had one copy and is older than any release.
+ */
+const FORMAT = 'caucus-record/3';
+const READABLE: readonly string[] = [FORMAT, 'caucus-record/2'];
 
 /** What disks and the system's cache write as a whole, whatever happens in between. */
 const PAGE = 4096;
@@ -44,24 +49,26 @@ const realFiles: FileSystem = {
 
 /** What was found in one half of the file. */
 interface Copy {
+  readonly format: string;
   readonly sequence: number;
   readonly record: Json;
 }
 
 /**
- * One record on disk. The file has two halves, each either empty or a copy: a header line that says what it is, whose, how new
- * and its checksum, then the record. A record that fits into a page takes the place of the older copy: nothing is allocated
- * and no name changes, which costs a fifth of the time. A larger one is written into a new file under another name, flushed,
+ * One record on disk. The file has two halves, each a copy: a header line that says what it is, whose, how new and its
+ * checksum, then the record. A record that fits into a page takes the place of the older copy: nothing is allocated and no
+ * name changes, which costs a fifth of the time. A larger one is written, twice, into a new file under another name, flushed,
  * renamed and the folder flushed. Either way, after a crash the newest copy is the old record or the new one, whole.
  *
- * A copy that is damaged is never passed over for the other one: it may have been the newer, and bind this member.
+ * A copy that is damaged or empty is never passed over for the other one: it may have been the newer, and bind this member.
  */
 export class RecordFile {
   readonly #file: string;
   readonly #owner: Owner;
   readonly #fs: FileSystem;
-  /** Of the newest copy. */
+  /** Of the newest copy, and the half that it is in. */
   #sequence = 0;
+  #newest = 0;
   /** The file is known to have halves of a page each. */
   #hasPages = false;
 
@@ -81,13 +88,31 @@ export class RecordFile {
       throw this.#unusable('cannot be read', error);
     }
     const half = bytes.length / 2;
+    this.#refuseOtherFormat(bytes);
     if (half === 0 || half % PAGE !== 0) throw this.#corrupt(`it has ${bytes.length} bytes`);
     const copies = [bytes.subarray(0, half), bytes.subarray(half)].map((each) => this.#readCopy(each));
-    const newest = copies.reduce((a, b) => ((b?.sequence ?? 0) > (a?.sequence ?? 0) ? b : a));
-    if (newest === null || newest === undefined) throw this.#corrupt('it has no header');
+    this.#newest = (copies[1]?.sequence ?? 0) > (copies[0]?.sequence ?? 0) ? 1 : 0;
+    const [newest, other] = [copies[this.#newest], copies[1 - this.#newest]];
+    if (!newest) throw this.#corrupt('it has no header');
+    if (!other && newest.format === FORMAT) throw this.#corrupt('one of its two copies is empty');
     this.#sequence = newest.sequence;
-    this.#hasPages = half === PAGE;
+    this.#hasPages = half === PAGE && newest.format === FORMAT;
     return { record: newest.record };
+  }
+
+  /** An older or newer version of Caucus wrote it: that is no damage, and moving the folder away is not the first thing to try. */
+  #refuseOtherFormat(bytes: Buffer): void {
+    const found = formatOf(bytes);
+    const inOtherHalf = formatOf(bytes.subarray(bytes.length / 2));
+    // Where the halves disagree, the number itself is damaged.
+    if (found === null || READABLE.includes(found) || (inOtherHalf !== null && inOtherHalf !== found)) return;
+    const isOlder = versionIn(found) < versionIn(FORMAT);
+    throw new CaucusError(
+      'E_STORE_VERSION',
+      `${this.#file}: was written by ${isOlder ? 'an older' : 'a newer'} version of Caucus (its format is ${found}; ` +
+        `this version reads ${READABLE.join(' and ')}); run the version that wrote it, or, if a majority of the other ` +
+        'members runs, move this data folder away: the member then begins with an empty disk, and the others give it a new seat',
+    );
   }
 
   #readCopy(bytes: Buffer): Copy | null {
@@ -100,17 +125,18 @@ export class RecordFile {
     }
     const { format, cluster, id, election, protocol, sequence, sha256 } = header as Record<string, unknown>;
     const owner = { cluster, id, election, protocol };
-    if (format !== FORMAT) throw this.#corrupt(`expected the format ${FORMAT}, found ${show(format)}`);
+    if (typeof format !== 'string' || !READABLE.includes(format))
+      throw this.#corrupt(`expected the format ${FORMAT}, found ${show(format)}`);
     const stop = text.indexOf('\0', end);
     const body = text.slice(end + 1, stop);
     if (/[^\0]/.test(text.slice(stop))) throw this.#corrupt('something stands behind the record');
-    if (sha256 !== checksum(owner, sequence, body)) {
+    if (sha256 !== checksum(format, owner, sequence, body)) {
       throw this.#corrupt('its checksum does not fit what it holds');
     }
     this.#refuseForeign(owner);
     const record = parse(body);
     if (record === undefined) throw this.#corrupt('it is not JSON');
-    return { sequence: sequence as number, record: record as Json };
+    return { format, sequence: sequence as number, record: record as Json };
   }
 
   /** Returns when the record is durable; throws if it may not be. */
@@ -118,11 +144,11 @@ export class RecordFile {
     const body = JSON.stringify(record);
     const sequence = this.#sequence + 1;
     const { cluster, id, election, protocol } = this.#owner;
-    const sha256 = checksum(this.#owner, sequence, body);
+    const sha256 = checksum(FORMAT, this.#owner, sequence, body);
     const header = JSON.stringify({ format: FORMAT, cluster, id, election, protocol, sequence, sha256 });
     const bytes = Buffer.from(`${header}\n${body}\0`);
     try {
-      if (this.#hasPages && bytes.length <= PAGE) this.#overwrite(bytes, (sequence % 2) * PAGE);
+      if (this.#hasPages && bytes.length <= PAGE) this.#overwrite(bytes);
       else this.#replace(bytes);
     } catch (error) {
       this.#hasPages = false; // Nobody knows what is there now.
@@ -132,21 +158,24 @@ export class RecordFile {
   }
 
   /** The other half, and with it the newest copy, is left as it is. */
-  #overwrite(bytes: Buffer, at: number): void {
+  #overwrite(bytes: Buffer): void {
     const page = Buffer.alloc(PAGE);
     bytes.copy(page);
+    const older = 1 - this.#newest;
     const handle = openSync(this.#file, 'r+');
     try {
-      this.#writeAll(handle, page, at);
+      this.#writeAll(handle, page, older * PAGE);
     } finally {
       closeSync(handle);
     }
+    this.#newest = older;
   }
 
   #replace(bytes: Buffer): void {
     const half = Math.ceil(bytes.length / PAGE) * PAGE;
     const whole = Buffer.alloc(2 * half);
     bytes.copy(whole);
+    bytes.copy(whole, half);
     const temporary = `${this.#file}.new`;
     try {
       const handle = openSync(temporary, 'w', 0o600);
@@ -196,6 +225,15 @@ export class RecordFile {
   }
 }
 
+/** The format that a copy says it has, whatever version wrote it; null if it says none. */
+function formatOf(copy: Buffer): string | null {
+  return /^\s*\{\s*"format":\s*"(caucus-record\/\d{1,9})"/.exec(copy.toString('latin1', 0, 100))?.[1] ?? null;
+}
+
+function versionIn(format: string): number {
+  return Number(format.slice(format.indexOf('/') + 1));
+}
+
 /** A renamed file is durable only once the folder that names it is. */
 export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
@@ -207,8 +245,13 @@ export function syncFolder(folder: string): void {
 }
 
 /** Over the header's other fields too: a flipped bit there is damage, not somebody else's record. */
-function checksum({ cluster, id, election, protocol }: Claimed, sequence: unknown, body: string): string {
-  const head = JSON.stringify([FORMAT, cluster, id, election, protocol, sequence]);
+function checksum(
+  format: string,
+  { cluster, id, election, protocol }: Claimed,
+  sequence: unknown,
+  body: string,
+): string {
+  const head = JSON.stringify([format, cluster, id, election, protocol, sequence]);
   return createHash('sha256').update(`${head}\n${body}`).digest('hex');
 }
 

@@ -23,6 +23,17 @@ export function hostOf(url: string): string {
   return new URL(url).hostname;
 }
 
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+/** Where a server listens that is reached under this URL with nothing in between. */
+export function addressOf(url: string): { readonly host: string; readonly port: number } {
+  const { hostname, port, protocol } = new URL(url);
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? DEFAULT_PORTS[protocol]! : Number(port),
+  };
+}
+
 /** A URL from an address and a port; an IPv6 address stands in brackets. */
 export function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

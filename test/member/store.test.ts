@@ -114,6 +114,42 @@ describe('a record on disk', () => {
     }
   });
 
+  it.each([0, 1])('is refused if copy %i is empty: it may have been the newer', (half) => {
+    const file = path.join(folder, 'r');
+    const records = new RecordFile(file, owner);
+    for (const term of [1, 2, 3]) {
+      records.write({ term });
+      const bytes = readFileSync(file);
+      writeFileSync(file, Buffer.from(bytes).fill(0, half * 4096, (half + 1) * 4096));
+      expect(() => new RecordFile(file, owner).read(), `after ${term}`).toThrow(
+        'one of its two copies is empty',
+      );
+      writeFileSync(file, bytes);
+    }
+  });
+
+  it('never overwrites its newest copy, also right after it was made', () => {
+    const file = path.join(folder, 'r');
+    const records = new RecordFile(file, owner);
+    for (let term = 1; term < 6; term++) {
+      records.write({ term });
+      if (term > 1) expect(readFileSync(file, 'utf8')).toContain(`{"term":${term - 1}}`);
+    }
+  });
+
+  it('of another version is called older or newer, not damaged', () => {
+    const file = path.join(folder, 'r');
+    for (const [version, age] of [
+      [1, 'an older'],
+      [77, 'a newer'],
+    ] as const) {
+      writeFileSync(file, `{"format":"caucus-record/${version}","cluster":"c","sha256":"0"}\n{"term":1}\n`);
+      const read = () => new RecordFile(file, owner).read();
+      expect(read).toThrow(expect.objectContaining({ code: 'E_STORE_VERSION' }));
+      expect(read).toThrow(`was written by ${age} version of Caucus (its format is caucus-record/${version}`);
+    }
+  });
+
   it('may be of any size, and changes between large and small', () => {
     const file = path.join(folder, 'r');
     const records = new RecordFile(file, owner);

@@ -82,7 +82,7 @@ const topologies: Record<string, { members: number; events: object[] }> = {
 };
 
 function run(topology: { members: number; events: object[] }, seed: number, untilMs: number): World {
-  const scenario = { protocol: 'quorum', ...topology, untilMs };
+  const scenario = { protocol: 'quorum', options: { preset: 'lan' }, ...topology, untilMs };
   return runWorld(readScenario(scenario, { quorum }), seed, { freeze: true });
 }
 

@@ -10,7 +10,7 @@ import type { Json } from '../../src/core/index.ts';
 import type { JoinOptions, Peer } from '../../src/member/index.ts';
 import { freePorts } from './free-ports.ts';
 
-const SCRIPT = path.resolve(import.meta.dirname, 'watched-member.ts');
+const SCRIPT = path.resolve(import.meta.dirname, 'watched-member.js');
 const CLOCK_SHIFT = path.resolve(import.meta.dirname, 'clock-shift.cjs');
 
 /** What is promised: a leader without an operator's hand, within this time. */
@@ -147,6 +147,16 @@ export class DiskLab {
     cpSync(copy, this.folder(id), { recursive: true });
   }
 
+  /** Kills a member, has something done to its disk, and starts it again; a leader is there all the time it takes, and after. */
+  async whileDown(member: Watched, harm: (id: string) => void, wishes: StartWishes = {}): Promise<void> {
+    await this.kill(member);
+    harm(member.id);
+    await this.leader();
+    await this.start(member.id, wishes);
+    await this.leader();
+    await this.seated(member.id);
+  }
+
   /** Settles when its member is up. */
   async start(
     id: string,
@@ -162,7 +172,7 @@ export class DiskLab {
       ...wishes,
     };
     const shift = { NODE_OPTIONS: `--require ${CLOCK_SHIFT}`, CLOCK_SHIFT_MS: String(-setBackMs) };
-    const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, JSON.stringify(options)], {
+    const child = spawn(process.execPath, [SCRIPT, JSON.stringify(options)], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, ...(setBackMs === 0 ? {} : shift) },
     });

@@ -62,10 +62,13 @@ export interface Given {
   readonly definition?: Definition;
 }
 
-/** A member of `quorum` alone with its test. What it hears comes from the disks that have the seats, if nothing else is said. */
+/** A member of `quorum` alone with its test, with the times of `lan`. What it hears comes from the disks that have the seats, if nothing else is said. */
 export class Voter extends Solo {
   constructor(id: MemberId, members: readonly MemberId[] = five, given: Given = {}) {
-    super(given.definition ?? quorum, id, members, given);
+    super(given.definition ?? quorum, id, members, {
+      ...given,
+      options: { preset: 'lan', ...given.options },
+    });
   }
 
   override hears(from: MemberId, message: Message & Record<string, unknown>): this {

@@ -1,10 +1,7 @@
 import type { JoinOptions } from '../../member/index.ts';
-import { isLoopback } from '../../member/urls.ts';
+import { hostOf, isLoopback } from '../../member/urls.ts';
 import { Refusal } from '../refusal.ts';
-import type { Listen } from './fields.ts';
 import type { MemberConfig } from './member-config.ts';
-
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /** What the library is to be told for this configuration. */
 export function joinOptions({ settings, definition, timing, options, origins }: MemberConfig): JoinOptions {
@@ -15,18 +12,26 @@ export function joinOptions({ settings, definition, timing, options, origins }: 
   if (ownUrl !== undefined && !isAbsolute && seedHost === undefined) {
     throw new Refusal('url: expected a seed host with a URL that is not complete, found none');
   }
-  const listen = settings.listen ?? (isAbsolute ? listenOf(ownUrl) : null);
-  if (listen !== null && !settings.insecure && !isLoopback(listen.host)) {
-    const from = origins.find(({ field }) => field === 'listen')?.from ?? 'listen';
-    throw new Refusal(
-      `${from}: expected a loopback address, or --insecure with it, since anybody could talk to it there, found ${JSON.stringify(listen.host)}`,
-    );
+  const { listen } = settings;
+  if (ownUrl === undefined && seedHost === undefined) refuseStranger(settings);
+  if (!settings.insecure) {
+    if (listen !== undefined && !isLoopback(listen.host)) {
+      const from = origins.find(({ field }) => field === 'listen')?.from ?? 'listen';
+      throw new Refusal(
+        `${from}: expected a loopback address, or --insecure with it, since members do not authenticate each other, found ${JSON.stringify(listen.host)}`,
+      );
+    }
+    if (listen === undefined && isAbsolute && !isLoopback(hostOf(ownUrl))) {
+      throw new Refusal(
+        `listen: expected an address and --insecure with it, since ${ownUrl} is not on the loopback and members do not authenticate each other, found nothing`,
+      );
+    }
   }
   return {
     ...(id === undefined ? {} : { id }),
     ...(cluster === undefined ? {} : { cluster }),
     ...(election === undefined ? {} : { election }),
-    ...(listen === null ? {} : { listen }),
+    ...(listen === undefined ? {} : { listen }),
     ...(isAbsolute ? { url: ownUrl } : {}),
     ...(peers === undefined ? {} : { peers }),
     ...(seedHost === undefined ? {} : { seed: seedOf(seedHost, ownUrl, isAbsolute) }),
@@ -49,10 +54,9 @@ function seedOf(
   return url === undefined || isAbsolute ? { host } : { host, url };
 }
 
-/** On the loopback it listens where its URL says; a name of the outside may be that of a route in front of it. */
-function listenOf(url: string): Listen | null {
-  const { hostname, port, protocol } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, '');
-  if (!/^(?:localhost|127\.[\d.]+|::1)$/.test(host)) return null;
-  return { host, port: port === '' ? DEFAULT_PORTS[protocol]! : Number(port) };
+/** A mistyped id would make one more voter that the others do not know. */
+function refuseStranger({ id, peers = [] }: MemberConfig['settings']): void {
+  if (id === undefined || peers.length === 0) return;
+  const ids = peers.map((peer) => peer.id).join(', ');
+  throw new Refusal(`id: expected one of the peers (${ids}), or --url with it, found ${JSON.stringify(id)}`);
 }

@@ -6,11 +6,11 @@ import {
   becomeFollower,
   endLeases,
   enterTerm,
+  hurryToElection,
   mayLead,
   slotOf,
   tellTerm,
   waitForElection,
-  waitForSlot,
 } from './roles.ts';
 import { isQuorum, withSupporter } from './seats.ts';
 import type { Times } from './settings.ts';
@@ -196,7 +196,7 @@ export function onLeaderGone(s: State, life: string | null, times: Times, out: O
   if (slotOf(s) === 0) {
     onElectionTimer(s, times, out);
   } else {
-    waitForSlot(s, 0, times, out);
+    hurryToElection(s, times, out);
     s.leader = null;
     report(s, out);
   }

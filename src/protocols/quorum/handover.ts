@@ -5,7 +5,7 @@
 import type { MemberId } from '../../core/index.ts';
 import { isHealthy, sendHeartbeats } from './leading.ts';
 import type { Ask } from './messages.ts';
-import { becomeFollower, endLeases, mayLead, waitForSlot } from './roles.ts';
+import { becomeFollower, endLeases, mayLead, holdBack } from './roles.ts';
 import { isQuorum, withSupporter } from './seats.ts';
 import type { Times } from './settings.ts';
 import { isMember, type Out, others, report, type State, sameAge, send, sendToOthers } from './state.ts';
@@ -51,7 +51,7 @@ export function resign(s: State, times: Times, out: Out): void {
     .sort((a, b) => s.peers[b]!.priority - s.peers[a]!.priority || s.peers[b]!.round - s.peers[a]!.round)[0];
   const members = others(s);
   becomeFollower(s, null, times, out);
-  waitForSlot(s, 2 * times.timeoutMs[1], times, out);
+  holdBack(s, times, out);
   if (best !== undefined) return send(s, best, { type: 'transfer', term, round }, out);
   for (const to of members) send(s, to, { type: 'resign', term, round }, out);
 }

@@ -96,12 +96,24 @@ function settleTransfer(s: State, out: Out): void {
  * are rare. Slots rotate with the term, the leader that fell silent has none, and the place within the slot is drawn anew.
  */
 export function waitForElection(s: State, times: Times, out: Out): void {
-  waitForSlot(s, times.timeoutMs[0], times, out);
+  const [leastMs, mostMs] = times.timeoutMs;
+  waitForSlot(s, leastMs, mostMs - leastMs, out);
 }
 
-/** Waits for this member's slot, counted from `afterMs` on. */
-export function waitForSlot(s: State, afterMs: number, times: Times, out: Out): void {
-  const slotMs = slotLengthMs(s, times);
+/** The leader is known to be gone: the same slots, with no silence to wait for before the first. */
+export function hurryToElection(s: State, times: Times, out: Out): void {
+  waitForSlot(s, 0, times.hurryMs, out);
+}
+
+/** It has just given the lead up: the others come first, twice over. */
+export function holdBack(s: State, times: Times, out: Out): void {
+  const [leastMs, mostMs] = times.timeoutMs;
+  waitForSlot(s, 2 * mostMs, mostMs - leastMs, out);
+}
+
+/** Waits for this member's slot of a range that begins after `afterMs`. */
+function waitForSlot(s: State, afterMs: number, rangeMs: number, out: Out): void {
+  const slotMs = rangeMs / Math.max(1, s.register.members.length);
   const begin = afterMs + slotOf(s) * slotMs;
   out.push({ type: 'set-timer', timer: 'election', delayMs: [begin, begin + slotMs / 2] });
 }
@@ -110,10 +122,6 @@ export function slotOf(s: State): number {
   const candidates = s.register.members.filter(({ id }) => id !== s.leader);
   const place = candidates.findIndex(({ id }) => id === s.id);
   return place < 0 ? candidates.length : (place + s.term) % candidates.length;
-}
-
-function slotLengthMs(s: State, times: Times): number {
-  return (times.timeoutMs[1] - times.timeoutMs[0]) / Math.max(1, s.register.members.length);
 }
 
 /** May it ever lead? A priority of 0, or not being a member, says no. */

@@ -6,7 +6,7 @@ export const leases: readonly Mutant[] = [
     's.leaseAge = ageOf(s.register);\n    report(s, out);',
     "s.leaseAge = ageOf(s.register);\n    out.push({ type: 'set-timer', timer: leaseTimer(round), delayMs: times.leaseMs });\n    report(s, out);",
   ]),
-  mutant('the lease is twice as long as the promise', { seed: 2 }, [
+  mutant('the lease is twice as long as the promise', { seed: 9 }, [
     'settings',
     'leaseMs: (promiseMs * (1 - maxDrift))',
     'leaseMs: 2 * (promiseMs * (1 - maxDrift))',
@@ -16,7 +16,7 @@ export const leases: readonly Mutant[] = [
     'leaseMs: (promiseMs * (1 - maxDrift)) / (1 + maxDrift)',
     'leaseMs: promiseMs',
   ]),
-  mutant('the leadership has no lease', { seed: 1 }, [
+  mutant('the leadership has no lease', { seed: 6 }, [
     'state',
     "const lease = s.role !== 'leader' ? null : s.leaseRound",
     "const lease = s.role !== 'candidate' ? null : s.leaseRound",

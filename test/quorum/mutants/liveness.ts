@@ -1,7 +1,7 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const liveness: readonly Mutant[] = [
-  mutant('no pre-vote', { seed: 24 }, [
+  mutant('no pre-vote', { seed: 312 }, [
     'election',
     "sendToOthers(s, { type: 'pre-vote', term: s.term, age: ageOf(s.register) }, out);\n  startVoteWithQuorum(s, times, out);",
     'if (s.votes[s.id] !== undefined) startVote(s, null, times, out);',
@@ -20,7 +20,7 @@ export const liveness: readonly Mutant[] = [
       'if (isPromisedAgainst(s, from, life, m.release)) return;',
     ],
   ),
-  mutant('no check-quorum', { seed: 1 }, [
+  mutant('no check-quorum', { seed: 6 }, [
     'leading',
     "if (s.role === 'leader') becomeFollower(s, null, times, out);",
     'void [s, times, out];',

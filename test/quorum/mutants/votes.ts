@@ -1,7 +1,7 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const votes: readonly Mutant[] = [
-  mutant('half of the members is a majority', { seed: 1 }, [
+  mutant('half of the members is a majority', { seed: 2 }, [
     'seats',
     'return seated.length >= majority(members.length);',
     'return seated.length >= Math.floor(members.length / 2);',
@@ -45,7 +45,7 @@ export const votes: readonly Mutant[] = [
     's.votedFor = null;\n  save(s, out);',
     's.votedFor = null;',
   ]),
-  mutant('an adopted term keeps the old vote', { seed: 1 }, ['roles', 's.votedFor = null;\n', '']),
+  mutant('an adopted term keeps the old vote', { seed: 6 }, ['roles', 's.votedFor = null;\n', '']),
   mutant('votes of another term count', { scenario: 'vote-for-an-earlier-request' }, [
     'election',
     "s.role !== 'candidate' || m.term !== s.seeking) return;",

@@ -1,10 +1,7 @@
-/** Real processes whose data folders are lost, copied and set back, whose clocks are wrong, and that run twice. */
-import { existsSync } from 'node:fs';
-import path from 'node:path';
+/** Real processes whose data folders are copied and set back, and that run twice. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { DiskLab, HEALS_WITHIN_MS, type Watched } from '../support/disk-lab.ts';
 
-const HOUR_MS = 3_600_000;
 const FIRST = { published: 'first' };
 
 let lab: DiskLab;
@@ -13,37 +10,7 @@ afterEach(async () => {
   await lab.close();
 });
 
-/** Kills a member, has something done to its disk, and starts it again; a leader is there all the time it takes, and after. */
-async function whileDown(member: Watched, harm: (id: string) => void, wishes = {}): Promise<void> {
-  await lab.kill(member);
-  harm(member.id);
-  await lab.leader();
-  await lab.start(member.id, wishes);
-  await lab.leader();
-  await lab.seated(member.id);
-}
-
-const wipe = (id: string): void => lab.wipe(id);
-const loseElection = (id: string): void => lab.remove(id, 'election-main.json');
-const loseMember = (id: string): void => lab.remove(id, 'member.json');
-const loseList = (id: string): void => lab.remove(id, 'elections');
-
 describe.each([3, 5])('%d members with data folders', (size) => {
-  it.each([
-    ['a wiped folder', wipe, {}],
-    ['a wiped folder and --new', wipe, { firstStart: true }],
-    ['election-main.json lost alone', loseElection, {}],
-    ['member.json lost alone', loseMember, {}],
-    ['the list of elections lost alone', loseList, {}],
-  ] as const)('heal by themselves: %s, of a follower and of the leader', async (_, harm, wishes) => {
-    lab = await DiskLab.settled(size, true);
-    await whileDown(await lab.follower(), harm, wishes);
-    await lab.survivesNext(FIRST);
-    await whileDown(await lab.leader(), harm, wishes);
-    await lab.survivesNext(FIRST);
-    lab.check();
-  });
-
   it('take no second process on a copied folder while the first lives, and go on when it is killed', async () => {
     lab = await DiskLab.settled(size, true);
     for (const first of [await lab.follower(), await lab.leader()]) {
@@ -90,32 +57,15 @@ describe.each([3, 5])('%d members with data folders', (size) => {
     const members = [await lab.follower(), await lab.leader()];
     for (const { id } of members) {
       const old = lab.copy(id);
-      await whileDown(lab.at(id), () => {});
+      await lab.whileDown(lab.at(id), () => {});
       const value = { publishedTo: lab.at(id).name };
       await lab.publish(value);
       // What it shows it has accepted, so the leader has heard of its later start.
       await lab.shows(lab.at(id), value);
-      await whileDown(lab.at(id), () => lab.restore(id, old));
+      await lab.whileDown(lab.at(id), () => lab.restore(id, old));
       await lab.reseated(lab.at(id));
       await lab.survivesNext(value);
     }
-    lab.check();
-  });
-
-  it('ask no wall clock: it is set back by an hour between restarts', async () => {
-    lab = await DiskLab.settled(size, true);
-    // One after the other, the leader last; then with all at once.
-    const leader = await lab.leader();
-    const others = lab.ids.filter((id) => id !== leader.id);
-    for (const id of [...others, leader.id]) {
-      await whileDown(lab.at(id), () => {}, { setBackMs: HOUR_MS });
-      expect(lab.at(id).log.join('\n')).not.toContain('refused');
-    }
-    await Promise.all(lab.ids.map((id) => lab.kill(lab.at(id))));
-    await Promise.all(lab.ids.map((id) => lab.start(id, { setBackMs: 2 * HOUR_MS })));
-    await lab.leader();
-    await lab.allSeated();
-    await lab.survivesNext(FIRST);
     lab.check();
   });
 
@@ -128,19 +78,6 @@ describe.each([3, 5])('%d members with data folders', (size) => {
 });
 
 describe.each([3, 5])('%d members without data folders', (size) => {
-  it('heal by themselves when one after the other comes back with nothing, also with a wrong clock', async () => {
-    lab = await DiskLab.settled(size, false);
-    const nothing = (): void => {};
-    await whileDown(await lab.follower(), nothing);
-    await lab.survivesNext(FIRST);
-    await whileDown(await lab.leader(), nothing, { firstStart: true });
-    await lab.survivesNext(FIRST);
-    await whileDown(await lab.leader(), nothing, { setBackMs: HOUR_MS });
-    await whileDown(await lab.follower(), nothing, { setBackMs: HOUR_MS });
-    await lab.survivesNext(FIRST);
-    lab.check();
-  });
-
   it('keep their promises to the leader when a second process under its id was killed', async () => {
     lab = await DiskLab.settled(size, false);
     await expectSecondToChangeNothing();
@@ -180,19 +117,3 @@ async function expectSecondToChangeNothing(data?: string): Promise<void> {
   await lab.leader();
   await lab.allSeated();
 }
-
-describe('data folders of 0.1', () => {
-  it('are carried over: tokens go on growing, and what was published is still there', async () => {
-    const old = path.resolve(import.meta.dirname, '../fixtures/data-0.1');
-    lab = await DiskLab.open(3, true);
-    for (const id of lab.ids) lab.restore(id, path.join(old, id));
-    await Promise.all(lab.ids.map((id) => lab.start(id)));
-    const leader = await lab.leader();
-    await lab.allSeated();
-    expect(leader.standing!.value).toEqual({ shard: 8, owner: 'second' });
-    expect(lab.tokens[0]).toBeGreaterThan(4n);
-    for (const id of lab.ids) expect(existsSync(path.join(lab.folder(id), 'elections'))).toBe(true);
-    await lab.survivesNext({ shard: 8, owner: 'second' });
-    lab.check();
-  });
-});

@@ -1,23 +1,23 @@
 /**
  * A member in a process of its own that always stands. It says all that a test needs to judge it, one JSON object a line: how it
  * stands, after every change; what it logs; and, every few milliseconds, that it may act, with the moment by the machine's
- * monotonic clock, which is the same for all processes.
+ * monotonic clock, which is the same for all processes. It runs the build, as users do, which is loaded in a third of the time.
  */
-import { type JoinOptions, join } from '../../src/member/index.ts';
+import { join } from '../../dist/index.js';
 
 const EVERY_MS = 3;
 
-const say = (what: object): void => {
+const say = (what) => {
   process.stdout.write(`${JSON.stringify(what)}\n`);
 };
-const nowUs = (): number => Number(process.hrtime.bigint() / 1000n);
+const nowUs = () => Number(process.hrtime.bigint() / 1000n);
 
-const options = JSON.parse(process.argv[2]!) as JoinOptions;
+const options = JSON.parse(process.argv[2]);
 const member = await join({ ...options, log: ({ message }) => say({ log: message }) });
 const port = member.electionPort(member.mainElection);
 let before = '';
 
-const look = (): void => {
+const look = () => {
   const { role, leader, version, value } = port.view;
   const now = JSON.stringify({ standing: { role, leader, version, value } });
   if (now !== before) process.stdout.write(`${now}\n`);
@@ -33,5 +33,5 @@ member.seat().stand();
 say({ up: member.url });
 look();
 process.once('SIGTERM', () => {
-  void member.close().then(() => process.exit(0));
+  member.close().then(() => process.exit(0));
 });
