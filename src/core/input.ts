@@ -19,12 +19,14 @@ export type Input<M extends Message = Message, T extends string = string> =
    * The process begins. `saved` is the last durable record, or null on an empty disk. `incarnation` is new at
    * every start of this id, also after amnesia: it tells this life's messages from those of an earlier one.
    * `life` names this process: no other process of this id, on this disk, a copy of it or another, ever has the same.
+   * `spent` is given where nothing is ever saved: earlier processes may have used terms up to this one.
    */
   | {
       readonly type: 'start';
       readonly saved: Json;
       readonly incarnation: number;
       readonly life: string;
+      readonly spent?: number;
     }
   | { readonly type: 'message'; readonly from: MemberId; readonly message: M }
   | { readonly type: 'timer'; readonly timer: T }

@@ -188,7 +188,8 @@ export class Elections {
       told = host.history.at(-1);
       this.#around.changed(host);
     });
-    host.start(saved, store.member.incarnation, store.member.life);
+    const { incarnation, life, keeps } = store.member;
+    host.start(saved, incarnation, life, keeps ? 0 : secondsSince2025(clock.wallNow()));
     return host;
   }
 
@@ -210,4 +211,14 @@ export class Elections {
     this.#recorders.push(recorder);
     return recorder;
   }
+}
+
+const YEAR_2025_MS = Date.UTC(2025, 0, 1);
+
+/**
+ * A cluster without data folders that starts again begins its terms, and so its tokens, here: above all that it handed out
+ * before, if its leader changed less than once a second and no clock was set back to before the last start.
+ */
+function secondsSince2025(wallMs: number): number {
+  return Math.max(0, Math.floor((wallMs - YEAR_2025_MS) / 1000));
 }

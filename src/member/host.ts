@@ -95,9 +95,9 @@ export class ElectionHost implements ElectionPort {
     );
   }
 
-  start(saved: Json, incarnation: number, life: string): void {
+  start(saved: Json, incarnation: number, life: string, spent = 0): void {
     this.#isRunning = true;
-    this.give({ type: 'start', saved, incarnation, life });
+    this.give({ type: 'start', saved, incarnation, life, ...(spent === 0 ? {} : { spent }) });
   }
 
   /** Nothing happens any more. Whoever still waits for a command is told that nobody knows what became of it. */

@@ -112,7 +112,6 @@ export function readOptions(given: unknown): Settled {
   const own = options.peers?.find((peer) => peer.id === id);
   const url = options.url ?? own?.url;
   refuseTwice(options.peers ?? []);
-  if (url === undefined) refuseStranger(options);
   const definition = readProtocol(options.protocol ?? 'quorum');
   const timing = readSettings(definition.timing, options.timing, 'timing');
   const config: Config = {
@@ -185,13 +184,6 @@ function readListen(options: JoinOptions, url: string | undefined): Settled['lis
     );
   }
   return { host, port: options.listen?.port ?? 0 };
-}
-
-/** A mistyped id would make one more voter, at an address that no other knows. */
-function refuseStranger({ id, peers = [], listen, seed }: JoinOptions): void {
-  if (id === undefined || peers.length === 0 || listen !== undefined || seed !== undefined) return;
-  const ids = peers.map((peer) => peer.id).join(', ');
-  throw new BadInput('id', `one of the peers (${ids}), or a url for a member beside them`, show(id));
 }
 
 /** Only an election whose voters find each other can begin without knowing who they are. */

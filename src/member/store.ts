@@ -16,6 +16,8 @@ export interface MemberRecord {
   readonly incarnation: number;
   /** Names this process. */
   readonly life: string;
+  /** Does it remember anything after a restart? */
+  readonly keeps: boolean;
   /** Voters that made themselves known. */
   readonly voters: readonly Peer[];
 }
@@ -43,7 +45,7 @@ export interface Store {
 export function forgetfulStore(mainElection: string): Store {
   const records = new Records(mainElection, new MemoryElectionList());
   return {
-    member: { incarnation: firstIncarnation(), life: drawName(), voters: [] },
+    member: { incarnation: firstIncarnation(), life: drawName(), keeps: false, voters: [] },
     saveVoters: () => {},
     election: (name) =>
       records.of(
@@ -101,6 +103,7 @@ class FolderStore implements Store {
     const before = this.#file.read()?.record as Partial<MemberRecord> | undefined;
     this.member = {
       life: drawName(),
+      keeps: true,
       incarnation: before?.incarnation === undefined ? firstIncarnation() : before.incarnation + 1,
       voters: before?.voters ?? [],
     };

@@ -139,7 +139,10 @@ describe('the configuration of a member', () => {
     [['--peers', 'a=http://x,a=http://y'], '--peers: expected each id once, found "a" again'],
     [['--id', 'a b'], '--id: expected an id'],
     [['--protocol', 'paxos'], '--protocol: expected one of'],
-    [['--option', 'preset=moon'], '--option preset: expected "lan" or "wan" or "fast", found "moon"'],
+    [
+      ['--option', 'preset=moon'],
+      '--option preset: expected "steady" or "lan" or "wan" or "fast", found "moon"',
+    ],
     [['--timing', 'heartbeatMs'], '--timing: expected name=value'],
     [['--config', '/nowhere.json'], '/nowhere.json: no such file or directory'],
   ])('refuses %j in one line', async (args, message) => {
@@ -172,7 +175,7 @@ describe('the configuration of a member', () => {
     expect(text).toMatch(/^priority +1 +default$/m);
     expect(text).toMatch(/^url +"http:\/\/127\.0\.0\.1:7101" +its entry among the peers$/m);
     expect(text).toMatch(/^timing\.leaseMs +1250 +follows from the rest$/m);
-    expect(text).toMatch(/^options\.preset +"lan" +default$/m);
+    expect(text).toMatch(/^options\.preset +"steady" +default$/m);
   });
 
   it('names the flag that is missing to listen beyond the loopback', async () => {

@@ -260,6 +260,7 @@ describe('a member on the loopback', () => {
     const log: string[] = [];
     const member = await start({
       url: 'http://127.0.0.1:7109',
+      listen: { port: 0 },
       log: ({ message }) => log.push(message),
     });
     expect(log.join()).toMatch(

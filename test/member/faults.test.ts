@@ -95,7 +95,7 @@ describe('a new member', () => {
       'peers[1].id: expected an id that no other peer has, found "b"',
     );
     expect(await wrong({ protocol: 'paxos' })).toContain('protocol: expected one of bully, ');
-    expect(await wrong({ timing: { leaseMs: 200 } })).toContain('timing.leaseMs: ');
+    expect(await wrong({ timing: { leaseMs: 2000 } })).toContain('timing.leaseMs: ');
     expect(await wrong({ options: { colour: 'red' } })).toContain(
       'options.colour: expected one of the fields',
     );
@@ -140,6 +140,8 @@ describe('a new member', () => {
       id: 'a',
       peers: cluster.peers,
       url: 'http://127.0.0.1:1',
+      listen: { port: 0 },
+      options: { preset: 'lan' },
       log: ({ message }) => said.push(message),
     });
     loners.push(twin);

@@ -97,7 +97,8 @@ export class VirtualCluster {
   }
 
   start(id: MemberId, saved: Json): ElectionHost {
-    const { protocol = 'quorum', priority = 1, isEmpty = false, timing, options, create } = this.#wishes;
+    const { protocol = 'quorum', priority = 1, isEmpty = false, timing, create } = this.#wishes;
+    const { options = protocol === 'quorum' ? { preset: 'lan' } : {} } = this.#wishes;
     const definition = catalogue[protocol]!;
     const config = {
       timing: readSettings(definition.timing, timing, 'timing'),

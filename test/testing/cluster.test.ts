@@ -72,6 +72,7 @@ describe('testCluster', () => {
       const cluster = await testCluster({
         seed,
         members: 5,
+        options: { preset: 'lan' },
         run: ({ election, sleep, name }) =>
           election.lead(async ({ token, signal, isValid }) => {
             running.add(name);
@@ -149,7 +150,7 @@ describe('testCluster', () => {
     await expect(b.publish(1)).rejects.toMatchObject({ code: 'E_NOT_LEADER' });
 
     const next = b.campaign();
-    await cluster.advance(500); // The leader hears that b wants to.
+    await cluster.advance(1000); // The leader hears that b wants to.
     await cluster.when(leadership.transfer('b'));
     const successor = await cluster.when(next);
     expect(successor.token).toBeGreaterThan(leadership.token);

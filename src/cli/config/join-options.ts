@@ -13,7 +13,7 @@ export function joinOptions({ settings, definition, timing, options, origins }: 
     throw new Refusal('url: expected a seed host with a URL that is not complete, found none');
   }
   const { listen } = settings;
-  if (ownUrl === undefined && seedHost === undefined) refuseStranger(settings);
+  if (ownUrl === undefined && listen === undefined && seedHost === undefined) refuseStranger(settings);
   if (!settings.insecure) {
     if (listen !== undefined && !isLoopback(listen.host)) {
       const from = origins.find(({ field }) => field === 'listen')?.from ?? 'listen';
@@ -58,5 +58,7 @@ function seedOf(
 function refuseStranger({ id, peers = [] }: MemberConfig['settings']): void {
   if (id === undefined || peers.length === 0) return;
   const ids = peers.map((peer) => peer.id).join(', ');
-  throw new Refusal(`id: expected one of the peers (${ids}), or --url with it, found ${JSON.stringify(id)}`);
+  throw new Refusal(
+    `id: expected one of the peers (${ids}), or --url or --listen with it, found ${JSON.stringify(id)}`,
+  );
 }

@@ -5,7 +5,7 @@
 import type { MemberId } from '../../core/index.ts';
 import { isHealthy, sendHeartbeats } from './leading.ts';
 import type { Ask } from './messages.ts';
-import { becomeFollower, endLeases, mayLead, holdBack } from './roles.ts';
+import { becomeFollower, endLeases, holdBack, mayLead } from './roles.ts';
 import { isQuorum, withSupporter } from './seats.ts';
 import type { Times } from './settings.ts';
 import { isMember, type Out, others, report, type State, sameAge, send, sendToOthers } from './state.ts';

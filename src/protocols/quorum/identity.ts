@@ -5,7 +5,7 @@
  * A disk that is copied, or set back to an older state, keeps its identity. It is recognised by its starts: each process saves
  * the next number before it says anything, and the others remember the latest number, and its process, that they heard.
  */
-import { type Json, type MemberId, majority } from '../../core/index.ts';
+import { type Input, type Json, type MemberId, majority } from '../../core/index.ts';
 import type { Ask, Origin, Register } from './messages.ts';
 import { becomeFollower, waitForElection } from './roles.ts';
 import { isSeated } from './seats.ts';
@@ -16,8 +16,14 @@ import { isMember, type Out, report, type Saved, type State, save, send, sendToO
  * Whatever an earlier process of this disk promised, this one keeps: it helps no member for as long as a promise lasts, or
  * lasted when the record was saved, if that was longer.
  */
-export function onStart(s: State, saved: Json, life: string, times: Times, out: Out): void {
+export function onStart(
+  s: State,
+  { saved, life, spent = 0 }: Extract<Input, { type: 'start' }>,
+  times: Times,
+  out: Out,
+): void {
   s.life = life;
+  s.spent = spent;
   if (saved !== null) Object.assign(s, carriedOver(saved));
   s.start += 1;
   if (s.start === 1) s.disk ||= life;

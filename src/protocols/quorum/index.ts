@@ -122,7 +122,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
   function step(s: State, input: Input<Message, Timer>, out: Effect<Message, Timer>[]): void {
     switch (input.type) {
       case 'start':
-        return onStart(s, input.saved, input.life, times, out);
+        return onStart(s, input, times, out);
       case 'message':
         onMessage(s, input.from, input.message, out);
         advanceMembership(s, times, out);

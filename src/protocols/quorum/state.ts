@@ -91,6 +91,8 @@ export interface State {
    * is saved, only when it wins.
    */
   seeking: number;
+  /** Terms up to this one may have been used by processes that saved nothing: a first election begins above it. */
+  spent: number;
   /** Counts what a candidate and then leader asks in this term: the votes are round 1. Each round has its lease timer. */
   round: number;
   /** Rounds whose lease timer runs, oldest first. */
@@ -140,6 +142,7 @@ export function initialState({ id, members, settings }: Self): State {
     told: [],
     probes: null,
     seeking: 0,
+    spent: 0,
     round: 0,
     openRounds: [],
     leaseRound: null,
