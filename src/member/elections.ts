@@ -189,7 +189,7 @@ export class Elections {
       this.#around.changed(host);
     });
     const { incarnation, life, keeps } = store.member;
-    host.start(saved, incarnation, life, keeps ? 0 : secondsSince2025(clock.wallNow()));
+    host.start(saved, incarnation, life, keeps ? 0 : tenthsSince2025(clock.wallNow()));
     return host;
   }
 
@@ -216,9 +216,9 @@ export class Elections {
 const YEAR_2025_MS = Date.UTC(2025, 0, 1);
 
 /**
- * A cluster without data folders that starts again begins its terms, and so its tokens, here: above all that it handed out
- * before, if its leader changed less than once a second and no clock was set back to before the last start.
+ * In tenths of a second. A cluster without data folders that starts again begins its terms, and so its tokens, here: above all
+ * that it used before, if it had fewer than ten elections a second and no clock was set back to before the last start.
  */
-function secondsSince2025(wallMs: number): number {
-  return Math.max(0, Math.floor((wallMs - YEAR_2025_MS) / 1000));
+function tenthsSince2025(wallMs: number): number {
+  return Math.max(0, Math.floor((wallMs - YEAR_2025_MS) / 100));
 }

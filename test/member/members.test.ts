@@ -80,6 +80,19 @@ describe('real members', () => {
     }
   });
 
+  it('go on growing tokens after all of them were restarted, also without data folders', async () => {
+    await start(['a', 'b', 'c'], {});
+    let newest = 0n;
+    for (let round = 0; round < 3; round++) {
+      stand(cluster!.members);
+      const leader = await cluster!.leader();
+      expect(tokenOf(leader)).toBeGreaterThan(newest);
+      newest = tokenOf(leader);
+      await Promise.all(cluster!.ids.map((id) => cluster!.leave(id)));
+      await Promise.all(cluster!.ids.map((id) => cluster!.join(id)));
+    }
+  });
+
   it('wait at the first start until all three are there, and say for whom', async () => {
     cluster = await Cluster.open(['a', 'b', 'c'], { keeps: true });
     await cluster.join('a');
