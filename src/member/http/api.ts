@@ -14,7 +14,7 @@ import { HttpError } from './http-error.ts';
 import { refuseForeignNames, refuseForeignPages } from './origin.ts';
 import { findQuestion, type Handler } from './questions.ts';
 import { sendEmpty, sendError } from './reply.ts';
-import { readTarget } from './target.ts';
+import { mountOf, readTarget } from './target.ts';
 import { message, register, remove } from './voters.ts';
 import { Watchers } from './watchers.ts';
 
@@ -54,7 +54,7 @@ async function answer(
   hosts: readonly string[] | null,
 ): Promise<void> {
   const { request, response, member } = asked;
-  const target = readTarget(request.url ?? '/');
+  const target = readTarget(request.url ?? '/', mountOf(member.url));
   const { path, query, name } = target;
   const call: Call = {
     ...asked,

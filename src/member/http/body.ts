@@ -15,6 +15,7 @@ export async function readJson(
   request: IncomingMessage,
   onRefused: (refusal: BodyRefusal) => void,
 ): Promise<unknown> {
+  if (request.readableEnded) return parsedBefore(request, onRefused);
   const bytes = await readBytes(request, onRefused);
   if (bytes.length === 0) return undefined;
   checkType(request.headers['content-type']);
@@ -31,13 +32,24 @@ export async function readJson(
   }
 }
 
+/** What a handler before this one, such as `express.json()`, has made of the body. */
+function parsedBefore(request: IncomingMessage, onRefused: (refusal: BodyRefusal) => void): unknown {
+  const { body } = request as IncomingMessage & { readonly body?: unknown };
+  if (typeof body !== 'object' || body === null || Buffer.isBuffer(body)) {
+    const message =
+      'the body was read by another handler, which left no JSON in request.body; mount this handler before it';
+    throw new HttpError(500, 'E_BODY_READ', message);
+  }
+  checkType(request.headers['content-type']);
+  if (Buffer.byteLength(JSON.stringify(body)) <= LARGEST_BODY) return body;
+  onRefused('too-large');
+  throw new HttpError(413, 'E_TOO_LARGE', `the body: expected at most ${LARGEST_BODY} bytes, found more`);
+}
+
 async function readBytes(
   request: IncomingMessage,
   onRefused: (refusal: BodyRefusal) => void,
 ): Promise<Buffer> {
-  if (request.readableEnded) {
-    throw new HttpError(500, 'E_BODY_READ', 'the body was read by another handler before this one');
-  }
   const tooLarge = (): HttpError => {
     onRefused('too-large');
     // The rest of the body is not read, so the connection is of no further use.

@@ -9,13 +9,25 @@ export interface Target {
   readonly name: string | null;
 }
 
-export function readTarget(text: string): Target {
+/** `mount` is the path of the member's own URL. Some servers take it off before they call a handler (Express), others do not. */
+export function readTarget(text: string, mount = ''): Target {
   const at = text.indexOf('?');
-  const path = at < 0 ? text : text.slice(0, at);
+  const path = withoutMount(at < 0 ? text : text.slice(0, at), mount);
   const query = new URLSearchParams(at < 0 ? '' : text.slice(at + 1));
   const named = /^\/elections\/([^/]+)(\/.*)?$/.exec(path);
   if (named === null) return { path, query, name: null };
   return { path: named[2] ?? '/status', query, name: decode(named[1]!) };
+}
+
+function withoutMount(path: string, mount: string): string {
+  if (mount === '' || !path.startsWith(mount)) return path;
+  const rest = path.slice(mount.length);
+  return rest === '' ? '/' : rest.startsWith('/') ? rest : path;
+}
+
+/** The path of a URL, without a slash at its end. */
+export function mountOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, '') : '';
 }
 
 function decode(name: string): string {
