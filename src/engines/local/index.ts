@@ -24,7 +24,7 @@ import { Folder } from './folder.ts';
 import { type LocalGrant, LocalStore } from './local-store.ts';
 
 /** No times: nothing runs out here. */
-export type LocalOptions = Pick<LeaseEngineOptions, 'name' | 'retryMs'>;
+export type LocalOptions = Pick<LeaseEngineOptions, 'name' | 'retryMs' | 'log'>;
 
 const RETRY_MS = 2000;
 /** With a token of 19 digits it is the name of a socket, for which there is not much room. */
