@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -161,6 +162,27 @@ describe('the folder of the processes of one machine', () => {
     expect(readFileSync(victim, 'utf8')).toBe('precious');
     expect(readFileSync(path.join(folder, 'e@info'), 'utf8')).toContain('word');
   });
+
+  it.runIf(isRoot)(
+    'holds nobody up for what another user left there and nobody else may remove',
+    async () => {
+      const share = path.join(folder, 'littered');
+      mkdirSync(share);
+      chmodSync(folder, 0o755);
+      chmodSync(share, 0o1777);
+      const litter = path.join(share, '@0123456789ab');
+      writeFileSync(litter, '{}');
+      const longAgo = new Date(Date.now() - 3_600_000);
+      utimesSync(litter, longAgo, longAgo);
+      try {
+        process.seteuid!(NOBODY);
+        await (await won(join('e', {}, `local:${share}`), 5000)).resign();
+      } finally {
+        process.seteuid!(0);
+      }
+      expect(existsSync(litter)).toBe(true);
+    },
+  );
 
   it.runIf(isRoot)('holds nobody up for somebody who won and could not say so', async () => {
     const share = path.join(folder, 'sticky');

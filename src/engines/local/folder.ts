@@ -123,12 +123,16 @@ export class Folder {
     return `${election}@${token}`;
   }
 
-  /** Removes drafts that nobody can mean to use any more. */
+  /** Removes drafts that nobody can mean to use any more, as far as we may: those of another user may have to stay. */
   sweep(): void {
     for (const file of readdirSync(this.path)) {
       if (!DRAFT.test(file)) continue;
-      const found = lstatSync(path.join(this.path, file), { throwIfNoEntry: false });
-      if (found !== undefined && Date.now() - found.mtimeMs > DRAFT_MS) this.remove(file);
+      try {
+        const { mtimeMs } = lstatSync(path.join(this.path, file));
+        if (Date.now() - mtimeMs > DRAFT_MS) this.remove(file);
+      } catch {
+        // Nobody is held up by it.
+      }
     }
   }
 
