@@ -81,7 +81,7 @@ async function asMember(flags: RunFlags, log: Log): Promise<() => Promise<Place 
 async function onEngine(flags: RunFlags, rules: RunRules, log: Log): Promise<() => Promise<Place>> {
   // It answers nobody over HTTP, so it does not listen either.
   refuseBoth(flags as Readonly<Record<string, unknown>>, [...MEMBER_ONLY, 'listen', 'insecure'], process.env);
-  const engine = await openEngineOf(flags, process.env);
+  const engine = await openEngineOf(flags, process.env, log);
   return async () => {
     // Nothing is released before the command has ended, which may be told to twice: by a request, and then by a signal.
     const drainMs = 2 * rules.killAfterMs + KILLED_WITHIN_MS;

@@ -6,6 +6,7 @@ export { CaucusError, type ErrorCode, type ErrorDetails, LeadershipLost } from '
 export { checkToken, Gate, TOKEN_HEADER, type TokenCheck } from './fencing.ts';
 export { inventName } from './invented-name.ts';
 export type { Leadership } from './leadership.ts';
+export type { LogEntry } from './log-entry.ts';
 export type { Observation } from './observation.ts';
 export type { Held, ResignationRequest, Seat, Standing, Why } from './seat.ts';
 export { SleepWatch } from './sleep-watch.ts';

@@ -1,11 +1,8 @@
 import type { MemberId } from '../core/index.ts';
+import type { LogEntry } from '../election/index.ts';
 import type { Peer } from './links/links.ts';
 
-/** One line of what a member has to tell people. */
-export interface LogEntry {
-  readonly level: 'info' | 'warning' | 'error';
-  readonly message: string;
-}
+export type { LogEntry };
 
 /** How a member is set up. Everything has a default except whom it elects with. */
 export interface JoinOptions {

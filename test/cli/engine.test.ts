@@ -27,17 +27,17 @@ describe('caucus with --engine', () => {
   it('run: runs a command while it leads, with its token, and ends with its code', async () => {
     const script = 'echo "$CAUCUS_MEMBER leads $CAUCUS_ELECTION with $CAUCUS_TOKEN"; exit 7';
     const { code, stdout } = await caucus(['run', ...on('--id', 'p'), '--', 'sh', '-c', script]);
-    expect(stdout).toBe('p leads job with 1\n');
+    expect(stdout).toMatch(/^p leads job with \d+\n$/);
     expect(code).toBe(7);
   });
 
   it('run: when it is killed with -9, the next one runs its command', async () => {
-    const first = start(['run', ...on('--id', 'first'), '--', 'sh', '-c', 'echo begun; sleep 600']);
-    await once(createInterface({ input: first.stdout! }), 'line');
+    const first = start(['run', ...on('--id', 'first'), '--', 'sh', '-c', 'echo $CAUCUS_TOKEN; sleep 600']);
+    const [token] = await once(createInterface({ input: first.stdout! }), 'line');
     const second = start(['run', ...on('--id', 'second'), '--', 'sh', '-c', 'echo $CAUCUS_TOKEN']);
     const ended = end(second);
     first.kill('SIGKILL');
-    expect(await ended).toMatchObject({ code: 0, stdout: '2\n' });
+    expect(await ended).toMatchObject({ code: 0, stdout: `${BigInt(token) + 1n}\n` });
   });
 
   it('leader, status, value and watch: look and do not stand', async () => {
@@ -48,7 +48,11 @@ describe('caucus with --engine', () => {
     await leadership.publish({ at: 'here' });
     expect(await caucus(['leader', ...on()])).toMatchObject({ code: 0, stdout: 'somebody\n' });
     const { stdout } = await caucus(['status', ...on('--json')]);
-    expect(JSON.parse(stdout)).toMatchObject({ electionName: 'job', leader: 'somebody', token: '1' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      electionName: 'job',
+      leader: 'somebody',
+      token: `${leadership.token}`,
+    });
     expect(await caucus(['value', ...on()])).toMatchObject({ code: 0, stdout: '{"at":"here"}\n' });
     const watching = start(['watch', ...on('--json')]);
     const lines = createInterface({ input: watching.stdout! })[Symbol.asyncIterator]();
@@ -85,15 +89,18 @@ describe('caucus with --engine', () => {
     const [before] = (await Promise.race(begun)) as [string];
     const after = before === 'first' ? 'second' : 'first';
     const { code, stdout } = await caucus(['resign', ...on('--reason', 'the node is drained')]);
-    expect(stdout).toBe(`${before} (token 1) no longer leads; ${after} (token 2) leads now\n`);
+    const token = BigInt(/token (\d+)/.exec(stdout)![1]!);
+    expect(stdout).toBe(
+      `${before} (token ${token}) no longer leads; ${after} (token ${token + 1n}) leads now\n`,
+    );
     expect(code).toBe(0);
     await Promise.all(begun);
     expect(lines).toEqual([before, 'stopped in order', after]);
     const { stdout: json } = await caucus(['resign', ...on('--json')]);
     expect(JSON.parse(json)).toEqual({
       electionName: 'job',
-      before: { name: after, token: '2' },
-      leader: { name: before, token: '3' },
+      before: { name: after, token: `${token + 1n}` },
+      leader: { name: before, token: `${token + 2n}` },
     });
     await Promise.all(
       [first, second].map(async (each) => {
@@ -142,7 +149,7 @@ describe('caucus with --engine', () => {
     }
     expect(await (await fetch(`${at}/status`)).json()).toMatchObject({
       leader: 'n',
-      token: '1',
+      token: expect.stringMatching(/^\d+$/),
       acting: true,
     });
     const put = await fetch(`${at}/value`, { method: 'PUT', body: '{"value":5}', headers: JSON_BODY });

@@ -73,6 +73,54 @@ describe.runIf(hasEtcd())('etcd, when things go wrong', () => {
     await leadership.resign();
   });
 
+  it('a key that is deleted while the watch is open and silent: the next renewal finds out', async () => {
+    const name = bed.newName();
+    const tunnel = await bed.proxy();
+    // Whoever waited for the lease to end would not hear of it in this test.
+    const a = bed.join(name, { leaseMs: 600_000, renewMs: 300, callMs: 3000 }, tunnel.etcdUrl);
+    const leadership = await won(a);
+    tunnel.hold('/v3/watch');
+    await bed.server.deleteElection(name);
+    await aborted(leadership.signal, 20_000);
+    expect(leadership.signal.reason).toMatchObject({ cause: 'deposed' });
+    await leadership.resign();
+  });
+
+  it('a request to resign while the watch is open and silent: the next renewal finds out, and the watch is opened anew', async () => {
+    const name = bed.newName();
+    const tunnel = await bed.proxy();
+    const a = bed.join(name, { leaseMs: 600_000, renewMs: 300, callMs: 3000 }, tunnel.etcdUrl);
+    const leadership = await won(a);
+    const b = bed.join(name);
+    await seen(b, 'the leader', ({ token }) => token === leadership.token);
+    tunnel.hold('/v3/watch');
+    const opened = tunnel.asked;
+    await b.askToResign({ reason: 'an upgrade' });
+    await aborted(leadership.signal, 20_000);
+    await until('another stream is asked for', () => tunnel.asked > opened);
+    tunnel.restore();
+    await leadership.resign();
+  });
+
+  it('a key that is deleted while etcd is late to confirm the lease: nobody leads with it', async () => {
+    const name = bed.newName();
+    const tunnel = await bed.proxy();
+    const engine = etcd(tunnel.etcdUrl, { leaseMs: 60_000, callMs: 10_000 });
+    bed.closing.push(engine);
+    await won(new Election(bed.newName(), engine)); // There is a lease, which has to be confirmed for the next one.
+    const election = new Election(name, engine);
+    await seen(election, 'nobody', ({ cause, leader }) => cause === 'started' && leader === null);
+    tunnel.hold('/v3/lease/keepalive', '/v3/watch');
+    const winning = won(election);
+    await until('it stands', async () => (await bed.keysOf(`${name}/`)).length === 1);
+    await bed.server.deleteElection(name);
+    await sleep(700); // Later than what counts as late.
+    tunnel.hold('/v3/watch');
+    const { token } = await winning;
+    const { kvs } = JSON.parse(await bed.server.ctl(['get', '--prefix', `${name}/`, '-w', 'json']));
+    expect(kvs?.map((each: { create_revision: number }) => BigInt(each.create_revision))).toEqual([token]);
+  });
+
   it('a session that is lost while we wait: we wait again with a new one', async () => {
     const name = bed.newName();
     const [a, b] = [bed.join(name, PATIENT), bed.join(name, PATIENT)];

@@ -11,15 +11,28 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Election } from '../../src/election/index.ts';
 import { aborted, seen, won } from '../../src/engines/conformance/stage.ts';
 import type { LeaseEngine } from '../../src/engines/lease/lease-engine.ts';
+import { defaultFolder } from '../../src/engines/local/default-folder.ts';
 import { type LocalOptions, local } from '../../src/engines/local/index.ts';
+import { networkDisk, networkDiskOf } from '../../src/engines/local/network-disk.ts';
+
+/** Whose process this is; null: a user that no file lists. */
+const user = vi.hoisted(() => ({ current: null as { uid: number; homedir: string } | null }));
+vi.mock('node:os', async (original) => ({
+  ...(await original<object>()),
+  userInfo: () => {
+    if (user.current === null) throw new Error('uv_os_get_passwd returned ENOENT');
+    return user.current;
+  },
+}));
 
 /** Nothing but what the system tells wakes whoever has this. */
 const PATIENT = { retryMs: 3_600_000 };
@@ -90,10 +103,20 @@ describe('the folder of the processes of one machine', () => {
     expect(() => local(url)).toThrow(/^url: expected an absolute path after local:/);
   });
 
+  it('of one user is below its home, or below /var/lib for root, whatever the environment says', () => {
+    for (const variable of ['TMPDIR', 'HOME', 'XDG_STATE_HOME']) vi.stubEnv(variable, '/elsewhere');
+    user.current = { uid: 1000, homedir: '/home/me' };
+    expect(defaultFolder()).toBe('/home/me/.local/state/caucus');
+    user.current = { uid: 0, homedir: '/root' };
+    expect(defaultFolder()).toBe('/var/lib/caucus');
+    user.current = null;
+    expect(() => local()).toThrow(/^url: expected local:\/path, since this user has no home folder/);
+  });
+
   it('of one user is refused if it belongs to another, or others may write to it', async () => {
-    vi.stubEnv('TMPDIR', folder);
-    const place = path.join(folder, `caucus-${userInfo().uid}`);
-    mkdirSync(place);
+    user.current = { uid: 1000, homedir: folder };
+    const place = path.join(folder, '.local/state/caucus');
+    mkdirSync(place, { recursive: true });
     chmodSync(place, 0o770);
     const expected = /is not a folder that belongs to this user, and that nobody else may write to/;
     expect(await reasonOf(join('open', {}, 'local:'))).toMatch(expected);
@@ -107,8 +130,28 @@ describe('the folder of the processes of one machine', () => {
     symlinkSync(path.join(folder, 'elsewhere'), place);
     expect(await reasonOf(join('linked', {}, 'local:'))).toMatch(expected);
     rmSync(place);
-    expect((await won(join('ours', {}, 'local:'))).token).toBe(1n);
+    await won(join('ours', {}, 'local:'));
     expect(lstatSync(place).mode & 0o777).toBe(0o700);
+  });
+
+  it('of one user that cannot be made: it is said what to name in its place', async () => {
+    user.current = { uid: 1000, homedir: '/proc/nope' };
+    const election = join('e', {}, 'local:');
+    void election.campaign().catch(() => {});
+    expect(await reasonOf(election)).toMatch(
+      /cannot make the folder of local: .*: name another as local:\/path/,
+    );
+  });
+
+  it.each([
+    [0x6969, 'NFS'],
+    [0xff534d42, 'SMB'],
+    [0xff534d42 | 0, 'SMB'],
+    [0xef53, null],
+    [0x01021994, null],
+  ])('of the file system %d is taken for a network disk: %s', (type, expected) => {
+    expect(networkDiskOf(type)).toBe(expected);
+    expect(networkDisk(folder)).toBeNull();
   });
 
   it('is never written to through a link that somebody has laid', async () => {
@@ -119,6 +162,27 @@ describe('the folder of the processes of one machine', () => {
     expect(readFileSync(victim, 'utf8')).toBe('precious');
     expect(readFileSync(path.join(folder, 'e@info'), 'utf8')).toContain('word');
   });
+
+  it.runIf(isRoot)(
+    'holds nobody up for what another user left there and nobody else may remove',
+    async () => {
+      const share = path.join(folder, 'littered');
+      mkdirSync(share);
+      chmodSync(folder, 0o755);
+      chmodSync(share, 0o1777);
+      const litter = path.join(share, '@0123456789ab');
+      writeFileSync(litter, '{}');
+      const longAgo = new Date(Date.now() - 3_600_000);
+      utimesSync(litter, longAgo, longAgo);
+      try {
+        process.seteuid!(NOBODY);
+        await (await won(join('e', {}, `local:${share}`), 5000)).resign();
+      } finally {
+        process.seteuid!(0);
+      }
+      expect(existsSync(litter)).toBe(true);
+    },
+  );
 
   it.runIf(isRoot)('holds nobody up for somebody who won and could not say so', async () => {
     const share = path.join(folder, 'sticky');
@@ -142,7 +206,7 @@ describe('the folder of the processes of one machine', () => {
     }
     const next = await won(join('e', {}, url), 5000);
     expect(next.token).toBeGreaterThan(first.token);
-    expect(next.token).toBeLessThan(20n);
+    expect(next.token).toBeLessThan(first.token + 20n);
     expect(readdirSync(share).filter((file) => file.startsWith('@'))).toEqual([]);
   });
 
@@ -153,7 +217,7 @@ describe('the folder of the processes of one machine', () => {
       const first = await won(a);
       await first.resign();
       writeFileSync(path.join(folder, 'e@info'), torn);
-      expect((await won(join('e'))).token).toBe(first.token + 1n);
+      expect((await won(join('e'))).token).toBeGreaterThan(first.token);
     },
   );
 
@@ -185,7 +249,7 @@ describe('the folder of the processes of one machine', () => {
     const [a, b] = [join('e', PATIENT), join('e', { retryMs: 100 })];
     const leadership = await won(a);
     const text = readFileSync(path.join(folder, 'e@info'), 'utf8');
-    writeFileSync(path.join(folder, 'e@info'), text.replace('"token":"1"', '"token":"50"'));
+    writeFileSync(path.join(folder, 'e@info'), text.replace(/"token":"(\d+)"/, '"token":"$10"'));
     const calledOff = AbortSignal.timeout(1000);
     await expect(b.campaign({ signal: calledOff })).rejects.toThrow();
     expect(leadership.isValid()).toBe(true);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ describe('the processes of one machine', () => {
     await Promise.all([a.close(), b.close()]);
   });
 
-  it('leave nothing behind but the last token and what it published', async () => {
+  it('leave nothing behind but one file, with the last token and what it published', async () => {
     const place = path.join(folder, 'tidy');
     for (let turn = 0; turn < 3; turn++) {
       const engine = local(`local:${place}`);
@@ -45,7 +45,22 @@ describe('the processes of one machine', () => {
       await leadership.resign();
       await engine.close();
     }
-    expect(readdirSync(place).sort()).toEqual(['e@3', 'e@info']);
+    expect(readdirSync(place).sort()).toEqual(['e@info']);
+  });
+
+  it('clear away what those left behind who were killed while they wrote', async () => {
+    const place = path.join(folder, 'drafts');
+    const engine = local(`local:${place}`);
+    const first = await new Election('e', engine).campaign();
+    const longAgo = new Date(Date.now() - 3_600_000);
+    for (const file of ['@0123456789ab', '@ba9876543210']) writeFileSync(path.join(place, file), '{}');
+    utimesSync(path.join(place, '@0123456789ab'), longAgo, longAgo);
+    await first.resign();
+    await engine.close();
+    const other = local(`local:${place}`);
+    await (await new Election('e', other).campaign()).resign();
+    await other.close();
+    expect(readdirSync(place).sort()).toEqual(['@ba9876543210', 'e@info']);
   });
 
   it('lose the leadership when somebody deletes it behind their back', async () => {

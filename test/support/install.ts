@@ -12,6 +12,7 @@ const PACKAGES = [
   'nats-server',
   'faketime',
   'openssl',
+  'systemd',
   'chromium',
 ];
 

@@ -12,6 +12,8 @@ export interface TcpProxy {
   freeze(): void;
   /** Reads nothing more and says that nothing more will come: half closed, as a dying tunnel can be. */
   hangUp(): void;
+  /** Holds back all answers on connections over which one of these paths was asked for, and on no others any more. */
+  hold(...paths: readonly string[]): void;
   /** Carries everything again, beginning with what was held back. */
   restore(): void;
   close(): Promise<void>;
@@ -22,6 +24,8 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   const pairs = new Set<readonly [net.Socket, net.Socket]>();
   let mode: 'carry' | 'refuse' | 'freeze' = 'carry';
   let asked = 0;
+  const held = new Map<net.Socket, { readonly paths: ReadonlySet<string>; readonly answers: Buffer[] }>();
+  let holding: readonly string[] = [];
 
   const server = net.createServer((near) => {
     asked++;
@@ -32,9 +36,18 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
     const far = net.connect({ host: target.hostname, port: Number(target.port) });
     const pair = [near, far] as const;
     pairs.add(pair);
+    const paths = new Set<string>();
+    near.on('data', (data) => {
+      for (const [, each] of data.toString('latin1').matchAll(/^[A-Z]+ (\S+) HTTP\/1/gm)) paths.add(each!);
+    });
     for (const [one, other] of [pair, [far, near] as const]) {
       one.setNoDelay(true);
       one.on('data', (data) => {
+        if (one === far && holding.some((each) => paths.has(each))) {
+          const { answers } = held.get(near) ?? { answers: [] };
+          held.set(near, { paths, answers: [...answers, data] });
+          return;
+        }
         if (!other.write(data)) one.pause();
       });
       other.on('drain', () => {
@@ -67,6 +80,13 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
       far.pause();
     }
   };
+  const release = (): void => {
+    for (const [near, { paths, answers }] of held) {
+      if (holding.some((each) => paths.has(each))) continue;
+      held.delete(near);
+      for (const answer of answers) near.write(answer);
+    }
+  };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     get connections() {
@@ -84,8 +104,14 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
       freeze();
       for (const [near] of pairs) near.end();
     },
+    hold(...paths) {
+      holding = paths;
+      release();
+    },
     restore() {
       mode = 'carry';
+      holding = [];
+      release();
       for (const pair of pairs) {
         const isBroken = pair.some((socket) => socket.destroyed || socket.readableEnded);
         if (isBroken) pairs.delete(pair);

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { number } from '../../core/index.ts';
-import { CaucusError } from '../../election/index.ts';
+import { CaucusError, type LogEntry } from '../../election/index.ts';
 import { type OpenEngine, openEngine } from '../../engines/open.ts';
 import { collect } from '../config/member-flags.ts';
 import { asJson, type Given } from '../config/sources.ts';
+import type { Log } from '../log.ts';
 import { Refusal } from '../refusal.ts';
 
 export interface EngineFlags {
@@ -59,11 +60,17 @@ export function engineOptionsOf(
   return options;
 }
 
-/** Opens the store that the flags name. Whoever only looks has no name in the environment. */
-export async function openEngineOf(flags: EngineFlags, env: NodeJS.ProcessEnv = {}): Promise<OpenEngine> {
-  const options = [...engineOptionsOf(flags, env)].map(([name, { value }]) => [name, value]);
+/** Opens the store that the flags name. Whoever only looks has no name in the environment, and is not warned of the store. */
+export async function openEngineOf(
+  flags: EngineFlags,
+  env: NodeJS.ProcessEnv = {},
+  log: Log = () => {},
+): Promise<OpenEngine> {
+  const given = [...engineOptionsOf(flags, env)].map(([name, { value }]) => [name, value]);
+  const note = ({ level, message }: LogEntry): void =>
+    log({ level: level === 'warning' ? 'warn' : level, event: 'note', text: message });
   try {
-    return await openEngine(flags.engine!, Object.fromEntries(options));
+    return await openEngine(flags.engine!, { log: note, ...Object.fromEntries(given) });
   } catch (error) {
     // What is missing will be missing the next time too.
     if (error instanceof CaucusError) throw new Refusal(`--engine: ${error.message}`);

@@ -27,7 +27,7 @@ export async function engineNode(flags: NodeFlags): Promise<number> {
     paintFor(process.stdout, process.env),
   );
   const stopped = untilStopped();
-  const engine = await openEngineOf(flags, process.env);
+  const engine = await openEngineOf(flags, process.env, log);
   const storeName = /^[a-z]+/.exec(flags.engine!)![0];
   const member = new EngineMember(engine, flags.election ?? 'main', storeName);
   try {

@@ -9,6 +9,8 @@
  *   - whoever came first is next; a release is seen by those who wait at once, a crash when the lease is over;
  *   - what was published stays when the leader goes.
  *
+ * etcd before 3.4.31 and 3.5.13 does end leases before their time, when a stalled member resumes (etcd issue 15247): the engine warns.
+ *
  * Does not promise: that a program of another kind which leads stops in time, for that is up to its client. Nor anything after
  * etcd was restored from a backup, since its revisions go back then. If somebody deletes the leader's key or revokes its lease,
  * the next one leads at once, and the old one learns of it a moment later: a resource that can be fenced should be, by the token.
@@ -28,6 +30,7 @@ import { checkName } from './layout.ts';
 import { Sessions } from './sessions.ts';
 import { type EtcdGrant, EtcdStore } from './store.ts';
 import type { TlsOptions } from './transport.ts';
+import { VersionWarning } from './versions.ts';
 import { Watches } from './watches.ts';
 
 /** The certificates are for `etcds://` only. */
@@ -49,6 +52,8 @@ export function etcd(url: string, options: EtcdOptions = {}): LeaseEngine<EtcdGr
   const times = { ...checked, retryMs: options.retryMs ?? checked.renewMs };
   const clock = options.clock ?? processClock;
   const client = new Client(address, tls);
+  const warning = new VersionWarning(options.log);
+  client.transport.onVersion = (endpoint, version) => warning.onVersion(endpoint, version);
   const sessions = new Sessions(client, clock, times);
   const watches = new Watches(client, clock, times.callMs);
   const around = { client, sessions, watches, places: new Map(), clock, times };

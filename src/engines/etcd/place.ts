@@ -25,6 +25,13 @@ export interface View {
   readonly revision: bigint;
 }
 
+/** What became of our key, as of this revision. */
+interface Check {
+  readonly isThere: boolean;
+  readonly asked: string | null;
+  readonly revision: bigint;
+}
+
 /** More than once is rare, and means that somebody meddles with our key. */
 const TRIES = 4;
 
@@ -103,11 +110,11 @@ export class Place implements Debt {
   }
 
   /** Whether our key is still the one of this revision, and why somebody asks for it, if anybody does. */
-  async check(created: bigint, signal: AbortSignal): Promise<{ isThere: boolean; asked: string | null }> {
+  async check(created: bigint, signal: AbortSignal): Promise<Check> {
     const ops = [get(this.key), get(this.#layout.askedKey(created))];
     const answer = await this.#txn([], ops, [], signal);
     const isThere = found(answer, 0)?.createRevision === created;
-    return { isThere, asked: found(answer, 1)?.value ?? null };
+    return { isThere, asked: found(answer, 1)?.value ?? null, revision: revisionOf(answer.header) };
   }
 
   async #create(signal: AbortSignal, isVoid: () => void): Promise<View | null> {

@@ -5,6 +5,8 @@ import { type GrantAnswer, type KeepAliveAnswer, revisionOf } from './wire.ts';
 
 /** The shortest wait after a renewal that failed. */
 const BACK_OFF_MS = 100;
+/** An etcd that takes longer than this for a renewal may have been away, and may not know yet what happened meanwhile. */
+const LATE_MS = 500;
 
 /** Somebody who has a key under the lease, or wants one. */
 export interface SessionUser {
@@ -31,6 +33,8 @@ export class Session {
   /** The store's revision when it was. */
   revision: bigint;
   isLost = false;
+  /** The last renewal was confirmed late, or after others had failed: what etcd said with it may be out of date. */
+  isShaky = false;
 
   readonly #client: Client;
   readonly #clock: Clock;
@@ -117,11 +121,13 @@ export class Session {
   }
 
   async #keepAlive(sentMs: number, signal: AbortSignal): Promise<void> {
+    const hasFailed = this.#failures > 0;
     this.#failures += 1;
     const body = { ID: this.lease };
     const answer = await this.#client.call<KeepAliveAnswer>('/v3/lease/keepalive', body, signal);
     this.#failures = 0;
     if (Number(answer.TTL ?? 0) <= 0) return this.lose();
+    this.isShaky = hasFailed || this.#clock.now() - sentMs > LATE_MS;
     this.sentMs = Math.max(this.sentMs, sentMs);
     this.revision = revisionOf(answer.header);
     for (const debt of this.#debts) void this.#pay(debt);

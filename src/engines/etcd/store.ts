@@ -53,9 +53,10 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   #leaderKey: string | null = null;
   /** How it stood when somebody else led, for as long as nothing suggests that it has changed. */
   #last: { readonly reading: Reading; readonly revision: bigint } | null = null;
-  /** When we last saw that our key is there; -Infinity where something suggests that it is not. */
-  #checkedMs = Number.NEGATIVE_INFINITY;
-  #checkedRevision = 0n;
+  /** When we last saw that our key is there: etcd's revision, and the renewal before it. Null where something suggests that it is not. */
+  #checked: { readonly revision: bigint; readonly sentMs: number } | null = null;
+  /** Counts what suggests that our key is gone: an answer that was under way then proves nothing. */
+  #doubts = 0;
 
   constructor(around: Around, election: string, name: string) {
     this.#around = around;
@@ -76,11 +77,14 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       // Whoever turns out to lead needs the whole lease from now on, and must not lose time asking for it then.
       const renewed = session.renewSince(askedMs);
       renewed.catch(() => {});
+      const doubts = this.#doubts;
       try {
-        const view = await place.enter(signal);
+        let view = await place.enter(signal);
         await renewed;
         signal.throwIfAborted();
-        return this.#result(place, view);
+        // While etcd was away, somebody may have ended our lease (etcd issue 15247).
+        if (session.isShaky) view = await place.enter(signal);
+        return this.#result(place, view, doubts);
       } catch (error) {
         if (!session.isLost || signal.aborted || tries > 0) throw error;
       }
@@ -96,20 +100,14 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     const renewed = session.renewSince(nowMs - times.renewMs / 2);
     renewed.catch(() => {});
     if (session.isLost || place.created !== token) return null;
-    if (this.#mustCheck(session)) {
-      const { revision } = session;
-      const { isThere, asked } = await place.check(token, signal);
-      if (!isThere) return null;
-      if (asked !== null) this.#request = { token, reason: asked };
-      this.#checkedMs = nowMs;
-      this.#checkedRevision = revision;
-    }
+    if (this.#mustCheck(session) && !(await this.#isThere(grant, signal))) return null;
     try {
       await renewed;
     } catch (error) {
       if (session.isLost) return null;
       throw error;
     }
+    if (this.#mustCheck(session) && !(await this.#isThere(grant, signal))) return null;
     const isAsked = this.#request?.token === token;
     return { token, place, askedMs: session.sentMs, ...(isAsked ? { asked: this.#request!.reason } : {}) };
   }
@@ -228,7 +226,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     }
   }
 
-  #result(place: Place, view: View): { grant: EtcdGrant | null; reading: Reading } {
+  #result(place: Place, view: View, doubts: number): { grant: EtcdGrant | null; reading: Reading } {
     const reading = this.#read(view);
     const token = place.created;
     if (token === null || view.first?.key !== place.key || view.first.createRevision !== token) {
@@ -236,8 +234,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       return { grant: null, reading };
     }
     place.spend(token);
-    this.#checkedMs = this.#around.clock.now();
-    this.#checkedRevision = view.revision;
+    this.#onChecked(view.revision, place.session.sentMs, doubts);
     return { grant: { token, place }, reading };
   }
 
@@ -265,11 +262,31 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     return this.#watches.length > 0 && this.#watches.every(({ isLive }) => isLive);
   }
 
-  /** A deleted key is told by the watch. Only when that may be broken, or for long after other changes, is it asked for. */
+  /**
+   * A deleted key is told by the watch, and that may be dead without our knowing. So every renewal that finds etcd at another revision
+   * than when we last looked makes us look again; where nothing was written to etcd, nothing has to be asked.
+   */
   #mustCheck(session: Session): boolean {
-    if (!this.#isWatching) return true;
-    const { clock, times } = this.#around;
-    return session.revision !== this.#checkedRevision && clock.now() - this.#checkedMs > times.leaseMs;
+    if (this.#checked === null) return true;
+    if (session.sentMs <= this.#checked.sentMs) return false;
+    return session.revision !== this.#checked.revision || session.isShaky || !this.#isWatching;
+  }
+
+  /** Whether our key is there. Also finds requests to resign that nobody has told us of. */
+  async #isThere({ place, token }: EtcdGrant, signal: AbortSignal): Promise<boolean> {
+    const wasTold = this.#checked === null;
+    const doubts = this.#doubts;
+    const { sentMs } = place.session;
+    const { isThere, asked, revision } = await place.check(token, signal);
+    const isNews = asked !== null && this.#request?.token !== token;
+    if (!wasTold && (!isThere || isNews)) this.#around.watches.distrust();
+    if (isNews) this.#request = { token, reason: asked };
+    if (isThere) this.#onChecked(revision, sentMs, doubts);
+    return isThere;
+  }
+
+  #onChecked(revision: bigint, sentMs: number, doubts: number): void {
+    if (this.#doubts === doubts) this.#checked = { revision, sentMs };
   }
 
   #onEvent({ key, isDelete, revision }: WatchEvent): void {
@@ -284,8 +301,8 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
 
   #doubt(news: 'changed' | 'ours'): void {
     if (news === 'ours') {
-      this.#checkedMs = Number.NEGATIVE_INFINITY;
-      this.#checkedRevision = 0n;
+      this.#checked = null;
+      this.#doubts += 1;
     }
     this.#forget();
     this.#hint(news);

@@ -23,10 +23,15 @@ export interface Sending {
   readonly token: string | null;
 }
 
+const VERSION_MS = 10_000;
+
 /** Posts JSON to whichever of the endpoints answers. Connections are kept, and used again. */
 export class Transport {
   /** Is called when a call failed at an endpoint: whatever else goes on there may be broken too. */
   onTrouble: () => void = () => {};
+  /** Is called with the version of each endpoint that answers, once. */
+  onVersion: (endpoint: Endpoint, version: string) => void = () => {};
+  readonly #asked = new Set<Endpoint>();
   readonly #endpoints: readonly Endpoint[];
   readonly #agent: http.Agent;
   readonly #request: typeof http.request;
@@ -49,6 +54,7 @@ export class Transport {
       const endpoint = this.#endpoints[this.#at]!;
       try {
         const answer = await this.#one(endpoint, path, body, sending);
+        void this.#askVersion(endpoint);
         if (answer.status !== 503 && answer.status !== 504) return answer;
         this.#onTrouble(endpoint); // It has lost touch with the others.
         return answer;
@@ -83,6 +89,20 @@ export class Transport {
     this.#agent.destroy();
   }
 
+  /** Beside everything else: whatever becomes of it, nobody waits for it. */
+  async #askVersion(endpoint: Endpoint): Promise<void> {
+    if (this.#asked.has(endpoint)) return;
+    this.#asked.add(endpoint);
+    try {
+      const sending = { signal: AbortSignal.timeout(VERSION_MS), token: null };
+      const { text } = await this.#one(endpoint, '/version', null, sending);
+      const { etcdserver } = JSON.parse(text) as { etcdserver?: unknown };
+      if (typeof etcdserver === 'string') this.onVersion(endpoint, etcdserver);
+    } catch {
+      // As where a proxy lets nothing else through than the API.
+    }
+  }
+
   #onTrouble(endpoint: Endpoint): void {
     this.#moveOn(endpoint);
     this.onTrouble();
@@ -93,8 +113,9 @@ export class Transport {
     if (this.#endpoints[this.#at] === from) this.#at = (this.#at + 1) % length;
   }
 
-  async #one(endpoint: Endpoint, path: string, body: object, sending: Sending): Promise<Answer> {
-    const response = await this.#send(endpoint, path, JSON.stringify(body), sending);
+  async #one(endpoint: Endpoint, path: string, body: object | null, sending: Sending): Promise<Answer> {
+    const text = body === null ? null : JSON.stringify(body);
+    const response = await this.#send(endpoint, path, text, sending);
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(chunk as Buffer);
     return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
@@ -103,16 +124,18 @@ export class Transport {
   #send(
     { host, port }: Endpoint,
     path: string,
-    body: string,
+    body: string | null,
     { signal, token }: Sending,
   ): Promise<http.IncomingMessage> {
     return new Promise((resolve, reject) => {
       const headers = {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
+        ...(body === null
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
         ...(token === null ? {} : { authorization: token }),
       };
-      const options = { host, port, path, method: 'POST', agent: this.#agent, headers, signal };
+      const method = body === null ? 'GET' : 'POST';
+      const options = { host, port, path, method, agent: this.#agent, headers, signal };
       const request = this.#request(options, resolve);
       let isConnected = false;
       request.on('socket', (socket) => {
@@ -124,7 +147,7 @@ export class Transport {
       });
       // It stays, for what happens after the answer has begun is told by the answer.
       request.on('error', (cause) => reject(isConnected ? cause : new NotSent(cause.message, { cause })));
-      request.end(body);
+      request.end(body ?? undefined);
     });
   }
 }

@@ -68,6 +68,11 @@ export class Watches {
     };
   }
 
+  /** Something has changed that the stream did not tell: it may be dead, though nothing has closed it. */
+  distrust(): void {
+    if (this.#stream !== null) this.#restart();
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#watches.clear();

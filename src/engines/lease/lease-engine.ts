@@ -5,6 +5,7 @@ import {
   type Election,
   type Engine,
   inventName,
+  type LogEntry,
   processClock,
   type Seat,
   SleepWatch,
@@ -19,6 +20,8 @@ export interface LeaseEngineOptions extends LeaseOptions {
   readonly name?: string;
   /** Virtual time, for tests. */
   readonly clock?: Clock;
+  /** Is told what people should know about the store. Unless it is given, a warning is one of the process (`process.emitWarning`). */
+  readonly log?: (entry: LogEntry) => void;
 }
 
 /** What is different about a store. */
@@ -56,11 +59,12 @@ export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
   readonly #elections = new Map<string, Election>();
   #closing: Promise<void> | null = null;
 
-  constructor(kind: StoreKind<G>, { name = inventName(), clock = processClock }: LeaseEngineOptions) {
+  constructor(kind: StoreKind<G>, { name = inventName(), clock = processClock, log }: LeaseEngineOptions) {
     if (typeof name !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(name))
       throw new BadInput('name', '1 to 200 visible characters without spaces', show(name));
     if (typeof clock?.now !== 'function' || typeof clock.after !== 'function')
       throw new BadInput('clock', 'an object with now() and after()', show(clock));
+    if (log !== undefined && typeof log !== 'function') throw new BadInput('log', 'a function', show(log));
     this.name = name;
     this.#kind = kind;
     this.#clock = clock;

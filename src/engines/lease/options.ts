@@ -13,6 +13,7 @@ const COMMON: Readonly<Record<keyof LeaseEngineOptions, 0>> = {
   callMs: 0,
   maxDrift: 0,
   clock: 0,
+  log: 0,
 };
 
 /** Throws BadInput for what is no option of this engine: a misspelt one would be missed when it matters. */

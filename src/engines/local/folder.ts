@@ -3,8 +3,9 @@ import {
   closeSync,
   type FSWatcher,
   fstatSync,
-  linkSync,
+  fsync,
   lstatSync,
+  lutimesSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -16,16 +17,26 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { CaucusError } from '../../election/index.ts';
 import { type Info, readInfo } from './info.ts';
 import { makeFolder } from './make-folder.ts';
-import { letIn, rightsIn } from './rights.ts';
+import { networkDisk } from './network-disk.ts';
+import { infoRights, letIn, socketRights } from './rights.ts';
+
+const sync = promisify(fsync);
 
 /** The longest name that every system can give to a socket, and the longest that Linux can. */
 const SHORT_SOCKET = 100;
 const LONGEST_SOCKET = 107;
 /** Tokens have no more digits than this, so that the name of a socket has room for them. */
 const TOKEN = /^\d{1,19}$/;
+/** What is written here before it gets its name. */
+const DRAFT = /^@[0-9a-f]{12}$/;
+/** What is in use is never older than this, and a renewal. Cleaners of temporary files wait for days. */
+const FRESH_MS = 600_000;
+/** A draft is written within this, unless its process was killed or stopped meanwhile. */
+const DRAFT_MS = 60_000;
 
 /** The folder in which the processes of a machine meet. It may be deleted, and made again, at any time. */
 export class Folder {
@@ -45,7 +56,13 @@ export class Folder {
   /** Makes it if it is not there. Nobody else is let in unless it was there before. */
   make(): void {
     if (this.enter()) return;
-    makeFolder(this.path);
+    try {
+      makeFolder(this.path);
+    } catch (cause) {
+      if (!this.#isPrivate) throw cause;
+      const message = `cannot make the folder of local: (${(cause as Error).message}): name another as local:/path`;
+      throw new CaucusError('E_REFUSED', message, { cause });
+    }
     this.enter();
   }
 
@@ -60,6 +77,11 @@ export class Folder {
       const known = fstatSync(this.#handle);
       if (known.dev === found.dev && known.ino === found.ino) return true;
       this.#leave();
+    }
+    const shared = networkDisk(this.path);
+    if (shared !== null) {
+      const message = `${this.path} is on a network disk (${shared}), where a leader of another machine looks dead`;
+      throw new CaucusError('E_REFUSED', `${message}: name a folder of this machine as local:/path`);
     }
     this.#handle = openSync(this.path, 'r');
     this.#startWatcher();
@@ -78,8 +100,7 @@ export class Folder {
 
   /** Lets everybody reach a socket of ours who may write to this folder: to find out whether we live takes that right. */
   share(socket: string): void {
-    const rights = rightsIn(statSync(this.path));
-    if (rights !== null) letIn(path.join(this.path, socket), rights.socket);
+    letIn(path.join(this.path, socket), socketRights(statSync(this.path)));
   }
 
   /** A name that no election's file has. */
@@ -96,15 +117,22 @@ export class Folder {
       .sort((a, b) => (a < b ? 1 : -1));
   }
 
-  /** True for the one who comes first. */
-  claim(from: string, election: string, token: bigint): boolean {
+  /** The name of the socket of whoever leads with this token. */
+  socketName(election: string, token: bigint): string {
     if (!TOKEN.test(String(token))) throw new Error(`the last token of ${election} was already given`);
-    try {
-      linkSync(path.join(this.path, from), path.join(this.path, `${election}@${token}`));
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      throw error;
+    return `${election}@${token}`;
+  }
+
+  /** Removes drafts that nobody can mean to use any more, as far as we may: those of another user may have to stay. */
+  sweep(): void {
+    for (const file of readdirSync(this.path)) {
+      if (!DRAFT.test(file)) continue;
+      try {
+        const { mtimeMs } = lstatSync(path.join(this.path, file));
+        if (Date.now() - mtimeMs > DRAFT_MS) this.remove(file);
+      } catch {
+        // Nobody is held up by it.
+      }
     }
   }
 
@@ -137,7 +165,7 @@ export class Folder {
     const handle = await open(path.join(this.path, file), 'wx', 0o600);
     try {
       await handle.writeFile(JSON.stringify(info));
-      await handle.chmod(rightsIn(statSync(this.path))?.info ?? 0o600);
+      await handle.chmod(infoRights(statSync(this.path)));
       await handle.sync();
     } catch (error) {
       this.remove(file);
@@ -150,6 +178,24 @@ export class Folder {
 
   tellInfo(file: string, election: string): void {
     renameSync(path.join(this.path, file), path.join(this.path, `${election}@info`));
+  }
+
+  /** From now on a power failure does not undo what was told. */
+  async settle(): Promise<void> {
+    if (this.#handle !== null) await sync(this.#handle);
+  }
+
+  /** Shows to cleaners of temporary files that these are in use. */
+  keepFresh(files: readonly string[]): void {
+    const nowMs = Date.now();
+    for (const file of files) {
+      const name = path.join(this.path, file);
+      try {
+        if (nowMs - lstatSync(name).mtimeMs > FRESH_MS) lutimesSync(name, nowMs / 1000, nowMs / 1000);
+      } catch {
+        // It was deleted a moment ago, and that is noticed elsewhere.
+      }
+    }
   }
 
   /** A name for a socket here. It has room for some hundred bytes, so a long path is shortened by way of an open folder. */

@@ -3,26 +3,28 @@
  *
  * Promises: one leader at a time, tokens that only grow, and a takeover as soon as a leader's process is gone, since the kernel
  * closes what a dead process held. Containers that share a volume on one machine may take part.
- * Rests on: one kernel, and a folder on a file system of its own that all can write to and nobody empties.
+ * Rests on: one kernel, and a folder on a disk of this machine that all can write to and from which no person deletes anything.
+ * If `ELECTION@info` is lost while nobody leads, tokens go on from the wall clock in milliseconds. They still grow if that clock was
+ * not set back behind the first leader's, and there was less than one leader per millisecond since.
  * Does not promise: anything between machines, whatever disk they share; nor a takeover from a process that is stopped or hangs:
- * it lives, so it keeps what it holds. Nor growing tokens once the folder was deleted.
+ * it lives, so it keeps what it holds.
  *
  * How: the leader with token n listens on a socket that is called `ELECTION@n`. A socket that refuses a connection has no
- * process behind it any more. Whoever wants to follow the dead leader n makes a socket of its own and links it to the name
- * `ELECTION@n+1`, which the file system grants to one alone. `ELECTION@info` tells who that is and what it published.
+ * process behind it any more. A candidate for the place of the dead leader n binds a socket to the name `ELECTION@n+1`, which the
+ * kernel grants to one alone, and then looks around; see `LocalStore`. `ELECTION@info` tells who leads and what it published.
  */
-import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { BadInput, show } from '../../core/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
 import { checkOptions } from '../lease/options.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
 import { shownAddress } from '../secrets.ts';
+import { defaultFolder } from './default-folder.ts';
 import { Folder } from './folder.ts';
 import { type LocalGrant, LocalStore } from './local-store.ts';
 
 /** No times: nothing runs out here. */
-export type LocalOptions = Pick<LeaseEngineOptions, 'name' | 'retryMs'>;
+export type LocalOptions = Pick<LeaseEngineOptions, 'name' | 'retryMs' | 'log'>;
 
 const RETRY_MS = 2000;
 /** With a token of 19 digits it is the name of a socket, for which there is not much room. */
@@ -32,7 +34,7 @@ const LONGEST_NAME = 64;
 export function local(url = 'local:', options: LocalOptions = {}): LeaseEngine<LocalGrant> {
   checkOptions(options);
   const given = folderOf(url);
-  const folder = new Folder(given ?? path.join(tmpdir(), `caucus-${userInfo().uid}`), given === null);
+  const folder = new Folder(given ?? defaultFolder(), given === null);
   const { retryMs = RETRY_MS } = options;
   for (const time of ['leaseMs', 'renewMs', 'callMs', 'maxDrift'] as const) {
     const set = (options as LeaseEngineOptions)[time];

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isNobodyThere } from './post.ts';
 
 /** How often somebody may go at the moment at which we come. */
 const TRIES = 3;
+/** A new socket is closed to other users until its process has set its rights, which it does at once. */
+const RIGHTS_MS = 5;
 
 /** A line to whoever leads. It ends when they end, and costs nothing until then. */
 export class Line {
@@ -26,8 +29,10 @@ export class Line {
     } catch (error) {
       socket.destroy();
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EACCES' || code === 'EPERM') throw error;
-      if (code === 'ECONNRESET' && tries > 1) return await this.open(name, tries - 1);
+      const isForbidden = code === 'EACCES' || code === 'EPERM';
+      if (tries > 1 && isForbidden) await sleep(RIGHTS_MS);
+      if (tries > 1 && (isForbidden || code === 'ECONNRESET')) return await this.open(name, tries - 1);
+      if (isForbidden) throw error;
       return !isNobodyThere(error);
     }
     this.close();

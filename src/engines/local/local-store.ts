@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '../../core/index.ts';
 import type { ResignationRequest } from '../../election/index.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
@@ -9,7 +9,7 @@ import { askAt, isNobodyThere, Post } from './post.ts';
 
 export interface LocalGrant extends Grant {
   readonly post: Post;
-  /** Of the socket that was linked: another file of that name is not ours. */
+  /** Of our socket: another file of that name is not ours. */
   readonly inode: bigint;
 }
 
@@ -18,8 +18,22 @@ const NOBODY = { leader: null, token: null, freeInMs: null };
 const INTRODUCTION_MS = 5;
 /** How often somebody else may be faster before we leave it to the next call. */
 const TRIES = 10;
+/** Two who met wait for up to this long, so that they do not meet again. */
+const RETREAT_MS = 10;
 
-/** One election in a folder. */
+/**
+ * One election in a folder.
+ *
+ * Between the moment at which a socket is bound and the moment at which it listens it refuses connections, and looks dead. So a
+ * candidate that has bound n, and listens, looks around before it leads, and retreats if there is a name above n, if its own name
+ * is gone, or if a process lives behind a name below n. Of two candidates at least one retreats. Say A has n and B has n+1: if A did
+ * not see the name of B, then B bound it after A had looked, so A was listening already, and B finds that A lives. Names
+ * that are dead are removed only by whoever goes on to lead: if that was a name which was about to listen, its candidate finds
+ * its own name gone.
+ *
+ * Whoever resigns takes its name with it, so a candidate also retreats if `ELECTION@info` tells of another leader than the one that
+ * it meant to follow: somebody has led in the meantime, and may have had the very token that we have bound.
+ */
 export class LocalStore implements LeaseStore<LocalGrant> {
   readonly #folder: Folder;
   readonly #election: string;
@@ -27,6 +41,8 @@ export class LocalStore implements LeaseStore<LocalGrant> {
   /** What we hold, and what we have said of it. It may be that we were not told. */
   #grant: LocalGrant | null = null;
   #info: Info | null = null;
+  /** The newest token that we know of, whatever becomes of the files. */
+  #newest = 0n;
   #hint: (news: 'changed' | 'ours') => void = () => {};
   /** To the leader: the kernel closes it when its process is gone. */
   readonly #line = new Line(() => this.#hint('changed'));
@@ -41,25 +57,25 @@ export class LocalStore implements LeaseStore<LocalGrant> {
     this.#folder.make();
     this.#letGo();
     for (let tries = 0; tries < TRIES; tries++) {
-      const last = this.#lastToken();
-      if (await this.#isAlive(last)) return { grant: null, reading: await this.#reading(last, call) };
+      const living = await this.#livingToken();
+      if (living !== null) return { grant: null, reading: await this.#reading(living, call) };
       call.signal.throwIfAborted();
-      const { value = null, version = 0, token = '0' } = this.#folder.info(this.#election) ?? {};
-      const [newest = last] = [last, BigInt(token)].toSorted((a, b) => (a < b ? 1 : -1));
-      const info = this.#infoOf(newest + 1n, value, version);
-      const grant = await this.#follow(info, call);
+      const last = this.#folder.info(this.#election);
+      const { value = null, version = 0 } = last ?? {};
+      const grant = await this.#follow(last, call);
       if (grant !== null) {
         return { grant, reading: { leader: this.#name, token: grant.token, freeInMs: null, value, version } };
       }
-      await nextTurn(); // Somebody was faster.
+      await sleep(Math.random() * RETREAT_MS); // Somebody was faster.
     }
     throw new Error(`others were faster, ${TRIES} times`);
   }
 
-  /** Also says again who we are, if that was lost. */
+  /** Also says again who we are, if that was lost, and keeps our files from looking forgotten. */
   async renew(grant: LocalGrant): Promise<LocalGrant | null> {
     if (!this.#isOurs(grant)) return null;
     if (!this.#isTold(grant)) await this.#tell(grant, this.#info!);
+    this.#folder.keepFresh([`${this.#election}@${grant.token}`, `${this.#election}@info`]);
     const { asked } = grant.post;
     return asked === null ? grant : { ...grant, asked };
   }
@@ -87,8 +103,8 @@ export class LocalStore implements LeaseStore<LocalGrant> {
 
   async read(call: Call): Promise<Reading> {
     if (!this.#folder.enter()) return { ...NOBODY, value: null, version: 0 };
-    const last = this.#lastToken();
-    if (await this.#isAlive(last)) return this.#reading(last, call);
+    const living = await this.#livingToken();
+    if (living !== null) return this.#reading(living, call);
     const { value = null, version = 0 } = this.#folder.info(this.#election) ?? {};
     return { ...NOBODY, value, version };
   }
@@ -108,8 +124,18 @@ export class LocalStore implements LeaseStore<LocalGrant> {
     };
   }
 
-  #lastToken(): bigint {
-    return this.#folder.tokens(this.#election)[0] ?? 0n;
+  /** Of whoever leads. More than one name is there only for a moment, or after a crash at that moment. */
+  async #livingToken(): Promise<bigint | null> {
+    for (const token of this.#folder.tokens(this.#election)) if (await this.#isAlive(token)) return token;
+    return null;
+  }
+
+  /** Where nothing tells how far tokens had come, the clock is ahead of them: a leadership takes more than a millisecond. */
+  #nextToken(last: Info | null): bigint {
+    const known = [this.#newest, ...this.#folder.tokens(this.#election), BigInt(last?.token ?? 0)];
+    const next = known.reduce((a, b) => (a > b ? a : b)) + 1n;
+    const clock = BigInt(Date.now());
+    return last === null && clock > next ? clock : next;
   }
 
   #socketOf(token: bigint): string {
@@ -117,45 +143,47 @@ export class LocalStore implements LeaseStore<LocalGrant> {
   }
 
   async #isAlive(token: bigint): Promise<boolean> {
-    return token > 0n && (await this.#line.open(this.#socketOf(token)));
+    return await this.#line.open(this.#socketOf(token));
   }
 
-  /** Tries to be the leader with this token. Null: it was given to another. All that may fail comes before that, if it can. */
-  async #follow(info: Info, call: Call): Promise<LocalGrant | null> {
-    const token = BigInt(info.token);
-    const draft = this.#folder.newName();
+  /** Tries to be the next leader after this one. Null: somebody was faster. All that may fail comes before that, if it can. */
+  async #follow(last: Info | null, call: Call): Promise<LocalGrant | null> {
+    const token = this.#nextToken(last);
+    const name = this.#folder.socketName(this.#election, token);
+    const info = this.#infoOf(token, last?.value ?? null, last?.version ?? 0);
+    const draft = await this.#folder.draftInfo(info);
     const post = new Post(() => this.#hint('ours'));
-    let infoDraft: string | null = null;
+    let isKept = false;
     try {
-      await post.open(this.#folder.socket(draft));
-      this.#folder.share(draft);
-      const inode = this.#folder.inode(draft);
+      if (call.signal.aborted || !(await post.open(this.#folder.socket(name)))) return null;
+      this.#folder.share(name);
+      const inode = this.#folder.inode(name);
       if (inode === null) throw new Error('the folder was deleted');
-      infoDraft = await this.#folder.draftInfo(info);
-      if (call.signal.aborted || !this.#claim(draft, token)) {
-        post.close();
-        return null;
-      }
-      this.#folder.tellInfo(infoDraft, this.#election);
+      const grant = { token, post, inode };
+      const older = await this.#deadBefore(token, last);
+      if (older === null || call.signal.aborted || !this.#isOurs(grant)) return null;
+      for (const each of older) this.#folder.remove(`${this.#election}@${each}`);
+      this.#folder.sweep();
+      this.#folder.tellInfo(draft, this.#election);
+      await this.#folder.settle();
       this.#line.close();
-      this.#grant = { token, post, inode };
+      this.#grant = grant;
       this.#info = info;
-      return this.#grant;
-    } catch (error) {
-      post.close();
-      throw error;
+      this.#newest = token;
+      isKept = true;
+      return grant;
     } finally {
+      if (!isKept) post.close();
       this.#folder.remove(draft);
-      if (infoDraft !== null) this.#folder.remove(infoDraft);
     }
   }
 
-  #claim(draft: string, token: bigint): boolean {
-    if (!this.#folder.claim(draft, this.#election, token)) return false;
+  /** The tokens below ours, all of which are dead, now that ours is bound. Null: somebody else leads, may lead, or has led. */
+  async #deadBefore(token: bigint, last: Info | null): Promise<bigint[] | null> {
     const [newest, ...older] = this.#folder.tokens(this.#election);
-    // The token that was free when we looked may have been given, used and cleared away since.
-    for (const each of newest === token ? older : [token]) this.#folder.remove(`${this.#election}@${each}`);
-    return newest === token;
+    if (newest !== token || this.#folder.info(this.#election)?.token !== last?.token) return null;
+    for (const each of older) if (await this.#isAlive(each)) return null;
+    return older;
   }
 
   #isOurs({ token, post, inode }: LocalGrant): boolean {
@@ -184,6 +212,7 @@ export class LocalStore implements LeaseStore<LocalGrant> {
   }
 
   async #reading(token: bigint, call: Call): Promise<Reading> {
+    if (token > this.#newest) this.#newest = token;
     for (;;) {
       const info = this.#folder.info(this.#election);
       if (info !== null && BigInt(info.token) === token) {

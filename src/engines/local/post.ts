@@ -37,12 +37,21 @@ export class Post {
     return this.#server.listening;
   }
 
-  /** In this very process, also where others that it shares a port with would listen for it. */
-  async open(name: string): Promise<void> {
-    await once(this.#server.listen({ path: name, exclusive: true }), 'listening');
+  /**
+   * False: there is a file of this name. It listens in this very process, also in one that shares its ports with others. It is
+   * bound to the name that others know, for cleaners look that up in /proc/net/unix before they delete a socket.
+   */
+  async open(name: string): Promise<boolean> {
+    try {
+      await once(this.#server.listen({ path: name, exclusive: true }), 'listening');
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false;
+      throw error;
+    }
   }
 
-  /** From now on it refuses, and whoever has a line to it sees it close. */
+  /** From now on it refuses, its file is gone, and whoever has a line to it sees it close. */
   close(): void {
     this.#server.close();
     for (const line of this.#lines) line.destroy();

@@ -28,7 +28,7 @@ export class EtcdBed {
 
   /** A participant in this election. */
   join(name: string, options: EtcdOptions = {}, url: string = this.server.url): Election {
-    const engine = etcd(url, { leaseMs: LEASE_MS, ...options });
+    const engine = etcd(url, { leaseMs: LEASE_MS, log: () => {}, ...options });
     this.closing.push(engine);
     return new Election(name, engine);
   }
