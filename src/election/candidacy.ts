@@ -5,7 +5,7 @@ import { type Clock, settlesWithin } from './clock.ts';
 import { CaucusError, LeadershipLost } from './errors.ts';
 import { frozenCopy } from './frozen-json.ts';
 import { type Grantor, Leadership } from './leadership.ts';
-import type { Held, Seat, Standing } from './seat.ts';
+import type { Held, Seat, Standing, Why } from './seat.ts';
 import { Tenure } from './tenure.ts';
 
 /** How soon to look again at something held whose lease has run out by our clock. */
@@ -24,6 +24,8 @@ interface Taker {
   give(tenure: Tenure): void;
   refuse(error: unknown): void;
 }
+
+const DONE: Why = { cause: 'resigned', detail: 'its work is done' };
 
 /**
  * Grants what a seat holds to those who wait for it, one at a time, and takes it back. There are four states:
@@ -244,11 +246,11 @@ export class Candidacy implements Grantor {
     this.stepDown(tenure, lost);
   }
 
-  async resign(leadership: Leadership): Promise<void> {
+  async resign(leadership: Leadership, why: Why = DONE): Promise<void> {
     const tenure = this.#tenureOf(leadership);
     if (tenure === null) return; // It is long over.
     const isOurs = !tenure.isEnding;
-    this.stepDown(tenure, this.loss('resigned', 'its work is done'));
+    this.stepDown(tenure, this.loss(why.cause, why.detail));
     tenure.confirm();
     // Whoever began to end it is told of a failure; for us it is only the end of the wait.
     await (isOurs ? tenure.released.promise : tenure.over.promise);

@@ -2,7 +2,7 @@ import type { Json } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import { Deadline } from './deadline.ts';
 import { LeadershipLost } from './errors.ts';
-import type { Held } from './seat.ts';
+import type { Held, Why } from './seat.ts';
 
 /** What a leadership asks of the election that granted it. */
 export interface Grantor {
@@ -10,7 +10,7 @@ export interface Grantor {
   readonly clock: Clock;
   /** It has ended by the clock. */
   lapsed(leadership: Leadership, lost: LeadershipLost): void;
-  resign(leadership: Leadership): Promise<void>;
+  resign(leadership: Leadership, why?: Why): Promise<void>;
   transfer(leadership: Leadership, to: string): Promise<void>;
   publish(leadership: Leadership, value: Json): Promise<number>;
 }
@@ -31,9 +31,10 @@ export class Leadership {
   readonly assert: () => void;
   /**
    * Says that the work has stopped, and gives the leadership up so that another may take over at once. Settles when it is
-   * released. If it had ended already, this tells the election that it need not wait for us.
+   * released. If it had ended already, this tells the election that it need not wait for us. `why` is what the history tells
+   * of it; without it, that the work is done.
    */
-  readonly resign: () => Promise<void>;
+  readonly resign: (why?: Why) => Promise<void>;
   /** Says that the work has stopped, and hands the leadership to this participant. Rejects with why that did not come about. */
   readonly transfer: (to: string) => Promise<void>;
   /** Publishes a value to all who observe the election. Settles with its version once it is certain. */
@@ -57,7 +58,7 @@ export class Leadership {
     this.assert = () => {
       if (!this.#deadline.look()) throw this.#lost!;
     };
-    this.resign = () => grantor.resign(this);
+    this.resign = (why) => grantor.resign(this, why);
     this.transfer = (to) => grantor.transfer(this, to);
     this.publish = (value) => grantor.publish(this, value);
   }

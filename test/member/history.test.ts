@@ -64,6 +64,15 @@ describe('a leader', () => {
     });
   });
 
+  it('that gives up for a reason of its own says that', async () => {
+    const [a] = await startThree();
+    const port = a.electionPort('main');
+    const leadership = await a.election().campaign();
+    const why = { cause: 'lease-expired', detail: 'its lease was not renewed in time' } as const;
+    await leadership.resign(why);
+    expect(port.history.at(-1)).toMatchObject({ leader: null, ...why });
+  });
+
   it('that is asked to resign says that', async () => {
     const [a] = await startThree();
     const since = await lead(a);

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Cause, LeadershipLost } from '../../election/index.ts';
+import { type Cause, LeadershipLost, type Why } from '../../election/index.ts';
 import type { Log } from '../log.ts';
 import { duration } from '../numbers.ts';
 import { endWords, exitCodeOf } from './exit-code.ts';
@@ -11,7 +11,7 @@ import { type Lease, runUnderLease } from './under-lease.ts';
 export interface HeldLead extends Lease {
   readonly token: bigint;
   /** Says that nothing of the command runs any more, and lets another take over. */
-  resign(): Promise<void>;
+  resign(why?: Why): Promise<void>;
 }
 
 /** An election as the supervisor uses it. */
@@ -100,7 +100,7 @@ export class Supervisor {
       }
       const end = await this.#lead(lead);
       // Only now is nothing left that acts on this lead.
-      await lead.resign().catch(() => {});
+      await lead.resign(reasonOf(end)).catch(() => {});
       if (this.#hasFailed) return FAILED;
       if (end === 'lost' && this.#rules.once) return LOST;
       if (typeof end === 'object') return exitCodeOf(end);
@@ -171,6 +171,13 @@ export class Supervisor {
     const env = { CAUCUS_TOKEN: String(token), CAUCUS_ELECTION: name, CAUCUS_MEMBER: self };
     return { ...this.#line, env: { ...this.#line.env, ...env } };
   }
+}
+
+/** What the history tells of the end; nothing if the work was done. */
+function reasonOf(end: End | 'lost' | 'not-begun'): Why | undefined {
+  if (end === 'lost')
+    return { cause: 'lease-expired', detail: 'its lease was not renewed in time, so its command was ended' };
+  return undefined;
 }
 
 /** Who was asked for it, or whose store failed, is told so. A machine that is only slow need not cost anybody his lead. */
