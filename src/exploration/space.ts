@@ -4,6 +4,7 @@ import { Causes } from './causes.ts';
 import { Choices } from './choices.ts';
 import type { Cluster } from './cluster.ts';
 import type { Lessons } from './lessons.ts';
+import type { Loop } from './loops.ts';
 import { Model } from './model.ts';
 import { Quotient } from './quotient.ts';
 import { rootsOf } from './roots.ts';
@@ -36,9 +37,18 @@ export function spaceOf(
   return { cluster, bounds, model, choices: new Choices(model, causes), roots, quotient };
 }
 
-/** The state that stands for this one; valid until the next call. */
-export function representative({ quotient }: Space, state: Int32Array): Int32Array {
-  if (quotient === null) return state;
-  quotient.canonical(state);
-  return quotient.found;
+/** The state that stands for this one; valid until the next call. With loops, for all that differ only in the places in them. */
+export function representative(
+  { quotient }: Space,
+  state: Int32Array,
+  loops: readonly Loop[] | null = null,
+): Int32Array {
+  if (quotient !== null) {
+    quotient.canonical(state, loops);
+    return quotient.found;
+  }
+  loops?.forEach(({ locals }, i) => {
+    state[i] = locals[0]!;
+  });
+  return state;
 }
