@@ -5,7 +5,7 @@ import { Frontier } from './frontier.ts';
 import type { Transition } from './model.ts';
 import { Recently } from './recently.ts';
 import type { Progress, Search } from './search.ts';
-import { Settling, type VisitSettled } from './settling.ts';
+import type { Settling, VisitSettled } from './settling.ts';
 import { Sightings } from './sightings.ts';
 import { representative, type Space } from './space.ts';
 
@@ -36,7 +36,7 @@ export class Covering implements Search {
     this.states = new CoverStore(space.model);
     this.findings = new Findings(space.model);
     this.sightings = new Sightings(space);
-    this.#settling = new Settling(space.model);
+    this.#settling = space.settling;
     this.#recently = new Recently(space.model.width);
     this.#state = new Int32Array(space.model.width);
     this.#visit = (transition, isSame) => this.#onTransition(transition, isSame);

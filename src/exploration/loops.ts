@@ -34,6 +34,8 @@ export interface Loop {
 export class Loops {
   readonly #model: Model;
   readonly #withTimers: boolean;
+  /** Where messages arrive at once, what happens to one depends on where the others are: then none goes anywhere. */
+  readonly #stays: boolean;
   readonly #lists = new IntLists();
   /** By local state, then by what else the loop depends on. */
   readonly #known: Map<number | string, Loop>[] = [];
@@ -43,6 +45,7 @@ export class Loops {
   constructor(model: Model) {
     this.#model = model;
     this.#withTimers = model.bounds.timers === null; // Else each one that fires is counted, and changes the state.
+    this.#stays = model.bounds.atOnce.length > 0;
   }
 
   /** The loop in which this member is; one that is down is in none but its own. */
@@ -86,7 +89,7 @@ export class Loops {
     const { timers, marks } = outcome;
     if (outcome.local === local && outcome.sends === 0) return false; // It leads nowhere.
     if (outcome.dies || outcome.wins || outcome.atOnce.length > 0) return false;
-    if (outcome.local !== local && !this.#isAlike(local, outcome.local)) return false;
+    if (outcome.local !== local && (this.#stays || !this.#isAlike(local, outcome.local))) return false;
     if (timers !== 0 && leases.after(state[running]!, i, timers) !== state[running]) return false;
     if (marks === 0) return true;
     const next = histories.after(state[past]!, marks);

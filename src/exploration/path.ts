@@ -1,13 +1,13 @@
 import { assert, type MemberId } from '../core/index.ts';
 import { canonicalText } from './canonical.ts';
 import type { Finding } from './history.ts';
+import type { Move } from './loops.ts';
 import type { Cause, Envelope } from './member.ts';
 import type { Transition } from './model.ts';
 import { rename } from './names.ts';
-import type { Move } from './loops.ts';
 import type { Outcome } from './outcomes.ts';
 import type { Search } from './search.ts';
-import { Settling } from './settling.ts';
+import type { Settling } from './settling.ts';
 import { representative, type Space } from './space.ts';
 import type { Step } from './stage.ts';
 
@@ -60,7 +60,7 @@ class Walk {
 
   constructor(space: Space, settles: boolean) {
     this.#space = space;
-    this.#settling = settles ? new Settling(space.model) : null;
+    this.#settling = settles ? space.settling : null;
     this.#state = new Int32Array(space.model.width);
     this.#actual = space.cluster.ids.map((_, i) => i);
   }
@@ -75,32 +75,37 @@ class Walk {
   }
 
   #act(action: number): Int32Array {
-    const { choices, model } = this.#space;
+    const { choices } = this.#space;
     const state = Int32Array.from(this.#state);
     let count = 0;
-    let to: Int32Array | null = null;
+    let taken: { step: Step; to: Int32Array; from: Int32Array } | null = null;
     const visit = (transition: Transition): void => {
       if (count++ !== action) return;
-      // What arrives at once arrives at the others where they stand in the state.
-      const isShared = transition.followed.length > 0;
-      this.#places.forEach((place, i) => {
-        if (i === transition.member || isShared) this.#go(i, place, state[i]!);
-      });
-      this.#noteStep(transition);
       this.#findings = this.#rename(transition.findings);
-      to = Int32Array.from(transition.to);
-      for (let i = 0; i < model.net && !isShared; i++) if (i !== transition.member) to[i] = this.#places[i]!;
+      taken = { step: { ...transition }, to: Int32Array.from(transition.to), from: Int32Array.from(state) };
     };
     if (this.#settling === null) choices.expand(state, visit);
     else this.#settling.expand(state, choices, visit);
-    assert(to !== null, `no action ${action}`);
+    assert(taken !== null, `no action ${action}`);
+    const { step, to, from } = taken as { step: Step; to: Int32Array; from: Int32Array };
+    this.#goWhereNeeded(step.member, from, to);
+    this.#noteStep(step);
     return to;
+  }
+
+  /** The member to which it happens goes to where it happens, and another where its loop ends; the rest stay where they are. */
+  #goWhereNeeded(member: number, from: Int32Array, to: Int32Array): void {
+    if (this.#settling === null) return;
+    for (const [i, place] of this.#places.entries()) {
+      if (i === member) this.#go(i, place, from[i]!);
+      else if (this.#settling.loopOf(to, i).locals.includes(place)) to[i] = place;
+      else this.#go(i, place, to[i]!);
+    }
   }
 
   /** A member goes from one place in its loop to another. */
   #go(i: number, from: number, to: number): void {
-    if (from === to || this.#settling === null) return;
-    for (const { cause, outcome } of this.#settling.way(this.#state, i, from, to)) {
+    for (const { cause, outcome } of this.#settling!.way(this.#state, i, from, to)) {
       this.#note([this.#reactionOf(i, cause, outcome)], [outcome], false);
     }
   }

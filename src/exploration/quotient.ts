@@ -102,11 +102,12 @@ export class Quotient {
     candidate[newest] = this.#newest.of(state[newest]!, p);
     candidate[running] = this.#running.of(state[running]!, p);
     candidate[faults] = state[faults]!;
-    for (let i = net; i < faults && !less; i++) {
+    // The messages last: states that differ in them alone are turned the same way, so that one can cover the other.
+    for (let i = past; i < faults && !less; i++) {
       if (candidate[i]! > found[i]!) return false;
       less = candidate[i]! < found[i]!;
     }
-    return less;
+    return less || candidate[net]! < found[net]!;
   }
 
   /** The least of a loop with its members exchanged. */
@@ -121,10 +122,7 @@ export class Quotient {
 
   #verify(local: number, cause: number, outcomes: readonly Outcome[]): void {
     for (let p = 1; p < this.permutations.length; p++) {
-      const images = this.#model.outcomes.compute(
-        this.#locals.of(local, p),
-        this.#causes.of(cause, p),
-      );
+      const images = this.#model.outcomes.compute(this.#locals.of(local, p), this.#causes.of(cause, p));
       const alike =
         images.length === outcomes.length &&
         images.every((image, k) => this.#isImage(image, outcomes[k]!, p));

@@ -45,19 +45,20 @@ export class Settling {
   }
 
   /**
-   * Everything that can happen in a state that was settled, wherever in its loop each member is. Only the member to which it
-   * happens needs to be looked at in all places: to the others it makes no difference where it is.
+   * Everything that can happen in a state that was settled, wherever in its loop each member is. The member to which it happens
+   * is looked at in all places. To the others it makes no difference where they are, unless it ends their loops: from then
+   * on they are where they happened to be, and each of these cases is told by itself.
    */
   expand(state: Int32Array, choices: Choices, visit: VisitSettled): void {
     this.settle(state);
     const loops = [...this.loops];
+    const isAnyInLoop = loops.some(({ locals }) => locals.length > 1);
     for (let i = 0; i < this.#n; i++) {
       const local = state[i]!;
       const { locals } = loops[i]!;
-      const tell: Visit =
-        locals.length === 1
-          ? (transition) => visit(transition, false)
-          : (transition) => visit(transition, this.#isSame(state, transition, i, locals));
+      const tell: Visit = isAnyInLoop
+        ? (transition) => this.#tellEach(state, loops, i, transition, visit)
+        : (transition) => visit(transition, false);
       for (const each of locals) {
         state[i] = each;
         choices.expandMember(state, i, tell);
@@ -66,8 +67,51 @@ export class Settling {
     }
   }
 
+  /** The loop in which a member is. */
+  loopOf(state: Int32Array, i: number): Loop {
+    return this.#found.of(state, i);
+  }
+
+  #tellEach(
+    state: Int32Array,
+    loops: readonly Loop[],
+    i: number,
+    transition: Transition,
+    visit: VisitSettled,
+  ): void {
+    const { past, running } = this.#model;
+    const { to } = transition;
+    // Loops depend on nothing else that can change in a way that would end them: messages to the others only get more.
+    if (to[past] === state[past] && to[running] === state[running])
+      return visit(transition, this.#isSame(state, transition, i, loops[i]!));
+    const cases = loops.map((loop, j) => (j === i ? [to[i]!] : this.#placesIn(loop, to, j)));
+    if (cases.every((places) => places.length === 1)) return visit(transition, false);
+    const base = Int32Array.from(to);
+    for (const places of everyWay(cases)) {
+      to.set(base);
+      to.set(places);
+      visit(transition, false);
+    }
+  }
+
+  /** One place of each loop that is left of this one. */
+  #placesIn({ locals }: Loop, to: Int32Array, j: number): number[] {
+    if (locals.length === 1) return [to[j]!];
+    const local = to[j]!;
+    const places: number[] = [];
+    const seen = new Set<number>();
+    for (const place of locals) {
+      to[j] = place;
+      const { id } = this.#found.of(to, j);
+      if (!seen.has(id)) places.push(place);
+      seen.add(id);
+    }
+    to[j] = local;
+    return places;
+  }
+
   /** Did this member only go on in its loop? */
-  #isSame(state: Int32Array, { to }: Transition, i: number, locals: readonly number[]): boolean {
+  #isSame(state: Int32Array, { to }: Transition, i: number, { locals }: Loop): boolean {
     for (let at = this.#n; at < this.#model.width; at++) if (to[at] !== state[at]) return false;
     return locals.includes(to[i]!);
   }
@@ -88,4 +132,12 @@ export class Settling {
       }
     }
   }
+}
+
+/** All lists that take one of each. */
+function everyWay(cases: readonly (readonly number[])[]): number[][] {
+  return cases.reduce<number[][]>(
+    (ways, each) => ways.flatMap((way) => each.map((one) => [...way, one])),
+    [[]],
+  );
 }
