@@ -134,20 +134,22 @@ export class Loops {
       }
     }
     const component = componentsOf(moves.map((own) => own.map(({ outcome }) => places.get(outcome.local)!)));
-    const members: number[][] = [];
-    nodes.forEach((_, at) => {
-      (members[component[at]!] ??= []).push(at);
-    });
-    for (const ats of members) {
+    for (const ats of grouped(component)) {
       const within = ats.flatMap((at) =>
         moves[at]!.filter(({ outcome }) => component[places.get(outcome.local)!] === component[at]),
       );
       const sends = within.reduce((list, { outcome }) => this.#model.inFlight.with(list, outcome.sends), 0);
       const locals = ats.map((at) => nodes[at]!).sort((a, b) => a - b);
       const loop: Loop = { id: this.#lists.id(locals), locals, sends };
-      for (const local of locals) (this.#known[local] ??= new Map()).set(key, loop);
+      for (const local of locals) this.#note(local, key, loop);
     }
     return this.#known[first]!.get(key)!;
+  }
+
+  #note(local: number, key: number | string, loop: Loop): void {
+    const known = this.#known[local];
+    if (known === undefined) this.#known[local] = new Map([[key, loop]]);
+    else known.set(key, loop);
   }
 
   #keyOf(state: Int32Array, i: number): number | string {
@@ -161,9 +163,25 @@ export class Loops {
 
   #receivedBy(i: number, list: number): number {
     const { outcomes, inFlight } = this.#model;
-    const known = (this.#received[list] ??= []);
-    return (known[i] ??= inFlight.lists.id(
-      inFlight.lists.value(list).filter((message) => outcomes.receiver(message) === i),
-    ));
+    let known = this.#received[list];
+    if (known === undefined) {
+      const { lists } = inFlight;
+      known = this.#model.cluster.ids.map((_, j) =>
+        lists.id(lists.value(list).filter((message) => outcomes.receiver(message) === j)),
+      );
+      this.#received[list] = known;
+    }
+    return known[i]!;
   }
+}
+
+/** The nodes of each component. */
+function grouped(component: Int32Array): number[][] {
+  const groups: number[][] = [];
+  component.forEach((number, node) => {
+    const group = groups[number];
+    if (group === undefined) groups[number] = [node];
+    else group.push(node);
+  });
+  return groups;
 }

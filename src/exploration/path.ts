@@ -88,7 +88,8 @@ class Walk {
     else this.#settling.expand(state, choices, visit);
     assert(taken !== null, `no action ${action}`);
     const { step, to, from } = taken as { step: Step; to: Int32Array; from: Int32Array };
-    this.#goWhereNeeded(step.member, from, to);
+    // Where messages arrive at once, members are in no loops.
+    if (step.followed.length === 0) this.#goWhereNeeded(step.member, from, to);
     this.#noteStep(step);
     return to;
   }
