@@ -70,7 +70,7 @@ function setups(count: number, leaders: readonly number[], outside: readonly num
 const TIMING: Readonly<Record<string, number>> = { heartbeatMs: 120 };
 
 /** 1 leads in term 1, all of these have committed a value in it, and the lease was renewed since. */
-function led(...members: readonly number[]): Direction[] {
+export function led(...members: readonly number[]): Direction[] {
   return [
     ...fire('promise', ...members),
     ask(1, { type: 'campaign' }),
@@ -94,6 +94,7 @@ function renewed(...members: readonly number[]): Direction[] {
 
 const preVotes: readonly string[] = ['pre-vote', 'pre-vote/answer'];
 const heartbeats: readonly string[] = ['heartbeat', 'heartbeat/answer'];
+const publications: readonly string[] = ['publish/send', 'publish/answer', 'publish/commit', 'publish/copy'];
 
 export const families: Readonly<Record<FamilyName, Family>> = {
   'leases outlive memberships': {
@@ -158,6 +159,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
       commands: { most: 1, types: ['remove'] },
       counters: { round: 3, version: 3 },
     },
+    quick: { mute: [...heartbeats, ...publications, 'term'] },
     properties: ['S1'],
     planted: [{ file: 'membership.ts', from: 'members.length !== 3 ||', to: 'true ||' }],
   },
@@ -187,6 +189,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
       commands: { most: 1, types: ['publish'] },
       counters: { round: 7, version: 5 },
     },
+    quick: { timers: 3 },
     properties: ['R1'],
     planted: [
       {
@@ -262,6 +265,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
       mute: [...heartbeats, 'publish/copy'],
       counters: { round: 3, version: 2 },
     },
+    quick: { mute: [...heartbeats, ...publications] },
     properties: ['S10'],
     planted: [
       byName,
