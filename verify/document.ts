@@ -3,7 +3,7 @@ import { describeBounds } from '../src/exploration/index.ts';
 import { troubles } from './comparing.ts';
 import { faults } from './faults.ts';
 import { type Cell, COLUMNS, type File, type Row } from './findings.ts';
-import type { Compared, Explored, Swarmed } from './jobs.ts';
+import type { Compared, Directed, Explored, Swarmed } from './jobs.ts';
 import { checkCommandOf } from './repeating.ts';
 import { storyOf, withoutSaves } from './story.ts';
 import { protocolOf, type Subject, subjects } from './subjects.ts';
@@ -14,6 +14,7 @@ export interface Contents {
   readonly explored: readonly Explored[];
   readonly compared: readonly Compared[];
   readonly swarmed: readonly Swarmed[];
+  readonly directed: readonly Directed[];
 }
 
 export function documentOf(contents: Contents): string {
@@ -22,6 +23,7 @@ export function documentOf(contents: Contents): string {
     comparison(contents),
     ...subjects.map((subject) => section(subject, contents)),
     explorations(contents),
+    directions(contents),
     swarm(contents),
     counterexamples(contents),
   ];
@@ -162,6 +164,35 @@ tells from how many of the states that were tried all came to agree once nothing
 
 ${row(['election', 'bounds', 'states', 'all', 'agree', 'repeat'])}
 ${rule(6)}
+${lines.join('\n')}`;
+}
+
+/** What begins where a script has led. */
+export function directions({ directed }: Pick<Contents, 'directed'>): string {
+  const sorted = directed.toSorted(
+    (a, b) => Number(a.job.isPlanted) - Number(b.job.isPlanted) || a.job.name.localeCompare(b.job.name),
+  );
+  const lines = sorted.map(({ job, bounds, states, complete, found, seconds }) =>
+    row([
+      job.name,
+      job.isPlanted ? 'taken away' : 'there',
+      describeBounds(bounds)
+        .filter((words) => !words.startsWith('every message'))
+        .join('; '),
+      grouped(states),
+      seconds.toFixed(1),
+      complete ? 'yes' : 'no',
+      found.length === 0 ? 'nothing' : found.join(', '),
+    ]),
+  );
+  return `## Explorations from further on
+
+\`quorum\`, from a state to which a script has led: a leader is elected and has committed a value, and what else the name says has happened.
+The ways in which an earlier version was broken are explored twice, with the rule that stands against them today and with that rule
+taken away; the search ends at the first broken promise. What takes more than two minutes is given up and is not "all".
+
+${row(['about', 'rule', 'bounds', 'states', 'seconds', 'all', 'broken'])}
+${rule(7)}
 ${lines.join('\n')}`;
 }
 

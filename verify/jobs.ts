@@ -37,7 +37,15 @@ export interface SwarmJob {
   readonly runs: number;
 }
 
-export type Job = ExploreJob | TrialsJob | CompareJob | SwarmJob;
+/** An exploration that begins where a script has led. */
+export interface DirectedJob {
+  readonly kind: 'directed';
+  readonly name: string;
+  /** Without the rule that stands against it. */
+  readonly isPlanted: boolean;
+}
+
+export type Job = ExploreJob | TrialsJob | CompareJob | SwarmJob | DirectedJob;
 
 export interface Explored {
   readonly job: ExploreJob;
@@ -78,9 +86,20 @@ export interface Swarmed {
   readonly failed: readonly number[];
 }
 
+export interface Directed {
+  readonly job: DirectedJob;
+  readonly bounds: Bounds;
+  readonly states: number;
+  readonly complete: boolean;
+  /** The promises that were broken. */
+  readonly found: readonly string[];
+  readonly seconds: number;
+}
+
 export interface AnswerOf {
   readonly explore: Explored;
   readonly trials: Tried;
   readonly compare: readonly Compared[];
   readonly swarm: Swarmed;
+  readonly directed: Directed;
 }

@@ -1,11 +1,12 @@
 /** `npm run verify`: finds out what holds and what does not, and writes docs/verification.md. */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { directedJobs } from './directed.ts';
 import { documentOf } from './document.ts';
 import { explorations } from './exploring.ts';
 import { faults } from './faults.ts';
 import { type File, judge } from './findings.ts';
-import type { AnswerOf, Compared, Explored, Job, Swarmed, Tried } from './jobs.ts';
+import type { AnswerOf, Compared, Directed, Explored, Job, Swarmed, Tried } from './jobs.ts';
 import { writeMutants } from './mutants.ts';
 import { runJobs } from './pool.ts';
 import { say } from './say.ts';
@@ -22,10 +23,12 @@ const explored: Explored[] = [];
 const tried: Tried[] = [];
 const compared: Compared[] = [];
 const swarmed: Swarmed[] = [];
+const directed: Directed[] = [];
 let done = 0;
 
 const jobs: readonly Job[] = [
   ...explorations(),
+  ...directedJobs(),
   ...subjects.flatMap(({ name }) =>
     faults.map((fault) => ({ kind: 'trials' as const, subject: name, fault: fault.name })),
   ),
@@ -64,6 +67,9 @@ function accept(job: Job, answer: AnswerOf[Job['kind']]): void {
     case 'swarm':
       swarmed.push(answer as Swarmed);
       break;
+    case 'directed':
+      directed.push(answer as Directed);
+      break;
   }
   done += 1;
   say(`${done} of ${jobs.length}: ${JSON.stringify(job)}`);
@@ -72,7 +78,10 @@ function accept(job: Job, answer: AnswerOf[Job['kind']]): void {
 await runJobs(jobs, accept);
 const { rows, files } = judge({ explored, tried, compared });
 writeFiles(files);
-writeFileSync(path.join(docs, 'verification.md'), documentOf({ rows, files, explored, compared, swarmed }));
+writeFileSync(
+  path.join(docs, 'verification.md'),
+  documentOf({ rows, files, explored, directed, compared, swarmed }),
+);
 say('planted bugs');
 await writeMutants();
 
@@ -81,6 +90,11 @@ const broken: readonly string[] = rows.flatMap(({ subject, fault, cells }) =>
     cell.verdict === 'broken' && cell.claimed ? [`${subject.name}, ${fault}: ${property}`] : [],
   ),
 );
+const directedly = directed.filter(({ job, found }) => !job.isPlanted && found.length > 0);
+const overlooked = directed.filter(({ job, found }) => job.isPlanted && found.length === 0);
+for (const { job, found } of directedly) say(`BROKEN PROMISE: quorum, ${job.name}: ${found.join(', ')}`);
+for (const { job } of overlooked) say(`NOT FOUND: ${job.name}`);
+if (directedly.length + overlooked.length > 0) process.exitCode = 1;
 const failed: readonly number[] = swarmed.flatMap((each) => each.failed);
 for (const line of broken) say(`BROKEN PROMISE: ${line}`);
 for (const seed of failed)

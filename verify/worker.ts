@@ -1,12 +1,13 @@
 /** A process that does one job: it is told by its parent what, and answers. */
 import { assertNever } from '../src/core/index.ts';
 import { runComparison } from './comparing.ts';
+import { runDirected } from './directed.ts';
 import { runExploration } from './exploring.ts';
 import type { AnswerOf, Job } from './jobs.ts';
 import { runSwarm } from './swarming.ts';
 import { runTrials } from './trials.ts';
 
-function answer(job: Job): AnswerOf[Job['kind']] {
+async function answer(job: Job): Promise<AnswerOf[Job['kind']]> {
   switch (job.kind) {
     case 'explore':
       return runExploration(job);
@@ -16,11 +17,13 @@ function answer(job: Job): AnswerOf[Job['kind']] {
       return runComparison();
     case 'swarm':
       return runSwarm(job);
+    case 'directed':
+      return runDirected(job);
     default:
       return assertNever(job);
   }
 }
 
-process.once('message', (job: Job) => {
-  process.send!(answer(job), () => process.disconnect());
+process.once('message', async (job: Job) => {
+  process.send!(await answer(job), () => process.disconnect());
 });

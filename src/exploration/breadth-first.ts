@@ -10,7 +10,7 @@ export class BreadthFirst implements Search {
   readonly states: StateStore;
   readonly findings: Findings;
   readonly sightings: Sightings;
-  readonly saturates = false;
+  readonly settles = false;
   beyond = 0;
   readonly #space: Space;
   readonly #state: Int32Array;

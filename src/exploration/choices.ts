@@ -19,14 +19,21 @@ export class Choices {
   }
 
   expand(state: Int32Array, visit: Visit): void {
-    const { outcomes } = this.#model;
-    for (let i = 0; i < this.#n; i++) {
-      const facts = outcomes.facts(state[i]!);
-      if (facts.alive) this.#expandAlive(state, i, facts, visit);
-      else this.#expandDown(state, i, facts.saved, visit);
-    }
-    if (this.#any) this.#expandAnyNetwork(state, visit);
+    for (let i = 0; i < this.#n; i++) this.#expandOwn(state, i, visit);
+    if (this.#any) this.#expandAnyNetwork(state, null, visit);
     else this.#expandCountedNetwork(state, visit);
+  }
+
+  /** What can happen to one member, in a network that delivers any number of times. */
+  expandMember(state: Int32Array, i: number, visit: Visit): void {
+    this.#expandOwn(state, i, visit);
+    this.#expandAnyNetwork(state, i, visit);
+  }
+
+  #expandOwn(state: Int32Array, i: number, visit: Visit): void {
+    const facts = this.#model.outcomes.facts(state[i]!);
+    if (facts.alive) this.#expandAlive(state, i, facts, visit);
+    else this.#expandDown(state, i, facts.saved, visit);
   }
 
   #expandAlive(state: Int32Array, i: number, { firing, members }: Facts, visit: Visit): void {
@@ -51,14 +58,15 @@ export class Choices {
     model.react(state, i, this.#causes.start(true, faults), net, oneMore(faults, 'amnesia'), visit);
   }
 
-  /** Whatever was sent may arrive, and stays under way. To lose a message is never to deliver it. */
-  #expandAnyNetwork(state: Int32Array, visit: Visit): void {
+  /** Whatever was sent, to one member or to all, may arrive, and stays under way. To lose a message is never to deliver it. */
+  #expandAnyNetwork(state: Int32Array, only: number | null, visit: Visit): void {
     const model = this.#model;
     const net = state[model.net]!;
     const faults = state[model.faults]!;
     for (const message of model.inFlight.lists.value(net)) {
       const i = model.outcomes.receiver(message);
-      if (i >= 0 && model.outcomes.facts(state[i]!).alive) model.react(state, i, message, net, faults, visit);
+      if (i < 0 || (only !== null && i !== only) || !model.outcomes.facts(state[i]!).alive) continue;
+      model.react(state, i, message, net, faults, visit);
     }
   }
 

@@ -4,8 +4,8 @@ import { Findings } from './findings.ts';
 import { Frontier } from './frontier.ts';
 import type { Transition } from './model.ts';
 import { Recently } from './recently.ts';
-import { Saturation } from './saturation.ts';
 import type { Progress, Search } from './search.ts';
+import type { Settling, VisitSettled } from './settling.ts';
 import { Sightings } from './sightings.ts';
 import { representative, type Space } from './space.ts';
 
@@ -18,14 +18,14 @@ export class Covering implements Search {
   readonly states: CoverStore;
   readonly findings: Findings;
   readonly sightings: Sightings;
-  readonly saturates = true;
+  readonly settles = true;
   beyond = 0;
   readonly #space: Space;
   readonly #frontier = new Frontier();
-  readonly #saturation: Saturation;
+  readonly #settling: Settling;
   readonly #recently: Recently;
   readonly #state: Int32Array;
-  readonly #visit: (transition: Transition) => void;
+  readonly #visit: VisitSettled;
   #looked = 0;
   #transitions = 0;
   #current = 0;
@@ -36,14 +36,13 @@ export class Covering implements Search {
     this.states = new CoverStore(space.model);
     this.findings = new Findings(space.model);
     this.sightings = new Sightings(space);
-    this.#saturation = new Saturation(space.model);
+    this.#settling = space.settling;
     this.#recently = new Recently(space.model.width);
     this.#state = new Int32Array(space.model.width);
-    this.#visit = (transition) => this.#onTransition(transition);
+    this.#visit = (transition, isSame) => this.#onTransition(transition, isSame);
     space.roots.forEach(({ state: root, findings }, i) => {
       this.sightings.lookAtRoot(root);
       const state = Int32Array.from(root);
-      this.#saturation.saturate(state);
       if (this.#reach(state, -1, i)) this.findings.note({ to: state, findings }, this.states.size - 1, null);
     });
   }
@@ -64,13 +63,13 @@ export class Covering implements Search {
       this.states.read(index, this.#state);
       this.#current = index;
       this.#action = 0;
-      this.#space.choices.expand(this.#state, this.#visit);
+      this.#settling.expand(this.#state, this.#space.choices, this.#visit);
       this.#looked += 1;
     }
     return true;
   }
 
-  #onTransition(transition: Transition): void {
+  #onTransition(transition: Transition, isSame: boolean): void {
     const action = this.#action++;
     this.#transitions += 1;
     if (transition.findings.length > 0) this.findings.note(transition, this.#current, action);
@@ -79,13 +78,13 @@ export class Covering implements Search {
       this.beyond += 1;
       return;
     }
-    if (this.#recently.saw(transition.to)) return;
-    this.#saturation.saturateAfter(this.#state, transition);
+    if (isSame || this.#recently.saw(transition.to)) return;
     this.#reach(transition.to, this.#current, action);
   }
 
   #reach(state: Int32Array, parent: number, action: number): boolean {
-    const found = representative(this.#space, state);
+    this.#settling.settle(state);
+    const found = representative(this.#space, state, this.#settling.loops);
     if (!this.states.add(found, parent, action)) return false;
     const { inFlight, net } = this.#space.model;
     const messages = inFlight.lists.value(found[net]!).length;

@@ -92,7 +92,7 @@ export class Forgetting {
   #check(local: number, message: number): void {
     const { alive, lastTerm } = this.#outcomes.facts(local);
     if (!alive || this.#outcomes.termOf(message) >= lastTerm) return;
-    const { all } = this.#outcomes.of(local, message);
+    const all = this.#outcomes.of(local, message);
     if (all.every((outcome) => isIdle(local, outcome))) return;
     const lastingTypes = [...this.#lessons.lastingTypes, this.#outcomes.typeOf(message)].sort();
     throw new Learned({ ...this.#lessons, lastingTypes });

@@ -151,7 +151,7 @@ export class Model {
   /** A cause takes effect, with these messages left in flight and these faults so far. What changes nothing is not told. */
   react(state: Int32Array, i: number, cause: number, net: number, faults: number, visit: Visit): void {
     const local = state[i]!;
-    const { all } = this.outcomes.of(local, cause);
+    const all = this.outcomes.of(local, cause);
     for (let k = 0; k < all.length; k++) {
       const outcome = all[k]!;
       if (outcome.dies && !this.mayStill(faults, 'crashes')) continue;
@@ -195,7 +195,7 @@ export class Model {
     for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
       const member = this.outcomes.receiver(message);
       if (member < 0 || !this.outcomes.facts(transition.to[member]!).alive) continue;
-      const outcome = this.outcomes.of(transition.to[member]!, message).all[0]!;
+      const outcome = this.outcomes.of(transition.to[member]!, message)[0]!;
       this.#before.set(transition.to);
       this.#happen(this.#before, transition, member, outcome);
       followed.push({ member, cause: message, outcome });

@@ -66,11 +66,7 @@ export interface Facts {
 }
 
 /** Everything that may come of a cause. */
-export interface Reactions {
-  readonly all: readonly Outcome[];
-  /** Those in which the member only sends. */
-  readonly sending: readonly Outcome[];
-}
+export type Reactions = readonly Outcome[];
 
 /**
  * Members, causes and what comes of them, by number. A protocol steps once for each different pair of a member and a
@@ -144,24 +140,20 @@ export class Outcomes {
     const known = this.facts(local).reactions.get(cause);
     if (known !== undefined) return known;
     const reactions = this.compute(local, cause);
-    this.onNew?.(local, cause, reactions.all);
+    this.onNew?.(local, cause, reactions);
     return reactions;
   }
 
   /** Every pair of a member and a cause that has occurred so far, with what came of it. */
   known(): { local: number; cause: number; all: readonly Outcome[] }[] {
     return this.#facts.flatMap(({ reactions }, local) =>
-      [...reactions].map(([cause, { all }]) => ({ local, cause, all })),
+      [...reactions].map(([cause, all]) => ({ local, cause, all })),
     );
   }
 
   /** The same as `of`, without a word to `onNew`. */
   compute(local: number, cause: number): Reactions {
-    const all = this.#compute(this.locals.value(local), this.causes.value(cause));
-    const sending = all.filter(
-      (outcome) => outcome.local === local && outcome.sends !== 0 && outcome.atOnce.length === 0,
-    );
-    const reactions = { all, sending };
+    const reactions = this.#compute(this.locals.value(local), this.causes.value(cause));
     this.facts(local).reactions.set(cause, reactions);
     return reactions;
   }

@@ -1,12 +1,14 @@
 import { assert, type MemberId } from '../core/index.ts';
 import { canonicalText } from './canonical.ts';
 import type { Finding } from './history.ts';
+import type { Move } from './loops.ts';
 import type { Cause, Envelope } from './member.ts';
+import type { Transition } from './model.ts';
 import { rename } from './names.ts';
 import type { Outcome } from './outcomes.ts';
-import { Saturation } from './saturation.ts';
 import type { Search } from './search.ts';
-import type { Space } from './space.ts';
+import type { Settling } from './settling.ts';
+import { representative, type Space } from './space.ts';
 import type { Step } from './stage.ts';
 
 /** One thing that happened, with the ids that the user gave. */
@@ -27,9 +29,10 @@ export interface Path {
   readonly findings: readonly Finding[];
 }
 
+/** One act, or several of one member that end where they began. */
 interface Walked {
-  readonly act: Act;
-  /** It does nothing but send. */
+  readonly acts: readonly Act[];
+  /** Nothing but messages comes of it. */
   readonly isSending: boolean;
   readonly sends: readonly string[];
 }
@@ -40,21 +43,24 @@ export function pathOf(space: Space, search: Search, state: number, action: numb
   const actions = action === null ? [] : [action];
   let first = state;
   for (; states.parent(first) >= 0; first = states.parent(first)) actions.unshift(states.action(first));
-  return new Walk(space, search.saturates).follow(states.action(first), actions);
+  return new Walk(space, search.settles).follow(states.action(first), actions);
 }
 
 class Walk {
   readonly #space: Space;
-  readonly #saturation: Saturation | null;
+  readonly #settling: Settling | null;
+  /** The state that stands for the present one. */
   readonly #state: Int32Array;
+  /** Where in their loops the members are: they move only when something depends on it. */
+  #places: readonly number[] = [];
   readonly #walked: Walked[] = [];
   #findings: readonly Finding[] = [];
   /** Who is who: `#actual[i]` is the index of the member that is number i in the present state. */
   #actual: readonly number[];
 
-  constructor(space: Space, saturates: boolean) {
+  constructor(space: Space, settles: boolean) {
     this.#space = space;
-    this.#saturation = saturates ? new Saturation(space.model) : null;
+    this.#settling = settles ? space.settling : null;
     this.#state = new Int32Array(space.model.width);
     this.#actual = space.cluster.ids.map((_, i) => i);
   }
@@ -69,44 +75,81 @@ class Walk {
   }
 
   #act(action: number): Int32Array {
+    const { choices } = this.#space;
+    const state = Int32Array.from(this.#state);
     let count = 0;
-    let to: Int32Array | null = null;
-    this.#space.choices.expand(this.#state, (transition) => {
+    let taken: { step: Step; to: Int32Array; from: Int32Array } | null = null;
+    const visit = (transition: Transition): void => {
       if (count++ !== action) return;
-      this.#noteStep(transition);
       this.#findings = this.#rename(transition.findings);
-      to = Int32Array.from(transition.to);
-    });
-    assert(to !== null, `no action ${action}`);
+      taken = { step: { ...transition }, to: Int32Array.from(transition.to), from: Int32Array.from(state) };
+    };
+    if (this.#settling === null) choices.expand(state, visit);
+    else this.#settling.expand(state, choices, visit);
+    assert(taken !== null, `no action ${action}`);
+    const { step, to, from } = taken as { step: Step; to: Int32Array; from: Int32Array };
+    // Where messages arrive at once, members are in no loops.
+    if (step.followed.length === 0) this.#goWhereNeeded(step.member, from, to);
+    this.#noteStep(step);
     return to;
   }
 
+  /** The member to which it happens goes to where it happens, and another where its loop ends; the rest stay where they are. */
+  #goWhereNeeded(member: number, from: Int32Array, to: Int32Array): void {
+    if (this.#settling === null) return;
+    for (const [i, place] of this.#places.entries()) {
+      if (i === member) this.#go(i, place, from[i]!);
+      else if (this.#settling.loopOf(to, i).locals.includes(place)) to[i] = place;
+      else this.#go(i, place, to[i]!);
+    }
+  }
+
+  /** A member goes from one place in its loop to another. */
+  #go(i: number, from: number, to: number): void {
+    for (const { cause, outcome } of this.#settling!.way(this.#state, i, from, to)) {
+      this.#note([this.#reactionOf(i, cause, outcome)], [outcome], false);
+    }
+  }
+
   #arrive(state: Int32Array): void {
-    this.#saturation?.saturate(state, (member, cause, outcome) => {
-      this.#note(this.#reactionOf(member, cause, outcome), outcome, true);
-    });
-    const { quotient } = this.#space;
+    this.#settling?.settle(state, (member, moves) => this.#noteMoves(member, moves));
+    const { quotient, model } = this.#space;
+    const loops = this.#settling?.loops ?? null;
+    const places = Array.from(state.subarray(0, model.net));
     if (quotient === null) {
-      this.#state.set(state);
+      this.#places = places;
+      this.#state.set(representative(this.#space, state, loops));
       return;
     }
-    const permutation = quotient.permutations[quotient.canonical(state)]!;
+    const p = quotient.canonical(state, loops);
+    const { from } = quotient.permutations[p]!;
     this.#state.set(quotient.found);
-    this.#actual = permutation.from.map((i) => this.#actual[i]!);
+    this.#places = from.map((i) => quotient.exchanged(places[i]!, p));
+    this.#actual = from.map((i) => this.#actual[i]!);
   }
 
   #noteStep(step: Step): void {
-    this.#note(this.#actOf(step), step.outcome, false);
+    this.#note([this.#actOf(step)], step.outcome === null ? [] : [step.outcome], false);
     for (const { member, cause, outcome } of step.followed) {
-      this.#note(this.#reactionOf(member, cause, outcome), outcome, false);
+      this.#note([this.#reactionOf(member, cause, outcome)], [outcome], false);
     }
   }
 
-  #note(act: Act, outcome: Outcome | null, isSending: boolean): void {
+  #noteMoves(member: number, moves: readonly Move[]): void {
+    const acts = moves.map(({ cause, outcome }) => this.#reactionOf(member, cause, outcome));
+    this.#note(
+      acts,
+      moves.map(({ outcome }) => outcome),
+      true,
+    );
+  }
+
+  #note(acts: readonly Act[], outcomes: readonly Outcome[], isSending: boolean): void {
     const { lists } = this.#space.model.inFlight;
-    const sent = outcome === null ? [] : [...lists.value(outcome.sends), ...outcome.atOnce, ...outcome.muted];
-    const sends = sent.map((message) => this.#textOf(message));
-    this.#walked.push({ act, isSending, sends });
+    const sends = outcomes.flatMap((outcome) =>
+      [...lists.value(outcome.sends), ...outcome.atOnce, ...outcome.muted].map((each) => this.#textOf(each)),
+    );
+    this.#walked.push({ acts, isSending, sends });
   }
 
   #actOf({ kind, member, cause, outcome }: Step): Act {
@@ -145,11 +188,13 @@ function withoutIdleTalk(walked: readonly Walked[]): Act[] {
   });
   const needed = new Set<number>();
   for (let i = walked.length - 1; i >= 0; i--) {
-    const { act, isSending } = walked[i]!;
+    const { acts, isSending } = walked[i]!;
     if (isSending && !needed.has(i)) continue;
     needed.add(i);
-    if (act.kind === 'react' && act.cause.type === 'message')
-      needed.add(firstSender.get(canonicalText(act.cause))!);
+    for (const act of acts) {
+      if (act.kind === 'react' && act.cause.type === 'message')
+        needed.add(firstSender.get(canonicalText(act.cause))!);
+    }
   }
-  return walked.filter((_, i) => needed.has(i)).map(({ act }) => act);
+  return walked.filter((_, i) => needed.has(i)).flatMap(({ acts }) => acts);
 }

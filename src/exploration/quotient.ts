@@ -1,5 +1,6 @@
 import type { MemberId } from '../core/index.ts';
 import { canonicalText } from './canonical.ts';
+import type { Loop } from './loops.ts';
 import { inOrder } from './marks.ts';
 import type { Model } from './model.ts';
 import { rename } from './names.ts';
@@ -29,6 +30,8 @@ export class Quotient {
   readonly #running;
   readonly #marks;
   readonly #timerMarks;
+  /** By permutation, then by loop. */
+  readonly #least: number[][];
 
   constructor(model: Model, roots: readonly Root[]) {
     const n = model.cluster.ids.length;
@@ -41,6 +44,7 @@ export class Quotient {
     this.#model = model;
     this.#n = n;
     this.#candidate = new Int32Array(model.width);
+    this.#least = permutations.map(() => []);
     this.#locals = new Renamed(outcomes.locals, permutations, renamed);
     this.#causes = new Renamed(outcomes.causes, permutations, renamed);
     this.#lists = new Renamed(inFlight.lists, permutations, (list, p) =>
@@ -55,27 +59,37 @@ export class Quotient {
     outcomes.onNew = (local, cause, found) => this.#verify(local, cause, found);
   }
 
-  /** Puts the one that stands for a state and all its exchanges into `found`. Returns the permutation that leads there. */
-  canonical(state: Int32Array): number {
+  /**
+   * Puts the one that stands for a state and all its exchanges into `found`. Returns the permutation that leads there. With
+   * loops, it stands for all states in which each member is anywhere in its loop.
+   */
+  canonical(state: Int32Array, loops: readonly Loop[] | null = null): number {
     const { found } = this;
     found.set(state);
+    if (loops !== null) for (let i = 0; i < this.#n; i++) found[i] = loops[i]!.locals[0]!;
     let best = 0;
     for (let p = 1; p < this.permutations.length; p++) {
-      if (!this.#isLess(state, p)) continue;
+      if (!this.#isLess(state, loops, p)) continue;
       found.set(this.#candidate);
       best = p;
     }
     return best;
   }
 
+  /** What becomes of a member's local state. */
+  exchanged(local: number, permutation: number): number {
+    return this.#locals.of(local, permutation);
+  }
+
   /** Fills the candidate with the state's exchange, as long as it may still turn out less than what was found. */
-  #isLess(state: Int32Array, p: number): boolean {
+  #isLess(state: Int32Array, loops: readonly Loop[] | null, p: number): boolean {
     const { found } = this;
     const candidate = this.#candidate;
     const { from } = this.permutations[p]!;
     let less = false;
     for (let i = 0; i < this.#n; i++) {
-      const local = this.#locals.of(state[from[i]!]!, p);
+      const local =
+        loops === null ? this.#locals.of(state[from[i]!]!, p) : this.#leastOf(loops[from[i]!]!, p);
       if (!less && local !== found[i]) {
         if (local > found[i]!) return false;
         less = true;
@@ -88,19 +102,27 @@ export class Quotient {
     candidate[newest] = this.#newest.of(state[newest]!, p);
     candidate[running] = this.#running.of(state[running]!, p);
     candidate[faults] = state[faults]!;
-    for (let i = net; i < faults && !less; i++) {
+    // The messages last: states that differ in them alone are turned the same way, so that one can cover the other.
+    for (let i = past; i < faults && !less; i++) {
       if (candidate[i]! > found[i]!) return false;
       less = candidate[i]! < found[i]!;
     }
-    return less;
+    return less || candidate[net]! < found[net]!;
+  }
+
+  /** The least of a loop with its members exchanged. */
+  #leastOf({ id, locals }: Loop, p: number): number {
+    const known = this.#least[p]!;
+    const found = known[id];
+    if (found !== undefined) return found;
+    const least = Math.min(...locals.map((local) => this.#locals.of(local, p)));
+    known[id] = least;
+    return least;
   }
 
   #verify(local: number, cause: number, outcomes: readonly Outcome[]): void {
     for (let p = 1; p < this.permutations.length; p++) {
-      const { all: images } = this.#model.outcomes.compute(
-        this.#locals.of(local, p),
-        this.#causes.of(cause, p),
-      );
+      const images = this.#model.outcomes.compute(this.#locals.of(local, p), this.#causes.of(cause, p));
       const alike =
         images.length === outcomes.length &&
         images.every((image, k) => this.#isImage(image, outcomes[k]!, p));

@@ -21,8 +21,8 @@ export interface Search {
   readonly beyond: number;
   /** Nothing is left to look at. */
   readonly isDone: boolean;
-  /** Between the actions, everything happens that does nothing but send. */
-  readonly saturates: boolean;
+  /** Between the actions, members go round their loops and send all that they can. */
+  readonly settles: boolean;
   /** Looks at up to so many states more. False once it goes no further. */
   advance(states: number): boolean;
 }

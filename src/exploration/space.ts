@@ -4,10 +4,12 @@ import { Causes } from './causes.ts';
 import { Choices } from './choices.ts';
 import type { Cluster } from './cluster.ts';
 import type { Lessons } from './lessons.ts';
+import type { Loop } from './loops.ts';
 import { Model } from './model.ts';
 import { Quotient } from './quotient.ts';
 import { rootsOf } from './roots.ts';
 import type { Script } from './script.ts';
+import { Settling } from './settling.ts';
 import type { Root } from './stage.ts';
 
 /** What is searched: the graph of a cluster's states, and the means to walk it. */
@@ -19,6 +21,8 @@ export interface Space {
   readonly roots: readonly Root[];
   /** Null if members are not exchanged for each other. */
   readonly quotient: Quotient | null;
+  /** For a search that takes the places in a loop for one. There is only one, since the quotient knows its loops by number. */
+  readonly settling: Settling;
 }
 
 export function spaceOf(
@@ -33,12 +37,22 @@ export function spaceOf(
   const causes = new Causes(model.outcomes);
   const roots = rootsOf(model, causes, script);
   const quotient = lessons.asymmetry === null ? new Quotient(model, roots) : null;
-  return { cluster, bounds, model, choices: new Choices(model, causes), roots, quotient };
+  const choices = new Choices(model, causes);
+  return { cluster, bounds, model, choices, roots, quotient, settling: new Settling(model) };
 }
 
-/** The state that stands for this one; valid until the next call. */
-export function representative({ quotient }: Space, state: Int32Array): Int32Array {
-  if (quotient === null) return state;
-  quotient.canonical(state);
-  return quotient.found;
+/** The state that stands for this one; valid until the next call. With loops, for all that differ only in the places in them. */
+export function representative(
+  { quotient }: Space,
+  state: Int32Array,
+  loops: readonly Loop[] | null = null,
+): Int32Array {
+  if (quotient !== null) {
+    quotient.canonical(state, loops);
+    return quotient.found;
+  }
+  loops?.forEach(({ locals }, i) => {
+    state[i] = locals[0]!;
+  });
+  return state;
 }

@@ -10,7 +10,14 @@ import {
   type Property,
   readSettings,
 } from '../../src/core/index.ts';
-import type { Bounds, Direction, Exploring, Script, Setup } from '../../src/exploration/index.ts';
+import {
+  type Bounds,
+  type Direction,
+  Explorer,
+  type Exploring,
+  type Script,
+  type Setup,
+} from '../../src/exploration/index.ts';
 import type { Patch } from '../quorum/mutants/mutant.ts';
 
 export interface Family {
@@ -18,6 +25,8 @@ export interface Family {
   readonly members: readonly Setup[];
   readonly script: Script;
   readonly bounds: Partial<Bounds>;
+  /** What is tried in every run of the tests, where all of it takes too long: as much as is needed to find the break. */
+  readonly quick?: Partial<Bounds>;
   readonly properties: readonly Property[];
   /** The rule of today that stands against it, taken out of today's source. */
   readonly planted: readonly Patch[];
@@ -61,7 +70,7 @@ function setups(count: number, leaders: readonly number[], outside: readonly num
 const TIMING: Readonly<Record<string, number>> = { heartbeatMs: 120 };
 
 /** 1 leads in term 1, all of these have committed a value in it, and the lease was renewed since. */
-function led(...members: readonly number[]): Direction[] {
+export function led(...members: readonly number[]): Direction[] {
   return [
     ...fire('promise', ...members),
     ask(1, { type: 'campaign' }),
@@ -85,6 +94,7 @@ function renewed(...members: readonly number[]): Direction[] {
 
 const preVotes: readonly string[] = ['pre-vote', 'pre-vote/answer'];
 const heartbeats: readonly string[] = ['heartbeat', 'heartbeat/answer'];
+const publications: readonly string[] = ['publish/send', 'publish/answer', 'publish/commit', 'publish/copy'];
 
 export const families: Readonly<Record<FamilyName, Family>> = {
   'leases outlive memberships': {
@@ -149,6 +159,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
       commands: { most: 1, types: ['remove'] },
       counters: { round: 3, version: 3 },
     },
+    quick: { mute: [...heartbeats, ...publications, 'term'] },
     properties: ['S1'],
     planted: [{ file: 'membership.ts', from: 'members.length !== 3 ||', to: 'true ||' }],
   },
@@ -178,6 +189,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
       commands: { most: 1, types: ['publish'] },
       counters: { round: 7, version: 5 },
     },
+    quick: { timers: 3 },
     properties: ['R1'],
     planted: [
       {
@@ -253,6 +265,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
       mute: [...heartbeats, 'publish/copy'],
       counters: { round: 3, version: 2 },
     },
+    quick: { mute: [...heartbeats, ...publications] },
     properties: ['S10'],
     planted: [
       byName,
@@ -265,11 +278,40 @@ export const families: Readonly<Record<FamilyName, Family>> = {
   },
 };
 
-export function exploringOf(family: Family, definition: Definition): Exploring {
-  const { members, script, bounds, properties } = family;
+export interface FamilyExplored {
+  /** The promises that were broken. */
+  readonly found: readonly Property[];
+  readonly states: number;
+  /** Nothing within the bounds was left out. */
+  readonly complete: boolean;
+}
+
+const STATES_AT_A_TIME = 1000;
+
+/** Explores until a promise is broken, or to the end. */
+export function exploreFamily(
+  family: Family,
+  definition: Definition,
+  bounds: Partial<Bounds> = {},
+): FamilyExplored {
+  const explorer = new Explorer(exploringOf(family, definition, bounds));
+  while (!explorer.hasBrokenPromise && explorer.advance(STATES_AT_A_TIME)) {
+    // Each call looks at some more states.
+  }
+  const { violations, states, complete } = explorer.result();
+  return {
+    found: violations.filter(({ claimed }) => claimed).map(({ property }) => property),
+    states,
+    complete,
+  };
+}
+
+export function exploringOf(family: Family, definition: Definition, more: Partial<Bounds> = {}): Exploring {
+  const { members, script, properties } = family;
+  const bounds = { ...family.bounds, ...more };
   const protocol = definition.create({
     timing: readSettings(definition.timing, TIMING, 'timing'),
     options: readSettings(definition.options, {}, 'options'),
   });
-  return { protocol, members, script, bounds, properties, samples: 0 };
+  return { protocol, members, script, bounds, properties, samples: 0, maxStatesForShortest: 0 };
 }

@@ -8,7 +8,7 @@ const core = path.resolve(import.meta.dirname, '../../src/core/index.ts');
 const folder = path.resolve(import.meta.dirname, '../../node_modules/.cache/caucus-mutants');
 
 /** The source of `quorum` with the mutant's patches, written beside the build caches and loaded from there. */
-export async function load({ name, patches }: Mutant): Promise<Definition> {
+export async function load({ name, patches }: Pick<Mutant, 'name' | 'patches'>): Promise<Definition> {
   const target = path.join(folder, name.replaceAll(/\W+/g, '-'));
   mkdirSync(target, { recursive: true });
   const unused = new Set(patches);
