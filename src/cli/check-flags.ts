@@ -49,6 +49,8 @@ const MOST_MEMBERS = 7;
 const DEFAULT_MAX_STATES = 10_000_000;
 const MOST_STATES = 1_000_000_000;
 const HIGHEST_TERM = 1000;
+/** Two terms of quorum with a crash are more than can be looked at in an hour. */
+const USUAL_TERMS: Readonly<Record<string, number>> = { quorum: 1 };
 /** Where one of the three is given and another is not. */
 const COUNTED: CountedNetwork = { drops: 1, duplicates: 1, inFlight: 6 };
 
@@ -57,7 +59,7 @@ export function readCheck(protocol: string, flags: CheckFlags): CheckJob {
   const options = readOptions(flags);
   const members = readMembers(flags.members);
   const base = { protocol: name, members, ...(Object.keys(options).length === 0 ? {} : { options }) };
-  const bounds = readBounds(flags);
+  const bounds = readBounds(flags, USUAL_TERMS[name] ?? DEFAULT_BOUNDS.terms);
   const maxStates = numberOr(flags.maxStates, '--max-states', integer(1, MOST_STATES), DEFAULT_MAX_STATES);
   try {
     const scenario = readScenario(base, catalogue);
@@ -75,11 +77,11 @@ function inFlagWords(message: string): string {
   return message.replace(/^options\.?/, '--option ').replace(/^members/, '--members');
 }
 
-function readBounds(flags: CheckFlags): Partial<Bounds> {
+function readBounds(flags: CheckFlags, usualTerms: number): Partial<Bounds> {
   const { amnesia, evidence } = flags;
   const network = readNetwork(flags);
   return {
-    terms: numberOr(flags.terms, '--terms', integer(0, HIGHEST_TERM), DEFAULT_BOUNDS.terms),
+    terms: numberOr(flags.terms, '--terms', integer(0, HIGHEST_TERM), usualTerms),
     crashes: faultsOr(flags.crashes, 'crashes', DEFAULT_BOUNDS.crashes),
     amnesia: onceOr(amnesia, 'amnesia'),
     network,
