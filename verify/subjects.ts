@@ -31,7 +31,7 @@ export const subjects: readonly Subject[] = [
   subject('draw', { timeoutMs: 1000, maxStates: 5_000 }),
   subject('draw-with-quorum', { timeoutMs: 1000, maxStates: 5_000 }),
   subject('epoch', { timeoutMs: 3000, maxStates: 1_000_000 }),
-  subject('quorum', { timeoutMs: 300, maxStates: 10_000_000, runs: 500 }),
+  subject('quorum', { options: { preset: 'lan' }, timeoutMs: 300, maxStates: 10_000_000, runs: 500 }),
 ];
 
 export function subjectNamed(name: string): Subject {

@@ -14,7 +14,10 @@ export function addCheck(program: Command): void {
     )
     .argument('<PROTOCOL>', 'which election')
     .option('--members <n>', 'how many members, or their ids: a,b,c (default: 3)')
-    .option('--terms <n>', 'go no further where a term is above this (default: 2; for quorum 1, which takes minutes)')
+    .option(
+      '--terms <n>',
+      'go no further where a term is above this (default: 2; for quorum 1, which takes minutes)',
+    )
     .option('--crashes <n>', 'how many crashes (default: 1)')
     .option('--amnesia [n]', 'how many times a member that starts again finds its disk empty')
     .option('--evidence [n]', 'members are told this many times that another is gone or back, true or not')

@@ -311,7 +311,7 @@ export function exploringOf(family: Family, definition: Definition, more: Partia
   const bounds = { ...family.bounds, ...more };
   const protocol = definition.create({
     timing: readSettings(definition.timing, TIMING, 'timing'),
-    options: readSettings(definition.options, {}, 'options'),
+    options: readSettings(definition.options, { preset: 'lan' }, 'options'),
   });
   return { protocol, members, script, bounds, properties, samples: 0, maxStatesForShortest: 0 };
 }

@@ -9,6 +9,7 @@ import {
   answer,
   at,
   by,
+  candidate,
   diskOf,
   five,
   leader,
@@ -38,6 +39,7 @@ export type RuleName =
   | 'all are asked when one tells of a copy'
   | 'founders are waited for'
   | 'the first lease waits for the first seats'
+  | 'a member that is being removed does not vote'
   | 'no register of a term out of all proportion is believed';
 
 export const rules: Readonly<Record<RuleName, (definition: Definition) => boolean>> = {
@@ -115,6 +117,12 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
     for (const id of [2, 3, 4]) solo.hears(id, vote(1));
     for (const id of [2, 3, 4]) solo.hears(id, answer(1, roundOf(solo), { age: { term: 1, version: 0 } }));
     return solo.state.role === 'leader' && (solo.state.register as Age).version === 0;
+  },
+  'a member that is being removed does not vote'(definition) {
+    const without5 = register(1, 1, { members: seats([1, 2, 3, 4]) });
+    const solo = candidate(saved(1, 1, { register: without5 }), { definition });
+    const { seeking } = solo.state as { seeking: number };
+    return solo.hears(2, vote(seeking)).hears(5, vote(seeking)).state.role === 'candidate';
   },
   'the first lease waits for the first seats'(definition) {
     const solo = new Voter(1, [1, 2, 3], { definition }).timer('promise').timer('election');

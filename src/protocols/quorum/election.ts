@@ -122,7 +122,8 @@ function startVoteWithQuorum(s: State, times: Times, out: Out): void {
  * that no other has, and would depose with it a leader that a majority hears.
  */
 export function startVote(s: State, release: Release | null, times: Times, out: Out): void {
-  s.seeking = Math.max(s.term, s.seeking, s.term === 0 ? s.spent : 0) + 1;
+  const spent = s.term === 0 ? s.spent : 0;
+  s.seeking = Math.max(s.term, s.seeking, spent) + 1;
   s.votes = { [s.id]: s.disk };
   s.role = 'candidate';
   s.leader = null;

@@ -3,7 +3,7 @@ import { type Mutant, mutant } from './mutant.ts';
 export const memberships: readonly Mutant[] = [
   mutant(
     'members that are being removed still count',
-    { seed: 141 },
+    { rule: 'a member that is being removed does not vote' },
     [
       'election',
       "sendToOthers(s, { type: 'vote', term: s.seeking, age: ageOf(s.register), release }, out);",

@@ -54,12 +54,12 @@ export const votes: readonly Mutant[] = [
   mutant(
     'a vote counts for a later request than the one that it answers',
     { scenario: 'vote-for-an-earlier-request' },
-    ['election', 's.seeking = Math.max(s.term, s.seeking) + 1;', 's.seeking = s.term + 1;'],
+    ['election', 's.seeking = Math.max(s.term, s.seeking, spent) + 1;', 's.seeking = s.term + 1;'],
   ),
   mutant('a token is used twice', { seed: 5 }, [
     'election',
-    's.seeking = Math.max(s.term, s.seeking) + 1;',
-    "s.seeking = Math.max(s.term, s.seeking) + (s.term > 2 && s.role !== 'follower' ? 0 : 1);",
+    's.seeking = Math.max(s.term, s.seeking, spent) + 1;',
+    "s.seeking = Math.max(s.term, s.seeking, spent) + (s.term > 2 && s.role !== 'follower' ? 0 : 1);",
   ]),
   mutant('a member that helps another goes on asking for itself', { hunt: 'leases' }, [
     'election',
