@@ -62,6 +62,13 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
   init(self: Self): S;
   step(state: S, input: Input<M, T>, out: Effect<M, T>[]): void;
   /**
+   * Why no honest member can have sent this message to a member in this state, or null. `step` ignores such a message; a host
+   * asks first, so that it can be counted and told.
+   */
+  objection?(state: S, from: MemberId, message: M): string | null;
+  /** By how much a message would raise the numbers that can be used up, such as the term. A host bounds their sum. */
+  rise?(state: S, message: M): number;
+  /**
    * Reads a message as a vote: "the sender helps the receiver to win this term". With it, S2 and S4 are
    * watched from outside. Protocols without votes leave it out.
    */

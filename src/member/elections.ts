@@ -8,14 +8,16 @@ import {
   type Protocol,
   type Self,
   type Shape,
+  show,
 } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import type { Clock } from './clock.ts';
 import { ElectionHost } from './host.ts';
 import { electionName } from './ids.ts';
 import type { Settled } from './options.ts';
-import type { Change, Refusal } from './port.ts';
+import { type Change, RefusedMessage } from './port.ts';
 import { Recorder } from './recorder.ts';
+import { SenderBudgets } from './sender-budgets.ts';
 import type { Store } from './store.ts';
 
 /** What the elections of a member have around them. */
@@ -38,6 +40,7 @@ export class Elections {
   readonly #self: Self;
   readonly #hosts = new Map<string, ElectionHost>();
   readonly #recorders: Recorder[] = [];
+  readonly #budgets: SenderBudgets;
   /** Those that are open only because somebody else spoke of them. */
   readonly #foreign = new Set<string>();
   /** Those whose records cannot be used, and why. */
@@ -49,6 +52,7 @@ export class Elections {
     const { id, peers, definition, config } = settled;
     this.#settled = settled;
     this.#around = around;
+    this.#budgets = new SenderBudgets(around.clock, () => this.#hosts.size);
     this.#protocol = definition.create(config);
     const settings = definition.memberSettings === undefined ? {} : { priority: 0 };
     this.#self = { id, members: idSet([id, ...peers.map((peer) => peer.id)]), settings };
@@ -116,23 +120,26 @@ export class Elections {
     this.#settled.log({ level: 'error', message });
   }
 
-  /** A message of another member. Returns what it is refused for, or null. */
-  receive(from: MemberId, election: string, message: Message): Refusal | null {
+  /** A message of another member. Throws RefusedMessage for what it is refused for. */
+  receive(from: MemberId, election: string, message: Message): void {
     const { type, ...fields } = message;
     const messages: Readonly<Record<string, Shape<object>>> = this.#settled.definition.messages;
-    if (!Object.hasOwn(messages, type)) return 'unknown-type';
+    if (!Object.hasOwn(messages, type))
+      throw new RefusedMessage(
+        'unknown-type',
+        `${this.#settled.definition.name} has no message ${show(type)}`,
+      );
     let host: ElectionHost;
     let checked: object;
     try {
       checked = messages[type]!.read(fields, type);
       host = this.openForOthers(election);
     } catch (error) {
-      if (error instanceof BadInput) return 'bad-shape';
-      if (error instanceof CaucusError) return null; // It has been told.
+      if (error instanceof BadInput) throw new RefusedMessage('bad-shape', error.message);
+      if (error instanceof CaucusError) return; // It has been told.
       throw error;
     }
-    host.give({ type: 'message', from, message: { ...checked, type } });
-    return null;
+    host.hear(from, { ...checked, type });
   }
 
   /** What another member answered over HTTP: the fields of the message stand among others. */
@@ -175,6 +182,7 @@ export class Elections {
       clock,
       send: (to, message) => this.#around.send(to, name, message),
       save: (record) => records.save(record),
+      budgets: this.#budgets,
       stepped: (input, effects) => recorder?.step(clock.wallNow(), input, effects),
     });
     this.#hosts.set(name, host);

@@ -20,8 +20,9 @@ import { Audience } from './audience.ts';
 import { Barrier } from './barrier.ts';
 import type { Clock } from './clock.ts';
 import { Pending } from './pending.ts';
-import type { Change, ElectionPort } from './port.ts';
+import { type Change, type ElectionPort, RefusedMessage } from './port.ts';
 import { SeatWait } from './seat-wait.ts';
+import { Bucket, type SenderBudgets } from './sender-budgets.ts';
 import { type Lease, Tenure } from './tenure.ts';
 import { Timers } from './timers.ts';
 
@@ -31,9 +32,18 @@ export interface Surroundings {
   send(to: MemberId, message: Message): void;
   /** Returns when the record is durable; throws if it is not. */
   save(record: Json): void;
+  /** How much of this disk each sender may use. */
+  readonly budgets: SenderBudgets;
   /** Is told every step, for a recording. */
   stepped(input: Input, effects: readonly Effect[]): void;
 }
+
+/**
+ * By how much others may raise the numbers of an election. A member that was away for years finds the others this far ahead; and no
+ * election is decided, and no value published, ten thousand times a second.
+ */
+const FURTHEST_RISE = 4_294_967_296;
+const RISE_PER_SECOND = 10_000;
 
 const NOBODY: View = { role: 'none', leader: null, term: null, lease: null, version: 0, value: null };
 
@@ -66,6 +76,9 @@ export class ElectionHost implements ElectionPort {
   readonly #audience = new Audience(NOBODY);
   readonly #pending = new Pending();
   readonly #inputs: Input[] = [];
+  readonly #rises: Bucket;
+  /** Whose message is being taken, while it is. */
+  #sender: MemberId | null = null;
   /** Why a command was given, where whoever gave it has said so. */
   readonly #reasons = new WeakMap<Input, Why>();
   /** Only where the protocol has seats, which belong to disks. */
@@ -87,10 +100,15 @@ export class ElectionHost implements ElectionPort {
     this.#state = protocol.init(self);
     this.#seatWait = protocol.inherit === undefined ? null : new SeatWait(self);
     this.#timers = new Timers(around.clock, () => this.#run());
+    this.#rises = new Bucket(
+      around.clock,
+      () => FURTHEST_RISE,
+      () => RISE_PER_SECOND,
+    );
     this.#tenure = new Tenure(self.id, around.clock, () => this.#lease());
     this.#barrier = new Barrier(
       around.clock,
-      (record) => around.save(record),
+      (record) => this.#save(record),
       () => this.#onBarrier(),
     );
   }
@@ -179,6 +197,7 @@ export class ElectionHost implements ElectionPort {
   }
 
   receive(from: MemberId, message: Message): readonly Message[] {
+    this.#admit(from, message);
     const answers = { to: from, messages: [] };
     this.#answers = answers;
     try {
@@ -187,6 +206,45 @@ export class ElectionHost implements ElectionPort {
       this.#answers = null;
     }
     return answers.messages;
+  }
+
+  /** A message that came over a link. Throws RefusedMessage like `receive`. */
+  hear(from: MemberId, message: Message): void {
+    this.#admit(from, message);
+    this.give({ type: 'message', from, message });
+  }
+
+  /** Throws for a message that no honest member can have sent at this moment. Nothing of it is saved, answered or passed on. */
+  #admit(from: MemberId, message: Message): void {
+    if (!this.#isRunning) return;
+    const reason = this.#protocol.objection?.(this.#state, from, message) ?? null;
+    if (reason !== null) throw new RefusedMessage('impossible', reason);
+    const rise = this.#protocol.rise?.(this.#state, message) ?? 0;
+    if (rise > this.#rises.left)
+      throw new RefusedMessage(
+        'too-fast',
+        `${rise} terms or versions ahead are too many within so short a time`,
+      );
+    if (!this.#around.budgets.maySave(from) && this.#wouldSave(from, message))
+      throw new RefusedMessage('too-fast', 'it causes too many changes that have to be saved');
+    if (rise > 0) this.#rises.take(rise);
+  }
+
+  /** Tries the message on a copy: what needs no save is still heard from a sender that has caused too many. */
+  #wouldSave(from: MemberId, message: Message): boolean {
+    const effects: Effect[] = [];
+    this.#protocol.step(structuredClone(this.#state), { type: 'message', from, message }, effects);
+    return effects.some(({ type }) => type === 'save');
+  }
+
+  #save(record: Json): void {
+    const { clock, budgets } = this.#around;
+    const startMs = clock.now();
+    try {
+      this.#around.save(record);
+    } finally {
+      if (this.#sender !== null) budgets.saved(this.#sender, clock.now() - startMs);
+    }
   }
 
   /** Takes an input from outside. What the clock has made due comes before it. */
@@ -215,7 +273,9 @@ export class ElectionHost implements ElectionPort {
   #take(input: Input): readonly Effect[] {
     if (!this.#isRunning) return [];
     const { lease } = this.view;
+    this.#sender = input.type === 'message' ? input.from : null;
     const effects = this.#step(input);
+    this.#sender = null;
     this.#reconsider(input, effects, lease);
     return effects;
   }

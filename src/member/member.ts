@@ -14,8 +14,10 @@ import { sharedId } from './links/frames.ts';
 import { createLinks } from './links/index.ts';
 import type { Identity, LinkStatus, Links, Peer } from './links/links.ts';
 import { closeServer, listen, urlOfServer } from './listener.ts';
+import { oneLine } from './one-line.ts';
 import { readOptions, type Settled } from './options.ts';
-import { type ElectionPort, type MemberPort, noRefusals, type Refusal } from './port.ts';
+import { type ElectionPort, type MemberPort, noRefusals, type Refusal, RefusedMessage } from './port.ts';
+import { RefusalLog, withoutPort } from './refusal-log.ts';
 import { MemberSeat } from './seat.ts';
 import { steward } from './steward.ts';
 import { forgetfulStore, openStore, type Store } from './store.ts';
@@ -74,6 +76,7 @@ export class Member implements MemberPort, Engine {
   readonly #elections = new Map<Seat, Election[]>();
   readonly #listeners = new Set<() => void>();
   readonly #refusals: Record<Refusal, number> = noRefusals();
+  readonly #refusalLog: RefusalLog;
   #closing: Promise<void> | null = null;
 
   /** @internal `join` makes members. */
@@ -96,10 +99,14 @@ export class Member implements MemberPort, Engine {
       send: (to, election, message) => this.#links.send(to, election, message),
       changed: () => this.#notify(),
     });
+    this.#refusalLog = new RefusalLog(clock, (message) => {
+      this.#settled.log({ level: 'warning', message });
+      this.#notify();
+    });
     this.#vigil = new Vigil(clock, settled.trustConnections, {
       gone: (peer, proof, life) => this.#hosts.give({ type: 'peer-gone', peer, proof, life }),
       back: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
-      shared: (before, now) => this.#refuse('same-id', sharedId(before, now)),
+      shared: (before, now) => this.#refuse('same-id', `member ${now.id}`, sharedId(before, now)),
     });
     this.#links = this.#createLinks();
     // Before anything is sent: what is meant for a peer that is not connected yet waits for it.
@@ -200,8 +207,9 @@ export class Member implements MemberPort, Engine {
     return verdict;
   }
 
-  countRefusal(refusal: Refusal): void {
-    this.#refusals[refusal] += 1;
+  countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void {
+    if (told === undefined) this.#refusals[refusal] += 1;
+    else this.#refuse(refusal, told.from, told.reason);
   }
 
   subscribe(listener: () => void): () => void {
@@ -228,6 +236,7 @@ export class Member implements MemberPort, Engine {
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
     this.#discovery?.close();
     this.#vigil.close();
+    this.#refusalLog.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
     await this.#links.close();
@@ -247,14 +256,16 @@ export class Member implements MemberPort, Engine {
     return createLinks(
       identity,
       {
-        onMessage: (from, election, message) => {
-          const refusal = this.#voters.has(from)
-            ? this.#hosts.receive(from, election, message)
-            : 'unknown-member';
-          if (refusal !== null) this.countRefusal(refusal);
-        },
+        onMessage: (from, election, message) =>
+          this.#hear(from, () => {
+            if (!this.#voters.has(from))
+              throw new RefusedMessage('unknown-member', 'it is not a voter that this member knows');
+            this.#hosts.receive(from, election, message);
+          }),
         onAnswer: (from, election, { type, ...answer }) =>
-          this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),
+          this.#hear(from, () =>
+            this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),
+          ),
         onUp: (peer) => {
           this.#settled.log({ level: 'info', message: `connected to ${peer.id} at ${peer.url}` });
           this.#vigil.onUp(peer);
@@ -269,7 +280,8 @@ export class Member implements MemberPort, Engine {
           this.#vigil.onDown(peer, isAbandoned);
           this.#notify();
         },
-        onRefused: (reason, from, kind) => this.#refuse(kind, `${from} is refused: ${reason}`),
+        onRefused: (reason, from, kind) =>
+          this.#refuse(kind, withoutPort(from), `${from} is refused: ${reason}`),
       },
       {
         mainElection: this.mainElection,
@@ -292,7 +304,9 @@ export class Member implements MemberPort, Engine {
       onAddress: (address) => this.#voters.allowHost(address),
       onFound: ({ voter, voters, answer }) => {
         const reachable = [voter, ...voters].filter((each) => this.registerVoter(each).accepted);
-        this.#hosts.receiveAnswer(voter.id, this.mainElection, 'register/answer', answer);
+        this.#hear(voter.id, () =>
+          this.#hosts.receiveAnswer(voter.id, this.mainElection, 'register/answer', answer),
+        );
         return reachable;
       },
       isFound: () => this.#links.status.some(({ via }) => via !== 'none'),
@@ -322,10 +336,19 @@ export class Member implements MemberPort, Engine {
     this.#settled.log({ level: 'warning', message });
   }
 
-  #refuse(kind: Refusal, message: string): void {
-    this.countRefusal(kind);
-    this.#settled.log({ level: 'warning', message });
-    this.#notify();
+  /** What a member said, unless it is refused. */
+  #hear(from: MemberId, take: () => void): void {
+    try {
+      take();
+    } catch (error) {
+      if (!(error instanceof RefusedMessage)) throw error;
+      this.#refuse(error.kind, `member ${from}`, `a message of member ${from} is refused: ${error.message}`);
+    }
+  }
+
+  #refuse(kind: Refusal, from: string, message: string): void {
+    this.#refusals[kind] += 1;
+    this.#refusalLog.refused(kind, from, oneLine(message));
   }
 
   #notify(): void {
