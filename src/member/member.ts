@@ -212,6 +212,10 @@ export class Member implements MemberPort, Engine {
     else this.#refuse(refusal, told.from, told.reason);
   }
 
+  heardByPost(from: MemberId): void {
+    this.#vigil.onPost(from);
+  }
+
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

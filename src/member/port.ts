@@ -103,6 +103,8 @@ export interface MemberPort {
   readonly refusals: Readonly<Record<Refusal, number>>;
   /** Counts it, and tells people if it is said of whom and why. */
   countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void;
+  /** A message of this voter came by POST. */
+  heardByPost?(from: MemberId): void;
   /** Is called after every change of anything above. */
   subscribe(listener: () => void): () => void;
 }

@@ -108,7 +108,9 @@ function answerMessage(call: Call, from: MemberId, type: string, own: Record<str
 
 function hear(call: Call, election: ElectionPort, from: MemberId, said: Message): readonly Message[] {
   try {
-    return election.receive(from, said);
+    const answers = election.receive(from, said);
+    call.member.heardByPost?.(from);
+    return answers;
   } catch (error) {
     if (!(error instanceof RefusedMessage)) throw error;
     const { kind, message: why } = error;

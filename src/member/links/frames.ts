@@ -195,9 +195,18 @@ export function sharedId(one: Identity, other: Identity): string {
   return `two live processes say that they are member ${one.id}: ${placed(one)} and ${placed(other)}; stop one of them`;
 }
 
-/** Neither clocks nor pids are asked: a clock can be set back, and two hosts have the same pids. */
+/**
+ * Neither clocks nor pids are enough: a clock can be set back, and two hosts have the same pids. But a life is known to all peers, so
+ * whoever says one must also be where its process is.
+ */
 export function isSameProcess(one: Identity, other: Identity): boolean {
-  return one.life === other.life;
+  return one.life === other.life && whereabouts(one) === whereabouts(other);
+}
+
+function whereabouts({ process, localSocket }: Identity): string {
+  if (process === null) return JSON.stringify(localSocket ?? null);
+  const { bootId, pidNamespace, pid, startTime } = process;
+  return JSON.stringify([bootId, pidNamespace, pid, startTime, localSocket ?? null]);
 }
 
 export function named(identity: Identity): string {
