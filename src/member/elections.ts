@@ -43,6 +43,8 @@ export class Elections {
   readonly #budgets: SenderBudgets;
   /** Those that are open only because somebody else spoke of them. */
   readonly #foreign = new Set<string>();
+  /** Those of them that a request opened. */
+  readonly #requested = new Set<string>();
   /** Those whose records cannot be used, and why. */
   readonly #broken = new Map<string, CaucusError>();
   #complaint = '';
@@ -73,10 +75,11 @@ export class Elections {
   open(name: string): ElectionHost {
     const host = this.#open(name);
     this.#foreign.delete(name);
+    this.#requested.delete(name);
     return host;
   }
 
-  /** The same for somebody outside. An election costs memory and a file, so strangers may open fewer than the program itself. */
+  /** The same for another member. An election costs memory and a file, so others may open fewer than the program itself. */
   openForOthers(name: string): ElectionHost {
     const found = this.#hosts.get(name);
     if (found !== undefined) return found;
@@ -88,6 +91,21 @@ export class Elections {
     }
     const host = this.#open(name);
     this.#foreign.add(name);
+    return host;
+  }
+
+  /** The same for a request. Anybody can make one, so it leaves room for the elections of other members. */
+  openForRequest(name: string): ElectionHost {
+    const found = this.#hosts.get(name);
+    if (found !== undefined) return found;
+    const most = Math.ceil(this.#settled.limits.electionsOfOthers / 10);
+    if (this.#requested.size >= most) {
+      const reason = `${most} elections were opened by requests; a tenth of limits.electionsOfOthers is for those`;
+      this.#complain(reason);
+      throw new CaucusError('E_REFUSED', reason);
+    }
+    const host = this.openForOthers(name);
+    this.#requested.add(name);
     return host;
   }
 

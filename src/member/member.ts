@@ -6,7 +6,9 @@ import { type Clock, SystemClock } from './clock.ts';
 import { Discovery } from './discovery.ts';
 import { Elections } from './elections.ts';
 import { ownProcess } from './evidence.ts';
+import { HttpError } from './http/http-error.ts';
 import { type Api, createApi } from './http/index.ts';
+import { sendError } from './http/reply.ts';
 import { parseId } from './ids.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions } from './join-options.ts';
@@ -52,6 +54,9 @@ export async function join(options: JoinOptions): Promise<Member> {
     throw error;
   }
 }
+
+const NOT_ALLOWED =
+  'this member is mounted where other machines can reach it, which needs insecure: true, or a check of its own that lets you in';
 
 /** One voter: its elections, its connections and its API. */
 export class Member implements MemberPort, Engine {
@@ -176,17 +181,23 @@ export class Member implements MemberPort, Engine {
   }
 
   electionPort(name: string): ElectionPort {
-    return this.#hosts.openForOthers(name);
+    return this.#hosts.openForRequest(name);
   }
 
   /** Answers a request to the API of this member. Mount it on a server of your own, or let the member listen. */
   readonly handler = (request: IncomingMessage, response: ServerResponse): void => {
+    if (this.#settled.allow?.(request) === false) {
+      sendError(response, new HttpError(403, 'E_NOT_ALLOWED', NOT_ALLOWED));
+      return;
+    }
     this.#api(request, response);
   };
 
   /** The same for the connections of other members. False if the request is not meant for this member. */
   readonly handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): boolean =>
-    this.#links.handleUpgrade(request, socket, head);
+    this.#settled.allow?.(request) === false
+      ? this.#links.refuseUpgrade(request, socket)
+      : this.#links.handleUpgrade(request, socket, head);
 
   registerVoter(voter: Peer): ReturnType<MemberPort['registerVoter']> {
     const before = this.#voters.list.find(({ id }) => id === voter.id);
@@ -324,8 +335,8 @@ export class Member implements MemberPort, Engine {
   }
 
   /** The names under which it may be called, or null if any will do: a server that others can reach may have any name. */
-  #namesOf({ listen, hosts, peers }: Settled): readonly string[] | null {
-    if (listen === null || !isLoopback(listen.host)) return null;
+  #namesOf({ listen, hosts, peers, isOpen }: Settled): readonly string[] | null {
+    if (isOpen || (listen !== null && !isLoopback(listen.host))) return null;
     return [...hosts, hostOf(this.url), ...peers.map(({ url }) => hostOf(url))];
   }
 

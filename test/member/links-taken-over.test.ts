@@ -135,7 +135,7 @@ describe('the death of a process', () => {
     vigil.onDown(identity, true);
   };
 
-  it('is proven if it alone used its life',  () => {
+  it('is proven if it alone used its life', () => {
     expect(proofs((vigil) => lives(vigil, forged))).toEqual([true]);
   });
 

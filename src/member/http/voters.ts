@@ -99,8 +99,8 @@ function answerMessage(call: Call, from: MemberId, type: string, own: Record<str
     member.countRefusal('bad-shape');
     throw error;
   }
-  // What cannot be read opens nothing.
-  const election = openElection(call);
+  // A message by POST opens nothing: members that need a vote in an election say so over their connections.
+  const election = knownElection(call);
   const answers = hear(call, election, from, { ...fields, type });
   if (answers.length === 0) return sendEmpty(response, 204);
   sendJson(response, 200, { voterId: member.id, voterUrl: member.url, ...merge(type, answers) });

@@ -98,6 +98,12 @@ class AllLinks implements Links, Hub {
     return true;
   }
 
+  refuseUpgrade(request: IncomingMessage, socket: Duplex): boolean {
+    if (!this.#isOurs(request)) return false;
+    refuseUpgrade(socket, '403 Forbidden');
+    return true;
+  }
+
   close(): Promise<void> {
     this.closed = true;
     this.#closing ??= this.#close();

@@ -17,6 +17,8 @@ import {
   show,
   text,
 } from '../../core/index.ts';
+import { electionName } from '../ids.ts';
+import { voterUrl } from '../urls.ts';
 import type { Identity, LinkRefusal, ProcessIdentity } from './links.ts';
 import { localSocketName } from './local-socket.ts';
 
@@ -109,10 +111,10 @@ function readHello(found: Record<string, unknown>): Frame {
   }
   const identity: Identity = {
     id: memberId.read(found.id, 'hello.id'),
-    cluster: text(LONGEST_NAME).read(found.cluster, 'hello.cluster'),
+    cluster: electionName.read(found.cluster, 'hello.cluster'),
     incarnation: natural.read(found.incarnation, 'hello.incarnation'),
     life: text(LONGEST_NAME).read(found.life, 'hello.life'),
-    url: text(2048).read(found.url, 'hello.url'),
+    url: voterUrl.read(found.url, 'hello.url'),
     ...(found.rules === undefined ? {} : { rules: text(LONGEST_RULES).read(found.rules, 'hello.rules') }),
     process: found.process === null ? null : readProcess(asObject(found.process, 'hello.process')),
     ...(found.localSocket === undefined

@@ -84,7 +84,8 @@ export class PeerLink implements ConnectionOwner {
       url: this.#dialler.url,
       via: isLinked ? 'link' : this.#rest.isOpen ? 'post' : 'none',
       roundTripMs:
-        (isLinked ? (this.#chosen ?? this.#connections.at(-1)!).roundTripMs : this.#rest.roundTripMs) ?? this.#roundTripMs,
+        (isLinked ? (this.#chosen ?? this.#connections.at(-1)!).roundTripMs : this.#rest.roundTripMs) ??
+        this.#roundTripMs,
       queued: this.#queue.length,
       sent,
       received,
