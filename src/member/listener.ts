@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { CaucusError } from '../election/index.ts';
+import { ConnectionLimit } from './connection-limit.ts';
 import { urlOf } from './urls.ts';
 
 /** Who does not finish asking in this time is cut off; connections are not for keeping others out. */
@@ -19,8 +20,10 @@ export function listen(
     requestTimeout: ASKING_MS,
     connectionsCheckingInterval: 1000,
   };
-  const server = createServer(timeouts, onRequest);
-  server.maxConnections = mostConnections;
+  const server = createServer(timeouts, (request, response) => {
+    if (limit.admit(request, response)) onRequest(request, response);
+  });
+  const limit = new ConnectionLimit(server, mostConnections);
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const reason =

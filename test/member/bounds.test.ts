@@ -307,18 +307,6 @@ describe('a member on the loopback', () => {
     await start({ log: ({ message }) => log.push(message) });
     expect(log.join()).not.toContain('listens on');
   });
-
-  it('lets in so many connections and no more', async () => {
-    const member = await start({ limits: { connections: 1 } });
-    const { hostname, port } = new URL(member.url);
-    const agent = new http.Agent({ keepAlive: true });
-    const ask = (each: http.Agent): http.ClientRequest =>
-      http.request({ hostname, port, path: '/liveness', agent: each }).end();
-    const [response] = (await once(ask(agent), 'response')) as [http.IncomingMessage];
-    response.resume();
-    await expect(once(ask(new http.Agent()), 'response')).rejects.toThrow(/ECONNRESET|socket hang up/);
-    agent.destroy();
-  });
 });
 
 describe('a seed', () => {
