@@ -65,9 +65,11 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
    * Why no honest member can have sent this message to a member in this state, or null. `step` ignores such a message; a host
    * asks first, so that it can be counted and told.
    */
-  objection?(state: S, from: MemberId, message: M): string | null;
-  /** By how much a message would raise the numbers that can be used up, such as the term. A host bounds their sum. */
-  rise?(state: S, message: M): number;
+  objection?(state: S, message: M): string | null;
+  /** Members that a message would add to those that a member in this state knows. A host takes only those that are configured. */
+  introduces?(state: S, message: M): readonly MemberId[];
+  /** The largest number in a message that can be used up, such as the term. A host knows how large it can be by now. */
+  claim?(message: M): number;
   /**
    * Reads a message as a vote: "the sender helps the receiver to win this term". With it, S2 and S4 are
    * watched from outside. Protocols without votes leave it out.

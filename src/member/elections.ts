@@ -25,6 +25,8 @@ export interface ElectionsAround {
   readonly clock: Clock;
   readonly store: Store;
   send(to: MemberId, election: string, message: Message): void;
+  /** Is it one of the voters, this one included? */
+  isVoter(id: MemberId): boolean;
   /** Something about one of them has changed. */
   changed(host: ElectionHost): void;
 }
@@ -200,6 +202,7 @@ export class Elections {
       clock,
       send: (to, message) => this.#around.send(to, name, message),
       save: (record) => records.save(record),
+      isVoter: (id) => this.#around.isVoter(id),
       budgets: this.#budgets,
       stepped: (input, effects) => recorder?.step(clock.wallNow(), input, effects),
     });

@@ -13,6 +13,7 @@ import {
   type Protocol,
   refusalOf,
   type Self,
+  show,
   type View,
 } from '../core/index.ts';
 import type { Held, Why } from '../election/index.ts';
@@ -22,7 +23,7 @@ import type { Clock } from './clock.ts';
 import { Pending } from './pending.ts';
 import { type Change, type ElectionPort, RefusedMessage } from './port.ts';
 import { SeatWait } from './seat-wait.ts';
-import { Bucket, type SenderBudgets } from './sender-budgets.ts';
+import type { SenderBudgets } from './sender-budgets.ts';
 import { type Lease, Tenure } from './tenure.ts';
 import { Timers } from './timers.ts';
 
@@ -32,6 +33,8 @@ export interface Surroundings {
   send(to: MemberId, message: Message): void;
   /** Returns when the record is durable; throws if it is not. */
   save(record: Json): void;
+  /** Is it one of the voters that are configured, or have made themselves known? */
+  isVoter(id: MemberId): boolean;
   /** How much of this disk each sender may use. */
   readonly budgets: SenderBudgets;
   /** Is told every step, for a recording. */
@@ -39,11 +42,17 @@ export interface Surroundings {
 }
 
 /**
- * By how much others may raise the numbers of an election. A member that was away for years finds the others this far ahead; and no
- * election is decided, and no value published, ten thousand times a second.
+ * How large the numbers of an election can be by now: more than there ever were before this rule, and a thousand more for every second
+ * since. A liar can lead members up to this line and no further, and honest members, whose clocks show about the same, go on
+ * from there. A line that depended on what a member itself has heard would part those who were lied to from the others.
  */
-const FURTHEST_RISE = 4_294_967_296;
-const RISE_PER_SECOND = 10_000;
+const MOST_BEFORE = 2 ** 40;
+const MOST_A_SECOND = 1000;
+const SINCE_MS = Date.UTC(2026, 0, 1);
+
+function largestClaim(wallMs: number): number {
+  return MOST_BEFORE + MOST_A_SECOND * Math.max(0, (wallMs - SINCE_MS) / 1000);
+}
 
 const NOBODY: View = { role: 'none', leader: null, term: null, lease: null, version: 0, value: null };
 
@@ -76,7 +85,6 @@ export class ElectionHost implements ElectionPort {
   readonly #audience = new Audience(NOBODY);
   readonly #pending = new Pending();
   readonly #inputs: Input[] = [];
-  readonly #rises: Bucket;
   /** Whose message is being taken, while it is. */
   #sender: MemberId | null = null;
   /** Why a command was given, where whoever gave it has said so. */
@@ -100,11 +108,6 @@ export class ElectionHost implements ElectionPort {
     this.#state = protocol.init(self);
     this.#seatWait = protocol.inherit === undefined ? null : new SeatWait(self);
     this.#timers = new Timers(around.clock, () => this.#run());
-    this.#rises = new Bucket(
-      around.clock,
-      () => FURTHEST_RISE,
-      () => RISE_PER_SECOND,
-    );
     this.#tenure = new Tenure(self.id, around.clock, () => this.#lease());
     this.#barrier = new Barrier(
       around.clock,
@@ -217,17 +220,24 @@ export class ElectionHost implements ElectionPort {
   /** Throws for a message that no honest member can have sent at this moment. Nothing of it is saved, answered or passed on. */
   #admit(from: MemberId, message: Message): void {
     if (!this.#isRunning) return;
-    const reason = this.#protocol.objection?.(this.#state, from, message) ?? null;
+    const reason = this.#protocol.objection?.(this.#state, message) ?? null;
     if (reason !== null) throw new RefusedMessage('impossible', reason);
-    const rise = this.#protocol.rise?.(this.#state, message) ?? 0;
-    if (rise > this.#rises.left)
+    const strangers = (this.#protocol.introduces?.(this.#state, message) ?? []).filter(
+      (id) => !this.#around.isVoter(id),
+    );
+    if (strangers.length > 0)
       throw new RefusedMessage(
-        'too-fast',
-        `${rise} terms or versions ahead are too many within so short a time`,
+        'impossible',
+        `it makes ${show(strangers)} members, which are not configured here`,
+      );
+    const claim = this.#protocol.claim?.(message) ?? 0;
+    if (claim > largestClaim(this.#around.clock.wallNow()))
+      throw new RefusedMessage(
+        'impossible',
+        `${claim} is more terms, versions or starts than there can be by now`,
       );
     if (!this.#around.budgets.maySave(from) && this.#wouldSave(from, message))
       throw new RefusedMessage('too-fast', 'it causes too many changes that have to be saved');
-    if (rise > 0) this.#rises.take(rise);
   }
 
   /** Tries the message on a copy: what needs no save is still heard from a sender that has caused too many. */

@@ -102,6 +102,7 @@ export class Member implements MemberPort, Engine {
       clock,
       store,
       send: (to, election, message) => this.#links.send(to, election, message),
+      isVoter: (id) => id === this.id || this.#voters.has(id),
       changed: () => this.#notify(),
     });
     this.#refusalLog = new RefusalLog(clock, (message) => {

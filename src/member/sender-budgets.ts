@@ -2,7 +2,7 @@ import type { MemberId } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 
 /** Fills up over time to what it holds at most, and is emptied by what is taken. */
-export class Bucket {
+class Bucket {
   readonly #clock: Clock;
   readonly #holds: () => number;
   readonly #perSecond: () => number;

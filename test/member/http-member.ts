@@ -105,6 +105,7 @@ export class TestMember implements MemberPort {
         });
       },
       save: () => {},
+      isVoter: () => true,
       budgets: new SenderBudgets(new SystemClock(), () => 1),
       stepped: () => {},
     });

@@ -116,6 +116,7 @@ export class VirtualCluster {
           member.saved = record;
           member.onSave(record);
         },
+        isVoter: () => true,
         budgets: new SenderBudgets(this.clock, () => 1),
         stepped: () => {},
       }),

@@ -8,14 +8,17 @@
  * The bounds cannot expose a member that lies within them: a member that says it leads a later term is believed.
  */
 import { type Json, type MemberId, majority } from '../../core/index.ts';
-import type { Age, Message, Origin, Register, Seat } from './messages.ts';
+import type { Age, Message, Register, Seat } from './messages.ts';
 import { isOlder, type State } from './state.ts';
 
 /**
- * No honest member is this many terms or versions ahead: that takes a century of elections. A message that says so would use up
- * all the numbers that there are.
+ * No cluster ever has so many terms, versions or starts; a host knows the time and allows fewer (`claim`). A message that says more
+ * would use up all the numbers that there are.
+ *
+ * Why this is not a bound on how far ahead of its own term a member may be led: a liar could lead one member ahead step by step, until
+ * the others, who were led less far, would never believe it again.
  */
-export const LONGEST_LEAP = 4_294_967_296;
+const MOST = 2 ** 48;
 
 /** No leadership lasts for so many heartbeats: at one every 5 ms that takes a century and a half. */
 const MOST_ROUNDS = 2 ** 40;
@@ -24,19 +27,26 @@ const MOST_ROUNDS = 2 ** 40;
 export const LARGEST_VALUE: number = 64 * 1024;
 
 /** Why no honest member can have sent this, or null. */
-export function objection(s: State, from: MemberId, m: Message): string | null {
+export function objection(s: State, m: Message): string | null {
   return (
-    aboutOrigin(s.seen[from], m.by) ??
-    aboutLeap(s, m) ??
+    aboutNumbers(m) ??
     ('age' in m ? aboutAge(m.age, m.term) : null) ??
     ('register' in m ? aboutRegister(s, m.register) : null) ??
     aboutFields(s, m)
   );
 }
 
-/** How far this message would take the term or the version of this member. */
-export function riseOf(s: State, m: Message): number {
-  return Math.max(termOf(m) - s.term, versionOf(m) - s.register.version, 0);
+/** The members that a register would add to those of this one. */
+export function introducedBy(s: State, m: Message): readonly MemberId[] {
+  if (!('register' in m)) return [];
+  const known = (id: MemberId): boolean =>
+    [s.register, s.committed].some(({ members }) => members.some((seat) => seat.id === id));
+  return m.register.members.map(({ id }) => id).filter((id) => !known(id));
+}
+
+/** The largest number in a message that its receiver might take over. */
+export function claimOf(m: Message): number {
+  return Math.max(termOf(m), versionOf(m), m.by.start);
 }
 
 function termOf(m: Message): number {
@@ -47,18 +57,10 @@ function versionOf(m: Message): number {
   return 'register' in m ? m.register.version : 'age' in m ? m.age.version : 0;
 }
 
-function aboutOrigin(seen: Origin | undefined, { disk, start }: Origin): string | null {
-  if (start < 1) return 'its disk was never started';
-  const before = seen?.disk === disk ? seen.start : 0;
-  return start > before + LONGEST_LEAP ? `start ${start} of a disk is too far ahead` : null;
-}
-
-function aboutLeap(s: State, m: Message): string | null {
-  const [term, version] = [termOf(m), versionOf(m)];
-  if (term > s.term + LONGEST_LEAP) return `term ${term} is too far ahead of ${s.term}`;
-  if (version > s.register.version + LONGEST_LEAP)
-    return `version ${version} is too far ahead of ${s.register.version}`;
-  return null;
+function aboutNumbers(m: Message): string | null {
+  if (m.by.start < 1) return 'its disk was never started';
+  const claim = claimOf(m);
+  return claim > MOST ? `${claim} is more terms, versions or starts than there can be` : null;
 }
 
 /** With a register its holder takes over the register's term, so none is of a later term than the member that holds it. */

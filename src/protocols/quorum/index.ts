@@ -45,7 +45,7 @@ import {
   type Pledge,
   type Protocol,
 } from '../../core/index.ts';
-import { objection, riseOf } from './bounds.ts';
+import { claimOf, introducedBy, objection } from './bounds.ts';
 import { onCommand } from './commands.ts';
 import {
   onElectionTimer,
@@ -143,7 +143,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
   }
 
   function onMessage(s: State, from: MemberId, m: Message, out: Out): void {
-    if (objection(s, from, m) !== null) return;
+    if (objection(s, m) !== null) return;
     if (!isLatest(s, from, m.by, out)) return;
     switch (m.type) {
       case 'term':
@@ -215,7 +215,8 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     init: initialState,
     step,
     objection,
-    rise: riseOf,
+    introduces: introducedBy,
+    claim: claimOf,
     vote: (message) => (message.type === 'vote/answer' ? { term: message.term } : null),
     genesis(self) {
       const register = firstRegister(self.members.map((id) => ({ id, disk: FIRST_DISK })));
