@@ -3,7 +3,8 @@
  *
  * Four members are founded; then the fourth dies and a liar takes its name. It sends well-formed messages of every kind that are
  * wrong in some field, over its links to the three others and, as strangers would, by POST in any name. Meanwhile the three are
- * asked whether they act. Then it stops, and the three must elect, publish, survive a crash of all, and take the fourth in again.
+ * asked whether they act. With `--as-leader` the liar also removes members one at a time, as a leader does for its operator: no bound can
+ * tell that from the truth, and it lasts. Then it stops, and the three must elect, publish, survive a crash of all, and take the fourth in again.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +18,8 @@ import { Random } from './hostile/random.ts';
 export interface Wishes {
   readonly messages: number;
   readonly seed: number;
+  /** The liar also changes the members one at a time, as a leader does for its operator. That does lasting harm. */
+  readonly asLeader?: boolean;
   readonly say: (line: string) => void;
 }
 
@@ -36,7 +39,7 @@ export interface Found {
 /** The longest that a member of the preset `lan` waits for a leader, and how long an election may take. */
 const TIMEOUT_MS = 300;
 
-export async function search({ messages, seed, say }: Wishes): Promise<Found> {
+export async function search({ messages, seed, asLeader = false, say }: Wishes): Promise<Found> {
   const folder = mkdtempSync(path.join(tmpdir(), 'caucus-hostile-'));
   const ports = await freePorts(4);
   const urls = new Map(ports.map((port, i) => [i + 1, `http://127.0.0.1:${port}`]));
@@ -57,9 +60,9 @@ export async function search({ messages, seed, say }: Wishes): Promise<Found> {
     const watch = new Watch(members);
     const sent: Sent[] = [];
     for (const member of members) await liar.connect(member);
-    sent.push(await attack(liar, members, random, Math.ceil(messages * 0.7), true));
+    sent.push(await attack(liar, members, random, Math.ceil(messages * 0.7), true, asLeader));
     liar.disconnect();
-    sent.push(await attack(liar, members, random, Math.floor(messages * 0.3), false));
+    sent.push(await attack(liar, members, random, Math.floor(messages * 0.3), false, asLeader));
     await watch.end();
     for (const { byLink, byPost, answers } of sent)
       say(`sent ${byLink} over links and ${byPost} by POST, answered ${JSON.stringify(answers)}`);
@@ -160,10 +163,19 @@ async function refusals(member: Process): Promise<string> {
 
 if (process.argv[1] === import.meta.filename) {
   const { values } = parseArgs({
-    options: { messages: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } },
+    options: {
+      messages: { type: 'string', default: '20000' },
+      seed: { type: 'string', default: '1' },
+      'as-leader': { type: 'boolean', default: false },
+    },
   });
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
-  const found = await search({ messages: Number(values.messages), seed: Number(values.seed), say });
+  const found = await search({
+    messages: Number(values.messages),
+    seed: Number(values.seed),
+    asLeader: values['as-leader'],
+    say,
+  });
   say(`somebody acted in ${Math.round(found.actingShare * 300)} % of the time`);
   say(`two acted at once: ${found.overlaps.length === 0 ? 'never' : found.overlaps.slice(0, 5).join('; ')}`);
   const slow = [found.electedMs, found.restartedMs].filter((ms) => ms > 2 * TIMEOUT_MS);

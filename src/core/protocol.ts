@@ -68,6 +68,11 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
   objection?(state: S, message: M): string | null;
   /** Members that a message would add to those that a member in this state knows. A host takes only those that are configured. */
   introduces?(state: S, message: M): readonly MemberId[];
+  /**
+   * Would this message change the members of a cluster that has been founded? A host takes such a message only over a connection that
+   * its sender keeps, and not from whoever can make a request.
+   */
+  changesMembers?(state: S, message: M): boolean;
   /** The largest number in a message that can be used up, such as the term. A host knows how large it can be by now. */
   claim?(message: M): number;
   /**

@@ -200,6 +200,8 @@ export class ElectionHost implements ElectionPort {
   }
 
   receive(from: MemberId, message: Message): readonly Message[] {
+    if (this.#isRunning && this.#protocol.changesMembers?.(this.#state, message))
+      throw new RefusedMessage('impossible', 'changes of the members are taken only over a connection');
     this.#admit(from, message);
     const answers = { to: from, messages: [] };
     this.#answers = answers;

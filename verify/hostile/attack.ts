@@ -75,13 +75,17 @@ export interface Sent {
   readonly answers: Readonly<Record<string, number>>;
 }
 
-/** Sends so many, over links where they stand, by POST in any name where not. */
+/**
+ * Sends so many, over links where they stand, by POST in any name where not. With `asLeader` the liar also changes the members one at
+ * a time, as a leader does for its operator: no bound can tell that from the truth.
+ */
 export async function attack(
   liar: Liar,
   members: readonly Process[],
   random: Random,
   count: number,
   viaLinks: boolean,
+  asLeader: boolean,
 ): Promise<Sent> {
   const ids = [...members.map(({ id }) => id), liar.id];
   const forger = new Forger(random, liar.known, ids);
@@ -92,14 +96,14 @@ export async function attack(
   for (let i = 0; i < count; i++) {
     const to = random.pick(members);
     if (viaLinks && random.chance(0.7)) {
-      const message = forger.message(liar.id, to.id);
+      const message = forger.message(liar.id, to.id, asLeader);
       if (liar.send(to.id, JSON.stringify(['main', message]))) byLink++;
       else await liar.connect(to);
       if (i % 20 === 0) await liar.flush();
       continue;
     }
     const from = random.chance(0.5) ? liar.id : random.pick(ids.filter((id) => id !== to.id));
-    const { type, ...fields } = forger.message(from, to.id);
+    const { type, ...fields } = forger.message(from, to.id, true);
     byPost++;
     const posting = to
       .ask('POST', `/${type}`, { voterId: from, ...fields })

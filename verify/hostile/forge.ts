@@ -21,6 +21,7 @@ export class Forger {
   readonly #random: Random;
   readonly #known: Known;
   readonly #ids: readonly MemberId[];
+  #asLeader = false;
 
   constructor(random: Random, known: Known, ids: readonly MemberId[]) {
     this.#random = random;
@@ -28,8 +29,12 @@ export class Forger {
     this.#ids = ids;
   }
 
-  /** A message from one member to another. */
-  message(from: MemberId, to: MemberId): { type: Message['type'] } & Body {
+  /**
+   * A message from one member to another. With `asLeader`, registers may also change the members as a leader does when its operator
+   * asks for it.
+   */
+  message(from: MemberId, to: MemberId, asLeader: boolean): { type: Message['type'] } & Body {
+    this.#asLeader = asLeader;
     const type = this.#random.pick(TYPES);
     const fields = this.#fields(type, to);
     const by = this.#by(from);
@@ -145,21 +150,7 @@ export class Forger {
     const seats = [...this.#known.register.members];
     const at = Math.floor(this.#random.next() * seats.length);
     const seat = seats[at]!;
-    switch (
-      this.#random.pick([
-        'same',
-        'same',
-        'gone',
-        'alone',
-        'added',
-        'many',
-        'twice',
-        'none',
-        'disk',
-        'vacant',
-        'mixed',
-      ])
-    ) {
+    switch (this.#random.pick(this.#asLeader ? [...WRONG, ...LEADERS] : WRONG)) {
       case 'gone':
         return seats.filter((_, i) => i !== at);
       case 'alone':
@@ -183,6 +174,22 @@ export class Forger {
     }
   }
 }
+
+/** What no leader does to its members. */
+const WRONG: readonly string[] = [
+  'same',
+  'same',
+  'same',
+  'alone',
+  'added',
+  'many',
+  'twice',
+  'none',
+  'vacant',
+  'mixed',
+];
+/** What a leader may do, one version at a time. */
+const LEADERS: readonly string[] = ['gone', 'disk'];
 
 const TYPES: readonly Message['type'][] = [
   'term',

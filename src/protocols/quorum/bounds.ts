@@ -44,6 +44,11 @@ export function introducedBy(s: State, m: Message): readonly MemberId[] {
   return m.register.members.map(({ id }) => id).filter((id) => !known(id));
 }
 
+export function changesMembers({ register }: State, m: Message): boolean {
+  if (!('register' in m) || !register.members.some(isFilled)) return false;
+  return JSON.stringify(m.register.members) !== JSON.stringify(register.members);
+}
+
 /** The largest number in a message that its receiver might take over. */
 export function claimOf(m: Message): number {
   return Math.max(termOf(m), versionOf(m), m.by.start);

@@ -45,7 +45,7 @@ import {
   type Pledge,
   type Protocol,
 } from '../../core/index.ts';
-import { claimOf, introducedBy, objection } from './bounds.ts';
+import { changesMembers, claimOf, introducedBy, objection } from './bounds.ts';
 import { onCommand } from './commands.ts';
 import {
   onElectionTimer,
@@ -216,6 +216,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     step,
     objection,
     introduces: introducedBy,
+    changesMembers,
     claim: claimOf,
     vote: (message) => (message.type === 'vote/answer' ? { term: message.term } : null),
     genesis(self) {
