@@ -7,7 +7,7 @@
  *
  * The bounds cannot expose a member that lies within them: a member that says it leads a later term is believed.
  */
-import { type Json, type MemberId, majority } from '../../core/index.ts';
+import { assertNever, type Json, type MemberId, majority } from '../../core/index.ts';
 import type { Age, Message, Register, Seat } from './messages.ts';
 import { isOlder, type State } from './state.ts';
 
@@ -135,8 +135,19 @@ function aboutFields(s: State, m: Message): string | null {
     case 'transfer':
     case 'resign':
       return aboutRound(m.round);
-    default:
+    case 'term':
+    case 'pre-vote':
+    case 'pre-vote/answer':
+    case 'vote/answer':
+    case 'publish/copy':
+    case 'transfer/ask':
+    case 'transfer/ready':
+    case 'probe':
+    case 'probe/answer':
+    case 'copy':
       return null;
+    default:
+      return assertNever(m);
   }
 }
 
