@@ -39,8 +39,8 @@ export class ConnectionLimit {
     this.#mostPerAddress = Math.max(1, most - Math.ceil(most / 4));
     server.maxConnections = most + RESERVE + 1;
     server.on('connection', (socket: Socket) => this.#onConnection(socket));
-    // Before the handlers of others: they may take the socket over for good.
-    server.prependListener('upgrade', (request: IncomingMessage) => this.#forget(request.socket));
+    const onUpgrade = (request: IncomingMessage): void => this.#forget(request.socket);
+    server.on('upgrade', Object.assign(onUpgrade, { isObserver: true }));
     // Told when nothing has come or gone for so long. Silence is allowed; what waits to be read is not.
     server.setTimeout(UNREAD_MS, (socket) => {
       if (socket.writableLength > 0) socket.destroy();

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import {
   assertNever,
   type Command,
   type Definition,
-  type Delay,
   type Effect,
   type Input,
   type Json,
@@ -13,45 +11,26 @@ import {
   type Protocol,
   refusalOf,
   type Self,
-  show,
   type View,
 } from '../core/index.ts';
 import type { Held, Why } from '../election/index.ts';
 import { Audience } from './audience.ts';
-import { Barrier } from './barrier.ts';
-import type { Clock } from './clock.ts';
+import { Barrier, isOutward } from './barrier.ts';
+import { Door, type DoorAround } from './door.ts';
+import { draw64 } from './draw-name.ts';
 import { Pending } from './pending.ts';
-import { type Change, type ElectionPort, RefusedMessage } from './port.ts';
+import type { Change, ElectionPort } from './port.ts';
 import { SeatWait } from './seat-wait.ts';
-import type { SenderBudgets } from './sender-budgets.ts';
 import { type Lease, Tenure } from './tenure.ts';
-import { Timers } from './timers.ts';
+import { lengthOf, Timers } from './timers.ts';
 
 /** What an election needs around it to be real. */
-export interface Surroundings {
-  readonly clock: Clock;
+export interface Surroundings extends DoorAround {
   send(to: MemberId, message: Message): void;
   /** Returns when the record is durable; throws if it is not. */
   save(record: Json): void;
-  /** Is it one of the voters that are configured, or have made themselves known? */
-  isVoter(id: MemberId): boolean;
-  /** How much of this disk each sender may use. */
-  readonly budgets: SenderBudgets;
   /** Is told every step, for a recording. */
   stepped(input: Input, effects: readonly Effect[]): void;
-}
-
-/**
- * How large the numbers of an election can be by now: more than there ever were before this rule, and a thousand more for every second
- * since. A liar can lead members up to this line and no further, and honest members, whose clocks show about the same, go on
- * from there. A line that depended on what a member itself has heard would part those who were lied to from the others.
- */
-const MOST_BEFORE = 2 ** 40;
-const MOST_A_SECOND = 1000;
-const SINCE_MS = Date.UTC(2026, 0, 1);
-
-function largestClaim(wallMs: number): number {
-  return MOST_BEFORE + MOST_A_SECOND * Math.max(0, (wallMs - SINCE_MS) / 1000);
 }
 
 const NOBODY: View = { role: 'none', leader: null, term: null, lease: null, version: 0, value: null };
@@ -79,6 +58,7 @@ export class ElectionHost implements ElectionPort {
   readonly #protocol: Protocol;
   readonly #around: Surroundings;
   readonly #state: unknown;
+  readonly #door: Door;
   readonly #timers: Timers;
   readonly #barrier: Barrier;
   readonly #tenure: Tenure;
@@ -106,6 +86,7 @@ export class ElectionHost implements ElectionPort {
     this.#protocol = protocol;
     this.#around = around;
     this.#state = protocol.init(self);
+    this.#door = new Door(protocol, this.#state, around);
     this.#seatWait = protocol.inherit === undefined ? null : new SeatWait(self);
     this.#timers = new Timers(around.clock, () => this.#run());
     this.#tenure = new Tenure(self.id, around.clock, () => this.#lease());
@@ -200,9 +181,7 @@ export class ElectionHost implements ElectionPort {
   }
 
   receive(from: MemberId, message: Message): readonly Message[] {
-    if (this.#isRunning && this.#protocol.changesMembers?.(this.#state, message))
-      throw new RefusedMessage('impossible', 'changes of the members are taken only over a connection');
-    this.#admit(from, message);
+    if (this.#isRunning) this.#door.admit(from, message, true);
     const answers = { to: from, messages: [] };
     this.#answers = answers;
     try {
@@ -215,38 +194,8 @@ export class ElectionHost implements ElectionPort {
 
   /** A message that came over a link. Throws RefusedMessage like `receive`. */
   hear(from: MemberId, message: Message): void {
-    this.#admit(from, message);
+    if (this.#isRunning) this.#door.admit(from, message, false);
     this.give({ type: 'message', from, message });
-  }
-
-  /** Throws for a message that no honest member can have sent at this moment. Nothing of it is saved, answered or passed on. */
-  #admit(from: MemberId, message: Message): void {
-    if (!this.#isRunning) return;
-    const reason = this.#protocol.objection?.(this.#state, message) ?? null;
-    if (reason !== null) throw new RefusedMessage('impossible', reason);
-    const strangers = (this.#protocol.introduces?.(this.#state, message) ?? []).filter(
-      (id) => !this.#around.isVoter(id),
-    );
-    if (strangers.length > 0)
-      throw new RefusedMessage(
-        'impossible',
-        `it makes ${show(strangers)} members, which are not configured here`,
-      );
-    const claim = this.#protocol.claim?.(message) ?? 0;
-    if (claim > largestClaim(this.#around.clock.wallNow()))
-      throw new RefusedMessage(
-        'impossible',
-        `${claim} is more terms, versions or starts than there can be by now`,
-      );
-    if (!this.#around.budgets.maySave(from) && this.#wouldSave(from, message))
-      throw new RefusedMessage('too-fast', 'it causes too many changes that have to be saved');
-  }
-
-  /** Tries the message on a copy: what needs no save is still heard from a sender that has caused too many. */
-  #wouldSave(from: MemberId, message: Message): boolean {
-    const effects: Effect[] = [];
-    this.#protocol.step(structuredClone(this.#state), { type: 'message', from, message }, effects);
-    return effects.some(({ type }) => type === 'save');
   }
 
   #save(record: Json): void {
@@ -397,17 +346,3 @@ export class ElectionHost implements ElectionPort {
 
 const NONE: Lease = { endsAtMs: 0, lengthMs: 0 };
 const ENDLESS: Lease = { endsAtMs: Number.POSITIVE_INFINITY, lengthMs: 0 };
-
-/** Does it leave the member? */
-function isOutward({ type }: Effect): boolean {
-  return type === 'send' || type === 'report' || type === 'answer';
-}
-
-function draw64(): string {
-  return randomBytes(8).readBigUInt64BE().toString();
-}
-
-function lengthOf(delay: Delay): number {
-  if (typeof delay === 'number') return delay;
-  return delay[0] + (delay[1] - delay[0]) * Math.random();
-}

@@ -15,10 +15,9 @@ import type { JoinOptions } from './join-options.ts';
 import { sharedId } from './links/frames.ts';
 import { createLinks } from './links/index.ts';
 import type { Identity, LinkStatus, Links, Peer } from './links/links.ts';
-import { closeServer, listen, urlOfServer } from './listener.ts';
-import { oneLine } from './one-line.ts';
+import { closeServer, listen, portMismatch, urlOfServer } from './listener.ts';
 import { readOptions, type Settled } from './options.ts';
-import { type ElectionPort, type MemberPort, noRefusals, type Refusal, RefusedMessage } from './port.ts';
+import { type ElectionPort, type MemberPort, type Refusal, RefusedMessage } from './port.ts';
 import { RefusalLog, withoutPort } from './refusal-log.ts';
 import { MemberSeat } from './seat.ts';
 import { steward } from './steward.ts';
@@ -80,8 +79,7 @@ export class Member implements MemberPort, Engine {
   /** The elections on each seat: one of them, unless somebody has made more. */
   readonly #elections = new Map<Seat, Election[]>();
   readonly #listeners = new Set<() => void>();
-  readonly #refusals: Record<Refusal, number> = noRefusals();
-  readonly #refusalLog: RefusalLog;
+  readonly #refusals: RefusalLog;
   #closing: Promise<void> | null = null;
 
   /** @internal `join` makes members. */
@@ -105,14 +103,14 @@ export class Member implements MemberPort, Engine {
       isVoter: (id) => id === this.id || this.#voters.has(id),
       changed: () => this.#notify(),
     });
-    this.#refusalLog = new RefusalLog(clock, (message) => {
+    this.#refusals = new RefusalLog(clock, (message) => {
       this.#settled.log({ level: 'warning', message });
       this.#notify();
     });
     this.#vigil = new Vigil(clock, settled.trustConnections, {
       gone: (peer, proof, life) => this.#hosts.give({ type: 'peer-gone', peer, proof, life }),
       back: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
-      shared: (before, now) => this.#refuse('same-id', `member ${now.id}`, sharedId(before, now)),
+      shared: (before, now) => this.#refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
     });
     this.#links = this.#createLinks();
     // Before anything is sent: what is meant for a peer that is not connected yet waits for it.
@@ -126,7 +124,8 @@ export class Member implements MemberPort, Engine {
     this.#api = createApi(this, { hosts: this.#namesOf(settled) });
     if (server !== null) {
       this.#links.attach(server);
-      this.#comparePorts(server);
+      const mismatch = portMismatch(server, this.url);
+      if (mismatch !== null) settled.log({ level: 'warning', message: mismatch });
     }
     this.#discovery = settled.seed === null ? null : this.#createDiscovery(settled.seed);
   }
@@ -148,7 +147,7 @@ export class Member implements MemberPort, Engine {
   }
 
   get refusals(): Readonly<Record<Refusal, number>> {
-    return this.#refusals;
+    return this.#refusals.counts;
   }
 
   /** One of the elections of this member, to observe it or to lead. The same object for the same name, until it is closed. */
@@ -220,8 +219,8 @@ export class Member implements MemberPort, Engine {
   }
 
   countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void {
-    if (told === undefined) this.#refusals[refusal] += 1;
-    else this.#refuse(refusal, told.from, told.reason);
+    if (told === undefined) this.#refusals.counts[refusal] += 1;
+    else this.#refusals.refused(refusal, told.from, told.reason);
   }
 
   heardByPost(from: MemberId): void {
@@ -252,7 +251,7 @@ export class Member implements MemberPort, Engine {
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
     this.#discovery?.close();
     this.#vigil.close();
-    this.#refusalLog.close();
+    this.#refusals.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
     await this.#links.close();
@@ -273,13 +272,13 @@ export class Member implements MemberPort, Engine {
       identity,
       {
         onMessage: (from, election, message) =>
-          this.#hear(from, () => {
+          this.#refusals.hear(from, () => {
             if (!this.#voters.has(from))
               throw new RefusedMessage('unknown-member', 'it is not a voter that this member knows');
             this.#hosts.receive(from, election, message);
           }),
         onAnswer: (from, election, { type, ...answer }) =>
-          this.#hear(from, () =>
+          this.#refusals.hear(from, () =>
             this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),
           ),
         onUp: (peer) => {
@@ -297,7 +296,7 @@ export class Member implements MemberPort, Engine {
           this.#notify();
         },
         onRefused: (reason, from, kind) =>
-          this.#refuse(kind, withoutPort(from), `${from} is refused: ${reason}`),
+          this.#refusals.refused(kind, withoutPort(from), `${from} is refused: ${reason}`),
       },
       {
         mainElection: this.mainElection,
@@ -320,7 +319,7 @@ export class Member implements MemberPort, Engine {
       onAddress: (address) => this.#voters.allowHost(address),
       onFound: ({ voter, voters, answer }) => {
         const reachable = [voter, ...voters].filter((each) => this.registerVoter(each).accepted);
-        this.#hear(voter.id, () =>
+        this.#refusals.hear(voter.id, () =>
           this.#hosts.receiveAnswer(voter.id, this.mainElection, 'register/answer', answer),
         );
         return reachable;
@@ -337,34 +336,8 @@ export class Member implements MemberPort, Engine {
 
   /** The names under which it may be called, or null if any will do: a server that others can reach may have any name. */
   #namesOf({ listen, hosts, peers, isOpen }: Settled): readonly string[] | null {
-    if (isOpen || (listen !== null && !isLoopback(listen.host))) return null;
+    if (listen === null ? isOpen : !isLoopback(listen.host)) return null;
     return [...hosts, hostOf(this.url), ...peers.map(({ url }) => hostOf(url))];
-  }
-
-  /** A forwarded port is a port of its own; so this may be meant. */
-  #comparePorts(server: Server): void {
-    const bound = new URL(urlOfServer(server));
-    const told = new URL(this.url);
-    const isHere =
-      told.hostname === bound.hostname || (isLoopback(told.hostname) && isLoopback(bound.hostname));
-    if (!isHere || told.port === bound.port) return;
-    const message = `listens on ${bound.host}, but the others are told ${this.url}: unless something there passes connections on, they cannot reach this member`;
-    this.#settled.log({ level: 'warning', message });
-  }
-
-  /** What a member said, unless it is refused. */
-  #hear(from: MemberId, take: () => void): void {
-    try {
-      take();
-    } catch (error) {
-      if (!(error instanceof RefusedMessage)) throw error;
-      this.#refuse(error.kind, `member ${from}`, `a message of member ${from} is refused: ${error.message}`);
-    }
-  }
-
-  #refuse(kind: Refusal, from: string, message: string): void {
-    this.#refusals[kind] += 1;
-    this.#refusalLog.refused(kind, from, oneLine(message));
   }
 
   #notify(): void {

@@ -1,5 +1,7 @@
+import type { MemberId } from '../core/index.ts';
 import type { Clock } from './clock.ts';
-import type { Refusal } from './port.ts';
+import { oneLine } from './one-line.ts';
+import { noRefusals, type Refusal, RefusedMessage } from './port.ts';
 
 /** The same kind of refusal from the same address is told once in this time. */
 const TOLD_EVERY_MS = 1000;
@@ -13,10 +15,11 @@ interface Told {
 }
 
 /**
- * Tells people what was refused. The first is told at once. Whatever else of its kind the same sender brings within a second is
+ * Counts what was refused, and tells people. The first is told at once. Whatever else of its kind the same sender brings within a second is
  * counted and told together, so that nobody can fill a disk with the log.
  */
 export class RefusalLog {
+  readonly counts: Record<Refusal, number> = noRefusals();
   readonly #clock: Clock;
   readonly #tell: (message: string) => void;
   readonly #told = new Map<string, Told>();
@@ -28,7 +31,9 @@ export class RefusalLog {
   }
 
   /** `from`: the sender as it is told apart: a member, or an address without its port. */
-  refused(kind: Refusal, from: string, message: string): void {
+  refused(kind: Refusal, from: string, reason: string): void {
+    this.counts[kind] += 1;
+    const message = oneLine(reason);
     const known = `${kind} ${from}`;
     const key = this.#told.has(known) || this.#told.size < MOST_SENDERS ? known : kind;
     const told = this.#told.get(key);
@@ -39,6 +44,16 @@ export class RefusalLog {
     }
     this.#tell(message);
     this.#await(key, { more: 0, last: '' });
+  }
+
+  /** What a member said, unless it is refused. */
+  hear(from: MemberId, take: () => void): void {
+    try {
+      take();
+    } catch (error) {
+      if (!(error instanceof RefusedMessage)) throw error;
+      this.refused(error.kind, `member ${from}`, `a message of member ${from} is refused: ${error.message}`);
+    }
   }
 
   close(): void {

@@ -18,10 +18,10 @@ import { isOlder, type State } from './state.ts';
  * Why this is not a bound on how far ahead of its own term a member may be led: a liar could lead one member ahead step by step, until
  * the others, who were led less far, would never believe it again.
  */
-const MOST = 2 ** 48;
+const MOST = 281_474_976_710_656;
 
 /** No leadership lasts for so many heartbeats: at one every 5 ms that takes a century and a half. */
-const MOST_ROUNDS = 2 ** 40;
+const MOST_ROUNDS = 1_099_511_627_776;
 
 /** 64 KiB: a register is for an address or a small plan, not for data. */
 export const LARGEST_VALUE: number = 64 * 1024;
