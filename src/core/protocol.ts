@@ -62,6 +62,20 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
   init(self: Self): S;
   step(state: S, input: Input<M, T>, out: Effect<M, T>[]): void;
   /**
+   * Why no honest member can have sent this message to a member in this state, or null. `step` ignores such a message; a host
+   * asks first, so that it can be counted and told.
+   */
+  objection?(state: S, message: M): string | null;
+  /** Members that a message would add to those that a member in this state knows. A host takes only those that are configured. */
+  introduces?(state: S, message: M): readonly MemberId[];
+  /**
+   * Would this message change the members of a cluster that has been founded? A host takes such a message only over a connection that
+   * its sender keeps, and not from whoever can make a request.
+   */
+  changesMembers?(state: S, message: M): boolean;
+  /** The largest number in a message that can be used up, such as the term. A host knows how large it can be by now. */
+  claim?(message: M): number;
+  /**
    * Reads a message as a vote: "the sender helps the receiver to win this term". With it, S2 and S4 are
    * watched from outside. Protocols without votes leave it out.
    */

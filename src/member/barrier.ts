@@ -1,4 +1,4 @@
-import type { Json } from '../core/index.ts';
+import type { Effect, Json } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 
 /** How long to wait before a record that could not be saved is tried again. */
@@ -52,4 +52,9 @@ export class Barrier {
     this.#cancelRetry = null;
     if (this.#wanted !== null) this.save(this.#wanted.record);
   }
+}
+
+/** Does it leave the member, and so have to wait for what was saved before it? */
+export function isOutward({ type }: Effect): boolean {
+  return type === 'send' || type === 'report' || type === 'answer';
 }

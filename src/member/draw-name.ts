@@ -8,3 +8,8 @@ export function drawName(): string {
   const moment = String(process.hrtime.bigint());
   return createHash('sha256').update(randomBytes(32)).update(moment).digest('hex').slice(0, 32);
 }
+
+/** 64 random bits, as protocols draw them. */
+export function draw64(): string {
+  return randomBytes(8).readBigUInt64BE().toString();
+}

@@ -8,14 +8,16 @@ import {
   type Protocol,
   type Self,
   type Shape,
+  show,
 } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import type { Clock } from './clock.ts';
 import { ElectionHost } from './host.ts';
 import { electionName } from './ids.ts';
 import type { Settled } from './options.ts';
-import type { Change, Refusal } from './port.ts';
+import { type Change, RefusedMessage } from './port.ts';
 import { Recorder } from './recorder.ts';
+import { SenderBudgets } from './sender-budgets.ts';
 import type { Store } from './store.ts';
 
 /** What the elections of a member have around them. */
@@ -23,6 +25,8 @@ export interface ElectionsAround {
   readonly clock: Clock;
   readonly store: Store;
   send(to: MemberId, election: string, message: Message): void;
+  /** Is it one of the voters, this one included? */
+  isVoter(id: MemberId): boolean;
   /** Something about one of them has changed. */
   changed(host: ElectionHost): void;
 }
@@ -40,8 +44,11 @@ export class Elections {
   readonly #self: Self;
   readonly #hosts = new Map<string, ElectionHost>();
   readonly #recorders: Recorder[] = [];
+  readonly #budgets: SenderBudgets;
   /** Those that are open only because somebody else spoke of them. */
   readonly #foreign = new Set<string>();
+  /** Those of them that a request opened. */
+  readonly #requested = new Set<string>();
   /** Those whose records cannot be used, and why. */
   readonly #broken = new Map<string, CaucusError>();
   #complaint = '';
@@ -51,6 +58,7 @@ export class Elections {
     const { id, peers, definition, config } = settled;
     this.#settled = settled;
     this.#around = around;
+    this.#budgets = new SenderBudgets(around.clock, () => this.#hosts.size);
     this.#protocol = definition.create(config);
     const settings = definition.memberSettings === undefined ? {} : { priority: 0 };
     this.#self = { id, members: idSet([id, ...peers.map((peer) => peer.id)]), settings };
@@ -71,10 +79,11 @@ export class Elections {
   open(name: string): ElectionHost {
     const host = this.#open(name);
     this.#foreign.delete(name);
+    this.#requested.delete(name);
     return host;
   }
 
-  /** The same for somebody outside. An election costs memory and a file, so strangers may open fewer than the program itself. */
+  /** The same for another member. An election costs memory and a file, so others may open fewer than the program itself. */
   openForOthers(name: string): ElectionHost {
     const found = this.#hosts.get(name);
     if (found !== undefined) return found;
@@ -86,6 +95,21 @@ export class Elections {
     }
     const host = this.#open(name);
     this.#foreign.add(name);
+    return host;
+  }
+
+  /** The same for a request. Anybody can make one, so it leaves room for the elections of other members. */
+  openForRequest(name: string): ElectionHost {
+    const found = this.#hosts.get(name);
+    if (found !== undefined) return found;
+    const most = Math.ceil(this.#settled.limits.electionsOfOthers / 10);
+    if (this.#requested.size >= most) {
+      const reason = `${most} elections were opened by requests; a tenth of limits.electionsOfOthers is for those`;
+      this.#complain(reason);
+      throw new CaucusError('E_REFUSED', reason);
+    }
+    const host = this.openForOthers(name);
+    this.#requested.add(name);
     return host;
   }
 
@@ -118,23 +142,26 @@ export class Elections {
     this.#settled.log({ level: 'error', message });
   }
 
-  /** A message of another member. Returns what it is refused for, or null. */
-  receive(from: MemberId, election: string, message: Message): Refusal | null {
+  /** A message of another member. Throws RefusedMessage for what it is refused for. */
+  receive(from: MemberId, election: string, message: Message): void {
     const { type, ...fields } = message;
     const messages: Readonly<Record<string, Shape<object>>> = this.#settled.definition.messages;
-    if (!Object.hasOwn(messages, type)) return 'unknown-type';
+    if (!Object.hasOwn(messages, type))
+      throw new RefusedMessage(
+        'unknown-type',
+        `${this.#settled.definition.name} has no message ${show(type)}`,
+      );
     let host: ElectionHost;
     let checked: object;
     try {
       checked = messages[type]!.read(fields, type);
       host = this.openForOthers(election);
     } catch (error) {
-      if (error instanceof BadInput) return 'bad-shape';
-      if (error instanceof CaucusError) return null; // It has been told.
+      if (error instanceof BadInput) throw new RefusedMessage('bad-shape', error.message);
+      if (error instanceof CaucusError) return; // It has been told.
       throw error;
     }
-    host.give({ type: 'message', from, message: { ...checked, type } });
-    return null;
+    host.hear(from, { ...checked, type });
   }
 
   /** What another member answered over HTTP: the fields of the message stand among others. */
@@ -177,6 +204,8 @@ export class Elections {
       clock,
       send: (to, message) => this.#around.send(to, name, message),
       save: (record) => records.save(record),
+      isVoter: (id) => this.#around.isVoter(id),
+      budgets: this.#budgets,
       stepped: (input, effects) => recorder?.step(clock.wallNow(), input, effects),
     });
     this.#hosts.set(name, host);

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import {
   assertNever,
   type Command,
   type Definition,
-  type Delay,
   type Effect,
   type Input,
   type Json,
@@ -17,17 +15,17 @@ import {
 } from '../core/index.ts';
 import type { Held, Why } from '../election/index.ts';
 import { Audience } from './audience.ts';
-import { Barrier } from './barrier.ts';
-import type { Clock } from './clock.ts';
+import { Barrier, isOutward } from './barrier.ts';
+import { Door, type DoorAround } from './door.ts';
+import { draw64 } from './draw-name.ts';
 import { Pending } from './pending.ts';
 import type { Change, ElectionPort } from './port.ts';
 import { SeatWait } from './seat-wait.ts';
 import { type Lease, Tenure } from './tenure.ts';
-import { Timers } from './timers.ts';
+import { lengthOf, Timers } from './timers.ts';
 
 /** What an election needs around it to be real. */
-export interface Surroundings {
-  readonly clock: Clock;
+export interface Surroundings extends DoorAround {
   send(to: MemberId, message: Message): void;
   /** Returns when the record is durable; throws if it is not. */
   save(record: Json): void;
@@ -60,12 +58,15 @@ export class ElectionHost implements ElectionPort {
   readonly #protocol: Protocol;
   readonly #around: Surroundings;
   readonly #state: unknown;
+  readonly #door: Door;
   readonly #timers: Timers;
   readonly #barrier: Barrier;
   readonly #tenure: Tenure;
   readonly #audience = new Audience(NOBODY);
   readonly #pending = new Pending();
   readonly #inputs: Input[] = [];
+  /** Whose message is being taken, while it is. */
+  #sender: MemberId | null = null;
   /** Why a command was given, where whoever gave it has said so. */
   readonly #reasons = new WeakMap<Input, Why>();
   /** Only where the protocol has seats, which belong to disks. */
@@ -85,12 +86,13 @@ export class ElectionHost implements ElectionPort {
     this.#protocol = protocol;
     this.#around = around;
     this.#state = protocol.init(self);
+    this.#door = new Door(protocol, this.#state, around);
     this.#seatWait = protocol.inherit === undefined ? null : new SeatWait(self);
     this.#timers = new Timers(around.clock, () => this.#run());
     this.#tenure = new Tenure(self.id, around.clock, () => this.#lease());
     this.#barrier = new Barrier(
       around.clock,
-      (record) => around.save(record),
+      (record) => this.#save(record),
       () => this.#onBarrier(),
     );
   }
@@ -179,6 +181,7 @@ export class ElectionHost implements ElectionPort {
   }
 
   receive(from: MemberId, message: Message): readonly Message[] {
+    if (this.#isRunning) this.#door.admit(from, message, true);
     const answers = { to: from, messages: [] };
     this.#answers = answers;
     try {
@@ -187,6 +190,22 @@ export class ElectionHost implements ElectionPort {
       this.#answers = null;
     }
     return answers.messages;
+  }
+
+  /** A message that came over a link. Throws RefusedMessage like `receive`. */
+  hear(from: MemberId, message: Message): void {
+    if (this.#isRunning) this.#door.admit(from, message, false);
+    this.give({ type: 'message', from, message });
+  }
+
+  #save(record: Json): void {
+    const { clock, budgets } = this.#around;
+    const startMs = clock.now();
+    try {
+      this.#around.save(record);
+    } finally {
+      if (this.#sender !== null) budgets.saved(this.#sender, clock.now() - startMs);
+    }
   }
 
   /** Takes an input from outside. What the clock has made due comes before it. */
@@ -215,7 +234,9 @@ export class ElectionHost implements ElectionPort {
   #take(input: Input): readonly Effect[] {
     if (!this.#isRunning) return [];
     const { lease } = this.view;
+    this.#sender = input.type === 'message' ? input.from : null;
     const effects = this.#step(input);
+    this.#sender = null;
     this.#reconsider(input, effects, lease);
     return effects;
   }
@@ -325,17 +346,3 @@ export class ElectionHost implements ElectionPort {
 
 const NONE: Lease = { endsAtMs: 0, lengthMs: 0 };
 const ENDLESS: Lease = { endsAtMs: Number.POSITIVE_INFINITY, lengthMs: 0 };
-
-/** Does it leave the member? */
-function isOutward({ type }: Effect): boolean {
-  return type === 'send' || type === 'report' || type === 'answer';
-}
-
-function draw64(): string {
-  return randomBytes(8).readBigUInt64BE().toString();
-}
-
-function lengthOf(delay: Delay): number {
-  if (typeof delay === 'number') return delay;
-  return delay[0] + (delay[1] - delay[0]) * Math.random();
-}

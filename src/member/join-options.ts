@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { MemberId } from '../core/index.ts';
 import type { LogEntry } from '../election/index.ts';
 import type { Peer } from './links/links.ts';
@@ -34,8 +35,13 @@ export interface JoinOptions {
   readonly firstStart?: boolean | undefined;
   /** A closed connection proves that the process behind it is gone: no proxy, no tunnel, no router in between that may lie. */
   readonly trustConnections?: boolean | undefined;
-  /** Listens on addresses that others can reach, although nobody is asked who he is. */
+  /** Listens, or is mounted, where other machines can reach it, although members do not authenticate. */
   readonly insecure?: boolean | undefined;
+  /**
+   * For a mounted member: may this request, or this connection of another member, reach it? With a check of your own it may be
+   * mounted where other machines can reach it, without `insecure`.
+   */
+  readonly allow?: ((request: IncomingMessage) => boolean) | undefined;
   /**
    * Names under which it is called besides those that it knows: its own, those of its peers, and those of this machine. Where it
    * listens on the loopback, a request under any other name comes from a web page that had its own name lead here.

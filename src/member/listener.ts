@@ -2,7 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { CaucusError } from '../election/index.ts';
-import { urlOf } from './urls.ts';
+import { ConnectionLimit } from './connection-limit.ts';
+import { isLoopback, urlOf } from './urls.ts';
 
 /** Who does not finish asking in this time is cut off; connections are not for keeping others out. */
 const ASKING_MS = 10_000;
@@ -27,8 +28,10 @@ export function listen(
     requestTimeout: ASKING_MS,
     connectionsCheckingInterval: 1000,
   };
-  const server = createServer(timeouts, onRequest);
-  server.maxConnections = mostConnections;
+  const server = createServer(timeouts, (request, response) => {
+    if (limit.admit(request, response)) onRequest(request, response);
+  });
+  const limit = new ConnectionLimit(server, mostConnections);
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const reason = REASONS[cause.code ?? ''] ?? cause.message;
@@ -45,6 +48,16 @@ export function listen(
 export function urlOfServer(server: Server): string {
   const { address, port } = server.address() as AddressInfo;
   return urlOf(address === '0.0.0.0' || address === '::' ? hostname() : address, port);
+}
+
+/** Why others may not reach a server under the URL that they are told, or null. A forwarded port is a port of its own; so it may be meant. */
+export function portMismatch(server: Server, url: string): string | null {
+  const bound = new URL(urlOfServer(server));
+  const told = new URL(url);
+  const isHere =
+    told.hostname === bound.hostname || (isLoopback(told.hostname) && isLoopback(bound.hostname));
+  if (!isHere || told.port === bound.port) return null;
+  return `listens on ${bound.host}, but the others are told ${url}: unless something there passes connections on, they cannot reach this member`;
 }
 
 export async function closeServer(server: Server): Promise<void> {

@@ -6,16 +6,19 @@ import { type Clock, SystemClock } from './clock.ts';
 import { Discovery } from './discovery.ts';
 import { Elections } from './elections.ts';
 import { ownProcess } from './evidence.ts';
+import { HttpError } from './http/http-error.ts';
 import { type Api, createApi } from './http/index.ts';
+import { sendError } from './http/reply.ts';
 import { parseId } from './ids.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions } from './join-options.ts';
 import { sharedId } from './links/frames.ts';
 import { createLinks } from './links/index.ts';
 import type { Identity, LinkStatus, Links, Peer } from './links/links.ts';
-import { closeServer, listen, urlOfServer } from './listener.ts';
+import { closeServer, listen, portMismatch, urlOfServer } from './listener.ts';
 import { readOptions, type Settled } from './options.ts';
-import { type ElectionPort, type MemberPort, noRefusals, type Refusal } from './port.ts';
+import { type ElectionPort, type MemberPort, type Refusal, RefusedMessage } from './port.ts';
+import { RefusalLog, withoutPort } from './refusal-log.ts';
 import { MemberSeat } from './seat.ts';
 import { steward } from './steward.ts';
 import { forgetfulStore, openStore, type Store } from './store.ts';
@@ -51,6 +54,9 @@ export async function join(options: JoinOptions): Promise<Member> {
   }
 }
 
+const NOT_ALLOWED =
+  'this member is mounted where other machines can reach it, which needs insecure: true, or a check of its own that lets you in';
+
 /** One voter: its elections, its connections and its API. */
 export class Member implements MemberPort, Engine {
   readonly id: MemberId;
@@ -73,7 +79,7 @@ export class Member implements MemberPort, Engine {
   /** The elections on each seat: one of them, unless somebody has made more. */
   readonly #elections = new Map<Seat, Election[]>();
   readonly #listeners = new Set<() => void>();
-  readonly #refusals: Record<Refusal, number> = noRefusals();
+  readonly #refusals: RefusalLog;
   #closing: Promise<void> | null = null;
 
   /** @internal `join` makes members. */
@@ -94,12 +100,17 @@ export class Member implements MemberPort, Engine {
       clock,
       store,
       send: (to, election, message) => this.#links.send(to, election, message),
+      isVoter: (id) => id === this.id || this.#voters.has(id),
       changed: () => this.#notify(),
+    });
+    this.#refusals = new RefusalLog(clock, (message) => {
+      this.#settled.log({ level: 'warning', message });
+      this.#notify();
     });
     this.#vigil = new Vigil(clock, settled.trustConnections, {
       gone: (peer, proof, life) => this.#hosts.give({ type: 'peer-gone', peer, proof, life }),
       back: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
-      shared: (before, now) => this.#refuse('same-id', sharedId(before, now)),
+      shared: (before, now) => this.#refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
     });
     this.#links = this.#createLinks();
     // Before anything is sent: what is meant for a peer that is not connected yet waits for it.
@@ -113,7 +124,8 @@ export class Member implements MemberPort, Engine {
     this.#api = createApi(this, { hosts: this.#namesOf(settled) });
     if (server !== null) {
       this.#links.attach(server);
-      this.#comparePorts(server);
+      const mismatch = portMismatch(server, this.url);
+      if (mismatch !== null) settled.log({ level: 'warning', message: mismatch });
     }
     this.#discovery = settled.seed === null ? null : this.#createDiscovery(settled.seed);
   }
@@ -135,7 +147,7 @@ export class Member implements MemberPort, Engine {
   }
 
   get refusals(): Readonly<Record<Refusal, number>> {
-    return this.#refusals;
+    return this.#refusals.counts;
   }
 
   /** One of the elections of this member, to observe it or to lead. The same object for the same name, until it is closed. */
@@ -169,17 +181,23 @@ export class Member implements MemberPort, Engine {
   }
 
   electionPort(name: string): ElectionPort {
-    return this.#hosts.openForOthers(name);
+    return this.#hosts.openForRequest(name);
   }
 
   /** Answers a request to the API of this member. Mount it on a server of your own, or let the member listen. */
   readonly handler = (request: IncomingMessage, response: ServerResponse): void => {
+    if (this.#settled.allow?.(request) === false) {
+      sendError(response, new HttpError(403, 'E_NOT_ALLOWED', NOT_ALLOWED));
+      return;
+    }
     this.#api(request, response);
   };
 
   /** The same for the connections of other members. False if the request is not meant for this member. */
   readonly handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): boolean =>
-    this.#links.handleUpgrade(request, socket, head);
+    this.#settled.allow?.(request) === false
+      ? this.#links.refuseUpgrade(request, socket)
+      : this.#links.handleUpgrade(request, socket, head);
 
   registerVoter(voter: Peer): ReturnType<MemberPort['registerVoter']> {
     const before = this.#voters.list.find(({ id }) => id === voter.id);
@@ -200,8 +218,13 @@ export class Member implements MemberPort, Engine {
     return verdict;
   }
 
-  countRefusal(refusal: Refusal): void {
-    this.#refusals[refusal] += 1;
+  countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void {
+    if (told === undefined) this.#refusals.counts[refusal] += 1;
+    else this.#refusals.refused(refusal, told.from, told.reason);
+  }
+
+  heardByPost(from: MemberId): void {
+    this.#vigil.onPost(from);
   }
 
   subscribe(listener: () => void): () => void {
@@ -228,6 +251,7 @@ export class Member implements MemberPort, Engine {
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
     this.#discovery?.close();
     this.#vigil.close();
+    this.#refusals.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
     await this.#links.close();
@@ -247,14 +271,16 @@ export class Member implements MemberPort, Engine {
     return createLinks(
       identity,
       {
-        onMessage: (from, election, message) => {
-          const refusal = this.#voters.has(from)
-            ? this.#hosts.receive(from, election, message)
-            : 'unknown-member';
-          if (refusal !== null) this.countRefusal(refusal);
-        },
+        onMessage: (from, election, message) =>
+          this.#refusals.hear(from, () => {
+            if (!this.#voters.has(from))
+              throw new RefusedMessage('unknown-member', 'it is not a voter that this member knows');
+            this.#hosts.receive(from, election, message);
+          }),
         onAnswer: (from, election, { type, ...answer }) =>
-          this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),
+          this.#refusals.hear(from, () =>
+            this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),
+          ),
         onUp: (peer) => {
           this.#settled.log({ level: 'info', message: `connected to ${peer.id} at ${peer.url}` });
           this.#vigil.onUp(peer);
@@ -269,7 +295,8 @@ export class Member implements MemberPort, Engine {
           this.#vigil.onDown(peer, isAbandoned);
           this.#notify();
         },
-        onRefused: (reason, from, kind) => this.#refuse(kind, `${from} is refused: ${reason}`),
+        onRefused: (reason, from, kind) =>
+          this.#refusals.refused(kind, withoutPort(from), `${from} is refused: ${reason}`),
       },
       {
         mainElection: this.mainElection,
@@ -292,7 +319,9 @@ export class Member implements MemberPort, Engine {
       onAddress: (address) => this.#voters.allowHost(address),
       onFound: ({ voter, voters, answer }) => {
         const reachable = [voter, ...voters].filter((each) => this.registerVoter(each).accepted);
-        this.#hosts.receiveAnswer(voter.id, this.mainElection, 'register/answer', answer);
+        this.#refusals.hear(voter.id, () =>
+          this.#hosts.receiveAnswer(voter.id, this.mainElection, 'register/answer', answer),
+        );
         return reachable;
       },
       isFound: () => this.#links.status.some(({ via }) => via !== 'none'),
@@ -306,26 +335,9 @@ export class Member implements MemberPort, Engine {
   }
 
   /** The names under which it may be called, or null if any will do: a server that others can reach may have any name. */
-  #namesOf({ listen, hosts, peers }: Settled): readonly string[] | null {
-    if (listen === null || !isLoopback(listen.host)) return null;
+  #namesOf({ listen, hosts, peers, isOpen }: Settled): readonly string[] | null {
+    if (listen === null ? isOpen : !isLoopback(listen.host)) return null;
     return [...hosts, hostOf(this.url), ...peers.map(({ url }) => hostOf(url))];
-  }
-
-  /** A forwarded port is a port of its own; so this may be meant. */
-  #comparePorts(server: Server): void {
-    const bound = new URL(urlOfServer(server));
-    const told = new URL(this.url);
-    const isHere =
-      told.hostname === bound.hostname || (isLoopback(told.hostname) && isLoopback(bound.hostname));
-    if (!isHere || told.port === bound.port) return;
-    const message = `listens on ${bound.host}, but the others are told ${this.url}: unless something there passes connections on, they cannot reach this member`;
-    this.#settled.log({ level: 'warning', message });
-  }
-
-  #refuse(kind: Refusal, message: string): void {
-    this.countRefusal(kind);
-    this.#settled.log({ level: 'warning', message });
-    this.#notify();
   }
 
   #notify(): void {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import {
   BadInput,
@@ -21,7 +22,7 @@ import { electionName } from './ids.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
 import type { Peer } from './links/links.ts';
-import { addressOf, isLoopback, voterUrl } from './urls.ts';
+import { addressOf, hostOf, isLoopback, voterUrl } from './urls.ts';
 
 /** The same, checked and filled in. */
 export interface Settled {
@@ -40,6 +41,10 @@ export interface Settled {
   readonly trustConnections: boolean;
   readonly record: string | null;
   readonly hosts: readonly string[];
+  /** May this request reach a mounted member? Null for one that listens by itself. */
+  readonly allow: ((request: IncomingMessage) => boolean) | null;
+  /** Any name will do, since others can reach it under any. */
+  readonly isOpen: boolean;
   readonly limits: Limits & Bounds;
   readonly log: (entry: LogEntry) => void;
 }
@@ -70,6 +75,14 @@ const logger: Shape<((entry: LogEntry) => void) | undefined> = {
   },
 };
 
+const checker: Shape<JoinOptions['allow']> = {
+  expected: 'a function',
+  read(value, path) {
+    if (value === undefined || typeof value === 'function') return value as JoinOptions['allow'];
+    throw new BadInput(path, this.expected, show(value));
+  },
+};
+
 const shape: Shape<JoinOptions> = record<JoinOptions>({
   id: optional(memberId),
   cluster: optional(electionName),
@@ -87,6 +100,7 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
   firstStart: optional(flag),
   trustConnections: optional(flag),
   insecure: optional(flag),
+  allow: checker,
   hosts: optional(listOf(text(255), 1000)),
   record: optional(folder),
   limits: optional(
@@ -137,6 +151,8 @@ export function readOptions(given: unknown): Settled {
     data: options.data === undefined ? null : path.resolve(options.data),
     trustConnections: options.trustConnections ?? false,
     hosts: options.hosts ?? [],
+    allow: options.mounted ? (options.allow ?? (options.insecure ? () => true : cameByLoopback)) : null,
+    isOpen: options.insecure === true || options.allow !== undefined,
     record: options.record === undefined ? null : path.resolve(options.record),
     limits: {
       ...limits,
@@ -148,6 +164,12 @@ export function readOptions(given: unknown): Settled {
     },
     log: (entry) => isolate(() => options.log?.(entry)),
   };
+}
+
+/** The server under a mounted member may listen anywhere; which of its addresses was called, the system knows. */
+function cameByLoopback({ socket }: IncomingMessage): boolean {
+  const { localAddress } = socket;
+  return localAddress === undefined || isLoopback(localAddress.replace(/^::ffff:/, ''));
 }
 
 function readProtocol(name: string): Definition {
@@ -164,6 +186,13 @@ function readListen(options: JoinOptions, url: string | undefined): Settled['lis
     if (options.url === undefined) {
       throw new BadInput('url', 'the URL under which the others reach a mounted member', 'nothing');
     }
+    if (!insecure && options.allow === undefined && !isLoopback(hostOf(options.url))) {
+      throw new BadInput(
+        'url',
+        'a loopback address for a mounted member, or insecure: true, or a check of your own (allow), since members do not authenticate',
+        show(options.url),
+      );
+    }
     return null;
   }
   if (options.listen === undefined && url !== undefined) {
@@ -171,7 +200,7 @@ function readListen(options: JoinOptions, url: string | undefined): Settled['lis
     if (insecure || isLoopback(address.host)) return address;
     throw new BadInput(
       'listen',
-      `an address, and insecure: true, since ${url} is not on the loopback and members do not authenticate each other`,
+      `an address, and insecure: true, since ${url} is not on the loopback and members do not authenticate`,
       'nothing',
     );
   }
@@ -179,7 +208,7 @@ function readListen(options: JoinOptions, url: string | undefined): Settled['lis
   if (!insecure && !isLoopback(host)) {
     throw new BadInput(
       'listen.host',
-      'a loopback address, or insecure: true, since members do not authenticate each other',
+      'a loopback address, or insecure: true, since members do not authenticate',
       show(host),
     );
   }

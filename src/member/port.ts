@@ -27,7 +27,10 @@ export interface ElectionPort {
   /** Oldest first, bounded. */
   readonly history: readonly Change[];
   command(command: Command): Promise<Outcome>;
-  /** A message that came by POST. Returns what the protocol sent back to that member at once, which is not sent again. */
+  /**
+   * A message that came by POST. Returns what the protocol sent back to that member at once, which is not sent again. Throws
+   * RefusedMessage for what no honest member can have sent.
+   */
   receive(from: MemberId, message: Message): readonly Message[];
   /** Is called after every change of `view` or `acting`. Returns how to stop. */
   subscribe(listener: () => void): () => void;
@@ -42,7 +45,23 @@ export type Refusal =
   | 'unknown-member'
   | 'other-cluster'
   | 'other-rules'
-  | 'same-id';
+  | 'same-id'
+  /** No honest member can have sent it. */
+  | 'impossible'
+  /** Its sender changes more than an honest member does. */
+  | 'too-fast'
+  /** It came by POST in the name of a member that has a connection of its own. */
+  | 'linked';
+
+/** A message that was not taken, and of which nothing was saved or passed on. */
+export class RefusedMessage extends Error {
+  readonly kind: Refusal;
+
+  constructor(kind: Refusal, reason: string) {
+    super(reason);
+    this.kind = kind;
+  }
+}
 
 export function noRefusals(): Record<Refusal, number> {
   return {
@@ -54,6 +73,9 @@ export function noRefusals(): Record<Refusal, number> {
     'other-cluster': 0,
     'other-rules': 0,
     'same-id': 0,
+    impossible: 0,
+    'too-fast': 0,
+    linked: 0,
   };
 }
 
@@ -79,7 +101,10 @@ export interface MemberPort {
     voter: Peer,
   ): { readonly accepted: true } | { readonly accepted: false; readonly reason: string };
   readonly refusals: Readonly<Record<Refusal, number>>;
-  countRefusal(refusal: Refusal): void;
+  /** Counts it, and tells people if it is said of whom and why. */
+  countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void;
+  /** A message of this voter came by POST. */
+  heardByPost?(from: MemberId): void;
   /** Is called after every change of anything above. */
   subscribe(listener: () => void): () => void;
 }

@@ -1,3 +1,4 @@
+import type { Delay } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 
 export interface Timer {
@@ -88,4 +89,10 @@ export class Timers {
       }
     });
   }
+}
+
+/** Of a delay within a range, a length is drawn. */
+export function lengthOf(delay: Delay): number {
+  if (typeof delay === 'number') return delay;
+  return delay[0] + (delay[1] - delay[0]) * Math.random();
 }

@@ -1,17 +1,26 @@
 import { BadInput, type Shape, show } from '../core/index.ts';
 
-/** The URL of a voter, without a slash at its end. */
+/**
+ * The URL of a voter, without a slash at its end. Paths are appended to it, so nothing may stand in it that would turn them into
+ * something else: after a `?` they would be a query, before an `@` a password.
+ */
 export const voterUrl: Shape<string> = {
   expected: 'a URL like http://127.0.0.1:7101',
   read(value, path) {
-    if (typeof value === 'string' && value.length <= 1000 && URL.canParse(value)) {
-      const { protocol, username, search, hash } = new URL(value);
-      const isPlain = username === '' && search === '' && hash === '';
-      if ((protocol === 'http:' || protocol === 'https:') && isPlain) return value.replace(/\/+$/, '');
+    if (typeof value === 'string' && value.length <= 1000 && !/[?#@\\]/.test(value) && URL.canParse(value)) {
+      const { protocol, href } = new URL(value);
+      if (protocol === 'http:' || protocol === 'https:') return withoutSlash(href);
     }
     throw new BadInput(path, this.expected, show(value));
   },
 };
+
+/** Not by a pattern: one that looks for the last slashes looks again at each. */
+function withoutSlash(href: string): string {
+  let end = href.length;
+  while (href[end - 1] === '/') end--;
+  return href.slice(0, end);
+}
 
 /** Names are not resolved: one that leads here today may lead elsewhere tomorrow. */
 export function isLoopback(host: string): boolean {

@@ -17,6 +17,11 @@ export interface DeathListener {
   shared(before: Identity, now: Identity): void;
 }
 
+/** How long what came by POST casts doubt on the processes that connect later under the same id. No promise lasts longer. */
+const DOUBT_MS = 600_000;
+/** So many processes of an id are remembered. */
+const MOST_LIVES = 100;
+
 /** The process of a peer that was connected last. */
 interface Known {
   readonly process: Identity;
@@ -28,6 +33,10 @@ interface Known {
  * Watches the processes of the peers. A connection that closes is a reason to look. Proof is that this very process was seen to
  * be dead, and only a process of this kernel can be seen. That another process has come under the same id proves nothing: two
  * processes may share an id by mistake, and the first may live. Where there is no proof, the suspicion is passed on as such.
+ *
+ * A life is known to all peers, so another process may use it. One that comes with another pid than before proves nothing by its
+ * death, nor does the one before; and neither does a process that connects for the first time after its id spoke by POST, where no
+ * one can see which process speaks.
  */
 export class Vigil {
   readonly #clock: Clock;
@@ -35,6 +44,9 @@ export class Vigil {
   readonly #listener: DeathListener;
   readonly #known = new Map<MemberId, Known>();
   readonly #watches = new Map<MemberId, () => void>();
+  /** By id and life: the process that came with it, or null if its death would prove nothing. */
+  readonly #lives = new Map<MemberId, Map<string, Identity | null>>();
+  readonly #postedAtMs = new Map<MemberId, number>();
 
   constructor(clock: Clock, trustConnections: boolean, listener: DeathListener) {
     this.#clock = clock;
@@ -46,6 +58,7 @@ export class Vigil {
     this.#stopWatch(peer.id);
     const before = this.#known.get(peer.id);
     this.#known.set(peer.id, { process: peer, isLocal: false });
+    this.#remember(peer);
     if (before !== undefined && !isSameProcess(before.process, peer)) this.#onReplaced(before, peer);
     this.#listener.back(peer.id);
   }
@@ -56,12 +69,18 @@ export class Vigil {
       this.#known.set(peer.id, { ...known, isLocal: true });
   }
 
+  /** Something came by POST in the name of this peer. */
+  onPost(peer: MemberId): void {
+    this.#postedAtMs.set(peer, this.#clock.now());
+  }
+
   /** `isAbandoned`: the other side closed the connection, without a word that it lives on. */
   onDown(peer: Identity, isAbandoned: boolean): void {
     const known = this.#known.get(peer.id);
     if (known === undefined || !isSameProcess(known.process, peer)) return; // Another process is here already.
     this.#stopWatch(peer.id);
-    if (this.#trustConnections && isAbandoned) this.#listener.gone(peer.id, true, peer.life);
+    if (this.#trustConnections && isAbandoned && this.#isCertain(peer))
+      this.#listener.gone(peer.id, true, peer.life);
     else this.#look(known, this.#clock.now() + LOOK_FOR_MS);
   }
 
@@ -69,9 +88,31 @@ export class Vigil {
     for (const id of [...this.#watches.keys()]) this.#stopWatch(id);
   }
 
+  #remember(peer: Identity): void {
+    const lives = this.#lives.get(peer.id) ?? new Map<string, Identity | null>();
+    this.#lives.set(peer.id, lives);
+    const before = lives.get(peer.life);
+    if (before === undefined) {
+      const postedAtMs = this.#postedAtMs.get(peer.id);
+      const isDoubtful = postedAtMs !== undefined && this.#clock.now() - postedAtMs < DOUBT_MS;
+      lives.set(peer.life, isDoubtful ? null : peer);
+      if (lives.size > MOST_LIVES) lives.delete(lives.keys().next().value!);
+    } else if (before !== null && !isSameProcess(before, peer)) lives.set(peer.life, null);
+  }
+
+  /** Is this the only process that ever used its life? */
+  #isCertain(process: Identity): boolean {
+    const known = this.#lives.get(process.id)?.get(process.life) ?? null;
+    return known !== null && isSameProcess(known, process);
+  }
+
+  #isSeenDead({ process, isLocal }: Known): boolean {
+    return isLocal && process.process !== null && this.#isCertain(process) && isDead(process.process);
+  }
+
   /** The process before may have died unseen while it was not connected. */
   #onReplaced(before: Known, peer: Identity): void {
-    const proof = isSeenDead(before);
+    const proof = this.#isSeenDead(before);
     const { process } = before.process;
     const isAnother = process?.pid !== peer.process?.pid || process?.startTime !== peer.process?.startTime;
     if (before.isLocal && !proof && isAnother) this.#listener.shared(before.process, peer);
@@ -82,7 +123,7 @@ export class Vigil {
     const { id, life } = known.process;
     this.#watches.delete(id);
     const nowMs = this.#clock.now();
-    const proof = isSeenDead(known);
+    const proof = this.#isSeenDead(known);
     if (proof || !known.isLocal || nowMs >= untilMs) return this.#listener.gone(id, proof, life);
     this.#watches.set(
       id,
@@ -94,8 +135,4 @@ export class Vigil {
     this.#watches.get(id)?.();
     this.#watches.delete(id);
   }
-}
-
-function isSeenDead({ process: { process }, isLocal }: Known): boolean {
-  return isLocal && process !== null && isDead(process);
 }

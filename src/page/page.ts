@@ -98,13 +98,20 @@ function sendFile(request: IncomingMessage, response: ServerResponse, file: Page
   response.end(body);
 }
 
+/** No browser says more. */
+const LONGEST_HEADER = 200;
+
 /** `gzip;q=0` says no. */
-function takesGzip(header: string | string[] | undefined): boolean {
+export function takesGzip(header: string | string[] | undefined): boolean {
   const codings = String(header ?? '')
+    .slice(0, LONGEST_HEADER)
     .toLowerCase()
     .split(',');
-  const found = codings
-    .map((coding) => coding.trim().split(/\s*;\s*q\s*=\s*/))
-    .find(([name]) => name === 'gzip');
-  return found !== undefined && Number(found[1] ?? 1) > 0;
+  for (const coding of codings) {
+    const [name = '', ...parameters] = coding.split(';').map((part) => part.trim());
+    if (name !== 'gzip') continue;
+    const quality = parameters.map((part) => part.split('=')).find(([key = '']) => key.trim() === 'q');
+    return Number(quality?.[1] ?? 1) > 0;
+  }
+  return false;
 }

@@ -95,20 +95,57 @@ describe('voters that make themselves known', () => {
 });
 
 describe('elections that others open', () => {
+  /** Over a connection of the member b. */
+  async function connected(member: Member): Promise<WebSocket> {
+    const peer = new WebSocket(`${member.url.replace('http', 'ws')}/link`);
+    await once(peer, 'open');
+    const identity = {
+      cluster: 'caucus',
+      incarnation: 1,
+      life: 'b-1',
+      url: 'http://127.0.0.1:9',
+      process: null,
+    };
+    peer.send(encodeHello({ id: 'b', ...identity }));
+    await once(peer, 'message');
+    return peer;
+  }
+  const beat = { role: 'follower', leader: null, term: 0, election: 0, knownVoters: ['b'], offline: [] };
+
   it('are fewer than the program itself may open', async () => {
     const log: string[] = [];
     const limits = { electionsOfOthers: 2 };
     const member = await start({ ...DRAW, limits, log: ({ message }) => log.push(message) });
     await registers(member, 'b', 'http://127.0.0.1:9');
-    const beat = { role: 'follower', leader: null, term: 0, election: 0, knownVoters: ['b'], offline: [] };
-    const hear = async (name: string): Promise<number> =>
-      (await ask(member, 'POST', `/elections/${name}/heartbeat`, { voterId: 'b', ...beat })).status;
-    expect([await hear('x1'), await hear('x2')].every((status) => status < 300)).toBe(true);
-    expect([await hear('x3'), await hear('x4')]).toEqual([503, 503]);
+    const peer = await connected(member);
+    const hear = async (name: string): Promise<boolean> => {
+      peer.send(JSON.stringify([name, { type: 'heartbeat', ...beat }]));
+      peer.ping();
+      await once(peer, 'pong');
+      return member.elections.some((election) => election.name === name);
+    };
+    expect([await hear('x1'), await hear('x2')]).toEqual([true, true]);
+    expect([await hear('x3'), await hear('x4')]).toEqual([false, false]);
     expect(log.filter((line) => line.includes('limits.electionsOfOthers'))).toHaveLength(1);
     member.election('x1');
-    expect(await hear('x3')).toBeLessThan(300);
+    expect(await hear('x3')).toBe(true);
     expect(() => member.election('x5')).not.toThrow();
+    peer.terminate();
+  });
+
+  it('are not opened by a message that comes by POST', async () => {
+    const member = await start(DRAW);
+    await registers(member, 'b', 'http://127.0.0.1:9');
+    const { status } = await ask(member, 'POST', '/elections/x1/heartbeat', { voterId: 'b', ...beat });
+    expect(status).toBe(404);
+    expect(member.elections.map(({ name }) => name)).toEqual(['main']);
+  });
+
+  it('are a few where a request opens them, so that there is room for those of other members', async () => {
+    const member = await start({ protocol: 'bully', limits: { electionsOfOthers: 20 } });
+    const opens = async (name: string): Promise<number> =>
+      (await ask(member, 'POST', `/elections/${name}/election/start`)).status;
+    expect([await opens('x1'), await opens('x2'), await opens('x3')]).toEqual([200, 200, 503]);
   });
 
   it('are not opened by a command that is refused', async () => {
@@ -270,18 +307,6 @@ describe('a member on the loopback', () => {
     log.length = 0;
     await start({ log: ({ message }) => log.push(message) });
     expect(log.join()).not.toContain('listens on');
-  });
-
-  it('lets in so many connections and no more', async () => {
-    const member = await start({ limits: { connections: 1 } });
-    const { hostname, port } = new URL(member.url);
-    const agent = new http.Agent({ keepAlive: true });
-    const ask = (each: http.Agent): http.ClientRequest =>
-      http.request({ hostname, port, path: '/liveness', agent: each }).end();
-    const [response] = (await once(ask(agent), 'response')) as [http.IncomingMessage];
-    response.resume();
-    await expect(once(ask(new http.Agent()), 'response')).rejects.toThrow(/ECONNRESET|socket hang up/);
-    agent.destroy();
   });
 });
 

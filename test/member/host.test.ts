@@ -290,7 +290,13 @@ describe('a disk that takes nothing', () => {
       told += 1;
     });
     const candidate = THREE.find((id) => id !== leader && id !== voter)!;
-    const vote = { type: 'vote', term: term + 5, age: { term: 99, version: 99 }, release: null, by: BY };
+    const vote = {
+      type: 'vote',
+      term: term + 5,
+      age: { term: term + 4, version: 99 },
+      release: null,
+      by: BY,
+    };
     expect(member.host.receive(candidate, vote as never)).toEqual([]);
     expect(member.host.illness).toBe('no space left on device');
     expect(told).toBeGreaterThan(0);

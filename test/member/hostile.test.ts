@@ -116,7 +116,7 @@ describe('an upgrade that is refused', () => {
 
 describe('a connection that was refused', () => {
   it('is a stranger until it is closed, and closed even if it does not answer', async () => {
-    const one = await start(1, { strangers: 1, goodbyeMs: 50 });
+    const one = await start(1, { strangers: 1, goodbyeMs: 500 });
     const closed = new Promise((resolve) => one.server.once('connection', (s) => s.once('close', resolve)));
     const { port } = new URL(one.url);
     const deaf = net.connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });

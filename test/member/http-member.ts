@@ -11,6 +11,7 @@ import { type Api, createApi } from '../../src/member/http/index.ts';
 import { electionName } from '../../src/member/ids.ts';
 import type { LinkStatus, Peer } from '../../src/member/links/links.ts';
 import type { MemberPort, Refusal } from '../../src/member/port.ts';
+import { SenderBudgets } from '../../src/member/sender-budgets.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { untilSo } from './http-waiting.ts';
 
@@ -37,6 +38,9 @@ export class TestMember implements MemberPort {
     'other-cluster': 0,
     'other-rules': 0,
     'same-id': 0,
+    impossible: 0,
+    'too-fast': 0,
+    linked: 0,
   };
   voters: Peer[] = [];
   links: LinkStatus[] = [];
@@ -101,6 +105,8 @@ export class TestMember implements MemberPort {
         });
       },
       save: () => {},
+      isVoter: () => true,
+      budgets: new SenderBudgets(new SystemClock(), () => 1),
       stepped: () => {},
     });
     this.elections.push(host);

@@ -64,7 +64,15 @@ describe('the back-off', () => {
   });
 });
 
-const HELLO = { caucus: 2, id: 1, cluster: 'c', incarnation: 7, life: 'l', url: 'u', process: null };
+const HELLO = {
+  caucus: 2,
+  id: 1,
+  cluster: 'c',
+  incarnation: 7,
+  life: 'l',
+  url: 'http://127.0.0.1:9',
+  process: null,
+};
 
 describe('a frame', () => {
   it('is read as it was written', () => {

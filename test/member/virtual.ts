@@ -9,6 +9,7 @@ import {
 } from '../../src/core/index.ts';
 import type { Clock } from '../../src/member/clock.ts';
 import { ElectionHost } from '../../src/member/host.ts';
+import { SenderBudgets } from '../../src/member/sender-budgets.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 
 export class VirtualClock implements Clock {
@@ -116,6 +117,8 @@ export class VirtualCluster {
           member.saved = record;
           member.onSave(record);
         },
+        isVoter: () => true,
+        budgets: new SenderBudgets(this.clock, () => 1),
         stepped: () => {},
       }),
       life: `${id}/${++this.#starts}`,

@@ -50,7 +50,7 @@ describe('pre-vote', () => {
       solo.hears(1, { type: 'pre-vote', term, age: { term: 3, version: 4, ...older } }).sent()[0]?.message;
     expect(asked(3, { version: 3 })).toMatchObject({ type: 'publish/copy' });
     expect(asked(3, { term: 2 })).toMatchObject({ type: 'publish/copy' });
-    expect(asked(2, {})).toMatchObject({ type: 'term', term: 3 });
+    expect(asked(2, { term: 2 })).toMatchObject({ type: 'term', term: 3 });
     solo.hears(5, heartbeat(3, 1));
     expect(asked(3, {})).toMatchObject({ granted: false, leader: 5 });
   });

@@ -33,6 +33,21 @@ describe('a link', () => {
     await expect(decodeShare(foreign)).rejects.toThrow(/protocol: expected one of/);
   });
 
+  it('holds no run that would keep a page busy for long', async () => {
+    const many = (events: number, members: number): Run => ({
+      ...RUN,
+      members,
+      events: Array.from(
+        { length: events },
+        () => ({ atMs: 1, do: 'partition', groups: [[1], [2]] }) as const,
+      ),
+    });
+    await expect(encodeShare({ run: many(10_000, 5), atMs: 0 }).then(decodeShare)).resolves.toBeDefined();
+    const slow = await encodeShare({ run: many(10_000, 100), atMs: 0 });
+    expect(slow.length).toBeLessThan(3000);
+    await expect(decodeShare(slow)).rejects.toThrow(/10000 events for 100 members/);
+  });
+
   it('unfolds to no more than a page can hold', async () => {
     const huge = { ...RUN, events: [{ atMs: 1, do: 'publish', value: ' '.repeat(5_000_000) } as const] };
     const link = await encodeShare({ run: huge, atMs: 0 });

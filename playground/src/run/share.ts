@@ -29,8 +29,24 @@ export async function decodeShare(fragment: string): Promise<Shared> {
   const given = parse(await unfold(body));
   const { run, atMs } = given as { run?: unknown; atMs?: unknown };
   const checked = readRun(run);
+  refuseCostly(checked);
   const moment = typeof atMs === 'number' && atMs >= 0 && atMs <= checked.untilMs ? atMs : checked.untilMs;
   return { run: checked, atMs: moment };
+}
+
+/** What a link may cost to play: whoever opens it has not seen it yet, and a page that computes cannot be stopped. */
+const MOST_CHANGES = 1_000_000;
+
+/** A partition looks at every pair of members, anything else at each at most. */
+function refuseCostly({ events, members }: Run): void {
+  const size = typeof members === 'number' ? members : members.length;
+  const changes = events.reduce((sum, event) => sum + size * (event.do === 'partition' ? size : 1), 0);
+  if (changes <= MOST_CHANGES) return;
+  throw new BadInput(
+    'link',
+    `a run of at most ${MOST_CHANGES} changes`,
+    `${events.length} events for ${size} members`,
+  );
 }
 
 async function unfold(body: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../../core/index.ts';
 import { parseJson } from '../parse-json.ts';
-import { oneLine, Refusal } from '../refusal.ts';
+import { harmless, oneLine, Refusal } from '../refusal.ts';
 import { untilStopped } from '../until-stopped.ts';
 import type { HistoryAnswer, StatusAnswer, ValueAnswer } from './answers.ts';
 import { columnLines } from './columns.ts';
@@ -14,7 +14,7 @@ const RECONNECT_MS = 500;
 /** How often an order follows a leadership that moves on. */
 const MOST_REFERRALS = 2;
 
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
 const getStatus = (member: MemberClient): Promise<StatusAnswer> =>
   member.get('/status') as Promise<StatusAnswer>;
 
@@ -38,7 +38,7 @@ export async function historyCommand(urls: readonly string[], { election, json }
     String(leader ?? '-'),
     token ?? '-',
     cause,
-    oneLine(detail),
+    detail,
   ]);
   print(columnLines(['at', 'leader', 'token', 'cause', ''], rows).join('\n'));
   return 0;

@@ -1,7 +1,7 @@
 import { number } from '../../core/index.ts';
 import { CaucusError, Election, type Observation } from '../../election/index.ts';
 import { type EngineFlags, openEngineOf } from '../engine/engine-flags.ts';
-import { oneLine, Refusal } from '../refusal.ts';
+import { harmless, oneLine, Refusal } from '../refusal.ts';
 import { untilStopped } from '../until-stopped.ts';
 import { NoAnswer } from './member-client.ts';
 import type { AskFlags } from './status.ts';
@@ -15,7 +15,7 @@ const WAIT_S = 30;
 const LONGEST_WAIT_S = 86_400;
 /** How long we wait for whoever follows: those who stand for it are woken at once. */
 const NEXT_MS = 5000;
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
 
 /** Opens the election on its store, to look and not to stand, for as long as this takes. */
 async function looking<T>(

@@ -1,5 +1,5 @@
 import { pageOf } from '../page.ts';
-import { oneLine } from '../refusal.ts';
+import { harmless, oneLine } from '../refusal.ts';
 import type { StatusAnswer } from './answers.ts';
 import { columnLines } from './columns.ts';
 import { firstAnswer, membersToAsk } from './first-answer.ts';
@@ -38,7 +38,7 @@ export async function statusCommand(urls: readonly string[], flags: AskFlags): P
     const { cluster, electionName, protocol } = seen;
     const leaders = acting.map(({ id, status }) => ({ id, token: status!.token }));
     process.stdout.write(
-      `${JSON.stringify({ cluster, electionName, protocol, leaders, members: rows }, null, 2)}\n`,
+      `${harmless(JSON.stringify({ cluster, electionName, protocol, leaders, members: rows }, null, 2))}\n`,
     );
   } else {
     process.stdout.write(`${statusLines(seen, rows).join('\n')}\n`);
@@ -53,7 +53,7 @@ function statusLines(seen: StatusAnswer, rows: readonly Row[]): string[] {
     acting.length === 0
       ? paint('nobody leads', 'yellow')
       : acting
-          .map(({ id, status }) => paint(`${id} leads, token ${status!.token ?? 'none'}`, 'green'))
+          .map(({ id, status }) => paint(oneLine(`${id} leads, token ${status!.token ?? 'none'}`), 'green'))
           .join(' and ');
   const table = columnLines(
     ['member', 'role', 'follows', 'token', 'url', ''],
@@ -63,11 +63,11 @@ function statusLines(seen: StatusAnswer, rows: readonly Row[]): string[] {
       String(status?.leader ?? '-'),
       status?.token ?? '-',
       url,
-      oneLine(problem ?? status?.illness ?? ''),
+      problem ?? status?.illness ?? '',
     ]),
   );
   return [
-    `${paint(seen.electionName, 'bold')} of ${seen.cluster} (${seen.protocol}): ${who}`,
+    `${paint(oneLine(seen.electionName), 'bold')} of ${oneLine(seen.cluster)} (${oneLine(seen.protocol)}): ${who}`,
     '',
     paint(table[0]!, 'dim'),
     ...table.slice(1),

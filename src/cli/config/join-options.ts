@@ -18,12 +18,12 @@ export function joinOptions({ settings, definition, timing, options, origins }: 
     if (listen !== undefined && !isLoopback(listen.host)) {
       const from = origins.find(({ field }) => field === 'listen')?.from ?? 'listen';
       throw new Refusal(
-        `${from}: expected a loopback address, or --insecure with it, since members do not authenticate each other, found ${JSON.stringify(listen.host)}`,
+        `${from}: expected a loopback address, or --insecure with it, since members do not authenticate, found ${JSON.stringify(listen.host)}`,
       );
     }
     if (listen === undefined && isAbsolute && !isLoopback(hostOf(ownUrl))) {
       throw new Refusal(
-        `listen: expected an address and --insecure with it, since ${ownUrl} is not on the loopback and members do not authenticate each other, found nothing`,
+        `listen: expected an address and --insecure with it, since ${ownUrl} is not on the loopback and members do not authenticate, found nothing`,
       );
     }
   }

@@ -5,6 +5,7 @@ import { type Api, createApi } from '../../member/http/index.ts';
 import type { ElectionPort, MemberPort } from '../../member/index.ts';
 import { closeServer, listen, urlOfServer } from '../../member/listener.ts';
 import { noRefusals } from '../../member/port.ts';
+import { isLoopback } from '../../member/urls.ts';
 import { EngineElection } from './engine-election.ts';
 
 const MOST_CONNECTIONS = 2000;
@@ -37,7 +38,7 @@ export class EngineMember implements MemberPort {
   }
 
   async listen(host: string, port: number): Promise<void> {
-    const api = createApi(this);
+    const api = createApi(this, { hosts: isLoopback(host) ? [host] : null });
     this.#api = api;
     this.#server = await listen(host, port, MOST_CONNECTIONS, (request, response) => api(request, response));
     this.url = urlOfServer(this.#server);

@@ -3,6 +3,7 @@
  * (`voterId`, `voterUrl`) and the message's own fields. What the protocol has to say to that at once stands in the answer.
  */
 import { assert, type MemberId, type Message } from '../../core/index.ts';
+import { type ElectionPort, type Refusal, RefusedMessage } from '../port.ts';
 import { voterUrl as urlShape } from '../urls.ts';
 import { type Call, definitionOf, knownElection, messagesOf, openElection } from './call.ts';
 import { changeVoters } from './commands.ts';
@@ -40,7 +41,7 @@ export function register(call: Call, body: unknown): void {
     throw new HttpError(403, 'E_REFUSED', registered.reason);
   }
   const election = openElection(call);
-  const answers = election.receive(id, { type: 'register' });
+  const answers = hear(call, election, id, { type: 'register' });
   sendJson(response, 200, {
     ...statusOf(member, election),
     ...merge('register', answers),
@@ -64,7 +65,8 @@ export async function remove(call: Call, body: unknown): Promise<void> {
   const url = urlShape.read(voterUrl, 'voterUrl');
   const sender = call.member.voters.find((voter) => voter.url.replace(/\/+$/, '') === url);
   if (sender === undefined) refuseUnknown(call, url);
-  else answerMessage(call, sender.id, 'remove', { ...own, voterId });
+  refuseLinked(call, sender.id);
+  answerMessage(call, sender.id, 'remove', { ...own, voterId });
 }
 
 /** Any other message of the protocol. */
@@ -74,6 +76,7 @@ export function message(call: Call, body: unknown, type: string): void {
   if (voterUrl !== undefined) urlShape.read(voterUrl, 'voterUrl');
   if (id === call.member.id) refuseOwnId(call, typeof voterUrl === 'string' ? voterUrl : 'somewhere');
   if (!call.member.voters.some((voter) => voter.id === id)) refuseUnknown(call, `${id}`);
+  refuseLinked(call, id);
   answerMessage(call, id, type, own);
 }
 
@@ -96,11 +99,36 @@ function answerMessage(call: Call, from: MemberId, type: string, own: Record<str
     member.countRefusal('bad-shape');
     throw error;
   }
-  // What cannot be read opens nothing.
-  const election = openElection(call);
-  const answers = election.receive(from, { ...fields, type });
+  // A message by POST opens nothing: members that need a vote in an election say so over their connections.
+  const election = knownElection(call);
+  const answers = hear(call, election, from, { ...fields, type });
   if (answers.length === 0) return sendEmpty(response, 204);
   sendJson(response, 200, { voterId: member.id, voterUrl: member.url, ...merge(type, answers) });
+}
+
+function hear(call: Call, election: ElectionPort, from: MemberId, said: Message): readonly Message[] {
+  try {
+    const answers = election.receive(from, said);
+    call.member.heardByPost?.(from);
+    return answers;
+  } catch (error) {
+    if (!(error instanceof RefusedMessage)) throw error;
+    const { kind, message: why } = error;
+    tell(call, kind, `a message that came by POST from member ${from} is refused: ${why}`);
+    throw new HttpError(kind === 'too-fast' ? 429 : 409, 'E_REFUSED', why);
+  }
+}
+
+/** Members that are connected say everything over that connection. Whoever says more by POST is another. */
+function refuseLinked(call: Call, id: MemberId): void {
+  if (!call.member.links.some((link) => link.id === id && link.via === 'link')) return;
+  const reason = `member ${id} is connected and sends nothing by POST`;
+  tell(call, 'linked', `${reason}, but ${call.request.socket.remoteAddress} does in its name`);
+  throw new HttpError(409, 'E_LINKED', reason);
+}
+
+function tell({ member, request }: Call, kind: Refusal, reason: string): void {
+  member.countRefusal(kind, { from: request.socket.remoteAddress ?? '', reason });
 }
 
 function hasMessage(call: Call, type: string): boolean {

@@ -6,6 +6,9 @@ import { statusOf } from './status.ts';
 /** More than this at a time is a mistake of somebody, and every one costs memory. */
 const MOST_WATCHERS = 1000;
 
+/** A reader that takes nothing for this long is gone. */
+const UNREAD_MS = 10_000;
+
 /**
  * Streams of server-sent events: first how the election stands, then every change. A reader that is too slow misses what came
  * between, never the newest state.
@@ -70,8 +73,22 @@ export class Watchers {
       response.end();
     };
     this.#open.add(end);
-    response.on('drain', show);
-    response.on('close', end);
+    // A stream whose reader has stopped reading would be held open for ever.
+    let unread: NodeJS.Timeout | null = null;
+    const look = setInterval(() => {
+      if (response.writableNeedDrain) unread ??= setTimeout(() => response.destroy(), UNREAD_MS);
+    }, 1000);
+    look.unref();
+    response.on('drain', () => {
+      if (unread !== null) clearTimeout(unread);
+      unread = null;
+      show();
+    });
+    response.on('close', () => {
+      clearInterval(look);
+      if (unread !== null) clearTimeout(unread);
+      end();
+    });
     show();
   }
 

@@ -79,7 +79,12 @@ class AllLinks implements Links, Hub {
 
   attach(server: Server): void {
     const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-      if (this.handleUpgrade(request, socket, head) || server.listenerCount('upgrade') > 1) return;
+      if (this.handleUpgrade(request, socket, head)) return;
+      // Somebody else may answer it; an observer does not.
+      const others = server
+        .listeners('upgrade')
+        .filter((each) => each !== onUpgrade && !('isObserver' in each));
+      if (others.length > 0) return;
       refuseUpgrade(socket, '404 Not Found');
     };
     server.on('upgrade', onUpgrade);
@@ -95,6 +100,12 @@ class AllLinks implements Links, Hub {
     } else {
       this.#acceptor.handleUpgrade(request, socket, head, (ws) => this.#onAccepted(ws, socket, request));
     }
+    return true;
+  }
+
+  refuseUpgrade(request: IncomingMessage, socket: Duplex): boolean {
+    if (!this.#isOurs(request)) return false;
+    refuseUpgrade(socket, '403 Forbidden');
     return true;
   }
 

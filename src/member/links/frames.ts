@@ -17,6 +17,8 @@ import {
   show,
   text,
 } from '../../core/index.ts';
+import { electionName } from '../ids.ts';
+import { voterUrl } from '../urls.ts';
 import type { Identity, LinkRefusal, ProcessIdentity } from './links.ts';
 import { localSocketName } from './local-socket.ts';
 
@@ -109,10 +111,10 @@ function readHello(found: Record<string, unknown>): Frame {
   }
   const identity: Identity = {
     id: memberId.read(found.id, 'hello.id'),
-    cluster: text(LONGEST_NAME).read(found.cluster, 'hello.cluster'),
+    cluster: electionName.read(found.cluster, 'hello.cluster'),
     incarnation: natural.read(found.incarnation, 'hello.incarnation'),
     life: text(LONGEST_NAME).read(found.life, 'hello.life'),
-    url: text(2048).read(found.url, 'hello.url'),
+    url: voterUrl.read(found.url, 'hello.url'),
     ...(found.rules === undefined ? {} : { rules: text(LONGEST_RULES).read(found.rules, 'hello.rules') }),
     process: found.process === null ? null : readProcess(asObject(found.process, 'hello.process')),
     ...(found.localSocket === undefined
@@ -195,9 +197,18 @@ export function sharedId(one: Identity, other: Identity): string {
   return `two live processes say that they are member ${one.id}: ${placed(one)} and ${placed(other)}; stop one of them`;
 }
 
-/** Neither clocks nor pids are asked: a clock can be set back, and two hosts have the same pids. */
+/**
+ * Neither clocks nor pids are enough: a clock can be set back, and two hosts have the same pids. But a life is known to all peers, so
+ * whoever says one must also be where its process is.
+ */
 export function isSameProcess(one: Identity, other: Identity): boolean {
-  return one.life === other.life;
+  return one.life === other.life && whereabouts(one) === whereabouts(other);
+}
+
+function whereabouts({ process, localSocket }: Identity): string {
+  if (process === null) return JSON.stringify(localSocket ?? null);
+  const { bootId, pidNamespace, pid, startTime } = process;
+  return JSON.stringify([bootId, pidNamespace, pid, startTime, localSocket ?? null]);
 }
 
 export function named(identity: Identity): string {

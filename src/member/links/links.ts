@@ -90,6 +90,8 @@ export interface Links {
   attach(server: Server): void;
   /** The same for a server that hands its upgrades over itself. False if the request is not meant for the links. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Turns an upgrade away. False if the request is not meant for the links. */
+  refuseUpgrade(request: IncomingMessage, socket: Duplex): boolean;
   readonly status: readonly LinkStatus[];
   close(): Promise<void>;
 }

@@ -26,13 +26,16 @@ const LASTING_MS = 1000;
  * Everything between this member and one other.
  *
  * One connection per pair: the member with the smaller id dials. The other leaves it to it for a moment and then dials
- * as well, since one of the two directions may be closed. If both come up, the smaller id keeps the newest and closes
- * the others as soon as that one has answered a ping: by then it stands on both sides, so neither ever sees its last
- * connection close because of this.
+ * as well, since one of the two directions may be closed. If both come up, the smaller id keeps the oldest that answers a
+ * ping, and then closes the others: what answers stands on both sides, so neither ever sees its last connection close because
+ * of this.
  *
- * Another process of the same id takes the place of the one before if that one's connection is closed or answers no
- * ping. If it answers, two live processes share an id: the newcomer is refused and both are told. Which of two processes is
- * the newer does not matter here: protocols tell them apart themselves, by their lives.
+ * Messages go to the oldest connection that answers. Whoever knows what a process says of itself can open another one in its
+ * name; it must not take away what is meant for the process, and the process must not be cut off by it.
+ *
+ * Another process of the same id takes the place of the one before if none of that one's connections answers a ping. If one
+ * does, two live processes share an id: the newcomer is refused and both are told. Which of two processes is the newer does
+ * not matter here: protocols tell them apart themselves, by their lives.
  *
  * A message waits only for an attempt to connect that is under way; when that fails it is given up, because by the
  * time of the next attempt it would be old news.
@@ -53,6 +56,9 @@ export class PeerLink implements ConnectionOwner {
   readonly #claimants = new Set<Connection>();
   /** By connection: where the process at the other end has to show that it runs on this kernel. */
   readonly #meetings = new Map<Connection, Meeting>();
+  /** How many times it is being found out which connection is used, and which was found. */
+  #undecided = 0;
+  #chosen: Connection | null = null;
   #upSinceMs = 0;
   #roundTripMs: number | null = null;
   #closed = false;
@@ -78,7 +84,8 @@ export class PeerLink implements ConnectionOwner {
       url: this.#dialler.url,
       via: isLinked ? 'link' : this.#rest.isOpen ? 'post' : 'none',
       roundTripMs:
-        (isLinked ? this.#connections.at(-1)!.roundTripMs : this.#rest.roundTripMs) ?? this.#roundTripMs,
+        (isLinked ? (this.#chosen ?? this.#connections.at(-1)!).roundTripMs : this.#rest.roundTripMs) ??
+        this.#roundTripMs,
       queued: this.#queue.length,
       sent,
       received,
@@ -180,9 +187,8 @@ export class PeerLink implements ConnectionOwner {
     connection.owner = this;
     connection.ping();
     this.#connections.push(connection);
-    const isNews = this.#process === null;
-    this.#process = identity;
-    if (isNews) {
+    if (this.#process === null) {
+      this.#process = identity;
       this.#upSinceMs = performance.now();
       this.#hub.events.onUp(identity);
     }
@@ -218,11 +224,10 @@ export class PeerLink implements ConnectionOwner {
       return;
     }
     this.#claimants.add(connection);
-    const standing = this.#connections.at(-1)!;
-    standing.probe((answered) => {
+    this.#probeAll((standing) => {
       this.#claimants.delete(connection);
       if (!connection.open) return;
-      if (answered && this.#process === current) {
+      if (standing !== null && this.#process === current) {
         const refused: Refused = { kind: 'same-id', reason: sharedId(current, identity) };
         standing.send(encodeRefused(refused));
         this.#refuse(connection, refused);
@@ -235,6 +240,22 @@ export class PeerLink implements ConnectionOwner {
     });
   }
 
+  /** Asks all connections whether the other side is there. `done` is told the oldest that answered, once all before it had time to. */
+  #probeAll(done: (oldest: Connection | null) => void): void {
+    const standing = [...this.#connections];
+    const answers = standing.map((): boolean | null => null);
+    let isDone = false;
+    standing.forEach((each, i) => {
+      each.probe((answered) => {
+        answers[i] = answered;
+        const first = answers.findIndex((answer) => answer !== false);
+        if (isDone || (first >= 0 && answers[first] === null)) return;
+        isDone = true;
+        done(standing[first] ?? null);
+      });
+    });
+  }
+
   /** Forgets a connection at once, without waiting for its socket to say that it is closed. */
   #drop(connection: Connection, why: string): void {
     connection.owner = null;
@@ -242,21 +263,28 @@ export class PeerLink implements ConnectionOwner {
     this.onClosed(connection, why);
   }
 
-  /** The side with the smaller id sees to it that one connection stays. */
+  /**
+   * Which of several connections is used: the oldest that answers. Until that is known, messages wait. The side with the smaller id
+   * then closes the others.
+   */
   #settle(): void {
-    if (compareIds(this.#hub.own.id, this.#id) > 0 || this.#connections.length < 2) return;
-    const keep = this.#connections.at(-1)!;
-    const others = this.#connections.filter((connection) => connection !== keep);
-    keep.probe((answered) => {
-      if (!this.#connections.includes(keep)) return;
-      if (!answered) {
-        this.#drop(keep, 'it did not answer, and there is another connection');
-        return;
-      }
-      // What they still bring is still heard, but how long they take to close is of no importance any more.
-      this.#connections = this.#connections.filter((each) => !others.includes(each));
-      for (const other of others) other.close('one connection per pair is enough');
+    if (this.#connections.length < 2) return;
+    const asked = [...this.#connections];
+    this.#undecided++;
+    this.#probeAll((keep) => {
+      this.#undecided--;
+      this.#chosen = keep;
+      if (keep !== null && compareIds(this.#hub.own.id, this.#id) < 0) this.#keepOnly(keep, asked);
+      this.#flush();
     });
+  }
+
+  #keepOnly(keep: Connection, asked: readonly Connection[]): void {
+    if (!this.#connections.includes(keep)) return;
+    const others = asked.filter((each) => each !== keep && this.#connections.includes(each));
+    // What they still bring is still heard, but how long they take to close is of no importance any more.
+    this.#connections = this.#connections.filter((each) => !others.includes(each));
+    for (const other of others) other.close('one connection per pair is enough');
   }
 
   #onRefused(connection: Connection, { reason, kind }: Refused): void {
@@ -269,8 +297,10 @@ export class PeerLink implements ConnectionOwner {
     this.#hub.events.onRefused(refused.reason, connection.remote, refused.kind);
   }
 
-  /** The newest connection: the other side would not have opened it if it trusted the one before. */
+  /** The connection that was chosen; where there was no choice, the newest. None while that is being found out. */
   #sender(): Connection | undefined {
+    if (this.#undecided > 0) return undefined;
+    if (this.#chosen?.open && this.#connections.includes(this.#chosen)) return this.#chosen;
     return this.#connections.findLast((connection) => connection.open);
   }
 

@@ -1,4 +1,5 @@
 import type { Command, Input, Outcome } from '../../core/index.ts';
+import { isTooLarge, LARGEST_VALUE } from './bounds.ts';
 import { onElectionTimer } from './election.ts';
 import { refuseTransfer, resign, startTransfer } from './handover.ts';
 import { sendHeartbeats } from './leading.ts';
@@ -7,9 +8,6 @@ import { startPublication } from './register.ts';
 import { mayLead } from './roles.ts';
 import type { Times } from './settings.ts';
 import { isMember, type Out, type State } from './state.ts';
-
-/** 64 KiB: a register is for an address or a small plan, not for data. */
-const LARGEST_VALUE = 64 * 1024;
 
 export function onCommand(
   s: State,
@@ -56,8 +54,7 @@ function refuse(s: State, command: Command): string | null {
     case 'transfer':
       return refuseTransfer(s, command.to);
     case 'publish':
-      if (JSON.stringify(command.value).length > LARGEST_VALUE)
-        return `a value has at most ${LARGEST_VALUE} characters`;
+      if (isTooLarge(command.value)) return `a value has at most ${LARGEST_VALUE} characters`;
       return refuseNow(s);
     case 'add':
       if (isMember(s, command.member)) return `${command.member} is a member already`;

@@ -45,6 +45,7 @@ import {
   type Pledge,
   type Protocol,
 } from '../../core/index.ts';
+import { changesMembers, claimOf, introducedBy, objection } from './bounds.ts';
 import { onCommand } from './commands.ts';
 import {
   onElectionTimer,
@@ -109,12 +110,6 @@ const pledges: readonly Pledge[] = [
 /** The identity of every disk of a cluster that begins founded, in a simulation or an exploration. */
 const FIRST_DISK = '0';
 
-/**
- * No honest member is this many terms ahead: that takes a century of elections. A message that says so was made up, and would
- * use up all the terms there are.
- */
-const LONGEST_LEAP = 4_294_967_296;
-
 function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
   const times: Times = timesOf(config);
   const { preferAfter } = config.options;
@@ -148,8 +143,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
   }
 
   function onMessage(s: State, from: MemberId, m: Message, out: Out): void {
-    const term = Math.max('term' in m ? m.term : 0, 'register' in m ? m.register.term : 0);
-    if (term > s.term + LONGEST_LEAP) return;
+    if (objection(s, m) !== null) return;
     if (!isLatest(s, from, m.by, out)) return;
     switch (m.type) {
       case 'term':
@@ -220,6 +214,10 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     liveness: ['L3', 'L4', 'L5'],
     init: initialState,
     step,
+    objection,
+    introduces: introducedBy,
+    changesMembers,
+    claim: claimOf,
     vote: (message) => (message.type === 'vote/answer' ? { term: message.term } : null),
     genesis(self) {
       const register = firstRegister(self.members.map((id) => ({ id, disk: FIRST_DISK })));

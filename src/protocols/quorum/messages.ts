@@ -1,6 +1,9 @@
 import {
   anyJson,
+  BadInput,
+  compareIds,
   flag,
+  integer,
   type Json,
   listOf,
   type MemberId,
@@ -9,6 +12,7 @@ import {
   nullable,
   record,
   type Shape,
+  show,
   text,
 } from '../../core/index.ts';
 
@@ -108,12 +112,29 @@ export type Message = Body & { readonly by: Origin };
 
 export type Ask<T extends Message['type']> = Extract<Message, { type: T }>;
 
+/** As many as can be configured. */
+const MOST_MEMBERS = 1000;
+
+/** Members stand in the order of their ids, at least one and each once: one that stood twice would count twice. */
+function sortedSeats(list: Shape<readonly Seat[]>): Shape<readonly Seat[]> {
+  return {
+    expected: `1 to ${MOST_MEMBERS} members, sorted by id, each once`,
+    read(value, path) {
+      const found = list.read(value, path);
+      const isSorted = found.every(({ id }, i) => i === 0 || compareIds(found[i - 1]!.id, id) < 0);
+      if (found.length > 0 && isSorted) return found;
+      throw new BadInput(path, this.expected, show(found.map(({ id }) => id)));
+    },
+  };
+}
+
 /** Identities are made by our own hosts and are short; what is longer was made up. */
 const identity = text(64);
 const by = record<Origin>({ disk: identity, start: natural, life: identity });
+const priority = integer(0, 1000);
 const age = record<Age>({ term: natural, version: natural });
 const release = record<Release>({ term: natural, round: natural });
-const seats = listOf(record<Seat>({ id: memberId, disk: nullable(identity) }));
+const seats = sortedSeats(listOf(record<Seat>({ id: memberId, disk: nullable(identity) }), MOST_MEMBERS));
 const register = record<Register>({
   term: natural,
   version: natural,
@@ -129,7 +150,7 @@ export const messages: { readonly [K in Message['type']]: Shape<object> } = {
   vote: record({ by, term: natural, age, release: nullable(release) }),
   'vote/answer': record({ by, to: identity, term: natural }),
   heartbeat: record({ by, term: natural, round: natural, age, committed: age }),
-  'heartbeat/answer': record({ by, to: identity, term: natural, round: natural, age, priority: natural }),
+  'heartbeat/answer': record({ by, to: identity, term: natural, round: natural, age, priority }),
   'publish/send': record({ by, term: natural, register }),
   'publish/answer': record({ by, to: identity, term: natural, age }),
   'publish/commit': record({ by, term: natural, age }),

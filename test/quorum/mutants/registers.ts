@@ -71,7 +71,7 @@ export const registers: readonly Mutant[] = [
     'a register may name a term out of all proportion',
     { rule: 'no register of a term out of all proportion is believed' },
     [
-      'index',
+      'bounds',
       "Math.max('term' in m ? m.term : 0, 'register' in m ? m.register.term : 0)",
       "'term' in m ? m.term : 0",
     ],

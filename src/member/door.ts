@@ -1,0 +1,66 @@
+/** Which messages an election takes: those that an honest member could have sent at that moment. */
+import { type Effect, type MemberId, type Message, type Protocol, show } from '../core/index.ts';
+import type { Clock } from './clock.ts';
+import { RefusedMessage } from './port.ts';
+import type { SenderBudgets } from './sender-budgets.ts';
+
+export interface DoorAround {
+  readonly clock: Clock;
+  /** Is it one of the voters that are configured, or have made themselves known? */
+  isVoter(id: MemberId): boolean;
+  /** How much of this disk each sender may use. */
+  readonly budgets: SenderBudgets;
+}
+
+/**
+ * How large the numbers of an election can be by now: more than there ever were before this rule, and a thousand more for every second
+ * since. A liar can lead members up to this line and no further, and honest members, whose clocks show about the same, go on
+ * from there. A line that depended on what a member itself has heard would part those who were lied to from the others.
+ */
+const MOST_BEFORE = 2 ** 40;
+const MOST_A_SECOND = 1000;
+const SINCE_MS = Date.UTC(2026, 0, 1);
+
+function largestClaim(wallMs: number): number {
+  return MOST_BEFORE + MOST_A_SECOND * Math.max(0, (wallMs - SINCE_MS) / 1000);
+}
+
+export class Door {
+  readonly #protocol: Protocol;
+  readonly #state: unknown;
+  readonly #around: DoorAround;
+
+  constructor(protocol: Protocol, state: unknown, around: DoorAround) {
+    this.#protocol = protocol;
+    this.#state = state;
+    this.#around = around;
+  }
+
+  /** Throws RefusedMessage for a message that is not to be taken. Nothing of it is saved, answered or passed on then. */
+  admit(from: MemberId, message: Message, isPosted: boolean): void {
+    if (isPosted && this.#protocol.changesMembers?.(this.#state, message))
+      throw new RefusedMessage('impossible', 'changes of the members are taken only over a connection');
+    const reason = this.#impossible(message);
+    if (reason !== null) throw new RefusedMessage('impossible', reason);
+    if (!this.#around.budgets.maySave(from) && this.#wouldSave(from, message))
+      throw new RefusedMessage('too-fast', 'it causes too many changes that have to be saved');
+  }
+
+  #impossible(message: Message): string | null {
+    const reason = this.#protocol.objection?.(this.#state, message) ?? null;
+    if (reason !== null) return reason;
+    const introduced = this.#protocol.introduces?.(this.#state, message) ?? [];
+    const strangers = introduced.filter((id) => !this.#around.isVoter(id));
+    if (strangers.length > 0) return `it makes ${show(strangers)} members, which are not configured here`;
+    const claim = this.#protocol.claim?.(message) ?? 0;
+    if (claim <= largestClaim(this.#around.clock.wallNow())) return null;
+    return `${claim} is more terms, versions or starts than there can be by now`;
+  }
+
+  /** Tries the message on a copy: what needs no save is still heard from a sender that has caused too many. */
+  #wouldSave(from: MemberId, message: Message): boolean {
+    const effects: Effect[] = [];
+    this.#protocol.step(structuredClone(this.#state), { type: 'message', from, message }, effects);
+    return effects.some(({ type }) => type === 'save');
+  }
+}

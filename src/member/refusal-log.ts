@@ -1,0 +1,81 @@
+import type { MemberId } from '../core/index.ts';
+import type { Clock } from './clock.ts';
+import { oneLine } from './one-line.ts';
+import { noRefusals, type Refusal, RefusedMessage } from './port.ts';
+
+/** The same kind of refusal from the same address is told once in this time. */
+const TOLD_EVERY_MS = 1000;
+/** Addresses that are told apart within one such time; of the rest only the kind is. */
+const MOST_SENDERS = 100;
+
+interface Told {
+  /** How many came since it was told, and what the last of them was. */
+  more: number;
+  last: string;
+}
+
+/**
+ * Counts what was refused, and tells people. The first is told at once. Whatever else of its kind the same sender brings within a second is
+ * counted and told together, so that nobody can fill a disk with the log.
+ */
+export class RefusalLog {
+  readonly counts: Record<Refusal, number> = noRefusals();
+  readonly #clock: Clock;
+  readonly #tell: (message: string) => void;
+  readonly #told = new Map<string, Told>();
+  readonly #timers = new Set<() => void>();
+
+  constructor(clock: Clock, tell: (message: string) => void) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  /** `from`: the sender as it is told apart: a member, or an address without its port. */
+  refused(kind: Refusal, from: string, reason: string): void {
+    this.counts[kind] += 1;
+    const message = oneLine(reason);
+    const known = `${kind} ${from}`;
+    const key = this.#told.has(known) || this.#told.size < MOST_SENDERS ? known : kind;
+    const told = this.#told.get(key);
+    if (told !== undefined) {
+      told.more++;
+      told.last = message;
+      return;
+    }
+    this.#tell(message);
+    this.#await(key, { more: 0, last: '' });
+  }
+
+  /** What a member said, unless it is refused. */
+  hear(from: MemberId, take: () => void): void {
+    try {
+      take();
+    } catch (error) {
+      if (!(error instanceof RefusedMessage)) throw error;
+      this.refused(error.kind, `member ${from}`, `a message of member ${from} is refused: ${error.message}`);
+    }
+  }
+
+  close(): void {
+    for (const cancel of [...this.#timers]) cancel();
+    this.#timers.clear();
+    this.#told.clear();
+  }
+
+  #await(key: string, told: Told): void {
+    this.#told.set(key, told);
+    const cancel = this.#clock.set(this.#clock.now() + TOLD_EVERY_MS, () => {
+      this.#timers.delete(cancel);
+      this.#told.delete(key);
+      if (told.more === 0) return;
+      this.#tell(told.more === 1 ? told.last : `${told.last} (${told.more} times within a second)`);
+      this.#await(key, { more: 0, last: '' });
+    });
+    this.#timers.add(cancel);
+  }
+}
+
+/** An address without its port: who opens many connections has many ports. */
+export function withoutPort(remote: string): string {
+  return remote.replace(/:\d+$/, '');
+}

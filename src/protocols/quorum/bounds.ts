@@ -1,0 +1,156 @@
+/**
+ * What no honest member can have sent to this one, whatever the network did to it. Such a message was made up, or comes from a
+ * member that is broken. It changes nothing and is not answered. To ignore a message is always safe: the network may lose any.
+ *
+ * Example: a leader alone makes the registers of its term. An answer that speaks of a newer one of that term is made up; a
+ * leader that published again to supersede it would be answered with the same, and so on without end.
+ *
+ * The bounds cannot expose a member that lies within them: a member that says it leads a later term is believed.
+ */
+import { assertNever, type Json, type MemberId, majority } from '../../core/index.ts';
+import type { Age, Message, Register, Seat } from './messages.ts';
+import { isOlder, type State } from './state.ts';
+
+/**
+ * No cluster ever has so many terms, versions or starts; a host knows the time and allows fewer (`claim`). A message that says more
+ * would use up all the numbers that there are.
+ *
+ * Why this is not a bound on how far ahead of its own term a member may be led: a liar could lead one member ahead step by step, until
+ * the others, who were led less far, would never believe it again.
+ */
+const MOST = 281_474_976_710_656;
+
+/** No leadership lasts for so many heartbeats: at one every 5 ms that takes a century and a half. */
+const MOST_ROUNDS = 1_099_511_627_776;
+
+/** 64 KiB: a register is for an address or a small plan, not for data. */
+export const LARGEST_VALUE: number = 64 * 1024;
+
+/** Why no honest member can have sent this, or null. */
+export function objection(s: State, m: Message): string | null {
+  return (
+    aboutNumbers(m) ??
+    ('age' in m ? aboutAge(m.age, m.term) : null) ??
+    ('register' in m ? aboutRegister(s, m.register) : null) ??
+    aboutFields(s, m)
+  );
+}
+
+/** The members that a register would add to those of this one. */
+export function introducedBy(s: State, m: Message): readonly MemberId[] {
+  if (!('register' in m)) return [];
+  const known = (id: MemberId): boolean =>
+    [s.register, s.committed].some(({ members }) => members.some((seat) => seat.id === id));
+  return m.register.members.map(({ id }) => id).filter((id) => !known(id));
+}
+
+export function changesMembers({ register }: State, m: Message): boolean {
+  if (!('register' in m) || !register.members.some(isFilled)) return false;
+  return JSON.stringify(m.register.members) !== JSON.stringify(register.members);
+}
+
+/** The largest number in a message that its receiver might take over. */
+export function claimOf(m: Message): number {
+  return Math.max(termOf(m), versionOf(m), m.by.start);
+}
+
+function termOf(m: Message): number {
+  return Math.max('term' in m ? m.term : 0, 'register' in m ? m.register.term : 0);
+}
+
+function versionOf(m: Message): number {
+  return 'register' in m ? m.register.version : 'age' in m ? m.age.version : 0;
+}
+
+function aboutNumbers(m: Message): string | null {
+  if (m.by.start < 1) return 'its disk was never started';
+  const claim = claimOf(m);
+  return claim > MOST ? `${claim} is more terms, versions or starts than there can be` : null;
+}
+
+/** With a register its holder takes over the register's term, so none is of a later term than the member that holds it. */
+function aboutAge(age: Age, term: number): string | null {
+  return age.term > term ? `a register of term ${age.term} in term ${term}` : null;
+}
+
+function aboutRegister({ committed }: State, register: Register): string | null {
+  if (isTooLarge(register.value)) return `a value of more than ${LARGEST_VALUE} characters`;
+  // Every leader after a commit has what was committed. Before the first seats are filled, members may be configured differently.
+  if (isOlder(register, committed) || !committed.members.some(isFilled)) return null;
+  const isRefounded = JSON.stringify(register.founding) !== JSON.stringify(committed.founding);
+  if (committed.founding !== null && isRefounded) return 'a cluster that others founded';
+  return aboutMembers(committed.members, register.members, register.version - committed.version);
+}
+
+/**
+ * A version adds or removes at most one member, and a leader vacates no seat of a majority that answers it. Disks that this member
+ * knows must therefore be able to decide alone in the new membership; else one message could leave the cluster without a
+ * majority for ever, or make a member a majority of its own.
+ *
+ * Several honest changes while a member is away can lead further. That member takes no part until its data folder is moved
+ * away: with an empty one it is given a seat like any other new disk.
+ */
+function aboutMembers(before: readonly Seat[], after: readonly Seat[], versions: number): string | null {
+  const seatIn = (seats: readonly Seat[], { id }: Seat): Seat | undefined =>
+    seats.find((seat) => seat.id === id);
+  const stay = before.filter((seat) => seatIn(after, seat) !== undefined).length;
+  const changes = before.length + after.length - 2 * stay;
+  if (changes > Math.max(0, versions)) return `${changes} members come and go in ${versions} versions`;
+  const kept = before.filter((seat) => isFilled(seat) && seatIn(after, seat)?.disk === seat.disk).length;
+  const needed = Math.max(majority(before.length), majority(after.length)) - (versions === 1 ? changes : 0);
+  if (kept >= Math.max(1, needed)) return null;
+  return `of the members that this one knows, ${kept} are left and ${needed} are needed; if the others were replaced while it was away, start it with an empty data folder`;
+}
+
+function isFilled({ disk }: Seat): boolean {
+  return disk !== null;
+}
+
+export function isTooLarge(value: Json): boolean {
+  return JSON.stringify(value).length > LARGEST_VALUE;
+}
+
+function aboutFields(s: State, m: Message): string | null {
+  switch (m.type) {
+    case 'vote':
+      // A candidate asks for a term after its own, in which a leader may have consented.
+      if (m.age.term === m.term) return `a register of the term ${m.term} that is asked for`;
+      if (m.release !== null && m.release.term >= m.term)
+        return 'consent of a leader that is not yet elected';
+      return m.release === null ? null : aboutRound(m.release.round);
+    case 'heartbeat':
+      if (isOlder(m.age, m.committed)) return 'a register that is committed before it is accepted';
+      return aboutRound(m.round);
+    case 'heartbeat/answer':
+    case 'publish/answer': {
+      const isOwn = s.role === 'leader' && m.to === s.life && m.term === s.term;
+      return isOwn && m.age.term === s.term && m.age.version > s.register.version
+        ? `version ${m.age.version} of term ${s.term}, which its leader has not made`
+        : null;
+    }
+    case 'publish/send':
+      return aboutAge(m.register, m.term);
+    case 'publish/commit':
+      return m.age.term === m.term ? null : 'a register of another term than its leader';
+    case 'transfer':
+    case 'resign':
+      return aboutRound(m.round);
+    case 'term':
+    case 'pre-vote':
+    case 'pre-vote/answer':
+    case 'vote/answer':
+    case 'publish/copy':
+    case 'transfer/ask':
+    case 'transfer/ready':
+    case 'probe':
+    case 'probe/answer':
+    case 'copy':
+      return null;
+    default:
+      return assertNever(m);
+  }
+}
+
+function aboutRound(round: number): string | null {
+  return round < 1 || round > MOST_ROUNDS ? `round ${round}` : null;
+}

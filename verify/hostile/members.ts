@@ -1,0 +1,108 @@
+/** Members in processes of their own, and what they say of themselves. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import type { Origin, Register } from '../../src/protocols/quorum/messages.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
+
+export interface Status {
+  readonly acting: boolean;
+  readonly token: string | null;
+  readonly leader: unknown;
+  readonly role: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever a member answers.
+  readonly body: any;
+}
+
+export class Process {
+  readonly id: number;
+  readonly url: string;
+  readonly data: string;
+  readonly log: string[] = [];
+  readonly #args: readonly string[];
+  readonly #agent = new http.Agent({ keepAlive: true });
+  #child: ChildProcess | null = null;
+
+  constructor(id: number, urls: ReadonlyMap<number, string>, folder: string, timing: readonly string[]) {
+    this.id = id;
+    this.url = urls.get(id)!;
+    this.data = path.join(folder, String(id));
+    const peers = [...urls].map(([each, url]) => `${each}=${url}`).join(',');
+    this.#args = ['node', '--id', String(id), '--peers', peers, '--data', this.data, ...timing];
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  start(): void {
+    const child = spawn(process.execPath, [MAIN, ...this.#args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => this.log.push(...text.trimEnd().split('\n')));
+  }
+
+  /** At once, as a crash. */
+  async kill(): Promise<void> {
+    if (!this.isRunning) return;
+    const ended = once(this.#child!, 'exit');
+    this.#child!.kill('SIGKILL');
+    await ended;
+  }
+
+  ask(method: string, target: string, body?: unknown): Promise<Answer> {
+    const url = new URL(this.url + target);
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const headers =
+      text === '' ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+    return new Promise((resolve, reject) => {
+      const request = http.request(url, { method, agent: this.#agent, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const answer = Buffer.concat(chunks).toString();
+          let read: unknown = answer;
+          try {
+            read = JSON.parse(answer);
+          } catch {
+            // It is no JSON.
+          }
+          resolve({ status: response.statusCode ?? 0, body: read });
+        });
+      });
+      request.on('error', reject);
+      request.setTimeout(10_000, () => request.destroy(new Error('no answer within 10 s')));
+      request.end(text);
+    });
+  }
+
+  /** Null if it does not answer. */
+  async status(): Promise<Status | null> {
+    try {
+      return (await this.ask('GET', '/status')).body as Status;
+    } catch {
+      return null;
+    }
+  }
+
+  /** What is on its disk: the file holds the last two records. */
+  record(): { origin: Origin; term: number; register: Register } {
+    const records = readFileSync(path.join(this.data, 'election-main.json'), 'utf8')
+      .split(/[\n\0]+/)
+      .flatMap((line, i, lines) =>
+        line.startsWith('{"format"') ? [[line, lines[i + 1] ?? '{}'] as const] : [],
+      )
+      .map(([head, record]) => ({ sequence: JSON.parse(head).sequence as number, record }))
+      .sort((a, b) => b.sequence - a.sequence);
+    const { disk, start, term, register } = JSON.parse(records[0]!.record);
+    return { origin: { disk, start, life: '' }, term, register };
+  }
+}
