@@ -22,6 +22,7 @@ import { RefusalLog, withoutPort } from './refusal-log.ts';
 import { MemberSeat } from './seat.ts';
 import { steward } from './steward.ts';
 import { forgetfulStore, openStore, type Store } from './store.ts';
+import { Unreachable } from './unreachable.ts';
 import { hostOf, isLoopback } from './urls.ts';
 import { Vigil } from './vigil.ts';
 import { Voters } from './voters.ts';
@@ -72,6 +73,7 @@ export class Member implements MemberPort, Engine {
   readonly #voters: Voters;
   readonly #vigil: Vigil;
   readonly #links: Links;
+  readonly #unreachable: Unreachable;
   readonly #hosts: Elections;
   readonly #api: Api;
   readonly #discovery: Discovery | null;
@@ -112,6 +114,7 @@ export class Member implements MemberPort, Engine {
       back: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
       shared: (before, now) => this.#refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
     });
+    this.#unreachable = new Unreachable((message) => settled.log({ level: 'warning', message }));
     this.#links = this.#createLinks();
     // Before anything is sent: what is meant for a peer that is not connected yet waits for it.
     this.#links.setPeers(this.#voters.others);
@@ -283,6 +286,7 @@ export class Member implements MemberPort, Engine {
           ),
         onUp: (peer) => {
           this.#settled.log({ level: 'info', message: `connected to ${peer.id} at ${peer.url}` });
+          this.#unreachable.reached(peer.id);
           this.#vigil.onUp(peer);
           this.#notify();
         },
@@ -295,6 +299,7 @@ export class Member implements MemberPort, Engine {
           this.#vigil.onDown(peer, isAbandoned);
           this.#notify();
         },
+        onUnreachable: (peer, reason) => this.#unreachable.failed(peer, reason),
         onRefused: (reason, from, kind) =>
           this.#refusals.refused(kind, withoutPort(from), `${from} is refused: ${reason}`),
       },

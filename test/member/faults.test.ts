@@ -151,4 +151,21 @@ describe('a new member', () => {
     // Those who were there first still have each other.
     expect(cluster.member('b').links.find(({ id }) => id === 'a')?.via).toBe('link');
   });
+
+  it('that cannot be reached is named with the reason, once', async () => {
+    const log: string[] = [];
+    const peers = [
+      { id: 'b', url: 'http://127.0.0.1:1' },
+      { id: 'c', url: 'http://caucus.invalid:7101' },
+    ];
+    loners.push(await join({ id: 'a', peers, log: ({ message }) => log.push(message) }));
+    const told = (): string[] => log.filter((message) => message.startsWith('cannot reach'));
+    await expect.poll(() => told().length).toBe(2);
+    expect(told().sort()).toEqual([
+      'cannot reach b at http://127.0.0.1:1: nothing listens there (ECONNREFUSED); it is tried again and again',
+      expect.stringMatching(
+        /^cannot reach c at http:\/\/caucus\.invalid:7101: .*name.* \((ENOTFOUND|EAI_AGAIN)\); it is/,
+      ),
+    ]);
+  });
 });

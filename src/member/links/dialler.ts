@@ -12,8 +12,8 @@ export interface DialEvents {
   onHello(connection: Connection, identity: Identity): void;
   /** There is a server, but one that keeps no links. */
   onRest(): void;
-  /** The peer cannot be reached at the moment, or will not have us; another attempt follows. */
-  onUnreachable(): void;
+  /** The peer cannot be reached at the moment, or will not have us (then the reason is told elsewhere: null); another attempt follows. */
+  onUnreachable(reason: string | null): void;
 }
 
 /** Tries to reach one peer, again and again until it is told to stop. */
@@ -78,7 +78,7 @@ export class Dialler {
       this.#after(this.#hub.options.restRecheckMs);
       this.#events.onRest();
     } else {
-      this.#retry();
+      this.#retry(result.reason);
     }
   }
 
@@ -96,7 +96,7 @@ export class Dialler {
 
   #onGreeting(connection: Connection, greeting: Greeting, isWanted: boolean): void {
     if (greeting.type === 'closed') {
-      if (isWanted) this.#retry();
+      if (isWanted) this.#retry('it closed the connection before it had said who it is');
       return;
     }
     const refused = greeting.type === 'hello' ? this.#object(greeting.identity) : greeting.refused;
@@ -107,7 +107,7 @@ export class Dialler {
     if (greeting.type === 'refused') connection.close('it refused us');
     else connection.refuse(refused!);
     if (!this.#hub.closed) this.#hub.events.onRefused(refused!.reason, this.url, refused!.kind);
-    if (isWanted) this.#retry(this.#hub.options.refusedBackOffMs);
+    if (isWanted) this.#retry(null, this.#hub.options.refusedBackOffMs);
   }
 
   #object(other: Identity): Refused | null {
@@ -117,9 +117,9 @@ export class Dialler {
     return { kind: 'unknown-member', reason };
   }
 
-  #retry(delayMs?: number): void {
+  #retry(reason: string | null, delayMs?: number): void {
     this.#backOff.fail();
     this.#after(delayMs ?? this.#backOff.nextMs());
-    this.#events.onUnreachable();
+    this.#events.onUnreachable(reason);
   }
 }

@@ -51,6 +51,8 @@ export interface LinkEvents {
    * closed it, without a word that it lives on.
    */
   onDown(peer: Identity, reason: string, isAbandoned: boolean): void;
+  /** An attempt to reach the peer has failed; others follow. */
+  onUnreachable?(peer: Peer, reason: string): void;
   /** Somebody else runs under an id that is taken, or belongs to another cluster: refused, and told to people. */
   onRefused(reason: string, from: string, kind: LinkRefusal): void;
 }

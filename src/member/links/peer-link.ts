@@ -71,7 +71,11 @@ export class PeerLink implements ConnectionOwner {
     this.#dialler = new Dialler(id, url, hub, {
       onHello: (connection, identity) => this.claim(connection, identity),
       onRest: () => this.#onRest(),
-      onUnreachable: () => this.#onUnreachable(false),
+      onUnreachable: (reason) => {
+        this.#onUnreachable(false);
+        if (reason !== null && !hub.closed)
+          hub.events.onUnreachable?.({ id, url: this.#dialler.url }, reason);
+      },
     });
     this.#dialler.start(true);
   }

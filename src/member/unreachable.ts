@@ -1,0 +1,51 @@
+import type { MemberId } from '../core/index.ts';
+import type { Peer } from './links/links.ts';
+
+/** Members of one cluster are started one after the other: the first attempts may come before the other one listens. */
+const ATTEMPTS_BEFORE_TOLD = 3;
+
+interface Attempts {
+  failed: number;
+  told: string | null;
+}
+
+/** Tells people which peer cannot be reached and why: once, and again only when the reason changes. */
+export class Unreachable {
+  readonly #tell: (message: string) => void;
+  readonly #peers = new Map<MemberId, Attempts>();
+
+  constructor(tell: (message: string) => void) {
+    this.#tell = tell;
+  }
+
+  failed({ id, url }: Peer, reason: string): void {
+    const attempts = this.#peers.get(id) ?? { failed: 0, told: null };
+    this.#peers.set(id, attempts);
+    attempts.failed += 1;
+    const message = `cannot reach ${id} at ${url}: ${inWords(reason)}; it is tried again and again`;
+    if (attempts.failed < ATTEMPTS_BEFORE_TOLD || attempts.told === message) return;
+    attempts.told = message;
+    this.#tell(message);
+  }
+
+  reached(id: MemberId): void {
+    this.#peers.delete(id);
+  }
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'the name of the host could not be looked up',
+  EHOSTUNREACH: 'there is no way to that host',
+  ENETUNREACH: 'there is no way to that network',
+  ETIMEDOUT: 'it does not answer',
+  ECONNRESET: 'it closed the connection at once',
+};
+
+/** The system's own word stands behind ours, for those who look it up. */
+function inWords(reason: string): string {
+  const code = Object.keys(WORDS).find((each) => reason.includes(each));
+  if (code !== undefined) return `${WORDS[code]} (${code})`;
+  return /timed out/i.test(reason) ? 'it does not answer' : reason;
+}
