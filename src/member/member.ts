@@ -145,8 +145,11 @@ export class Member implements MemberPort, Engine {
     return this.#hosts.illness;
   }
 
+  /** Without the main election as long as nobody uses it: it is always open, since its record names the disk. */
   get elections(): readonly ElectionPort[] {
-    return this.#hosts.list;
+    const isUsed = ({ name, view }: ElectionPort): boolean =>
+      name !== this.mainElection || this.#seats.has(name) || view.term !== 0 || view.leader !== null;
+    return this.#hosts.list.filter(isUsed);
   }
 
   get refusals(): Readonly<Record<Refusal, number>> {

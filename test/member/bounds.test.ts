@@ -138,7 +138,7 @@ describe('elections that others open', () => {
     await registers(member, 'b', 'http://127.0.0.1:9');
     const { status } = await ask(member, 'POST', '/elections/x1/heartbeat', { voterId: 'b', ...beat });
     expect(status).toBe(404);
-    expect(member.elections.map(({ name }) => name)).toEqual(['main']);
+    expect(member.elections).toEqual([]);
   });
 
   it('are a few where a request opens them, so that there is room for those of other members', async () => {
@@ -152,7 +152,7 @@ describe('elections that others open', () => {
     const member = await start({});
     const { status } = await ask(member, 'POST', '/elections/x1/election/start');
     expect(status).toBe(404);
-    expect(member.elections.map(({ name }) => name)).toEqual(['main']);
+    expect(member.elections).toEqual([]);
   });
 });
 

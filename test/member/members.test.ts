@@ -167,6 +167,21 @@ describe('real members', () => {
     expect(members[1]!.electionPort('nightly').view.leader).toBe('a');
   });
 
+  it('show no election that nobody uses, and answer for the only one that is', async () => {
+    const { members } = await start(['a', 'b', 'c']);
+    stand(members, 'report');
+    const leader = await cluster!.leader('report');
+    const get = async (path: string) => await fetch(`${leader.url}${path}`);
+    expect(await (await get('/metrics')).text()).not.toContain('election="main"');
+    expect(await (await get('/elections')).json()).toMatchObject({
+      mainElection: 'report',
+      elections: [{ electionName: 'report', acting: true }],
+    });
+    expect((await get('/leader')).status).toBe(200);
+    expect(await (await get('/status')).json()).toMatchObject({ electionName: 'report' });
+    expect((await get('/elections/main/leader')).status).toBe(503);
+  });
+
   it('run a hundred elections over the same connections', async () => {
     const { members } = await start(['a', 'b', 'c'], { timing: { timeoutMs: [1000, 2000] } });
     const names = Array.from({ length: 100 }, (_, i) => `job-${i}`);

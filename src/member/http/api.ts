@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createPage } from '../../page/index.ts';
 import type { MemberPort } from '../port.ts';
 import { readJson } from './body.ts';
-import { type Call, messagesOf } from './call.ts';
+import { type Call, messagesOf, usualElection } from './call.ts';
 import { ChangeCounts } from './change-counts.ts';
 import { commands, putValue } from './commands.ts';
 import { answerHealth, healthPaths } from './health.ts';
@@ -56,11 +56,12 @@ async function answer(
   const { request, response, member } = asked;
   const target = readTarget(request.url ?? '/', mountOf(member.url));
   const { path, query, name } = target;
+  const isAsking = request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS';
   const call: Call = {
     ...asked,
     path,
     query,
-    electionName: name ?? query.get('election') ?? member.mainElection,
+    electionName: name ?? query.get('election') ?? (isAsking ? usualElection(member) : member.mainElection),
   };
   const question = findQuestion(target);
   const { method } = request;

@@ -22,6 +22,12 @@ export interface Call {
   readonly page: Page;
 }
 
+/** The election that a question is about which names none: the main one, or the only one where nobody uses that. */
+export function usualElection({ elections, mainElection }: MemberPort): string {
+  const [only, ...others] = elections;
+  return only === undefined || others.length > 0 ? mainElection : only.name;
+}
+
 /** The election that is asked about. A question never opens one: only a vote or a command does. */
 export function knownElection({ member, electionName }: Call): ElectionPort {
   const found = member.elections.find((election) => election.name === electionName);

@@ -1,6 +1,6 @@
 import type { LinkStatus, Peer } from '../links/links.ts';
 import type { ElectionPort, MemberPort } from '../port.ts';
-import { type Call, knownElection } from './call.ts';
+import { type Call, knownElection, usualElection } from './call.ts';
 import { sendJson } from './reply.ts';
 import { tokenText } from './status.ts';
 
@@ -69,5 +69,5 @@ export function getElections({ member, response }: Call): void {
     token: tokenText(election.token),
     acting: election.acting,
   }));
-  sendJson(response, 200, { mainElection: member.mainElection, elections });
+  sendJson(response, 200, { mainElection: usualElection(member), elections });
 }
