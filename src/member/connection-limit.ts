@@ -12,8 +12,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { healthPaths } from './http/health.ts';
 
-/** Ends whatever does not read what was written for it in this time. */
-const UNREAD_MS = 10_000;
+/** After this time without news it is looked whether anything was read since the last look, so two of them make ten seconds. */
+const UNREAD_MS = 5000;
 /** One that has not read its answer after this long may be closed to make room. */
 const STALLED_MS = 1000;
 /** For health checks and members, when all others are busy. */
