@@ -14,6 +14,7 @@ import { CaucusError } from '../election/index.ts';
 import type { Clock } from './clock.ts';
 import { ElectionHost } from './host.ts';
 import { electionName } from './ids.ts';
+import { MembershipCheck } from './membership-check.ts';
 import type { Settled } from './options.ts';
 import { type Change, RefusedMessage } from './port.ts';
 import { Recorder } from './recorder.ts';
@@ -209,12 +210,19 @@ export class Elections {
       stepped: (input, effects) => recorder?.step(clock.wallNow(), input, effects),
     });
     this.#hosts.set(name, host);
+    const membership = new MembershipCheck(name);
     let told: Change | undefined;
     host.subscribe(() => {
       // The oldest changes are forgotten, so places in the list mean nothing.
-      const news = told === undefined ? host.history : host.history.slice(host.history.lastIndexOf(told) + 1);
-      for (const { detail, cause } of news) log({ level: 'info', message: `${name}: ${detail} (${cause})` });
+      const changes =
+        told === undefined ? host.history : host.history.slice(host.history.lastIndexOf(told) + 1);
+      for (const { detail, cause } of changes)
+        log({ level: 'info', message: `${name}: ${detail} (${cause})` });
       told = host.history.at(-1);
+      // Where voters make themselves known, those that are configured are only the first.
+      const isFixed = !Object.hasOwn(definition.messages, 'register');
+      const news = isFixed ? membership.news(host.view.members, this.#self.members) : null;
+      if (news !== null) log({ level: 'warning', message: news });
       this.#around.changed(host);
     });
     const { incarnation, life, keeps } = store.member;

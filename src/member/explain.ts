@@ -9,6 +9,8 @@ export interface Outlook {
   readonly acting: boolean;
   /** Does it belong to those who vote? */
   readonly isMember: boolean;
+  /** Those who vote, where the protocol tells. */
+  readonly members?: readonly MemberId[] | undefined;
 }
 
 /** What happened between two outlooks. */
@@ -33,7 +35,8 @@ export function explain(self: MemberId, before: Outlook, after: Outlook, happeni
     return { cause: 'won', detail: `${after.leader} leads${token}` };
   }
   if (before.isMember && !after.isMember) {
-    return { cause: 'removed', detail: `${self} is no longer a member` };
+    const members = after.members?.join(', ') ?? 'others';
+    return { cause: 'removed', detail: `${self} is not a member: the members are ${members}` };
   }
   if (before.acting && happening.sleptMs > 0) {
     return { cause: 'suspended', detail: `the machine was asleep for ${seconds(happening.sleptMs)}` };

@@ -119,6 +119,7 @@ export class Tenure {
       token: leader === null ? null : tokenOf(view),
       acting,
       isMember: view.members?.includes(this.#self) ?? true,
+      members: view.members,
     };
   }
 

@@ -182,6 +182,23 @@ describe('real members', () => {
     expect((await get('/elections/main/leader')).status).toBe(503);
   });
 
+  it('say so where more peers are configured than there are members', async () => {
+    cluster = await Cluster.open(['a', 'b', 'c', 'd'], { keeps: true });
+    const three = cluster.peers.slice(0, 3);
+    await Promise.all(['a', 'b', 'c'].map((id) => cluster!.join(id, { peers: three })));
+    stand(cluster.members);
+    await cluster.leader();
+    await cluster.leave('a');
+    await cluster.join('a');
+    (await cluster.join('d')).seat().stand();
+    const told = (id: string) => (line: string) =>
+      line.startsWith(`${id}: main: its members are a, b, c; d configured as peers, but not members`);
+    await cluster.until(() => cluster!.log.some(told('a')) && cluster!.log.some(told('d')));
+    expect(cluster.log.filter(told('a'))).toHaveLength(1);
+    expect(cluster.log.join('\n')).toContain('d: main: d is not a member: the members are a, b, c (removed)');
+    expect(cluster.log.filter((line) => /^[bc]: main: its members/.test(line))).toEqual([]);
+  });
+
   it('run a hundred elections over the same connections', async () => {
     const { members } = await start(['a', 'b', 'c'], { timing: { timeoutMs: [1000, 2000] } });
     const names = Array.from({ length: 100 }, (_, i) => `job-${i}`);

@@ -33,5 +33,5 @@ member.seat().stand();
 say({ up: member.url });
 look();
 process.once('SIGTERM', () => {
-  member.close().then(() => process.exit(0));
+  void member.close().then(() => process.exit(0));
 });
