@@ -4,7 +4,7 @@
  * Four members are founded; then the fourth dies and a liar takes its name. It sends well-formed messages of every kind that are
  * wrong in some field, over its links to the three others and, as strangers would, by POST in any name. Meanwhile the three are
  * asked whether they act. With `--as-leader` the liar also removes members one at a time, as a leader does for its operator: no bound can
- * tell that from the truth, and it lasts. Then it stops, and the three must elect, publish, survive a crash of all, and take the fourth in again.
+ * tell that from the truth, and it may last. Then it stops, and the three must elect, publish, survive a crash of all, and take the fourth in again.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { Random } from './hostile/random.ts';
 export interface Wishes {
   readonly messages: number;
   readonly seed: number;
-  /** The liar also changes the members one at a time, as a leader does for its operator. That does lasting harm. */
+  /** The liar also changes the members one at a time, as a leader does for its operator. That may do lasting harm. */
   readonly asLeader?: boolean;
   readonly say: (line: string) => void;
 }

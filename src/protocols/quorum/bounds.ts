@@ -75,17 +75,19 @@ function aboutAge(age: Age, term: number): string | null {
 
 function aboutRegister({ committed }: State, register: Register): string | null {
   if (isTooLarge(register.value)) return `a value of more than ${LARGEST_VALUE} characters`;
-  // Every leader after a commit has what was committed. Before the first seats are filled, members may be configured differently.
-  if (isOlder(register, committed) || !committed.members.some(isFilled)) return null;
+  // Every leader after a commit has what was committed. Before the first, members may be configured differently, or on new disks.
+  if (committed.version === 0 || isOlder(register, committed) || !committed.members.some(isFilled))
+    return null;
   const isRefounded = JSON.stringify(register.founding) !== JSON.stringify(committed.founding);
   if (committed.founding !== null && isRefounded) return 'a cluster that others founded';
   return aboutMembers(committed.members, register.members, register.version - committed.version);
 }
 
 /**
- * A version adds or removes at most one member, and a leader vacates no seat of a majority that answers it. Disks that this member
+ * A version adds or removes at most one member, and a leader vacates no seat of a majority that answers it. Members that this one
  * knows must therefore be able to decide alone in the new membership; else one message could leave the cluster without a
- * majority for ever, or make a member a majority of its own.
+ * majority for ever, or make a member a majority of its own. Across several versions only names are compared: disks may have been
+ * lost and replaced one after the other.
  *
  * Several honest changes while a member is away can lead further. That member takes no part until its data folder is moved
  * away: with an empty one it is given a seat like any other new disk.
@@ -93,11 +95,15 @@ function aboutRegister({ committed }: State, register: Register): string | null 
 function aboutMembers(before: readonly Seat[], after: readonly Seat[], versions: number): string | null {
   const seatIn = (seats: readonly Seat[], { id }: Seat): Seat | undefined =>
     seats.find((seat) => seat.id === id);
-  const stay = before.filter((seat) => seatIn(after, seat) !== undefined).length;
-  const changes = before.length + after.length - 2 * stay;
+  const stay = before.filter((seat) => seatIn(after, seat) !== undefined);
+  const changes = before.length + after.length - 2 * stay.length;
   if (changes > Math.max(0, versions)) return `${changes} members come and go in ${versions} versions`;
-  const kept = before.filter((seat) => isFilled(seat) && seatIn(after, seat)?.disk === seat.disk).length;
-  const needed = Math.max(majority(before.length), majority(after.length)) - (versions === 1 ? changes : 0);
+  if (!after.some(isFilled)) return 'members that have lost all their disks';
+  const isNext = versions === 1;
+  const kept = isNext
+    ? stay.filter((seat) => isFilled(seat) && seatIn(after, seat)?.disk === seat.disk).length
+    : stay.length;
+  const needed = Math.max(majority(before.length), majority(after.length)) - (isNext ? changes : 0);
   if (kept >= Math.max(1, needed)) return null;
   return `of the members that this one knows, ${kept} are left and ${needed} are needed; if the others were replaced while it was away, start it with an empty data folder`;
 }
