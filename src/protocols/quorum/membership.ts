@@ -63,11 +63,18 @@ function isFirstStep(members: readonly Seat[], { kind, member }: Change): boolea
   return kind === 'remove' && members.some(({ id }) => id === member);
 }
 
-/** The members in which disks that answer have the seats of their names; null if they have them already. */
+/**
+ * The members with the vacant seats filled whose names answer; or, if there are none, with one seat vacated whose disk is gone; null
+ * if nothing is to be done. One at a time, so that each membership keeps a majority of the disks of the one before, as far as they
+ * are there: members refuse a register that leaves them fewer (see bounds.ts).
+ */
 function reseated(s: State, times: Times): readonly Seat[] | null {
-  const members = s.register.members.map((seat) => reseat(s, seat, times));
-  if (isFounding(s) && !isWorthFounding(s, members, times)) return null;
-  return members.some((seat, i) => seat !== s.register.members[i]) ? members : null;
+  const { members } = s.register;
+  const filled = members.map((seat) => fill(s, seat));
+  if (isFounding(s) && !isWorthFounding(s, filled, times)) return null;
+  if (filled.some((seat, i) => seat !== members[i])) return filled;
+  const gone = members.find((seat) => isToBeVacated(s, seat, times));
+  return gone === undefined ? null : members.map((seat) => (seat === gone ? { ...seat, disk: null } : seat));
 }
 
 function isFounding({ register }: State): boolean {
@@ -84,12 +91,18 @@ function isWorthFounding(s: State, members: readonly Seat[], { timeoutMs, heartb
   return filled >= namesNeeded(members.length) && s.round > timeoutMs[1] / heartbeatMs;
 }
 
-function reseat(s: State, seat: Seat, times: Times): Seat {
-  const { id, disk } = seat;
-  const present = id === s.id ? s.disk : freshNewcomer(s, id);
-  if (present === null || present === disk) return seat;
-  if (disk === null) return { id, disk: present };
-  return id === s.id || isSilent(s, id, times) ? { id, disk: null } : seat;
+function fill(s: State, seat: Seat): Seat {
+  const present = presentDisk(s, seat.id);
+  return seat.disk === null && present !== null ? { ...seat, disk: present } : seat;
+}
+
+function isToBeVacated(s: State, { id, disk }: Seat, times: Times): boolean {
+  const present = presentDisk(s, id);
+  return disk !== null && present !== null && present !== disk && (id === s.id || isSilent(s, id, times));
+}
+
+function presentDisk(s: State, id: MemberId): string | null {
+  return id === s.id ? s.disk : freshNewcomer(s, id);
 }
 
 /** The disk without a seat that answers under this name now. */

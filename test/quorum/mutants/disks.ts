@@ -36,13 +36,13 @@ export const disks: readonly Mutant[] = [
   ),
   mutant('a seat goes from one disk to another in one step', { scenario: 'second-process-takes-the-seat' }, [
     'membership',
-    'return id === s.id || isSilent(s, id, times) ? { id, disk: null } : seat;',
-    'return id === s.id || isSilent(s, id, times) ? { id, disk: present } : seat;',
+    '(seat === gone ? { ...seat, disk: null } : seat)',
+    '(seat === gone ? { ...seat, disk: presentDisk(s, seat.id) } : seat)',
   ]),
   mutant('a seat is taken from a disk that answers', { rule: 'a disk that answers keeps its seat' }, [
     'membership',
-    'return id === s.id || isSilent(s, id, times) ? { id, disk: null } : seat;',
-    'void [isSilent, times];\n  return { id, disk: null };',
+    'present !== disk && (id === s.id || isSilent(s, id, times));',
+    'present !== disk && (void [isSilent, times], true);',
   ]),
   mutant('the founders are written down anew with every change', { rule: 'the founders never change' }, [
     'register',
