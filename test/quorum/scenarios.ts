@@ -59,7 +59,9 @@ export type ScenarioName =
   | 'leader-keeps-one-follower'
   | 'leader-is-called-gone'
   | 'leader-is-cut-off-for-a-moment'
-  | 'copy-is-heard-by-one';
+  | 'copy-is-heard-by-one'
+  | 'one-of-two-loses-its-disk'
+  | 'two-of-three-lose-their-disks';
 
 export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   'two-changes-within-a-lease': {
@@ -204,6 +206,14 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
     about:
       'three members, one of them down; the lease of the leader ends for a moment, and the other asks for its vote',
     mostChanges: 0,
+    leads: true,
+  },
+  'one-of-two-loses-its-disk': {
+    about: 'two members; one loses its disk and is given its seat again',
+    leads: true,
+  },
+  'two-of-three-lose-their-disks': {
+    about: 'three members; two lose their disks at once, and are given their seats again one after the other',
     leads: true,
   },
   'copy-is-heard-by-one': {

@@ -103,7 +103,9 @@ function aboutMembers(before: readonly Seat[], after: readonly Seat[], versions:
   const kept = isNext
     ? stay.filter((seat) => isFilled(seat) && seatIn(after, seat)?.disk === seat.disk).length
     : stay.length;
-  const needed = Math.max(majority(before.length), majority(after.length)) - (isNext ? changes : 0);
+  const decide = Math.max(majority(before.length), majority(after.length)) - (isNext ? changes : 0);
+  // Of two members both decide, and yet one may lose its disk: then one is left.
+  const needed = before.length === 2 && after.length === 2 ? 1 : decide;
   if (kept >= Math.max(1, needed)) return null;
   return `of the members that this one knows, ${kept} are left and ${needed} are needed; if the others were replaced while it was away, start it with an empty data folder`;
 }
