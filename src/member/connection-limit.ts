@@ -39,7 +39,12 @@ export class ConnectionLimit {
     this.#mostPerAddress = Math.max(1, most - Math.ceil(most / 4));
     server.maxConnections = most + RESERVE + 1;
     server.on('connection', (socket: Socket) => this.#onConnection(socket));
-    const onUpgrade = (request: IncomingMessage): void => this.#forget(request.socket);
+    const onUpgrade = (request: IncomingMessage): void => {
+      this.#forget(request.socket);
+      // While the member closes, no links are left that would answer, and a socket that nobody owns would keep the server open.
+      const isAnswered = server.listeners('upgrade').some((each) => !('isObserver' in each));
+      if (!isAnswered) request.socket.destroy();
+    };
     server.on('upgrade', Object.assign(onUpgrade, { isObserver: true }));
     // Told when nothing has come or gone for so long. Silence is allowed; what waits to be read is not.
     server.setTimeout(UNREAD_MS, (socket) => {

@@ -85,8 +85,7 @@ export class Member implements MemberPort, Engine {
   #closing: Promise<void> | null = null;
 
   /** @internal `join` makes members. */
-  constructor(settled: Settled, store: Store, server: Server | null) {
-    const clock: Clock = new SystemClock();
+  constructor(settled: Settled, store: Store, server: Server | null, clock: Clock = new SystemClock()) {
     this.#settled = settled;
     this.#store = store;
     this.#server = server;
@@ -147,9 +146,10 @@ export class Member implements MemberPort, Engine {
 
   /** Without the main election as long as nobody uses it: it is always open, since its record names the disk. */
   get elections(): readonly ElectionPort[] {
-    const isUsed = ({ name, view }: ElectionPort): boolean =>
-      name !== this.mainElection || this.#seats.has(name) || view.term !== 0 || view.leader !== null;
-    return this.#hosts.list.filter(isUsed);
+    const main = this.#seats.has(this.mainElection) ? null : this.mainElection;
+    return this.#hosts.list.filter(
+      ({ name, view }) => name !== main || view.term !== 0 || view.leader !== null,
+    );
   }
 
   get refusals(): Readonly<Record<Refusal, number>> {
@@ -215,8 +215,8 @@ export class Member implements MemberPort, Engine {
       this.#store.saveVoters(this.#voters.registered);
     } catch (error) {
       // It will have to register again after a restart; that is no reason to turn it away now.
-      const reason = error instanceof CaucusError ? error.message : String(error);
-      this.#settled.log({ level: 'warning', message: `the voter ${voter.id} is not remembered: ${reason}` });
+      const message = `the voter ${voter.id} is not remembered: ${error instanceof Error ? error.message : error}`;
+      this.#settled.log({ level: 'warning', message });
     }
     this.#links.setPeers(this.#voters.others);
     this.#settled.log({ level: 'info', message: `the voter ${voter.id} is at ${voter.url}` });
@@ -268,9 +268,8 @@ export class Member implements MemberPort, Engine {
   }
 
   #createLinks(): Links {
-    const { limits } = this.#settled;
+    const { limits, definition, config } = this.#settled;
     const { id, cluster, incarnation, url } = this;
-    const { definition, config } = this.#settled;
     const rules = JSON.stringify({ protocol: definition.name, ...config });
     const { life } = this.#store.member;
     const identity: Identity = { id, cluster, incarnation, life, url, rules, process: ownProcess() };
@@ -288,17 +287,14 @@ export class Member implements MemberPort, Engine {
             this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),
           ),
         onUp: (peer) => {
-          this.#settled.log({ level: 'info', message: `connected to ${peer.id} at ${peer.url}` });
-          this.#unreachable.reached(peer.id);
+          this.#settled.log({ level: 'info', message: this.#unreachable.reached(peer) });
           this.#vigil.onUp(peer);
           this.#notify();
         },
         onLocal: (peer) => this.#vigil.onLocal(peer),
         onDown: (peer, reason, isAbandoned) => {
-          this.#settled.log({
-            level: 'warning',
-            message: `the connection to ${peer.id} is closed: ${reason}`,
-          });
+          const message = `the connection to ${peer.id} is closed: ${reason}`;
+          this.#settled.log({ level: 'warning', message });
           this.#vigil.onDown(peer, isAbandoned);
           this.#notify();
         },

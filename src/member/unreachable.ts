@@ -28,8 +28,10 @@ export class Unreachable {
     this.#tell(message);
   }
 
-  reached(id: MemberId): void {
+  /** What is to be told of it. */
+  reached({ id, url }: Peer): string {
     this.#peers.delete(id);
+    return `connected to ${id} at ${url}`;
   }
 }
 

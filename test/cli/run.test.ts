@@ -17,7 +17,7 @@ import { caucus, start } from './caucus.ts';
 type Printed = any;
 
 const CHILD = fileURLToPath(new URL('./run-child.sh', import.meta.url));
-const ROUNDS = 50;
+const ROUNDS = 25;
 const IDS = [1, 2, 3];
 
 /** One `caucus run`, with its log. */

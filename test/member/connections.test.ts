@@ -120,3 +120,15 @@ describe('an answer that is not read', () => {
     await until('the slow one gets the rest', () => bytes > 30_000_000);
   });
 });
+
+describe('a server whose links are closed already', () => {
+  it('ends a connection of a member that comes late, and can be closed', async () => {
+    const server = await listen('127.0.0.1', 0, 10, () => {});
+    const socket = await open((server.address() as AddressInfo).port);
+    socket.write(
+      'GET /link HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
+    );
+    await once(socket, 'close');
+    await closeServer(server);
+  });
+});

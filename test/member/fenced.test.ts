@@ -96,7 +96,8 @@ async function startWriters(ids: readonly string[]): Promise<void> {
   const ports = await freePorts(ids.length);
   const peers = ids.map((id, i) => ({ id, url: `http://127.0.0.1:${ports[i]}` }));
   for (const [i, id] of ids.entries()) {
-    const options = { id, peers, listen: { port: ports[i] }, data: path.join(folder, id) };
+    const own = { id, listen: { port: ports[i] }, data: path.join(folder, id) };
+    const options = { ...own, peers, options: { preset: 'lan' } };
     writers.set(id, new Writer([JSON.stringify(options), String(storePort)]));
   }
 }

@@ -93,7 +93,7 @@ export class TestMember implements MemberPort {
     const definition = catalogue[protocol]!;
     const made = definition.create({
       timing: readSettings(definition.timing, timing, 'timing'),
-      options: readSettings(definition.options, undefined, 'options'),
+      options: readSettings(definition.options, protocol === 'quorum' ? { preset: 'lan' } : {}, 'options'),
     });
     const self = { id: this.id, members: this.voters.map(({ id }) => id), settings: { priority: 1 } };
     const host = new ElectionHost(name, self, definition, made, {
