@@ -73,7 +73,7 @@ export class Member implements MemberPort, Engine {
   readonly #voters: Voters;
   readonly #vigil: Vigil;
   readonly #links: Links;
-  readonly #unreachable: Unreachable;
+  readonly #unreachable = new Unreachable((message) => this.#settled.log({ level: 'warning', message }));
   readonly #hosts: Elections;
   readonly #api: Api;
   readonly #discovery: Discovery | null;
@@ -113,7 +113,6 @@ export class Member implements MemberPort, Engine {
       back: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
       shared: (before, now) => this.#refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
     });
-    this.#unreachable = new Unreachable((message) => settled.log({ level: 'warning', message }));
     this.#links = this.#createLinks();
     // Before anything is sent: what is meant for a peer that is not connected yet waits for it.
     this.#links.setPeers(this.#voters.others);
@@ -247,8 +246,8 @@ export class Member implements MemberPort, Engine {
     return this.#closing;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async #close(): Promise<void> {
