@@ -37,6 +37,14 @@ const SETTINGS: readonly Setting[] = [
     ],
   },
   {
+    name: 'preset steady, 1–10 ms one way',
+    given: { options: { preset: 'steady' } },
+    heartbeatMs: 600,
+    longestTimeoutMs: 3000,
+    latencyMs: [1, 10],
+    others: [],
+  },
+  {
     name: 'preset lan, 1–10 ms one way',
     given: { options: { preset: 'lan' } },
     heartbeatMs: 50,
