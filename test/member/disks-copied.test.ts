@@ -86,12 +86,20 @@ describe.each([3, 5])('%d members without data folders', (size) => {
   });
 });
 
-/** Stops a process, starts a second one on a copy of its folder, and lets the first go on once the leader knows the second. */
+/** Stops a process, starts a second one on a copy of its folder, and lets the first go on once all others know the second. */
 async function takePlaceOf(first: Watched): Promise<Watched> {
   const data = lab.copy(first.id);
   first.child.kill('SIGSTOP');
   await lab.leader();
+  const others = lab.ids
+    .filter((id) => id !== first.id)
+    .map((id) => ({ log: lab.at(id).log, from: lab.at(id).log.length }));
   const second = await lab.start(first.id, { isSecond: true, data });
+  await lab.until('all are connected to the second process', HEALS_WITHIN_MS, () =>
+    others.every(({ log, from }) =>
+      log.slice(from).some((line) => line.startsWith(`connected to ${first.id} `)),
+    ),
+  );
   const value = { publishedTo: second.name };
   await lab.publish(value);
   // What it shows it has accepted, so the leader has heard of it.
