@@ -170,13 +170,20 @@ if (process.argv[1] === import.meta.filename) {
     },
   });
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  for (const name of ['messages', 'seed'] as const) {
+    if (/^[1-9]\d{0,8}$/.test(values[name])) continue;
+    process.stderr.write(
+      `--${name}: expected a whole number from 1 to 999999999, found ${JSON.stringify(values[name])}\n`,
+    );
+    process.exit(2);
+  }
   const found = await search({
     messages: Number(values.messages),
     seed: Number(values.seed),
     asLeader: values['as-leader'],
     say,
   });
-  say(`somebody acted in ${Math.round(found.actingShare * 300)} % of the time`);
+  say(`a member acted in ${Math.round(found.actingShare * 300)} % of the time`);
   say(`two acted at once: ${found.overlaps.length === 0 ? 'never' : found.overlaps.slice(0, 5).join('; ')}`);
   const slow = [found.electedMs, found.restartedMs].filter((ms) => ms > 2 * TIMEOUT_MS);
   if (slow.length > 0)
