@@ -11,6 +11,7 @@ import { LocalSocket } from './local-socket.ts';
 import { type LinkOptions, type ResolvedLinkOptions, resolveLinkOptions } from './options.ts';
 import { PeerLink } from './peer-link.ts';
 import { Poster } from './post.ts';
+import type { Outgoing } from './queue.ts';
 
 export function createLinks(identity: Identity, events: LinkEvents, options: LinkOptions = {}): Links {
   return new AllLinks(identity, events, resolveLinkOptions(options));
@@ -30,6 +31,7 @@ class AllLinks implements Links, Hub {
   readonly #pinging: NodeJS.Timeout;
   readonly #detachments: (() => void)[] = [];
   readonly #strangers = new Set<Connection>();
+  #lastWritten: Outgoing | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(own: Identity, events: LinkEvents, options: ResolvedLinkOptions) {
@@ -71,10 +73,18 @@ class AllLinks implements Links, Hub {
   send(to: MemberId, election: string, message: Message): void {
     const peer = this.#peers.get(to);
     if (peer === undefined || this.closed) return;
+    const written = this.#write(election, message);
+    if (written.bytes > this.options.frameBytes) peer.traffic.dropped++;
+    else peer.send(written);
+  }
+
+  /** A message to all members is put into writing once: protocols send one and the same object to each of them. */
+  #write(election: string, message: Message): Outgoing {
+    const last = this.#lastWritten;
+    if (last !== null && last.message === message && last.election === election) return last;
     const frame = encodeMessage(election, message);
-    const bytes = Buffer.byteLength(frame);
-    if (bytes > this.options.frameBytes) peer.traffic.dropped++;
-    else peer.send({ election, message, frame, bytes });
+    this.#lastWritten = { election, message, frame, bytes: Buffer.byteLength(frame) };
+    return this.#lastWritten;
   }
 
   attach(server: Server): void {

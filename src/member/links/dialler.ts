@@ -39,10 +39,17 @@ export class Dialler {
     this.#backOff = new BackOff(hub.options.backOffMs);
   }
 
-  /** Begins to dial. After failures it goes on backing off, unless the success since then was a lasting one. */
-  start(wasLasting: boolean): void {
+  /** Begins to dial, for the first time or at a new address. */
+  start(): void {
+    this.#backOff.reset();
+    this.#after(this.#firstMs);
+  }
+
+  /** A connection was lost. After failures it goes on backing off, unless the connection was a lasting one. */
+  again(wasLasting: boolean): void {
     if (wasLasting) this.#backOff.reset();
-    this.#after(this.#backOff.failures === 0 ? this.#firstMs : this.#backOff.nextMs());
+    const { redialMs } = this.#hub.options;
+    this.#after(this.#backOff.failures === 0 ? this.#firstMs + redialMs : this.#backOff.nextMs());
   }
 
   /**

@@ -18,6 +18,11 @@ export interface LinkOptions {
   readonly backOffMs?: readonly [leastMs: number, mostMs: number] | undefined;
   /** The wait after the other side has refused us in so many words: only people can mend that. */
   readonly refusedBackOffMs?: number | undefined;
+  /**
+   * The wait after a connection was lost. A peer that has died does not answer, and the members that survive it have an election
+   * to hold; one that lives connects by itself.
+   */
+  readonly redialMs?: number | undefined;
   /** How long the member with the larger id leaves it to the other to connect. */
   readonly yieldMs?: number | undefined;
   readonly connectMs?: number | undefined;
@@ -52,6 +57,7 @@ const DEFAULTS: ResolvedLinkOptions = {
   missedPings: 5,
   backOffMs: [10, 1000],
   refusedBackOffMs: 10_000,
+  redialMs: 50,
   yieldMs: 50,
   connectMs: 2000,
   helloMs: 5000,

@@ -77,7 +77,7 @@ export class PeerLink implements ConnectionOwner {
           hub.events.onUnreachable?.({ id, url: this.#dialler.url }, reason);
       },
     });
-    this.#dialler.start(true);
+    this.#dialler.start();
   }
 
   get status(): LinkStatus {
@@ -119,7 +119,7 @@ export class PeerLink implements ConnectionOwner {
     if (url === this.#dialler.url) return;
     this.#dialler.url = url;
     this.#rest.isOpen = false;
-    if (this.#process === null) this.#dialler.start(true);
+    if (this.#process === null) this.#dialler.start();
   }
 
   /** A process has said that it is this peer, on a connection that either side opened. */
@@ -164,7 +164,7 @@ export class PeerLink implements ConnectionOwner {
     const gone = this.#process;
     if (this.#connections.length > 0 || gone === null) return;
     this.#process = null;
-    if (!this.#closed) this.#dialler.start(performance.now() - this.#upSinceMs >= LASTING_MS);
+    if (!this.#closed) this.#dialler.again(performance.now() - this.#upSinceMs >= LASTING_MS);
     if (!this.#hub.closed) this.#hub.events.onDown(gone, reason, connection.isAbandoned);
   }
 
@@ -326,6 +326,6 @@ export class PeerLink implements ConnectionOwner {
   #onUnreachable(dialAgain: boolean): void {
     this.#rest.isOpen = false;
     this.traffic.dropped += this.#queue.clear();
-    if (dialAgain) this.#dialler.start(true);
+    if (dialAgain) this.#dialler.start();
   }
 }

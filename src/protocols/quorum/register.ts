@@ -17,6 +17,7 @@ import {
   sameAge,
   save,
   send,
+  sendToOthers,
 } from './state.ts';
 
 /** What it found accepted but not known to be committed, a new leader completes under its own term. */
@@ -173,9 +174,7 @@ function commitWithQuorum(s: State, out: Out): void {
   if (register.term !== s.term || sameAge(register, s.committed)) return;
   if (!isQuorum(register, acceptors(s))) return;
   commitAccepted(s, out);
-  for (const to of others(s)) {
-    send(s, to, { type: 'publish/commit', term: s.term, age: ageOf(register) }, out);
-  }
+  sendToOthers(s, { type: 'publish/commit', term: s.term, age: ageOf(register) }, out);
   if (s.publishing !== null) {
     out.push(
       { type: 'cancel-timer', timer: 'commit' },

@@ -184,12 +184,18 @@ export function save(s: State, out: Out): void {
 
 /** Every message says which disk, start and process it comes from. */
 export function send(s: State, to: MemberId, body: Body, out: Out): void {
-  const { disk, start, life } = s;
-  out.push({ type: 'send', to, message: { ...body, by: { disk, start, life } } });
+  sendToAll(s, [to], body, out);
 }
 
 export function sendToOthers(s: State, body: Body, out: Out): void {
-  for (const to of others(s)) send(s, to, body, out);
+  sendToAll(s, others(s), body, out);
+}
+
+/** All get the same message, which has to be put into writing only once. */
+export function sendToAll(s: State, ids: readonly MemberId[], body: Body, out: Out): void {
+  const { disk, start, life } = s;
+  const message: Message = { ...body, by: { disk, start, life } };
+  for (const to of ids) out.push({ type: 'send', to, message });
 }
 
 /** A lease that has ended is named by a timer that is never set. */
