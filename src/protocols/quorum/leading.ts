@@ -18,6 +18,7 @@ import {
   type State,
   sameAge,
   send,
+  sendToAll,
   VOTES,
 } from './state.ts';
 
@@ -61,9 +62,8 @@ export function sendHeartbeats(s: State, times: Times, out: Out): void {
   out.push({ type: 'set-timer', timer: leaseTimer(s.round), delayMs: times.leaseMs });
   out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: times.heartbeatMs });
   const { term, round, register, committed } = s;
-  for (const to of heard(s)) {
-    send(s, to, { type: 'heartbeat', term, round, age: ageOf(register), committed: ageOf(committed) }, out);
-  }
+  const [age, newest] = [ageOf(register), ageOf(committed)];
+  sendToAll(s, heard(s), { type: 'heartbeat', term, round, age, committed: newest }, out);
   renewLease(s, times, out);
 }
 

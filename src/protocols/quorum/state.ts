@@ -182,14 +182,26 @@ export function save(s: State, out: Out): void {
   out.push({ type: 'save', record: saved as unknown as Json });
 }
 
-/** Every message says which disk, start and process it comes from. */
 export function send(s: State, to: MemberId, body: Body, out: Out): void {
-  const { disk, start, life } = s;
-  out.push({ type: 'send', to, message: { ...body, by: { disk, start, life } } });
+  out.push({ type: 'send', to, message: signed(s, body) });
 }
 
 export function sendToOthers(s: State, body: Body, out: Out): void {
-  for (const to of others(s)) send(s, to, body, out);
+  sendToAll(s, others(s), body, out);
+}
+
+export function sendToAll(s: State, all: readonly MemberId[], body: Body, out: Out): void {
+  const message = signed(s, body);
+  for (const to of all) out.push({ type: 'send', to, message });
+}
+
+/**
+ * Every message says which disk, start and process it comes from. The body was made for this message, so that is added to it in
+ * place: a copy of each would be the most expensive part of a step.
+ */
+function signed({ disk, start, life }: State, body: Body): Message {
+  (body as { by?: Origin }).by = { disk, start, life };
+  return body as Message;
 }
 
 /** A lease that has ended is named by a timer that is never set. */
@@ -222,7 +234,9 @@ export function isMember(s: State, id: MemberId): boolean {
 }
 
 export function others(s: State): MemberId[] {
-  return s.register.members.map(({ id }) => id).filter((id) => id !== s.id);
+  const ids: MemberId[] = [];
+  for (const { id } of s.register.members) if (id !== s.id) ids.push(id);
+  return ids;
 }
 
 export function ageOf({ term, version }: Register): Age {
