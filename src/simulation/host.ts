@@ -146,7 +146,7 @@ export class Host {
     for (const timer of this.#timers.values()) {
       if (timer.seq < due.seq && longestMs(timer.delayMs) <= shortestMs(due.delayMs)) this.#ended.add(timer);
     }
-    if (this.view.lease !== null) this.#world.reported(this, this.view);
+    if (this.view.lease !== null) this.#world.reviewed(this);
   }
 
   happen(happening: Happening): void {
@@ -162,7 +162,7 @@ export class Host {
         if (!this.paused) return this.#fire(happening);
         if (happening.timer === this.view.lease) {
           // The lease ends on the clock, whether or not the stopped process notices.
-          this.#world.reported(this, this.view);
+          this.#world.reviewed(this);
         }
         this.#backlog.push(() => this.#fire(happening));
         return;
@@ -219,7 +219,7 @@ export class Host {
           assertNever(effect);
       }
     }
-    if (this.view.lease !== null) this.#world.reported(this, this.view); // Its timer may have been touched.
+    if (this.view.lease !== null) this.#world.reviewed(this); // Its timer may have been touched.
     if (draws === null) return;
     for (const draw of draws) this.take({ type: 'drawn', draw, value: this.#random.draw64() });
   }

@@ -21,7 +21,9 @@ export interface SwarmOutcome extends RunOutcome {
 
 /** Draws a storm from the seed and runs it. `agreed` says that those who vote agree, whoever else there is. */
 export function swarmOutcome(definition: Definition, seed: number): SwarmOutcome {
-  const { world, settled, failure } = runStorm(drawStorm(definition, seed), definition);
+  const { world, settled, failure } = runStorm(drawStorm(definition, seed), definition, {
+    hash: 'moments',
+  });
   return { ...outcomeOf(world), agreed: settled, failure };
 }
 
