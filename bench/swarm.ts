@@ -1,5 +1,5 @@
 import { catalogue } from '../src/protocols/index.ts';
-import { drawStorm, runStorm } from '../src/simulation/index.ts';
+import { runSeed } from '../src/simulation/index.ts';
 import { queueFloor } from './queue-floor.ts';
 import { printTable } from './table.ts';
 
@@ -16,7 +16,7 @@ function swarm(protocol: string, fromSeed: number, runs: number): number {
   const definition = catalogue[protocol]!;
   let events = 0;
   for (let seed = fromSeed; seed < fromSeed + runs; seed++) {
-    events += runStorm(drawStorm(definition, seed), definition).world.steps;
+    events += runSeed(definition, seed, { hash: 'moments' }).world.steps;
   }
   return events;
 }

@@ -17,6 +17,7 @@ import {
   type View,
 } from '../core/index.ts';
 import { perform } from './actions.ts';
+import { Agenda } from './agenda.ts';
 import { Digest } from './digest.ts';
 import { Host } from './host.ts';
 import { Coverage, Ledger } from './ledger.ts';
@@ -61,6 +62,7 @@ export class World implements Surroundings {
   readonly seed: number;
   readonly protocol: Protocol;
   readonly network: Network;
+  readonly agenda: Agenda;
   /** The first process of each member. */
   readonly hosts: Map<MemberId, Host> = new Map();
   readonly twins: Twins = new Twins();
@@ -78,6 +80,8 @@ export class World implements Surroundings {
   /** How many inputs the members have taken. */
   steps = 0;
   nowUs = 0;
+  /** When something was last done to the world. */
+  actedUs = 0;
 
   readonly #queue = new Queue<Happening>();
   readonly #digest = new Digest();
@@ -87,7 +91,6 @@ export class World implements Surroundings {
   readonly #trace: ((line: TraceLine) => void) | undefined;
   readonly #scheduled: ((happening: Happening) => void) | undefined;
   readonly #freeze: boolean;
-  #nextEvent = 0;
   readonly #commands: Command[] = [];
 
   constructor(scenario: Scenario, seed: number, options: WorldOptions = {}) {
@@ -97,6 +100,7 @@ export class World implements Surroundings {
     this.#scheduled = options.scheduled;
     this.#freeze = options.freeze ?? false;
     this.#hashesAll = options.hash !== 'moments';
+    this.agenda = new Agenda(scenario.events);
     this.protocol = scenario.definition.create({ timing: scenario.timing, options: scenario.options });
     this.network = new Network(scenario.network, new Random(seed, 'network'));
     this.eventRandom = new Random(seed, 'events');
@@ -158,9 +162,8 @@ export class World implements Surroundings {
 
   /** Lets the next thing happen, if it is due by then. Events of the scenario come before what members do at that moment. */
   step(untilUs: number): boolean {
-    const event = this.scenario.events[this.#nextEvent];
     const happening = this.#queue.peek();
-    const eventUs = event === undefined ? Number.POSITIVE_INFINITY : toUs(event.atMs);
+    const eventUs = this.agenda.nextUs;
     if (happening !== undefined && happening.atUs < eventUs) {
       if (happening.atUs > untilUs) return false;
       this.#queue.pop();
@@ -168,15 +171,15 @@ export class World implements Surroundings {
       happening.host.happen(happening);
       return true;
     }
-    if (event === undefined || eventUs > untilUs) return false;
-    this.#nextEvent += 1;
+    if (eventUs === Number.POSITIVE_INFINITY || eventUs > untilUs) return false;
     this.nowUs = eventUs;
-    this.act(event);
+    this.act(this.agenda.take());
     return true;
   }
 
   /** Does something to the world now, as an event of a scenario would. */
   act(action: Action): void {
+    this.actedUs = this.nowUs;
     perform(this, action);
   }
 
