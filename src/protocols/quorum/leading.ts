@@ -74,6 +74,11 @@ function heard(s: State): MemberId[] {
   return joiner === null || isMember(s, joiner) ? ids : [...ids, joiner].sort(compareIds);
 }
 
+/** The same of one: each answer is looked at, so no list is made for it. */
+function heardFrom(s: State, id: MemberId): boolean {
+  return id !== s.id && (isMember(s, id) || (s.change?.kind === 'add' && s.change.member === id));
+}
+
 export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times: Times, out: Out): void {
   if (m.term < s.term) return tellTerm(s, from, out);
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
@@ -96,7 +101,7 @@ export function onHeartbeatAnswer(
   times: Times,
   out: Out,
 ): void {
-  if (m.to !== s.life || s.role !== 'leader' || m.term !== s.term || !heard(s).includes(from)) return;
+  if (m.to !== s.life || s.role !== 'leader' || m.term !== s.term || !heardFrom(s, from)) return;
   const peer = peerOf(s, from, m.by.disk);
   if (m.round <= peer.round || m.round > s.round) return; // It comes late, or again, and has no news.
   peer.streak = m.priority > s.priority && m.round === peer.round + 1 ? peer.streak + 1 : 0;
