@@ -10,8 +10,12 @@ import type { World } from '../world.ts';
 import { disagreement } from './disagreement.ts';
 import { calmMsOf, type Storm } from './storm.ts';
 
-/** In time-outs: longer than any time that a swarm draws for a protocol to wait before it tries something again. */
+/**
+ * In time-outs. Longer than any time that a swarm draws for a protocol to wait before it tries something again; and where some
+ * members are preferred to others, longer than the 20 heartbeats that one of them must answer before it is handed the lead.
+ */
 const REST = 5;
+const REST_OF_RANKED = 10;
 
 /** To one microsecond before: what is due at the moment itself comes after the event of that moment. */
 const MOMENT_MS = 0.001;
@@ -19,7 +23,7 @@ const MOMENT_MS = 0.001;
 /** Runs until all must have come to agree, or until the cluster is at rest: the storm with the time that it took to settle. */
 export function settleSoon(storm: Storm, world: World): Storm {
   const calmMs = calmMsOf(storm);
-  for (let settle = REST + 1; ; settle++) {
+  for (let settle = restOf(storm) + 1; ; settle++) {
     const soon = { ...storm, settle };
     const soonMs = calmMsOf(soon);
     if (soonMs >= calmMs) break;
@@ -43,7 +47,11 @@ export function runUntilRest(storm: Storm, world: World, untilMs: number): void 
   world.runUntil(untilMs);
 }
 
-function isAtRest({ timeoutMs }: Storm, world: World): boolean {
+function restOf({ members }: Storm): number {
+  return members.every(({ priority = 1 }) => priority === 1) ? REST : REST_OF_RANKED;
+}
+
+function isAtRest(storm: Storm, world: World): boolean {
   const newsUs = world.processes.reduce((latest, host) => Math.max(latest, host.newsUs), world.actedUs);
-  return world.nowUs - newsUs >= toUs(REST * timeoutMs) && disagreement(world) === null;
+  return world.nowUs - newsUs >= toUs(restOf(storm) * storm.timeoutMs) && disagreement(world) === null;
 }

@@ -58,8 +58,8 @@ export function runStorm(storm: Storm, definition: Definition, options: StormOpt
       failure = notSettled(storm, world);
       if (storm.exam && failure === null && isWell(storm, world)) failure = sitExam(ran, world);
     }
-    if (untilRest) runUntilRest(storm, world, untilMsOf(ran));
-    else world.runUntil(scenario.untilMs);
+    if (!untilRest) world.runUntil(scenario.untilMs);
+    else if (isPromised(storm, world)) runUntilRest(storm, world, untilMsOf(ran));
     if (storm.endMs !== null) settled = disagreement(world) === null;
     else failure ??= notSettled(storm, world);
   } catch (error) {
@@ -86,6 +86,14 @@ function notSettled(storm: Storm, world: World): Failure | null {
  */
 function mustSettle(storm: Storm, world: World): boolean {
   return someoneMayLead(storm) && !world.broken.has('one-disk');
+}
+
+/** Is anything promised of the rest of this run? Else only a protocol that throws could still fail it. */
+function isPromised(storm: Storm, world: World): boolean {
+  return (
+    mustSettle(storm, world) ||
+    world.protocol.pledges.some(({ assuming }) => assuming.every((each) => !world.broken.has(each)))
+  );
 }
 
 /** A member whose disk was copied may be taken for the copy by some, and then is no help to them. */
