@@ -15,7 +15,8 @@ import type { Register, Seat } from './messages.ts';
 export type Supporters = Readonly<Record<string, string>>;
 
 export function seatOf({ members }: Register, id: MemberId): Seat | undefined {
-  return members.find((seat) => seat.id === id);
+  for (const seat of members) if (seat.id === id) return seat;
+  return undefined;
 }
 
 /** Is this disk the one that votes for this name? */

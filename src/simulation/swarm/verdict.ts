@@ -29,7 +29,7 @@ export interface SwarmOutcome extends RunOutcome {
 }
 
 /** One run in so many waits all the time that there is: a cluster may also break after a long rest. */
-const LONG = 8;
+const LONG = 16;
 
 /** Draws a storm from the seed and runs it, as a swarm does. */
 export function runSeed(definition: Definition, seed: number, options: WorldOptions = {}): Verdict {
