@@ -1,4 +1,4 @@
-import { drawStorm, runStorm } from '../src/simulation/index.ts';
+import { runSeed } from '../src/simulation/index.ts';
 import type { Swarmed, SwarmJob } from './jobs.ts';
 import { subjectNamed } from './subjects.ts';
 
@@ -9,7 +9,7 @@ export function runSwarm({ from, runs }: SwarmJob): Swarmed {
   const failed: number[] = [];
   let steps = 0;
   for (let seed = from; seed < from + runs; seed++) {
-    const { world, failure } = runStorm(drawStorm(definition, seed), definition);
+    const { world, failure } = runSeed(definition, seed, { hash: 'moments' });
     steps += world.steps;
     if (failure !== null) failed.push(seed);
   }

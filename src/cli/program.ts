@@ -77,7 +77,7 @@ function addSimulate(program: Command): void {
       'draw a scenario from every seed: members, settings, a bad network, faults of all kinds',
     )
     .option('--shrink <file>', 'with --swarm: write the first run that fails, made small, to this file')
-    .option('--print-scenario', 'with --swarm: print the scenario that the seed draws, and do not run it')
+    .option('--print-scenario', 'with --swarm: print the scenario of the seed, and nothing of its run')
     .addHelpText(
       'after',
       () => `

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Definition } from '../core/index.ts';
 import { catalogue } from '../protocols/index.ts';
-import { drawStorm, RunTotals, readScenario, runStorm, scenarioOf } from '../simulation/index.ts';
+import { RunTotals, readScenario, runSeed, scenarioOf } from '../simulation/index.ts';
 import {
   readOverrides,
   readProtocolName,
@@ -68,16 +68,15 @@ function readSwarm(file: string | undefined, flags: SimulateFlags): Job {
 }
 
 function printScenario({ definition, seed }: Job): ExitCode {
-  process.stdout.write(`${JSON.stringify(scenarioOf(drawStorm(definition, seed)), null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify(scenarioOf(runSeed(definition, seed).storm), null, 2)}\n`);
   return 0;
 }
 
 async function swarmOne({ definition, seed, flags }: Job): Promise<ExitCode> {
-  const storm = drawStorm(definition, seed);
+  // Judged on the way, which a run that is watched does not stop for.
+  const { storm, failure } = runSeed(definition, seed);
   const scenario = scenarioOf(storm);
   const { result, lines } = await watchRun(readScenario(scenario, catalogue), seed, flags);
-  // Judged on the way, which a run that is watched does not stop for.
-  const { failure } = runStorm(storm, definition);
   const shrunk =
     failure === null || flags.shrink === undefined
       ? null
@@ -136,8 +135,7 @@ async function shrinkFirst(
   { json, shrink: file }: SimulateFlags,
 ): Promise<Shrinking | null> {
   if (first === undefined) return null;
-  const storm = drawStorm(definition, first.seed);
-  const { failure } = runStorm(storm, definition);
+  const { storm, failure } = runSeed(definition, first.seed);
   // With --json it is printed, and a file is written only where one was asked for.
   const target = file ?? (json ? null : `caucus-${definition.name}-seed${first.seed}.json`);
   return failure === null ? null : shrinkAndKeep(storm, failure, definition, target);

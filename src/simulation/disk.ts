@@ -7,7 +7,7 @@ export type DiskFault = 'none' | 'stall' | 'full' | 'torn' | 'lose-unsynced';
 export type DiskFound = 'kept' | 'lost' | 'restored';
 
 interface Write {
-  readonly text: string;
+  readonly record: Json;
   synced: boolean;
 }
 
@@ -15,18 +15,21 @@ interface Write {
  * One member's disk: it holds the last record, in two slots that are written by turns, so that a torn write
  * never harms the record before it. A crash of the process alone keeps what was written but not yet synced (the
  * kernel has it); the faults say otherwise.
+ *
+ * Records are kept as they were given and become text only when they are read, since most never are: a protocol never changes
+ * what it has handed out (the world checks that with `freeze`).
  */
 export class Disk {
   fault: DiskFault = 'none';
-  #durable: string | null = null;
+  #durable: Json = null;
   #pending: Write[] = [];
   /** What a restore brings back: the record at the last backup, or without a backup the first one that was durable. */
-  #backup: string | null = null;
-  #first: string | null = null;
+  #backup: Json = null;
+  #first: Json = null;
 
   /** Hands the record to the kernel. It is durable once `sync` has been called for it. */
   write(record: Json): Write {
-    const write = { text: JSON.stringify(record), synced: false };
+    const write = { record, synced: false };
     this.#pending.push(write);
     return write;
   }
@@ -35,7 +38,7 @@ export class Disk {
   sync(write: Write): void {
     const done = this.#pending.splice(0, this.#pending.indexOf(write) + 1);
     for (const each of done) each.synced = true;
-    if (done.length > 0) this.#keep(write.text);
+    if (done.length > 0) this.#keep(write.record);
   }
 
   /** What the crash leaves behind. Returns what it cost, for the trace. */
@@ -44,7 +47,7 @@ export class Disk {
     this.#pending = [];
     if (unsynced.length === 0) return 'nothing';
     if (this.fault === 'none') {
-      this.#keep(unsynced.at(-1)!.text);
+      this.#keep(unsynced.at(-1)!.record);
       return 'nothing';
     }
     // A stalled or full disk never received the write; a torn one fails its checksum and the other slot is used.
@@ -53,7 +56,7 @@ export class Disk {
 
   /** A disk on which nothing was ever lost. */
   format(record: Json): void {
-    this.#keep(JSON.stringify(record));
+    this.#keep(record);
   }
 
   get isEmpty(): boolean {
@@ -81,12 +84,12 @@ export class Disk {
   }
 
   read(): Json {
-    return this.#durable === null ? null : JSON.parse(this.#durable);
+    return JSON.parse(JSON.stringify(this.#durable));
   }
 
-  #keep(text: string): void {
-    this.#durable = text;
-    this.#first ??= text;
+  #keep(record: Json): void {
+    this.#durable = record;
+    this.#first ??= record;
   }
 }
 

@@ -41,6 +41,8 @@ export class Host {
   /** What it last told its user. */
   view: View = NOBODY;
   incarnation = 0;
+  /** When it last started, saved something, or told its user anything new: a lease that is renewed is no news. */
+  newsUs = 0;
   clockRate = 1;
 
   readonly #protocol: Protocol;
@@ -87,6 +89,7 @@ export class Host {
   start(): void {
     this.alive = true;
     this.isDue = false;
+    this.newsUs = this.#world.nowUs;
     this.#starts.count += 1;
     this.incarnation = this.#starts.count;
     this.#state = this.#protocol.init(this.self);
@@ -146,7 +149,7 @@ export class Host {
     for (const timer of this.#timers.values()) {
       if (timer.seq < due.seq && longestMs(timer.delayMs) <= shortestMs(due.delayMs)) this.#ended.add(timer);
     }
-    if (this.view.lease !== null) this.#world.reported(this, this.view);
+    if (this.view.lease !== null) this.#world.reviewed(this);
   }
 
   happen(happening: Happening): void {
@@ -162,7 +165,7 @@ export class Host {
         if (!this.paused) return this.#fire(happening);
         if (happening.timer === this.view.lease) {
           // The lease ends on the clock, whether or not the stopped process notices.
-          this.#world.reported(this, this.view);
+          this.#world.reviewed(this);
         }
         this.#backlog.push(() => this.#fire(happening));
         return;
@@ -219,7 +222,7 @@ export class Host {
           assertNever(effect);
       }
     }
-    if (this.view.lease !== null) this.#world.reported(this, this.view); // Its timer may have been touched.
+    if (this.view.lease !== null) this.#world.reviewed(this); // Its timer may have been touched.
     if (draws === null) return;
     for (const draw of draws) this.take({ type: 'drawn', draw, value: this.#random.draw64() });
   }
@@ -268,6 +271,7 @@ export class Host {
   }
 
   #save(record: Json): void {
+    this.newsUs = this.#world.nowUs;
     if (this.disk.fault === 'full') {
       // The write failed. No message that stood behind it ever leaves; the rest waits until one succeeds.
       this.#wanted = record;
@@ -321,6 +325,7 @@ export class Host {
       case 'send':
         return this.#world.sent(this, effect.to, effect.message);
       case 'report':
+        if (isNews(this.view, effect.view)) this.newsUs = this.#world.nowUs;
         this.view = effect.view;
         return this.#world.reported(this, effect.view);
       case 'answer':
@@ -329,4 +334,10 @@ export class Host {
         assertNever(effect);
     }
   }
+}
+
+function isNews(before: View, { role, leader, term, version }: View): boolean {
+  return (
+    role !== before.role || leader !== before.leader || term !== before.term || version !== before.version
+  );
 }

@@ -8,6 +8,7 @@ export type { Happening } from './surroundings.ts';
 export {
   drawStorm,
   type Failure,
+  runSeed,
   runStorm,
   type Shrunk,
   type Storm,

@@ -18,6 +18,11 @@ export class Ledger {
     return [...this.#open.values()];
   }
 
+  /** The same, without a list of them. */
+  holders(): IterableIterator<Stretch> {
+    return this.#open.values();
+  }
+
   get size(): number {
     return this.#open.size;
   }

@@ -44,6 +44,8 @@ export class Network {
   readonly #random: Random;
   readonly #ofMember = new Map<MemberId, Partial<LinkQuality>>();
   readonly #ofLink = new Map<string, Partial<LinkQuality>>();
+  /** What all of these come to for a link, by its two ends: worked out once, until one of them changes. */
+  readonly #known = new Map<MemberId, Map<MemberId, LinkQuality>>();
   readonly #cut = new Set<string>();
   #partition: ReadonlyMap<MemberId, number> | null = null;
   /** Links that work although a partition lies between their ends. */
@@ -90,6 +92,7 @@ export class Network {
   }
 
   connected(from: MemberId, to: MemberId): boolean {
+    if (this.#partition === null && this.#cut.size === 0) return true;
     const link = key(from, to);
     if (this.#cut.has(link)) return false;
     if (this.#partition === null || this.#bridged.has(link)) return true;
@@ -98,20 +101,27 @@ export class Network {
   }
 
   qualityOf(from: MemberId, to: MemberId): LinkQuality {
-    return {
+    const found = this.#known.get(from)?.get(to);
+    if (found !== undefined) return found;
+    const quality = {
       ...this.#quality,
       ...this.#ofMember.get(from),
       ...this.#ofMember.get(to),
       ...this.#ofLink.get(key(from, to)),
     };
+    const known = this.#known.get(from) ?? new Map<MemberId, LinkQuality>();
+    this.#known.set(from, known.set(to, quality));
+    return quality;
   }
 
   setQuality(change: Partial<LinkQuality>): void {
     this.#quality = { ...this.#quality, ...change };
+    this.#known.clear();
   }
 
   setMemberQuality(member: MemberId, change: Partial<LinkQuality>): void {
     this.#ofMember.set(member, { ...this.#ofMember.get(member), ...change });
+    this.#known.clear();
     this.#plain = false;
   }
 
@@ -119,6 +129,7 @@ export class Network {
     for (const link of [key(from, to), key(to, from)]) {
       this.#ofLink.set(link, { ...this.#ofLink.get(link), ...change });
     }
+    this.#known.clear();
     this.#plain = false;
   }
 
@@ -152,6 +163,7 @@ export class Network {
     this.#cut.clear();
     this.#bridged.clear();
     this.#partition = null;
+    this.#plain = this.#ofMember.size === 0 && this.#ofLink.size === 0;
   }
 
   /** Keeps a message that was on its way. */

@@ -35,7 +35,10 @@ export interface Surroundings {
   readonly syncMs: readonly [number, number];
   schedule(happening: Happening): void;
   sent(host: Host, to: MemberId, message: Message): void;
+  /** A host tells its user something. */
   reported(host: Host, view: View): void;
+  /** The view is the same as before, but whether the host may act on it may have changed with its lease timer. */
+  reviewed(host: Host): void;
   stepped(host: Host, input: Input, effects: readonly Effect[]): void;
   answered(host: Host, command: number, outcome: Outcome): void;
 }

@@ -1,4 +1,4 @@
-import type { Command, Effect, Input, Json, MemberId, Outcome, View } from '../core/index.ts';
+import type { Command, Effect, Input, Json, MemberId, Outcome } from '../core/index.ts';
 import type { Host } from '../simulation/host.ts';
 import { type Scenario, World, type WorldOptions } from '../simulation/index.ts';
 import type { Happening } from '../simulation/surroundings.ts';
@@ -73,8 +73,8 @@ export class TestWorld extends World {
     this.#audience.started(host);
   }
 
-  override reported(host: Host, view: View): void {
-    super.reported(host, view);
+  override reviewed(host: Host): void {
+    super.reviewed(host);
     if (!host.isTwin) this.#audience.reported(host.id);
   }
 

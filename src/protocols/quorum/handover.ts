@@ -62,10 +62,10 @@ export function resign(s: State, times: Times, out: Out): void {
  */
 export function askPreferred(s: State, preferAfter: number, out: Out): void {
   if (s.role !== 'leader') return;
-  const preferred = others(s).find((id) => {
-    const peer = s.peers[id];
+  const preferred = s.register.members.find(({ id }) => {
+    const peer = id === s.id ? undefined : s.peers[id];
     return peer !== undefined && peer.streak >= preferAfter && mayHandTo(s, id);
-  });
+  })?.id;
   if (preferred === undefined) return;
   s.peers[preferred]!.streak = 0;
   send(s, preferred, { type: 'transfer/ask', term: s.term }, out);

@@ -62,8 +62,8 @@ export function sendHeartbeats(s: State, times: Times, out: Out): void {
   out.push({ type: 'set-timer', timer: leaseTimer(s.round), delayMs: times.leaseMs });
   out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: times.heartbeatMs });
   const { term, round, register, committed } = s;
-  const [age, committedAge] = [ageOf(register), ageOf(committed)];
-  sendToAll(s, heard(s), { type: 'heartbeat', term, round, age, committed: committedAge }, out);
+  const [age, newest] = [ageOf(register), ageOf(committed)];
+  sendToAll(s, heard(s), { type: 'heartbeat', term, round, age, committed: newest }, out);
   renewLease(s, times, out);
 }
 
@@ -72,6 +72,11 @@ function heard(s: State): MemberId[] {
   const ids = others(s);
   const joiner = s.change?.kind === 'add' ? s.change.member : null;
   return joiner === null || isMember(s, joiner) ? ids : [...ids, joiner].sort(compareIds);
+}
+
+/** The same of one: each answer is looked at, so no list is made for it. */
+function heardFrom(s: State, id: MemberId): boolean {
+  return id !== s.id && (isMember(s, id) || (s.change?.kind === 'add' && s.change.member === id));
 }
 
 export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times: Times, out: Out): void {
@@ -96,7 +101,7 @@ export function onHeartbeatAnswer(
   times: Times,
   out: Out,
 ): void {
-  if (m.to !== s.life || s.role !== 'leader' || m.term !== s.term || !heard(s).includes(from)) return;
+  if (m.to !== s.life || s.role !== 'leader' || m.term !== s.term || !heardFrom(s, from)) return;
   const peer = peerOf(s, from, m.by.disk);
   if (m.round <= peer.round || m.round > s.round) return; // It comes late, or again, and has no news.
   peer.streak = m.priority > s.priority && m.round === peer.round + 1 ? peer.streak + 1 : 0;

@@ -70,11 +70,17 @@ function isFirstStep(members: readonly Seat[], { kind, member }: Change): boolea
  */
 function reseated(s: State, times: Times): readonly Seat[] | null {
   const { members } = s.register;
+  if (members.every((seat) => isUndisputed(s, seat))) return null;
   const filled = members.map((seat) => fill(s, seat));
   if (isFounding(s) && !isWorthFounding(s, filled, times)) return null;
   if (filled.some((seat, i) => seat !== members[i])) return filled;
   const gone = members.find((seat) => isToBeVacated(s, seat, times));
   return gone === undefined ? null : members.map((seat) => (seat === gone ? { ...seat, disk: null } : seat));
+}
+
+/** The seat is filled, and no other disk is known under its name. So it is nearly always, and this is asked at every step. */
+function isUndisputed(s: State, { id, disk }: Seat): boolean {
+  return disk !== null && (id === s.id ? disk === s.disk : s.newcomers[id] === undefined);
 }
 
 function isFounding({ register }: State): boolean {

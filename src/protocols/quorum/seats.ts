@@ -15,7 +15,8 @@ import type { Register, Seat } from './messages.ts';
 export type Supporters = Readonly<Record<string, string>>;
 
 export function seatOf({ members }: Register, id: MemberId): Seat | undefined {
-  return members.find((seat) => seat.id === id);
+  for (const seat of members) if (seat.id === id) return seat;
+  return undefined;
 }
 
 /** Is this disk the one that votes for this name? */
@@ -61,7 +62,13 @@ export function roundOfNames({ members }: Register, roundOf: (seat: Seat) => num
   return nth(members.map(roundOf), namesNeeded(members.length));
 }
 
-/** The nth largest. */
+/** The nth largest. Sorted by insertion: for so few, a call for every comparison would cost more than all the rest. */
 function nth(rounds: number[], n: number): number {
-  return rounds.sort((a, b) => b - a)[n - 1]!;
+  for (let i = 1; i < rounds.length; i++) {
+    const round = rounds[i]!;
+    let at = i;
+    for (; at > 0 && rounds[at - 1]! < round; at--) rounds[at] = rounds[at - 1]!;
+    rounds[at] = round;
+  }
+  return rounds[n - 1]!;
 }

@@ -182,9 +182,8 @@ export function save(s: State, out: Out): void {
   out.push({ type: 'save', record: saved as unknown as Json });
 }
 
-/** Every message says which disk, start and process it comes from. */
 export function send(s: State, to: MemberId, body: Body, out: Out): void {
-  sendToAll(s, [to], body, out);
+  out.push({ type: 'send', to, message: signed(s, body) });
 }
 
 export function sendToOthers(s: State, body: Body, out: Out): void {
@@ -192,10 +191,18 @@ export function sendToOthers(s: State, body: Body, out: Out): void {
 }
 
 /** All get the same message, which has to be put into writing only once. */
-export function sendToAll(s: State, ids: readonly MemberId[], body: Body, out: Out): void {
-  const { disk, start, life } = s;
-  const message: Message = { ...body, by: { disk, start, life } };
-  for (const to of ids) out.push({ type: 'send', to, message });
+export function sendToAll(s: State, all: readonly MemberId[], body: Body, out: Out): void {
+  const message = signed(s, body);
+  for (const to of all) out.push({ type: 'send', to, message });
+}
+
+/**
+ * Every message says which disk, start and process it comes from. The body was made for this message, so that is added to it in
+ * place: a copy of each would be the most expensive part of a step.
+ */
+function signed({ disk, start, life }: State, body: Body): Message {
+  (body as { by?: Origin }).by = { disk, start, life };
+  return body as Message;
 }
 
 /** A lease that has ended is named by a timer that is never set. */
@@ -228,7 +235,9 @@ export function isMember(s: State, id: MemberId): boolean {
 }
 
 export function others(s: State): MemberId[] {
-  return s.register.members.map(({ id }) => id).filter((id) => id !== s.id);
+  const ids: MemberId[] = [];
+  for (const { id } of s.register.members) if (id !== s.id) ids.push(id);
+  return ids;
 }
 
 export function ageOf({ term, version }: Register): Age {

@@ -3,6 +3,7 @@ export type { Failure } from './failure.ts';
 export { type Shrunk, shrink } from './shrink.ts';
 export { type Storm, scenarioOf } from './storm.ts';
 export {
+  runSeed,
   runStorm,
   type SwarmOutcome,
   swarmOutcome,

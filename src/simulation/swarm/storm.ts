@@ -37,6 +37,8 @@ export interface Storm {
   readonly stopMs: number;
   /** When the run ends, if that is not once everybody had the time to agree. */
   readonly endMs: number | null;
+  /** In time-outs: how long everybody has to agree once it is calm, if that is not the usual. */
+  readonly settle?: number;
   /** Members are then cut off, one after the other, to see what the others make of it. */
   readonly exam: boolean;
 }
@@ -47,8 +49,8 @@ const SETTLE = 40;
 const BACK = 10;
 
 /** When all must have come to agree. */
-export function calmMsOf({ stopMs, timeoutMs }: Storm): number {
-  return tidyMs(stopMs + SETTLE * timeoutMs);
+export function calmMsOf({ stopMs, timeoutMs, settle = SETTLE }: Storm): number {
+  return tidyMs(stopMs + settle * timeoutMs);
 }
 
 export function untilMsOf(storm: Storm): number {

@@ -1,15 +1,24 @@
-import { type Definition, type MemberId, majority } from '../../core/index.ts';
+import type { Definition } from '../../core/index.ts';
 import { outcomeOf, type RunOutcome } from '../runs.ts';
 import { readScenario } from '../scenario.ts';
 import { toMs } from '../time.ts';
 import { World, type WorldOptions } from '../world.ts';
+import { disagreement } from './disagreement.ts';
 import { drawStorm } from './draw.ts';
 import type { Failure } from './failure.ts';
+import { runUntilRest, settleSoon } from './rest.ts';
 import { sitExam } from './sit-exam.ts';
-import { calmMsOf, type Storm, scenarioOf, someoneMayLead } from './storm.ts';
+import { calmMsOf, type Storm, scenarioOf, someoneMayLead, untilMsOf } from './storm.ts';
+
+export interface StormOptions extends WorldOptions {
+  /** Does not wait while the cluster is at rest: the exam begins, and the run ends, as soon as it is. */
+  readonly untilRest?: boolean;
+}
 
 export interface Verdict {
   readonly world: World;
+  /** The storm as it ran: what it took to settle may be less than it was given. Its scenario replays what was judged. */
+  readonly storm: Storm;
   readonly settled: boolean;
   readonly failure: Failure | null;
 }
@@ -19,26 +28,38 @@ export interface SwarmOutcome extends RunOutcome {
   readonly failure: Failure | null;
 }
 
-/** Draws a storm from the seed and runs it. `agreed` says that those who vote agree, whoever else there is. */
+/** One run in so many waits all the time that there is: a cluster may also break after a long rest. */
+const LONG = 16;
+
+/** Draws a storm from the seed and runs it, as a swarm does. */
+export function runSeed(definition: Definition, seed: number, options: WorldOptions = {}): Verdict {
+  return runStorm(drawStorm(definition, seed), definition, { ...options, untilRest: seed % LONG !== 0 });
+}
+
+/** What is kept of the run of a seed. `agreed` says that those who vote agree, whoever else there is. */
 export function swarmOutcome(definition: Definition, seed: number): SwarmOutcome {
-  const { world, settled, failure } = runStorm(drawStorm(definition, seed), definition);
+  const { world, settled, failure } = runSeed(definition, seed, { hash: 'moments' });
   return { ...outcomeOf(world), agreed: settled, failure };
 }
 
 /** Runs a storm from its own seed and judges it: when all must have come to agree, in the exam, and at its end. */
-export function runStorm(storm: Storm, definition: Definition, options: WorldOptions = {}): Verdict {
+export function runStorm(storm: Storm, definition: Definition, options: StormOptions = {}): Verdict {
   const scenario = readScenario(scenarioOf(storm), { [definition.name]: definition });
   const world = new World(scenario, storm.seed, options);
+  const untilRest = options.untilRest === true && storm.exam && storm.endMs === null;
+  let ran = storm;
   let settled = false;
   let failure: Failure | null = null;
   try {
     if (storm.endMs === null) {
-      world.runUntil(calmMsOf(storm));
+      if (untilRest) ran = settleSoon(storm, world);
+      else world.runUntil(calmMsOf(storm));
       settled = disagreement(world) === null;
       failure = notSettled(storm, world);
-      if (storm.exam && failure === null && isWell(storm, world)) failure = sitExam(storm, world);
+      if (storm.exam && failure === null && isWell(storm, world)) failure = sitExam(ran, world);
     }
-    world.runUntil(scenario.untilMs);
+    if (!untilRest) world.runUntil(scenario.untilMs);
+    else if (isPromised(storm, world)) runUntilRest(storm, world, untilMsOf(ran));
     if (storm.endMs !== null) settled = disagreement(world) === null;
     else failure ??= notSettled(storm, world);
   } catch (error) {
@@ -50,7 +71,7 @@ export function runStorm(storm: Storm, definition: Definition, options: WorldOpt
   if (broken !== undefined && failure?.property !== 'error') {
     failure = { property: broken.property, atMs: broken.atMs, detail: broken.detail };
   }
-  return { world, settled, failure };
+  return { world, storm: ran, settled, failure };
 }
 
 function notSettled(storm: Storm, world: World): Failure | null {
@@ -67,29 +88,15 @@ function mustSettle(storm: Storm, world: World): boolean {
   return someoneMayLead(storm) && !world.broken.has('one-disk');
 }
 
+/** Is anything promised of the rest of this run? Else only a protocol that throws could still fail it. */
+function isPromised(storm: Storm, world: World): boolean {
+  return (
+    mustSettle(storm, world) ||
+    world.protocol.pledges.some(({ assuming }) => assuming.every((each) => !world.broken.has(each)))
+  );
+}
+
 /** A member whose disk was copied may be taken for the copy by some, and then is no help to them. */
 function isWell(storm: Storm, world: World): boolean {
   return mustSettle(storm, world) && !world.broken.has('no-copy');
-}
-
-/**
- * Null if exactly one member leads and all who vote beside it name it; else who believes what. Who votes is said by the leader,
- * where the membership can change: who was removed, or never added, may believe what it likes, except that it leads. After a
- * disk was copied a majority is enough: the others may take the member for its copy, and believe nothing that it says.
- */
-function disagreement(world: World): string | null {
-  const running = [...world.hosts.values()].filter((host) => host.alive && !host.paused);
-  const leaders = running.filter((host) => host.view.role === 'leader');
-  const leader = leaders[0];
-  if (leaders.length === 1 && leader !== undefined) {
-    const voters = leader.view.members ?? running.map((host) => host.id);
-    const named = running.filter((host) => voters.includes(host.id) && host.view.leader === leader.id).length;
-    const voting = running.filter((host) => voters.includes(host.id)).length;
-    const needed = world.broken.has('no-copy') ? Math.min(voting, majority(voters.length)) : voting;
-    if (named >= needed && voters.includes(leader.id)) return null;
-  }
-  const camps = new Map<MemberId | null, MemberId[]>();
-  for (const { id, view } of running) camps.set(view.leader, [...(camps.get(view.leader) ?? []), id]);
-  const words = [...camps].map(([named, by]) => `${by.join(', ')} → ${named ?? 'nobody'}`);
-  return `whom each names: ${words.length === 0 ? 'nobody runs' : words.join('; ')}`;
 }

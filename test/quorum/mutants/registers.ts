@@ -70,10 +70,6 @@ export const registers: readonly Mutant[] = [
   mutant(
     'a register may name a term out of all proportion',
     { rule: 'no register of a term out of all proportion is believed' },
-    [
-      'bounds',
-      "Math.max('term' in m ? m.term : 0, 'register' in m ? m.register.term : 0)",
-      "'term' in m ? m.term : 0",
-    ],
+    ['bounds', 'Math.max(term, register === undefined ? 0 : register.term)', '(void register, term)'],
   ),
 ];
