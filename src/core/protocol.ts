@@ -81,6 +81,11 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
    */
   vote?(message: M): { readonly term: number } | null;
   /**
+   * For how many milliseconds the leader that a message names has led, about, as far as the sender says: 0 if it has just been
+   * elected, null if the sender only names it. Undefined for a message that names no leader. Only the history of a member uses it.
+   */
+  ledMs?(message: M): number | null | undefined;
+  /**
    * What a member of a cluster that was founded and has never run would find on its disk, for simulations and
    * explorations that begin there. A real cluster is founded by its members' first election.
    */

@@ -115,9 +115,9 @@ export class MemberSeat implements Seat {
     await this.#host.order({ type: 'resign' }, this.#said(why));
   }
 
-  /** What the others lose by somebody's wish reads as such; what was lost already keeps its own words. */
+  /** All members tell the end of this leadership in these words, so they say whose it was. */
   #said(why: Why | undefined): Why | undefined {
-    if (why?.cause !== 'resigned' && why?.cause !== 'closed') return why;
+    if (why === undefined) return undefined;
     return { cause: why.cause, detail: `${this.name} gives up the lead: ${why.detail}` };
   }
 

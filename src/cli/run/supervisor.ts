@@ -100,7 +100,7 @@ export class Supervisor {
       }
       const end = await this.#lead(lead);
       // Only now is nothing left that acts on this lead.
-      await lead.resign(reasonOf(end)).catch(() => {});
+      await lead.resign(this.#reasonOf(end)).catch(() => {});
       if (this.#hasFailed) return FAILED;
       if (end === 'lost' && this.#rules.once) return LOST;
       if (typeof end === 'object') return exitCodeOf(end);
@@ -160,6 +160,19 @@ export class Supervisor {
     }
   }
 
+  /** What the histories of all members tell of the end. A leadership that was lost before has its own reason. */
+  #reasonOf(end: End | 'lost' | 'not-begun'): Why | undefined {
+    if (end === 'not-begun') return undefined;
+    if (end === 'lost')
+      return {
+        cause: 'lease-expired',
+        detail: 'its lease was not renewed in time, so its command was ended',
+      };
+    if (this.#hasFailed) return resigned('its command could no longer be guarded');
+    if (this.#stoppedBy !== null) return resigned(`caucus run was ended by ${this.#stoppedBy}`);
+    return resigned(`its command ${endWords(end)}`);
+  }
+
   /** Waits, but not longer than there is anything to wait for. */
   async #settle(lost: AbortSignal, ms: number): Promise<void> {
     const signal = AbortSignal.any([lost, this.#over.signal]);
@@ -173,11 +186,8 @@ export class Supervisor {
   }
 }
 
-/** What the history tells of the end; nothing if the work was done. */
-function reasonOf(end: End | 'lost' | 'not-begun'): Why | undefined {
-  if (end === 'lost')
-    return { cause: 'lease-expired', detail: 'its lease was not renewed in time, so its command was ended' };
-  return undefined;
+function resigned(detail: string): Why {
+  return { cause: 'resigned', detail };
 }
 
 /** Who was asked for it, or whose store failed, is told so. A machine that is only slow need not cost anybody his lead. */

@@ -42,6 +42,7 @@ const cause: Schema = {
   enum: [
     'started',
     'won',
+    'learned',
     'resigned',
     'transferred',
     'lease-expired',

@@ -68,7 +68,14 @@ import {
   onTransferTimer,
 } from './handover.ts';
 import { inheritedFrom, isLatest, onCopy, onStart } from './identity.ts';
-import { onHeartbeat, onHeartbeatAnswer, onLeaseEnds, onQuorumLost, sendHeartbeats } from './leading.ts';
+import {
+  ledMs,
+  onHeartbeat,
+  onHeartbeatAnswer,
+  onLeaseEnds,
+  onQuorumLost,
+  sendHeartbeats,
+} from './leading.ts';
 import { advanceMembership } from './membership.ts';
 import { type Message, messages } from './messages.ts';
 import {
@@ -219,6 +226,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     changesMembers,
     claim: claimOf,
     vote: (message) => (message.type === 'vote/answer' ? { term: message.term } : null),
+    ledMs: (message) => ledMs(message, times),
     genesis(self) {
       const register = firstRegister(self.members.map((id) => ({ id, disk: FIRST_DISK })));
       const record: Saved = {
