@@ -19,6 +19,7 @@ import { MembershipCheck } from './membership-check.ts';
 import type { Settled } from './options.ts';
 import { type Change, RefusedMessage } from './port.ts';
 import { Recorder } from './recorder.ts';
+import { SeatLog } from './seat-log.ts';
 import { SenderBudgets } from './sender-budgets.ts';
 import type { Store } from './store.ts';
 
@@ -205,10 +206,14 @@ export class Elections {
     const records = store.election(name, definition.name);
     const saved = records.load((main) => this.#protocol.inherit?.(this.#self, main) ?? null);
     const recorder = this.#record(name);
+    const seatLog = new SeatLog(this.#self.id, this.#protocol, saved);
     const host = new ElectionHost(name, this.#self, definition, this.#protocol, {
       clock,
       send: (to, message) => this.#around.send(to, name, message),
-      save: (record) => records.save(record),
+      save: (record) => {
+        records.save(record);
+        for (const news of seatLog.news(record)) log({ level: 'info', message: `${name}: ${news}` });
+      },
       isVoter: (id) => this.#around.isVoter(id),
       budgets: this.#budgets,
       stepped: (input, effects) => recorder?.step(clock.wallNow(), input, effects),

@@ -84,7 +84,7 @@ function explainLoss(self: MemberId, before: Outlook, happening: Happening): Why
     case 'drawn':
     case 'peer-back':
     case undefined:
-      return { cause: 'started', detail: 'nobody leads yet' };
+      return { cause: 'started', detail: 'no election has been decided yet' };
   }
 }
 

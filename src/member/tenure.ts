@@ -50,7 +50,7 @@ const LONGEST_HISTORY = 1000;
 export class Tenure {
   /** The leadership that this member holds. By the clock it may have run out already. */
   held: Held | null = null;
-  explanation: Why = { cause: 'started', detail: 'nobody leads yet' };
+  explanation: Why = { cause: 'started', detail: 'no election has been decided yet' };
   readonly changes: Change[] = [];
 
   readonly #self: MemberId;

@@ -155,9 +155,12 @@ afterEach(async () => {
 });
 
 /** Takes the lead away from whoever has it, again and again; a command is at work each time. */
-async function rounds(take: (trio: Trio, leader: Run) => void | Promise<void>): Promise<string[]> {
+async function rounds(
+  take: (trio: Trio, leader: Run) => void | Promise<void>,
+  ...flags: string[]
+): Promise<string[]> {
   const three = await trio(CHILD, file);
-  for (const id of IDS) three.start(id);
+  for (const id of IDS) three.start(id, ...flags);
   let seen = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const { run } = await three.atWork(file, seen);
@@ -170,6 +173,8 @@ async function rounds(take: (trio: Trio, leader: Run) => void | Promise<void>): 
 }
 
 const TIME_LIMIT_MS = 300_000;
+/** A command that ignores SIGTERM has its whole grace, in every round. */
+const BRIEF = ['--kill-after', '0.2'];
 
 describe('a command that ignores SIGTERM is dead before the next one starts', () => {
   it(`when caucus run is killed with -9, ${ROUNDS} times of ${ROUNDS}`, {
@@ -196,13 +201,16 @@ describe('a command that ignores SIGTERM is dead before the next one starts', ()
   });
 
   it(`when it is told to resign, ${ROUNDS} times of ${ROUNDS}`, { timeout: TIME_LIMIT_MS }, async () => {
-    const found = await rounds(async (three, leader) => {
-      await fetch(`${three.url(leader.id)}/elections/job/resign`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{}',
-      });
-    });
+    const found = await rounds(
+      async (three, leader) => {
+        await fetch(`${three.url(leader.id)}/elections/job/resign`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{}',
+        });
+      },
+      ...BRIEF,
+    );
     expect(found).toEqual([]);
   });
 
@@ -216,6 +224,28 @@ describe('a command that ignores SIGTERM is dead before the next one starts', ()
       leader.process.kill('SIGSTOP');
     });
     expect(found).toEqual([]);
+  });
+
+  it('when it resigns: SIGTERM first, the whole grace although it is longer than the lease, then SIGKILL', async () => {
+    const GRACE_MS = 1500;
+    const lease = ['--timing', 'timeoutMs=[600,1200]']; // That makes it 500 ms.
+    const three = await trio(CHILD, file);
+    for (const id of IDS) three.start(id, '--kill-after', String(GRACE_MS / 1000), ...lease);
+    const { run, entry } = await three.atWork(file);
+    const seen = three.log.length;
+    const startMs = performance.now();
+    const asked = fetch(`${three.url(run.id)}/elections/job/resign`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const { entry: end } = await three.seen(({ event }, from) => event === 'ended' && from === run, seen);
+    expect(performance.now() - startMs).toBeGreaterThan(GRACE_MS * 0.9);
+    expect(end).toMatchObject({ how: 'killed', signal: 'SIGKILL', overdue: false });
+    expect((await asked).status).toBe(200);
+    expect(readFileSync(file, 'utf8')).toContain(`${entry.token} term `);
+    await three.atWork(file, seen);
+    expect(late(file)).toEqual([]);
   });
 
   it('when it is ended in order, and the others take over', async () => {

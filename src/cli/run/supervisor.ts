@@ -29,8 +29,8 @@ export interface Contest {
 export interface RunRules {
   /** How long the command has between SIGTERM and SIGKILL, where there is time for it. */
   readonly killAfterMs: number;
-  /** Whether a leadership that we are asked to resign is held until the command has ended. */
-  readonly drains: boolean;
+  /** The election is held on a store. */
+  readonly isOnStore: boolean;
   /** Do not stand again after a loss. */
   readonly once: boolean;
   readonly onExit: 'resign' | 'restart';
@@ -48,7 +48,7 @@ const LOST = 75;
 const FAILED = 1;
 const BY_SIGNAL = 128;
 /** Causes of a loss whose detail says more than that it is over. */
-const TOLD: readonly Cause[] = ['resigned', 'store-unreachable', 'deposed'];
+const TOLD: readonly Cause[] = ['resigned', 'transferred', 'removed', 'store-unreachable', 'deposed'];
 
 /** Runs the command whenever we lead, never otherwise, and answers with the exit code of it all. */
 export class Supervisor {
@@ -147,11 +147,11 @@ export class Supervisor {
       this.#isRunning = true;
       const startedAtMs = performance.now();
       this.#log({ level: 'info', event: 'started', text: `starting ${command}`, token });
-      const { killAfterMs, drains } = this.#rules;
-      const end = await runUnderLease(this.#kept, this.#lineFor(token), lead, killAfterMs, drains);
+      const { killAfterMs, isOnStore } = this.#rules;
+      const end = await runUnderLease(this.#kept, this.#lineFor(token), lead, killAfterMs);
       this.#isRunning = false;
       const lost = lead.signal.aborted || (end.how !== 'not-started' && end.overdue);
-      const text = `${command} ${endWords(end)}${lost ? `: the leadership is over${lossHint(end, lead.signal, drains)}` : ''}`;
+      const text = `${command} ${endWords(end)}${lost ? `: the leadership is over${lossHint(end, lead.signal, isOnStore)}` : ''}`;
       this.#log({ level: lost ? 'warn' : 'info', event: 'ended', text, token, ...end });
       if (this.#over.signal.aborted || end.how === 'not-started') return end;
       if (lost) return 'lost';

@@ -109,7 +109,7 @@ export const electionPaths: Readonly<Record<string, PathItem>> = {
     [403, 409, 503],
   ),
   '/remove': message(
-    'A voter is to go. Of another voter, which gives its own `voterUrl`, this is a message; without a `voterUrl` it is a command.',
+    'A voter is to go. Of another voter, which gives its own `voterUrl`, this is a message; without a `voterUrl` it is a command, which for quorum cannot be undone: `warning` in the answer says so.',
     'Remove',
   ),
   '/heartbeat': message(

@@ -67,7 +67,7 @@ import {
   onTransferReady,
   onTransferTimer,
 } from './handover.ts';
-import { inheritedFrom, isLatest, onCopy, onStart } from './identity.ts';
+import { inheritedFrom, isLatest, onCopy, onStart, seatsIn } from './identity.ts';
 import {
   ledMs,
   onHeartbeat,
@@ -241,6 +241,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
       };
       return record as unknown as Json;
     },
+    seats: (record) => seatsIn(record as unknown as Saved),
     inherit: (self, saved) => inheritedFrom(self.id, saved),
     measure: ({ term, seeking, round, register }) => ({
       term: Math.max(term, seeking),
