@@ -50,7 +50,7 @@ export class Elections {
   readonly #hosts = new Map<string, ElectionHost>();
   readonly #recorders: Recorder[] = [];
   readonly #budgets: SenderBudgets;
-  /** Those that are open only because somebody else spoke of them. */
+  /** Those that are open only because another member spoke of them. */
   readonly #foreign = new Set<string>();
   /** Those of them that a request opened. */
   readonly #requested = new Set<string>();

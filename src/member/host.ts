@@ -30,10 +30,10 @@ const NOBODY: View = { role: 'none', leader: null, term: null, lease: null, vers
 
 /**
  * Runs one protocol for one election in real time: it keeps the timers, the barrier in front of the outside world and the
- * promise that whoever asks "may I act?" is answered by the clock, not by what was last reported.
+ * promise that the question "may I act?" is answered by the clock, not by what was last reported.
  */
 export class ElectionHost implements ElectionPort {
-  /** Takes over the commands that end a leadership under which somebody works; undefined for all others. */
+  /** Takes over the commands that end a leadership under which a program works; undefined for all others. */
   steward: ((command: Command) => Promise<Outcome> | undefined) | null = null;
   readonly name: string;
   readonly self: MemberId;
@@ -91,7 +91,7 @@ export class ElectionHost implements ElectionPort {
     this.give({ type: 'start', saved, incarnation, life, ...(spent === 0 ? {} : { spent }) });
   }
 
-  /** Nothing happens any more. Whoever still waits for a command is told that nobody knows what became of it. */
+  /** Nothing happens any more. A caller that still waits for a command is told that its outcome is unknown. */
   stop(): void {
     if (!this.#isRunning) return;
     this.#isRunning = false;
@@ -143,7 +143,7 @@ export class ElectionHost implements ElectionPort {
     return this.#audience.add(listener);
   }
 
-  /** What somebody outside asks for. Where it would end a leadership, whoever works under that is told to stop first. */
+  /** A request from outside. Where it would end a leadership, the work under that leadership is told to stop first. */
   command(command: Command): Promise<Outcome> {
     return this.steward?.(command) ?? this.order(command);
   }
@@ -213,7 +213,7 @@ export class ElectionHost implements ElectionPort {
     this.#exclusively(() => this.#timers.runDue((timer) => this.#take({ type: 'timer', timer })));
   }
 
-  /** One thing after the other, also when somebody who is told of one gives the next. */
+  /** One thing after the other, also when a listener that is told of one gives the next. */
   #exclusively(work: () => void): void {
     this.#isBusy = true;
     try {

@@ -105,7 +105,7 @@ async function carryOut(
   throw new HttpError(503, 'E_FAILED', outcome.reason, { details: { outcome: outcome.effect } });
 }
 
-/** A refusal says who leads and where, so that whoever asked the wrong member knows where to go. */
+/** A refusal says who leads and where, so that a caller that asked the wrong member knows where to go. */
 function refusal(status: number, { member }: Call, election: ElectionPort, reason: string): HttpError {
   const { leader } = election.view;
   const details = { outcome: 'definite', leader, leaderUrl: urlOf(member, leader) };

@@ -141,7 +141,7 @@ export const electionPaths: Readonly<Record<string, PathItem>> = {
 /** About the member itself. */
 export const memberPaths: Readonly<Record<string, PathItem>> = {
   '/': get(
-    'The leader, as the sidecars of Kubernetes answer; a few lines of text for whoever prefers to read',
+    'The leader, as the sidecars of Kubernetes answer; a few lines of text for clients that prefer to read',
     'FrontPage',
   ),
   '/elections': get('All elections that this member takes part in', 'Elections'),

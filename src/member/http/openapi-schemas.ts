@@ -36,7 +36,7 @@ const token: Schema = {
   type: ['string', 'null'],
   pattern: '^[0-9]+$',
   description:
-    'The fencing token of the leader, in decimal; null where nobody leads or the protocol has no terms.',
+    'The fencing token of the leader, in decimal; null where there is no leader or the protocol has no terms.',
 };
 const cause: Schema = {
   enum: [
