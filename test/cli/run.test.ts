@@ -261,6 +261,49 @@ describe('a command that ignores SIGTERM is dead before the next one starts', ()
   });
 });
 
+describe('why a command lost its lead', () => {
+  /** What each of the members says of the end of the leadership with this token. */
+  const endings = (three: Trio, token: string, ids = IDS): Promise<string[]> =>
+    Promise.all(
+      ids.map(async (id) => {
+        for (;;) {
+          const answered = await fetch(`${three.url(id)}/elections/job/history`);
+          const { history } = (await answered.json()) as Printed;
+          const end = history[history.findLastIndex((row: Printed) => row.token === token) + 1];
+          if (end !== undefined && end.leader === null) return `${end.cause}: ${end.detail}`;
+          await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+        }
+      }),
+    );
+
+  async function working(): Promise<{ three: Trio; run: Run; token: string; pid: number }> {
+    const three = await trio('/bin/sh', '-c', `echo $$ > "${file}"; exec sleep 1000`);
+    for (const id of IDS) three.start(id, '--timing', 'timeoutMs=[6000,12000]');
+    const { run, entry } = await three.seen(isStarted);
+    while (!existsSync(file) || !readFileSync(file, 'utf8').endsWith('\n'))
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    return { three, run, token: entry.token, pid: Number(readFileSync(file, 'utf8')) };
+  }
+
+  it('because its renewal was late: all members say so', { timeout: 120_000 }, async () => {
+    const { three, run, token, pid } = await working();
+    run.process.kill('SIGSTOP');
+    while (existsSync(`/proc/${pid}`)) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    run.process.kill('SIGCONT'); // The lease lasts for as long again as CMD has had between the two signals.
+    const why = `lease-expired: ${run.id} gives up the lead: its lease was not renewed in time, so its command was ended`;
+    expect(await endings(three, token)).toEqual([why, why, why]);
+  });
+
+  it('because its command ended: the others say so', { timeout: 120_000 }, async () => {
+    const { three, run, token, pid } = await working();
+    process.kill(pid, 'SIGKILL');
+    await run.ended;
+    const others = IDS.filter((id) => id !== run.id);
+    const why = `resigned: ${run.id} gives up the lead: its command was ended by SIGKILL`;
+    expect(await endings(three, token, others)).toEqual([why, why]);
+  });
+});
+
 describe('caucus run', () => {
   /** Long enough that a busy machine does not cost a member its lead. */
   const CALM = ['--timing', 'timeoutMs=[1500,3000]'];
