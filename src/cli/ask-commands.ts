@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import {
   historyCommand,
   leaderCommand,
+  removeCommand,
   resignCommand,
   transferCommand,
   valueCommand,
@@ -96,6 +97,19 @@ const ASKING: readonly Asking[] = [
     examples: ['caucus transfer --to b http://127.0.0.1:7101'],
     options: (command) => command.requiredOption('--to <id>', 'who shall lead'),
     run: transferCommand,
+  },
+  {
+    name: 'remove',
+    summary: 'remove a member from the election, for ever',
+    description:
+      'Tells the leader to remove a member: it no longer votes, and counts for no majority. THIS CANNOT BE UNDONE: this version cannot add members, so a removed member cannot come back under its name, with its data folder or an empty one. To replace a machine or a disk, do not remove the member: start it again under the same name with an empty data folder. Other elections of the cluster keep the member.',
+    codes: '0 if it did, 1 if nobody leads, it refused or nobody answers',
+    examples: ['caucus remove --member c --for-ever http://127.0.0.1:7101'],
+    options: (command) =>
+      command
+        .requiredOption('--member <id>', 'who is to go')
+        .option('--for-ever', 'needed: says that you know that it cannot come back'),
+    run: removeCommand,
   },
   {
     name: 'value',

@@ -28,7 +28,8 @@ export async function runCommand(command: string, args: readonly string[], flags
   refuseAlone(flags);
   const rules = readRules(flags);
   const log = openLogFor(flags);
-  const stand = flags.engine === undefined ? await asMember(flags, log) : await onEngine(flags, rules, log);
+  const stand =
+    flags.engine === undefined ? await asMember(flags, rules, log) : await onEngine(flags, rules, log);
   let supervisor: Supervisor | null = null;
   let isKeeperLost = false;
   // Before the member: whoever could be elected must be able to run the command at once.
@@ -66,7 +67,7 @@ interface Place {
 }
 
 /** Everything is read and checked before the command's keeper is started; standing comes after it. */
-async function asMember(flags: RunFlags, log: Log): Promise<() => Promise<Place | null>> {
+async function asMember(flags: RunFlags, rules: RunRules, log: Log): Promise<() => Promise<Place | null>> {
   const config = await readMemberConfig(flags, process.env);
   if (config.settings.priority === 0) {
     throw new Refusal('--priority: expected 1 or more, found 0: it would never lead');
@@ -74,7 +75,8 @@ async function asMember(flags: RunFlags, log: Log): Promise<() => Promise<Place 
   return async () => {
     const member = await startMember(config, { isCalledNew: flags.new ?? false, log });
     if (member === null) return null;
-    return { election: member.election(config.settings.election!), close: () => member.close() };
+    const election = new Election(config.settings.election!, member, { drainMs: drainMsOf(rules) });
+    return { election, close: () => member.close() };
   };
 }
 
@@ -83,9 +85,7 @@ async function onEngine(flags: RunFlags, rules: RunRules, log: Log): Promise<() 
   refuseBoth(flags as Readonly<Record<string, unknown>>, [...MEMBER_ONLY, 'listen', 'insecure'], process.env);
   const engine = await openEngineOf(flags, process.env, log);
   return async () => {
-    // Nothing is released before the command has ended, which may be told to twice: by a request, and then by a signal.
-    const drainMs = 2 * rules.killAfterMs + KILLED_WITHIN_MS;
-    const election = new Election(flags.election ?? 'main', engine, { drainMs });
+    const election = new Election(flags.election ?? 'main', engine, { drainMs: drainMsOf(rules) });
     const { name: id } = engine;
     log({ level: 'info', event: 'ready', text: `${id} takes part`, id, pid: process.pid });
     const health = new StoreHealth(log);
@@ -96,6 +96,11 @@ async function onEngine(flags: RunFlags, rules: RunRules, log: Log): Promise<() 
     };
     return { election, health, close };
   };
+}
+
+/** Nothing is released before the command has ended, which may be told to twice: by a request, and then by a signal. */
+function drainMsOf({ killAfterMs }: RunRules): number {
+  return 2 * killAfterMs + KILLED_WITHIN_MS;
 }
 
 function openLogFor({ json = false, quiet = false }: RunFlags): Log {
@@ -121,7 +126,7 @@ function readRules(flags: RunFlags): RunRules {
     killAfterMs: readNumber(killAfter, '--kill-after', seconds, DEFAULT_KILL_AFTER_S) * MS_PER_S,
     settleMs: readNumber(settle, '--settle', number(0, LONGEST_SETTLE_MS), DEFAULT_SETTLE_MS),
     timeoutMs: timeout === undefined ? null : readNumber(timeout, '--timeout', seconds, 0) * MS_PER_S,
-    drains: flags.engine !== undefined,
+    isOnStore: flags.engine !== undefined,
     once: flags.once ?? false,
     onExit: choice('resign', 'restart').read(onExit, '--on-exit'),
   };

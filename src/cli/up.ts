@@ -84,7 +84,7 @@ async function runFleet(
       failure ??= event;
       quit();
     }
-    page?.changed(event);
+    page?.changed();
     if (screen !== null) screen.show(event);
     else if (json) stdout.write(`${JSON.stringify(event)}\n`);
     else if (event.event === 'member' || isNews(event)) {

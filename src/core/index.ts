@@ -25,6 +25,7 @@ export {
   type Pledge,
   type Property,
   type Protocol,
+  type SeatedDisk,
   type Self,
 } from './protocol.ts';
 export { Random } from './random.ts';

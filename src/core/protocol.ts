@@ -19,6 +19,15 @@ export interface Self {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
+/** The seat of a member. */
+export interface SeatedDisk {
+  readonly id: MemberId;
+  /** The disk that votes for the member; null while the seat is vacant. */
+  readonly disk: string | null;
+  /** The disk with which the member took part in the first election, if it did. */
+  readonly founder: string | null;
+}
+
 /** The safety properties that are watched from outside; docs/guarantees.md spells them out. */
 export type Property = 'S1' | 'S2' | 'S3' | 'S4' | 'S6' | 'S9' | 'S10' | 'R1';
 
@@ -81,6 +90,11 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
    */
   vote?(message: M): { readonly term: number } | null;
   /**
+   * For how many milliseconds the leader that a message names has led, about, as far as the sender says: 0 if it has just been
+   * elected, null if the sender only names it. Undefined for a message that names no leader. Only the history of a member uses it.
+   */
+  ledMs?(message: M): number | null | undefined;
+  /**
    * What a member of a cluster that was founded and has never run would find on its disk, for simulations and
    * explorations that begin there. A real cluster is founded by its members' first election.
    */
@@ -90,6 +104,8 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
    * election that was never opened on this disk before. Null: begin with an empty disk.
    */
   inherit?(self: Self, record: Json): Json;
+  /** Which disk has the seat of each member, in a durable record, where a protocol has seats. Only for the log. */
+  seats?(record: Json): readonly SeatedDisk[];
   /** The counters of a state that grow without end, by name: what an explorer has to bound. */
   measure?(state: S): Readonly<Record<string, number>>;
 }

@@ -321,11 +321,14 @@ export class Candidacy implements Grantor {
   }
 }
 
+/** Causes that tell how the next leadership began, and not how the last one ended. */
+const BEGINNINGS: readonly Cause[] = ['won', 'learned', 'started'];
+
 /** A seat that lost and won again at once tells only of the second. */
 function lossOf(election: string, { cause, detail, leader, token, held }: Standing): LeadershipLost {
   if (held !== null)
     return new LeadershipLost(election, 'lease-expired', `it was won anew with token ${held.token}`);
-  if (cause !== 'won' && cause !== 'started') return new LeadershipLost(election, cause, detail);
+  if (!BEGINNINGS.includes(cause)) return new LeadershipLost(election, cause, detail);
   return new LeadershipLost(
     election,
     'deposed',

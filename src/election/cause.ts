@@ -1,20 +1,28 @@
-/** Why a leadership began, changed or ended. These words stand in the API, the history and the metrics, and never change. */
-export type Cause =
+/**
+ * Why a leadership began, changed or ended. These words stand in the API, the history and the metrics; words are added, but none
+ * ever changes.
+ */
+export const CAUSES = [
   /** Nothing has happened yet, or an election was called for. */
-  | 'started'
-  | 'won'
-  | 'resigned'
-  | 'transferred'
-  /** Nobody answered in time, and the lease ran out. */
-  | 'lease-expired'
+  'started',
+  'won',
+  /** A member hears of a leader that was elected some time ago, or is told of it by another member than the leader. */
+  'learned',
+  'resigned',
+  'transferred',
+  /** No majority answered in time, and the lease ran out. */
+  'lease-expired',
   /** No majority has answered for a whole time-out. */
-  | 'lost-quorum'
-  /** Somebody else leads with a newer token. */
-  | 'deposed'
-  | 'event-loop-blocked'
+  'lost-quorum',
+  /** Another member leads with a newer token. */
+  'deposed',
+  'event-loop-blocked',
   /** The machine was asleep. */
-  | 'suspended'
-  | 'removed'
+  'suspended',
+  'removed',
   /** What is behind the election cannot be reached. */
-  | 'store-unreachable'
-  | 'closed';
+  'store-unreachable',
+  'closed',
+] as const;
+
+export type Cause = (typeof CAUSES)[number];

@@ -35,7 +35,11 @@ export class Deadline {
 
   /** How long it may still be acted upon; never negative. */
   get leftMs(): number {
-    if (this.#isOver) return 0;
+    return this.#isOver ? 0 : this.heldMs;
+  }
+
+  /** How long nobody else may act, also after the work was told to stop; never negative. */
+  get heldMs(): number {
     const leftMs = this.#held.expiresAtMs - this.#clock.now();
     return Math.max(0, leftMs - Math.min(EARLY_MS, this.#leaseMs / 10));
   }

@@ -122,7 +122,7 @@ export class Election {
     const calledOff = deferred<unknown>();
     const forget = onceAborted([signal, this.#candidacy.closed], (reason) => {
       if (!this.#candidacy.closed.aborted) {
-        this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its work was called off'));
+        this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its program told it to stop'));
       }
       calledOff.resolve(reason);
     });

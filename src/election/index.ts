@@ -1,4 +1,4 @@
-export type { Cause } from './cause.ts';
+export { CAUSES, type Cause } from './cause.ts';
 export { type Clock, processClock } from './clock.ts';
 export { type Cancellable, Election, type ElectionOptions, type ResignationOptions } from './election.ts';
 export type { Engine } from './engine.ts';

@@ -68,6 +68,14 @@ export class Leadership {
     return this.#deadline.look() ? this.#deadline.leftMs : 0;
   }
 
+  /**
+   * How long no other participant may act, at this moment: the same as `expiresInMs` while we may, and what is left for the work to
+   * stop in order once its signal is aborted. It is renewed until the leadership is released; 0 if that has happened or it was lost.
+   */
+  get heldForMs(): number {
+    return this.#deadline.heldMs;
+  }
+
   /** Why it has ended; null while it has not. */
   get lost(): LeadershipLost | null {
     return this.#lost;

@@ -21,7 +21,7 @@ export type EngineOptions =
 
 type Open = (url: string, options: EngineOptions) => Pick<LeaseEngine, 'load'> & OpenEngine;
 
-/** Each is loaded when it is asked for: nobody needs the libraries of all stores. */
+/** Each is loaded when it is asked for: no program needs the libraries of all stores. */
 const engines: Readonly<Record<string, () => Promise<Open>>> = {
   etcd: async () => (await import('./etcd/index.ts')).etcd,
   postgres: async () => (await import('./postgres/index.ts')).postgres,

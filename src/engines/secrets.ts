@@ -24,7 +24,7 @@ const HOSTLESS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * An address for people, without a secret. An address that was refused may be cut or misspelt, so that nobody can say which part
+ * An address for people, without a secret. An address that was refused may be cut or misspelt, so that it cannot be told which part
  * of it is the password: `redis://user:secret` lacks its end, and in `etcd://host?password=secret` it stands where none belongs.
  * Therefore only what has the form of hosts, of a database or of a namespace is shown.
  */

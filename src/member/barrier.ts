@@ -1,8 +1,15 @@
-import type { Effect, Json } from '../core/index.ts';
+import type { Effect, Json, Outcome } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 
 /** How long to wait before a record that could not be saved is tried again. */
 const RETRY_MS = 1000;
+
+/** What a command is answered whose effect could not be told, since the barrier is shut. */
+export const BARRED: Outcome = {
+  status: 'failed',
+  reason: 'the disk took no record, so no other member can be told',
+  effect: 'indefinite',
+};
 
 /**
  * Nothing that depends on a record leaves before it is durable. Saving is synchronous, so usually there is nothing to wait for;

@@ -1,5 +1,5 @@
 /**
- * Keeps a server within its number of connections, so that nobody can hold its port with connections that do nothing.
+ * Keeps a server within its number of connections, so that no client can hold its port with connections that do nothing.
  *
  * Each connection is silent (it has asked nothing), busy (it is being answered) or idle (it was answered). When there are too many
  * in all, or from one address, the one that has been silent or idle for longest makes room; after those, one that has not read
@@ -41,7 +41,7 @@ export class ConnectionLimit {
     server.on('connection', (socket: Socket) => this.#onConnection(socket));
     const onUpgrade = (request: IncomingMessage): void => {
       this.#forget(request.socket);
-      // While the member closes, no links are left that would answer, and a socket that nobody owns would keep the server open.
+      // While the member closes, no links are left that would answer, and a socket without an owner would keep the server open.
       const isAnswered = server.listeners('upgrade').some((each) => !('isObserver' in each));
       if (!isAnswered) request.socket.destroy();
     };

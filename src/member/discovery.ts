@@ -106,7 +106,7 @@ export class Discovery {
     }
   }
 
-  /** False if nobody answers there, or only we ourselves do. */
+  /** False if no voter answers there, or only this one itself does. */
   async #register(url: string): Promise<boolean> {
     const { own } = this.#options;
     try {

@@ -12,12 +12,14 @@ import {
 } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import type { Clock } from './clock.ts';
+import { FAREWELL, farewellShape } from './farewell.ts';
 import { ElectionHost } from './host.ts';
 import { electionName } from './ids.ts';
 import { MembershipCheck } from './membership-check.ts';
 import type { Settled } from './options.ts';
 import { type Change, RefusedMessage } from './port.ts';
 import { Recorder } from './recorder.ts';
+import { SeatLog } from './seat-log.ts';
 import { SenderBudgets } from './sender-budgets.ts';
 import type { Store } from './store.ts';
 
@@ -42,11 +44,13 @@ export class Elections {
   readonly #settled: Settled;
   readonly #around: ElectionsAround;
   readonly #protocol: Protocol;
+  /** The fields of all that another member may say: the messages of the protocol, and what hosts say to each other. */
+  readonly #messages: Readonly<Record<string, Shape<object>>>;
   readonly #self: Self;
   readonly #hosts = new Map<string, ElectionHost>();
   readonly #recorders: Recorder[] = [];
   readonly #budgets: SenderBudgets;
-  /** Those that are open only because somebody else spoke of them. */
+  /** Those that are open only because another member spoke of them. */
   readonly #foreign = new Set<string>();
   /** Those of them that a request opened. */
   readonly #requested = new Set<string>();
@@ -61,6 +65,7 @@ export class Elections {
     this.#around = around;
     this.#budgets = new SenderBudgets(around.clock, () => this.#hosts.size);
     this.#protocol = definition.create(config);
+    this.#messages = { ...definition.messages, [FAREWELL]: farewellShape };
     const settings = definition.memberSettings === undefined ? {} : { priority: 0 };
     this.#self = { id, members: idSet([id, ...peers.map((peer) => peer.id)]), settings };
   }
@@ -146,7 +151,7 @@ export class Elections {
   /** A message of another member. Throws RefusedMessage for what it is refused for. */
   receive(from: MemberId, election: string, message: Message): void {
     const { type, ...fields } = message;
-    const messages: Readonly<Record<string, Shape<object>>> = this.#settled.definition.messages;
+    const messages = this.#messages;
     if (!Object.hasOwn(messages, type))
       throw new RefusedMessage(
         'unknown-type',
@@ -201,10 +206,14 @@ export class Elections {
     const records = store.election(name, definition.name);
     const saved = records.load((main) => this.#protocol.inherit?.(this.#self, main) ?? null);
     const recorder = this.#record(name);
+    const seatLog = new SeatLog(this.#self.id, this.#protocol, saved);
     const host = new ElectionHost(name, this.#self, definition, this.#protocol, {
       clock,
       send: (to, message) => this.#around.send(to, name, message),
-      save: (record) => records.save(record),
+      save: (record) => {
+        records.save(record);
+        for (const news of seatLog.news(record)) log({ level: 'info', message: `${name}: ${news}` });
+      },
       isVoter: (id) => this.#around.isVoter(id),
       budgets: this.#budgets,
       stepped: (input, effects) => recorder?.step(clock.wallNow(), input, effects),

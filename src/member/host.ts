@@ -15,38 +15,25 @@ import {
 } from '../core/index.ts';
 import type { Held, Why } from '../election/index.ts';
 import { Audience } from './audience.ts';
-import { Barrier, isOutward } from './barrier.ts';
-import { Door, type DoorAround } from './door.ts';
+import { BARRED, Barrier, isOutward } from './barrier.ts';
+import { Door } from './door.ts';
 import { draw64 } from './draw-name.ts';
+import { Farewells, isFarewell, successorIn } from './farewell.ts';
 import { Pending } from './pending.ts';
 import type { Change, ElectionPort } from './port.ts';
 import { SeatWait } from './seat-wait.ts';
-import { type Lease, Tenure } from './tenure.ts';
+import type { Surroundings } from './surroundings.ts';
+import { type Lease, leaseOf, Tenure, type Turn } from './tenure.ts';
 import { lengthOf, Timers } from './timers.ts';
-
-/** What an election needs around it to be real. */
-export interface Surroundings extends DoorAround {
-  send(to: MemberId, message: Message): void;
-  /** Returns when the record is durable; throws if it is not. */
-  save(record: Json): void;
-  /** Is told every step, for a recording. */
-  stepped(input: Input, effects: readonly Effect[]): void;
-}
 
 const NOBODY: View = { role: 'none', leader: null, term: null, lease: null, version: 0, value: null };
 
-const BARRED: Outcome = {
-  status: 'failed',
-  reason: 'the disk took no record, so nobody can be told',
-  effect: 'indefinite',
-};
-
 /**
  * Runs one protocol for one election in real time: it keeps the timers, the barrier in front of the outside world and the
- * promise that whoever asks "may I act?" is answered by the clock, not by what was last reported.
+ * promise that the question "may I act?" is answered by the clock, not by what was last reported.
  */
 export class ElectionHost implements ElectionPort {
-  /** Takes over the commands that end a leadership under which somebody works; undefined for all others. */
+  /** Takes over the commands that end a leadership under which a program works; undefined for all others. */
   steward: ((command: Command) => Promise<Outcome> | undefined) | null = null;
   readonly name: string;
   readonly self: MemberId;
@@ -62,12 +49,13 @@ export class ElectionHost implements ElectionPort {
   readonly #timers: Timers;
   readonly #barrier: Barrier;
   readonly #tenure: Tenure;
+  readonly #farewells: Farewells;
   readonly #audience = new Audience(NOBODY);
   readonly #pending = new Pending();
   readonly #inputs: Input[] = [];
   /** Whose message is being taken, while it is. */
   #sender: MemberId | null = null;
-  /** Why a command was given, where whoever gave it has said so. */
+  /** Why a command was given, where that was said. */
   readonly #reasons = new WeakMap<Input, Why>();
   /** Only where the protocol has seats, which belong to disks. */
   readonly #seatWait: SeatWait | null;
@@ -90,6 +78,7 @@ export class ElectionHost implements ElectionPort {
     this.#seatWait = protocol.inherit === undefined ? null : new SeatWait(self);
     this.#timers = new Timers(around.clock, () => this.#run());
     this.#tenure = new Tenure(self.id, around.clock, () => this.#lease());
+    this.#farewells = new Farewells(self, (to, message) => around.send(to, message));
     this.#barrier = new Barrier(
       around.clock,
       (record) => this.#save(record),
@@ -102,7 +91,7 @@ export class ElectionHost implements ElectionPort {
     this.give({ type: 'start', saved, incarnation, life, ...(spent === 0 ? {} : { spent }) });
   }
 
-  /** Nothing happens any more. Whoever still waits for a command is told that nobody knows what became of it. */
+  /** Nothing happens any more. A caller that still waits for a command is told that its outcome is unknown. */
   stop(): void {
     if (!this.#isRunning) return;
     this.#isRunning = false;
@@ -154,7 +143,7 @@ export class ElectionHost implements ElectionPort {
     return this.#audience.add(listener);
   }
 
-  /** What somebody outside asks for. Where it would end a leadership, whoever works under that is told to stop first. */
+  /** A request from outside. Where it would end a leadership, the work under that leadership is told to stop first. */
   command(command: Command): Promise<Outcome> {
     return this.steward?.(command) ?? this.order(command);
   }
@@ -194,7 +183,7 @@ export class ElectionHost implements ElectionPort {
 
   /** A message that came over a link. Throws RefusedMessage like `receive`. */
   hear(from: MemberId, message: Message): void {
-    if (this.#isRunning) this.#door.admit(from, message, false);
+    if (this.#isRunning && !isFarewell(message)) this.#door.admit(from, message, false);
     this.give({ type: 'message', from, message });
   }
 
@@ -211,7 +200,11 @@ export class ElectionHost implements ElectionPort {
   /** Takes an input from outside. What the clock has made due comes before it. */
   give(input: Input): void {
     if (!this.#isRunning) return;
-    if (input.type === 'message') this.#seatWait?.onHeard(input.from);
+    if (input.type === 'message') {
+      const { from, message } = input;
+      this.#seatWait?.onHeard(from);
+      if (isFarewell(message)) return this.#farewells.hear(from, message, this.view);
+    }
     this.#inputs.push(input);
     if (!this.#isBusy) this.#run();
   }
@@ -220,7 +213,7 @@ export class ElectionHost implements ElectionPort {
     this.#exclusively(() => this.#timers.runDue((timer) => this.#take({ type: 'timer', timer })));
   }
 
-  /** One thing after the other, also when somebody who is told of one gives the next. */
+  /** One thing after the other, also when a listener that is told of one gives the next. */
   #exclusively(work: () => void): void {
     this.#isBusy = true;
     try {
@@ -245,6 +238,10 @@ export class ElectionHost implements ElectionPort {
     const effects: Effect[] = [];
     this.#protocol.step(this.#state, input, effects);
     this.#around.stepped(input, effects);
+    if (this.#barrier.isOpen)
+      this.#farewells.precede(effects, this.view, (next) =>
+        this.#tenure.foretell(next, this.#turn(input, effects, this.view.lease)),
+      );
     const draws: string[] = [];
     // Only the newest record counts, and only once something is to leave: two saves in a row cost one.
     let unsaved: { readonly record: Json } | null = null;
@@ -310,21 +307,24 @@ export class ElectionHost implements ElectionPort {
   }
 
   #lease(): Lease {
-    const { role, lease } = this.view;
-    if (role !== 'leader') return NONE;
-    if (lease === null) return ENDLESS;
-    const timer = this.#timers.get(lease);
-    if (timer === undefined || timer.sleeps !== this.#around.clock.sleeps) return NONE;
-    return { endsAtMs: timer.atMs, lengthMs: timer.atMs - timer.setAtMs };
+    const { lease } = this.view;
+    return leaseOf(this.view, lease === null ? undefined : this.#timers.get(lease), this.#around.clock);
   }
 
   #reconsider(input: Input | null, effects: readonly Effect[], lease: string | null): void {
-    const { blockedMs } = this.#timers;
-    const why = (input === null ? undefined : this.#reasons.get(input)) ?? null;
-    const verdict = this.#tenure.consider(this.view, { input, effects, lease, blockedMs, why });
+    const verdict = this.#tenure.consider(this.view, this.#turn(input, effects, lease));
     this.#audience.show(this.view, this.held, this.illness);
     this.#explainSilence();
     if (verdict === 'lapsed') this.#startOver();
+  }
+
+  #turn(input: Input | null, effects: readonly Effect[], lease: string | null): Turn {
+    const { blockedMs } = this.#timers;
+    const why = (input === null ? undefined : this.#reasons.get(input)) ?? null;
+    const { leader, token } = this.#tenure.outlook;
+    const farewell = this.#farewells.of(leader, token);
+    const ledMs = input?.type === 'message' ? this.#protocol.ledMs?.(input.message) : undefined;
+    return { input, effects, lease, blockedMs, why, farewell, ledMs };
   }
 
   /** A member that waits for others before it takes any part says for whom. */
@@ -335,14 +335,12 @@ export class ElectionHost implements ElectionPort {
     this.#audience.tell();
   }
 
-  /** Gives up a leadership that has lapsed, and asks for a new one unless somebody else was found to take it. */
+  /** Gives up a leadership that has lapsed, and asks for a new one unless another member was found to take it. */
   #startOver(): void {
     if (!this.commands.includes('resign') || !this.commands.includes('campaign')) return;
-    const effects = this.#take(this.#pending.number({ type: 'resign' }));
-    const isHandedOver = effects.some((each) => each.type === 'send' && each.message.type === 'transfer');
-    if (!isHandedOver) this.#take(this.#pending.number({ type: 'campaign' }));
+    const resignation = this.#pending.number({ type: 'resign' });
+    this.#reasons.set(resignation, this.explanation);
+    const successor = successorIn(this.#take(resignation)) ?? null;
+    if (successor === null) this.#take(this.#pending.number({ type: 'campaign' }));
   }
 }
-
-const NONE: Lease = { endsAtMs: 0, lengthMs: 0 };
-const ENDLESS: Lease = { endsAtMs: Number.POSITIVE_INFINITY, lengthMs: 0 };

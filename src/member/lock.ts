@@ -3,18 +3,18 @@ import { connect, createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { CaucusError } from '../election/index.ts';
 
-/** How long whoever holds a folder may take to say who it is. It may be stopped, and still holds it. */
+/** How long the process that holds a folder may take to say who it is. It may be stopped, and still holds it. */
 const NAME_MS = 500;
 
 /** A folder that is ours alone. */
 export interface FolderLock {
-  /** Throws if somebody took the folder away from us. */
+  /** Throws if another process took the folder away from us. */
   assert(): void;
   release(): void;
 }
 
 /**
- * Two processes on one data folder would vote twice. Whoever uses a folder listens on a socket in it: the kernel lets go of
+ * Two processes on one data folder would vote twice. The process that uses a folder listens on a socket in it: the kernel lets go of
  * it when the process is gone, and at no other time, whatever container either of them runs in. A file with a pid could not
  * say that much after a reboot, or from another pid namespace. It guards one host: folders that several hosts can reach at
  * once (a network disk) are not guarded against each other.
@@ -29,7 +29,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   try {
     for (let attempt = 0; !(await tryListen(server, name)); attempt++) {
       const holder = await askHolder(name);
-      if (holder !== null || attempt > 9) throw inUse(folder, holder ?? 'somebody');
+      if (holder !== null || attempt > 9) throw inUse(folder, holder ?? 'another process');
       rmSync(file, { force: true });
     }
   } catch (error) {
@@ -42,10 +42,10 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   return {
     assert() {
       // Two that start at the same moment may both have found a dead socket; the one that was faster notices here.
-      if (!isOurs()) throw inUse(folder, 'somebody else by now');
+      if (!isOurs()) throw inUse(folder, 'another process by now');
     },
     release() {
-      // Closing the socket removes the file, whoever it belongs to by now.
+      // Closing the socket removes the file, also if it belongs to another process by now.
       if (isOurs()) server.close(forget);
     },
   };
@@ -79,7 +79,7 @@ function tryListen(server: Server, name: string): Promise<boolean> {
   });
 }
 
-/** Who holds it, or null if nobody does any more. */
+/** Who holds it, or null if no process does any more. */
 function askHolder(name: string): Promise<string | null> {
   return new Promise((resolve) => {
     let said = '';

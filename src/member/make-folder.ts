@@ -3,7 +3,7 @@ import path from 'node:path';
 
 /**
  * Creates a folder with all that it stands in. One step at a time, since Node's own way never comes to an end where a system
- * denies that a folder exists in which it lets nobody create one (/proc).
+ * denies that a folder exists in which it lets no process create one (/proc).
  */
 export function makeFolder(folder: string): void {
   if (isFolder(folder)) return;
@@ -12,7 +12,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    if (!isFolder(folder)) throw error; // Somebody else may have been faster.
+    if (!isFolder(folder)) throw error; // Another process may have been faster.
   }
 }
 

@@ -28,7 +28,7 @@ import { Vigil } from './vigil.ts';
 import { Voters } from './voters.ts';
 
 /**
- * Starts a member. It votes in the elections of its cluster from now on; whoever wants to lead asks one of its elections.
+ * Starts a member. It votes in the elections of its cluster from now on; a program that wants to lead asks one of its elections.
  * Rejects with BadInput for options that cannot be used, and with CaucusError for what the system refuses.
  */
 export async function join(options: JoinOptions): Promise<Member> {
@@ -78,7 +78,7 @@ export class Member implements MemberPort, Engine {
   readonly #api: Api;
   readonly #discovery: Discovery | null;
   readonly #seats = new Map<string, MemberSeat>();
-  /** The elections on each seat: one of them, unless somebody has made more. */
+  /** The elections on each seat: one of them, unless the program has made more. */
   readonly #elections = new Map<Seat, Election[]>();
   readonly #listeners = new Set<() => void>();
   readonly #refusals: RefusalLog;
@@ -143,7 +143,7 @@ export class Member implements MemberPort, Engine {
     return this.#hosts.illness;
   }
 
-  /** Without the main election as long as nobody uses it: it is always open, since its record names the disk. */
+  /** Without the main election as long as the program does not use it: it is always open, since its record names the disk. */
   get elections(): readonly ElectionPort[] {
     const main = this.#seats.has(this.mainElection) ? null : this.mainElection;
     return this.#hosts.list.filter(
@@ -160,7 +160,7 @@ export class Member implements MemberPort, Engine {
     return this.#elections.get(this.seat(name))?.[0] ?? new Election(name, this);
   }
 
-  /** @internal Looks after the work of an election on this member, whoever made it. */
+  /** @internal Looks after the work of an election on this member, also of one that the program made itself. */
   opened(election: Election): void {
     const { name } = election;
     const seat = this.seat(name);

@@ -14,7 +14,7 @@ export class Pending {
     });
   }
 
-  /** A command whose answer nobody waits for. */
+  /** A command whose answer is not waited for. */
   number(command: Command): Input {
     this.#last += 1;
     return { type: 'command', id: this.#last, command };
@@ -25,7 +25,7 @@ export class Pending {
     this.#waiting.delete(command);
   }
 
-  /** Nobody will ever know what became of them. */
+  /** It will never be known what became of them. */
   abandon(reason: string): void {
     for (const settle of this.#waiting.values()) settle({ status: 'failed', reason, effect: 'indefinite' });
     this.#waiting.clear();

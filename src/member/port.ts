@@ -20,7 +20,7 @@ export interface ElectionPort {
   readonly view: View;
   /** May this member act, at this moment of the clock? */
   readonly acting: boolean;
-  /** Of the leader in `view`; null where a protocol has no terms or nobody leads. */
+  /** Of the leader in `view`; null where a protocol has no terms or there is no leader. */
   readonly token: bigint | null;
   /** How long this member may act without being heard of, at this moment; null if it may not, or has no lease. */
   readonly expiresInMs: number | null;

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { type Json, type MemberId, show } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 
-/** Whose record it is. A record of somebody else is as bad as none: it would make a member keep another's promises. */
+/** Whose record it is. A record of another member is as bad as none: it would make a member keep another's promises. */
 export interface Owner {
   readonly cluster: string;
   readonly id: MemberId;
@@ -151,7 +151,7 @@ export class RecordFile {
       if (this.#hasPages && bytes.length <= PAGE) this.#overwrite(bytes);
       else this.#replace(bytes);
     } catch (error) {
-      this.#hasPages = false; // Nobody knows what is there now.
+      this.#hasPages = false; // What is there now is unknown.
       throw this.#unusable('cannot be written', error);
     }
     this.#sequence = sequence;
@@ -244,7 +244,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Over the header's other fields too: a flipped bit there is damage, not somebody else's record. */
+/** Over the header's other fields too: a flipped bit there is damage, not another member's record. */
 function checksum(
   format: string,
   { cluster, id, election, protocol }: Claimed,

@@ -16,7 +16,7 @@ interface Told {
 
 /**
  * Counts what was refused, and tells people. The first is told at once. Whatever else of its kind the same sender brings within a second is
- * counted and told together, so that nobody can fill a disk with the log.
+ * counted and told together, so that no sender can fill a disk with the log.
  */
 export class RefusalLog {
   readonly counts: Record<Refusal, number> = noRefusals();

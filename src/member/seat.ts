@@ -3,7 +3,7 @@ import { CaucusError, type Seat, type Standing, type Why } from '../election/ind
 import type { ElectionHost } from './host.ts';
 
 /**
- * A member's place in one election. Nobody who only observes should be made the leader, so a member runs with priority 0 until
+ * A member's place in one election. A program that only observes must not be made the leader, so a member runs with priority 0 until
  * it is told to stand. Where a protocol knows no priorities every member stands always; then what is not wanted is not shown
  * as held, and given up if the protocol can.
  */
@@ -32,7 +32,7 @@ export class MemberSeat implements Seat {
     this.#unsubscribe = host.subscribe(() => this.#onChange());
   }
 
-  /** Always as it is now: whoever is told of a change before us finds it here. */
+  /** Always as it is now: a listener that is told of a change before us finds it here. */
   get standing(): Standing {
     const now = this.#look();
     if (!isSame(this.#standing, now)) this.#standing = now;
@@ -50,7 +50,7 @@ export class MemberSeat implements Seat {
     this.#isStanding = true;
     if (this.#can('priority')) {
       void this.#host.order({ type: 'priority', priority: this.#priority });
-      // Asking costs nothing when somebody leads; when nobody does, waiting for a time-out would.
+      // Asking costs nothing where there is a leader; where there is none, waiting for a time-out would.
       if (this.#host.view.leader === null) void this.#host.order({ type: 'campaign' });
     }
     this.#onChange();
@@ -58,7 +58,7 @@ export class MemberSeat implements Seat {
 
   async withdraw(why?: Why): Promise<void> {
     if (!this.#isStanding) return;
-    // Asked first, so that whoever is told of the loss is told why.
+    // Asked first, so that the program that is told of the loss is told why.
     const released = this.#can('priority')
       ? this.#host.order({ type: 'priority', priority: 0 }, this.#said(why))
       : this.#giveUp(why);
@@ -115,16 +115,16 @@ export class MemberSeat implements Seat {
     await this.#host.order({ type: 'resign' }, this.#said(why));
   }
 
-  /** What the others lose by somebody's wish reads as such; what was lost already keeps its own words. */
+  /** All members tell the end of this leadership in these words, so they say whose it was. */
   #said(why: Why | undefined): Why | undefined {
-    if (why?.cause !== 'resigned' && why?.cause !== 'closed') return why;
+    if (why === undefined) return undefined;
     return { cause: why.cause, detail: `${this.name} gives up the lead: ${why.detail}` };
   }
 
   #look(): Standing {
     const { view, held, explanation, token } = this.#host;
     const { leader, version, value } = view;
-    // A leader that may not act at the moment leads nobody.
+    // A leader that may not act at the moment is not shown as one.
     const isIdle = view.role === 'leader' && held === null;
     return {
       leader: leader === null || isIdle ? null : String(leader),

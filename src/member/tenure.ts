@@ -3,12 +3,24 @@ import type { Held, Why } from '../election/index.ts';
 import type { Clock } from './clock.ts';
 import { explain, type Outlook } from './explain.ts';
 import type { Change } from './port.ts';
+import type { Timer } from './timers.ts';
 
 /** How far a leadership reaches by the clock. */
 export interface Lease {
   /** Zero if this member may not act; infinite where a protocol has no leases. */
   readonly endsAtMs: number;
   readonly lengthMs: number;
+}
+
+const NO_LEASE: Lease = { endsAtMs: 0, lengthMs: 0 };
+const ENDLESS: Lease = { endsAtMs: Number.POSITIVE_INFINITY, lengthMs: 0 };
+
+/** The lease of what was reported, given the timer that it stands on. A sleep since that was set has ended it. */
+export function leaseOf({ role, lease }: View, timer: Timer | undefined, { sleeps }: Clock): Lease {
+  if (role !== 'leader') return NO_LEASE;
+  if (lease === null) return ENDLESS;
+  if (timer === undefined || timer.sleeps !== sleeps) return NO_LEASE;
+  return { endsAtMs: timer.atMs, lengthMs: timer.atMs - timer.setAtMs };
 }
 
 /** What was taken before a change is looked for. */
@@ -19,8 +31,12 @@ export interface Turn {
   readonly lease: string | null;
   /** For how long nothing had run in this process. */
   readonly blockedMs: number;
-  /** Why a command was given, if whoever gave it has said so. */
+  /** Why a command was given, where that was said. */
   readonly why: Why | null;
+  /** Why the leader that this member followed has given up, if the leader has said so. */
+  readonly farewell: Why | null;
+  /** For how long the leader that the message names has led, as Protocol.ledMs tells it. */
+  readonly ledMs: number | null | undefined;
 }
 
 /** Older changes are forgotten. */
@@ -34,7 +50,7 @@ const LONGEST_HISTORY = 1000;
 export class Tenure {
   /** The leadership that this member holds. By the clock it may have run out already. */
   held: Held | null = null;
-  explanation: Why = { cause: 'started', detail: 'nobody leads yet' };
+  explanation: Why = { cause: 'started', detail: 'no election has been decided yet' };
   readonly changes: Change[] = [];
 
   readonly #self: MemberId;
@@ -42,6 +58,8 @@ export class Tenure {
   readonly #lease: () => Lease;
   #outlook: Outlook = { leader: null, token: null, acting: false, isMember: true };
   #lapsed: bigint | null = null;
+  /** The leadership that this member heard of last, also after its end. */
+  #latest: Pick<Outlook, 'leader' | 'token'> = { leader: null, token: null };
   #leaseMs = 0;
   #sleeps: number;
 
@@ -74,6 +92,12 @@ export class Tenure {
     return hasLapsed ? 'lapsed' : 'settled';
   }
 
+  /** Why this member's leadership ends with a step that is not carried out yet, and after which it has this view. */
+  foretell(view: View, turn: Turn): Why {
+    const after = { ...this.#outlookOn(view), leader: null, token: null, acting: false };
+    return this.#explain(this.#outlook, after, turn, false);
+  }
+
   /** Nothing has changed, but there is something to be said about that. */
   note(explanation: Why): void {
     this.#enter(explanation);
@@ -98,19 +122,30 @@ export class Tenure {
     };
   }
 
-  #compare(view: View, { input, effects, blockedMs, why }: Turn, isExpired: boolean): void {
+  #compare(view: View, turn: Turn, isExpired: boolean): void {
     const before = this.#outlook;
     const after = this.#outlookOn(view);
     this.#outlook = after;
     if (isSame(before, after)) return;
-    const sleptMs = this.#clock.sleeps === this.#sleeps ? 0 : this.#clock.sleptMs;
-    const leaseMs = this.#leaseMs;
-    this.#enter(
-      explain(this.#self, before, after, { input, effects, blockedMs, why, isExpired, leaseMs, sleptMs }),
-    );
+    this.#enter(this.#explain(before, after, turn, isExpired));
+    const { leader, token } = after;
+    if (leader !== null) this.#latest = { leader, token };
   }
 
-  /** A leader that may not act leads nobody. */
+  #explain(before: Outlook, after: Outlook, turn: Turn, isExpired: boolean): Why {
+    const sleptMs = this.#clock.sleeps === this.#sleeps ? 0 : this.#clock.sleptMs;
+    const { leader, token } = this.#latest;
+    const isKnown = leader === after.leader && token !== null && token === after.token;
+    return explain(this.#self, before, after, {
+      ...turn,
+      isExpired,
+      isKnown,
+      sleptMs,
+      leaseMs: this.#leaseMs,
+    });
+  }
+
+  /** A leader that may not act is not shown as one. */
   #outlookOn(view: View): Outlook {
     const acting = this.held !== null;
     const leader = view.leader === this.#self && !acting ? null : view.leader;

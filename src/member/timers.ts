@@ -24,7 +24,7 @@ export class Timers {
   /** How late the first of the timers was that come due now: for so long nothing ran at all. */
   blockedMs = 0;
 
-  /** `onAlarm` is called when something may be due: whoever is called then calls `runDue`. */
+  /** `onAlarm` is called when something may be due: the host that is called then calls `runDue`. */
   constructor(clock: Clock, onAlarm: () => void) {
     this.#clock = clock;
     this.#onAlarm = onAlarm;

@@ -5,7 +5,7 @@ import { hostOf, isLoopback } from './urls.ts';
 type Verdict = { readonly accepted: true } | { readonly accepted: false; readonly reason: string };
 
 /**
- * How voters are reached: those that were configured, and those that made themselves known. Whoever can register a URL can make
+ * How voters are reached: those that were configured, and those that made themselves known. A client that can register a URL can make
  * this member call it, so only hosts that were configured are called, and this machine.
  */
 export class Voters {

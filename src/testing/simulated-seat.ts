@@ -14,7 +14,7 @@ export class SimulatedSeat implements Seat {
     value: null,
     version: 0,
     cause: 'started',
-    detail: 'nobody leads yet',
+    detail: 'no election has been decided yet',
   };
   readonly #world: TestWorld;
   readonly #host: Host;

@@ -155,9 +155,12 @@ afterEach(async () => {
 });
 
 /** Takes the lead away from whoever has it, again and again; a command is at work each time. */
-async function rounds(take: (trio: Trio, leader: Run) => void | Promise<void>): Promise<string[]> {
+async function rounds(
+  take: (trio: Trio, leader: Run) => void | Promise<void>,
+  ...flags: string[]
+): Promise<string[]> {
   const three = await trio(CHILD, file);
-  for (const id of IDS) three.start(id);
+  for (const id of IDS) three.start(id, ...flags);
   let seen = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const { run } = await three.atWork(file, seen);
@@ -170,6 +173,8 @@ async function rounds(take: (trio: Trio, leader: Run) => void | Promise<void>): 
 }
 
 const TIME_LIMIT_MS = 300_000;
+/** A command that ignores SIGTERM has its whole grace, in every round. */
+const BRIEF = ['--kill-after', '0.2'];
 
 describe('a command that ignores SIGTERM is dead before the next one starts', () => {
   it(`when caucus run is killed with -9, ${ROUNDS} times of ${ROUNDS}`, {
@@ -196,13 +201,16 @@ describe('a command that ignores SIGTERM is dead before the next one starts', ()
   });
 
   it(`when it is told to resign, ${ROUNDS} times of ${ROUNDS}`, { timeout: TIME_LIMIT_MS }, async () => {
-    const found = await rounds(async (three, leader) => {
-      await fetch(`${three.url(leader.id)}/elections/job/resign`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{}',
-      });
-    });
+    const found = await rounds(
+      async (three, leader) => {
+        await fetch(`${three.url(leader.id)}/elections/job/resign`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{}',
+        });
+      },
+      ...BRIEF,
+    );
     expect(found).toEqual([]);
   });
 
@@ -218,6 +226,28 @@ describe('a command that ignores SIGTERM is dead before the next one starts', ()
     expect(found).toEqual([]);
   });
 
+  it('when it resigns: SIGTERM first, the whole grace although it is longer than the lease, then SIGKILL', async () => {
+    const GRACE_MS = 1500;
+    const lease = ['--timing', 'timeoutMs=[600,1200]']; // That makes it 500 ms.
+    const three = await trio(CHILD, file);
+    for (const id of IDS) three.start(id, '--kill-after', String(GRACE_MS / 1000), ...lease);
+    const { run, entry } = await three.atWork(file);
+    const seen = three.log.length;
+    const startMs = performance.now();
+    const asked = fetch(`${three.url(run.id)}/elections/job/resign`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const { entry: end } = await three.seen(({ event }, from) => event === 'ended' && from === run, seen);
+    expect(performance.now() - startMs).toBeGreaterThan(GRACE_MS * 0.9);
+    expect(end).toMatchObject({ how: 'killed', signal: 'SIGKILL', overdue: false });
+    expect((await asked).status).toBe(200);
+    expect(readFileSync(file, 'utf8')).toContain(`${entry.token} term `);
+    await three.atWork(file, seen);
+    expect(late(file)).toEqual([]);
+  });
+
   it('when it is ended in order, and the others take over', async () => {
     const three = await trio(CHILD, file);
     for (const id of IDS) three.start(id, '--kill-after', '0.2');
@@ -228,6 +258,49 @@ describe('a command that ignores SIGTERM is dead before the next one starts', ()
     await three.atWork(file, seen);
     expect(late(file)).toEqual([]);
     expect(readFileSync(file, 'utf8')).toContain(`${entry.token} term `);
+  });
+});
+
+describe('why a command lost its lead', () => {
+  /** What each of the members says of the end of the leadership with this token. */
+  const endings = (three: Trio, token: string, ids = IDS): Promise<string[]> =>
+    Promise.all(
+      ids.map(async (id) => {
+        for (;;) {
+          const answered = await fetch(`${three.url(id)}/elections/job/history`);
+          const { history } = (await answered.json()) as Printed;
+          const end = history[history.findLastIndex((row: Printed) => row.token === token) + 1];
+          if (end !== undefined && end.leader === null) return `${end.cause}: ${end.detail}`;
+          await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+        }
+      }),
+    );
+
+  async function working(): Promise<{ three: Trio; run: Run; token: string; pid: number }> {
+    const three = await trio('/bin/sh', '-c', `echo $$ > "${file}"; exec sleep 1000`);
+    for (const id of IDS) three.start(id, '--timing', 'timeoutMs=[6000,12000]');
+    const { run, entry } = await three.seen(isStarted);
+    while (!existsSync(file) || !readFileSync(file, 'utf8').endsWith('\n'))
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    return { three, run, token: entry.token, pid: Number(readFileSync(file, 'utf8')) };
+  }
+
+  it('because its renewal was late: all members say so', { timeout: 120_000 }, async () => {
+    const { three, run, token, pid } = await working();
+    run.process.kill('SIGSTOP');
+    while (existsSync(`/proc/${pid}`)) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    run.process.kill('SIGCONT'); // The lease lasts for as long again as CMD has had between the two signals.
+    const why = `lease-expired: ${run.id} gives up the lead: its lease was not renewed in time, so its command was ended`;
+    expect(await endings(three, token)).toEqual([why, why, why]);
+  });
+
+  it('because its command ended: the others say so', { timeout: 120_000 }, async () => {
+    const { three, run, token, pid } = await working();
+    process.kill(pid, 'SIGKILL');
+    await run.ended;
+    const others = IDS.filter((id) => id !== run.id);
+    const why = `resigned: ${run.id} gives up the lead: its command was ended by SIGKILL`;
+    expect(await endings(three, token, others)).toEqual([why, why]);
   });
 });
 

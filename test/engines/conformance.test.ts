@@ -55,7 +55,7 @@ describe('the conformance suite', () => {
     await expect(run()).rejects.toThrow('the kit has neither crash() nor a reason in cannot.crash');
   });
 
-  it.each(['nobody leads until', 'an observer that stands'])(
+  it.each(['there is no leader until', 'an observer that stands'])(
     'does not insist on words: %s',
     async (begin) => {
       const inOwnWords = (): Partial<Standing> => ({ cause: 'resigned', detail: 'niemand' });
@@ -67,7 +67,7 @@ describe('the conformance suite', () => {
   it('says what it expected and what it found', async () => {
     const open: EngineKit['open'] = (options) =>
       bent(memory.engine(options), ({ leader, token }) => (leader === null ? {} : { token: token! + 1n }));
-    const { run } = caseOf({ ...usual, open }, 'whoever stands alone');
+    const { run } = caseOf({ ...usual, open }, 'a single candidate');
     await expect(run()).rejects.toThrow('the winner sees itself as the leader, with its token');
   });
 });

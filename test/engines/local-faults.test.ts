@@ -118,7 +118,7 @@ describe('the folder of the processes of one machine', () => {
     const place = path.join(folder, '.local/state/caucus');
     mkdirSync(place, { recursive: true });
     chmodSync(place, 0o770);
-    const expected = /is not a folder that belongs to this user, and that nobody else may write to/;
+    const expected = /is not a folder that belongs to this user, and that no other user may write to/;
     expect(await reasonOf(join('open', {}, 'local:'))).toMatch(expected);
     chmodSync(place, 0o700);
     if (isRoot) {

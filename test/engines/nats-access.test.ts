@@ -166,7 +166,7 @@ describe.runIf(hasNats())('who may use NATS', () => {
     const server = await start({ config: accounts, admin: { user: 'j', pass: 'j' } });
     expect(await reasonOf(join(`nats://a:without@127.0.0.1:${server.port}`))).toMatch(/JetStream/);
     const [port] = await freePorts(1);
-    expect(await reasonOf(join(`nats://127.0.0.1:${port}`))).toMatch(/nobody answers at 127\.0\.0\.1/);
+    expect(await reasonOf(join(`nats://127.0.0.1:${port}`))).toMatch(/no server answers at 127\.0\.0\.1/);
   });
 
   it('of several servers one that answers is enough', async () => {

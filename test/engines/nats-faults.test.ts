@@ -55,7 +55,7 @@ describe.runIf(hasNats())('faults of NATS', () => {
     await server.stop();
     const loss = await lossOf(first);
     expect(loss.cause).toBe('store-unreachable');
-    expect(loss.detail).toMatch(/nobody answers at 127\.0\.0\.1:\d+/);
+    expect(loss.detail).toMatch(/no server answers at 127\.0\.0\.1:\d+/);
     await first.resign();
     await server.restart();
     expect((await next).token).toBeGreaterThan(first.token);

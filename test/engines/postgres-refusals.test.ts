@@ -109,13 +109,13 @@ describe.runIf(hasPostgres())('what the engine for PostgreSQL refuses when it co
     expect((await refusal(server.url.replace(/elections$/, 'nowhere'))).detail).toContain(
       'database "nowhere" does not exist',
     );
-    expect((await refusal('postgres://127.0.0.1:1/db')).detail).toContain('nobody listens at 127.0.0.1:1');
+    expect((await refusal('postgres://127.0.0.1:1/db')).detail).toContain('no server listens at 127.0.0.1:1');
   });
 
   it('a server that lets nobody write', async () => {
     const option = encodeURIComponent('-c default_transaction_read_only=on');
     const { detail } = await refusal(`${server.url}?options=${option}`);
-    expect(detail).toContain('lets nobody write (default_transaction_read_only is on)');
+    expect(detail).toContain('refuses all writes (default_transaction_read_only is on)');
   });
 
   it('a standby, until it is promoted', async () => {

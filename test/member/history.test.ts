@@ -16,13 +16,16 @@ async function startThree(): Promise<[Member, Member, Member]> {
   return cluster.members as [Member, Member, Member];
 }
 
+const untilLost = ({ signal }: { signal: AbortSignal }): Promise<void> =>
+  new Promise((stop) => signal.addEventListener('abort', () => stop(), { once: true }));
+
 /** Leads until it is lost; a later leadership does nothing. Settles once it leads, with how to see what came after. */
 async function lead(member: Member): Promise<() => readonly Change[]> {
   const port = member.electionPort('main');
   await new Promise<void>((begun) => {
-    const work = ({ signal }: { signal: AbortSignal }): Promise<void> => {
+    const work = (leadership: { signal: AbortSignal }): Promise<void> => {
       begun();
-      return new Promise((stop) => signal.addEventListener('abort', () => stop(), { once: true }));
+      return untilLost(leadership);
     };
     member
       .election()
@@ -70,7 +73,11 @@ describe('a leader', () => {
     const leadership = await a.election().campaign();
     const why = { cause: 'lease-expired', detail: 'its lease was not renewed in time' } as const;
     await leadership.resign(why);
-    expect(port.history.at(-1)).toMatchObject({ leader: null, ...why });
+    expect(port.history.at(-1)).toMatchObject({
+      leader: null,
+      cause: 'lease-expired',
+      detail: 'a gives up the lead: its lease was not renewed in time',
+    });
   });
 
   it('that is asked to resign says that', async () => {
@@ -78,5 +85,44 @@ describe('a leader', () => {
     const since = await lead(a);
     await a.electionPort('main').command({ type: 'resign' });
     expect(since()[0]).toMatchObject({ cause: 'resigned', detail: 'a gives up the lead: it was asked to' });
+  });
+});
+
+describe('three members tell one event with one cause', () => {
+  const ENDINGS = [
+    ['its work is done', undefined, 'resigned: a gives up the lead: its work is done'],
+    [
+      'its lease was not renewed in time',
+      { cause: 'lease-expired', detail: 'its lease was not renewed in time' },
+      'lease-expired: a gives up the lead: its lease was not renewed in time',
+    ],
+  ] as const;
+
+  it.each(ENDINGS)('the leader gives up because %s', async (_, why, told) => {
+    const members = await startThree();
+    const leadership = await members[0].election().campaign();
+    const ports = members.map((member) => member.electionPort('main'));
+    await cluster!.until(() => ports.every(({ view }) => view.leader === 'a'));
+    for (const member of members.slice(1))
+      void member
+        .election()
+        .lead(untilLost)
+        .catch(() => {});
+    const before = ports.map(({ history }) => history.length);
+    await leadership.resign(why);
+    await cluster!.until(() => ports.every(({ view }) => view.leader !== null && view.leader !== 'a'));
+    const losses = ports.map(({ history }, i) =>
+      history
+        .slice(before[i])
+        .filter(({ leader }) => leader === null)
+        .map(({ cause, detail }) => `${cause}: ${detail}`),
+    );
+    expect(losses).toEqual([[told], [told], [told]]);
+    for (const { url } of members) {
+      const text = await (await fetch(new URL('/metrics', url))).text();
+      const counted = text.split('\n').filter((line) => line.includes(`cause="${told.split(':')[0]}"`));
+      expect(counted).toEqual([expect.stringMatching(/ 1$/)]);
+      expect(text).not.toContain('cause="transferred"');
+    }
   });
 });

@@ -54,7 +54,7 @@ describe('may I act?', () => {
     cluster.clock.stall(4200);
     cluster.clock.advance(0);
     const loss = host.history.find(({ cause }) => cause === 'event-loop-blocked');
-    expect(loss?.detail).toMatch(/^the event loop was blocked for 4\.[12] s$/);
+    expect(loss?.detail).toMatch(/^the event loop of [abc] was blocked for 4\.[12] s$/);
     expect(loss?.leader).toBeNull();
     expect(host.held).toBeNull();
   });
@@ -70,7 +70,7 @@ describe('may I act?', () => {
     cluster.clock.advance(60);
     expect(host.history.map(({ cause }) => cause)).toContain('suspended');
     expect(host.history.find(({ cause }) => cause === 'suspended')?.detail).toBe(
-      'the machine was asleep for 3600.0 s',
+      `the machine of ${host.self} was asleep for 3600.0 s`,
     );
     cluster.elect();
     expect(cluster.acting).toHaveLength(1);
@@ -142,7 +142,7 @@ describe('the history says why', () => {
     void cluster.at(leader).host.command({ type: 'transfer', to });
     expect(cluster.elect()).toBe(to);
     const won = `won: ${to} leads with token ${cluster.at(to).host.token}`;
-    expect(rowsOf(leader)).toEqual([`transferred: the leadership is handed to ${to}`, won]);
+    expect(rowsOf(leader)).toEqual([`transferred: ${leader} hands over to ${to}`, won]);
     expect(rowsOf(to)).toEqual([`transferred: ${leader} hands over to ${to}`, won]);
     expect(rowsOf(third)).toEqual([`transferred: ${leader} hands over to ${to}`, won]);
   });
@@ -156,7 +156,7 @@ describe('the history says why', () => {
     const [row] = host.history.slice(seen);
     expect(row).toMatchObject({ cause: 'started', detail: `${host.self} was asked to call an election` });
     expect(cluster.elect()).toBe(leader);
-    expect(host.history.at(-1)).toMatchObject({ cause: 'won', leader });
+    expect(host.history.at(-1)).toMatchObject({ cause: 'learned', leader });
   });
 
   it('a leadership ended before its time and is given up for a new one: one loss, not two', () => {

@@ -86,6 +86,8 @@ export class VirtualCluster {
   readonly ids: readonly MemberId[];
   readonly sent: { readonly from: MemberId; readonly to: MemberId; readonly message: Message }[] = [];
   onSend: (message: Message) => void = () => {};
+  /** Which messages are lost, beside those of members that are cut off. */
+  lose: (from: MemberId, to: MemberId, message: Message) => boolean = () => false;
   readonly #members = new Map<MemberId, VirtualMember>();
   readonly #cut = new Set<MemberId>();
   #starts = 0;
@@ -180,7 +182,7 @@ export class VirtualCluster {
   #send(from: MemberId, to: MemberId, message: Message): void {
     this.sent.push({ from, to, message });
     this.onSend(message);
-    if (this.#cut.has(from) || this.#cut.has(to)) return;
+    if (this.#cut.has(from) || this.#cut.has(to) || this.lose(from, to, message)) return;
     this.clock.set(this.clock.now() + 1, () => {
       this.#members.get(to)?.host.give({ type: 'message', from, message: structuredClone(message) });
     });

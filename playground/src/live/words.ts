@@ -5,6 +5,7 @@ import type { Entry } from './roster.ts';
 const CAUSES: Readonly<Record<string, string>> = {
   started: 'It began',
   won: 'Elected',
+  learned: 'Learned of',
   resigned: 'Resigned',
   transferred: 'Handed over',
   'lease-expired': 'Lease ran out',

@@ -12,6 +12,8 @@ export interface StatusAnswer {
   readonly token: string | null;
   readonly expiresInMs?: number | null;
   readonly version: number;
+  /** Whose votes count. */
+  readonly knownVoters?: readonly (number | string)[];
   readonly voters: readonly { readonly voterId: number | string; readonly voterUrl: string }[];
   readonly cause: string;
   readonly detail: string;

@@ -105,6 +105,23 @@ export async function transferCommand(
   );
 }
 
+/** There is no way back, so it has to be asked for twice. */
+export async function removeCommand(
+  urls: readonly string[],
+  { member, forEver, ...flags }: AskFlags & { readonly member: string; readonly forEver?: boolean },
+): Promise<number> {
+  if (forEver !== true) {
+    throw new Refusal(
+      `--for-ever: expected it, since ${member} could never come back under that name; to replace its disk or machine, start it with an empty data folder instead`,
+    );
+  }
+  return order(urls, flags, `has removed ${member}`, async (leader) => {
+    const answer = (await leader.post('/remove', { voterId: member })) as { readonly warning?: string };
+    if (answer.warning !== undefined) process.stderr.write(`caucus: ${oneLine(answer.warning)}\n`);
+    return answer;
+  });
+}
+
 export async function valueCommand(
   urls: readonly string[],
   flags: AskFlags & { readonly set?: string },

@@ -1,3 +1,4 @@
+import { majority } from '../../core/index.ts';
 import { pageOf } from '../page.ts';
 import { harmless, oneLine } from '../refusal.ts';
 import type { StatusAnswer } from './answers.ts';
@@ -46,12 +47,27 @@ export async function statusCommand(urls: readonly string[], flags: AskFlags): P
   return acting.length > 0 ? 0 : 1;
 }
 
+/** Why there is no leader, as far as the members that answer know. */
+function whyNone({ protocol, voters, knownVoters }: StatusAnswer, rows: readonly Row[]): string {
+  const answers = rows.flatMap(({ status }) => (status === null ? [] : [status]));
+  // To found a cluster, or to mend one that has lost disks, takes more than a majority, and the members say so.
+  const waiting = answers.find(({ role, cause }) => role === 'none' && cause === 'started');
+  if (waiting !== undefined) return `: ${waiting.detail}`;
+  const members = (knownVoters ?? voters.map(({ voterId }) => voterId)).map(String);
+  const count = answers.filter(({ voterId }) => members.includes(String(voterId))).length;
+  const needed = majority(members.length);
+  if (protocol === 'quorum' && count < needed)
+    return `: ${count} of ${members.length} members ${count === 1 ? 'answers' : 'answer'}, ${needed} are needed`;
+  const told = answers.find(({ leader }) => leader === null) ?? answers[0];
+  return told === undefined ? '' : `: ${told.detail}`;
+}
+
 function statusLines(seen: StatusAnswer, rows: readonly Row[]): string[] {
   const { paint } = pageOf(process.stdout, process.env);
   const acting = rows.filter(({ status }) => status?.acting);
   const who =
     acting.length === 0
-      ? paint('nobody leads', 'yellow')
+      ? paint(oneLine(`no leader${whyNone(seen, rows)}`), 'yellow')
       : acting
           .map(({ id, status }) => paint(oneLine(`${id} leads, token ${status!.token ?? 'none'}`), 'green'))
           .join(' and ');

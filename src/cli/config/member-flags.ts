@@ -43,7 +43,7 @@ export function addMemberFlags(command: Command): Command {
     .option('--election <name>', 'the name of the election (default: main)')
     .option(
       '--data <dir>',
-      'the folder for what must survive a restart (default: none, see caucus help node)',
+      'the folder for what must survive a restart (default: none, so each start is that of a new disk)',
     )
     .option('--cluster <name>', 'members of another cluster are refused (default: caucus)')
     .option('--priority <n>', 'how much it is wanted as a leader; 0 is never (default: 1)')

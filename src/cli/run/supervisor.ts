@@ -29,8 +29,8 @@ export interface Contest {
 export interface RunRules {
   /** How long the command has between SIGTERM and SIGKILL, where there is time for it. */
   readonly killAfterMs: number;
-  /** Whether a leadership that we are asked to resign is held until the command has ended. */
-  readonly drains: boolean;
+  /** The election is held on a store. */
+  readonly isOnStore: boolean;
   /** Do not stand again after a loss. */
   readonly once: boolean;
   readonly onExit: 'resign' | 'restart';
@@ -48,7 +48,7 @@ const LOST = 75;
 const FAILED = 1;
 const BY_SIGNAL = 128;
 /** Causes of a loss whose detail says more than that it is over. */
-const TOLD: readonly Cause[] = ['resigned', 'store-unreachable', 'deposed'];
+const TOLD: readonly Cause[] = ['resigned', 'transferred', 'removed', 'store-unreachable', 'deposed'];
 
 /** Runs the command whenever we lead, never otherwise, and answers with the exit code of it all. */
 export class Supervisor {
@@ -100,7 +100,7 @@ export class Supervisor {
       }
       const end = await this.#lead(lead);
       // Only now is nothing left that acts on this lead.
-      await lead.resign(reasonOf(end)).catch(() => {});
+      await lead.resign(this.#reasonOf(end)).catch(() => {});
       if (this.#hasFailed) return FAILED;
       if (end === 'lost' && this.#rules.once) return LOST;
       if (typeof end === 'object') return exitCodeOf(end);
@@ -147,17 +147,30 @@ export class Supervisor {
       this.#isRunning = true;
       const startedAtMs = performance.now();
       this.#log({ level: 'info', event: 'started', text: `starting ${command}`, token });
-      const { killAfterMs, drains } = this.#rules;
-      const end = await runUnderLease(this.#kept, this.#lineFor(token), lead, killAfterMs, drains);
+      const { killAfterMs, isOnStore } = this.#rules;
+      const end = await runUnderLease(this.#kept, this.#lineFor(token), lead, killAfterMs);
       this.#isRunning = false;
       const lost = lead.signal.aborted || (end.how !== 'not-started' && end.overdue);
-      const text = `${command} ${endWords(end)}${lost ? `: the leadership is over${lossHint(end, lead.signal, drains)}` : ''}`;
+      const text = `${command} ${endWords(end)}${lost ? `: the leadership is over${lossHint(end, lead.signal, isOnStore)}` : ''}`;
       this.#log({ level: lost ? 'warn' : 'info', event: 'ended', text, token, ...end });
       if (this.#over.signal.aborted || end.how === 'not-started') return end;
       if (lost) return 'lost';
       if (this.#rules.onExit === 'resign') return end;
       await this.#settle(lead.signal, startedAtMs + RESTART_EVERY_MS - performance.now());
     }
+  }
+
+  /** What the histories of all members tell of the end. A leadership that was lost before has its own reason. */
+  #reasonOf(end: End | 'lost' | 'not-begun'): Why | undefined {
+    if (end === 'not-begun') return undefined;
+    if (end === 'lost')
+      return {
+        cause: 'lease-expired',
+        detail: 'its lease was not renewed in time, so its command was ended',
+      };
+    if (this.#hasFailed) return resigned('its command could no longer be guarded');
+    if (this.#stoppedBy !== null) return resigned(`caucus run was ended by ${this.#stoppedBy}`);
+    return resigned(`its command ${endWords(end)}`);
   }
 
   /** Waits, but not longer than there is anything to wait for. */
@@ -173,11 +186,8 @@ export class Supervisor {
   }
 }
 
-/** What the history tells of the end; nothing if the work was done. */
-function reasonOf(end: End | 'lost' | 'not-begun'): Why | undefined {
-  if (end === 'lost')
-    return { cause: 'lease-expired', detail: 'its lease was not renewed in time, so its command was ended' };
-  return undefined;
+function resigned(detail: string): Why {
+  return { cause: 'resigned', detail };
 }
 
 /** Who was asked for it, or whose store failed, is told so. A machine that is only slow need not cost anybody his lead. */

@@ -8,7 +8,12 @@ export interface Lease {
   readonly signal: AbortSignal;
   /** How long nobody else may act, from now; Infinity where there is no lease. */
   readonly expiresInMs: number;
+  /** The same for the time after `signal` was aborted: how long the lead is kept while the command ends. 0 or left out: not at all. */
+  readonly heldForMs?: number;
 }
+
+/** The lead is given up on purpose: it is kept until the command has ended, or its grace is over. */
+const IN_ORDER: readonly unknown[] = ['resigned', 'transferred', 'removed', 'closed'];
 
 /**
  * A lease is renewed when three fifths of it are left or more (the presets send at two fifths). So:
@@ -30,32 +35,36 @@ export function deadlineOf(expiresInMs: number, leaseMs: number, killAfterMs: nu
 }
 
 /**
- * Runs a command for as long as the lease lasts, and settles when no process of it is left. A leadership that is over has
- * no time for a grace: the command is killed at once. `isHeld`: one that we were asked to resign is ours until the command has
- * ended, so that it may end in order, before the deadline that it has.
+ * Runs a command for as long as the lease lasts, and settles when no process of it is left. There are two ways to end it early:
+ *   the lead was lost                 SIGKILL at once: another may act, so there is no time for a grace
+ *   the lead is given up on purpose   SIGTERM, and SIGKILL after the grace. The lead is kept and renewed meanwhile; should it be
+ *                                     lost after all, SIGKILL at once, and before the lease can end in any case
  */
 export async function runUnderLease(
   kept: KeptCommand,
   line: CommandLine,
   lease: Lease,
   killAfterMs: number,
-  isHeld = false,
 ): Promise<End> {
   let leaseMs = lease.expiresInMs;
   let renewedMs = machineNowMs() + lease.expiresInMs;
+  let isEnding = false;
   const ended = kept.run(line, deadlineOf(lease.expiresInMs, leaseMs, killAfterMs));
   const look = (): void => {
-    const { expiresInMs } = lease;
-    const untilMs = machineNowMs() + expiresInMs;
-    if (lease.signal.aborted || untilMs < renewedMs + 1) return;
+    if (lease.signal.aborted && !isEnding) return;
+    const leftMs = isEnding ? heldForMs(lease) : lease.expiresInMs;
+    if (isEnding && leftMs === 0) return kept.extend(AT_ONCE);
+    const untilMs = machineNowMs() + leftMs;
+    if (untilMs < renewedMs + 1) return;
     renewedMs = untilMs;
-    leaseMs = Math.max(leaseMs, expiresInMs);
-    kept.extend(deadlineOf(expiresInMs, leaseMs, killAfterMs));
+    leaseMs = Math.max(leaseMs, leftMs);
+    kept.extend(deadlineOf(leftMs, leaseMs, killAfterMs));
   };
   const timer = setInterval(look, lookEveryMs(leaseMs));
   const onOver = (): void => {
-    if (isHeld && lease.signal.reason?.cause === 'resigned') kept.stop(killAfterMs);
-    else kept.extend({ termAtMs: 0, killAtMs: 0 });
+    isEnding = IN_ORDER.includes(lease.signal.reason?.cause) && heldForMs(lease) > 0;
+    if (!isEnding) return kept.extend(AT_ONCE);
+    kept.stop(killAfterMs);
   };
   lease.signal.addEventListener('abort', onOver, { once: true });
   if (lease.signal.aborted) onOver();
@@ -65,6 +74,12 @@ export async function runUnderLease(
     clearInterval(timer);
     lease.signal.removeEventListener('abort', onOver);
   }
+}
+
+const AT_ONCE: Deadline = { termAtMs: 0, killAtMs: 0 };
+
+function heldForMs({ heldForMs: leftMs = 0 }: Lease): number {
+  return leftMs;
 }
 
 function lookEveryMs(leaseMs: number): number {

@@ -6,8 +6,7 @@ import { sendEmpty, sendJson, sendText } from '../../member/http/reply.ts';
 import type { Target } from '../../member/http/target.ts';
 import { type PageServer, refuseMethod } from '../page-server.ts';
 import { DEEDS, doDeed } from './chaos.ts';
-import { Endings } from './endings.ts';
-import type { Fleet, FleetEvent } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
 import { relayCommand, relayQuestion, relayStatus } from './relay.ts';
 import { WatchRelay } from './watch-relay.ts';
 
@@ -18,7 +17,6 @@ export class FleetPage {
   readonly #server: PageServer;
   readonly #fleet: Fleet;
   readonly #chaos: boolean;
-  readonly #endings = new Endings();
   readonly #watchers = new Set<WatchRelay>();
 
   constructor(server: PageServer, fleet: Fleet, chaos: boolean) {
@@ -29,8 +27,7 @@ export class FleetPage {
   }
 
   /** Is to be called after every event of the fleet. */
-  changed(event: FleetEvent): void {
-    this.#endings.hear(event);
+  changed(): void {
     for (const watcher of this.#watchers) watcher.fleetChanged();
   }
 
@@ -60,17 +57,7 @@ export class FleetPage {
   async #relay(url: string, path: string, response: ServerResponse): Promise<void> {
     const ask = path === '/status' ? relayStatus : relayQuestion;
     const { status, type, text } = await ask(this.#fleet, url);
-    const isTold = path === '/history' && status === 200;
-    sendText(response, status, type, isTold ? this.#explained(text) : text);
-  }
-
-  #explained(text: string): string {
-    const { electionName, history } = JSON.parse(text) as {
-      electionName: string;
-      history: readonly unknown[];
-    };
-    if (electionName !== this.#fleet.election) return text;
-    return `${JSON.stringify({ electionName, history: this.#endings.explain(history) })}\n`;
+    sendText(response, status, type, text);
   }
 
   #watch(request: IncomingMessage, response: ServerResponse): void {

@@ -37,20 +37,20 @@ export function conformance(kit: EngineKit): Case[] {
 
 const requirements: readonly Requirement[] = [
   {
-    name: 'nobody leads until somebody stands, and an observer sees that',
+    name: 'there is no leader until a participant stands, and an observer sees that',
     async play(stage) {
       const { election } = await stage.join();
       await seen(election, 'nobody', isNobody);
       await sleep(stage.kit.leaseMs / 2);
-      assert.equal(election.leader(), null, 'nobody leads as long as nobody stands');
+      assert.equal(election.leader(), null, 'there is no leader as long as no participant stands');
     },
   },
   {
-    name: 'whoever stands alone leads, and everybody is told',
+    name: 'a single candidate is elected, and observers are told',
     async play(stage) {
       const [a, b] = [await stage.join(), await stage.join()];
       const leadership = await won(a.election);
-      assert.equal(leadership.isValid(), true, 'whoever has won may act');
+      assert.equal(leadership.isValid(), true, 'the winner may act');
       assert.ok(leadership.token > 0n, `expected a token above 0, found ${leadership.token}`);
       const itself = { name: a.engine.name, token: leadership.token };
       assert.deepEqual(a.election.leader(), itself, 'the winner sees itself as the leader, with its token');
@@ -77,7 +77,7 @@ const requirements: readonly Requirement[] = [
             assert.equal(acting, 1, 'one acts at a time');
             tokens.push(leadership.token);
             await sleep(5);
-            assert.equal(leadership.isValid(), true, 'whoever has won 5 ms ago may act');
+            assert.equal(leadership.isValid(), true, 'the winner of 5 ms ago may act');
             acting -= 1;
             await leadership.resign();
           }
@@ -111,7 +111,7 @@ const requirements: readonly Requirement[] = [
       const leadership = await won(a.election);
       await seen(watcher.election, 'the leader', ({ leader }) => leader === a.engine.name);
       await leadership.resign();
-      assert.equal(leadership.isValid(), false, 'whoever has resigned may not act');
+      assert.equal(leadership.isValid(), false, 'a leader that has resigned may not act');
       await a.election.close();
       await seen(watcher.election, 'nobody', isNobody);
     },
@@ -127,7 +127,7 @@ const requirements: readonly Requirement[] = [
         () => 'did not win',
       );
       await sleep(3 * stage.kit.leaseMs);
-      assert.equal(leadership.isValid(), true, 'whoever led three leases ago still may act');
+      assert.equal(leadership.isValid(), true, 'the leader may still act after three leases');
       calledOff.abort();
       assert.equal(await other, 'did not win', 'what another stood for meanwhile');
     },
@@ -301,7 +301,7 @@ const requirements: readonly Requirement[] = [
     },
   },
   {
-    name: 'everybody who waits at an engine that is closed is told, after the work there has stopped',
+    name: 'all callers that wait at an engine that is closed are told, after the work there has stopped',
     async play(stage) {
       const [a, b] = [await stage.participant(), await stage.join()];
       const [worked, waited] = [new Election(`${stage.name}-x`, a), new Election(stage.name, a)];
@@ -321,7 +321,7 @@ const requirements: readonly Requirement[] = [
         for await (const { cause } of waited.observe()) causes.push(cause);
       })();
       const told = Promise.all(
-        [led, campaign].map((each) => assert.rejects(each, { code: 'E_CLOSED' }, 'whoever waits is told')),
+        [led, campaign].map((each) => assert.rejects(each, { code: 'E_CLOSED' }, 'callers are told')),
       );
       await a.close();
       assert.equal(isWorking, false, 'the work has stopped');

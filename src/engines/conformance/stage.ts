@@ -2,7 +2,7 @@ import { Election, type Leadership, type Observation } from '../../election/inde
 import type { LeaseEngineOptions } from '../lease/lease-engine.ts';
 import type { EngineKit, Participant } from './kit.ts';
 
-/** Nothing but a hint wakes whoever is this patient. */
+/** Nothing but a hint wakes a participant that is this patient. */
 const FOR_EVER_MS = 3_600_000;
 
 /** One election with its participants, for the length of one case. */
@@ -27,7 +27,7 @@ export class Stage {
     return { engine, election: new Election(this.name, engine) };
   }
 
-  /** One that looks only when it is woken, so that a case fails if nobody wakes it. */
+  /** One that looks only when it is woken, so that a case fails if it is not woken. */
   patient(): Promise<{ engine: Participant; election: Election }> {
     return this.join({ retryMs: FOR_EVER_MS });
   }
@@ -75,7 +75,7 @@ export async function won(election: Election, withinMs = 30_000): Promise<Leader
   }
 }
 
-/** Waits until whoever leads is told that it is over. */
+/** Waits until the leader is told that it is over. */
 export async function aborted(signal: AbortSignal, withinMs = 60_000): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve, reject) => {

@@ -80,7 +80,7 @@ export class Client {
     this.#token = null;
   }
 
-  /** All share one login. It goes on when whoever asked gives up: etcd takes its time over a password, on purpose. */
+  /** All share one login. It goes on when the caller gives up: etcd takes its time over a password, on purpose. */
   async #login(signal: AbortSignal): Promise<string | null> {
     if (this.#isTokenKnown) return this.#token;
     if (this.#loggingIn === null) {
@@ -102,7 +102,7 @@ export class Client {
       if (!(error instanceof EtcdError)) throw error;
       if (error.message.includes('authentication failed'))
         throw new Error(`it refused the password of user ${this.#user}`, { cause: error });
-      // As etcdctl does: where nobody has to say who they are, we need not either.
+      // As etcdctl does: where clients need not log in, we need not either.
       if (!error.message.includes('authentication is not enabled')) throw error;
       this.#token = null;
     }

@@ -6,13 +6,13 @@
  * rates within `maxDrift` of each other:
  *   - at no moment may two that use this engine act;
  *   - tokens (the create revision of the leader's key) only grow, over all restarts;
- *   - whoever came first is next; a release is seen by those who wait at once, a crash when the lease is over;
+ *   - the participant that came first is next; a release is seen by those who wait at once, a crash when the lease is over;
  *   - what was published stays when the leader goes.
  *
  * etcd before 3.4.31 and 3.5.13 does end leases before their time, when a stalled member resumes (etcd issue 15247): the engine warns.
  *
  * Does not promise: that a program of another kind which leads stops in time, for that is up to its client. Nor anything after
- * etcd was restored from a backup, since its revisions go back then. If somebody deletes the leader's key or revokes its lease,
+ * etcd was restored from a backup, since its revisions go back then. If an operator deletes the leader's key or revokes its lease,
  * the next one leads at once, and the old one learns of it a moment later: a resource that can be fenced should be, by the token.
  *
  * How: one lease for all elections of an engine, renewed for all of them with one request. In each election a key

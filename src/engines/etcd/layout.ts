@@ -10,7 +10,7 @@ export interface Layout {
   readonly prefixEnd: string;
   /** What was last published, and outlives who did. */
   readonly valueKey: string;
-  /** Where a leader finds requests to resign: a key for each leadership, which nobody has to remove. */
+  /** Where a leader finds requests to resign: a key for each leadership, which does not have to be removed. */
   readonly askedPrefix: string;
   readonly askedPrefixEnd: string;
   askedKey(token: bigint): string;

@@ -32,18 +32,18 @@ interface Check {
   readonly revision: bigint;
 }
 
-/** More than once is rare, and means that somebody meddles with our key. */
+/** More than once is rare, and means that another program changes our key. */
 const TRIES = 4;
 
 /**
  * Our place in the queue of one election, for as long as one session lasts: a key, and what we know of it. A session has one for
- * each election and no more, whoever uses it: two that know nothing of each other would use the same key.
+ * each election and no more, for all its users: two that know nothing of each other would use the same key.
  *
- * A request that nobody waited for may still come to etcd, so:
+ * A request that was given up may still come to etcd, so:
  * - a key that was granted or given up is never used again: it is removed, and another one created, which has a new revision;
  * - a removal is for the one key of this revision;
  * - where a creation is in doubt, leaving also counts up `leftKey`, and every creation is conditional on its count. One that comes
- *   after that fails, so no key stands in the queue that nobody knows of. Like everything here it goes away with the lease.
+ *   after that fails, so no unknown key stands in the queue. Like everything here it goes away with the lease.
  */
 export class Place implements Debt {
   readonly session: Session;
@@ -94,7 +94,7 @@ export class Place implements Debt {
           this.created === null ? await this.#create(signal, isVoid) : await this.#look(signal, isVoid);
         if (view !== null) return view;
       }
-      throw new Error('somebody else changes our key');
+      throw new Error('another program changes our key');
     });
   }
 
@@ -109,7 +109,7 @@ export class Place implements Debt {
     if (this.isLeaving && this.#active === 0) await this.leave(signal);
   }
 
-  /** Whether our key is still the one of this revision, and why somebody asks for it, if anybody does. */
+  /** Whether our key is still the one of this revision, and why an operator asks for it, if one does. */
   async check(created: bigint, signal: AbortSignal): Promise<Check> {
     const ops = [get(this.key), get(this.#layout.askedKey(created))];
     const answer = await this.#txn([], ops, [], signal);
@@ -177,7 +177,7 @@ export class Place implements Debt {
       this.isLeaving = false;
       return;
     }
-    throw new Error('somebody else changes our key');
+    throw new Error('another program changes our key');
   }
 
   async #leaveFor(signal: AbortSignal, isVoid: () => void): Promise<boolean> {

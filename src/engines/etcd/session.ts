@@ -8,7 +8,7 @@ const BACK_OFF_MS = 100;
 /** An etcd that takes longer than this for a renewal may have been away, and may not know yet what happened meanwhile. */
 const LATE_MS = 500;
 
-/** Somebody who has a key under the lease, or wants one. */
+/** An election that has a key under the lease, or wants one. */
 export interface SessionUser {
   /** The lease is over, and with it every key that hung on it. */
   onSessionLost(): void;
@@ -21,7 +21,7 @@ export interface Debt {
 }
 
 /**
- * One lease of etcd, on which the keys of all our elections hang. It is renewed by whoever needs it first, for all of them, and
+ * One lease of etcd, on which the keys of all our elections hang. It is renewed by the election that needs it first, for all of them, and
  * by itself while anybody waits in a queue, for as long as it has users. When those are gone it runs out.
  */
 export class Session {
@@ -55,7 +55,7 @@ export class Session {
     this.revision = revisionOf(answer.header);
   }
 
-  /** Etcd counts whole seconds, so a lease is rounded up: nobody else may act before it is over. */
+  /** Etcd counts whole seconds, so a lease is rounded up: no other participant may act before it is over. */
   static async open(client: Client, clock: Clock, times: LeaseTimes, signal: AbortSignal): Promise<Session> {
     const sentMs = clock.now();
     const TTL = `${Math.ceil(times.leaseMs / 1000)}`;
@@ -90,7 +90,7 @@ export class Session {
     if (this.isLost) throw new Error('the lease is over');
   }
 
-  /** It is lost, as etcd has told somebody. */
+  /** It is lost, as etcd has told one of the elections. */
   lose(): void {
     if (this.isLost) return;
     this.isLost = true;
@@ -116,7 +116,7 @@ export class Session {
       if (this.#inFlight?.done === done) this.#inFlight = null;
       this.#setTimer();
     });
-    done.catch(() => {}); // Whoever waits for it is told; nobody has to.
+    done.catch(() => {}); // Callers that wait for it are told; there may be none.
     this.#inFlight = { sentMs, done };
   }
 

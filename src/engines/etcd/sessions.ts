@@ -3,7 +3,7 @@ import type { LeaseTimes } from '../lease/settings.ts';
 import type { Client } from './client.ts';
 import { Session } from './session.ts';
 
-/** The session of an engine: opened when somebody first needs it, and again after it was lost. */
+/** The session of an engine: opened when an election first needs it, and again after it was lost. */
 export class Sessions {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -17,7 +17,7 @@ export class Sessions {
     this.#times = times;
   }
 
-  /** The one that all share. Whoever asks first opens it for everybody, and only for as long as they themselves may wait. */
+  /** The one that all share. The first caller opens it for all, and only for as long as that caller itself may wait. */
   async get(signal: AbortSignal): Promise<Session> {
     while (this.#current === null || this.#current.isLost) {
       const isOurs = this.#opening === null;

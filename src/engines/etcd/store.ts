@@ -47,11 +47,11 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   #hint: (news: 'changed' | 'ours') => void = () => {};
   /** Of the candidates, and of requests to resign. */
   #watches: readonly { readonly isLive: boolean }[] = [];
-  /** Why somebody asks for what has this token. */
+  /** Why an operator asks for what has this token. */
   #request: { readonly token: bigint; readonly reason: string } | null = null;
   /** Whose key leads; null while that is unknown or being asked for, so that every change is news. */
   #leaderKey: string | null = null;
-  /** How it stood when somebody else led, for as long as nothing suggests that it has changed. */
+  /** How it stood when another participant led, for as long as nothing suggests that it has changed. */
   #last: { readonly reading: Reading; readonly revision: bigint } | null = null;
   /** When we last saw that our key is there: etcd's revision, and the renewal before it. Null where something suggests that it is not. */
   #checked: { readonly revision: bigint; readonly sentMs: number } | null = null;
@@ -74,7 +74,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       const known = this.#unchanged(place);
       if (known !== null) return { grant: null, reading: known };
       this.#forget();
-      // Whoever turns out to lead needs the whole lease from now on, and must not lose time asking for it then.
+      // A participant that turns out to lead needs the whole lease from now on, and must not lose time asking for it then.
       const renewed = session.renewSince(askedMs);
       renewed.catch(() => {});
       const doubts = this.#doubts;
@@ -82,7 +82,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
         let view = await place.enter(signal);
         await renewed;
         signal.throwIfAborted();
-        // While etcd was away, somebody may have ended our lease (etcd issue 15247).
+        // While etcd was away, an operator may have ended our lease (etcd issue 15247).
         if (session.isShaky) view = await place.enter(signal);
         return this.#result(place, view, doubts);
       } catch (error) {
@@ -141,7 +141,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     }
   }
 
-  /** A key with a lease of its own, so that it goes away whatever becomes of us and of whoever is asked. */
+  /** A key with a lease of its own, so that it goes away whatever becomes of us and of the participant that is asked. */
   async ask({ token, reason }: ResignationRequest, { signal }: Call): Promise<void> {
     const { client, times } = this.#around;
     const { prefix, prefixEnd, askedKey } = this.#layout;
@@ -249,7 +249,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     };
   }
 
-  /** How it stands, if nothing at all has changed in etcd since we looked: the last renewal tells, so that nobody has to ask. */
+  /** How it stands, if nothing at all has changed in etcd since we looked: the last renewal tells, so that no request is needed. */
   #unchanged(place: Place): Reading | null {
     const { clock, times } = this.#around;
     const { session } = place;
@@ -272,7 +272,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     return session.revision !== this.#checked.revision || session.isShaky || !this.#isWatching;
   }
 
-  /** Whether our key is there. Also finds requests to resign that nobody has told us of. */
+  /** Whether our key is there. Also finds requests to resign that no watch has told us of. */
   async #isThere({ place, token }: EtcdGrant, signal: AbortSignal): Promise<boolean> {
     const wasTold = this.#checked === null;
     const doubts = this.#doubts;
@@ -318,6 +318,6 @@ function publishedOf(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
-    return text; // Somebody else has written it.
+    return text; // Another program has written it.
   }
 }

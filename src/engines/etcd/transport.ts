@@ -80,7 +80,7 @@ export class Transport {
       }
       if (rest !== '') onLine(rest);
     } catch {
-      // Whoever watches begins again.
+      // The watcher begins again.
     }
     if (!sending.signal.aborted) this.#moveOn(endpoint);
   }
@@ -89,7 +89,7 @@ export class Transport {
     this.#agent.destroy();
   }
 
-  /** Beside everything else: whatever becomes of it, nobody waits for it. */
+  /** Beside everything else: whatever becomes of it, it is not waited for. */
   async #askVersion(endpoint: Endpoint): Promise<void> {
     if (this.#asked.has(endpoint)) return;
     this.#asked.add(endpoint);

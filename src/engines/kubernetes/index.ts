@@ -11,16 +11,16 @@
  *
  * Does not promise: that an elector of another kind which leads stops in time, for client-go itself does not ("does not guarantee
  * that only one client is acting as a leader"). Nor tokens that grow after the cluster's etcd was restored from a backup. If
- * somebody deletes or edits the Lease, the next one leads at once and the old one learns of it a moment later: a resource that
+ * an operator deletes or edits the Lease, the next one leads at once and the old one learns of it a moment later: a resource that
  * can be fenced should be, by the token.
  *
- * How: every write replaces exactly the version that was read, so of several that try one succeeds. A Lease is free when nobody
+ * How: every write replaces exactly the version that was read, so of several that try one succeeds. A Lease is free when no participant
  * holds it, or when we saw it unchanged for as long as it lasts, by our own clock: the times in it are never compared with one.
  * A watch wakes those who wait; nothing depends on it.
  *
  * The token is the resource version that the winner's update replaced, kept in an annotation by the same update. `leaseTransitions`
- * cannot be it: it begins again when the Lease is deleted. A version that is replaced is known before, so whoever observes reads the
- * token together with the holder; and it can be replaced once only. Therefore a Lease is made with nobody in it, and then taken.
+ * cannot be it: it begins again when the Lease is deleted. A version that is replaced is known before, so an observer reads the
+ * token together with the holder; and it can be replaced once only. Therefore a Lease is made without a holder, and then taken.
  */
 import { randomUUID } from 'node:crypto';
 import { BadInput, show } from '../../core/index.ts';

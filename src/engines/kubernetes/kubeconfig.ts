@@ -4,7 +4,7 @@ import { loadClient } from '../load-client.ts';
 import type { Access, TlsOptions, Way } from './access.ts';
 
 /**
- * As a kubeconfig says. The library of Kubernetes reads it and knows all its ways to say who somebody is (tokens, certificates,
+ * As a kubeconfig says. The library of Kubernetes reads it and knows all its ways to authenticate (tokens, certificates,
  * programs that are run, OIDC), and we ask it for nothing else.
  */
 export function kubeconfigWay(

@@ -38,7 +38,7 @@ const ASKED = 'caucus/asked';
 /** Kubernetes takes 256 KiB of annotations on one object, and every renewal sends them again. */
 const LONGEST_VALUE = 64 * 1024;
 
-/** Empty: nobody. */
+/** Empty: no holder. */
 export function holderOf({ spec }: Lease): string {
   return spec?.holderIdentity ?? '';
 }
@@ -81,9 +81,9 @@ export function revisionOf({ metadata }: Pick<Lease, 'metadata'>): bigint {
 }
 
 /**
- * The token of whoever replaces exactly this state: its resource version, which at most one update can replace and which is
+ * The token of the participant that replaces exactly this state: its resource version, which at most one update can replace and which is
  * above all that came before, also where the Lease was deleted in between. Where the Lease was carried to another cluster,
- * whose versions are lower, it goes on from the last token. If that was damaged, nobody can tell what is above it.
+ * whose versions are lower, it goes on from the last token. If that was damaged, it cannot be told what is above it.
  */
 export function nextToken(lease: Lease): bigint {
   const revision = revisionOf(lease);
@@ -125,7 +125,7 @@ export function withValue(value: Json, version: number): Record<string, string> 
   return { [VALUE]: text, [VERSION]: String(version) };
 }
 
-/** Why somebody asks the holder of this token to resign; null: nobody does. What was left for another token means nothing. */
+/** Why an operator asks the holder of this token to resign; null: no request. What was left for another token means nothing. */
 export function askedOf({ metadata }: Lease, token: bigint): string | null {
   const text = metadata.annotations?.[ASKED] ?? '';
   const mark = `${token} `;
@@ -145,9 +145,9 @@ export function microTime(ms: number): string {
 const SET_BACK_MS = 60_000;
 
 /**
- * The wall clock's time, for people to read. Nobody may compare it with a clock, but that it changes is how others see that we
+ * The wall clock's time, for people to read. It must not be compared with a clock, but that it changes is how others see that we
  * live, so it differs from the one before whatever the clock does. Electors of client-go do not look at fractions of a second:
- * whoever renews no more often than once a second changes the second too.
+ * a holder that renews no more often than once a second changes the second too.
  */
 export function timeAfter(before: string | null | undefined, inSeconds: boolean): string {
   const nowMs = Date.now();

@@ -2,7 +2,7 @@ import type { Clock } from '../../election/index.ts';
 import { holderOf, type Lease } from './lease-object.ts';
 
 /**
- * When a Lease was last seen to change. Its holder has given a sign of life then, not earlier, so nobody else may have it before
+ * When a Lease was last seen to change. Its holder has given a sign of life then, not earlier, so no other participant may have it before
  * its duration has passed since, by our own monotonic clock. The times that stand in it are never compared with a clock.
  */
 export class Observed {

@@ -70,7 +70,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
   async take({ signal }: Call): Promise<{ grant: Grant | null; reading: Reading }> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const lease = (await this.#get(signal)) ?? (await this.#create(signal));
-      if (lease === null) continue; // Somebody made it at the same moment.
+      if (lease === null) continue; // Another participant made it at the same moment.
       if (isManaged(lease)) throw this.#managed(lease);
       const isOurs = holderOf(lease) === this.#identity;
       if (!isOurs && this.#observed.freeInMs(lease) > 0)
@@ -83,7 +83,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
         signal,
       );
       this.#mayHold = false;
-      if (written === null) continue; // Somebody was faster.
+      if (written === null) continue; // Another participant was faster.
       this.#held = token;
       return { grant: { token }, reading: this.#reading(written) };
     }
@@ -157,7 +157,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
     return () => watch.stop();
   }
 
-  /** A renewal is no news, but a sign of life: whoever waits need not ask for it then. */
+  /** A renewal is no news, but a sign of life: those that wait need not ask for it then. */
   #newsIn({ type, lease }: WatchEvent): 'changed' | 'ours' | null {
     if (revisionOf(lease) <= this.#revision) return null;
     const before = this.#lease;
@@ -189,7 +189,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
     return lease;
   }
 
-  /** With nobody in it: whoever takes it then needs a version to replace, which becomes its token. */
+  /** Without a holder: the participant that takes it then needs a version to replace, which becomes its token. */
   async #create(signal: AbortSignal): Promise<Lease | null> {
     const lease = await this.#api.create(this.#election, { holderIdentity: '' }, signal);
     if (lease !== null) this.#keep(lease);
@@ -237,7 +237,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
   #reading(lease: Lease): Reading {
     const published = publishedOf(lease);
     const freeInMs = this.#observed.freeInMs(lease);
-    // What an attempt of ours has got that was never answered is nobody's.
+    // What an attempt of ours has got that was never answered belongs to no participant.
     if (freeInMs === 0 || holderOf(lease) === this.#identity)
       return { leader: null, token: null, freeInMs: null, ...published };
     return { leader: leaderOf(lease), token: tokenOf(lease), freeInMs, ...published };

@@ -104,7 +104,7 @@ function directWay(options: AccessOptions, namespace: string | null): Way {
   if (isPlain && token !== undefined)
     throw new BadInput(
       'server',
-      'https://…, since a token is not for everybody to read',
+      'https://…, since anyone on the way could read a token',
       shownAddress(server),
     );
   if (
@@ -135,7 +135,7 @@ function directWay(options: AccessOptions, namespace: string | null): Way {
   };
 }
 
-/** Somebody may have given the text of the file, which is full of secrets, in place of its path. */
+/** A user may have given the text of the file, which is full of secrets, in place of its path. */
 function shownPath(given: unknown): string {
   return typeof given === 'string' && !/[\n:]/.test(given) ? show(given) : kindOf(given);
 }

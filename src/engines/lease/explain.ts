@@ -16,7 +16,7 @@ export function explain(before: Standing, { leader, token }: Reading, hasRunOut:
   return isNews ? { cause: 'started', detail: 'nobody leads' } : null;
 }
 
-/** What somebody gives up by their own wish reads as such; what was lost already keeps its own words. */
+/** What a participant gives up by its own wish reads as such; what was lost already keeps its own words. */
 export function said({ cause, detail }: Why, name: string): Why {
   const isOwnWish = cause === 'resigned' || cause === 'closed';
   return { cause, detail: isOwnWish ? `${name} gives up the lead: ${detail}` : detail };

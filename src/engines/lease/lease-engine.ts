@@ -38,7 +38,7 @@ export interface StoreKind<G extends Grant> {
   close(): Promise<void>;
 }
 
-/** An engine that somebody has opened and has to close. */
+/** An engine that the program has opened and has to close. */
 export interface OpenEngine extends Engine {
   /** What the others call us. */
   readonly name: string;
@@ -54,7 +54,7 @@ export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
   readonly #kind: StoreKind<G>;
   readonly #clock: Clock;
   readonly #sleep: SleepWatch;
-  /** Each belongs to whoever asked for it, until it is closed: two who both believe that they hold it would both act. */
+  /** Each belongs to the caller that asked for it, until it is closed: two callers that both believe that they hold it would both act. */
   readonly #seats = new Map<string, LeaseSeat<G>>();
   readonly #elections = new Map<string, Election>();
   #closing: Promise<void> | null = null;
@@ -99,7 +99,7 @@ export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
     return seat;
   }
 
-  /** @internal Looks after an election: whoever waits there is told when this engine is closed. */
+  /** @internal Looks after an election: callers that wait there are told when this engine is closed. */
   opened(election: Election): void {
     this.#elections.set(election.name, election);
   }

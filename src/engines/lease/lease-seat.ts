@@ -36,7 +36,7 @@ const SPREAD_MS = 20;
 /**
  * A place in an election whose leadership is a lease in a store. One call at a time: the leader renews, a candidate tries to
  * take it, an observer reads. The lease counts from when it was asked for, so that we always stop before the store lets
- * anybody else begin. Whatever a call does or fails to do, the next one follows: nobody drops out unnoticed.
+ * anybody else begin. Whatever a call does or fails to do, the next one follows: no participant drops out unnoticed.
  */
 export class LeaseSeat<G extends Grant> implements Seat {
   readonly election: string;
@@ -53,9 +53,9 @@ export class LeaseSeat<G extends Grant> implements Seat {
   #tenure: Tenure<G> | null = null;
   /** When the next call is due. */
   #dueMs: number;
-  /** When what was last read will be free, if nobody renews it. */
+  /** When what was last read will be free, if it is not renewed. */
   #freeAtMs = Number.POSITIVE_INFINITY;
-  /** Whoever has resigned leaves it to the others until then, or until one of them has it. */
+  /** A participant that has resigned leaves it to the others until then, or until one of them has it. */
   #asideUntilMs = 0;
   readonly #backOff = new BackOff();
   #isTurning = false;
@@ -70,7 +70,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     this.#calls = new Calls(around.clock, around.times.callMs);
     this.#dueMs = around.clock.now();
     const nothing = { leader: null, token: null, held: null, value: null, version: 0, asked: null };
-    this.#standing = { ...nothing, cause: 'started', detail: 'nobody is known to lead yet' };
+    this.#standing = { ...nothing, cause: 'started', detail: 'no leader is known yet' };
     this.#unwatch = store.watch((news) => this.#onHint(news));
     void this.#turn();
   }
@@ -124,7 +124,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
 
   refuseTransfer(): CaucusError {
     const { storeName } = this.#around;
-    return new CaucusError('E_UNSUPPORTED', `${storeName} cannot hand a leadership to somebody by name`);
+    return new CaucusError('E_UNSUPPORTED', `${storeName} cannot hand a leadership to a participant by name`);
   }
 
   async transfer(): Promise<void> {
@@ -152,7 +152,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
       if (this.#tenure === tenure) this.#show({ value, version });
       return version;
     }
-    this.#lose(tenure, 'deposed', 'the store holds it for somebody else');
+    this.#lose(tenure, 'deposed', 'the store holds it for another participant');
     throw new CaucusError('E_NOT_LEADER', 'cannot publish: the leadership was lost');
   }
 
@@ -165,7 +165,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     const why = { cause: 'closed', detail: 'the election was closed' } as const;
     this.isClosed = true;
     await this.withdraw(why);
-    await this.#calls.make(async () => {}); // Whoever sits here next must not meet a call of ours.
+    await this.#calls.make(async () => {}); // The next user of this seat must not meet a call of ours.
     this.#unwatch();
     this.#stopAlarm();
     this.#show({ leader: null, token: null, ...why });
@@ -319,7 +319,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     this.#show({ leader, token, value, version, ...explain(before, reading, hasRunOut) });
   }
 
-  /** Nobody knows what became of it. We go on asking; what was last read counts for as long as its lease would have. */
+  /** It is unknown what became of it. We go on asking; what was last read counts for as long as its lease would have. */
   #onFailure(error: unknown): void {
     const { clock, times, random, storeName } = this.#around;
     const nowMs = clock.now();

@@ -3,7 +3,7 @@ import type { ResignationRequest } from '../../election/index.ts';
 
 /** How an election stands in a store, as of one moment while we asked. */
 export interface Reading {
-  /** Null: nobody leads. */
+  /** Null: there is no leader. */
   readonly leader: string | null;
   readonly token: bigint | null;
   /** When it will be free if its holder does nothing, counted from now; null where the store does not tell. */
@@ -22,11 +22,11 @@ export interface Grant {
    * share its renewals, and from then on it counts.
    */
   readonly askedMs?: number;
-  /** Of a renewal: somebody asks us to give it up, for this reason, which may be empty. */
+  /** Of a renewal: an operator asks us to give it up, for this reason, which may be empty. */
   readonly asked?: string;
 }
 
-/** Around every call: when the signal is aborted nobody waits for it any more, and it should be given up. */
+/** Around every call: when the signal is aborted the call is no longer waited for, and it should be given up. */
 export interface Call {
   readonly signal: AbortSignal;
 }
@@ -56,12 +56,12 @@ export interface LeaseStore<G extends Grant = Grant> {
   leave?(call: Call): Promise<void>;
   /** Shows a value to all who observe, and returns its version. Null: it is certainly no longer ours. */
   publish?(grant: G, value: Json, call: Call): Promise<number | null>;
-  /** Leaves a request with whoever holds the grant of this token, and wakes them: their next renewal shows it. */
+  /** Leaves a request with the participant that holds the grant of this token, and wakes it: its next renewal shows the request. */
   ask?(request: ResignationRequest, call: Call): Promise<void>;
   read(call: Call): Promise<Reading>;
   /**
    * Calls whenever something may have changed: a hint to look at once, which may be false or missing. `ours` says that it is about
-   * our own grant: that seems to have been taken away, or somebody asks for it. Renewals of our own are no news. Returns how
+   * our own grant: that seems to have been taken away, or an operator asks for it. Renewals of our own are no news. Returns how
    * to stop. It never throws: what goes wrong here is noticed by the calls.
    */
   watch(hint: (news: 'changed' | 'ours') => void): () => void;

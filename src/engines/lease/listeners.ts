@@ -13,7 +13,7 @@ export class Listeners<T> {
       try {
         listener(news);
       } catch (error) {
-        // It must not go unnoticed: it ends up where everything does that nobody has caught.
+        // It must not go unnoticed: it ends up where all uncaught errors do.
         queueMicrotask(() => {
           throw error;
         });

@@ -8,7 +8,7 @@ interface TenureAround {
   readonly times: Pick<LeaseTimes, 'actMs'>;
 }
 
-/** A leadership is ended a little before its time, so that whoever loses it learns why, and not only that its time is up. */
+/** A leadership is ended a little before its time, so that the participant that loses it learns why, and not only that its time is up. */
 const EARLY_MS = 25;
 /** How often the clocks are compared while nothing else happens. A timer does not count what the machine sleeps. */
 const LOOKS_PER_LEASE = 8;

@@ -53,7 +53,7 @@ export class Folder {
     this.#isPrivate = isPrivate;
   }
 
-  /** Makes it if it is not there. Nobody else is let in unless it was there before. */
+  /** Makes it if it is not there. No other user is let in unless it was there before. */
   make(): void {
     if (this.enter()) return;
     try {
@@ -91,14 +91,14 @@ export class Folder {
   #look(): Stats | null {
     const found = (this.#isPrivate ? lstatSync : statSync)(this.path, { throwIfNoEntry: false });
     if (found === undefined) return null;
-    // Where everybody may write, somebody else may have made it first.
+    // Where all users may write, another one may have made it first.
     const isOurs = found.isDirectory() && found.uid === process.geteuid?.() && (found.mode & 0o022) === 0;
     if (isOurs || !this.#isPrivate) return found;
-    const message = `${this.path} is not a folder that belongs to this user, and that nobody else may write to`;
+    const message = `${this.path} is not a folder that belongs to this user, and that no other user may write to`;
     throw new CaucusError('E_REFUSED', `${message}: have it removed, or name another as local:/path`);
   }
 
-  /** Lets everybody reach a socket of ours who may write to this folder: to find out whether we live takes that right. */
+  /** Lets all users reach a socket of ours that may write to this folder: to find out whether we live takes that right. */
   share(socket: string): void {
     letIn(path.join(this.path, socket), socketRights(statSync(this.path)));
   }
@@ -117,13 +117,13 @@ export class Folder {
       .sort((a, b) => (a < b ? 1 : -1));
   }
 
-  /** The name of the socket of whoever leads with this token. */
+  /** The name of the socket of the leader with this token. */
   socketName(election: string, token: bigint): string {
     if (!TOKEN.test(String(token))) throw new Error(`the last token of ${election} was already given`);
     return `${election}@${token}`;
   }
 
-  /** Removes drafts that nobody can mean to use any more, as far as we may: those of another user may have to stay. */
+  /** Removes drafts that no process can mean to use any more, as far as we may: those of another user may have to stay. */
   sweep(): void {
     for (const file of readdirSync(this.path)) {
       if (!DRAFT.test(file)) continue;
@@ -131,7 +131,7 @@ export class Folder {
         const { mtimeMs } = lstatSync(path.join(this.path, file));
         if (Date.now() - mtimeMs > DRAFT_MS) this.remove(file);
       } catch {
-        // Nobody is held up by it.
+        // It holds up no process.
       }
     }
   }
@@ -149,7 +149,7 @@ export class Folder {
     return statSync(path.join(this.path, file), { bigint: true, throwIfNoEntry: false })?.ino ?? null;
   }
 
-  /** Null also for what nobody can read, as after a crash of the machine: nobody waits for that to get better. */
+  /** Null also for what cannot be read, as after a crash of the machine: that does not get better by waiting. */
   info(election: string): Info | null {
     try {
       return readInfo(readFileSync(path.join(this.path, `${election}@info`), 'utf8'));
@@ -215,7 +215,7 @@ export class Folder {
     return () => this.#listeners.delete(listener);
   }
 
-  /** If there is none nobody is woken, and everybody looks now and then. */
+  /** If there is none no process is woken, and each looks now and then. */
   #startWatcher(): void {
     try {
       const watcher = watch(this.path, (_, file) => {

@@ -4,7 +4,7 @@
  * Promises: one leader at a time, tokens that only grow, and a takeover as soon as a leader's process is gone, since the kernel
  * closes what a dead process held. Containers that share a volume on one machine may take part.
  * Rests on: one kernel, and a folder on a disk of this machine that all can write to and from which no person deletes anything.
- * If `ELECTION@info` is lost while nobody leads, tokens go on from the wall clock in milliseconds. They still grow if that clock was
+ * If `ELECTION@info` is lost while there is no leader, tokens go on from the wall clock in milliseconds. They still grow if that clock was
  * not set back behind the first leader's, and there was less than one leader per millisecond since.
  * Does not promise: anything between machines, whatever disk they share; nor a takeover from a process that is stopped or hangs:
  * it lives, so it keeps what it holds.

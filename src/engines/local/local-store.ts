@@ -16,7 +16,7 @@ export interface LocalGrant extends Grant {
 const NOBODY = { leader: null, token: null, freeInMs: null };
 /** A new leader has its socket a moment before it has said who it is. */
 const INTRODUCTION_MS = 5;
-/** How often somebody else may be faster before we leave it to the next call. */
+/** How often another process may be faster before we leave it to the next call. */
 const TRIES = 10;
 /** Two who met wait for up to this long, so that they do not meet again. */
 const RETREAT_MS = 10;
@@ -28,11 +28,11 @@ const RETREAT_MS = 10;
  * candidate that has bound n, and listens, looks around before it leads, and retreats if there is a name above n, if its own name
  * is gone, or if a process lives behind a name below n. Of two candidates at least one retreats. Say A has n and B has n+1: if A did
  * not see the name of B, then B bound it after A had looked, so A was listening already, and B finds that A lives. Names
- * that are dead are removed only by whoever goes on to lead: if that was a name which was about to listen, its candidate finds
+ * that are dead are removed only by the process that goes on to lead: if that was a name which was about to listen, its candidate finds
  * its own name gone.
  *
- * Whoever resigns takes its name with it, so a candidate also retreats if `ELECTION@info` tells of another leader than the one that
- * it meant to follow: somebody has led in the meantime, and may have had the very token that we have bound.
+ * A leader that resigns takes its name with it, so a candidate also retreats if `ELECTION@info` tells of another leader than the one that
+ * it meant to follow: another process has led in the meantime, and may have had the very token that we have bound.
  */
 export class LocalStore implements LeaseStore<LocalGrant> {
   readonly #folder: Folder;
@@ -66,7 +66,7 @@ export class LocalStore implements LeaseStore<LocalGrant> {
       if (grant !== null) {
         return { grant, reading: { leader: this.#name, token: grant.token, freeInMs: null, value, version } };
       }
-      await sleep(Math.random() * RETREAT_MS); // Somebody was faster.
+      await sleep(Math.random() * RETREAT_MS); // Another process was faster.
     }
     throw new Error(`others were faster, ${TRIES} times`);
   }
@@ -91,7 +91,7 @@ export class LocalStore implements LeaseStore<LocalGrant> {
     return isTold ? version : null;
   }
 
-  /** Each leadership has a socket of its own, so nobody else hears what comes late. */
+  /** Each leadership has a socket of its own, so no other process hears what comes late. */
   async ask({ token, reason }: ResignationRequest, { signal }: Call): Promise<void> {
     if (!this.#folder.enter()) return;
     try {
@@ -124,7 +124,7 @@ export class LocalStore implements LeaseStore<LocalGrant> {
     };
   }
 
-  /** Of whoever leads. More than one name is there only for a moment, or after a crash at that moment. */
+  /** Of the leader. More than one name is there only for a moment, or after a crash at that moment. */
   async #livingToken(): Promise<bigint | null> {
     for (const token of this.#folder.tokens(this.#election)) if (await this.#isAlive(token)) return token;
     return null;
@@ -146,7 +146,7 @@ export class LocalStore implements LeaseStore<LocalGrant> {
     return await this.#line.open(this.#socketOf(token));
   }
 
-  /** Tries to be the next leader after this one. Null: somebody was faster. All that may fail comes before that, if it can. */
+  /** Tries to be the next leader after this one. Null: another process was faster. All that may fail comes before that, if it can. */
   async #follow(last: Info | null, call: Call): Promise<LocalGrant | null> {
     const token = this.#nextToken(last);
     const name = this.#folder.socketName(this.#election, token);
@@ -178,7 +178,7 @@ export class LocalStore implements LeaseStore<LocalGrant> {
     }
   }
 
-  /** The tokens below ours, all of which are dead, now that ours is bound. Null: somebody else leads, may lead, or has led. */
+  /** The tokens below ours, all of which are dead, now that ours is bound. Null: another process leads, may lead, or has led. */
   async #deadBefore(token: bigint, last: Info | null): Promise<bigint[] | null> {
     const [newest, ...older] = this.#folder.tokens(this.#election);
     if (newest !== token || this.#folder.info(this.#election)?.token !== last?.token) return null;

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Makes a folder for this user alone, and those above it that are missing. The system's own way to do that never ends where nobody
+ * Makes a folder for this user alone, and those above it that are missing. The system's own way to do that never ends where no process
  * can make a folder, as below /proc.
  */
 export function makeFolder(folder: string): void {

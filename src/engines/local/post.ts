@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** No request is longer than this, and nobody can fill our memory. */
+/** No request is longer than this, and no process can fill our memory. */
 const LONGEST_REQUEST = 4096;
 
 /**
- * A socket on which a process listens to show that it lives. The kernel closes it, and all lines to it, when it does not. Whoever
+ * A socket on which a process listens to show that it lives. The kernel closes it, and all lines to it, when it does not. A process that
  * says something on a line, and then hangs up, asks for it to be given up: what they say is why.
  */
 export class Post {
-  /** Why somebody asks; null: nobody does. */
+  /** Why an operator asks; null: no request. */
   asked: string | null = null;
   readonly #server: Server;
   readonly #lines = new Set<Socket>();
@@ -51,14 +51,14 @@ export class Post {
     }
   }
 
-  /** From now on it refuses, its file is gone, and whoever has a line to it sees it close. */
+  /** From now on it refuses, its file is gone, and a process that has a line to it sees it close. */
   close(): void {
     this.#server.close();
     for (const line of this.#lines) line.destroy();
   }
 }
 
-/** Leaves a request at the socket of this name. Rejects if nobody listens there. */
+/** Leaves a request at the socket of this name. Rejects if no process listens there. */
 export async function askAt(name: string, reason: string, signal: AbortSignal): Promise<void> {
   const line = connect(name);
   try {
@@ -69,7 +69,7 @@ export async function askAt(name: string, reason: string, signal: AbortSignal): 
   }
 }
 
-/** Whether nobody listens there, and not only nobody whom we can reach. */
+/** Whether no process listens there, and not only none that we can reach. */
 export function isNobodyThere(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ECONNREFUSED' || code === 'ENOENT';

@@ -7,7 +7,7 @@ const O_PATH = 0o10000000;
 const STICKY = process.platform === 'linux' ? 0o1000 : 0;
 
 /**
- * The rights of a folder decide about those of what is in it: whoever may write there takes part. Where others may enter and not
+ * The rights of a folder decide about those of what is in it: every user that may write there takes part. Where others may enter and not
  * write, those who take part share a group.
  */
 function rightsIn({ mode }: Stats): { readonly socket: number; readonly info: number } {
@@ -26,7 +26,7 @@ export function letIn(socket: string, mode: number): void {
   try {
     const found = fstatSync(handle);
     if (!found.isSocket() || found.uid !== process.geteuid?.())
-      throw new Error(`somebody else has put something in the place of ${socket}`);
+      throw new Error(`another process has put something in the place of ${socket}`);
     chmodSync(`/proc/self/fd/${handle}`, mode);
   } finally {
     closeSync(handle);

@@ -18,7 +18,7 @@ interface Row {
   untilMs: number;
   value: Json;
   version: number;
-  /** Why somebody asks its holder to resign. */
+  /** Why an operator asks its holder to resign. */
   asked: string | null;
   readonly watchers: Set<(news: 'changed' | 'ours') => void>;
 }

@@ -6,7 +6,7 @@ import { Sighting } from './sighting.ts';
 import type { Around } from './store.ts';
 import type { News } from './watches.ts';
 
-/** We have created the key, and wait for whoever led before us to notice. */
+/** We have created the key, and wait for the leader before us to notice. */
 interface Pending {
   readonly attempt: number;
   readonly token: bigint;
@@ -16,8 +16,8 @@ interface Pending {
 
 /**
  * Elections as the electors of Choria hold them: the key is the election's, its value nothing but the leader's name. An elector tries
- * again, or renews, after three quarters of the lease, and only then learns that it has lost; so whoever has created the key
- * leads only once it could also update it, that much later. There is nobody to keep a token, hence it is the revision with
+ * again, or renews, after three quarters of the lease, and only then learns that it has lost; so a participant that has created the key
+ * leads only once it could also update it, that much later. There is no place to keep a token, hence it is the revision with
  * which the key was created, and those who watch do not see it.
  */
 export class ChoriaStore implements LeaseStore<NatsGrant> {

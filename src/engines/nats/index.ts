@@ -7,18 +7,18 @@
  *   - tokens only grow, over all restarts, and even when the bucket with the leases was deleted;
  *   - a release is seen by those who wait at once, a crash when the lease is over;
  *   - what was published stays when the leader goes, and is never replaced by a leader after whom another has won.
- * Whoever has watched a leader also waits for the whole lease if it vanishes from the server without having been deleted as a
+ * A participant that has watched a leader also waits for the whole lease if it vanishes from the server without having been deleted as a
  * key, as when the bucket is deleted or a server loses its memory.
  *
- * Does not promise: anything beyond what the replicas of the buckets give. One replica is one server: while it is down nobody can lead;
+ * Does not promise: anything beyond what the replicas of the buckets give. One replica is one server: while it is down there can be no leader;
  * and JetStream writes to its disk now and then, so that after a power failure it may have forgotten what it acknowledged.
  * Buckets with more replicas are refused on servers before 2.11, which may accept two writes that replace the same revision.
- * Nor does it promise that tokens grow when the second bucket (`…-values`) was deleted too. If somebody deletes the
+ * Nor does it promise that tokens grow when the second bucket (`…-values`) was deleted too. If an operator deletes the
  * leader's key, the next one leads at once, and the old one learns of it a moment later: a resource that can be
  * fenced should be, by the token. A publication may still come through between the end of its leader's lease and the next win.
  *
  * How: see `NatsStore`, and `ChoriaStore` for elections that are shared with the electors of Choria. The server says nothing when a
- * key runs out, so those who wait count the lease from when they saw it renewed. Whoever saw it unchanged for a whole lease replaces
+ * key runs out, so those who wait count the lease from when they saw it renewed. A participant that saw it unchanged for a whole lease replaces
  * it, also if the server still has it because its clock was set back.
  */
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Waits for it, but not after the signal was aborted. What becomes of it then is nobody's concern any more. */
+/** Waits for it, but not after the signal was aborted. What becomes of it then does not matter. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(signal.reason);

@@ -18,7 +18,7 @@ export interface Kept extends Holder {
   readonly token: bigint;
   readonly value: Json;
   readonly version: number;
-  /** Why somebody asks whoever won to resign; null: nobody does. */
+  /** Why an operator asks the winner to resign; null: no request. */
   readonly asked: string | null;
 }
 
@@ -42,7 +42,7 @@ export function nextToken(kept: Kept | null, revision: number): bigint {
   if (last >= LAST_TOKEN)
     throw new CaucusError(
       'E_STORE_FOREIGN',
-      `no token comes after ${last}, which somebody has written there`,
+      `no token comes after ${last}, which another program has written there`,
     );
   return BigInt(revision) > last ? BigInt(revision) : last + 1n;
 }
@@ -88,6 +88,6 @@ function parse(text: string): Record<string, unknown> {
 
 function foreign(): CaucusError {
   const message =
-    'somebody else writes to the bucket: what is there is not ours. Name another with the option bucket';
+    'another program writes to the bucket: what is there is not ours. Name another with the option bucket';
   return new CaucusError('E_STORE_FOREIGN', message);
 }

@@ -20,7 +20,7 @@ export interface Link {
   readonly updatesOnly: KvWatchInclude;
   /**
    * How long a lease in the bucket lasts; null: there was no bucket. Then nothing is asked of it: a server of 2.9 crashes when
-   * somebody reads from a bucket that is being made.
+   * a reader meets a bucket that is being made.
    */
   leaseMs: number | null;
   /** Whether the buckets were found in order, or made, for those who take part. */
@@ -50,7 +50,7 @@ export async function load(): Promise<void> {
 
 /**
  * What connects us to NATS, for all elections of an engine. The client library could reconnect by itself, but then it would send
- * late what nobody waits for any more. So a connection that fails is dropped, and the next call makes another.
+ * late what was given up. So a connection that fails is dropped, and the next call makes another.
  */
 export class Session {
   /** Is told of every new link. */
@@ -107,7 +107,7 @@ export class Session {
     try {
       return await orAborted(act(link), signal);
     } catch (error) {
-      // Whoever is silent for too long is perhaps not there any more: the next call tries another connection.
+      // A server that is silent for too long is perhaps gone: the next call tries another connection.
       if (signal.aborted) this.drop(link);
       throw error;
     }

@@ -26,7 +26,7 @@ export class Sighting {
     this.#isFresh = isFresh;
   }
 
-  /** It was given up, and nobody needs to wait. */
+  /** It was given up, and there is nothing to wait for. */
   clear(): void {
     this.#mark = null;
   }
@@ -43,7 +43,7 @@ export class Sighting {
     return Math.max(0, this.#atMs + this.#leaseMs() - nowMs);
   }
 
-  /** Nobody may act on it any more, whether or not the server still has it. */
+  /** No participant may act on it any more, whether or not the server still has it. */
   isOver(nowMs: number): boolean {
     return this.#mark !== null && nowMs >= this.#atMs + this.#leaseMs();
   }

@@ -31,9 +31,9 @@ export interface Around {
 }
 
 /**
- * Two keys. Whoever creates the first, which runs out unless it is renewed, may go on to write its token into the second, which never
+ * Two keys. A participant that creates the first, which runs out unless it is renewed, may go on to write its token into the second, which never
  * runs out; with that it has won. Each write names the revision that it replaces. So of all that create the first key, now or
- * late, only one at a time can write the second, always with a greater token; and once it has, nobody before it can
+ * late, only one at a time can write the second, always with a greater token; and once it has, no participant before it can
  * publish any more.
  */
 export class NatsStore implements LeaseStore<NatsGrant> {
@@ -46,7 +46,7 @@ export class NatsStore implements LeaseStore<NatsGrant> {
   /** The lease as we last saw it. */
   #seen: { revision: number; holder: Holder | null } | null = null;
   #keptRevision = 0;
-  /** Why somebody asks for what this attempt has got. */
+  /** Why an operator asks for what this attempt has got. */
   #request: { readonly attempt: number; readonly reason: string } | null = null;
   #hint: (news: 'changed' | 'ours') => void = () => {};
   /** A request may have been missed. */
@@ -83,7 +83,7 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     }
   }
 
-  /** Null: somebody was faster. */
+  /** Null: another participant was faster. */
   async #tryToWin(replaced: number, call: Call): Promise<{ grant: NatsGrant; reading: Reading } | null> {
     const { clock, settings, incarnation } = this.#around;
     const askedMs = clock.now();
@@ -184,7 +184,7 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     const isOver = holder !== null && !this.#isOurs(holder) && this.#isOver;
     if (holder === null || isOver) return { leader: null, token: null, freeInMs: null, value, version };
     const freeInMs = this.#sighting.freeInMs(this.#around.clock.now());
-    // Without the second key it has not won yet, unless somebody has deleted that.
+    // Without the second key it has not won yet, unless an operator has deleted that.
     const hasWon = kept === null || isSame(kept, holder);
     const leader = hasWon ? holder.name : null;
     const token = hasWon ? (kept?.token ?? null) : null;
@@ -250,7 +250,7 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     const known = this.#seen?.revision ?? 0;
     const entry = await this.#lease.get(call);
     const lease = { revision: entry.revision, holder: readHolder(entry) };
-    // Revisions only grow, unless somebody has made the bucket anew. What watches the old one sees nothing any more.
+    // Revisions only grow, unless an operator has made the bucket anew. What watches the old one sees nothing any more.
     if (entry.revision > 0 && entry.revision < known) this.#around.session.drop();
     const newest = this.#seen?.revision ?? 0;
     const wasOvertaken = newest > known && newest > entry.revision;

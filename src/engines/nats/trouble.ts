@@ -19,7 +19,7 @@ export function isBucketMissing(error: unknown): boolean {
   return codeOf(error) === STREAM_NOT_FOUND;
 }
 
-/** Nobody listens for what was sent: the bucket is not there, or has no leader just now, or there is no JetStream at all. */
+/** There is no listener for what was sent: the bucket is not there, or has no leader just now, or there is no JetStream at all. */
 export function isUnheard(error: unknown): boolean {
   return error instanceof Error && error.name === 'JetStreamNotEnabled';
 }
@@ -42,6 +42,7 @@ function sentence(error: unknown, { user, token, servers }: Address): string {
   if (isUnheard(error))
     return `${where} has JetStream not enabled, or its bucket has no leader at the moment`;
   const first = error.message.split('\n', 1)[0]!;
-  if (error.name === 'ConnectionError' || 'syscall' in error) return `nobody answers at ${where} (${first})`;
+  if (error.name === 'ConnectionError' || 'syscall' in error)
+    return `no server answers at ${where} (${first})`;
   return first === '' ? error.name : first;
 }

@@ -8,7 +8,7 @@ const SSL_REQUEST = 80_877_103;
 
 /**
  * Asks the server, over a connection of its own as the protocol wants it, to give up what a client waits for. A backend that
- * waits for a lock does not notice that nobody is there any more: it would stay until it gets the lock, with one more behind
+ * waits for a lock does not notice that the client is gone: it would stay until it gets the lock, with one more behind
  * it for every attempt. Settles when the server has heard it (it answers by closing the connection), or at the latest then.
  *
  * It has to come before the client's own connection is closed: a pooler forgets whose statement it was.
@@ -42,7 +42,7 @@ function endpointOf({ host, port, connection }: PostgresClient): net.NetConnectO
   return { host: remoteAddress ?? host ?? 'localhost', port: remotePort ?? port ?? 5432 };
 }
 
-/** As the client itself has done it: there may be nobody who listens without TLS. */
+/** As the client itself has done it: there may be no listener without TLS. */
 function secure(raw: net.Socket, { ssl, host }: PostgresClient, use: (socket: net.Socket) => void): void {
   raw.write(message(SSL_REQUEST));
   raw.once('data', (answer) => {

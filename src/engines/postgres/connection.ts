@@ -23,7 +23,7 @@ export interface PostgresPool {
   readonly options?: { readonly max?: number | undefined };
 }
 
-/** All columns are asked for as text, so that it does not matter how somebody has told the library to read other types. */
+/** All columns are asked for as text, so that it does not matter how the program has told the library to read other types. */
 export type Row = Readonly<Record<string, string | null>>;
 
 /** How a client came about decides how it is let go of, and how its errors are put. */
@@ -59,7 +59,7 @@ export class Connection {
   }
 
   /**
-   * Makes one statement. When the signal is aborted nobody knows what has become of it: the server is told to give it up, and the
+   * Makes one statement. When the signal is aborted it is unknown what has become of it: the server is told to give it up, and the
    * connection is broken.
    */
   async query(text: string, values: readonly unknown[], signal: AbortSignal): Promise<Row[]> {
@@ -130,7 +130,7 @@ function isKept(error: unknown): boolean {
   return isFromServer && !/^(08|57|58|XX)|^(25006|42P01)$/.test(code);
 }
 
-/** Where a database is set to a stricter isolation than usual, whoever comes second is turned away, and nothing has happened. */
+/** Where a database is set to a stricter isolation than usual, the second statement is turned away, and nothing has happened. */
 function isCollision(error: unknown): boolean {
   return (error as { code?: unknown }).code === '40001';
 }

@@ -2,7 +2,7 @@
  * postgres: elections in a table of a PostgreSQL database, one row each.
  *
  * Promises, as long as only this engine changes the table, what the server has committed stays, the server's clock is not set
- * ahead while somebody leads, and the rates of all clocks are within `maxDrift` of each other:
+ * ahead while a participant leads, and the rates of all clocks are within `maxDrift` of each other:
  *   - at no moment may two that use this engine act;
  *   - tokens (the column `fence`) only grow, over all restarts, and also if a row or the whole table is deleted;
  *   - a release is seen by those who wait at once, a crash when the lease is over, also if the server's clock was set back: those
@@ -12,7 +12,7 @@
  *
  * Does not promise: anything about what an asynchronous replica had not received when it became the primary. The row, the counter
  * behind the tokens and the last renewal go back then, so that two may lead and tokens can come twice. With
- * `synchronous_standby_names` and a fail-over to such a standby only, nothing goes back. If somebody deletes the leader's row,
+ * `synchronous_standby_names` and a fail-over to such a standby only, nothing goes back. If an operator deletes the leader's row,
  * the next one leads at once, and the old one learns of it a moment later: a resource that can be fenced should be, by the token.
  *
  * How: every act is one statement with all of its arithmetic in the server, so that nothing depends on a session and a

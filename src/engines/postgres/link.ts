@@ -43,7 +43,7 @@ export class Link {
     }
   }
 
-  /** Whoever gives up before its turn leaves the line. */
+  /** A caller that gives up before its turn leaves the line. */
   async #turn(rank: Rank, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (!this.#isBusy) {
@@ -73,7 +73,7 @@ export class Link {
     next?.begin();
   }
 
-  /** Goes on when whoever asked no longer waits, so that a slow beginning is not begun again and again. */
+  /** Goes on when the caller no longer waits, so that a slow beginning is not begun again and again. */
   #connected(): Promise<Connection> {
     if (this.#connection?.isBroken === false) return Promise.resolve(this.#connection);
     if (this.#opening === null) {

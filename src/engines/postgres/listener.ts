@@ -11,7 +11,7 @@ const LONGEST_MS = 5000;
 
 /**
  * The connection on which we are told of changes. Nothing depends on it but speed: while there is none, or a pooler
- * swallows what is told, everybody looks by themselves now and then.
+ * swallows what is told, each participant looks by itself now and then.
  */
 export class Listener {
   readonly #source: Source;

@@ -22,7 +22,7 @@ export function isStandby(at: string): Error {
 }
 
 export function isReadOnly(at: string): Error {
-  const message = `${at} lets nobody write (default_transaction_read_only is on); connect to a server that does`;
+  const message = `${at} refuses all writes (default_transaction_read_only is on); connect to a server that takes them`;
   return new CaucusError('E_UNREACHABLE', message);
 }
 
@@ -42,11 +42,11 @@ function sentence(error: unknown, { at, user }: Party): string {
     case '42501':
       return `${who} lacks a right at ${at}: ${message}`;
     case '25006':
-      return `${at} lets nobody write: ${message}`;
+      return `${at} refuses all writes: ${message}`;
     case '55P03':
       return `another transaction at ${at} has locked the row`;
     case 'ECONNREFUSED':
-      return `nobody listens at ${at}`;
+      return `no server listens at ${at}`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `the host of ${at} is not known`;

@@ -12,7 +12,7 @@ const VERSION = 1;
 /** Only one may make the table at a time. The number spells "caucus". */
 const LOCK = "x'636175637573'::bigint";
 const LOCK_MS = 5000;
-/** Whoever waits to change a table keeps everybody else from using it, and leaders from renewing. */
+/** A client that waits to change a table keeps all others from using it, and leaders from renewing. */
 const CHANGE_LOCK_MS = 50;
 
 /** What a table of ours can hold. */
@@ -24,8 +24,8 @@ export interface Abilities {
 }
 
 /**
- * Makes sure that a new connection leads to a server that can be written to, and that the table is there. Whoever may not make
- * it, or may not bring it up to date, can use one that somebody else has made.
+ * Makes sure that a new connection leads to a server that can be written to, and that the table is there. A user that may not make
+ * it, or may not bring it up to date, can use one that another user has made.
  */
 export async function prepare(
   connection: Connection,
@@ -47,7 +47,7 @@ export async function prepare(
     if (found.counter === null) await connection.query(makeSequence(table), [], signal);
     const isOld = found.can_ask !== 'true' || found.can_last !== 'true';
     if (isOld && found.is_owner === 'true') {
-      // If somebody has locked the table it is left to the next connection.
+      // If another client has locked the table it is left to the next connection.
       await connection.query(bringUpToDate(table), [], signal).catch(() => {});
       found = await look();
     }

@@ -19,7 +19,7 @@ export interface Source {
   close(): void;
 }
 
-/** Detects after some minutes that the other side has vanished from a connection on which nobody says anything. */
+/** Detects after some minutes that the other side has vanished from a connection on which nothing is said. */
 const KEEP_ALIVE_MS = 10_000;
 
 const loadLibrary = (): Promise<typeof import('pg')> => loadClient('postgres', ['pg'], () => import('pg'));
@@ -60,7 +60,7 @@ export function sourceOfUrl(address: Address, ssl: boolean | ConnectionOptions |
 
 /**
  * Each is taken for good, and none is given back to be used by others: it may be in the middle of something. A pool that has none left
- * makes us stand in its line, and there is no way to leave that: so whoever gives up leaves its place to the next.
+ * makes us stand in its line, and there is no way to leave that: so a caller that gives up leaves its place to the next.
  */
 export function sourceOfPool(pool: PostgresPool): Source {
   const party: Party = { at: 'the server of the pool', user: undefined, secrets: [] };

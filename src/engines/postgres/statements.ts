@@ -25,7 +25,7 @@ export function statementsOn(
 ): Statements {
   // Each renewal leaves another one: its end, to the microsecond.
   const mark = (lease: string): string => `${lease}.fence || ' ' || extract(epoch FROM ${lease}.expires_at)`;
-  // How a row stands. What is left of the lease is 0 or less when nobody leads.
+  // How a row stands. What is left of the lease is 0 or less when there is no leader.
   const state = (lease: string): string => `
   ${lease}.leader, ${lease}.fence::text, ${lease}.value::text, ${lease}.version::text, ${mark(lease)} AS mark,
   ${canLast ? `${lease}.lasts` : 'NULL AS lasts'},
@@ -36,7 +36,7 @@ export function statementsOn(
   const tell = notify('');
   const until = (leaseMs: string): string =>
     `clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'`;
-  // A statement that nobody waits for any more must not wait for a lock either. And what we were told must outlast a crash of
+  // A statement that was given up must not wait for a lock either. And what we were told must outlast a crash of
   // the server, also where others have chosen otherwise. Both hold for this one transaction.
   const care = (lockMs: string): string => `
 care AS (
@@ -59,8 +59,8 @@ care AS (
     'lease.name = $1 AND lease.holder = $2::uuid AND lease.fence = $3::bigint AND lease.expires_at > clock_timestamp()';
 
   return {
-    // Those who wait only look. Whoever finds it free and is the only one who tries has its turn, and only then draws a token: so
-    // tokens grow in the order in which they are granted, even if the row is deleted meanwhile. Nobody waits: neither for others
+    // Those who wait only look. A participant that finds it free and is the only one that tries has its turn, and only then draws a token: so
+    // tokens grow in the order in which they are granted, even if the row is deleted meanwhile. No statement waits: neither for others
     // who try, nor for a transaction that has locked the row, since the leaders of other elections renew over this connection.
     take: `
 WITH seen AS (SELECT * FROM ${table} WHERE name = $1), ${care('$6')},
@@ -86,7 +86,7 @@ SELECT 'true' AS granted, ${state('taken')}, ${tell}::text AS told FROM taken
 UNION ALL
 SELECT 'false', ${state('seen')}, '' FROM seen WHERE NOT EXISTS (SELECT FROM taken)`,
 
-    // A row that somebody has locked is tried again a moment later, and keeps nobody else from renewing.
+    // A row that another client has locked is tried again a moment later, and keeps no participant from renewing.
     renew: `
 WITH ${care('$5')}, locked AS (
   SELECT name FROM ${table} AS lease WHERE ${isOurs} FOR NO KEY UPDATE NOWAIT

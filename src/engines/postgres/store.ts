@@ -23,7 +23,7 @@ export interface Around {
   statements: Statements;
   /** The server, for people. */
   readonly at: string;
-  /** Who we are: this engine object, and nobody before or after it. */
+  /** Who we are: this engine object, and none before or after it. */
   readonly incarnation: string;
   /** Numbers our requests, so that one that arrives late does not undo a later one. */
   readonly requests: { last: number };
@@ -100,7 +100,7 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
   /** The token stands before the reason, so that what was left for an earlier leader means nothing to the next. */
   async ask({ token, reason }: ResignationRequest, { signal }: Call): Promise<void> {
     const { link, at } = this.#around;
-    await this.read({ signal }); // Until there is a connection, nobody knows what the table can hold.
+    await this.read({ signal }); // Until there is a connection, it is unknown what the table can hold.
     const { ask } = this.#around.statements;
     if (ask === null) throw lacksColumn(at);
     await link.query(() => ask, [this.#election, token, `${token} ${reason}`, this.#lockMs], signal);
@@ -119,7 +119,7 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     if (listener === null) return () => {};
     return listener.add(this.#election, (fence, isRequest) => {
       if (isRequest) {
-        if (fence === this.#granted) hint('ours'); // Nobody else has to look.
+        if (fence === this.#granted) hint('ours'); // No other participant has to look.
         return;
       }
       const isGone = this.#granted !== null && fence !== null && fence > this.#granted;

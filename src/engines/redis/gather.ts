@@ -5,7 +5,7 @@ export interface Gathered<T> {
 }
 
 /**
- * Waits until the answers so far are enough, or all have settled. It never rejects, and waits for nobody without need: of several
+ * Waits until the answers so far are enough, or all have settled. It never rejects, and waits for no server without need: of several
  * masters one may be stalled.
  */
 export function gather<T>(

@@ -5,7 +5,7 @@ import type { Clock } from '../../election/index.ts';
 const SAME_WITHIN_MS = 20;
 
 /**
- * Listens to all masters at once. A message is passed on when a majority has said it, for whoever looks earlier finds them
+ * Listens to all masters at once. A message is passed on when a majority has said it, for a participant that looks earlier finds them
  * divided; or a moment after the first, since the others may not be heard.
  */
 export class Hints {

@@ -15,7 +15,7 @@
  * if each is written to its disk at once or is started again only after a lease has gone by; but all of it rests on time:
  * Redis ends a lease by its wall clock. Where two leaders would do harm, have the resource compare tokens.
  * Tokens outlive even the loss of all data, since they are no less than the time in milliseconds at the server that gives
- * them. They can go back only where that server's clock is behind, and nobody who takes part remembers them.
+ * them. They can go back only where that server's clock is behind, and no participant remembers them.
  *
  * How: a hash with an expiry is the lease, a counter that does not expire gives the tokens, a hash keeps the value. Each act is one
  * script, which looks whether the lease is still that of this very attempt. A channel wakes those who wait.

@@ -40,7 +40,7 @@ export class Known {
     if (isNewer) this.published = published;
   }
 
-  /** Nobody reads it here any more. What was given to anybody is still not given again. */
+  /** It is not read here any more. A token that was given is still not given again. */
   forgetValue(): void {
     this.#usedVersion = Math.max(this.#usedVersion, this.published?.version ?? 0);
     this.published = null;

@@ -38,7 +38,7 @@ export async function load(): Promise<void> {
 
 /**
  * One connection, from its beginning to its end. It is never repaired: the library would send again on the next one what
- * was meant for this one, and a renewal that comes after its time is worse than none. Whoever needs another makes another.
+ * was meant for this one, and a renewal that comes after its time is worse than none. A caller that needs another makes another.
  */
 export class Link {
   readonly ready: Promise<Client>;
@@ -85,11 +85,11 @@ export class Link {
       database,
       disableOfflineQueue: true,
       maintNotifications: 'disabled',
-      commandOptions: { timeout: 0 }, // Whoever asks looks at the time.
+      commandOptions: { timeout: 0 }, // The caller looks at the time.
     });
     this.#client = client;
     client.on('error', () => this.end());
-    // While its socket connects the library has nothing to close, and goes on. Where nobody answers then, it would do so for ever.
+    // While its socket connects the library has nothing to close, and goes on. Where no server answers then, it would do so for ever.
     client.on('connect', () => {
       if (this.isOver) destroy(client);
     });

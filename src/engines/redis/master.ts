@@ -26,9 +26,9 @@ interface MasterSettings {
 
 /** What a renewal has found. */
 export interface Renewal {
-  /** `none`: nobody holds it. */
+  /** `none`: no participant holds it. */
   readonly whose: 'ours' | 'other' | 'none';
-  /** Why somebody asks us to resign, or null. */
+  /** Why an operator asks us to resign, or null. */
   readonly asked: string | null;
 }
 
@@ -53,7 +53,7 @@ export class Master {
     this.#settings = settings;
     const { address, endpoint, tls, clock, withinMs } = settings;
     const open = (onEnd: () => void): Link => {
-      // Whoever waits for it gives it up before, and can say more about it.
+      // The caller gives it up before, and can say more about it.
       return new Link({ address, endpoint, tls, connectMs: 2 * withinMs }, onEnd);
     };
     // A subscription must not be given up too soon where answers are slow: nothing depends on it.
@@ -101,7 +101,7 @@ export class Master {
     return { whose, asked: asked ?? null };
   }
 
-  /** False: another holds it by now, or nobody. */
+  /** False: another participant holds it by now, or none. */
   async ask(layout: Layout, { token, reason }: ResignationRequest, signal: AbortSignal): Promise<boolean> {
     const errand = { layout, claim: NOBODYS };
     return (await this.#run<number>(scripts.ask, errand, [String(token), reason], signal)) === 1;

@@ -3,7 +3,7 @@ import type { Reading } from '../lease/lease-store.ts';
 import type { Known } from './known.ts';
 import type { Lease, View } from './view.ts';
 
-/** Who leads according to these masters of so many: whoever holds a majority of all. */
+/** Who leads according to these masters of so many: the participant that holds a majority of all. */
 export function leaseOf(views: readonly View[], total: number): Lease | null {
   const counts = new Map<string, number>();
   for (const { lease } of views) {
@@ -26,7 +26,7 @@ export function mostOfOne(views: readonly View[]): number {
   return Math.max(0, ...claims.map((one) => claims.filter((each) => each === one).length));
 }
 
-/** When a majority will be free, if nobody does anything. Those that we cannot see count as taken. */
+/** When a majority will be free, if nothing is done. Those that we cannot see count as taken. */
 function freeInMs(views: readonly View[], total: number): number {
   const waits = views.map(({ lease }) => lease?.freeInMs ?? 0).sort((a, b) => a - b);
   return waits[majority(total) - 1] ?? Number.POSITIVE_INFINITY;

@@ -12,7 +12,7 @@ export interface Script {
  * again, so whatever comes late finds that it is not.
  *
  * Every renewal changes the mark of a lease: by when it ends, and by its own number, where the memory is not too full to write it.
- * Nobody may ask for the end whose rights are from before that was needed; then there is no mark, and only Redis counts.
+ * A user whose rights are from before that was needed may not ask for the end; then there is no mark, and only Redis counts.
  */
 const SHARED = `
 local lease, fence, kept = KEYS[1], KEYS[2], KEYS[3]
@@ -112,7 +112,7 @@ return 1`);
 
 /**
  * ARGV: token, leaseMs, the number of this renewal. The counter is raised in any case: it may have been lost, and must not fall behind. What is ours comes with
- * why somebody asks for it, if anybody does. Nothing has to be written that is there already: a server whose memory is full
+ * why an operator asks for it, if one does. Nothing has to be written that is there already: a server whose memory is full
  * refuses to.
  */
 export const renew: Script = script(`

@@ -84,7 +84,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
       if (token <= seen) {
         this.#giveBack(asked, errand);
         throw new Error(
-          `its counter gave the token ${token}, which is not above ${seen}: somebody else writes to it`,
+          `its counter gave the token ${token}, which is not above ${seen}: another program writes to it`,
         );
       }
       const confirmed = total === 1 ? null : await this.#confirm(masters, errand, token, signal);
@@ -177,7 +177,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     const hints = new Hints(this.#masters.length, clock, (message) => {
       const isOthers = message?.startsWith('won ') && !message.startsWith(`won ${holder} `);
       if (message?.startsWith('asked ')) {
-        // Nobody else has to look.
+        // No other participant has to look.
         if (message === `asked ${holder} ${this.#current?.attempt}`) hint('ours');
       } else hint(isOthers ? 'ours' : 'changed');
     });
@@ -222,7 +222,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     });
   }
 
-  /** Also what comes later. Nobody is woken: whoever was refused by what we had for a moment tries again by itself. */
+  /** Also what comes later. No participant is woken: one that was refused by what we had for a moment tries again by itself. */
   #giveBack(asked: readonly Promise<{ master: Master; view: View }>[], errand: Errand): void {
     for (const each of asked) {
       each
@@ -233,7 +233,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
 
   /**
    * A master that lacks what a majority still holds for us has lost its data, or was not there. It gets it, so that another one
-   * may fail next. Only then: a majority that has been ours without a gap is what nobody else can have had.
+   * may fail next. Only then: a majority that has been ours without a gap is what no other participant can have had.
    */
   #mendLater(asked: readonly Promise<Renewal>[], errand: Errand, token: bigint): void {
     for (const [index, each] of asked.entries()) {

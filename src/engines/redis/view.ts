@@ -21,7 +21,7 @@ export interface Lease {
   readonly leader: string;
   /** Null: it is being taken. */
   readonly token: bigint | null;
-  /** Infinity: somebody has made it last for ever. */
+  /** Infinity: its expiry was removed by hand. */
   readonly freeInMs: number;
   /** Differs after every renewal; null where the master does not tell. */
   readonly mark: string | null;
@@ -65,7 +65,7 @@ function publishedOf(value: Field, version: Field, token: Field): Published | nu
   }
 }
 
-/** Scripts count in floating point, so what is greater is none of ours: whoever believed it could never lead again. */
+/** Scripts count in floating point, so what is greater is none of ours: a participant that believed it could never lead again. */
 function countOf(field: Field): bigint | null {
   if (typeof field !== 'string' || !/^\d{1,16}$/.test(field)) return null;
   return Number.isSafeInteger(Number(field)) ? BigInt(field) : null;

@@ -22,7 +22,7 @@ export interface Call {
   readonly page: Page;
 }
 
-/** The election that a question is about which names none: the main one, or the only one where nobody uses that. */
+/** The election that a question is about which names none: the main one, or the only one where that is not used. */
 export function usualElection({ elections, mainElection }: MemberPort): string {
   const [only, ...others] = elections;
   return only === undefined || others.length > 0 ? mainElection : only.name;

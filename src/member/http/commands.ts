@@ -2,7 +2,7 @@
 import { anyJson, type Command, type MemberId, type Outcome } from '../../core/index.ts';
 import { electionName } from '../ids.ts';
 import type { ElectionPort } from '../port.ts';
-import { type Call, definitionOf, knownElection, openElection } from './call.ts';
+import { type Call, definitionOf, knownElection, messagesOf, openElection } from './call.ts';
 import { HttpError } from './http-error.ts';
 import { fieldsOf, onlyFields, readId } from './ids-in-bodies.ts';
 import { sendJson } from './reply.ts';
@@ -61,7 +61,14 @@ async function transfer(call: Call, body: unknown): Promise<void> {
 export async function changeVoters(call: Call, type: 'add' | 'remove', member: MemberId): Promise<void> {
   const election = knownElection(call);
   await carryOut(call, election, { type, member }, 409);
-  sendJson(call.response, 200, statusOf(call.member, election));
+  const isFixed = !Object.hasOwn(messagesOf(call), 'register');
+  const warning = type === 'remove' && isFixed ? { warning: forEver(member, election.name) } : {};
+  sendJson(call.response, 200, { ...statusOf(call.member, election), ...warning });
+}
+
+/** Nothing adds a member yet, so people have to know that there is no way back. */
+function forEver(member: MemberId, election: string): string {
+  return `${member} is removed from the election ${election} for ever: this version cannot add members, so ${member} cannot come back under that name, with its data folder or an empty one`;
 }
 
 export async function putValue(call: Call, body: unknown): Promise<void> {
@@ -98,7 +105,7 @@ async function carryOut(
   throw new HttpError(503, 'E_FAILED', outcome.reason, { details: { outcome: outcome.effect } });
 }
 
-/** A refusal says who leads and where, so that whoever asked the wrong member knows where to go. */
+/** A refusal says who leads and where, so that a caller that asked the wrong member knows where to go. */
 function refusal(status: number, { member }: Call, election: ElectionPort, reason: string): HttpError {
   const { leader } = election.view;
   const details = { outcome: 'definite', leader, leaderUrl: urlOf(member, leader) };

@@ -1,6 +1,6 @@
 /**
  * `GET /`: what the leader-election sidecars of Kubernetes answer there. Their clients ask for nothing in particular, so JSON is
- * what everybody gets who does not prefer to read.
+ * what every client gets that does not prefer to read.
  */
 import type { MemberPort } from '../port.ts';
 import { type Call, knownElection } from './call.ts';

@@ -3,7 +3,7 @@
  * the status line only.
  *
  * Readiness does not ask who leads, nor whether a majority is there: members that wait for each other behind a readiness gate
- * would wait for ever. Whoever rolls out an update one by one asks for `?mode=voting` as well.
+ * would wait for ever. A rollout that goes one by one asks for `?mode=voting` as well.
  */
 import type { ElectionPort, MemberPort } from '../port.ts';
 import { type Call, knownElection } from './call.ts';

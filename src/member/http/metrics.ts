@@ -1,5 +1,5 @@
 /**
- * What a member counts, for Prometheus. The alert that everybody wants is `sum by (cluster, election) (caucus_is_leader) != 1`:
+ * What a member counts, for Prometheus. The alert that every operator wants is `sum by (cluster, election) (caucus_is_leader) != 1`:
  * more than one would be a split brain, none an election that takes too long.
  */
 import type { LinkStatus } from '../links/links.ts';

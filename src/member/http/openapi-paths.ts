@@ -109,7 +109,7 @@ export const electionPaths: Readonly<Record<string, PathItem>> = {
     [403, 409, 503],
   ),
   '/remove': message(
-    'A voter is to go. Of another voter, which gives its own `voterUrl`, this is a message; without a `voterUrl` it is a command.',
+    'A voter is to go. Of another voter, which gives its own `voterUrl`, this is a message; without a `voterUrl` it is a command, which for quorum cannot be undone: `warning` in the answer says so.',
     'Remove',
   ),
   '/heartbeat': message(
@@ -141,7 +141,7 @@ export const electionPaths: Readonly<Record<string, PathItem>> = {
 /** About the member itself. */
 export const memberPaths: Readonly<Record<string, PathItem>> = {
   '/': get(
-    'The leader, as the sidecars of Kubernetes answer; a few lines of text for whoever prefers to read',
+    'The leader, as the sidecars of Kubernetes answer; a few lines of text for clients that prefer to read',
     'FrontPage',
   ),
   '/elections': get('All elections that this member takes part in', 'Elections'),

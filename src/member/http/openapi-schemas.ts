@@ -36,12 +36,13 @@ const token: Schema = {
   type: ['string', 'null'],
   pattern: '^[0-9]+$',
   description:
-    'The fencing token of the leader, in decimal; null where nobody leads or the protocol has no terms.',
+    'The fencing token of the leader, in decimal; null where there is no leader or the protocol has no terms.',
 };
 const cause: Schema = {
   enum: [
     'started',
     'won',
+    'learned',
     'resigned',
     'transferred',
     'lease-expired',
@@ -89,6 +90,9 @@ const messages = list(
   { type: 'object', properties: { type: { type: 'string' } }, required: ['type'] },
   'Further messages of this member to the sender: read each as if it had been posted to the path that `type` names.',
 );
+const warning = text(
+  'What people should know about what was just done: that a removal is for ever, for example.',
+);
 const configured = list(ref('Id'), 'The voters whose majority counts.');
 
 const beat = {
@@ -104,7 +108,7 @@ const certificate = { election: whole('The number of the election.'), winner: re
 export const schemas: Readonly<Record<string, Schema>> = {
   Id: id,
   Voter: object(sender),
-  Status: object({ ...status, expiresInMs }, { ...ofDraw, configured, messages }),
+  Status: object({ ...status, expiresInMs }, { ...ofDraw, configured, messages, warning }),
   State: object(status),
   FrontPage: object({
     name: text('The leader; empty if there is none.'),

@@ -5,7 +5,7 @@ import { HttpError } from './http-error.ts';
 
 /**
  * A browser sends requests for any page that it shows, also to this machine. Those of pages that are not our own change nothing.
- * That a page has the name under which it calls us is not enough: whoever owns a name can let it lead here.
+ * That a page has the name under which it calls us is not enough: the owner of a name can let it lead here.
  */
 export function refuseForeignPages({ headers }: IncomingMessage, memberUrl: string): void {
   const { origin, host } = headers;

@@ -40,7 +40,7 @@ export function sendEmpty(response: ServerResponse, status: number, headers: Hea
   response.end();
 }
 
-/** Every error looks the same: {"error":{"code","message"}}. What nobody foresaw says no more than that. */
+/** Every error looks the same: {"error":{"code","message"}}. An unexpected error says no more than that. */
 export function sendError(response: ServerResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy();

@@ -54,7 +54,7 @@ export function statusOf(member: MemberPort, election: ElectionPort): StatusBody
     knownVoters: view.members ?? member.voters.map(({ id }) => id),
     voters: votersOf(member),
     cause: last?.cause ?? 'started',
-    detail: last?.detail ?? 'nobody leads yet',
+    detail: last?.detail ?? 'no election has been decided yet',
     illness: member.illness,
     incarnation: member.incarnation,
     startedAtMs: member.startedAtMs,

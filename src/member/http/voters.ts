@@ -119,7 +119,7 @@ function hear(call: Call, election: ElectionPort, from: MemberId, said: Message)
   }
 }
 
-/** Members that are connected say everything over that connection. Whoever says more by POST is another. */
+/** Members that are connected say everything over that connection. A sender that says more by POST is another process. */
 function refuseLinked(call: Call, id: MemberId): void {
   if (!call.member.links.some((link) => link.id === id && link.via === 'link')) return;
   const reason = `member ${id} is connected and sends nothing by POST`;

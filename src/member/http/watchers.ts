@@ -3,7 +3,7 @@ import type { ElectionPort, MemberPort } from '../port.ts';
 import { HttpError } from './http-error.ts';
 import { statusOf } from './status.ts';
 
-/** More than this at a time is a mistake of somebody, and every one costs memory. */
+/** More than this at a time is a mistake of a client, and every one costs memory. */
 const MOST_WATCHERS = 1000;
 
 /** A reader that takes nothing for this long is gone. */

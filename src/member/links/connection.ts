@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { encodeRefused, type Frame, type Refused, readFrame } from './frames.ts';
 import type { ResolvedLinkOptions } from './options.ts';
 
-/** Who listens to a connection: first whoever greets it, then the peer that it belongs to. */
+/** Who listens to a connection: first the side that greets it, then the peer that it belongs to. */
 export interface ConnectionOwner {
   onFrame(connection: Connection, frame: Frame, bytes: number): void;
   /** The other side takes data again. */
@@ -65,7 +65,7 @@ export class Connection {
     ws.on('error', (error: Error & { code?: string }) => this.#onError(error));
     ws.on('close', (code: number) => this.#onClose(code));
     socket.on('drain', () => this.owner?.onDrain(this));
-    // Nobody here closes only one half. Without this, what is still to be written to a dead peer would hold up the news.
+    // Members never close only one half. Without this, what is still to be written to a dead peer would hold up the news.
     socket.on('end', () => ws.terminate());
   }
 
@@ -139,7 +139,7 @@ export class Connection {
     this.#ws.close(NORMAL);
   }
 
-  /** Says why, then goodbye. Whoever does not answer that is not waited for. */
+  /** Says why, then goodbye. A peer that does not answer that is not waited for. */
   refuse(refused: Refused): void {
     this.send(encodeRefused(refused));
     this.close(refused.reason);
@@ -162,7 +162,7 @@ export class Connection {
     this.#ws.terminate();
   }
 
-  /** What nobody foresaw costs the connection that brought it, not the process and all its elections. */
+  /** An unexpected error costs the connection that brought it, not the process and all its elections. */
   #onData(text: string | null, bytes: number): void {
     try {
       this.owner?.onFrame(this, readFrame(text), bytes);

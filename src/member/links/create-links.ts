@@ -90,7 +90,7 @@ class AllLinks implements Links, Hub {
   attach(server: Server): void {
     const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
       if (this.handleUpgrade(request, socket, head)) return;
-      // Somebody else may answer it; an observer does not.
+      // Another listener may answer it; an observer does not.
       const others = server
         .listeners('upgrade')
         .filter((each) => each !== onUpgrade && !('isObserver' in each));

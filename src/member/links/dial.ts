@@ -11,7 +11,7 @@ export type Dialled =
 
 /** An attempt to connect. */
 export interface Dial {
-  /** Gives the attempt up, as long as it has not succeeded; then nobody on the other side has heard of it. */
+  /** Gives the attempt up, as long as it has not succeeded; then the other side has not heard of it. */
   abort(): void;
 }
 

@@ -94,7 +94,7 @@ export class Dialler {
     const stops = this.#stops;
     this.#hub.track(connection);
     connection.send(encodeHello(this.#hub.own));
-    // However this ends, there will be another attempt if nobody has stopped the dialling by then.
+    // However this ends, there will be another attempt if the dialling was not stopped by then.
     this.#after(helloMs + 2 * probeMs);
     awaitHello(connection, helloMs, (greeting) =>
       this.#onGreeting(connection, greeting, stops === this.#stops),

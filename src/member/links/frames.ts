@@ -1,11 +1,11 @@
 /**
  * What travels over a link, one JSON text per WebSocket message:
  *
- * - `{"caucus": 2, ...Identity}`, the hello, is the first frame each way. Whoever dialled says it first.
+ * - `{"caucus": 2, ...Identity}`, the hello, is the first frame each way. The side that dialled says it first.
  * - `{"refused": KIND, "reason": WORDS}` tells the other side why it was refused, or that its id is used twice.
  * - `{"localToken": TOKEN}` asks: was it you who handed out this token on your local socket? If so, `{"localConfirmed": TOKEN}`
  *   is the answer (local-socket.ts).
- * - `[ELECTION, MESSAGE]` is everything else.
+ * - `[ELECTION, MESSAGE]` is everything else: the messages of the protocol, and `farewell` (farewell.ts).
  */
 import {
   asObject,
@@ -199,7 +199,7 @@ export function sharedId(one: Identity, other: Identity): string {
 
 /**
  * Neither clocks nor pids are enough: a clock can be set back, and two hosts have the same pids. But a life is known to all peers, so
- * whoever says one must also be where its process is.
+ * a process that says one must also be where that process is.
  */
 export function isSameProcess(one: Identity, other: Identity): boolean {
   return one.life === other.life && whereabouts(one) === whereabouts(other);

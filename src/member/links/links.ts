@@ -11,7 +11,7 @@ export interface Identity {
   /** Names the process: random, and never used by another. */
   readonly life: string;
   readonly url: string;
-  /** The protocol and its settings, in JSON: whoever plays by others would make promises that are too short for ours. */
+  /** The protocol and its settings, in JSON: a member that plays by others would make promises that are too short for ours. */
   readonly rules?: string;
   /** Where the process runs; null where the system does not tell. */
   readonly process: ProcessIdentity | null;
@@ -53,7 +53,7 @@ export interface LinkEvents {
   onDown(peer: Identity, reason: string, isAbandoned: boolean): void;
   /** An attempt to reach the peer has failed; others follow. */
   onUnreachable?(peer: Peer, reason: string): void;
-  /** Somebody else runs under an id that is taken, or belongs to another cluster: refused, and told to people. */
+  /** Another process runs under an id that is taken, or belongs to another cluster: refused, and told to people. */
   onRefused(reason: string, from: string, kind: LinkRefusal): void;
 }
 

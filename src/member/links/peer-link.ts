@@ -30,7 +30,7 @@ const LASTING_MS = 1000;
  * ping, and then closes the others: what answers stands on both sides, so neither ever sees its last connection close because
  * of this.
  *
- * Messages go to the oldest connection that answers. Whoever knows what a process says of itself can open another one in its
+ * Messages go to the oldest connection that answers. A process that knows what another says of itself can open another one in its
  * name; it must not take away what is meant for the process, and the process must not be cut off by it.
  *
  * Another process of the same id takes the place of the one before if none of that one's connections answers a ping. If one
@@ -201,7 +201,7 @@ export class PeerLink implements ConnectionOwner {
     this.#settle();
   }
 
-  /** Now, and not when it seems to be dead: then there would be nobody left to answer. */
+  /** Now, and not when it seems to be dead: then no peer would be left to answer. */
   #meet(connection: Connection, identity: Identity): void {
     const { localSocket } = identity;
     if (localSocket === undefined || !isNeighbour(this.#hub.own, identity)) return;

@@ -42,7 +42,7 @@ export class Poster {
 
   /**
    * The body carries who we are and the message's own fields, which win: in `remove` the field `voterId` names
-   * whoever is to be removed. `status` is a question, asked by GET. `done` is called exactly once.
+   * the voter that is to be removed. `status` is a question, asked by GET. `done` is called exactly once.
    */
   post(url: string, { election, message }: Outgoing, done: (result: Posted) => void): void {
     const { type, ...fields } = message;

@@ -5,7 +5,7 @@
  * A disk that is copied, or set back to an older state, keeps its identity. It is recognised by its starts: each process saves
  * the next number before it says anything, and the others remember the latest number, and its process, that they heard.
  */
-import { type Input, type Json, type MemberId, majority } from '../../core/index.ts';
+import { type Input, type Json, type MemberId, majority, type SeatedDisk } from '../../core/index.ts';
 import type { Ask, Origin, Register } from './messages.ts';
 import { becomeFollower, waitForElection } from './roles.ts';
 import { isSeated } from './seats.ts';
@@ -136,4 +136,13 @@ export function onCopy(s: State, from: MemberId, m: Ask<'copy'>, times: Times, o
 function newDisk({ disk, life }: State): string {
   if (!disk.startsWith(life)) return life;
   return `${life}.${1 + Number(disk.slice(life.length + 1))}`;
+}
+
+/** The seats that are committed: those of a register that was only accepted may still change hands. */
+export function seatsIn({ committed }: Saved): readonly SeatedDisk[] {
+  const { members, founding } = committed;
+  return members.map(({ id, disk }) => {
+    const founder = founding?.find((seat) => seat.id === id)?.disk ?? null;
+    return { id, disk, founder };
+  });
 }

@@ -67,8 +67,15 @@ import {
   onTransferReady,
   onTransferTimer,
 } from './handover.ts';
-import { inheritedFrom, isLatest, onCopy, onStart } from './identity.ts';
-import { onHeartbeat, onHeartbeatAnswer, onLeaseEnds, onQuorumLost, sendHeartbeats } from './leading.ts';
+import { inheritedFrom, isLatest, onCopy, onStart, seatsIn } from './identity.ts';
+import {
+  ledMs,
+  onHeartbeat,
+  onHeartbeatAnswer,
+  onLeaseEnds,
+  onQuorumLost,
+  sendHeartbeats,
+} from './leading.ts';
 import { advanceMembership } from './membership.ts';
 import { type Message, messages } from './messages.ts';
 import {
@@ -219,6 +226,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     changesMembers,
     claim: claimOf,
     vote: (message) => (message.type === 'vote/answer' ? { term: message.term } : null),
+    ledMs: (message) => ledMs(message, times),
     genesis(self) {
       const register = firstRegister(self.members.map((id) => ({ id, disk: FIRST_DISK })));
       const record: Saved = {
@@ -233,6 +241,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
       };
       return record as unknown as Json;
     },
+    seats: (record) => seatsIn(record as unknown as Saved),
     inherit: (self, saved) => inheritedFrom(self.id, saved),
     measure: ({ term, seeking, round, register }) => ({
       term: Math.max(term, seeking),

@@ -1,5 +1,5 @@
 import { compareIds, type MemberId } from '../../core/index.ts';
-import type { Ask } from './messages.ts';
+import type { Ask, Message } from './messages.ts';
 import { commitAccepted, completeRegister, onPeerAge } from './register.ts';
 import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
 import { hasMajorityOfSeats, isSeated, roundOfNames, roundOfSeats, seatOf } from './seats.ts';
@@ -77,6 +77,17 @@ function heard(s: State): MemberId[] {
 /** The same of one: each answer is looked at, so no list is made for it. */
 function heardFrom(s: State, id: MemberId): boolean {
   return id !== s.id && (isMember(s, id) || (s.change?.kind === 'add' && s.change.member === id));
+}
+
+/**
+ * Heartbeats are rounds that are sent at equal intervals, the first of them after the votes and at once. A member that missed
+ * those of one time-out may still say that it saw the election.
+ */
+export function ledMs(message: Message, { heartbeatMs, timeoutMs }: Times): number | null | undefined {
+  if (message.type === 'pre-vote/answer') return message.leader === null ? undefined : null;
+  if (message.type !== 'heartbeat') return undefined;
+  const sinceMs = (message.round - VOTES - 1) * heartbeatMs;
+  return sinceMs < timeoutMs[0] ? 0 : sinceMs;
 }
 
 export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times: Times, out: Out): void {

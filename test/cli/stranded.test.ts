@@ -1,0 +1,96 @@
+/** What the command says of a cluster in which members are missing, or are to go for ever. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Member } from '../../src/member/index.ts';
+import { Cluster as ServedCluster } from '../member/http-cluster.ts';
+import { Cluster } from '../support/cluster.ts';
+import { caucus } from './caucus.ts';
+
+let cluster: Cluster | null = null;
+let served: ServedCluster | null = null;
+afterEach(async () => {
+  await cluster?.close();
+  await served?.closeAll();
+  cluster = null;
+  served = null;
+});
+
+/** Leads until it is told to stop. Settles once it leads. */
+function leads(member: Member): Promise<void> {
+  return new Promise((begun) => {
+    const work = ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
+      begun();
+      return new Promise((stop) => signal.addEventListener('abort', () => stop()));
+    };
+    member
+      .election()
+      .lead(work)
+      .catch(() => {});
+  });
+}
+
+async function three(): Promise<Cluster> {
+  const made = await Cluster.start(['a', 'b', 'c']);
+  cluster = made;
+  await leads(made.member('a'));
+  await made.until(() =>
+    made.members.every(({ elections }) => elections.some(({ view }) => view.leader === 'a')),
+  );
+  return made;
+}
+
+const firstLine = (text: string): string => text.split('\n')[0]!;
+
+describe('caucus status', () => {
+  it('says in its first line why there is no leader', async () => {
+    const made = new ServedCluster();
+    served = made;
+    await made.open(['a', 'b', 'c'], { options: { preset: 'lan' } });
+    const [a, b, c] = made.members;
+    const port = a!.electionPort('main');
+    await leads(a!);
+    for (const member of [b, c]) await made.close(member!);
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (!port.acting) resolve();
+      };
+      port.subscribe(look);
+      look();
+    });
+    const { code, stdout } = await caucus(['status', a!.url]);
+    expect(code).toBe(1);
+    expect(firstLine(stdout)).toBe(
+      'main of caucus (quorum): no leader: 1 of 3 members answers, 2 are needed',
+    );
+  });
+
+  it('tells for whom the first start of a cluster waits', async () => {
+    const made = await Cluster.open(['a', 'b', 'c']);
+    cluster = made;
+    const a = await made.join('a');
+    a.election();
+    await made.until(() => made.log.some((line) => /waiting for b, c/.test(line)));
+    const { stdout } = await caucus(['status', a.url]);
+    expect(firstLine(stdout)).toMatch(
+      /^main of caucus \(quorum\): no leader: waiting for b, c: the first start of a cluster, .* needs 3 of its 3 members$/,
+    );
+  });
+});
+
+describe('caucus remove', () => {
+  it('removes nothing before it was said that this is for ever, and says so again', async () => {
+    const made = await three();
+    const { url } = made.member('b');
+    const asked = await caucus(['remove', '--member', 'c', url]);
+    expect(asked.code).toBe(2);
+    expect(asked.stderr).toMatch(
+      /^caucus: --for-ever: expected it, since c could never come back under that name; /,
+    );
+    expect(made.member('a').electionPort('main').view.members).toEqual(['a', 'b', 'c']);
+    const { code, stdout, stderr } = await caucus(['remove', '--member', 'c', '--for-ever', url]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'a has removed c\n' });
+    expect(stderr).toMatch(
+      /^caucus: c is removed from the election main for ever: this version cannot add members/,
+    );
+    expect(made.member('a').electionPort('main').view.members).toEqual(['a', 'b']);
+  });
+});

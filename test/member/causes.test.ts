@@ -1,0 +1,210 @@
+/** One event has one cause: what all members of a cluster write into their histories about it. */
+import { describe, expect, it } from 'vitest';
+import { BadInput, type MemberId, type Message } from '../../src/core/index.ts';
+import { farewellShape } from '../../src/member/farewell.ts';
+import type { Change } from '../../src/member/index.ts';
+import { VirtualCluster } from './virtual.ts';
+
+const THREE = ['a', 'b', 'c'] as const;
+
+/** What each member has entered about the end of leaderships since it had so many entries. */
+function endings(cluster: VirtualCluster, since: ReadonlyMap<MemberId, number>): Record<string, string[]> {
+  return Object.fromEntries(cluster.ids.map((id) => [id, told(cluster, id, since).filter(isEnd).map(words)]));
+}
+
+function told(
+  cluster: VirtualCluster,
+  id: MemberId,
+  since: ReadonlyMap<MemberId, number>,
+): readonly Change[] {
+  return cluster.at(id).host.history.slice(since.get(id)!);
+}
+
+const isEnd = ({ leader }: Change): boolean => leader === null;
+const words = ({ cause, detail }: Change): string => `${cause}: ${detail}`;
+
+/** A cluster with a leader that has led for a while, and how long each history was by then. */
+function settled(): { cluster: VirtualCluster; leader: MemberId; since: Map<MemberId, number> } {
+  const cluster = new VirtualCluster(THREE);
+  const leader = cluster.elect();
+  cluster.clock.advance(500);
+  const since = new Map(THREE.map((id) => [id as MemberId, cluster.at(id).host.history.length]));
+  return { cluster, leader, since };
+}
+
+function untilNext(cluster: VirtualCluster, leader: MemberId): MemberId {
+  expect(cluster.until(() => cluster.acting.length === 1 && cluster.acting[0] !== leader)).toBe(true);
+  cluster.clock.advance(50);
+  return cluster.acting[0]!;
+}
+
+describe('why a leadership ended is told by all members with the same cause and the same words', () => {
+  const same = (why: string): Record<string, string[]> => ({ a: [why], b: [why], c: [why] });
+
+  it('when its program gives it up', () => {
+    const { cluster, leader, since } = settled();
+    const why = { cause: 'closed', detail: `${leader} gives up the lead: the election was closed` } as const;
+    void cluster.at(leader).host.order({ type: 'priority', priority: 0 }, why);
+    untilNext(cluster, leader);
+    expect(endings(cluster, since)).toEqual(same(words(why as unknown as Change)));
+  });
+
+  it('when an operator asks for it', () => {
+    const { cluster, leader, since } = settled();
+    void cluster.at(leader).host.command({ type: 'resign' });
+    untilNext(cluster, leader);
+    expect(endings(cluster, since)).toEqual(same(`resigned: ${leader} was asked to resign`));
+  });
+
+  it('when it is handed to a member that was named', () => {
+    const { cluster, leader, since } = settled();
+    const to = THREE.find((id) => id !== leader)!;
+    void cluster.at(leader).host.command({ type: 'transfer', to });
+    untilNext(cluster, leader);
+    expect(endings(cluster, since)).toEqual(same(`transferred: ${leader} hands over to ${to}`));
+  });
+
+  it('when its process was stuck for longer than its lease, but not long enough for the others to notice', () => {
+    const { cluster, leader, since } = settled();
+    cluster.clock.stall(135);
+    untilNext(cluster, leader);
+    const [entry] = endings(cluster, since)[String(leader)]!;
+    expect(entry).toMatch(/^event-loop-blocked: the event loop of [abc] was blocked for \d+ ms$/);
+    expect(endings(cluster, since)).toEqual(same(entry!));
+  });
+
+  it('when it is removed', () => {
+    const { cluster, leader, since } = settled();
+    const rest = THREE.filter((id) => id !== leader);
+    void cluster.at(leader).host.command({ type: 'remove', member: leader });
+    untilNext(cluster, leader);
+    const why = `removed: ${leader} is not a member: the members are ${rest.join(', ')}`;
+    expect(endings(cluster, since)).toEqual(same(why));
+  });
+
+  it('when it falls silent: the others agree, whichever of them asks for votes', () => {
+    const { cluster, leader, since } = settled();
+    cluster.cut(leader);
+    untilNext(cluster, leader);
+    const { [String(leader)]: own, ...others } = endings(cluster, since);
+    expect(own).toEqual([`lease-expired: no majority answered ${leader} before its lease ran out`]);
+    for (const each of Object.values(others))
+      expect(each).toEqual([`lease-expired: nothing was heard of ${leader} in time`]);
+  });
+});
+
+describe('the reason that a leader gives', () => {
+  const farewell = { type: 'farewell', token: '1', to: null, cause: 'resigned', detail: 'made up' } as const;
+
+  it('is passed on by the successor, for members that do not hear the leader', () => {
+    const { cluster, leader, since } = settled();
+    const { host } = cluster.at(leader);
+    cluster.lose = (from, to, { type }) => type === 'farewell' && from === leader && to === deaf;
+    const why = { cause: 'resigned', detail: `${leader} gives up the lead: its work is done` } as const;
+    let deaf: MemberId | null = null;
+    cluster.onSend = (message: Message & { to?: unknown }) => {
+      if (message.type === 'farewell') deaf ??= THREE.find((id) => id !== leader && id !== message.to)!;
+    };
+    void host.order({ type: 'resign' }, why);
+    untilNext(cluster, leader);
+    expect(deaf).not.toBeNull();
+    expect(told(cluster, deaf!, since).filter(isEnd).map(words)).toEqual([words(why as unknown as Change)]);
+  });
+
+  it('changes nothing by itself, and counts for no other leadership', () => {
+    const { cluster, leader, since } = settled();
+    const other = THREE.find((id) => id !== leader)!;
+    const { host } = cluster.at(other);
+    for (const token of ['1', '77'])
+      host.give({ type: 'message', from: leader, message: { ...farewell, leader, token } as never });
+    host.give({ type: 'message', from: leader, message: { ...farewell, leader: other } as never });
+    cluster.clock.advance(500);
+    expect(cluster.acting).toEqual([leader]);
+    expect(told(cluster, other, since)).toEqual([]);
+  });
+
+  it('is one line of bounded length, with a cause that is known', () => {
+    const { type: _, ...fields } = { ...farewell, leader: 'a' };
+    expect(farewellShape.read(fields, '')).toEqual(fields);
+    for (const wrong of [
+      { cause: 'magic' },
+      { detail: 'x'.repeat(241) },
+      { detail: 'two\nlines' },
+      { detail: '\u001b[2J' },
+      { token: 7 },
+      { to: {} },
+      { more: 1 },
+    ])
+      expect(() => farewellShape.read({ ...fields, ...wrong }, ''), JSON.stringify(wrong)).toThrow(BadInput);
+  });
+
+  it('is cut to what the other members take', () => {
+    const { cluster, leader } = settled();
+    const detail = `line one\n${'x'.repeat(1000)}`;
+    void cluster.at(leader).host.order({ type: 'resign' }, { cause: 'resigned', detail });
+    untilNext(cluster, leader);
+    const said = cluster.sent.filter(({ message }) => message.type === 'farewell');
+    expect(said.length).toBeGreaterThan(0);
+    for (const { message } of said) {
+      const { type: _, ...fields } = message;
+      farewellShape.read(fields, '');
+    }
+  });
+
+  it('is taken only from the leader and from the member that it names', () => {
+    const { cluster, leader, since } = settled();
+    const [other, third] = THREE.filter((id) => id !== leader);
+    const { host } = cluster.at(other!);
+    host.give({ type: 'message', from: third!, message: { ...farewell, leader } as never });
+    cluster.cut(leader);
+    untilNext(cluster, leader);
+    expect(told(cluster, other!, since).filter(isEnd).map(words)).toEqual([
+      `lease-expired: nothing was heard of ${leader} in time`,
+    ]);
+  });
+});
+
+describe('"won" is said only of an election that the member saw', () => {
+  it('a member that starts later has learned of the leader, and says for how long it has led', () => {
+    const cluster = new VirtualCluster(THREE);
+    const leader = cluster.elect();
+    const late = THREE.find((id) => id !== leader)!;
+    const { saved } = cluster.at(late);
+    cluster.at(late).host.stop();
+    cluster.clock.advance(10_000);
+    const host = cluster.start(late, saved);
+    cluster.until(() => host.view.leader !== null);
+    expect(host.history.map(words)).toEqual([
+      expect.stringMatching(`learned: ${leader} leads with token 1, for about (9|10)\\.\\d s already`),
+    ]);
+  });
+
+  it('a leader that has died is not elected again by the word of a member that has not noticed', () => {
+    const cluster = new VirtualCluster(THREE);
+    const leader = cluster.elect();
+    cluster.clock.advance(500);
+    const { host, life } = cluster.at(leader);
+    const [first, second] = THREE.filter((id) => id !== leader).map((id) => cluster.at(id).host);
+    host.stop();
+    // One of them sees the process die, and asks for votes. The other still keeps its promise to the dead leader, and names it.
+    const [witness, believer] = [first!, second!];
+    const before = witness.history.length;
+    witness.give({ type: 'peer-gone', peer: leader, proof: true, life });
+    cluster.until(() => witness.history.length > before + 1);
+    const entries = witness.history.slice(before).map(words);
+    expect(entries[0]).toBe(`closed: ${leader} does not answer: its process is gone`);
+    expect(entries[1]).toBe(`learned: ${believer.self} says that ${leader} leads with token 1`);
+    expect(entries.join('\n')).not.toMatch(`won: ${leader} `);
+  });
+
+  it('a leader that is heard again after a silence still leads', () => {
+    const { cluster, leader, since } = settled();
+    const other = THREE.find((id) => id !== leader)!;
+    const { host } = cluster.at(other);
+    host.give({ type: 'peer-gone', peer: leader, proof: false, life: null });
+    cluster.until(() => host.view.leader === leader);
+    cluster.clock.advance(100);
+    const learned = told(cluster, other, since).filter(({ leader: now }) => now === leader);
+    expect(learned.map(({ cause }) => cause)).toEqual(['learned']);
+  });
+});
