@@ -11,7 +11,7 @@ export {
   preferredId,
   removeId,
 } from './ids.ts';
-export type { Command, Input } from './input.ts';
+export type { Command, Input, Reason } from './input.ts';
 export { clonePlain, type Json } from './json.ts';
 export { majority } from './majority.ts';
 export {
@@ -19,6 +19,7 @@ export {
   type Config,
   type Definition,
   define,
+  type Ending,
   type Liveness,
   type Message,
   type Objection,

@@ -13,6 +13,12 @@ export type Command =
   | { readonly type: 'add'; readonly member: MemberId }
   | { readonly type: 'remove'; readonly member: MemberId };
 
+/** Why a leadership ends: a word for programs and a sentence for people. Histories show it; no decision rests on it. */
+export interface Reason {
+  readonly cause: string;
+  readonly detail: string;
+}
+
 /** Everything that can happen to a protocol. Inputs are plain data, so a recorded list of them replays. */
 export type Input<M extends Message = Message, T extends string = string> =
   /**
@@ -32,8 +38,8 @@ export type Input<M extends Message = Message, T extends string = string> =
   | { readonly type: 'timer'; readonly timer: T }
   /** The answer to a `draw` effect: an unsigned 64-bit integer in decimal, since a number would lose bits. */
   | { readonly type: 'drawn'; readonly draw: string; readonly value: string }
-  /** `id` names the command in the `answer` that the protocol owes for it. */
-  | { readonly type: 'command'; readonly id: number; readonly command: Command }
+  /** `id` names the command in the `answer` that the protocol owes for it. A leader that gives up passes `why` on to the others. */
+  | { readonly type: 'command'; readonly id: number; readonly command: Command; readonly why?: Reason }
   /**
    * The host believes that a process of the peer is gone. Only with `proof` is it certain, and only of the process that
    * `life` names: another process may run under the same id.

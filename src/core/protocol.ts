@@ -1,6 +1,6 @@
 import type { Effect } from './effect.ts';
 import type { MemberId } from './ids.ts';
-import type { Command, Input } from './input.ts';
+import type { Command, Input, Reason } from './input.ts';
 import type { Json } from './json.ts';
 import type { Settings, SettingsOf } from './settings.ts';
 import type { Shape } from './shape.ts';
@@ -58,6 +58,16 @@ export interface Pledge {
 }
 
 /**
+ * What a message says about the end of the leadership that its receiver knew. `freed`: its sender gave it up. `receiver`, `sender`: with
+ * the consent of the leader, that member takes over. `unheard`: its sender asks to lead, and no leader was heard in time.
+ */
+export interface Ending {
+  readonly how: 'freed' | 'receiver' | 'sender' | 'unheard';
+  /** In the words of the leader, if it gave any. */
+  readonly why?: Reason | undefined;
+}
+
+/**
  * A leader election as data and a pure step. `step` may assign to `state` and push to `out`; it keeps neither
  * and reads no clock, random source or global. State is plain JSON-able data: numbers, strings, booleans, null,
  * arrays and records; no Map, Set, class or undefined.
@@ -89,6 +99,8 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
    * watched from outside. Protocols without votes leave it out.
    */
   vote?(message: M): { readonly term: number } | null;
+  /** How a message says that a leadership has ended, and why, or null. Only the history of a member uses it. */
+  ending?(message: M): Ending | null;
   /**
    * For how many milliseconds the leader that a message names has led, about, as far as the sender says: 0 if it has just been
    * elected, null if the sender only names it. Undefined for a message that names no leader. Only the history of a member uses it.

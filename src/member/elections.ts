@@ -12,7 +12,6 @@ import {
 } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import type { Clock } from './clock.ts';
-import { FAREWELL, farewellShape } from './farewell.ts';
 import { ElectionHost } from './host.ts';
 import { electionName } from './ids.ts';
 import { MembershipCheck } from './membership-check.ts';
@@ -44,8 +43,6 @@ export class Elections {
   readonly #settled: Settled;
   readonly #around: ElectionsAround;
   readonly #protocol: Protocol;
-  /** The fields of all that another member may say: the messages of the protocol, and what hosts say to each other. */
-  readonly #messages: Readonly<Record<string, Shape<object>>>;
   readonly #self: Self;
   readonly #hosts = new Map<string, ElectionHost>();
   readonly #recorders: Recorder[] = [];
@@ -65,7 +62,6 @@ export class Elections {
     this.#around = around;
     this.#budgets = new SenderBudgets(around.clock, () => this.#hosts.size);
     this.#protocol = definition.create(config);
-    this.#messages = { ...definition.messages, [FAREWELL]: farewellShape };
     const settings = definition.memberSettings === undefined ? {} : { priority: 0 };
     this.#self = { id, members: idSet([id, ...peers.map((peer) => peer.id)]), settings };
   }
@@ -151,7 +147,7 @@ export class Elections {
   /** A message of another member. Throws RefusedMessage for what it is refused for. */
   receive(from: MemberId, election: string, message: Message): void {
     const { type, ...fields } = message;
-    const messages = this.#messages;
+    const messages: Readonly<Record<string, Shape<object>>> = this.#settled.definition.messages;
     if (!Object.hasOwn(messages, type))
       throw new RefusedMessage(
         'unknown-type',

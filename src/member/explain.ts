@@ -1,5 +1,6 @@
-import type { Effect, Input, MemberId, Message } from '../core/index.ts';
-import type { Why } from '../election/index.ts';
+import type { Command, Effect, Ending, MemberId, Message, Reason } from '../core/index.ts';
+import { CAUSES, type Cause, type Why } from '../election/index.ts';
+import { oneLine } from './one-line.ts';
 import type { Turn } from './tenure.ts';
 
 /** Who leads, as one member sees it at one moment. */
@@ -16,6 +17,8 @@ export interface Outlook {
 
 /** What happened between two outlooks. */
 export interface Happening extends Turn {
+  /** What a message says about the end of a leadership. */
+  readonly ending: (message: Message) => Ending | null;
   /** The leadership of the second outlook was known before. */
   readonly isKnown: boolean;
   /** Its lease has run out by the clock. */
@@ -37,8 +40,8 @@ export function explain(self: MemberId, before: Outlook, after: Outlook, happeni
   }
   if (before.acting && happening.isExpired) return explainExpiry(self, happening);
   if (before.acting && !after.isMember) return removed(self, after);
-  // The leader knows best why it gave up; what this member saw of it is the same event.
-  if (!before.acting && before.leader !== null && happening.farewell !== null) return happening.farewell;
+  if (before.leader !== null && after.members?.includes(before.leader) === false)
+    return removed(before.leader, after);
   return explainLoss(self, before, happening);
 }
 
@@ -70,7 +73,7 @@ function explainLoss(self: MemberId, before: Outlook, happening: Happening): Why
   const leader = before.leader ?? (before.acting ? self : 'the leader');
   switch (input?.type) {
     case 'command':
-      return explainCommand(self, before, input, happening.why);
+      return readReason(input.why) ?? reasonOf(self, input.command);
     case 'timer':
       if (!before.acting) return unheard(leader);
       return { cause: 'lost-quorum', detail: 'no majority has answered for a whole time-out' };
@@ -79,7 +82,7 @@ function explainLoss(self: MemberId, before: Outlook, happening: Happening): Why
       return { cause: 'closed', detail: `${leader} does not answer: ${what}` };
     }
     case 'message':
-      return explainMessage(self, before, input.from, input.message, happening.effects);
+      return explainMessage(self, before, input.from, input.message, happening);
     case 'start':
     case 'drawn':
     case 'peer-back':
@@ -88,23 +91,15 @@ function explainLoss(self: MemberId, before: Outlook, happening: Happening): Why
   }
 }
 
-function explainCommand(
-  self: MemberId,
-  before: Outlook,
-  { command }: Extract<Input, { type: 'command' }>,
-  why: Why | null,
-): Why {
-  if (why !== null) return why;
+/** Why a leader that is given this command leads no longer, where the caller did not say. */
+export function reasonOf(self: MemberId, command: Command): Why {
   switch (command.type) {
     case 'transfer':
       return handedOver(self, command.to);
     case 'remove':
       return { cause: 'removed', detail: `${command.member} is removed` };
     case 'campaign':
-      return {
-        cause: before.acting ? 'resigned' : 'started',
-        detail: `${self} was asked to call an election`,
-      };
+      return { cause: 'started', detail: `${self} was asked to call an election` };
     case 'priority':
       return { cause: 'resigned', detail: `${self} no longer stands` };
     case 'resign':
@@ -118,23 +113,54 @@ function explainMessage(
   self: MemberId,
   before: Outlook,
   from: MemberId,
-  message: Message & { readonly release?: unknown },
-  effects: readonly Effect[],
+  message: Message,
+  { ending, effects }: Happening,
 ): Why {
+  const deposed: Why = { cause: 'deposed', detail: `${from} told of a newer election` };
   if (before.acting) {
-    const hand = effects.find((effect) => effect.type === 'send' && effect.message.type === 'transfer');
-    if (hand?.type === 'send') return handedOver(self, hand.to);
-  } else {
-    if (message.type === 'resign') return { cause: 'resigned', detail: `${from} has resigned` };
-    if (message.type === 'transfer') return handedOver(from, self);
-    if (message.type === 'vote' && before.leader !== null) {
-      // A member that asks for votes with the consent of the leader was handed the leadership.
-      if (message.release) return handedOver(before.leader, from);
-      // Without it, this member would not have listened while its promise to the leader stood.
-      if (message.release === null) return unheard(before.leader);
-    }
+    const to = successorIn(effects, ending);
+    return to === null ? deposed : handedOver(self, to);
   }
-  return { cause: 'deposed', detail: `${from} told of a newer election` };
+  const found = ending(message);
+  // The leader knows best why it gave up; what this member saw of it is the same event.
+  return (found && (readReason(found.why) ?? seenEnding(self, before, from, found))) ?? deposed;
+}
+
+function seenEnding(self: MemberId, { leader }: Outlook, from: MemberId, { how }: Ending): Why | null {
+  switch (how) {
+    case 'freed':
+      return { cause: 'resigned', detail: `${from} has resigned` };
+    case 'receiver':
+      return handedOver(from, self);
+    case 'sender':
+      return leader === null ? null : handedOver(leader, from);
+    case 'unheard':
+      return leader === null ? null : unheard(leader);
+  }
+}
+
+/** The member to which these effects hand the leadership, or null. */
+export function successorIn(effects: readonly Effect[], ending: Happening['ending']): MemberId | null {
+  for (const effect of effects)
+    if (effect.type === 'send' && ending(effect.message)?.how === 'receiver') return effect.to;
+  return null;
+}
+
+/** A program may say why it resigns in as many words as it likes: this much of it reaches the other members. */
+const LONGEST_DETAIL = 240;
+
+export function boundedReason({ cause, detail }: Why): Reason {
+  const line = oneLine(detail);
+  return {
+    cause,
+    detail: line.length > LONGEST_DETAIL ? `${line.slice(0, LONGEST_DETAIL - 1)}…` : line,
+  };
+}
+
+/** What another member wrote is shown only if it is one of the known causes. */
+function readReason(reason: Reason | undefined): Why | null {
+  if (reason === undefined || !(CAUSES as readonly string[]).includes(reason.cause)) return null;
+  return { cause: reason.cause as Cause, detail: oneLine(reason.detail) };
 }
 
 function handedOver(from: MemberId, to: MemberId): Why {

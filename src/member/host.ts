@@ -3,6 +3,7 @@ import {
   type Command,
   type Definition,
   type Effect,
+  type Ending,
   type Input,
   type Json,
   type MemberId,
@@ -18,12 +19,12 @@ import { Audience } from './audience.ts';
 import { BARRED, Barrier, isOutward } from './barrier.ts';
 import { Door } from './door.ts';
 import { draw64 } from './draw-name.ts';
-import { Farewells, isFarewell, successorIn } from './farewell.ts';
+import { boundedReason, reasonOf, successorIn } from './explain.ts';
 import { Pending } from './pending.ts';
 import type { Change, ElectionPort } from './port.ts';
 import { SeatWait } from './seat-wait.ts';
 import type { Surroundings } from './surroundings.ts';
-import { type Lease, leaseOf, Tenure, type Turn } from './tenure.ts';
+import { type Lease, leaseOf, Tenure } from './tenure.ts';
 import { lengthOf, Timers } from './timers.ts';
 
 const NOBODY: View = { role: 'none', leader: null, term: null, lease: null, version: 0, value: null };
@@ -49,14 +50,11 @@ export class ElectionHost implements ElectionPort {
   readonly #timers: Timers;
   readonly #barrier: Barrier;
   readonly #tenure: Tenure;
-  readonly #farewells: Farewells;
   readonly #audience = new Audience(NOBODY);
   readonly #pending = new Pending();
   readonly #inputs: Input[] = [];
   /** Whose message is being taken, while it is. */
   #sender: MemberId | null = null;
-  /** Why a command was given, where that was said. */
-  readonly #reasons = new WeakMap<Input, Why>();
   /** Only where the protocol has seats, which belong to disks. */
   readonly #seatWait: SeatWait | null;
   #isBusy = false;
@@ -77,8 +75,7 @@ export class ElectionHost implements ElectionPort {
     this.#door = new Door(protocol, this.#state, around);
     this.#seatWait = protocol.inherit === undefined ? null : new SeatWait(self);
     this.#timers = new Timers(around.clock, () => this.#run());
-    this.#tenure = new Tenure(self.id, around.clock, () => this.#lease());
-    this.#farewells = new Farewells(self, (to, message) => around.send(to, message));
+    this.#tenure = new Tenure(self.id, around.clock, () => this.#lease(), this.#ending);
     this.#barrier = new Barrier(
       around.clock,
       (record) => this.#save(record),
@@ -163,10 +160,9 @@ export class ElectionHost implements ElectionPort {
       return Promise.resolve({ status: 'failed', reason: 'the member was closed', effect: 'definite' });
     const reason = this.#misfit(command);
     if (reason !== null) return Promise.resolve({ status: 'refused', reason });
-    return this.#pending.ask(command, (input) => {
-      if (why !== undefined) this.#reasons.set(input, why);
-      this.give(input);
-    });
+    const endsLead = command.type === 'resign' || command.type === 'priority';
+    const said = endsLead ? boundedReason(why ?? reasonOf(this.self, command)) : undefined;
+    return this.#pending.ask(command, said, (input) => this.give(input));
   }
 
   receive(from: MemberId, message: Message): readonly Message[] {
@@ -183,7 +179,7 @@ export class ElectionHost implements ElectionPort {
 
   /** A message that came over a link. Throws RefusedMessage like `receive`. */
   hear(from: MemberId, message: Message): void {
-    if (this.#isRunning && !isFarewell(message)) this.#door.admit(from, message, false);
+    if (this.#isRunning) this.#door.admit(from, message, false);
     this.give({ type: 'message', from, message });
   }
 
@@ -200,11 +196,7 @@ export class ElectionHost implements ElectionPort {
   /** Takes an input from outside. What the clock has made due comes before it. */
   give(input: Input): void {
     if (!this.#isRunning) return;
-    if (input.type === 'message') {
-      const { from, message } = input;
-      this.#seatWait?.onHeard(from);
-      if (isFarewell(message)) return this.#farewells.hear(from, message, this.view);
-    }
+    if (input.type === 'message') this.#seatWait?.onHeard(input.from);
     this.#inputs.push(input);
     if (!this.#isBusy) this.#run();
   }
@@ -238,10 +230,6 @@ export class ElectionHost implements ElectionPort {
     const effects: Effect[] = [];
     this.#protocol.step(this.#state, input, effects);
     this.#around.stepped(input, effects);
-    if (this.#barrier.isOpen)
-      this.#farewells.precede(effects, this.view, (next) =>
-        this.#tenure.foretell(next, this.#turn(input, effects, this.view.lease)),
-      );
     const draws: string[] = [];
     // Only the newest record counts, and only once something is to leave: two saves in a row cost one.
     let unsaved: { readonly record: Json } | null = null;
@@ -306,25 +294,20 @@ export class ElectionHost implements ElectionPort {
     if (!this.#isBusy) this.#exclusively(() => this.#reconsider(null, [], this.view.lease));
   }
 
+  readonly #ending = (message: Message): Ending | null => this.#protocol.ending?.(message) ?? null;
+
   #lease(): Lease {
     const { lease } = this.view;
     return leaseOf(this.view, lease === null ? undefined : this.#timers.get(lease), this.#around.clock);
   }
 
   #reconsider(input: Input | null, effects: readonly Effect[], lease: string | null): void {
-    const verdict = this.#tenure.consider(this.view, this.#turn(input, effects, lease));
+    const { blockedMs } = this.#timers;
+    const ledMs = input?.type === 'message' ? this.#protocol.ledMs?.(input.message) : undefined;
+    const verdict = this.#tenure.consider(this.view, { input, effects, lease, blockedMs, ledMs });
     this.#audience.show(this.view, this.held, this.illness);
     this.#explainSilence();
     if (verdict === 'lapsed') this.#startOver();
-  }
-
-  #turn(input: Input | null, effects: readonly Effect[], lease: string | null): Turn {
-    const { blockedMs } = this.#timers;
-    const why = (input === null ? undefined : this.#reasons.get(input)) ?? null;
-    const { leader, token } = this.#tenure.outlook;
-    const farewell = this.#farewells.of(leader, token);
-    const ledMs = input?.type === 'message' ? this.#protocol.ledMs?.(input.message) : undefined;
-    return { input, effects, lease, blockedMs, why, farewell, ledMs };
   }
 
   /** A member that waits for others before it takes any part says for whom. */
@@ -338,9 +321,7 @@ export class ElectionHost implements ElectionPort {
   /** Gives up a leadership that has lapsed, and asks for a new one unless another member was found to take it. */
   #startOver(): void {
     if (!this.commands.includes('resign') || !this.commands.includes('campaign')) return;
-    const resignation = this.#pending.number({ type: 'resign' });
-    this.#reasons.set(resignation, this.explanation);
-    const successor = successorIn(this.#take(resignation)) ?? null;
-    if (successor === null) this.#take(this.#pending.number({ type: 'campaign' }));
+    const effects = this.#take(this.#pending.number({ type: 'resign' }, boundedReason(this.explanation)));
+    if (successorIn(effects, this.#ending) === null) this.#take(this.#pending.number({ type: 'campaign' }));
   }
 }

@@ -1,4 +1,4 @@
-import type { Command, Input, Outcome } from '../core/index.ts';
+import type { Command, Input, Outcome, Reason } from '../core/index.ts';
 
 /** Commands that were given and not answered yet. */
 export class Pending {
@@ -6,18 +6,18 @@ export class Pending {
   #last = 0;
 
   /** Gives a command a number, and hands it over. */
-  ask(command: Command, give: (input: Input) => void): Promise<Outcome> {
+  ask(command: Command, why: Reason | undefined, give: (input: Input) => void): Promise<Outcome> {
     return new Promise((resolve) => {
-      const input = this.number(command);
+      const input = this.number(command, why);
       this.#waiting.set(this.#last, resolve);
       give(input);
     });
   }
 
   /** A command whose answer is not waited for. */
-  number(command: Command): Input {
+  number(command: Command, why?: Reason): Input {
     this.#last += 1;
-    return { type: 'command', id: this.#last, command };
+    return { type: 'command', id: this.#last, command, ...(why === undefined ? {} : { why }) };
   }
 
   answer(command: number, outcome: Outcome): void {

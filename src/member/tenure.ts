@@ -1,7 +1,7 @@
 import type { Effect, Input, MemberId, View } from '../core/index.ts';
 import type { Held, Why } from '../election/index.ts';
 import type { Clock } from './clock.ts';
-import { explain, type Outlook } from './explain.ts';
+import { explain, type Happening, type Outlook } from './explain.ts';
 import type { Change } from './port.ts';
 import type { Timer } from './timers.ts';
 
@@ -31,10 +31,6 @@ export interface Turn {
   readonly lease: string | null;
   /** For how long nothing had run in this process. */
   readonly blockedMs: number;
-  /** Why a command was given, where that was said. */
-  readonly why: Why | null;
-  /** Why the leader that this member followed has given up, if the leader has said so. */
-  readonly farewell: Why | null;
   /** For how long the leader that the message names has led, as Protocol.ledMs tells it. */
   readonly ledMs: number | null | undefined;
 }
@@ -56,6 +52,7 @@ export class Tenure {
   readonly #self: MemberId;
   readonly #clock: Clock;
   readonly #lease: () => Lease;
+  readonly #ending: Happening['ending'];
   #outlook: Outlook = { leader: null, token: null, acting: false, isMember: true };
   #lapsed: bigint | null = null;
   /** The leadership that this member heard of last, also after its end. */
@@ -63,10 +60,11 @@ export class Tenure {
   #leaseMs = 0;
   #sleeps: number;
 
-  constructor(self: MemberId, clock: Clock, lease: () => Lease) {
+  constructor(self: MemberId, clock: Clock, lease: () => Lease, ending: Happening['ending']) {
     this.#self = self;
     this.#clock = clock;
     this.#lease = lease;
+    this.#ending = ending;
     this.#sleeps = clock.sleeps;
   }
 
@@ -90,12 +88,6 @@ export class Tenure {
     if (this.held !== null) this.#leaseMs = lease.lengthMs;
     this.#sleeps = this.#clock.sleeps;
     return hasLapsed ? 'lapsed' : 'settled';
-  }
-
-  /** Why this member's leadership ends with a step that is not carried out yet, and after which it has this view. */
-  foretell(view: View, turn: Turn): Why {
-    const after = { ...this.#outlookOn(view), leader: null, token: null, acting: false };
-    return this.#explain(this.#outlook, after, turn, false);
   }
 
   /** Nothing has changed, but there is something to be said about that. */
@@ -138,6 +130,7 @@ export class Tenure {
     const isKnown = leader === after.leader && token !== null && token === after.token;
     return explain(this.#self, before, after, {
       ...turn,
+      ending: this.#ending,
       isExpired,
       isKnown,
       sleptMs,

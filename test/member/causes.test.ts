@@ -1,8 +1,8 @@
 /** One event has one cause: what all members of a cluster write into their histories about it. */
 import { describe, expect, it } from 'vitest';
-import { BadInput, type MemberId, type Message } from '../../src/core/index.ts';
-import { farewellShape } from '../../src/member/farewell.ts';
+import { BadInput, type MemberId, type Message, type Shape } from '../../src/core/index.ts';
 import type { Change } from '../../src/member/index.ts';
+import { quorum } from '../../src/protocols/quorum/index.ts';
 import { VirtualCluster } from './virtual.ts';
 
 const THREE = ['a', 'b', 'c'] as const;
@@ -94,72 +94,61 @@ describe('why a leadership ended is told by all members with the same cause and 
 });
 
 describe('the reason that a leader gives', () => {
-  const farewell = { type: 'farewell', token: '1', to: null, cause: 'resigned', detail: 'made up' } as const;
+  const why = { cause: 'resigned', detail: 'a gives up the lead: its work is done' } as const;
+  const shape = quorum.messages.transfer as Shape<object>;
 
-  it('is passed on by the successor, for members that do not hear the leader', () => {
+  it('reaches members that do not hear the leader: the successor passes it on with its request for votes', () => {
     const { cluster, leader, since } = settled();
-    const { host } = cluster.at(leader);
-    cluster.lose = (from, to, { type }) => type === 'farewell' && from === leader && to === deaf;
-    const why = { cause: 'resigned', detail: `${leader} gives up the lead: its work is done` } as const;
-    let deaf: MemberId | null = null;
-    cluster.onSend = (message: Message & { to?: unknown }) => {
-      if (message.type === 'farewell') deaf ??= THREE.find((id) => id !== leader && id !== message.to)!;
-    };
-    void host.order({ type: 'resign' }, why);
-    untilNext(cluster, leader);
-    expect(deaf).not.toBeNull();
-    expect(told(cluster, deaf!, since).filter(isEnd).map(words)).toEqual([words(why as unknown as Change)]);
+    void cluster.at(leader).host.order({ type: 'resign' }, why);
+    const next = untilNext(cluster, leader);
+    const third = THREE.find((id) => id !== leader && id !== next)!;
+    expect(cluster.sent.some(({ from, to }) => from === leader && to === third)).toBe(true); // Heartbeats of before.
+    expect(told(cluster, third, since).filter(isEnd).map(words)).toEqual([`resigned: ${why.detail}`]);
   });
 
-  it('changes nothing by itself, and counts for no other leadership', () => {
+  it('costs no message of its own', () => {
+    const { cluster, leader } = settled();
+    const types = (): number => new Set(cluster.sent.map(({ message }) => message.type)).size;
+    const before = types();
+    void cluster.at(leader).host.order({ type: 'resign' }, why);
+    untilNext(cluster, leader);
+    expect(types() - before).toBeLessThanOrEqual(1); // `transfer`
+  });
+
+  it('is one line of bounded length on its way, and shown only with a cause that is known', () => {
+    const by = { disk: 'd', start: 1, life: 'l' };
+    expect(shape.read({ by, term: 1, round: 1, why }, '')).toMatchObject({ why });
+    for (const wrong of [{ cause: 7 }, { detail: 'x'.repeat(241) }, { cause: 'x'.repeat(41) }, { more: 1 }])
+      expect(
+        () => shape.read({ by, term: 1, round: 1, why: { ...why, ...wrong } }, ''),
+        JSON.stringify(wrong),
+      ).toThrow(BadInput);
+  });
+
+  it('is cut to what the other members take, and no control character of it is shown', () => {
+    const { cluster, leader, since } = settled();
+    const detail = `line one\n\u001b[2J${'x'.repeat(1000)}`;
+    void cluster.at(leader).host.order({ type: 'resign' }, { cause: 'resigned', detail });
+    const next = untilNext(cluster, leader);
+    const [shown] = told(cluster, next, since).filter(isEnd);
+    expect(shown!.detail).toMatch(/^line one \[2Jx+…$/);
+    expect(shown!.detail.length).toBe(240);
+  });
+
+  it('with an unknown cause is not shown', () => {
     const { cluster, leader, since } = settled();
     const other = THREE.find((id) => id !== leader)!;
-    const { host } = cluster.at(other);
-    for (const token of ['1', '77'])
-      host.give({ type: 'message', from: leader, message: { ...farewell, leader, token } as never });
-    host.give({ type: 'message', from: leader, message: { ...farewell, leader: other } as never });
-    cluster.clock.advance(500);
-    expect(cluster.acting).toEqual([leader]);
-    expect(told(cluster, other, since)).toEqual([]);
-  });
-
-  it('is one line of bounded length, with a cause that is known', () => {
-    const { type: _, ...fields } = { ...farewell, leader: 'a' };
-    expect(farewellShape.read(fields, '')).toEqual(fields);
-    for (const wrong of [
-      { cause: 'magic' },
-      { detail: 'x'.repeat(241) },
-      { detail: 'two\nlines' },
-      { detail: '\u001b[2J' },
-      { token: 7 },
-      { to: {} },
-      { more: 1 },
-    ])
-      expect(() => farewellShape.read({ ...fields, ...wrong }, ''), JSON.stringify(wrong)).toThrow(BadInput);
-  });
-
-  it('is cut to what the other members take', () => {
-    const { cluster, leader } = settled();
-    const detail = `line one\n${'x'.repeat(1000)}`;
-    void cluster.at(leader).host.order({ type: 'resign' }, { cause: 'resigned', detail });
-    untilNext(cluster, leader);
-    const said = cluster.sent.filter(({ message }) => message.type === 'farewell');
-    expect(said.length).toBeGreaterThan(0);
-    for (const { message } of said) {
-      const { type: _, ...fields } = message;
-      farewellShape.read(fields, '');
-    }
-  });
-
-  it('is taken only from the leader and from the member that it names', () => {
-    const { cluster, leader, since } = settled();
-    const [other, third] = THREE.filter((id) => id !== leader);
-    const { host } = cluster.at(other!);
-    host.give({ type: 'message', from: third!, message: { ...farewell, leader } as never });
-    cluster.cut(leader);
-    untilNext(cluster, leader);
-    expect(told(cluster, other!, since).filter(isEnd).map(words)).toEqual([
-      `lease-expired: nothing was heard of ${leader} in time`,
+    const resign = cluster.sent.findLast(({ from, to }) => from === leader && to === other)!
+      .message as Message & {
+      by: object;
+      term: number;
+      round: number;
+    };
+    const { by, term, round } = resign;
+    const made = { type: 'resign', by, term, round: round + 1, why: { cause: 'magic', detail: 'made up' } };
+    cluster.at(other).host.give({ type: 'message', from: leader, message: made as never });
+    expect(told(cluster, other, since).filter(isEnd).map(words)).toEqual([
+      `resigned: ${leader} has resigned`,
     ]);
   });
 });

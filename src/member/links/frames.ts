@@ -5,7 +5,7 @@
  * - `{"refused": KIND, "reason": WORDS}` tells the other side why it was refused, or that its id is used twice.
  * - `{"localToken": TOKEN}` asks: was it you who handed out this token on your local socket? If so, `{"localConfirmed": TOKEN}`
  *   is the answer (local-socket.ts).
- * - `[ELECTION, MESSAGE]` is everything else: the messages of the protocol, and `farewell` (farewell.ts).
+ * - `[ELECTION, MESSAGE]` is everything else.
  */
 import {
   asObject,

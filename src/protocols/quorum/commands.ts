@@ -11,7 +11,7 @@ import { isMember, type Out, type State } from './state.ts';
 
 export function onCommand(
   s: State,
-  { id, command }: Extract<Input, { type: 'command' }>,
+  { id, command, why }: Extract<Input, { type: 'command' }>,
   times: Times,
   out: Out,
 ): void {
@@ -22,11 +22,11 @@ export function onCommand(
       if (s.role !== 'leader') onElectionTimer(s, times, out);
       return answer(out, id, { status: 'done' });
     case 'resign':
-      resign(s, times, out);
+      resign(s, why, times, out);
       return answer(out, id, { status: 'done' });
     case 'priority':
       s.priority = command.priority;
-      if (s.role === 'leader' && command.priority === 0) resign(s, times, out);
+      if (s.role === 'leader' && command.priority === 0) resign(s, why, times, out);
       return answer(out, id, { status: 'done' });
     case 'transfer':
       return startTransfer(s, command.to, id, times, out);

@@ -214,7 +214,8 @@ export function onResign(s: State, from: MemberId, release: Ask<'resign'>, times
 /** The leader hands over: its consent releases the promises made to it, so no pre-vote is needed. */
 export function onTransfer(s: State, from: MemberId, m: Ask<'transfer'>, times: Times, out: Out): void {
   if (s.role !== 'follower' || m.term !== s.term || s.leader !== from || !mayLead(s)) return;
-  const release: Release = { term: m.term, round: m.round };
+  const { term, round, why } = m;
+  const release: Release = why === undefined ? { term, round } : { term, round, why };
   if (isPromisedAgainst(s, s.id, s.life, release)) return;
   breakPromise(s, out);
   startVote(s, release, times, out);

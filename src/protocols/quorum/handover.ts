@@ -2,13 +2,23 @@
  * A leadership that is given up on purpose: to a member that was named, to a preferred one, or to the best there is. The
  * leader stops acting first, then consents: its consent releases the promises made to it.
  */
-import type { MemberId } from '../../core/index.ts';
+import type { Ending, MemberId, Reason } from '../../core/index.ts';
 import { isHealthy, sendHeartbeats } from './leading.ts';
-import type { Ask } from './messages.ts';
+import type { Ask, Message, Release } from './messages.ts';
 import { becomeFollower, endLeases, holdBack, mayLead } from './roles.ts';
 import { isQuorum, withSupporter } from './seats.ts';
 import type { Times } from './settings.ts';
-import { isMember, type Out, others, report, type State, sameAge, send, sendToOthers } from './state.ts';
+import {
+  isMember,
+  type Out,
+  others,
+  report,
+  type State,
+  sameAge,
+  send,
+  sendToAll,
+  sendToOthers,
+} from './state.ts';
 
 /** Stops acting, then asks one member to take over with its consent. If that does not happen in time, it goes on. */
 export function startTransfer(s: State, to: MemberId, command: number | null, times: Times, out: Out): void {
@@ -44,16 +54,32 @@ export function onTransferTimer(s: State, times: Times, out: Out): void {
 }
 
 /** Hands over to the best follower; without one, frees all. It holds back in the election that follows. */
-export function resign(s: State, times: Times, out: Out): void {
+export function resign(s: State, why: Reason | undefined, times: Times, out: Out): void {
   const { term, round } = s;
+  const release: Release = why === undefined ? { term, round } : { term, round, why };
   const best = others(s)
     .filter((id) => refuseTransfer(s, id) === null)
     .sort((a, b) => s.peers[b]!.priority - s.peers[a]!.priority || s.peers[b]!.round - s.peers[a]!.round)[0];
   const members = others(s);
   becomeFollower(s, null, times, out);
   holdBack(s, times, out);
-  if (best !== undefined) return send(s, best, { type: 'transfer', term, round }, out);
-  for (const to of members) send(s, to, { type: 'resign', term, round }, out);
+  if (best !== undefined) return send(s, best, { type: 'transfer', ...release }, out);
+  sendToAll(s, members, { type: 'resign', ...release }, out);
+}
+
+/** How a message tells that the leader its receiver followed has let go. */
+export function ending(m: Message): Ending | null {
+  switch (m.type) {
+    case 'resign':
+      return { how: 'freed', why: m.why };
+    case 'transfer':
+      return { how: 'receiver', why: m.why };
+    case 'vote':
+      // Without the consent of the leader, no member listens to this while its promise to the leader stands.
+      return m.release === null ? { how: 'unheard' } : { how: 'sender', why: m.release.why };
+    default:
+      return null;
+  }
 }
 
 /**
@@ -108,5 +134,6 @@ export function onTransferReady(
 
 /** A leader that was removed has handed over the register; now it hands over the leadership. */
 export function leaveIfRemoved(s: State, times: Times, out: Out): void {
-  if (s.role === 'leader' && !isMember(s, s.id) && sameAge(s.register, s.committed)) resign(s, times, out);
+  if (s.role === 'leader' && !isMember(s, s.id) && sameAge(s.register, s.committed))
+    resign(s, undefined, times, out);
 }

@@ -60,6 +60,7 @@ import {
 } from './election.ts';
 import {
   askPreferred,
+  ending,
   leaveIfRemoved,
   onProbe,
   onProbeAnswer,
@@ -226,6 +227,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     changesMembers,
     claim: claimOf,
     vote: (message) => (message.type === 'vote/answer' ? { term: message.term } : null),
+    ending,
     ledMs: (message) => ledMs(message, times),
     genesis(self) {
       const register = firstRegister(self.members.map((id) => ({ id, disk: FIRST_DISK })));

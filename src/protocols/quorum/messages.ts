@@ -10,6 +10,8 @@ import {
   memberId,
   natural,
   nullable,
+  optional,
+  type Reason,
   record,
   type Shape,
   show,
@@ -43,10 +45,11 @@ export interface Age {
   readonly version: number;
 }
 
-/** A leader's consent that promises made to it, up to this round of this term, no longer bind. */
+/** A leader's consent that promises made to it, up to this round of this term, no longer bind; and why it gives up, if it says so. */
 export interface Release {
   readonly term: number;
   readonly round: number;
+  readonly why?: Reason | undefined;
 }
 
 /** Who says something: which disk, which of its starts (1, 2, …), and which process. */
@@ -98,8 +101,8 @@ export type Body =
   | { readonly type: 'publish/commit'; readonly term: number; readonly age: Age }
   /** An accepted register that the receiver lacks. It gets no answer, and is no part of a majority. */
   | { readonly type: 'publish/copy'; readonly register: Register }
-  | { readonly type: 'transfer'; readonly term: number; readonly round: number }
-  | { readonly type: 'resign'; readonly term: number; readonly round: number }
+  | ({ readonly type: 'transfer' } & Release)
+  | ({ readonly type: 'resign' } & Release)
   /** The leader asks a preferred member whether it reaches a majority; it probes, and answers `ready` if it does. */
   | { readonly type: 'transfer/ask'; readonly term: number }
   | { readonly type: 'transfer/ready'; readonly to: string; readonly term: number }
@@ -133,7 +136,8 @@ const identity = text(64);
 const by = record<Origin>({ disk: identity, start: natural, life: identity });
 const priority = integer(0, 1000);
 const age = record<Age>({ term: natural, version: natural });
-const release = record<Release>({ term: natural, round: natural });
+const why = optional(record<Reason>({ cause: text(40), detail: text(240) }));
+const release = record<Release>({ term: natural, round: natural, why });
 const seats = sortedSeats(listOf(record<Seat>({ id: memberId, disk: nullable(identity) }), MOST_MEMBERS));
 const register = record<Register>({
   term: natural,
@@ -155,8 +159,8 @@ export const messages: { readonly [K in Message['type']]: Shape<object> } = {
   'publish/answer': record({ by, to: identity, term: natural, age }),
   'publish/commit': record({ by, term: natural, age }),
   'publish/copy': record({ by, register }),
-  transfer: record({ by, term: natural, round: natural }),
-  resign: record({ by, term: natural, round: natural }),
+  transfer: record({ by, term: natural, round: natural, why }),
+  resign: record({ by, term: natural, round: natural, why }),
   'transfer/ask': record({ by, term: natural }),
   'transfer/ready': record({ by, to: identity, term: natural }),
   probe: record({ by, term: natural }),
