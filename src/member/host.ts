@@ -231,15 +231,17 @@ export class ElectionHost implements ElectionPort {
     this.#protocol.step(this.#state, input, effects);
     this.#around.stepped(input, effects);
     const draws: string[] = [];
-    // Only the newest record counts, and only once something is to leave: two saves in a row cost one.
-    let unsaved: { readonly record: Json } | null = null;
+    // A step costs one save: the last record replaces those before it, so it is saved in their place. A member that votes would
+    // otherwise save the newer term, tell of it, and save its vote.
+    let unsaved = effects.findLast((effect) => effect.type === 'save') ?? null;
+    let isDue = false;
     for (const effect of effects) {
       if (effect.type === 'save') {
-        unsaved = effect;
+        isDue = true;
       } else if (effect.type === 'draw') {
         draws.push(effect.draw);
       } else {
-        if (unsaved !== null && isOutward(effect)) {
+        if (unsaved !== null && isDue && isOutward(effect)) {
           this.#barrier.save(unsaved.record);
           unsaved = null;
         }
