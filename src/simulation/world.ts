@@ -54,6 +54,8 @@ export interface WorldOptions {
    * not replayed by their hash. Hashing every field takes a quarter of the time of a run.
    */
   readonly hash?: 'everything' | 'moments';
+  /** Members that take more inputs than this will never come to an end: the world throws. */
+  readonly mostSteps?: number;
 }
 
 /** A whole cluster in virtual time. The same scenario and seed always give the same history. */
@@ -91,6 +93,7 @@ export class World implements Surroundings {
   readonly #trace: ((line: TraceLine) => void) | undefined;
   readonly #scheduled: ((happening: Happening) => void) | undefined;
   readonly #freeze: boolean;
+  readonly #mostSteps: number;
   readonly #commands: Command[] = [];
 
   constructor(scenario: Scenario, seed: number, options: WorldOptions = {}) {
@@ -100,6 +103,7 @@ export class World implements Surroundings {
     this.#scheduled = options.scheduled;
     this.#freeze = options.freeze ?? false;
     this.#hashesAll = options.hash !== 'moments';
+    this.#mostSteps = options.mostSteps ?? Number.POSITIVE_INFINITY;
     this.agenda = new Agenda(scenario.events);
     this.protocol = scenario.definition.create({ timing: scenario.timing, options: scenario.options });
     this.network = new Network(scenario.network, new Random(seed, 'network'));
@@ -289,6 +293,7 @@ export class World implements Surroundings {
 
   stepped(host: Host, input: Input, effects: readonly Effect[]): void {
     this.steps += 1;
+    if (this.steps > this.#mostSteps) throw new Error(`no end in sight after ${this.#mostSteps} steps`);
     if (this.#freeze) deepFreeze(effects);
     const digest = this.#digest;
     digest.number(this.nowUs);

@@ -279,6 +279,12 @@ describe('a run fails', () => {
     });
   });
 
+  it('if it has no end, and its scenario ends there', () => {
+    const { failure, storm } = runStorm(calm, epoch, { mostSteps: 10 });
+    expect(failure).toMatchObject({ property: 'error', detail: 'no end in sight after 10 steps' });
+    expect(storm.endMs).toBe(failure!.atMs);
+  });
+
   it('not for want of a leader, if more than one disk was lost', () => {
     const dumb = faulty(epoch, (_, input) => input.type !== 'timer');
     const lost = (member: number) => ({ atMs: 500, do: 'restart' as const, member, amnesia: true });

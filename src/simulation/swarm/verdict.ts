@@ -42,10 +42,16 @@ export function swarmOutcome(definition: Definition, seed: number): SwarmOutcome
   return { ...outcomeOf(world), agreed: settled, failure };
 }
 
+/**
+ * The longest runs take some ten thousand steps. Without a limit, members that answer each other without end would stop the whole
+ * swarm (seed 8224 of `quorum`), and no failure would be told.
+ */
+const MOST_STEPS = 500_000;
+
 /** Runs a storm from its own seed and judges it: when all must have come to agree, in the exam, and at its end. */
 export function runStorm(storm: Storm, definition: Definition, options: StormOptions = {}): Verdict {
   const scenario = readScenario(scenarioOf(storm), { [definition.name]: definition });
-  const world = new World(scenario, storm.seed, options);
+  const world = new World(scenario, storm.seed, { mostSteps: MOST_STEPS, ...options });
   const untilRest = options.untilRest === true && storm.exam && storm.endMs === null;
   let ran = storm;
   let settled = false;
@@ -64,6 +70,7 @@ export function runStorm(storm: Storm, definition: Definition, options: StormOpt
     else failure ??= notSettled(storm, world);
   } catch (error) {
     settled = false;
+    ran = { ...ran, endMs: toMs(world.nowUs) }; // What comes after has no part in it, and may have no end.
     failure = { property: 'error', atMs: toMs(world.nowUs), detail: (error as Error).message };
   }
   world.finish();
