@@ -33,6 +33,7 @@ export type RuleName =
   | 'the founders never change'
   | 'starts are counted'
   | 'a copied disk is told so'
+  | 'two copies do not tell each other so without end'
   | 'a copied disk takes a new identity'
   | 'one member cannot take an identity away'
   | 'all are told of a later start'
@@ -40,6 +41,7 @@ export type RuleName =
   | 'founders are waited for'
   | 'the first lease waits for the first seats'
   | 'a member that is being removed does not vote'
+  | 'a member that was removed can be added again'
   | 'no register of a term out of all proportion is believed';
 
 export const rules: Readonly<Record<RuleName, (definition: Definition) => boolean>> = {
@@ -96,6 +98,12 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
     solo.hears(3, { type: 'probe', term: 0, by: by(3, { start: 4, life: 'x' }) });
     return solo.sent('copy').length === 1;
   },
+  'two copies do not tell each other so without end'(definition) {
+    const solo = at(1, saved(1, 0), { definition });
+    solo.hears(2, { type: 'probe', term: 0, by: by(2, { start: 5, life: 'later' }) });
+    solo.hears(2, { ...copied, by: by(2, { start: 4, life: 'earlier' }) });
+    return solo.sent('copy').length === 0;
+  },
   'a copied disk takes a new identity'(definition) {
     const solo = at(1, saved(1, 0), { definition });
     for (const id of [2, 3, 4]) solo.hears(id, copied);
@@ -133,6 +141,13 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
     solo.timer('heartbeat');
     for (const id of [2, 3]) solo.hears(id, answer(1, 3, { age: { term: 1, version: 0 } }));
     return (solo.state.register as Age).version === 1 && solo.state.leaseRound === null;
+  },
+  'a member that was removed can be added again'(definition) {
+    const left = register(1, 2, { members: seats([2]) });
+    const now = register(1, 5, { members: seats([1, 2, 3]) });
+    const solo = at(1, saved(1, 1, { register: left, committed: left }), { definition });
+    solo.hears(2, { type: 'publish/send', term: 1, register: now });
+    return (solo.state.register as Register).version === 5;
   },
   'no register of a term out of all proportion is believed'(definition) {
     const solo = at(2, saved(2, 1), { definition });

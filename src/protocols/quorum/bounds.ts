@@ -81,14 +81,23 @@ function aboutAge(age: Age, term: number): string | null {
   return age.term > term ? `a register of term ${age.term} in term ${term}` : null;
 }
 
-function aboutRegister({ committed }: State, register: Register): string | null {
+function aboutRegister({ id, committed }: State, register: Register): string | null {
   if (isTooLarge(register.value)) return `a value of more than ${LARGEST_VALUE} characters`;
   // Every leader after a commit has what was committed. Before the first, members may be configured differently, or on new disks.
   if (committed.version === 0 || isOlder(register, committed) || !committed.members.some(isFilled))
     return null;
   const isRefounded = JSON.stringify(register.founding) !== JSON.stringify(committed.founding);
   if (committed.founding !== null && isRefounded) return 'a cluster that others founded';
+  if (!committed.members.some((seat) => seat.id === id)) return aboutReturn(register.members);
   return aboutMembers(committed.members, register.members, register.version - committed.version);
+}
+
+/**
+ * A member that was removed is not told of the changes that follow. If it is added again, the members may be all others than
+ * it knew, and it believes them as a member on an empty disk does; but no message makes it a majority of its own.
+ */
+function aboutReturn(members: readonly Seat[]): string | null {
+  return members.length > 1 ? null : 'a cluster of one, for a member that was removed';
 }
 
 /**

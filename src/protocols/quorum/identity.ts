@@ -6,7 +6,7 @@
  * the next number before it says anything, and the others remember the latest number, and its process, that they heard.
  */
 import { type Input, type Json, type MemberId, majority, type SeatedDisk } from '../../core/index.ts';
-import type { Ask, Origin, Register } from './messages.ts';
+import type { Ask, Message, Register } from './messages.ts';
 import { becomeFollower, waitForElection } from './roles.ts';
 import { isSeated } from './seats.ts';
 import type { Times } from './settings.ts';
@@ -93,17 +93,18 @@ export function inheritedFrom(id: MemberId, saved: Json): Json {
 }
 
 /**
- * Is this the latest process that was heard of the disk that has this member's seat? If not it runs on a copy and is told so.
+ * Is this the latest process that was heard of the disk that has this member's seat? If not it runs on a copy and is told so,
+ * unless that is what it says itself: two processes that each take the other for a copy would tell each other without end.
  * Disks without a seat count for nothing, and those in their first start cannot have an earlier one.
  */
-export function isLatest(s: State, from: MemberId, by: Origin, out: Out): boolean {
+export function isLatest(s: State, from: MemberId, { by, type }: Message, out: Out): boolean {
   if (!isSeated(s.register, from, by.disk)) return true;
   const seen = s.seen[from];
   if (seen?.disk === by.disk) {
     if (seen.life === by.life) return true;
     if (by.start <= seen.start) {
       const { disk, start, life } = seen;
-      send(s, from, { type: 'copy', disk, start, life }, out);
+      if (type !== 'copy') send(s, from, { type: 'copy', disk, start, life }, out);
       return false;
     }
   }

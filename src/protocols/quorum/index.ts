@@ -152,7 +152,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
 
   function onMessage(s: State, from: MemberId, m: Message, out: Out): void {
     if (objection(s, m) !== null) return;
-    if (!isLatest(s, from, m.by, out)) return;
+    if (!isLatest(s, from, m, out)) return;
     switch (m.type) {
       case 'term':
         return onTerm(s, from, m, times, out);

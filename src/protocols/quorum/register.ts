@@ -2,7 +2,7 @@ import { idSet, type Json, type MemberId } from '../../core/index.ts';
 import { peerOf, renewLease } from './leading.ts';
 import type { Age, Ask, Register, Seat } from './messages.ts';
 import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
-import { isQuorum } from './seats.ts';
+import { isQuorum, seatOf } from './seats.ts';
 import type { Times } from './settings.ts';
 import {
   ageOf,
@@ -17,7 +17,7 @@ import {
   sameAge,
   save,
   send,
-  sendToOthers,
+  sendToAll,
 } from './state.ts';
 
 /** What it found accepted but not known to be committed, a new leader completes under its own term. */
@@ -173,8 +173,9 @@ function commitWithQuorum(s: State, out: Out): void {
   const { register } = s;
   if (register.term !== s.term || sameAge(register, s.committed)) return;
   if (!isQuorum(register, acceptors(s))) return;
+  const told = [...others(s), ...departed(s)]; // Members that leave learn that they have left.
   commitAccepted(s, out);
-  sendToOthers(s, { type: 'publish/commit', term: s.term, age: ageOf(register) }, out);
+  sendToAll(s, told, { type: 'publish/commit', term: s.term, age: ageOf(register) }, out);
   if (s.publishing !== null) {
     out.push(
       { type: 'cancel-timer', timer: 'commit' },
@@ -182,6 +183,12 @@ function commitWithQuorum(s: State, out: Out): void {
     );
     s.publishing = null;
   }
+}
+
+/** The members that were in the committed register and are not in the present one. */
+function departed({ id, committed, register }: State): MemberId[] {
+  const ids = committed.members.map((seat) => seat.id);
+  return ids.filter((each) => each !== id && seatOf(register, each) === undefined);
 }
 
 /** The names that have accepted the present register, each with the disk that did. */

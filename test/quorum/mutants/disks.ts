@@ -68,6 +68,11 @@ export const disks: readonly Mutant[] = [
       'void majority;\n',
     ],
   ),
+  mutant(
+    'a process that tells of a copy is told that it is one',
+    { rule: 'two copies do not tell each other so without end' },
+    ['identity', "if (type !== 'copy') send(", 'if (type.length > 0) send('],
+  ),
   mutant('a disk that is told to be a copy goes on', { rule: 'a copied disk takes a new identity' }, [
     'identity',
     's.disk = newDisk(s);',

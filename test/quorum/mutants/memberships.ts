@@ -65,4 +65,13 @@ export const memberships: readonly Mutant[] = [
     { scenario: 'removal-without-a-majority' },
     ['membership', 'if (healthy.length >= needed) return null;', 'if (healthy.length >= 0) return null;'],
   ),
+  mutant(
+    'a member that was removed judges its return by whom it knew',
+    { rule: 'a member that was removed can be added again' },
+    [
+      'bounds',
+      'if (!committed.members.some((seat) => seat.id === id)) return aboutReturn(register.members);',
+      'void [id, aboutReturn];',
+    ],
+  ),
 ];
