@@ -9,13 +9,14 @@ const root = path.resolve(import.meta.dirname, '..');
 const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
   protocols: ['core'],
-  simulation: ['core'],
+  host: ['core'],
+  simulation: ['core', 'host'],
   exploration: ['core'],
   election: ['core'],
   page: [],
-  member: ['core', 'protocols', 'election', 'page'],
+  member: ['core', 'protocols', 'host', 'election', 'page'],
   engines: ['core', 'election'],
-  testing: ['core', 'protocols', 'simulation', 'election'],
+  testing: ['core', 'protocols', 'host', 'simulation', 'election'],
   cli: [
     'core',
     'protocols',
@@ -30,7 +31,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'index.ts': ['core', 'protocols', 'simulation', 'election', 'engines', 'member'],
 };
 
-const PURE = ['core', 'protocols', 'simulation', 'exploration'];
+const PURE = ['core', 'protocols', 'host', 'simulation', 'exploration'];
 
 /** Each would make a run depend on something other than its scenario and seed. */
 const BANNED: readonly [pattern: RegExp, reason: string][] = [

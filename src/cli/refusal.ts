@@ -1,4 +1,4 @@
-export { harmless, oneLine } from '../member/one-line.ts';
+export { harmless, oneLine } from '../core/index.ts';
 
 /** The user asked for something that cannot be done as asked. It is told in one line, and the exit code is 2. */
 export class Refusal extends Error {

@@ -1,5 +1,6 @@
 export { assert, assertNever } from './assert.ts';
 export { BadInput, show } from './bad-input.ts';
+export { CAUSES, type Cause, type Why } from './cause.ts';
 export type { Delay, Effect, Outcome } from './effect.ts';
 export {
   addId,
@@ -14,6 +15,7 @@ export {
 export type { Command, Input, Reason } from './input.ts';
 export { clonePlain, type Json } from './json.ts';
 export { majority } from './majority.ts';
+export { harmless, oneLine } from './one-line.ts';
 export {
   type Assumption,
   type Config,

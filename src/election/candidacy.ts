@@ -1,11 +1,10 @@
-import type { Json } from '../core/index.ts';
+import type { Cause, Json, Why } from '../core/index.ts';
 import { onceAborted } from './aborts.ts';
-import type { Cause } from './cause.ts';
 import { type Clock, settlesWithin } from './clock.ts';
 import { CaucusError, LeadershipLost } from './errors.ts';
 import { frozenCopy } from './frozen-json.ts';
 import { type Grantor, Leadership } from './leadership.ts';
-import type { Held, Seat, Standing, Why } from './seat.ts';
+import type { Held, Seat, Standing } from './seat.ts';
 import { Tenure } from './tenure.ts';
 
 /** How soon to look again at something held whose lease has run out by our clock. */

@@ -1,4 +1,4 @@
-import type { Cause } from './cause.ts';
+import type { Cause } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import type { Held } from './seat.ts';
 

@@ -1,4 +1,4 @@
-import { BadInput, type Json, show } from '../core/index.ts';
+import { BadInput, type Json, show, type Why } from '../core/index.ts';
 import { onceAborted } from './aborts.ts';
 import { Candidacy } from './candidacy.ts';
 import { type Clock, processClock } from './clock.ts';
@@ -9,7 +9,7 @@ import { Feed } from './feed.ts';
 import { frozen } from './frozen-json.ts';
 import type { Leadership } from './leadership.ts';
 import { type Observation, observationOf, sameObservation } from './observation.ts';
-import type { Seat, Why } from './seat.ts';
+import type { Seat } from './seat.ts';
 import type { Tenure } from './tenure.ts';
 import { isStop, runWork, type WorkResult } from './work.ts';
 

@@ -1,4 +1,4 @@
-import type { Cause } from './cause.ts';
+import type { Cause } from '../core/index.ts';
 
 /** Each stands for one thing that can go wrong. Programs compare them, so they never change. */
 export type ErrorCode =

@@ -1,4 +1,4 @@
-export { CAUSES, type Cause } from './cause.ts';
+export { CAUSES, type Cause, type Why } from '../core/index.ts';
 export { type Clock, processClock } from './clock.ts';
 export { type Cancellable, Election, type ElectionOptions, type ResignationOptions } from './election.ts';
 export type { Engine } from './engine.ts';
@@ -8,5 +8,5 @@ export { inventName } from './invented-name.ts';
 export type { Leadership } from './leadership.ts';
 export type { LogEntry } from './log-entry.ts';
 export type { Observation } from './observation.ts';
-export type { Held, ResignationRequest, Seat, Standing, Why } from './seat.ts';
+export type { Held, ResignationRequest, Seat, Standing } from './seat.ts';
 export { SleepWatch } from './sleep-watch.ts';

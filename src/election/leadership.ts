@@ -1,8 +1,8 @@
-import type { Json } from '../core/index.ts';
+import type { Json, Why } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import { Deadline } from './deadline.ts';
 import { LeadershipLost } from './errors.ts';
-import type { Held, Why } from './seat.ts';
+import type { Held } from './seat.ts';
 
 /** What a leadership asks of the election that granted it. */
 export interface Grantor {

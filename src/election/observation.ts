@@ -1,5 +1,4 @@
-import type { Json } from '../core/index.ts';
-import type { Cause } from './cause.ts';
+import type { Cause, Json } from '../core/index.ts';
 import { frozen } from './frozen-json.ts';
 import type { Seat } from './seat.ts';
 

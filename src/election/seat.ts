@@ -1,5 +1,4 @@
-import type { Json } from '../core/index.ts';
-import type { Cause } from './cause.ts';
+import type { Cause, Json, Why } from '../core/index.ts';
 import type { CaucusError } from './errors.ts';
 
 /** A leadership that we hold. */
@@ -40,9 +39,6 @@ export interface ResignationRequest {
   /** The leadership that is meant. The request does nothing where another has followed it. */
   readonly token: bigint;
 }
-
-/** Why a leadership is given up. */
-export type Why = Pick<Standing, 'cause' | 'detail'>;
 
 /**
  * One participant's place in one election, whatever is behind it: a member of ours, etcd, a database. `Election` stands on

@@ -1,18 +1,10 @@
 import { SleepWatch } from '../election/index.ts';
+import type { HostClock } from '../host/index.ts';
 
-/** Time as a member needs it: monotonic, and honest about sleep. */
-export interface Clock {
-  /** Milliseconds on the scale of `performance.now()`. Every call also looks for a sleep. */
-  now(): number;
-  /** Milliseconds since 1970. */
-  wallNow(): number;
-  /** How many times the machine was found to have slept. */
-  readonly sleeps: number;
-  /** How long the last sleep took. */
-  readonly sleptMs: number;
-  /** Calls once, never before that moment. Returns how to cancel. */
-  set(atMs: number, run: () => void): () => void;
-}
+/** Time goes on between two timers, however short, so that no protocol stands still for ever. */
+const SHORTEST_MS = 0.01;
+
+export type Clock = HostClock;
 
 /** Where the time comes from: the system's two clocks. */
 interface TimeSource {
@@ -46,6 +38,10 @@ export class SystemClock implements Clock {
 
   wallNow(): number {
     return this.#source.wall();
+  }
+
+  after(delayMs: number): number {
+    return this.now() + Math.max(SHORTEST_MS, delayMs);
   }
 
   set(atMs: number, run: () => void): () => void {

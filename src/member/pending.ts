@@ -1,23 +1,17 @@
-import type { Command, Input, Outcome, Reason } from '../core/index.ts';
+import type { Outcome } from '../core/index.ts';
 
 /** Commands that were given and not answered yet. */
 export class Pending {
   readonly #waiting = new Map<number, (outcome: Outcome) => void>();
   #last = 0;
 
-  /** Gives a command a number, and hands it over. */
-  ask(command: Command, why: Reason | undefined, give: (input: Input) => void): Promise<Outcome> {
+  /** Gives a command with a number of its own. */
+  ask(give: (id: number) => void): Promise<Outcome> {
     return new Promise((resolve) => {
-      const input = this.number(command, why);
+      this.#last += 1;
       this.#waiting.set(this.#last, resolve);
-      give(input);
+      give(this.#last);
     });
-  }
-
-  /** A command whose answer is not waited for. */
-  number(command: Command, why?: Reason): Input {
-    this.#last += 1;
-    return { type: 'command', id: this.#last, command, ...(why === undefined ? {} : { why }) };
   }
 
   answer(command: number, outcome: Outcome): void {

@@ -1,16 +1,8 @@
 import type { Command, MemberId, Message, Outcome, View } from '../core/index.ts';
-import type { Cause } from '../election/index.ts';
+import type { Change } from '../host/index.ts';
 import type { LinkStatus, Peer } from './links/links.ts';
 
-/** One change of who leads, as this member saw it. */
-export interface Change {
-  /** Milliseconds since 1970, by this host's wall clock. */
-  readonly atMs: number;
-  readonly leader: MemberId | null;
-  readonly token: bigint | null;
-  readonly cause: Cause;
-  readonly detail: string;
-}
+export type { Change };
 
 /** One election as the HTTP API and the command see it. */
 export interface ElectionPort {

@@ -1,6 +1,5 @@
-import type { MemberId } from '../core/index.ts';
+import { type MemberId, oneLine } from '../core/index.ts';
 import type { Clock } from './clock.ts';
-import { oneLine } from './one-line.ts';
 import { noRefusals, type Refusal, RefusedMessage } from './port.ts';
 
 /** The same kind of refusal from the same address is told once in this time. */

@@ -26,6 +26,10 @@ export class VirtualClock implements Clock {
     return 1_800_000_000_000 + this.#nowMs;
   }
 
+  after(delayMs: number): number {
+    return this.#nowMs + Math.max(0.01, delayMs);
+  }
+
   set(atMs: number, run: () => void): () => void {
     const alarm = { atMs, run };
     this.#alarms.push(alarm);

@@ -1,7 +1,16 @@
-import type { Command, Effect, Ending, MemberId, Message, Reason } from '../core/index.ts';
-import { CAUSES, type Cause, type Why } from '../election/index.ts';
-import { oneLine } from './one-line.ts';
-import type { Turn } from './tenure.ts';
+import {
+  CAUSES,
+  type Cause,
+  type Command,
+  type Effect,
+  type Ending,
+  type MemberId,
+  type Message,
+  oneLine,
+  type Reason,
+  type Why,
+} from '../core/index.ts';
+import type { Turn } from './hold.ts';
 
 /** Who leads, as one member sees it at one moment. */
 export interface Outlook {

@@ -26,3 +26,9 @@ export const CAUSES = [
 ] as const;
 
 export type Cause = (typeof CAUSES)[number];
+
+/** A cause, and a sentence for people ("the event loop was blocked for 4.2 s"). */
+export interface Why {
+  readonly cause: Cause;
+  readonly detail: string;
+}

@@ -1,9 +1,29 @@
-import type { Effect, Input, MemberId, View } from '../core/index.ts';
-import type { Held, Why } from '../election/index.ts';
-import type { Clock } from './clock.ts';
+/**
+ * Whether this process may act, by the clock. Two rules: a lease that has run out binds at once, whether or not the process has
+ * noticed; and a leadership that ended before its time is never taken up again. A renewed lease would give the same token a second
+ * time, and a store that is fenced by it could not tell the late writes of before from those of now.
+ */
+import type { Cause, Effect, Input, MemberId, View, Why } from '../core/index.ts';
+import type { HostClock } from './clock.ts';
 import { explain, type Happening, type Outlook } from './explain.ts';
-import type { Change } from './port.ts';
 import type { Timer } from './timers.ts';
+
+/** A leadership that this process holds. A new object for every leadership, the same one for as long as it lasts. */
+export interface Hold {
+  readonly token: bigint;
+  /** From this moment of the clock on it may not act. It is looked up at every read, since each renewal moves it. */
+  readonly expiresAtMs: number;
+}
+
+/** One change of who leads, as this process saw it. */
+export interface Change {
+  /** Milliseconds since 1970, by this host's wall clock. */
+  readonly atMs: number;
+  readonly leader: MemberId | null;
+  readonly token: bigint | null;
+  readonly cause: Cause;
+  readonly detail: string;
+}
 
 /** How far a leadership reaches by the clock. */
 export interface Lease {
@@ -16,7 +36,7 @@ const NO_LEASE: Lease = { endsAtMs: 0, lengthMs: 0 };
 const ENDLESS: Lease = { endsAtMs: Number.POSITIVE_INFINITY, lengthMs: 0 };
 
 /** The lease of what was reported, given the timer that it stands on. A sleep since that was set has ended it. */
-export function leaseOf({ role, lease }: View, timer: Timer | undefined, { sleeps }: Clock): Lease {
+export function leaseOf({ role, lease }: View, timer: Timer | undefined, { sleeps }: HostClock): Lease {
   if (role !== 'leader') return NO_LEASE;
   if (lease === null) return ENDLESS;
   if (timer === undefined || timer.sleeps !== sleeps) return NO_LEASE;
@@ -38,19 +58,15 @@ export interface Turn {
 /** Older changes are forgotten. */
 const LONGEST_HISTORY = 1000;
 
-/**
- * When this member's leaderships begin and end, who leads otherwise, and why. A leadership that ended before its time is never
- * taken up again: a renewed lease would give the same token a second time, and a store that is fenced by it could not tell
- * the late writes of before from those of now.
- */
-export class Tenure {
+/** The leadership that this process holds, if it does, the changes of who leads, and why each came about. */
+export class Holder {
   /** The leadership that this member holds. By the clock it may have run out already. */
-  held: Held | null = null;
+  held: Hold | null = null;
   explanation: Why = { cause: 'started', detail: 'no election has been decided yet' };
   readonly changes: Change[] = [];
 
   readonly #self: MemberId;
-  readonly #clock: Clock;
+  readonly #clock: HostClock;
   readonly #lease: () => Lease;
   readonly #ending: Happening['ending'];
   #outlook: Outlook = { leader: null, token: null, acting: false, isMember: true };
@@ -60,7 +76,7 @@ export class Tenure {
   #leaseMs = 0;
   #sleeps: number;
 
-  constructor(self: MemberId, clock: Clock, lease: () => Lease, ending: Happening['ending']) {
+  constructor(self: MemberId, clock: HostClock, lease: () => Lease, ending: Happening['ending']) {
     this.#self = self;
     this.#clock = clock;
     this.#lease = lease;
@@ -101,8 +117,8 @@ export class Tenure {
     this.#enter({ cause: 'closed', detail: `${this.#self} has left` });
   }
 
-  #begin(token: bigint): Held {
-    const endsAtMs = (held: Held): number => {
+  #begin(token: bigint): Hold {
+    const endsAtMs = (held: Hold): number => {
       this.#clock.now(); // A sleep since the last look ends every lease.
       return this.held === held ? this.#lease().endsAtMs : 0;
     };

@@ -1,5 +1,5 @@
 import type { Delay } from '../core/index.ts';
-import type { Clock } from './clock.ts';
+import type { HostClock } from './clock.ts';
 
 export interface Timer {
   readonly setAtMs: number;
@@ -8,15 +8,13 @@ export interface Timer {
   readonly sleeps: number;
 }
 
-/** Time goes on between two timers, however short, so that no protocol stands still for ever. */
-const SHORTEST_MS = 0.01;
-
 /**
  * The named timers of one election, by deadline, on one alarm of the clock. Most timers are put off before they come due, so
  * the alarm is left as it is when the next deadline moves away: waking once for nothing costs less than setting it anew.
  */
 export class Timers {
-  readonly #clock: Clock;
+  readonly #clock: HostClock;
+  readonly #fraction: () => number;
   readonly #onAlarm: () => void;
   readonly #timers = new Map<string, Timer>();
   #alarmAtMs = Number.POSITIVE_INFINITY;
@@ -24,9 +22,10 @@ export class Timers {
   /** How late the first of the timers was that come due now: for so long nothing ran at all. */
   blockedMs = 0;
 
-  /** `onAlarm` is called when something may be due: the host that is called then calls `runDue`. */
-  constructor(clock: Clock, onAlarm: () => void) {
+  /** `fraction` draws from [0, 1). `onAlarm` is called when something may be due, and is expected to call `runDue`. */
+  constructor(clock: HostClock, fraction: () => number, onAlarm: () => void) {
     this.#clock = clock;
+    this.#fraction = fraction;
     this.#onAlarm = onAlarm;
   }
 
@@ -34,10 +33,12 @@ export class Timers {
     return this.#timers.get(name);
   }
 
-  set(name: string, delayMs: number): void {
+  /** Of a delay within a range, the length is drawn. */
+  set(name: string, delay: Delay): void {
+    const delayMs = typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#fraction();
     const setAtMs = this.#clock.now();
     const { sleeps } = this.#clock;
-    const atMs = setAtMs + Math.max(SHORTEST_MS, delayMs);
+    const atMs = this.#clock.after(delayMs);
     this.#timers.set(name, { setAtMs, atMs, sleeps });
     this.#setAlarm(atMs);
   }
@@ -89,10 +90,4 @@ export class Timers {
       }
     });
   }
-}
-
-/** Of a delay within a range, a length is drawn. */
-export function lengthOf(delay: Delay): number {
-  if (typeof delay === 'number') return delay;
-  return delay[0] + (delay[1] - delay[0]) * Math.random();
 }

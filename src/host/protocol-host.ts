@@ -1,0 +1,260 @@
+/**
+ * Runs a protocol: the only host there is. A member runs it in real time, a simulated process in virtual time; what differs is
+ * only what it is given: the clock, the random source, the network and the disk.
+ *
+ * - Inputs are taken one after the other, and what the clock has made due comes before them.
+ * - Nothing leaves before the record that it depends on is durable (outbox.ts).
+ * - "May this process act?" is answered by the clock, not by what was last reported, and a token whose lease has run out is never
+ *   used again: the host gives that leadership up and asks for a new one (hold.ts).
+ * - Every change of who leads has a cause (explain.ts).
+ *
+ * It knows no protocol's messages.
+ */
+import {
+  type Command,
+  type Effect,
+  type Ending,
+  type Input,
+  type Json,
+  type MemberId,
+  type Message,
+  type Outcome,
+  type Protocol,
+  refusalOf,
+  type Self,
+  type View,
+  type Why,
+} from '../core/index.ts';
+import type { HostClock } from './clock.ts';
+import { boundedReason, reasonOf, successorIn } from './explain.ts';
+import { type Change, type Hold, Holder, type Lease, leaseOf } from './hold.ts';
+import { isOutward, Outbox, type Outward } from './outbox.ts';
+import { Timers } from './timers.ts';
+
+/** What a host is given. */
+export interface HostPorts {
+  readonly clock: HostClock;
+  /** Uniform in [0, 1). */
+  fraction(): number;
+  /** 64 random bits as a decimal number. */
+  draw64(): string;
+  send(to: MemberId, message: Message): void;
+  /** Makes a record durable, and calls `done`, perhaps before it returns: with null, or with why it failed. */
+  save(record: Json, done: (failure: string | null) => void): void;
+  /** Is told every step, for a recording. */
+  stepped(input: Input, effects: readonly Effect[]): void;
+  /** What the process shows has changed, or was told again. */
+  reported(view: View): void;
+  answered(command: number, outcome: Outcome): void;
+  /** Something was taken: whoever shows this host looks at it anew. */
+  changed(): void;
+}
+
+export const NO_VIEW: View = {
+  role: 'none',
+  leader: null,
+  term: null,
+  lease: null,
+  version: 0,
+  value: null,
+};
+
+/** The number of the commands that a host gives itself: their answers are for nobody. */
+const OWN_COMMAND = 0;
+
+export class ProtocolHost {
+  readonly commands: readonly Command['type'][];
+  /** What this process last reported. */
+  view: View = NO_VIEW;
+  isRunning = false;
+
+  readonly #protocol: Protocol;
+  readonly #self: MemberId;
+  readonly #ports: HostPorts;
+  readonly #timers: Timers;
+  readonly #outbox: Outbox;
+  readonly #holder: Holder;
+  readonly #inputs: Input[] = [];
+  readonly #ending = (message: Message): Ending | null => this.#protocol.ending?.(message) ?? null;
+  readonly state: unknown;
+  #isBusy = false;
+
+  constructor(self: Self, protocol: Protocol, commands: readonly Command['type'][], ports: HostPorts) {
+    this.commands = commands;
+    this.#protocol = protocol;
+    this.#self = self.id;
+    this.#ports = ports;
+    this.state = protocol.init(self);
+    const { clock } = ports;
+    this.#timers = new Timers(
+      clock,
+      () => ports.fraction(),
+      () => this.wake(),
+    );
+    this.#holder = new Holder(self.id, clock, () => this.lease, this.#ending);
+    this.#outbox = new Outbox({
+      clock,
+      save: (record, done) => ports.save(record, done),
+      emit: (effect) => this.#emit(effect),
+      view: () => this.view,
+      changed: () => this.#onBarrier(),
+    });
+  }
+
+  start(saved: Json, incarnation: number, life: string, spent = 0): void {
+    this.isRunning = true;
+    this.give({ type: 'start', saved, incarnation, life, ...(spent === 0 ? {} : { spent }) });
+  }
+
+  /** Nothing happens any more. */
+  stop(): void {
+    if (!this.isRunning) return;
+    this.isRunning = false;
+    this.#inputs.length = 0;
+    this.#timers.clear();
+    this.#outbox.stop();
+    this.view = { ...this.view, role: 'none', leader: null, lease: null };
+    this.#holder.close();
+  }
+
+  /** The leadership that this process holds. By the clock it may have run out already. */
+  get held(): Hold | null {
+    return this.#holder.held;
+  }
+
+  /** Why it stands as it does. */
+  get explanation(): Why {
+    return this.#holder.explanation;
+  }
+
+  get history(): readonly Change[] {
+    return this.#holder.changes;
+  }
+
+  get acting(): boolean {
+    return this.held !== null && this.#ports.clock.now() < this.lease.endsAtMs;
+  }
+
+  /** Why nothing may leave at the moment, or null. */
+  get illness(): string | null {
+    return this.#outbox.illness;
+  }
+
+  /** How far the leadership that was last reported reaches. */
+  get lease(): Lease {
+    const { lease } = this.view;
+    return leaseOf(this.view, lease === null ? undefined : this.#timers.get(lease), this.#ports.clock);
+  }
+
+  /** Why a command would be refused now, or null. Nothing happens. */
+  refusal(command: Command): string | null {
+    return this.misfit(command) ?? refusalOf(this.#protocol, this.state, command);
+  }
+
+  misfit({ type }: Command): string | null {
+    return this.commands.includes(type) ? null : `the election ${this.#protocol.name} has no ${type}`;
+  }
+
+  /** A command as an input. A leader that gives up by it passes on why. */
+  numbered(id: number, command: Command, why?: Why): Input {
+    const endsLead = command.type === 'resign' || command.type === 'priority';
+    if (!endsLead) return { type: 'command', id, command };
+    return { type: 'command', id, command, why: boundedReason(why ?? reasonOf(this.#self, command)) };
+  }
+
+  /** Takes an input from outside. What the clock has made due comes before it. */
+  give(input: Input): void {
+    if (!this.isRunning) return;
+    this.#inputs.push(input);
+    if (!this.#isBusy) this.wake();
+  }
+
+  /** Lets happen what is due by the clock. */
+  wake(): void {
+    this.#exclusively(() => this.#timers.runDue((timer) => this.#take({ type: 'timer', timer })));
+  }
+
+  /** Nothing has changed, but there is something to be said about that. */
+  note(explanation: Why): void {
+    this.#holder.note(explanation);
+  }
+
+  /** One thing after the other, also when a listener that is told of one gives the next. */
+  #exclusively(work: () => void): void {
+    this.#isBusy = true;
+    try {
+      work();
+      for (let next = this.#inputs.shift(); next !== undefined; next = this.#inputs.shift()) this.#take(next);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  #take(input: Input): readonly Effect[] {
+    if (!this.isRunning) return [];
+    const { lease } = this.view;
+    const effects = this.#step(input);
+    this.#reconsider(input, effects, lease);
+    return effects;
+  }
+
+  #step(input: Input): Effect[] {
+    const effects: Effect[] = [];
+    this.#protocol.step(this.state, input, effects);
+    this.#ports.stepped(input, effects);
+    const draws: string[] = [];
+    // A step costs one save: the last record replaces those before it, so it is saved in their place. A member that votes would
+    // otherwise save the newer term, tell of it, and save its vote.
+    let unsaved = effects.findLast((effect) => effect.type === 'save') ?? null;
+    let isDue = false;
+    for (const effect of effects) {
+      if (effect.type === 'save') isDue = true;
+      else if (effect.type === 'draw') draws.push(effect.draw);
+      else if (effect.type === 'set-timer') this.#timers.set(effect.timer, effect.delayMs);
+      else if (effect.type === 'cancel-timer') this.#timers.cancel(effect.timer);
+      else {
+        if (unsaved !== null && isDue && isOutward(effect)) {
+          this.#outbox.save(unsaved.record);
+          unsaved = null;
+        }
+        this.#outbox.push(effect);
+      }
+    }
+    if (unsaved !== null) this.#outbox.save(unsaved.record);
+    for (const draw of draws) this.#step({ type: 'drawn', draw, value: this.#ports.draw64() });
+    return effects;
+  }
+
+  #emit(effect: Outward): void {
+    switch (effect.type) {
+      case 'send':
+        return this.#ports.send(effect.to, effect.message);
+      case 'report':
+        this.view = effect.view;
+        return this.#ports.reported(effect.view);
+      case 'answer':
+        if (effect.command !== OWN_COMMAND) this.#ports.answered(effect.command, effect.outcome);
+    }
+  }
+
+  #onBarrier(): void {
+    // A save within a step is followed by what else the step does; one that was tried again stands alone.
+    if (!this.#isBusy) this.#exclusively(() => this.#reconsider(null, [], this.view.lease));
+  }
+
+  #reconsider(input: Input | null, effects: readonly Effect[], lease: string | null): void {
+    const { blockedMs } = this.#timers;
+    const ledMs = input?.type === 'message' ? this.#protocol.ledMs?.(input.message) : undefined;
+    const verdict = this.#holder.consider(this.view, { input, effects, lease, blockedMs, ledMs });
+    this.#ports.changed();
+    if (verdict === 'lapsed') this.#startOver();
+  }
+
+  /** Gives up a leadership that has lapsed, and asks for a new one unless another member was found to take it. */
+  #startOver(): void {
+    if (!this.commands.includes('resign') || !this.commands.includes('campaign')) return;
+    const effects = this.#take(this.numbered(OWN_COMMAND, { type: 'resign' }, this.explanation));
+    if (successorIn(effects, this.#ending) === null)
+      this.#take(this.numbered(OWN_COMMAND, { type: 'campaign' }));
+  }
+}
