@@ -1,5 +1,4 @@
 import {
-  CAUSES,
   type Cause,
   type Command,
   type Effect,
@@ -166,10 +165,22 @@ export function boundedReason({ cause, detail }: Why): Reason {
   };
 }
 
-/** What another member wrote is shown only if it is one of the known causes. */
+/** For what a leader can say that it gave up. */
+const GIVEN_UP: readonly Cause[] = [
+  'resigned',
+  'transferred',
+  'lease-expired',
+  'lost-quorum',
+  'event-loop-blocked',
+  'suspended',
+  'store-unreachable',
+  'closed',
+];
+
+/** What another member wrote is shown only if a leader can have given up for it. */
 function readReason(reason: Reason | undefined): Why | null {
-  if (reason === undefined || !(CAUSES as readonly string[]).includes(reason.cause)) return null;
-  return { cause: reason.cause as Cause, detail: oneLine(reason.detail) };
+  const cause = GIVEN_UP.find((each) => each === reason?.cause);
+  return reason === undefined || cause === undefined ? null : { cause, detail: oneLine(reason.detail) };
 }
 
 function handedOver(from: MemberId, to: MemberId): Why {

@@ -20,6 +20,8 @@ export interface DoorAround {
 const MOST_BEFORE = 2 ** 40;
 const MOST_A_SECOND = 1000;
 const SINCE_MS = Date.UTC(2026, 0, 1);
+/** How far ahead of its own numbers others may be: a liar gets no further by it than the seconds would let it, since saves are rationed. */
+const NEXT = 100;
 
 function largestClaim(wallMs: number): number {
   return MOST_BEFORE + MOST_A_SECOND * Math.max(0, (wallMs - SINCE_MS) / 1000);
@@ -54,7 +56,14 @@ export class Door {
     if (strangers.length > 0) return `it makes ${show(strangers)} members, which are not configured here`;
     const claim = this.#protocol.claim?.(message) ?? 0;
     if (claim <= largestClaim(this.#around.clock.wallNow())) return null;
+    // A clock that was set back must not part this member from the others: what they have reached together stays possible.
+    if (claim <= this.#ownLargest() + NEXT) return null;
     return `${claim} is more terms, versions or starts than there can be by now`;
+  }
+
+  #ownLargest(): number {
+    const { term = 0, version = 0 } = this.#protocol.measure?.(this.#state) ?? {};
+    return Math.max(term, version);
   }
 
   /** Tries the message on a copy: what needs no save is still heard from a sender that has caused too many. */

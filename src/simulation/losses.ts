@@ -56,6 +56,8 @@ export class Losses {
   reported({ id, isTwin }: Host, { version, role, members }: View): void {
     if (version > this.#newest) this.#newest = version;
     if (members === undefined) return;
+    // A single member is its disk: no promise is made of a cluster whose only member is without.
+    if (members.length === 1 && this.#missing.has(members[0]!)) this.#broken.add('one-disk');
     if (members.length === 1 && members[0] === id) this.#alone.set(id, version);
     else if (this.#alone.size > 0 && version > (this.#alone.get(id) ?? NONE)) this.#alone.delete(id);
     // A member can lead on the votes of others while its own disk has no seat.

@@ -78,6 +78,8 @@ export class World implements Surroundings {
   readonly losses: Losses;
   /** Those who were removed from the membership on request. */
   readonly removed: Set<MemberId> = new Set();
+  /** Those who were removed once, and added again. */
+  readonly returned: Set<MemberId> = new Set();
   readonly eventRandom: Random;
   /** How many inputs the members have taken. */
   steps = 0;
@@ -316,7 +318,7 @@ export class World implements Surroundings {
   #changed(command: number): void {
     const done = this.#commands[command - 1];
     if (done?.type === 'remove') this.removed.add(done.member);
-    if (done?.type === 'add') this.removed.delete(done.member);
+    if (done?.type === 'add' && this.removed.delete(done.member)) this.returned.add(done.member);
   }
 
   /** Leadership that nobody can use is none: a stopped member covers nothing. */

@@ -42,6 +42,10 @@ export type RuleName =
   | 'the first lease waits for the first seats'
   | 'a member that is being removed does not vote'
   | 'a member that was removed can be added again'
+  | 'a member that was removed is not made a majority with a liar'
+  | 'a member that is bound to a leader supports no other'
+  | 'a leader that has handed over does not compete'
+  | 'a leader of an older term is told of the newer one'
   | 'no register of a term out of all proportion is believed';
 
 export const rules: Readonly<Record<RuleName, (definition: Definition) => boolean>> = {
@@ -149,6 +153,28 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
     solo.hears(2, { type: 'publish/send', term: 1, register: now });
     return (solo.state.register as Register).version === 5;
   },
+  'a member that was removed is not made a majority with a liar'(definition) {
+    const left = register(1, 2, { members: seats([2, 3, 4, 5]) });
+    const lie = register(1, 9, { members: seats([1, 2]) });
+    const solo = at(1, saved(1, 1, { register: left, committed: left }), { definition });
+    solo.hears(2, { type: 'publish/copy', register: lie });
+    return (solo.state.register as Register).version === 2;
+  },
+  'a member that is bound to a leader supports no other'(definition) {
+    const beat = (term: number) => ({ type: 'heartbeat', term, round: 2, age: NEW, committed: NEW });
+    const solo = at(2, saved(2, 1), { definition }).hears(1, beat(1)).hears(3, beat(2));
+    return solo.state.leader === 1 && solo.state.term === 1 && solo.sent('heartbeat/answer').length === 0;
+  },
+  'a leader of an older term is told of the newer one'(definition) {
+    const solo = at(2, saved(2, 5), { definition });
+    solo.hears(1, { type: 'heartbeat', term: 3, round: 2, age: NEW, committed: NEW });
+    return solo.state.leader === null && solo.sent('term').length === 1;
+  },
+  'a leader that has handed over does not compete'(definition) {
+    const solo = leader(undefined, { definition }).hears(2, answer(1, 2)).hears(3, answer(1, 2));
+    solo.command({ type: 'resign' });
+    return solo.command({ type: 'campaign' }).sent('pre-vote').length === 0;
+  },
   'no register of a term out of all proportion is believed'(definition) {
     const solo = at(2, saved(2, 1), { definition });
     return solo.hears(1, { type: 'publish/copy', register: register(2 ** 53 - 1, 1) }).state.term === 1;
@@ -172,3 +198,5 @@ function settle(solo: Voter, other: Parameters<Voter['hears']>[1] | null = null)
   if (other !== null) solo.hears(5, other);
   solo.timer('heartbeat');
 }
+
+const NEW = { term: 0, version: 0 };

@@ -88,16 +88,20 @@ function aboutRegister({ id, committed }: State, register: Register): string | n
     return null;
   const isRefounded = JSON.stringify(register.founding) !== JSON.stringify(committed.founding);
   if (committed.founding !== null && isRefounded) return 'a cluster that others founded';
-  if (!committed.members.some((seat) => seat.id === id)) return aboutReturn(register.members);
+  if (!committed.members.some((seat) => seat.id === id))
+    return aboutReturn(committed.members, register.members);
   return aboutMembers(committed.members, register.members, register.version - committed.version);
 }
 
 /**
- * A member that was removed is not told of the changes that follow. If it is added again, the members may be all others than
- * it knew, and it believes them as a member on an empty disk does; but no message makes it a majority of its own.
+ * A member that was removed is not told of the changes that follow. If it is added again, more members may have come than it ever
+ * knew, so those that it knew need not be able to decide alone. But a majority of them must still be there: else one message of a
+ * liar would make it a majority with the liar, beside the real leader.
  */
-function aboutReturn(members: readonly Seat[]): string | null {
-  return members.length > 1 ? null : 'a cluster of one, for a member that was removed';
+function aboutReturn(before: readonly Seat[], after: readonly Seat[]): string | null {
+  const kept = before.filter(({ id }) => after.some((seat) => seat.id === id)).length;
+  const needed = majority(before.length);
+  return kept >= needed ? null : tooFew(kept, needed);
 }
 
 /**
@@ -124,6 +128,10 @@ function aboutMembers(before: readonly Seat[], after: readonly Seat[], versions:
   // Of two members both decide, and yet one may lose its disk: then one is left.
   const needed = before.length === 2 && after.length === 2 ? 1 : decide;
   if (kept >= Math.max(1, needed)) return null;
+  return tooFew(kept, needed);
+}
+
+function tooFew(kept: number, needed: number): string {
   return `of the members that this one knows, ${kept} are left and ${needed} are needed; if the others were replaced while it was away, start it with an empty data folder`;
 }
 

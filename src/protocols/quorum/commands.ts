@@ -19,7 +19,7 @@ export function onCommand(
   if (refusal !== null) return answer(out, id, { status: 'refused', reason: refusal });
   switch (command.type) {
     case 'campaign':
-      if (s.role !== 'leader') onElectionTimer(s, times, out);
+      if (s.role !== 'leader' && !s.yields) onElectionTimer(s, times, out);
       return answer(out, id, { status: 'done' });
     case 'resign':
       resign(s, why, times, out);

@@ -35,6 +35,7 @@ import {
 /** The leader has been silent for a time-out. */
 export function onElectionTimer(s: State, times: Times, out: Out): void {
   if (s.role === 'leader') return;
+  s.yields = false;
   if (mayLead(s)) startPreVote(s, times, out);
   waitForElection(s, times, out);
 }

@@ -63,6 +63,7 @@ export function resign(s: State, why: Reason | undefined, times: Times, out: Out
   const members = others(s);
   becomeFollower(s, null, times, out);
   holdBack(s, times, out);
+  s.yields = best !== undefined;
   if (best !== undefined) return send(s, best, { type: 'transfer', ...release }, out);
   sendToAll(s, members, { type: 'resign', ...release }, out);
 }

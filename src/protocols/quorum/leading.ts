@@ -6,6 +6,7 @@ import { hasMajorityOfSeats, isSeated, roundOfNames, roundOfSeats, seatOf } from
 import type { Times } from './settings.ts';
 import {
   ageOf,
+  isBoundToOther,
   isMember,
   isPromisedLater,
   leaseTimer,
@@ -71,7 +72,7 @@ export function sendHeartbeats(s: State, times: Times, out: Out): void {
 function heard(s: State): MemberId[] {
   const ids = others(s);
   const joiner = s.change?.kind === 'add' ? s.change.member : null;
-  return joiner === null || isMember(s, joiner) ? ids : [...ids, joiner].sort(compareIds);
+  return joiner === null || joiner === s.id || isMember(s, joiner) ? ids : [...ids, joiner].sort(compareIds);
 }
 
 /** The same of one: each answer is looked at, so no list is made for it. */
@@ -81,17 +82,19 @@ function heardFrom(s: State, id: MemberId): boolean {
 
 /**
  * Heartbeats are rounds that are sent at equal intervals, the first of them after the votes and at once. A member that missed
- * those of one time-out may still say that it saw the election.
+ * the first may still say that it saw the election.
  */
-export function ledMs(message: Message, { heartbeatMs, timeoutMs }: Times): number | null | undefined {
+export function ledMs(message: Message, { heartbeatMs }: Times): number | null | undefined {
   if (message.type === 'pre-vote/answer') return message.leader === null ? undefined : null;
   if (message.type !== 'heartbeat') return undefined;
   const sinceMs = (message.round - VOTES - 1) * heartbeatMs;
-  return sinceMs < timeoutMs[0] ? 0 : sinceMs;
+  return sinceMs < 2 * heartbeatMs ? 0 : sinceMs;
 }
 
 export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times: Times, out: Out): void {
   if (m.term < s.term) return tellTerm(s, from, out);
+  // A leader of a later term does not need the support of a member that is still bound to an earlier one. A liar does.
+  if (s.role !== 'leader' && isBoundToOther(s, from, m.by.life)) return;
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
   // What comes late renews no promise, or consent to an earlier round would end one that a newer round rests on.
   if (s.role !== 'leader' && !isPromisedLater(s, from, m)) {

@@ -94,7 +94,7 @@ function isFounding({ register }: State): boolean {
 function isWorthFounding(s: State, members: readonly Seat[], { timeoutMs, heartbeatMs }: Times): boolean {
   const filled = members.filter(({ disk }) => disk !== null).length;
   if (filled === members.length) return true;
-  return filled >= namesNeeded(members.length) && s.round > timeoutMs[1] / heartbeatMs;
+  return filled >= namesNeeded(members) && s.round > timeoutMs[1] / heartbeatMs;
 }
 
 function fill(s: State, seat: Seat): Seat {

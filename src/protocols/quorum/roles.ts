@@ -32,6 +32,7 @@ export function becomeFollower(s: State, leader: MemberId | null, times: Times, 
   s.role = 'follower';
   s.leader = leader;
   s.hearsay = false;
+  if (leader !== null) s.yields = false;
   s.votes = {};
   if (news) s.probes = null;
   s.asked = null;

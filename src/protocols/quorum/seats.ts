@@ -24,15 +24,20 @@ export function isSeated(register: Register, id: MemberId, disk: string): boolea
   return seatOf(register, id)?.disk === disk;
 }
 
-/** How many names decide where no majority of seats does. */
-export function namesNeeded(members: number): number {
-  return Math.min(members, majority(members) + 1);
+/**
+ * How many names decide where no majority of seats does. A single member decides by its name only as long as no disk has its seat: of
+ * one that lost its disk, no other remembers what it knew. Example: 4 is the only member for a while, then 8 and 9 come, and 4 loses
+ * its disk. A member that was removed long before hands 4 the register in which it is alone; 4 must not lead by it beside 8 and 9.
+ */
+export function namesNeeded(members: readonly Seat[]): number {
+  const most = members.length === 1 && members[0]!.disk !== null ? 2 : members.length;
+  return Math.min(most, majority(members.length) + 1);
 }
 
 export function isQuorum(register: Register, supporters: Supporters): boolean {
   const { members } = register;
   const names = members.filter(({ id }) => supporters[id] !== undefined);
-  return hasMajorityOfSeats(register, supporters) || names.length >= namesNeeded(members.length);
+  return hasMajorityOfSeats(register, supporters) || names.length >= namesNeeded(members);
 }
 
 export function hasMajorityOfSeats({ members }: Register, supporters: Supporters): boolean {
@@ -59,7 +64,7 @@ export function roundOfSeats({ members }: Register, roundOf: (seat: Seat) => num
 
 /** The same where names decide. */
 export function roundOfNames({ members }: Register, roundOf: (seat: Seat) => number): number {
-  return nth(members.map(roundOf), namesNeeded(members.length));
+  return nth(members.map(roundOf), namesNeeded(members));
 }
 
 /** The nth largest. Sorted by insertion: for so few, a call for every comparison would cost more than all the rest. */
@@ -70,5 +75,5 @@ function nth(rounds: number[], n: number): number {
     for (; at > 0 && rounds[at - 1]! < round; at--) rounds[at] = rounds[at - 1]!;
     rounds[at] = round;
   }
-  return rounds[n - 1]!;
+  return rounds[n - 1] ?? 0;
 }

@@ -117,6 +117,8 @@ export interface State {
   publishing: number | null;
   change: Change | null;
   transfer: { readonly to: MemberId; readonly command: number | null } | null;
+  /** It has handed the lead to another member, and no leader was heard since: it does not compete with its successor. */
+  yields: boolean;
 }
 
 /** An empty disk: all who were configured, and not one seat filled. Its elections are decided by names. */
@@ -155,6 +157,7 @@ export function initialState({ id, members, settings }: Self): State {
     publishing: null,
     change: null,
     transfer: null,
+    yields: false,
   };
 }
 
@@ -263,6 +266,11 @@ export function isPromisedAgainst(
   return (
     release === null || promise.to === null || release.term !== promise.term || release.round < promise.round
   );
+}
+
+/** Does a promise that it gave, since it started, to another process still stand? */
+export function isBoundToOther({ promise }: State, id: MemberId, life: string): boolean {
+  return promise !== null && promise.to !== null && (promise.to !== id || promise.life !== life);
 }
 
 /** Has it promised the same member something that this round came before? */

@@ -33,7 +33,7 @@ function sitTrial(trial: Trial, storm: Storm, world: World): Broken | null {
   // Of three members, the preferred one and the leader are a majority: then it may take over.
   if (trial.preferred !== undefined && (!isEnough || majority(voters.length) <= 2)) return null;
   if (isEnough) return staysLeader(trial, claim, world);
-  const others = voters.filter((id) => !heard.includes(id));
+  const others = voters.filter((id) => !heard.includes(id) && takesPart(world, id));
   // An order of the storm that nothing has fitted so far may yet catch the votes.
   const mayBeReplaced =
     others.length >= majority(voters.length) &&
@@ -44,6 +44,11 @@ function sitTrial(trial: Trial, storm: Storm, world: World): Broken | null {
 
 function hear(world: World, a: MemberId, b: MemberId): boolean {
   return a === b || (world.network.connected(a, b) && world.network.connected(b, a));
+}
+
+/** A member that was removed may have known too few of the present ones: then it takes no part until its disk is empty. */
+function takesPart(world: World, id: MemberId): boolean {
+  return !world.returned.has(id) || world.hosts.get(id)?.view.role !== 'none';
 }
 
 function mayLead({ members }: Storm, id: MemberId): boolean {

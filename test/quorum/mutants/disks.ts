@@ -3,8 +3,8 @@ import { type Mutant, mutant } from './mutant.ts';
 export const disks: readonly Mutant[] = [
   mutant('as many names decide as seats', { scenario: 'disk-lost-after-accepting' }, [
     'seats',
-    'return Math.min(members, majority(members) + 1);',
-    'return majority(members);',
+    'return Math.min(most, majority(members.length) + 1);',
+    'return Math.min(most, majority(members.length));',
   ]),
   mutant(
     'a vote of a new disk counts as one of the disk that has the seat',

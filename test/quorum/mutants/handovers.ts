@@ -35,4 +35,13 @@ export const handovers: readonly Mutant[] = [
       'if (s.leader === null || s.promise === null) return;',
     ],
   ),
+  mutant(
+    'a leader that has handed over competes with its successor',
+    { rule: 'a leader that has handed over does not compete' },
+    [
+      'commands',
+      "if (s.role !== 'leader' && !s.yields) onElectionTimer",
+      "if (s.role !== 'leader') onElectionTimer",
+    ],
+  ),
 ];

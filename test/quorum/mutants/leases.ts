@@ -115,4 +115,13 @@ export const leases: readonly Mutant[] = [
     { scenario: 'second-process-dies' },
     ['election', 's.promise?.to === s.leader && s.promise.life === life)', 's.promise?.to === s.leader)'],
   ),
+  mutant(
+    'a heartbeat of a later term puts a promise aside',
+    { rule: 'a member that is bound to a leader supports no other' },
+    [
+      'leading',
+      "if (s.role !== 'leader' && isBoundToOther(s, from, m.by.life)) return;",
+      'void isBoundToOther;',
+    ],
+  ),
 ];

@@ -70,8 +70,17 @@ export const memberships: readonly Mutant[] = [
     { rule: 'a member that was removed can be added again' },
     [
       'bounds',
-      'if (!committed.members.some((seat) => seat.id === id)) return aboutReturn(register.members);',
+      'if (!committed.members.some((seat) => seat.id === id))\n    return aboutReturn(committed.members, register.members);',
       'void [id, aboutReturn];',
+    ],
+  ),
+  mutant(
+    'a member that was removed believes any register that adds it',
+    { rule: 'a member that was removed is not made a majority with a liar' },
+    [
+      'bounds',
+      'return kept >= needed ? null : tooFew(kept, needed);',
+      'return kept >= 0 ? null : tooFew(kept, needed);',
     ],
   ),
 ];

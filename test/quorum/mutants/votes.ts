@@ -66,11 +66,15 @@ export const votes: readonly Mutant[] = [
     'becomeFollower(s, null, times, out); // A member that helps another no longer asks for itself.\n',
     '',
   ]),
-  mutant('a heartbeat of an older term is followed', { scenario: 'voter-is-asked-again' }, [
-    'leading',
-    'if (m.term < s.term) return tellTerm(s, from, out);\n  if (m.term > s.term) adoptTerm',
-    'if (m.term > s.term) adoptTerm',
-  ]),
+  mutant(
+    'a heartbeat of an older term is followed',
+    { rule: 'a leader of an older term is told of the newer one' },
+    [
+      'leading',
+      'if (m.term < s.term) return tellTerm(s, from, out);\n  // A leader of a later term',
+      '// A leader of a later term',
+    ],
+  ),
   mutant('a vote is given for an older term', { scenario: 'late-vote-request' }, [
     'election',
     'if (m.term < s.term) return tellTerm(s, from, out);\n  if (isPromisedAgainst(s, from, life, m.release)',
