@@ -1,4 +1,4 @@
-export { CAUSES, type Cause, type Why } from '../core/index.ts';
+export type { Cause, Why } from '../core/index.ts';
 export { type Clock, processClock } from './clock.ts';
 export { type Cancellable, Election, type ElectionOptions, type ResignationOptions } from './election.ts';
 export type { Engine } from './engine.ts';

@@ -68,19 +68,13 @@ export function resign(s: State, why: Reason | undefined, times: Times, out: Out
   sendToAll(s, members, { type: 'resign', ...release }, out);
 }
 
-/** How a message tells that the leader its receiver followed has let go. */
+/** How a message tells that the leader which its receiver followed has resigned, or null if it does not. */
 export function ending(m: Message): Ending | null {
-  switch (m.type) {
-    case 'resign':
-      return { how: 'freed', why: m.why };
-    case 'transfer':
-      return { how: 'receiver', why: m.why };
-    case 'vote':
-      // Without the consent of the leader, no member listens to this while its promise to the leader stands.
-      return m.release === null ? { how: 'unheard' } : { how: 'sender', why: m.release.why };
-    default:
-      return null;
-  }
+  if (m.type === 'resign') return { how: 'freed', why: m.why };
+  if (m.type === 'transfer') return { how: 'receiver', why: m.why };
+  if (m.type !== 'vote') return null;
+  // Without the consent of the leader, no member answers this request while its promise to the leader stands.
+  return m.release === null ? { how: 'unheard' } : { how: 'sender', why: m.release.why };
 }
 
 /**
