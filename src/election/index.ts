@@ -8,5 +8,6 @@ export { inventName } from './invented-name.ts';
 export type { Leadership } from './leadership.ts';
 export type { LogEntry } from './log-entry.ts';
 export type { Observation } from './observation.ts';
+export { expectDone, ProtocolSeat, type SeatHost } from './protocol-seat.ts';
 export type { Held, ResignationRequest, Seat, Standing } from './seat.ts';
 export { SleepWatch } from './sleep-watch.ts';

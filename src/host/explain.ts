@@ -27,6 +27,8 @@ export interface Outlook {
 export interface Happening extends Turn {
   /** What a message says about the end of a leadership. */
   readonly ending: (message: Message) => Ending | null;
+  /** For how long the leader that the message names has led, as Protocol.ledMs tells it. */
+  readonly ledMs: number | null | undefined;
   /** The leadership of the second outlook was known before. */
   readonly isKnown: boolean;
   /** Its lease has run out by the clock. */

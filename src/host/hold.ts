@@ -3,9 +3,9 @@
  * noticed; and a leadership that ended before its time is never taken up again. A renewed lease would give the same token a second
  * time, and a store that is fenced by it could not tell the late writes of before from those of now.
  */
-import type { Cause, Effect, Input, MemberId, View, Why } from '../core/index.ts';
+import type { Cause, Effect, Input, MemberId, Protocol, View, Why } from '../core/index.ts';
 import type { HostClock } from './clock.ts';
-import { explain, type Happening, type Outlook } from './explain.ts';
+import { explain, type Outlook } from './explain.ts';
 import type { Timer } from './timers.ts';
 
 /** A leadership that this process holds. A new object for every leadership, the same one for as long as it lasts. */
@@ -47,12 +47,8 @@ export function leaseOf({ role, lease }: View, timer: Timer | undefined, { sleep
 export interface Turn {
   readonly input: Input | null;
   readonly effects: readonly Effect[];
-  /** The lease on which the leadership stood before. */
-  readonly lease: string | null;
   /** For how long nothing had run in this process. */
   readonly blockedMs: number;
-  /** For how long the leader that the message names has led, as Protocol.ledMs tells it. */
-  readonly ledMs: number | null | undefined;
 }
 
 /** Older changes are forgotten. */
@@ -68,19 +64,26 @@ export class Holder {
   readonly #self: MemberId;
   readonly #clock: HostClock;
   readonly #lease: () => Lease;
-  readonly #ending: Happening['ending'];
+  readonly #protocol: Pick<Protocol, 'ending' | 'ledMs'>;
   #outlook: Outlook = { leader: null, token: null, acting: false, isMember: true };
   #lapsed: bigint | null = null;
   /** The leadership that this member heard of last, also after its end. */
   #latest: Pick<Outlook, 'leader' | 'token'> = { leader: null, token: null };
   #leaseMs = 0;
   #sleeps: number;
+  /** What was looked at last. */
+  #view: View | null = null;
 
-  constructor(self: MemberId, clock: HostClock, lease: () => Lease, ending: Happening['ending']) {
+  constructor(
+    self: MemberId,
+    clock: HostClock,
+    lease: () => Lease,
+    protocol: Pick<Protocol, 'ending' | 'ledMs'>,
+  ) {
     this.#self = self;
     this.#clock = clock;
     this.#lease = lease;
-    this.#ending = ending;
+    this.#protocol = protocol;
     this.#sleeps = clock.sleeps;
   }
 
@@ -93,14 +96,19 @@ export class Holder {
     const nowMs = this.#clock.now();
     const lease = this.#lease();
     const mayAct = nowMs < lease.endsAtMs;
+    // Most inputs change nothing that is looked at here.
+    if (view === this.#view && mayAct === (this.held !== null) && this.#clock.sleeps === this.#sleeps)
+      return 'settled';
+    const stoodOn = this.#view?.lease ?? null;
+    this.#view = view;
     const token = tokenOf(view);
     if (this.held !== null && !(mayAct && this.held.token === (token ?? 0n))) {
-      if (turn.lease !== null) this.#lapsed = this.held.token;
+      if (stoodOn !== null) this.#lapsed = this.held.token;
       this.held = null;
     }
     const hasLapsed = mayAct && this.held === null && token !== null && token === this.#lapsed;
     if (mayAct && this.held === null && !hasLapsed) this.held = this.#begin(token ?? 0n);
-    this.#compare(view, turn, hasRunOut(turn, lease, nowMs));
+    this.#compare(view, turn, hasRunOut(turn, stoodOn, lease, nowMs));
     if (this.held !== null) this.#leaseMs = lease.lengthMs;
     this.#sleeps = this.#clock.sleeps;
     return hasLapsed ? 'lapsed' : 'settled';
@@ -144,9 +152,12 @@ export class Holder {
     const sleptMs = this.#clock.sleeps === this.#sleeps ? 0 : this.#clock.sleptMs;
     const { leader, token } = this.#latest;
     const isKnown = leader === after.leader && token !== null && token === after.token;
+    const { input } = turn;
+    const protocol = this.#protocol;
     return explain(this.#self, before, after, {
       ...turn,
-      ending: this.#ending,
+      ending: (message) => protocol.ending?.(message) ?? null,
+      ledMs: input?.type === 'message' ? protocol.ledMs?.(input.message) : undefined,
       isExpired,
       isKnown,
       sleptMs,
@@ -176,8 +187,8 @@ export class Holder {
 }
 
 /** Its timer came due, or something else came first after its time was up. */
-function hasRunOut({ input, lease }: Turn, { endsAtMs }: Lease, nowMs: number): boolean {
-  return (input?.type === 'timer' && input.timer === lease) || (endsAtMs > 0 && endsAtMs <= nowMs);
+function hasRunOut({ input }: Turn, stoodOn: string | null, { endsAtMs }: Lease, nowMs: number): boolean {
+  return (input?.type === 'timer' && input.timer === stoodOn) || (endsAtMs > 0 && endsAtMs <= nowMs);
 }
 
 function tokenOf({ term }: View): bigint | null {

@@ -21,7 +21,7 @@ export interface OutboxPorts {
   emit(effect: Outward): void;
   /** What the process shows at the moment. */
   view(): View;
-  /** The barrier opens or shuts outside of a step. */
+  /** The barrier has opened and let something out, or has shut: perhaps outside of a step, when a slow disk is done. */
   changed(): void;
 }
 
@@ -86,13 +86,16 @@ export class Outbox {
     this.illness = null;
     this.#cancelRetry?.();
     this.#cancelRetry = null;
+    let hasEmitted = false;
     while (this.#line.length > 0) {
       const first = this.#line[0]!;
       if (first.type === 'barrier' && !first.isDurable) break;
       this.#line.shift();
-      if (first.type !== 'barrier') this.#ports.emit(first);
+      if (first.type === 'barrier') continue;
+      this.#ports.emit(first);
+      hasEmitted = true;
     }
-    if (wasShut) this.#ports.changed();
+    if (wasShut || hasEmitted) this.#ports.changed();
   }
 
   #onRefused(record: Json, failure: string, wasShut: boolean): void {

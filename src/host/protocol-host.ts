@@ -12,6 +12,7 @@
  */
 import {
   type Command,
+  type Delay,
   type Effect,
   type Ending,
   type Input,
@@ -43,6 +44,8 @@ export interface HostPorts {
   save(record: Json, done: (failure: string | null) => void): void;
   /** Is told every step, for a recording. */
   stepped(input: Input, effects: readonly Effect[]): void;
+  /** Is told every timer that is set, and when it comes due by the clock, for a recording. */
+  timed?(timer: string, delay: Delay, atMs: number): void;
   /** What the process shows has changed, or was told again. */
   reported(view: View): void;
   answered(command: number, outcome: Outcome): void;
@@ -77,6 +80,7 @@ export class ProtocolHost {
   readonly #inputs: Input[] = [];
   readonly #ending = (message: Message): Ending | null => this.#protocol.ending?.(message) ?? null;
   readonly state: unknown;
+  readonly #last: { input: Input | null; effects: readonly Effect[] } = { input: null, effects: [] };
   #isBusy = false;
 
   constructor(self: Self, protocol: Protocol, commands: readonly Command['type'][], ports: HostPorts) {
@@ -91,7 +95,7 @@ export class ProtocolHost {
       () => ports.fraction(),
       () => this.wake(),
     );
-    this.#holder = new Holder(self.id, clock, () => this.lease, this.#ending);
+    this.#holder = new Holder(self.id, clock, () => this.lease, protocol);
     this.#outbox = new Outbox({
       clock,
       save: (record, done) => ports.save(record, done),
@@ -148,15 +152,33 @@ export class ProtocolHost {
 
   /** Why a command would be refused now, or null. Nothing happens. */
   refusal(command: Command): string | null {
-    return this.misfit(command) ?? refusalOf(this.#protocol, this.state, command);
+    return this.#misfit(command) ?? refusalOf(this.#protocol, this.state, command);
   }
 
-  misfit({ type }: Command): string | null {
+  /** Gives the protocol a command. Its answer comes through the port `answered`, under this number (at least 1). */
+  command(id: number, command: Command, why?: Why): void {
+    const reason = this.#misfit(command);
+    if (reason === null) this.give(this.#numbered(id, command, why));
+    else this.#ports.answered(id, { status: 'refused', reason });
+  }
+
+  hasTimer(name: string): boolean {
+    return this.#timers.get(name) !== undefined;
+  }
+
+  /** Lets one timer come due now: to replay an exploration, in which any timer may come due at any time. */
+  fire(name: string): void {
+    if (!this.hasTimer(name)) return;
+    this.#timers.cancel(name);
+    this.#exclusively(() => this.#take({ type: 'timer', timer: name }));
+  }
+
+  #misfit({ type }: Command): string | null {
     return this.commands.includes(type) ? null : `the election ${this.#protocol.name} has no ${type}`;
   }
 
   /** A command as an input. A leader that gives up by it passes on why. */
-  numbered(id: number, command: Command, why?: Why): Input {
+  #numbered(id: number, command: Command, why?: Why): Input {
     const endsLead = command.type === 'resign' || command.type === 'priority';
     if (!endsLead) return { type: 'command', id, command };
     return { type: 'command', id, command, why: boundedReason(why ?? reasonOf(this.#self, command)) };
@@ -192,9 +214,8 @@ export class ProtocolHost {
 
   #take(input: Input): readonly Effect[] {
     if (!this.isRunning) return [];
-    const { lease } = this.view;
     const effects = this.#step(input);
-    this.#reconsider(input, effects, lease);
+    this.#reconsider(input, effects);
     return effects;
   }
 
@@ -210,7 +231,7 @@ export class ProtocolHost {
     for (const effect of effects) {
       if (effect.type === 'save') isDue = true;
       else if (effect.type === 'draw') draws.push(effect.draw);
-      else if (effect.type === 'set-timer') this.#timers.set(effect.timer, effect.delayMs);
+      else if (effect.type === 'set-timer') this.#setTimer(effect.timer, effect.delayMs);
       else if (effect.type === 'cancel-timer') this.#timers.cancel(effect.timer);
       else {
         if (unsaved !== null && isDue && isOutward(effect)) {
@@ -225,6 +246,11 @@ export class ProtocolHost {
     return effects;
   }
 
+  #setTimer(timer: string, delay: Delay): void {
+    const atMs = this.#timers.set(timer, delay);
+    this.#ports.timed?.(timer, delay, atMs);
+  }
+
   #emit(effect: Outward): void {
     switch (effect.type) {
       case 'send':
@@ -237,15 +263,19 @@ export class ProtocolHost {
     }
   }
 
+  /** What a slow disk held up is told now; it came about by the last thing that was taken. */
   #onBarrier(): void {
-    // A save within a step is followed by what else the step does; one that was tried again stands alone.
-    if (!this.#isBusy) this.#exclusively(() => this.#reconsider(null, [], this.view.lease));
+    // A save within a step is followed by what else the step does.
+    if (this.#isBusy) return;
+    const { input, effects } = this.#last;
+    this.#exclusively(() => this.#reconsider(input, effects));
   }
 
-  #reconsider(input: Input | null, effects: readonly Effect[], lease: string | null): void {
+  #reconsider(input: Input | null, effects: readonly Effect[]): void {
+    this.#last.input = input;
+    this.#last.effects = effects;
     const { blockedMs } = this.#timers;
-    const ledMs = input?.type === 'message' ? this.#protocol.ledMs?.(input.message) : undefined;
-    const verdict = this.#holder.consider(this.view, { input, effects, lease, blockedMs, ledMs });
+    const verdict = this.#holder.consider(this.view, { input, effects, blockedMs });
     this.#ports.changed();
     if (verdict === 'lapsed') this.#startOver();
   }
@@ -253,8 +283,8 @@ export class ProtocolHost {
   /** Gives up a leadership that has lapsed, and asks for a new one unless another member was found to take it. */
   #startOver(): void {
     if (!this.commands.includes('resign') || !this.commands.includes('campaign')) return;
-    const effects = this.#take(this.numbered(OWN_COMMAND, { type: 'resign' }, this.explanation));
+    const effects = this.#take(this.#numbered(OWN_COMMAND, { type: 'resign' }, this.explanation));
     if (successorIn(effects, this.#ending) === null)
-      this.#take(this.numbered(OWN_COMMAND, { type: 'campaign' }));
+      this.#take(this.#numbered(OWN_COMMAND, { type: 'campaign' }));
   }
 }

@@ -33,14 +33,15 @@ export class Timers {
     return this.#timers.get(name);
   }
 
-  /** Of a delay within a range, the length is drawn. */
-  set(name: string, delay: Delay): void {
+  /** Of a delay within a range, the length is drawn. Returns when it comes due. */
+  set(name: string, delay: Delay): number {
     const delayMs = typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#fraction();
     const setAtMs = this.#clock.now();
     const { sleeps } = this.#clock;
     const atMs = this.#clock.after(delayMs);
     this.#timers.set(name, { setAtMs, atMs, sleeps });
     this.#setAlarm(atMs);
+    return atMs;
   }
 
   cancel(name: string): void {

@@ -136,9 +136,7 @@ export class ElectionHost implements ElectionPort {
   order(command: Command, why?: Why): Promise<Outcome> {
     if (!this.#host.isRunning)
       return Promise.resolve({ status: 'failed', reason: 'the member was closed', effect: 'definite' });
-    const reason = this.#host.misfit(command);
-    if (reason !== null) return Promise.resolve({ status: 'refused', reason });
-    return this.#pending.ask((id) => this.#host.give(this.#host.numbered(id, command, why)));
+    return this.#pending.ask((id) => this.#host.command(id, command, why));
   }
 
   receive(from: MemberId, message: Message): readonly Message[] {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { MemberId } from '../core/index.ts';
-import { CaucusError, Election, type Engine, type Seat } from '../election/index.ts';
+import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../election/index.ts';
 import { type Clock, SystemClock } from './clock.ts';
 import { Discovery } from './discovery.ts';
 import { Elections } from './elections.ts';
@@ -19,7 +19,6 @@ import { closeServer, listen, portMismatch, urlOfServer } from './listener.ts';
 import { readOptions, type Settled } from './options.ts';
 import { type ElectionPort, type MemberPort, type Refusal, RefusedMessage } from './port.ts';
 import { RefusalLog, withoutPort } from './refusal-log.ts';
-import { MemberSeat } from './seat.ts';
 import { steward } from './steward.ts';
 import { forgetfulStore, openStore, type Store } from './store.ts';
 import { Unreachable } from './unreachable.ts';
@@ -77,7 +76,7 @@ export class Member implements MemberPort, Engine {
   readonly #hosts: Elections;
   readonly #api: Api;
   readonly #discovery: Discovery | null;
-  readonly #seats = new Map<string, MemberSeat>();
+  readonly #seats = new Map<string, ProtocolSeat>();
   /** The elections on each seat: one of them, unless the program has made more. */
   readonly #elections = new Map<Seat, Election[]>();
   readonly #listeners = new Set<() => void>();
@@ -180,7 +179,7 @@ export class Member implements MemberPort, Engine {
     if (found !== undefined && !found.isClosed) return found;
     const host = this.#hosts.open(name);
     const idOf = (text: string): MemberId => this.#voters.find(text) ?? parseId(text);
-    const seat = new MemberSeat(host, String(this.id), this.#settled.priority, idOf);
+    const seat = new ProtocolSeat(host, String(this.id), this.#settled.priority, idOf);
     this.#seats.set(name, seat);
     return seat;
   }

@@ -1,7 +1,6 @@
 import type { Command, MemberId, Outcome } from '../core/index.ts';
-import { CaucusError, type Election } from '../election/index.ts';
+import { CaucusError, type Election, expectDone } from '../election/index.ts';
 import type { ElectionHost } from './host.ts';
-import { expectDone } from './seat.ts';
 
 /**
  * An operator asks a member to give up a leadership under which its program works. The work is told to stop, and waited for,

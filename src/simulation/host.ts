@@ -1,30 +1,40 @@
-import {
-  assertNever,
-  type Delay,
-  type Effect,
-  type Input,
-  type Json,
-  type MemberId,
-  type Protocol,
-  type Random,
-  type Self,
-  type View,
+import type {
+  Command,
+  Delay,
+  Input,
+  Json,
+  MemberId,
+  Protocol,
+  Random,
+  Self,
+  View,
+  Why,
 } from '../core/index.ts';
+import { NO_VIEW, ProtocolHost } from '../host/index.ts';
 import { Disk, type DiskFault, type Write } from './disk.ts';
+import { ProcessClock } from './process-clock.ts';
 import { type Happening, newHappening, type Surroundings } from './surroundings.ts';
 import { longestMs, shortestMs, toUs } from './time.ts';
 import { nameOfTwin } from './twins.ts';
 
-/** Outward effects wait in line behind a save that is not durable yet. */
-type Waiting =
-  | Extract<Effect, { type: 'send' | 'report' | 'answer' }>
-  | { readonly type: 'barrier'; write: Write };
+/** A timer as it was set. */
+interface SetTimer {
+  /** Grows with every timer that is set in the world. */
+  readonly order: number;
+  readonly delay: Delay;
+  /** By the clock of the process. */
+  readonly atMs: number;
+}
 
-const NOBODY: View = { role: 'none', leader: null, term: null, lease: null, version: 0, value: null };
+/** A record on its way to the disk, and the process that waits for it. */
+interface Saving {
+  readonly write: Write;
+  readonly done: (failure: string | null) => void;
+}
 
 /**
- * One simulated process of a member: a protocol's state, its timers, its disk and the line of effects that wait for the disk.
- * A second process of the same member is a host of its own.
+ * One simulated process of a member: the host that a member runs too (src/host), on a clock, a disk and a network of the world. It
+ * can be crashed, stopped (as by SIGSTOP) and started again. A second process of the same member is a host of its own.
  */
 export class Host {
   readonly self: Self;
@@ -34,30 +44,29 @@ export class Host {
   /** It is the second process of its member. */
   readonly isTwin: boolean;
   readonly disk: Disk = new Disk();
-  alive = false;
+  readonly clock: ProcessClock;
   /** Will start by itself when its time comes. */
   isDue = true;
   paused = false;
-  /** What it last told its user. */
-  view: View = NOBODY;
   incarnation = 0;
   /** When it last started, saved something, or told its user anything new: a lease that is renewed is no news. */
   newsUs = 0;
-  clockRate = 1;
 
   readonly #protocol: Protocol;
   readonly #random: Random;
   readonly #world: Surroundings;
   /** Counts the starts of both processes of the member, so that no two of its lives have the same name. */
   readonly #starts: { count: number };
-  #state: unknown = null;
-  #timers = new Map<string, Happening>();
+  /** What runs the protocol in the present process; null while none runs. */
+  #host: ProtocolHost | null = null;
+  #shown: View = NO_VIEW;
+  #hasReported = false;
+  #timers = new Map<string, SetTimer>();
   /** Timers that bound no leadership any more, although they have not come due. */
-  readonly #ended = new WeakSet<Happening>();
-  #line: Waiting[] = [];
+  #ended: Set<SetTimer> | null = null;
+  #savings: Saving[] = [];
+  /** What came while the process was stopped. */
   #backlog: (() => void)[] = [];
-  /** The newest record that a full disk refused: nothing leaves until it, or a newer one, is durable. */
-  #wanted: Json | undefined;
   #lastSyncUs = 0;
 
   constructor(
@@ -75,6 +84,16 @@ export class Host {
     this.#protocol = protocol;
     this.#random = random;
     this.#world = world;
+    this.clock = new ProcessClock({
+      get nowUs() {
+        return world.nowUs;
+      },
+      alarm: (atUs, run) => this.#setAlarm(atUs, run),
+    });
+  }
+
+  get alive(): boolean {
+    return this.#host !== null;
   }
 
   /** Names its process, or the last one if it is down. */
@@ -82,72 +101,108 @@ export class Host {
     return this.isTwin ? `${this.incarnation}b` : String(this.incarnation);
   }
 
-  get state(): unknown {
-    return this.#state;
+  /** What it last told its user. */
+  get view(): View {
+    return this.#host === null ? NO_VIEW : this.#host.view;
+  }
+
+  /** The host that runs the protocol in the present process. */
+  get running(): ProtocolHost | null {
+    return this.#host;
+  }
+
+  get clockRate(): number {
+    return this.clock.rate;
+  }
+
+  /** May it act? Looked at by the clock, not by what was processed. */
+  get acting(): boolean {
+    if (this.#host === null || !this.#host.acting) return false;
+    const { lease } = this.#host.view;
+    if (lease === null || this.#ended === null) return true;
+    return !this.#ended.has(this.#timers.get(lease)!);
   }
 
   start(): void {
-    this.alive = true;
     this.isDue = false;
     this.newsUs = this.#world.nowUs;
     this.#starts.count += 1;
     this.incarnation = this.#starts.count;
-    this.#state = this.#protocol.init(this.self);
+    const world = this.#world;
+    this.#host = new ProtocolHost(this.self, this.#protocol, world.commands, {
+      clock: this.clock,
+      fraction: () => this.#random.fraction(),
+      draw64: () => this.#random.draw64(),
+      send: (to, message) => world.sent(this, to, message),
+      save: (record, done) => this.#save(record, done),
+      stepped: (input, effects) => world.stepped(this, input, effects),
+      timed: (timer, delay, atMs) => this.#timed(timer, delay, atMs),
+      reported: (view) => this.#reported(view),
+      answered: (command, outcome) => world.answered(this, command, outcome),
+      changed: () => this.#changed(),
+    });
     const { incarnation, life } = this;
-    this.take({ type: 'start', saved: this.disk.read(), incarnation, life });
+    this.#host.start(this.disk.read(), incarnation, life);
   }
 
   /** The process is gone at once; only its disk remains. */
   crash(): ReturnType<Disk['crash']> {
-    this.alive = false;
     this.isDue = false;
     this.paused = false;
+    this.#host?.stop();
+    this.#host = null;
+    this.#shown = NO_VIEW;
+    this.#hasReported = false;
     this.#timers.clear();
-    this.#line = [];
+    this.#ended = null;
+    this.#savings = [];
     this.#backlog = [];
-    this.#wanted = undefined;
-    this.view = NOBODY;
     return this.disk.crash();
   }
 
   pause(): void {
     this.paused = true;
+    this.#watchLease();
   }
 
-  /** Everything that came meanwhile is found in the order in which it came. */
+  /** What its timers should have told it comes first, then everything that came meanwhile, in the order in which it came. */
   resume(): void {
     this.paused = false;
+    this.#host?.wake();
     const backlog = this.#backlog;
     this.#backlog = [];
     for (const each of backlog) each();
   }
 
-  /** Is the lease timer of its leadership still running? Looked at by the clock, not by what was processed. */
-  get acting(): boolean {
-    const { role, lease } = this.view;
-    if (role !== 'leader' || lease === null) return role === 'leader';
-    const timer = this.#timers.get(lease);
-    return timer !== undefined && timer.atUs > this.#world.nowUs && !this.#ended.has(timer);
+  /** The lease of a stopped process ends on its clock, and it cannot say so. */
+  #watchLease(): void {
+    const host = this.#host;
+    if (host === null || !this.acting) return;
+    const endsUs = this.clock.toWorldUs(host.lease.endsAtMs);
+    if (endsUs === Number.POSITIVE_INFINITY) return;
+    this.#world.schedule(newHappening(endsUs, 'lease-ends', this, this.id, null, null));
   }
 
   hasTimer(timer: string): boolean {
-    return this.#timers.has(timer);
+    return this.#host !== null && this.#host.hasTimer(timer);
   }
 
   /**
    * Lets a timer come due now, as if all the time had passed for which it was set. Then a lease that was set before
-   * it, and for no longer, has ended too, whoever holds it.
+   * it, and for no longer, has ended too, whichever process holds it.
    */
   fire(timer: string, everybody: Iterable<Host>): void {
     const due = this.#timers.get(timer);
-    if (due === undefined) return;
+    if (due === undefined || !this.hasTimer(timer)) return;
     for (const host of everybody) host.#endBefore(due);
-    this.#fire(due);
+    this.#host!.fire(timer);
   }
 
-  #endBefore(due: Happening): void {
+  #endBefore(due: SetTimer): void {
     for (const timer of this.#timers.values()) {
-      if (timer.seq < due.seq && longestMs(timer.delayMs) <= shortestMs(due.delayMs)) this.#ended.add(timer);
+      if (timer.order >= due.order || longestMs(timer.delay) > shortestMs(due.delay)) continue;
+      this.#ended ??= new Set();
+      this.#ended.add(timer);
     }
     if (this.view.lease !== null) this.#world.reviewed(this);
   }
@@ -158,131 +213,66 @@ export class Host {
         if (this.isDue) this.start();
         return;
       case 'deliver':
-        if (!this.alive) return;
         return this.give({ type: 'message', from: happening.from, message: happening.message! });
-      case 'timer':
-        if (this.#timers.get(happening.timer) !== happening) return; // Replaced or cancelled.
-        if (!this.paused) return this.#fire(happening);
-        if (happening.timer === this.view.lease) {
-          // The lease ends on the clock, whether or not the stopped process notices.
-          this.#world.reviewed(this);
-        }
-        this.#backlog.push(() => this.#fire(happening));
+      case 'alarm':
+        return happening.run!();
+      case 'lease-ends':
+        if (this.paused) this.#world.reviewed(this);
         return;
       case 'synced':
-        if (!this.alive) return;
-        if (!this.paused) return this.#synced(happening.write!);
-        this.#backlog.push(() => this.#synced(happening.write!));
-        return;
-      default:
-        assertNever(happening.kind);
+        return happening.run!();
     }
   }
 
   /** An input from outside: a stopped process finds it when it goes on. */
   give(input: Input): void {
-    if (this.paused) this.#backlog.push(() => this.take(input));
-    else this.take(input);
+    if (this.#host === null) return;
+    if (this.paused) this.#backlog.push(() => this.#host?.give(input));
+    else this.#host.give(input);
   }
 
-  take(input: Input): void {
-    if (!this.alive) return;
-    const effects: Effect[] = [];
-    this.#protocol.step(this.#state, input, effects);
-    this.#world.stepped(this, input, effects);
-    let draws: string[] | null = null;
-    for (const effect of effects) {
-      switch (effect.type) {
-        case 'set-timer':
-          this.#setTimer(effect.timer, effect.delayMs);
-          break;
-        case 'cancel-timer':
-          this.#timers.delete(effect.timer);
-          break;
-        case 'draw':
-          draws ??= [];
-          draws.push(effect.draw);
-          break;
-        case 'save':
-          this.#save(effect.record);
-          break;
-        case 'send':
-          if (this.#wanted !== undefined) break;
-          if (this.#line.length === 0) this.#emit(effect);
-          else this.#line.push(effect);
-          break;
-        case 'answer':
-          if (this.#line.length === 0 && this.#wanted === undefined) this.#emit(effect);
-          else this.#line.push(effect);
-          break;
-        case 'report':
-          this.#report(effect);
-          break;
-        default:
-          assertNever(effect);
-      }
-    }
-    if (this.view.lease !== null) this.#world.reviewed(this); // Its timer may have been touched.
-    if (draws === null) return;
-    for (const draw of draws) this.take({ type: 'drawn', draw, value: this.#random.draw64() });
+  command(id: number, command: Command, why?: Why): void {
+    if (this.paused) this.#backlog.push(() => this.#host?.command(id, command, why));
+    else this.#host?.command(id, command, why);
   }
 
   /** Timers that run are stretched or shortened with the clock. */
   setClockRate(rate: number): void {
-    const { nowUs } = this.#world;
-    const running = [...this.#timers.values()];
-    const factor = this.clockRate / rate;
-    this.clockRate = rate;
-    for (const timer of running) {
-      const leftUs = Math.max(0, timer.atUs - nowUs);
-      this.#schedule(timer.timer, timer.delayMs, nowUs + Math.round(leftUs * factor));
-    }
+    this.clock.rate = rate;
+    for (const [timer, { atMs }] of this.#timers)
+      if (this.hasTimer(timer)) this.#world.timed(this, timer, atMs);
+    if (this.paused) this.#watchLease();
   }
 
   setDiskFault(fault: DiskFault): void {
-    const wasStuck = this.disk.fault === 'stall' || this.disk.fault === 'full';
+    const wasStalled = this.disk.fault === 'stall';
     this.disk.fault = fault;
-    if (!wasStuck || fault === 'stall' || fault === 'full' || !this.alive) return;
-    if (this.#wanted !== undefined) {
-      this.#save(this.#wanted);
-      return;
-    }
-    for (const each of this.#line) if (each.type === 'barrier') this.#scheduleSync(each.write);
+    if (wasStalled && fault !== 'stall') for (const { write } of this.#savings) this.#scheduleSync(write);
   }
 
-  #fire(happening: Happening): void {
-    if (this.#timers.get(happening.timer) !== happening) return;
-    this.#timers.delete(happening.timer);
-    this.take({ type: 'timer', timer: happening.timer });
+  #setAlarm(atUs: number, run: () => void): () => void {
+    let isCancelled = false;
+    const ring = (): void => {
+      if (isCancelled) return;
+      if (this.paused) this.#backlog.push(ring);
+      else run();
+    };
+    this.#world.schedule(newHappening(atUs, 'alarm', this, this.id, null, ring));
+    return () => {
+      isCancelled = true;
+    };
   }
 
-  #setTimer(timer: string, delay: Delay): void {
-    let delayMs: number;
-    if (typeof delay === 'number') delayMs = delay;
-    else delayMs = delay[0] + (delay[1] - delay[0]) * this.#random.fraction();
-    // Time goes on between two timers, however short: no run stands still for ever.
-    this.#schedule(timer, delay, this.#world.nowUs + Math.max(1, toUs(delayMs / this.clockRate)));
+  #timed(timer: string, delay: Delay, atMs: number): void {
+    this.#timers.set(timer, { order: this.#world.nextOrder(), delay, atMs });
+    this.#world.timed(this, timer, atMs);
   }
 
-  #schedule(timer: string, delayMs: Delay, atUs: number): void {
-    const due = newHappening(atUs, 'timer', this, timer, delayMs, this.id, null, null);
-    this.#timers.set(timer, due);
-    this.#world.schedule(due);
-  }
-
-  #save(record: Json): void {
+  #save(record: Json, done: (failure: string | null) => void): void {
     this.newsUs = this.#world.nowUs;
-    if (this.disk.fault === 'full') {
-      // The write failed. No message that stood behind it ever leaves; the rest waits until one succeeds.
-      this.#wanted = record;
-      this.#line = this.#line.filter((each) => each.type === 'report' || each.type === 'answer');
-      return;
-    }
+    if (this.disk.fault === 'full') return done('no space left on device');
     const write = this.disk.write(record);
-    // After a failed write, all that is in line waits for this record: it stands before them.
-    if (this.#wanted === undefined) this.#line.push({ type: 'barrier', write });
-    else this.#line.unshift({ type: 'barrier', write });
-    this.#wanted = undefined;
+    this.#savings.push({ write, done });
     if (this.disk.fault !== 'stall') this.#scheduleSync(write);
   }
 
@@ -291,48 +281,37 @@ export class Host {
     const [min, max] = this.#world.syncMs;
     const syncUs = toUs(min + (max - min) * (min === max ? 0 : this.#random.fraction()));
     this.#lastSyncUs = Math.max(this.#lastSyncUs, this.#world.nowUs) + syncUs;
-    this.#world.schedule(newHappening(this.#lastSyncUs, 'synced', this, '', 0, this.id, null, write));
+    const { incarnation } = this;
+    this.#world.schedule(
+      newHappening(this.#lastSyncUs, 'synced', this, this.id, null, () => {
+        if (this.incarnation === incarnation && this.alive) this.#synced(write);
+      }),
+    );
   }
 
+  /** The record is durable, also if the process is stopped; then it learns of that when it goes on. */
   #synced(write: Write): void {
     this.disk.sync(write);
-    if (this.#wanted !== undefined) return; // An older record is durable; what is in line waits for the failed one.
-    while (this.#line.length > 0) {
-      const first = this.#line[0]!;
-      if (first.type === 'barrier' && !first.write.synced) return;
-      this.#line.shift();
-      if (first.type !== 'barrier') this.#emit(first);
-    }
+    if (this.paused) this.#backlog.push(() => this.#tellSaved());
+    else this.#tellSaved();
   }
 
-  #report(effect: Extract<Effect, { type: 'report' }>): void {
-    if (this.#line.length === 0 && this.#wanted === undefined) return this.#emit(effect);
-    if (effect.view.role !== 'leader') {
-      // What was about to be reported before is out of date. Stopping never waits for a disk; what else there is
-      // to tell (a newer term, a newer version) does, since a crash may still undo it.
-      this.#line = this.#line.filter((each) => each.type !== 'report');
-      const { view } = this;
-      if (view.role === 'leader') {
-        const stopped: View = { ...view, role: effect.view.role, leader: null, lease: null };
-        this.#emit({ type: 'report', view: stopped });
-      }
-    }
-    this.#line.push(effect);
+  #tellSaved(): void {
+    while (this.#savings[0]?.write.synced === true) this.#savings.shift()!.done(null);
   }
 
-  #emit(effect: Exclude<Waiting, { type: 'barrier' }>): void {
-    switch (effect.type) {
-      case 'send':
-        return this.#world.sent(this, effect.to, effect.message);
-      case 'report':
-        if (isNews(this.view, effect.view)) this.newsUs = this.#world.nowUs;
-        this.view = effect.view;
-        return this.#world.reported(this, effect.view);
-      case 'answer':
-        return this.#world.answered(this, effect.command, effect.outcome);
-      default:
-        assertNever(effect);
-    }
+  #reported(view: View): void {
+    if (isNews(this.#shown, view)) this.newsUs = this.#world.nowUs;
+    this.#shown = view;
+    this.#hasReported = true;
+    this.#world.reported(this, view);
+  }
+
+  /** The view may be the same as before: whether the process may act on it may have changed with its lease timer. */
+  #changed(): void {
+    if (!this.#hasReported && this.#shown.lease === null) return;
+    this.#hasReported = false;
+    this.#world.reviewed(this);
   }
 }
 

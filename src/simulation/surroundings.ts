@@ -1,18 +1,17 @@
-import type { Delay, Effect, Input, MemberId, Message, Outcome, View } from '../core/index.ts';
-import type { Write } from './disk.ts';
+import type { Command, Effect, Input, MemberId, Message, Outcome, View } from '../core/index.ts';
 import type { Host } from './host.ts';
 import type { Due } from './queue.ts';
 
 /** Something that will happen to one host. One shape for all kinds keeps the queue fast. */
 export interface Happening extends Due {
-  readonly kind: 'start' | 'deliver' | 'timer' | 'synced';
+  readonly kind: 'start' | 'deliver' | 'alarm' | 'lease-ends' | 'synced' | 'timer';
   readonly host: Host;
-  /** The timer's name, and what it was set for. */
-  readonly timer: string;
-  readonly delayMs: Delay;
   readonly from: MemberId;
   readonly message: Message | null;
-  readonly write: Write | null;
+  /** What happens, where the kind does not say it. */
+  readonly run: (() => void) | null;
+  /** Of a timer, its name. A timer stands in no queue of the world: its host has set an alarm for the first that comes due. */
+  readonly timer: string;
 }
 
 /** Made in one place, so that all have one shape for the engine too. */
@@ -20,25 +19,30 @@ export function newHappening(
   atUs: number,
   kind: Happening['kind'],
   host: Host,
-  timer: string,
-  delayMs: Delay,
   from: MemberId,
   message: Message | null,
-  write: Write | null,
+  run: (() => void) | null,
+  timer = '',
 ): Happening {
-  return { atUs, seq: 0, kind, host, timer, delayMs, from, message, write };
+  return { atUs, seq: 0, kind, host, from, message, run, timer };
 }
 
 /** What a host needs of the world around it. */
 export interface Surroundings {
   readonly nowUs: number;
   readonly syncMs: readonly [number, number];
+  /** The commands that the protocol knows. */
+  readonly commands: readonly Command['type'][];
   schedule(happening: Happening): void;
   sent(host: Host, to: MemberId, message: Message): void;
   /** A host tells its user something. */
   reported(host: Host, view: View): void;
-  /** The view is the same as before, but whether the host may act on it may have changed with its lease timer. */
+  /** Whether the host may act may have changed: with what it told, or with its lease. */
   reviewed(host: Host): void;
   stepped(host: Host, input: Input, effects: readonly Effect[]): void;
+  /** A timer was set, or its clock has moved it. */
+  timed(host: Host, timer: string, atMs: number): void;
+  /** Grows with every call. */
+  nextOrder(): number;
   answered(host: Host, command: number, outcome: Outcome): void;
 }

@@ -15,6 +15,7 @@ import {
   type Self,
   type TraceLine,
   type View,
+  type Why,
 } from '../core/index.ts';
 import { perform } from './actions.ts';
 import { Agenda } from './agenda.ts';
@@ -42,7 +43,7 @@ export interface Violation {
 export interface WorldOptions {
   /** Is told every line of the trace as it happens. */
   readonly trace?: (line: TraceLine) => void;
-  /** Is told everything that is about to happen: each message that leaves, with its number (`seq`), and each timer that is set. */
+  /** Is told what is about to happen: each message that leaves, with its number (`seq`), and each timer that is set. */
   readonly scheduled?: (happening: Happening) => void;
   /**
    * Freezes what leaves a protocol, so that one that sends a piece of its own state and changes it later
@@ -97,6 +98,7 @@ export class World implements Surroundings {
   readonly #freeze: boolean;
   readonly #mostSteps: number;
   readonly #commands: Command[] = [];
+  #order = 0;
 
   constructor(scenario: Scenario, seed: number, options: WorldOptions = {}) {
     this.scenario = scenario;
@@ -132,6 +134,20 @@ export class World implements Surroundings {
 
   get syncMs(): readonly [number, number] {
     return this.scenario.syncMs;
+  }
+
+  get commands(): readonly Command['type'][] {
+    return this.scenario.definition.commands;
+  }
+
+  nextOrder(): number {
+    this.#order += 1;
+    return this.#order;
+  }
+
+  timed(host: Host, timer: string, atMs: number): void {
+    if (this.#scheduled === undefined) return;
+    this.#scheduled(newHappening(host.clock.toWorldUs(atMs), 'timer', host, host.id, null, null, timer));
   }
 
   get hash(): string {
@@ -195,13 +211,13 @@ export class World implements Surroundings {
     const host = new Host(self, this.protocol, new Random(this.seed, `member ${id}`), this);
     this.hosts.set(id, host);
     const atUs = Math.max(this.nowUs, toUs(startMs));
-    this.schedule(newHappening(atUs, 'start', host, '', 0, id, null, null));
+    this.schedule(newHappening(atUs, 'start', host, id, null, null));
     return host;
   }
 
-  command(host: Host, command: Command): void {
+  command(host: Host, command: Command, why?: Why): void {
     this.#commands.push(command);
-    host.give({ type: 'command', id: this.#commands.length, command });
+    host.command(this.#commands.length, command, why);
   }
 
   /** A message arrives after a while, whoever sent it. */
@@ -209,7 +225,7 @@ export class World implements Surroundings {
     const host = toTwin === true ? this.twins.of(to) : this.hosts.get(to);
     if (host === undefined) return;
     const atUs = this.nowUs + toUs(delayMs);
-    this.schedule(newHappening(atUs, 'deliver', host, '', 0, from, message, null));
+    this.schedule(newHappening(atUs, 'deliver', host, from, message, null));
   }
 
   /** Something around the members happened: it belongs to the history. */
@@ -248,7 +264,7 @@ export class World implements Surroundings {
 
   schedule(happening: Happening): void {
     this.#queue.push(happening);
-    this.#scheduled?.(happening);
+    if (happening.kind === 'deliver') this.#scheduled?.(happening);
   }
 
   /** Takes a message off its way, or lets a second copy arrive right after it. Null if it is not on its way. */
@@ -285,11 +301,10 @@ export class World implements Surroundings {
   reported(host: Host, view: View): void {
     if (view.term !== null) this.#properties.believed(host.name, view.leader, view.term);
     if (view.version > 0) this.#properties.showed(host.name, view.version, view.value);
-    this.reviewed(host);
+    this.losses.reported(host, view);
   }
 
   reviewed(host: Host): void {
-    this.losses.reported(host, host.view);
     this.reconsider(host);
   }
 

@@ -1,9 +1,9 @@
 import { BadInput, type MemberId, show } from '../core/index.ts';
-import { CaucusError, type Election } from '../election/index.ts';
+import { CaucusError, type Election, ProtocolSeat } from '../election/index.ts';
 import type { Host } from '../simulation/host.ts';
 import type { Action, Violation } from '../simulation/index.ts';
 import { scenarioFor, type TestClusterOptions } from './options.ts';
-import { SimulatedSeat } from './simulated-seat.ts';
+import { TestHost } from './test-host.ts';
 import { TestProcess } from './test-process.ts';
 import { type Audience, TestWorld } from './test-world.ts';
 import { ProcessClock, Timeline } from './timeline.ts';
@@ -51,15 +51,13 @@ export class TestCluster {
         this.#isDirty = true;
         this.#processes.get(id)?.resume();
       },
-      reported: (id) => {
-        if (this.#processes.get(id)?.look()) this.#isDirty = true;
-      },
+      reported: (id) => this.#processes.get(id)?.tell(),
       answered: () => {
         this.#isDirty = true;
       },
     };
     this.#world = new TestWorld(scenario, this.seed, {}, audience);
-    this.#timeline = new Timeline(() => this.#world.nowUs);
+    this.#timeline = new Timeline();
   }
 
   /** Virtual milliseconds since the beginning. */
@@ -242,9 +240,14 @@ export class TestCluster {
 
   #begin(host: Host): void {
     const { election = 'test', drainMs, answerMs } = this.#options;
-    const seat = new SimulatedSeat(election, this.#world, host, 1);
-    const clock = new ProcessClock(this.#timeline);
-    const process = new TestProcess(host.id, seat, clock, {
+    const running = new TestHost(election, this.#world, host, host.running!);
+    const idOf = (name: string): MemberId => this.ids.find((id) => String(id) === name) ?? name;
+    const seat = new ProtocolSeat(running, String(host.id), 1, idOf);
+    seat.watch(() => {
+      this.#isDirty = true;
+    });
+    const clock = new ProcessClock(this.#timeline, host.clock);
+    const process = new TestProcess(host.id, running, seat, clock, {
       ...(drainMs === undefined ? {} : { drainMs }),
       ...(answerMs === undefined ? {} : { answerMs }),
     });

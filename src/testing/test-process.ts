@@ -1,6 +1,6 @@
 import type { MemberId } from '../core/index.ts';
-import { type Cancellable, Election, type ElectionOptions } from '../election/index.ts';
-import type { SimulatedSeat } from './simulated-seat.ts';
+import { type Cancellable, Election, type ElectionOptions, type ProtocolSeat } from '../election/index.ts';
+import type { TestHost } from './test-host.ts';
 import type { ProcessClock } from './timeline.ts';
 
 /**
@@ -14,13 +14,19 @@ export class TestProcess {
   readonly now: () => number;
   /** Waits in virtual time: the program under test sleeps with this, or is handed it in place of its timers. */
   readonly sleep: (ms: number, options?: Cancellable) => Promise<void>;
-  readonly #seat: SimulatedSeat;
+  readonly #host: TestHost;
   readonly #clock: ProcessClock;
 
-  constructor(id: MemberId, seat: SimulatedSeat, clock: ProcessClock, options: ElectionOptions) {
+  constructor(
+    id: MemberId,
+    host: TestHost,
+    seat: ProtocolSeat,
+    clock: ProcessClock,
+    options: ElectionOptions,
+  ) {
     this.id = id;
     this.election = new Election(seat.election, { seat: () => seat }, { ...options, clock });
-    this.#seat = seat;
+    this.#host = host;
     this.#clock = clock;
     this.now = () => clock.now();
     this.sleep = (ms, { signal } = {}) =>
@@ -42,9 +48,9 @@ export class TestProcess {
     return this.election.self;
   }
 
-  /** @internal Says whether there is news. */
-  look(): boolean {
-    return this.#seat.look();
+  /** @internal Something may have changed. */
+  tell(): void {
+    this.#host.tell();
   }
 
   /** @internal */
@@ -55,11 +61,12 @@ export class TestProcess {
   /** @internal What its timers should have told it comes first, as after a stall of a real event loop. */
   resume(): void {
     this.#clock.goOn();
+    this.#host.tell();
   }
 
   /** @internal */
   end(): void {
     this.#clock.end();
-    this.#seat.end();
+    this.#host.end();
   }
 }

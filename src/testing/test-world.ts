@@ -1,7 +1,6 @@
-import type { Command, Effect, Input, Json, MemberId, Outcome } from '../core/index.ts';
+import type { Command, Effect, Input, Json, MemberId, Outcome, Why } from '../core/index.ts';
 import type { Host } from '../simulation/host.ts';
 import { type Scenario, World, type WorldOptions } from '../simulation/index.ts';
-import type { Happening } from '../simulation/surroundings.ts';
 
 /** What a cluster under test wants to hear of its world. */
 export interface Audience {
@@ -16,8 +15,6 @@ export interface Audience {
 /** The simulator's world, with programs of a user beside its members: it tells them what happens, and takes their commands. */
 export class TestWorld extends World {
   readonly #audience: Audience;
-  /** When each timer of each host comes due. */
-  readonly #dueUs = new WeakMap<Host, Map<string, number>>();
   readonly #answers = new Map<number, (outcome: Outcome) => void>();
   #commandsGiven = 0;
 
@@ -26,25 +23,17 @@ export class TestWorld extends World {
     this.#audience = audience;
   }
 
-  /** Until when this host may act by its clock; 0 if it may not now, Infinity if its leadership has no lease. */
-  leaseEndsMs(host: Host): number {
-    if (!host.alive || !host.acting) return 0;
-    const { lease } = host.view;
-    if (lease === null) return Number.POSITIVE_INFINITY;
-    return (this.#dueUs.get(host)?.get(lease) ?? 0) / 1000;
-  }
-
   /** Never settles if the member's process ends first, as in real life. */
-  ask(host: Host, command: Command): Promise<Outcome> {
+  ask(host: Host, command: Command, why?: Why): Promise<Outcome> {
     return new Promise((resolve) => {
       this.#answers.set(this.#commandsGiven + 1, resolve);
-      this.command(host, command);
+      this.command(host, command, why);
     });
   }
 
-  override command(host: Host, command: Command): void {
+  override command(host: Host, command: Command, why?: Why): void {
     this.#commandsGiven += 1;
-    super.command(host, command);
+    super.command(host, command, why);
   }
 
   override answered(host: Host, command: number, outcome: Outcome): void {
@@ -56,20 +45,10 @@ export class TestWorld extends World {
     this.#audience.answered();
   }
 
-  override schedule(happening: Happening): void {
-    super.schedule(happening);
-    // Hosts are brought into the world, and scheduled to start, before this class has its fields.
-    if (happening.kind !== 'timer') return;
-    const due = this.#dueUs.get(happening.host) ?? new Map<string, number>();
-    due.set(happening.timer, happening.atUs);
-    this.#dueUs.set(happening.host, due);
-  }
-
   override stepped(host: Host, input: Input, effects: readonly Effect[]): void {
     super.stepped(host, input, effects);
     // A second process of a member runs the protocol alone: the program under test is in the first.
     if (input.type !== 'start' || host.isTwin) return;
-    this.#dueUs.delete(host);
     this.#audience.started(host);
   }
 

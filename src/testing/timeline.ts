@@ -1,4 +1,5 @@
 import type { Clock } from '../election/index.ts';
+import type { ProcessClock as SimulatedClock } from '../simulation/process-clock.ts';
 import { Queue } from '../simulation/queue.ts';
 
 interface Wake {
@@ -10,16 +11,7 @@ interface Wake {
 
 /** What the programs under test wait for, in the virtual time of the world. */
 export class Timeline {
-  readonly #now: () => number;
   readonly #queue = new Queue<Wake>();
-
-  constructor(nowUs: () => number) {
-    this.#now = nowUs;
-  }
-
-  get nowUs(): number {
-    return this.#now();
-  }
 
   /** When the next one is due; Infinity if none is. */
   get nextUs(): number {
@@ -30,9 +22,7 @@ export class Timeline {
     return Number.POSITIVE_INFINITY;
   }
 
-  add(owner: ProcessClock, delayMs: number, wake: () => void): () => void {
-    // Time goes on between two wakes, however short: no run stands still for ever.
-    const atUs = this.nowUs + Math.max(1, Math.ceil(delayMs * 1000));
+  add(owner: ProcessClock, atUs: number, wake: () => void): () => void {
     const entry: Wake = { atUs, seq: 0, owner, wake };
     this.#queue.push(entry);
     return () => {
@@ -46,24 +36,28 @@ export class Timeline {
   }
 }
 
-/** The clock of one process: what is due while it is stopped comes when it goes on; what is due after its end never comes. */
+/** The clock of one process, as its program sees it: it is that of the simulated process. What is due while it is stopped comes when it goes on; what is due after its end never comes. */
 export class ProcessClock implements Clock {
   readonly #timeline: Timeline;
+  readonly #clock: SimulatedClock;
   #isStopped = false;
   #isOver = false;
   #late: { wake: (() => void) | null }[] = [];
 
-  constructor(timeline: Timeline) {
+  constructor(timeline: Timeline, clock: SimulatedClock) {
     this.#timeline = timeline;
+    this.#clock = clock;
   }
 
   now(): number {
-    return this.#timeline.nowUs / 1000;
+    return this.#clock.now();
   }
 
   after(delayMs: number, wake: () => void): () => void {
     if (delayMs === Number.POSITIVE_INFINITY) return () => {};
-    return this.#timeline.add(this, delayMs, wake);
+    // A whole microsecond or more, as everywhere in the world: `after` sees to it that time goes on.
+    const atMs = this.#clock.after(Math.ceil(delayMs * 1000) / 1000);
+    return this.#timeline.add(this, this.#clock.toWorldUs(atMs), wake);
   }
 
   due(entry: { wake: (() => void) | null }): void {

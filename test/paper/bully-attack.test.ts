@@ -112,10 +112,10 @@ class Onlooker {
   }
 
   #look(world: World, limit: number): void {
-    for (const { id, alive, view, state } of world.hosts.values()) {
+    for (const { id, alive, view, running } of world.hosts.values()) {
       if (!alive) continue;
       const { version, value, role, term } = view;
-      if ((state as { flying: unknown[] }).flying.length > limit)
+      if ((running!.state as { flying: unknown[] }).flying.length > limit)
         this.problems.push(`${id} sends too much at once`);
       if (role === 'none') continue; // Its first word is still on the way.
       const before = this.#versions.get(id) ?? 0;

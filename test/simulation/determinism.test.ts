@@ -26,9 +26,9 @@ const hashes: [protocol: string, options: object, hash: string][] = [
   ['bully', {}, '65f7ee82eeec290d'],
   ['bully', { quorum: true }, '1d92d58051594552'],
   ['chang-roberts', {}, 'bc2468abef5cf1d4'],
-  ['draw', {}, '04237190f3ae7d2f'],
-  ['draw', { quorum: true }, '0ab4d3f9072f8144'],
-  ['epoch', {}, 'dbc1ad7f400d431e'],
+  ['draw', {}, '0584a875672a2a1a'],
+  ['draw', { quorum: true }, 'daaf71b9edf8584f'],
+  ['epoch', {}, '144f2ffa7dbe27a3'],
   ['ring', {}, '71a2b887935c6de5'],
 ];
 

@@ -1,17 +1,35 @@
-import type { Command, Json, MemberId, Outcome } from '../core/index.ts';
-import { CaucusError, type Seat, type Standing, type Why } from '../election/index.ts';
-import type { ElectionHost } from './host.ts';
+import type { Command, Json, MemberId, Outcome, View, Why } from '../core/index.ts';
+import { CaucusError } from './errors.ts';
+import type { Held, Seat, Standing } from './seat.ts';
+
+/** What a seat needs of the host that runs its protocol, in a member or in a cluster under test. */
+export interface SeatHost {
+  /** Of the election. */
+  readonly name: string;
+  readonly protocol: string;
+  readonly commands: readonly Command['type'][];
+  readonly view: View;
+  readonly held: Held | null;
+  /** Why it stands as it does. */
+  readonly explanation: Why;
+  /** Straight to the protocol. The history will say why, if that is known. */
+  order(command: Command, why?: Why): Promise<Outcome>;
+  /** Why a command would be refused now, or null. Nothing happens. */
+  refusal(command: Command): string | null;
+  /** Calls at every change. Returns how to stop. */
+  subscribe(listener: () => void): () => void;
+}
 
 /**
- * A member's place in one election. A program that only observes must not be made the leader, so a member runs with priority 0 until
- * it is told to stand. Where a protocol knows no priorities every member stands always; then what is not wanted is not shown
- * as held, and given up if the protocol can.
+ * A place in an election that a protocol of ours decides. A program that only observes must not be made the leader, so a member runs
+ * with priority 0 until it is told to stand. Where a protocol knows no priorities every member stands always; then what is not wanted
+ * is not shown as held, and given up if the protocol can.
  */
-export class MemberSeat implements Seat {
+export class ProtocolSeat implements Seat {
   readonly election: string;
   readonly name: string;
   isClosed = false;
-  readonly #host: ElectionHost;
+  readonly #host: SeatHost;
   readonly #priority: number;
   readonly #idOf: (name: string) => MemberId;
   readonly #listeners = new Set<(standing: Standing) => void>();
@@ -21,7 +39,7 @@ export class MemberSeat implements Seat {
   /** What the listeners were told last. */
   #told: Standing;
 
-  constructor(host: ElectionHost, name: string, priority: number, idOf: (name: string) => MemberId) {
+  constructor(host: SeatHost, name: string, priority: number, idOf: (name: string) => MemberId) {
     this.election = host.name;
     this.name = name;
     this.#host = host;
@@ -122,13 +140,14 @@ export class MemberSeat implements Seat {
   }
 
   #look(): Standing {
-    const { view, held, explanation, token } = this.#host;
+    const { view, held, explanation } = this.#host;
     const { leader, version, value } = view;
     // A leader that may not act at the moment is not shown as one.
     const isIdle = view.role === 'leader' && held === null;
+    const isLed = leader !== null && !isIdle;
     return {
-      leader: leader === null || isIdle ? null : String(leader),
-      token: isIdle ? null : token,
+      leader: isLed ? String(leader) : null,
+      token: isLed && view.term !== null ? BigInt(view.term) : null,
       held: this.#isStanding ? held : null,
       value,
       version,

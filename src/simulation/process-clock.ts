@@ -1,0 +1,97 @@
+import type { HostClock } from '../host/index.ts';
+import { toUs } from './time.ts';
+
+/** What a clock needs of the world, whose own time it follows at its own rate. */
+export interface WorldTime {
+  readonly nowUs: number;
+  /** Calls once at that moment of the world. Returns how to cancel. */
+  alarm(atUs: number, run: () => void): () => void;
+}
+
+interface Alarm {
+  readonly atMs: number;
+  readonly run: () => void;
+  cancel: () => void;
+}
+
+/**
+ * The monotonic clock of one simulated process. It may run faster or slower than the world: at rate 2, a second of the world is two
+ * seconds here, and a timer of one second comes due after half a second of the world.
+ */
+export class ProcessClock implements HostClock {
+  readonly sleeps = 0;
+  readonly sleptMs = 0;
+
+  readonly #world: WorldTime;
+  readonly #alarms = new Set<Alarm>();
+  #rate = 1;
+  /** Where the rate last changed, in the time of the world and in that of this clock. */
+  #worldUs = 0;
+  #localUs = 0;
+
+  constructor(world: WorldTime) {
+    this.#world = world;
+  }
+
+  get rate(): number {
+    return this.#rate;
+  }
+
+  /** Every alarm that is set moves with the rate. */
+  set rate(rate: number) {
+    this.#localUs = this.#nowUs();
+    this.#worldUs = this.#world.nowUs;
+    this.#rate = rate;
+    for (const alarm of this.#alarms) {
+      alarm.cancel();
+      this.#schedule(alarm);
+    }
+  }
+
+  now(): number {
+    return this.#nowUs() / 1000;
+  }
+
+  wallNow(): number {
+    return this.#world.nowUs / 1000;
+  }
+
+  /** Time goes on between two timers, however short: no run stands still for ever. */
+  after(delayMs: number): number {
+    return (this.#nowUs() + Math.max(1, toUs(delayMs))) / 1000;
+  }
+
+  set(atMs: number, run: () => void): () => void {
+    const alarm: Alarm = { atMs, run, cancel: () => {} };
+    this.#alarms.add(alarm);
+    this.#schedule(alarm);
+    return () => {
+      this.#alarms.delete(alarm);
+      alarm.cancel();
+    };
+  }
+
+  /** The first whole microsecond of the world at which this clock shows that moment, or a later one. */
+  toWorldUs(atMs: number): number {
+    if (atMs === Number.POSITIVE_INFINITY) return atMs;
+    // Sums of fractions are not exact: from a guess that is a little too early, the first that fits is found.
+    let atUs = this.#worldUs + Math.ceil((atMs * 1000 - this.#localUs) / this.#rate - 1e-3);
+    while (this.#at(atUs) / 1000 < atMs) atUs += 1;
+    return Math.max(atUs, this.#world.nowUs);
+  }
+
+  #schedule(alarm: Alarm): void {
+    alarm.cancel = this.#world.alarm(this.toWorldUs(alarm.atMs), () => {
+      this.#alarms.delete(alarm);
+      alarm.run();
+    });
+  }
+
+  #nowUs(): number {
+    return this.#at(this.#world.nowUs);
+  }
+
+  #at(worldUs: number): number {
+    return this.#localUs + (worldUs - this.#worldUs) * this.#rate;
+  }
+}
