@@ -1,6 +1,6 @@
 import { type Command, type Json, type MemberId, type Outcome, refusalOf } from '../core/index.ts';
 import { CaucusError, type Held, type Seat, type Standing, type Why } from '../election/index.ts';
-import type { Host } from '../simulation/host.ts';
+import type { Host } from '../simulation/index.ts';
 import type { TestWorld } from './test-world.ts';
 
 /** A simulated member's place in the one election of its world: for one life of its process, and not beyond. */

@@ -1,7 +1,5 @@
 import type { Command, Effect, Input, Json, MemberId, Outcome } from '../core/index.ts';
-import type { Host } from '../simulation/host.ts';
-import { type Scenario, World, type WorldOptions } from '../simulation/index.ts';
-import type { Happening } from '../simulation/surroundings.ts';
+import { type Happening, type Host, type Scenario, World, type WorldOptions } from '../simulation/index.ts';
 
 /** What a cluster under test wants to hear of its world. */
 export interface Audience {

@@ -1,5 +1,5 @@
 import type { Clock } from '../election/index.ts';
-import { Queue } from '../simulation/queue.ts';
+import { Queue } from '../simulation/index.ts';
 
 interface Wake {
   atUs: number;
