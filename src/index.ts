@@ -29,8 +29,7 @@ export {
   type TokenCheck,
   type Why,
 } from './election/index.ts';
-export type { LeaseEngineOptions } from './engines/lease/lease-engine.ts';
-export { type EngineOptions, type OpenEngine, openEngine } from './engines/open.ts';
+export { type EngineOptions, type LeaseEngineOptions, type OpenEngine, openEngine } from './engines/index.ts';
 export {
   type Change,
   type ElectionPort,

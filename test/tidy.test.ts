@@ -12,6 +12,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   host: ['core'],
   simulation: ['core', 'host'],
   exploration: ['core'],
+  story: ['core', 'simulation'],
   election: ['core'],
   page: [],
   member: ['core', 'protocols', 'host', 'election', 'page'],
@@ -22,6 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'protocols',
     'simulation',
     'exploration',
+    'story',
     'election',
     'engines',
     'member',
@@ -31,7 +33,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'index.ts': ['core', 'protocols', 'simulation', 'election', 'engines', 'member'],
 };
 
-const PURE = ['core', 'protocols', 'host', 'simulation', 'exploration'];
+/** The same inside the command: what shows, what reads, and what does. */
+const CLI_MAY_IMPORT: Record<string, readonly string[]> = {
+  terminal: [],
+  input: ['terminal'],
+  commands: ['terminal', 'input'],
+  'program.ts': ['terminal', 'input', 'commands'],
+  'main.ts': ['input', 'program.ts'],
+};
+
+const PURE = ['core', 'protocols', 'host', 'simulation', 'exploration', 'story'];
 
 /** Each would make a run depend on something other than its scenario and seed. */
 const BANNED: readonly [pattern: RegExp, reason: string][] = [
@@ -56,6 +67,8 @@ interface Source {
   /** Without comments: words there do no harm. */
   readonly code: string;
   readonly imports: readonly string[];
+  /** Those of files of ours, as paths from the root. */
+  readonly targets: readonly string[];
 }
 
 function readSources(): Source[] {
@@ -67,7 +80,10 @@ function readSources(): Source[] {
       const text = readFileSync(path.join(root, file), 'utf8');
       const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
       const imports = [...code.matchAll(/(?:\bfrom\s+|\bimport\()'([^']+)'/g)].map((match) => match[1]!);
-      return { file, room: roomOf(file), code, imports };
+      const targets = imports
+        .filter((each) => each.startsWith('.'))
+        .map((each) => path.relative(root, path.resolve(root, path.dirname(file), each)));
+      return { file, room: roomOf(file), code, imports, targets };
     });
 }
 
@@ -84,11 +100,33 @@ describe('the source tree', () => {
   });
 
   it('imports along the arrows only', () => {
-    const wrong = sources.flatMap(({ file, room, imports }) =>
-      imports
-        .filter((each) => each.startsWith('.'))
-        .map((each) => path.relative(root, path.resolve(root, path.dirname(file), each)))
+    const wrong = sources.flatMap(({ file, room, targets }) =>
+      targets
         .filter((target) => roomOf(target) !== room && !MAY_IMPORT[room]!.includes(roomOf(target)))
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('enters other rooms by an index.ts', () => {
+    const wrong = sources.flatMap(({ file, room, targets }) =>
+      targets
+        .filter((target) => roomOf(target) !== room && path.basename(target) !== 'index.ts')
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('imports along the arrows inside the command too', () => {
+    const folderOf = (file: string): string => file.split(path.sep)[2]!;
+    const inside = sources.filter(({ room }) => room === 'cli');
+    expect(Object.keys(CLI_MAY_IMPORT)).toEqual(
+      expect.arrayContaining(inside.map(({ file }) => folderOf(file))),
+    );
+    const wrong = inside.flatMap(({ file, targets }) =>
+      targets
+        .filter((target) => roomOf(target) === 'cli' && folderOf(target) !== folderOf(file))
+        .filter((target) => !CLI_MAY_IMPORT[folderOf(file)]!.includes(folderOf(target)))
         .map((target) => `${file} imports ${target}`),
     );
     expect(wrong).toEqual([]);

@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { narrate } from '../src/simulation/narrate.ts';
+import { narrate } from '../src/story/index.ts';
 import { play } from './support/play.ts';
 
 const folder = new URL('./traces/', import.meta.url);

@@ -1,5 +1,5 @@
-import { nameFallen, nameProperty } from '../src/cli/property-names.ts';
 import { describeBounds } from '../src/exploration/index.ts';
+import { nameFallen, nameProperty } from '../src/story/index.ts';
 import { troubles } from './comparing.ts';
 import { faults } from './faults.ts';
 import { type Cell, COLUMNS, type File, type Row } from './findings.ts';

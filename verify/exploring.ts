@@ -1,4 +1,4 @@
-import { resultOf } from '../src/cli/check-result.ts';
+import { resultOf } from '../src/cli/commands/check/result.ts';
 import { type Bounds, Explorer } from '../src/exploration/index.ts';
 import { catalogue } from '../src/protocols/index.ts';
 import { readScenario } from '../src/simulation/index.ts';

@@ -1,4 +1,4 @@
-import type { CheckResult } from '../src/cli/check-result.ts';
+import type { CheckResult } from '../src/cli/commands/check/result.ts';
 import type { Json } from '../src/core/index.ts';
 import type { Bounds } from '../src/exploration/index.ts';
 

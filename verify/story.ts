@@ -1,7 +1,7 @@
 import type { Effect, Json, TraceLine } from '../src/core/index.ts';
 import { catalogue } from '../src/protocols/index.ts';
 import { readScenario, runWorld } from '../src/simulation/index.ts';
-import { describeEvent } from '../src/simulation/narrate.ts';
+import { describeEvent } from '../src/story/index.ts';
 
 const MOST_LINES = 12;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { BadInput } from '../core/index.ts';
+import { oneLine, Refusal, systemWords } from './input/refusal.ts';
 import { createProgram } from './program.ts';
-import { oneLine, Refusal, systemWords } from './refusal.ts';
 
 const BAD_INPUT = 2;
 /** A defect of our own; apart from 1, which says that a promise was broken. */

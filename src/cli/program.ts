@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { addAsking } from './ask-commands.ts';
-import { addCheck } from './check-command.ts';
-import { addCompletion } from './completion.ts';
-import type { SimulateFlags } from './flags.ts';
-import { addNode } from './node-command.ts';
-import { pageOf } from './page.ts';
-import { addPlay } from './play-command.ts';
-import { protocolLines, protocolsCommand } from './protocols.ts';
-import { oneLine, Refusal } from './refusal.ts';
-import { addRun } from './run-command.ts';
-import { simulateCommand } from './simulate.ts';
-import { swarmCommand } from './swarm.ts';
-import { addUp } from './up-command.ts';
+import { addAsking } from './commands/ask/command.ts';
+import { addCheck } from './commands/check/command.ts';
+import { addCompletion } from './commands/completion/completion.ts';
+import { addNode } from './commands/node/command.ts';
+import { addPlay } from './commands/play/command.ts';
+import { protocolLines, protocolsCommand } from './commands/protocols/protocols.ts';
+import { addRun } from './commands/run/command.ts';
+import type { SimulateFlags } from './commands/simulate/flags.ts';
+import { simulateCommand } from './commands/simulate/simulate.ts';
+import { swarmCommand } from './commands/simulate/swarm.ts';
+import { addUp } from './commands/up/command.ts';
+import { oneLine, Refusal } from './input/refusal.ts';
+import { pageOf } from './terminal/page.ts';
 
 /** Two folders up from the source and from what was compiled alike. */
 const PACKAGE = new URL('../../package.json', import.meta.url);

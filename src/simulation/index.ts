@@ -1,6 +1,9 @@
 export type { DiskFault } from './disk.ts';
+export type { Host } from './host.ts';
 export type { Latency } from './latency.ts';
 export type { LinkQuality } from './network.ts';
+export type { ProcessClock } from './process-clock.ts';
+export { Queue } from './queue.ts';
 export { outcomeOf, type Percentiles, type RunOutcome, type RunsResult, RunTotals } from './runs.ts';
 export { type Action, type MemberSetup, readScenario, type Scenario, type WorldEvent } from './scenario.ts';
 export { agreement, type FinalView, type Result, resultOf, runWorld, simulate } from './simulate.ts';

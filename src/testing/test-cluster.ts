@@ -1,7 +1,6 @@
 import { BadInput, type MemberId, show } from '../core/index.ts';
 import { CaucusError, type Election, ProtocolSeat } from '../election/index.ts';
-import type { Host } from '../simulation/host.ts';
-import type { Action, Violation } from '../simulation/index.ts';
+import type { Action, Host, Violation } from '../simulation/index.ts';
 import { scenarioFor, type TestClusterOptions } from './options.ts';
 import { TestHost } from './test-host.ts';
 import { TestProcess } from './test-process.ts';

@@ -1,7 +1,7 @@
 import type { Command, Outcome, View, Why } from '../core/index.ts';
 import type { Held, SeatHost } from '../election/index.ts';
 import type { ProtocolHost } from '../host/index.ts';
-import type { Host } from '../simulation/host.ts';
+import type { Host } from '../simulation/index.ts';
 import type { TestWorld } from './test-world.ts';
 
 /** The one election of a simulated member, for one life of its process and not beyond. */

@@ -1,6 +1,5 @@
 import type { Command, Effect, Input, Json, MemberId, Outcome, Why } from '../core/index.ts';
-import type { Host } from '../simulation/host.ts';
-import { type Scenario, World, type WorldOptions } from '../simulation/index.ts';
+import { type Host, type Scenario, World, type WorldOptions } from '../simulation/index.ts';
 
 /** What a cluster under test wants to hear of its world. */
 export interface Audience {

@@ -1,6 +1,5 @@
 import type { Clock } from '../election/index.ts';
-import type { ProcessClock as SimulatedClock } from '../simulation/process-clock.ts';
-import { Queue } from '../simulation/queue.ts';
+import { Queue, type ProcessClock as SimulatedClock } from '../simulation/index.ts';
 
 interface Wake {
   atUs: number;

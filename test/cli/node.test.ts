@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fromEnvironment, timesFromEnvironment } from '../../src/cli/config/environment.ts';
-import { fieldLines } from '../../src/cli/config/lines.ts';
-import { readMemberConfig } from '../../src/cli/config/member-config.ts';
+import { fromEnvironment, timesFromEnvironment } from '../../src/cli/input/config/environment.ts';
+import { fieldLines } from '../../src/cli/input/config/lines.ts';
+import { readMemberConfig } from '../../src/cli/input/config/member-config.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { caucus, start } from './caucus.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../src/cli/parse-json.ts';
+import { parseJson } from '../../src/cli/input/parse-json.ts';
 
 function outcome(read: () => unknown): { value: unknown } | 'refused' {
   try {

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
-import { resignCommand } from '../../src/cli/ask/asking.ts';
+import { resignCommand } from '../../src/cli/commands/ask/asking.ts';
 
 const servers: Server[] = [];
 afterEach(async () => {

@@ -5,19 +5,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KeptCommand as Kept } from '../../src/cli/run/kept-command.ts';
+import type { KeptCommand as Kept } from '../../src/cli/commands/run/kept-command.ts';
 import { noted, notesOf } from './run-log.ts';
 
 const built = (name: string): Promise<unknown> =>
-  import(new URL(`../../dist/cli/run/${name}`, import.meta.url).href);
+  import(new URL(`../../dist/cli/commands/run/${name}`, import.meta.url).href);
 const { KeptCommand } = (await built(
   'kept-command.js',
-)) as typeof import('../../src/cli/run/kept-command.ts');
+)) as typeof import('../../src/cli/commands/run/kept-command.ts');
 const { runUnderLease } = (await built(
   'under-lease.js',
-)) as typeof import('../../src/cli/run/under-lease.ts');
-const PROCESS_GROUP = new URL('../../dist/cli/run/process-group.js', import.meta.url).href;
-const { isGroupDead } = (await import(PROCESS_GROUP)) as typeof import('../../src/cli/run/process-group.ts');
+)) as typeof import('../../src/cli/commands/run/under-lease.ts');
+const PROCESS_GROUP = new URL('../../dist/cli/commands/run/process-group.js', import.meta.url).href;
+const { isGroupDead } = (await import(
+  PROCESS_GROUP
+)) as typeof import('../../src/cli/commands/run/process-group.ts');
 const CHILD = fileURLToPath(new URL('./run-child.mjs', import.meta.url));
 const env = process.env as Record<string, string>;
 

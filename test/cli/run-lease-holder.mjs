@@ -2,7 +2,7 @@
  * Holds a lease that is renewed all the time, and runs a command under it: node run-lease-holder.mjs LEASE_MS CMD ARGS…
  * Prints the pid of the command's keeper.
  */
-const built = (name) => import(new URL(`../../dist/cli/run/${name}`, import.meta.url).href);
+const built = (name) => import(new URL(`../../dist/cli/commands/run/${name}`, import.meta.url).href);
 const { KeptCommand } = await built('kept-command.js');
 const { runUnderLease } = await built('under-lease.js');
 

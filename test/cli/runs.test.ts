@@ -51,7 +51,9 @@ describe('caucus simulate --runs', () => {
   });
 
   it('gives the same on one thread and on many', async () => {
-    const { runMany } = await import(new URL('../../dist/cli/many-runs.js', import.meta.url).href);
+    const { runMany } = await import(
+      new URL('../../dist/cli/commands/simulate/many-runs.js', import.meta.url).href
+    );
     const onProgress = (): void => {};
     const [one, four] = await Promise.all(
       [1, 4].map((threads) => runMany({ scenario, given, fromSeed: FROM, runs: RUNS, threads, onProgress })),

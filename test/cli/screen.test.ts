@@ -1,8 +1,8 @@
 /** The screen of `caucus up`, on terminals of several sizes. */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { Fleet, FleetEvent, FleetMember, MemberState } from '../../src/cli/up/fleet.ts';
-import { Screen } from '../../src/cli/up/screen.ts';
+import type { Fleet, FleetEvent, FleetMember, MemberState } from '../../src/cli/commands/up/fleet.ts';
+import { Screen } from '../../src/cli/commands/up/screen.ts';
 
 const event = (name: string, text: string, fields: object = {}): FleetEvent => ({
   at: '2026-01-01T00:00:00.000Z',

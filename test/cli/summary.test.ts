@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { plain } from '../../src/cli/colours.ts';
-import { repeatCommand } from '../../src/cli/repeat.ts';
-import { runsSummary } from '../../src/cli/runs-summary.ts';
-import { summary } from '../../src/cli/summary.ts';
+import { repeatCommand } from '../../src/cli/commands/simulate/repeat.ts';
+import { runsSummary } from '../../src/cli/commands/simulate/runs-summary.ts';
+import { summary } from '../../src/cli/commands/simulate/summary.ts';
+import { plain } from '../../src/cli/terminal/colours.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import {
   outcomeOf,

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { shrinkLine } from '../../src/cli/shrinking.ts';
+import { shrinkLine } from '../../src/cli/commands/simulate/shrinking.ts';
 import { epoch } from '../../src/protocols/epoch.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { drawStorm, RunTotals, scenarioOf, swarmOutcome } from '../../src/simulation/index.ts';

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { toRows } from '../../src/cli/choose-rows.ts';
-import { plain } from '../../src/cli/colours.ts';
-import { runOnce } from '../../src/cli/one-run.ts';
-import type { Lane } from '../../src/cli/scene.ts';
-import { Story } from '../../src/cli/story.ts';
-import { timeline } from '../../src/cli/timeline.ts';
-import { Vocabulary } from '../../src/cli/vocabulary.ts';
+import { runOnce } from '../../src/cli/commands/simulate/one-run.ts';
+import { timeline } from '../../src/cli/commands/simulate/timeline.ts';
+import { plain } from '../../src/cli/terminal/colours.ts';
 import type { MemberId } from '../../src/core/index.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { readScenario, type World } from '../../src/simulation/index.ts';
+import { type Lane, Story, toRows, Vocabulary } from '../../src/story/index.ts';
 import { chaos } from '../support/chaos.ts';
 
 async function run(

@@ -1,7 +1,5 @@
 /** Histories told by hand, of a protocol that exists nowhere else. */
-import { toRows } from '../../src/cli/choose-rows.ts';
-import { Story } from '../../src/cli/story.ts';
-import { Vocabulary } from '../../src/cli/vocabulary.ts';
+
 import {
   anyJson,
   type Definition,
@@ -20,6 +18,7 @@ import {
   type TraceStep,
   type View,
 } from '../../src/core/index.ts';
+import { Story, toRows, Vocabulary } from '../../src/story/index.ts';
 
 const age = record({ term: natural, version: natural });
 

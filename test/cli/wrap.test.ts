@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wrap } from '../../src/cli/wrap.ts';
+import { wrap } from '../../src/cli/terminal/wrap.ts';
 
 describe('wrap', () => {
   it('keeps both ends of an arrow together where they fit', () => {

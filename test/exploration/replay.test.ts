@@ -4,7 +4,7 @@ import { type Definition, define, type Protocol, readSettings } from '../../src/
 import { type Bounds, explore, replayOf, retell, traceOf } from '../../src/exploration/index.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { readScenario, simulate } from '../../src/simulation/index.ts';
-import { narrate } from '../../src/simulation/narrate.ts';
+import { narrate } from '../../src/story/index.ts';
 import { epochBugs, epochProtocol } from '../support/bent.ts';
 import { tenancy } from '../support/tenancy.ts';
 

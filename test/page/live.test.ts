@@ -1,7 +1,7 @@
 /** The dashboard of a real cluster in a real browser. */
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { standFor } from '../../src/cli/standing.ts';
+import { standFor } from '../../src/cli/commands/node/standing.ts';
 import { join, type Member } from '../../src/member/index.ts';
 import { isActing, UpCluster } from '../cli/up-cluster.ts';
 import { axe, Browsing, missingBrowser } from '../support/browser.ts';

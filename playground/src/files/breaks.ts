@@ -1,6 +1,5 @@
-import { listed } from '../../../src/cli/names.ts';
-import { nameProperty } from '../../../src/cli/property-names.ts';
 import type { Violation } from '../../../src/simulation/index.ts';
+import { listed, nameProperty } from '../../../src/story/index.ts';
 import { seconds } from '../app/seconds.ts';
 import { isGrave } from '../cause/alarms.ts';
 import { inItsWords } from '../words/term-words.ts';

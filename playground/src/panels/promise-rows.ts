@@ -1,5 +1,5 @@
-import { nameFallen, nameProperty } from '../../../src/cli/property-names.ts';
 import type { Pledge, Property } from '../../../src/core/index.ts';
+import { nameFallen, nameProperty } from '../../../src/story/index.ts';
 import { seconds } from '../app/seconds.ts';
 import type { History } from '../history/history.ts';
 import { inItsWords } from '../words/term-words.ts';

@@ -1,6 +1,5 @@
-import { listed } from '../../../src/cli/names.ts';
-import { nameFallen, nameProperty } from '../../../src/cli/property-names.ts';
 import type { Assumption, Pledge } from '../../../src/core/index.ts';
+import { listed, nameFallen, nameProperty } from '../../../src/story/index.ts';
 import { seconds } from '../app/seconds.ts';
 import type { Alarm, Double } from '../cause/alarms.ts';
 import type { Level } from './alarm-shapes.ts';

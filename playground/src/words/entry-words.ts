@@ -1,10 +1,6 @@
-import { eventWords } from '../../../src/cli/event-words.ts';
-import { Habits } from '../../../src/cli/habits.ts';
-import type { StepScene } from '../../../src/cli/scene.ts';
-import { stepWords } from '../../../src/cli/step-words.ts';
-import { Vocabulary } from '../../../src/cli/vocabulary.ts';
 import type { Input, MemberId, View } from '../../../src/core/index.ts';
 import { catalogue } from '../../../src/protocols/index.ts';
+import { eventWords, Habits, type StepScene, stepWords, Vocabulary } from '../../../src/story/index.ts';
 import {
   type Entry,
   type EventEntry,

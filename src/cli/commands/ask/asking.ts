@@ -1,0 +1,167 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Json } from '../../../core/index.ts';
+import { parseJson } from '../../input/parse-json.ts';
+import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
+import { untilStopped } from '../../terminal/until-stopped.ts';
+import type { HistoryAnswer, StatusAnswer, ValueAnswer } from './answers.ts';
+import { columnLines } from './columns.ts';
+import { firstAnswer, membersToAsk } from './first-answer.ts';
+import { MemberClient, NoAnswer, Referral } from './member-client.ts';
+import type { ResignFlags } from './on-engine.ts';
+import type { AskFlags } from './status.ts';
+
+const RECONNECT_MS = 500;
+/** How often an order follows a leadership that moves on. */
+const MOST_REFERRALS = 2;
+
+const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
+const getStatus = (member: MemberClient): Promise<StatusAnswer> =>
+  member.get('/status') as Promise<StatusAnswer>;
+
+/** Prints who leads. 1 if nobody does. */
+export async function leaderCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
+  const { leader, leaderUrl, token } = await firstAnswer(membersToAsk(urls, election), getStatus);
+  if (json) print(JSON.stringify({ name: leader, url: leaderUrl, token }));
+  else if (leader !== null) print(String(leader));
+  return leader === null ? 1 : 0;
+}
+
+export async function historyCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
+  const members = membersToAsk(urls, election);
+  const answer = (await firstAnswer(members, (member) => member.get('/history'))) as HistoryAnswer;
+  if (json) {
+    for (const change of answer.history) print(JSON.stringify(change));
+    return 0;
+  }
+  const rows = answer.history.map(({ at, leader, token, cause, detail }) => [
+    at,
+    String(leader ?? '-'),
+    token ?? '-',
+    cause,
+    detail,
+  ]);
+  print(columnLines(['at', 'leader', 'token', 'cause', ''], rows).join('\n'));
+  return 0;
+}
+
+/**
+ * Prints how it stands, then every change, until Ctrl-C. A member that goes away is replaced by the next. What can never work is
+ * not tried again.
+ */
+export async function watchCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
+  let members = membersToAsk(urls, election);
+  const over = new AbortController();
+  void untilStopped().then(() => over.abort());
+  let last = '';
+  let problem = '';
+  for (let i = 0; !over.signal.aborted; i++) {
+    try {
+      for await (const event of members[i % members.length]!.events('/watch', over.signal)) {
+        problem = '';
+        const state = event as StatusAnswer;
+        const line = json ? JSON.stringify(state) : watchWords(state);
+        if (line !== last) print(json ? line : `${new Date().toISOString()}  ${line}`);
+        last = line;
+      }
+    } catch (error) {
+      if (over.signal.aborted) break;
+      if (error instanceof NoAnswer && error.isFinal) {
+        const useless = members[i % members.length];
+        members = members.filter((member) => member !== useless);
+        if (members.length === 0) throw error;
+      }
+      const message = error instanceof NoAnswer ? error.message : 'the connection was closed';
+      const next = error instanceof NoAnswer && error.isFinal ? 'asking only the others' : 'trying again';
+      if (message !== problem) process.stderr.write(`caucus: ${oneLine(message)}; ${next}\n`);
+      problem = message;
+    }
+    await wait(RECONNECT_MS, undefined, { signal: over.signal }).catch(() => {});
+  }
+  return 0;
+}
+
+function watchWords({ leader, token, cause, detail, illness }: StatusAnswer): string {
+  const who = leader === null ? 'nobody leads' : `${leader} leads${token === null ? '' : `, token ${token}`}`;
+  const why = detail === '' ? cause : `${cause}: ${detail}`;
+  return oneLine(`${who} (${why})${illness === null ? '' : `; ill: ${illness}`}`);
+}
+
+/** Tells whoever leads to give it up, whichever member was asked. */
+export async function resignCommand(
+  urls: readonly string[],
+  { reason, wait: waitS, ...flags }: AskFlags & ResignFlags,
+): Promise<number> {
+  if (reason !== undefined) throw new Refusal('--reason: expected --engine beside it');
+  if (waitS !== undefined) throw new Refusal('--wait: expected --engine beside it');
+  return order(urls, flags, 'has resigned', (leader) => leader.post('/resign', {}));
+}
+
+export async function transferCommand(
+  urls: readonly string[],
+  flags: AskFlags & { readonly to: string },
+): Promise<number> {
+  return order(urls, flags, `has handed over to ${flags.to}`, (leader) =>
+    leader.post('/transfer', { to: flags.to }),
+  );
+}
+
+/** There is no way back, so it has to be asked for twice. */
+export async function removeCommand(
+  urls: readonly string[],
+  { member, forEver, ...flags }: AskFlags & { readonly member: string; readonly forEver?: boolean },
+): Promise<number> {
+  if (forEver !== true) {
+    throw new Refusal(
+      `--for-ever: expected it, since ${member} could never come back under that name; to replace its disk or machine, start it with an empty data folder instead`,
+    );
+  }
+  return order(urls, flags, `has removed ${member}`, async (leader) => {
+    const answer = (await leader.post('/remove', { voterId: member })) as { readonly warning?: string };
+    if (answer.warning !== undefined) process.stderr.write(`caucus: ${oneLine(answer.warning)}\n`);
+    return answer;
+  });
+}
+
+export async function valueCommand(
+  urls: readonly string[],
+  flags: AskFlags & { readonly set?: string },
+): Promise<number> {
+  if (flags.set !== undefined) {
+    const value = readValue(flags.set);
+    return order(urls, flags, 'has published it', (leader) => leader.put('/value', { value }));
+  }
+  const members = membersToAsk(urls, flags.election);
+  const { value, version } = (await firstAnswer(members, (member) => member.get('/value'))) as ValueAnswer;
+  print(flags.json ? JSON.stringify({ version, value }) : JSON.stringify(value));
+  return version > 0 ? 0 : 1;
+}
+
+function readValue(text: string): Json {
+  try {
+    return parseJson(text) as Json;
+  } catch (error) {
+    throw new Refusal(`--set: ${(error as Error).message}`);
+  }
+}
+
+/** Finds the leader, asks it, and says what became of it. */
+async function order(
+  urls: readonly string[],
+  { election, json }: AskFlags,
+  done: string,
+  ask: (leader: MemberClient) => Promise<unknown>,
+): Promise<number> {
+  let { leader, leaderUrl } = await firstAnswer(membersToAsk(urls, election), getStatus);
+  if (leader === null || leaderUrl === null) throw new NoAnswer('nobody leads', 503);
+  for (let referrals = 0; ; referrals++) {
+    try {
+      const answer = await ask(new MemberClient(leaderUrl, election));
+      print(json ? JSON.stringify(answer) : `${leader} ${done}`);
+      return 0;
+    } catch (error) {
+      // It has changed since we asked who leads; whoever refused says who leads now.
+      if (!(error instanceof Referral) || referrals === MOST_REFERRALS) throw error;
+      ({ leader, leaderUrl } = error);
+    }
+  }
+}

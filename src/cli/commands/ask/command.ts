@@ -1,0 +1,170 @@
+import type { Command } from 'commander';
+import { addEngineOption, refuseAlone } from '../../input/engine-flags.ts';
+import { oneLine } from '../../input/refusal.ts';
+import {
+  historyCommand,
+  leaderCommand,
+  removeCommand,
+  resignCommand,
+  transferCommand,
+  valueCommand,
+  watchCommand,
+} from './asking.ts';
+import { NoAnswer } from './member-client.ts';
+import {
+  type EngineAskFlags,
+  leaderOnEngine,
+  resignOnEngine,
+  statusOnEngine,
+  valueOnEngine,
+  watchOnEngine,
+} from './on-engine.ts';
+import { statusCommand } from './status.ts';
+
+const NO_ANSWER = 1;
+
+interface Asking {
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly codes: string;
+  readonly examples: readonly string[];
+  readonly options?: (command: Command) => Command;
+  readonly run: (urls: readonly string[], flags: never) => Promise<number>;
+  /** The same of an election on a store, where that can be asked. */
+  readonly onEngine?: (urls: readonly string[], flags: EngineAskFlags) => Promise<number>;
+}
+
+const ASKING: readonly Asking[] = [
+  {
+    name: 'status',
+    summary: 'print who leads, and how each member sees it',
+    description: 'Asks every member of a cluster how the election stands.',
+    codes: '0 if somebody leads, 1 if nobody does or nobody answers',
+    examples: ['caucus status', 'caucus status http://127.0.0.1:7102 --json'],
+    run: statusCommand,
+    onEngine: statusOnEngine,
+  },
+  {
+    name: 'leader',
+    summary: 'print the name of the leader',
+    description: 'Prints the name of the leader, and nothing if there is none.',
+    codes: '0 if there is one, 1 if there is none or nobody answers',
+    examples: ['caucus leader', 'test "$(caucus leader --election nightly)" = "$HOSTNAME" && ./report.sh'],
+    run: leaderCommand,
+    onEngine: leaderOnEngine,
+  },
+  {
+    name: 'watch',
+    summary: 'print every change of who leads, as it happens',
+    description: 'Prints how the election stands, then every change, until Ctrl-C.',
+    codes: '0 after Ctrl-C',
+    examples: ['caucus watch', 'caucus watch http://127.0.0.1:7101 http://127.0.0.1:7102 --json'],
+    run: watchCommand,
+    onEngine: watchOnEngine,
+  },
+  {
+    name: 'history',
+    summary: 'print the changes that a member remembers, each with its cause',
+    description:
+      'Prints the changes of who leads that a member has seen since it started, with the cause of each.',
+    codes: '0, or 1 if nobody answers',
+    examples: ['caucus history http://127.0.0.1:7101'],
+    run: historyCommand,
+  },
+  {
+    name: 'resign',
+    summary: 'tell the leader to step down',
+    description:
+      'Tells the leader to step down, so that another takes over at once. Any member may be asked. With --engine the request is left in the store, and whoever holds the lease stops its work and releases it.',
+    codes: '0 if it did, 1 if nobody leads, it refused or nobody answers',
+    examples: [
+      'caucus resign http://127.0.0.1:7101',
+      'caucus resign --engine etcd://127.0.0.1:2379 --election nightly --reason "the node is drained"',
+    ],
+    options: (command) =>
+      command
+        .option('--reason <text>', 'with --engine: why, in one line, for the logs of the leader')
+        .option('--wait <s>', 'with --engine: how long the leader may take to stop its work (default: 30)'),
+    run: resignCommand,
+    onEngine: resignOnEngine,
+  },
+  {
+    name: 'transfer',
+    summary: 'tell the leader to hand over to another member',
+    description: 'Tells the leader to hand over to the member of your choice. Any member may be asked.',
+    codes: '0 if it did, 1 if nobody leads, it refused or nobody answers',
+    examples: ['caucus transfer --to b http://127.0.0.1:7101'],
+    options: (command) => command.requiredOption('--to <id>', 'who shall lead'),
+    run: transferCommand,
+  },
+  {
+    name: 'remove',
+    summary: 'remove a member from the election, for ever',
+    description:
+      'Tells the leader to remove a member: it no longer votes, and counts for no majority. THIS CANNOT BE UNDONE: this version cannot add members, so a removed member cannot come back under its name, with its data folder or an empty one. To replace a machine or a disk, do not remove the member: start it again under the same name with an empty data folder. Other elections of the cluster keep the member.',
+    codes: '0 if it did, 1 if nobody leads, it refused or nobody answers',
+    examples: ['caucus remove --member c --for-ever http://127.0.0.1:7101'],
+    options: (command) =>
+      command
+        .requiredOption('--member <id>', 'who is to go')
+        .option('--for-ever', 'needed: says that you know that it cannot come back'),
+    run: removeCommand,
+  },
+  {
+    name: 'value',
+    summary: 'print what the leader has published, or publish something',
+    description: 'Prints the value that the leader has published, as JSON, or publishes another one.',
+    codes: '0, or 1 if nothing was published, the leader refused or nobody answers',
+    examples: ['caucus value', `caucus value --set '{ "address": "10.0.0.7:5432" }'`],
+    options: (command) => command.option('--set <json>', 'publish this'),
+    run: valueCommand,
+    onEngine: valueOnEngine,
+  },
+];
+
+/** The commands that ask a running member over HTTP. */
+export function addAsking(program: Command): void {
+  for (const each of ASKING) {
+    const command = program
+      .command(each.name)
+      .summary(each.summary)
+      .description(each.description)
+      .argument(
+        '[URL...]',
+        'members to ask, until one answers (default: CAUCUS_URL, or http://127.0.0.1:7101)',
+      )
+      .option('--election <name>', 'which election (default: the main one of the member)')
+      .option('--json', 'print it as JSON');
+    if (each.onEngine !== undefined) {
+      command.option(
+        '--engine <url>',
+        'ask this store in place of members: etcd://host:2379, postgres://…, local:',
+      );
+      addEngineOption(command);
+    }
+    (each.options?.(command) ?? command)
+      .addHelpText(
+        'after',
+        `\nExit code: ${each.codes}; 2 for bad input.\n\nExamples:\n${each.examples.map((line) => `  $ ${line}`).join('\n')}`,
+      )
+      .action(async (urls: readonly string[], flags: EngineAskFlags) => {
+        refuseAlone(flags);
+        const { onEngine } = each;
+        const onStore = flags.engine !== undefined && onEngine !== undefined;
+        process.exitCode = await told(() =>
+          onStore ? onEngine(urls, flags) : each.run(urls, flags as never),
+        );
+      });
+  }
+}
+
+async function told(run: () => Promise<number>): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    process.stderr.write(`caucus: ${oneLine(error.message)}\n`);
+    return NO_ANSWER;
+  }
+}

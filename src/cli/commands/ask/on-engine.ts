@@ -1,0 +1,161 @@
+import { number } from '../../../core/index.ts';
+import { CaucusError, Election, type Observation } from '../../../election/index.ts';
+import { type EngineFlags, openEngineOf } from '../../input/engine-flags.ts';
+import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
+import { untilStopped } from '../../terminal/until-stopped.ts';
+import { NoAnswer } from './member-client.ts';
+import type { AskFlags } from './status.ts';
+
+export type EngineAskFlags = AskFlags & EngineFlags;
+
+const PATIENCE_MS = 15_000;
+const MS_PER_S = 1000;
+/** A leader's work has 10 s to stop, and where nothing wakes it, it hears of a request when it renews. */
+const WAIT_S = 30;
+const LONGEST_WAIT_S = 86_400;
+/** How long we wait for whoever follows: those who stand for it are woken at once. */
+const NEXT_MS = 5000;
+const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
+
+/** Opens the election on its store, to look and not to stand, for as long as this takes. */
+async function looking<T>(
+  flags: EngineAskFlags,
+  urls: readonly string[],
+  look: (election: Election) => Promise<T>,
+): Promise<T> {
+  if (urls.length > 0) throw new Refusal('URL: expected none beside --engine');
+  const engine = await openEngineOf(flags);
+  const election = new Election(flags.election ?? 'main', engine);
+  try {
+    return await look(election);
+  } finally {
+    await election.close();
+    await engine.close();
+  }
+}
+
+/** How it stands, once the store has been asked. */
+async function firstReading(election: Election): Promise<Observation> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    for await (const observation of election.observe({ signal })) {
+      if (observation.cause === 'store-unreachable') throw new NoAnswer(observation.detail, 503);
+      if (observation.leader !== null || observation.detail === 'nobody leads') return observation;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  throw new NoAnswer(`the store has not answered within ${PATIENCE_MS / 1000} s`, 503);
+}
+
+const tokenText = (token: bigint | null): string | null => (token === null ? null : String(token));
+
+export function leaderOnEngine(urls: readonly string[], flags: EngineAskFlags): Promise<number> {
+  return looking(flags, urls, async (election) => {
+    const { leader, token } = await firstReading(election);
+    if (flags.json) print(JSON.stringify({ name: leader, token: tokenText(token) }));
+    else if (leader !== null) print(leader);
+    return leader === null ? 1 : 0;
+  });
+}
+
+export function statusOnEngine(urls: readonly string[], flags: EngineAskFlags): Promise<number> {
+  return looking(flags, urls, async (election) => {
+    const { leader, token, value, version } = await firstReading(election);
+    if (flags.json)
+      print(JSON.stringify({ electionName: election.name, leader, token: tokenText(token), version, value }));
+    else print(`${election.name}: ${leader === null ? 'nobody leads' : `${leader} leads, token ${token}`}`);
+    return leader === null ? 1 : 0;
+  });
+}
+
+export async function valueOnEngine(
+  urls: readonly string[],
+  { set, ...flags }: EngineAskFlags & { readonly set?: string },
+): Promise<number> {
+  if (set !== undefined)
+    throw new Refusal('--set: expected none beside --engine: only the process that leads can publish there');
+  return looking(flags, urls, async (election) => {
+    const { value, version } = await firstReading(election);
+    print(flags.json ? JSON.stringify({ version, value }) : JSON.stringify(value));
+    return version > 0 ? 0 : 1;
+  });
+}
+
+export interface ResignFlags {
+  readonly reason?: string;
+  readonly wait?: string;
+}
+
+/** Asks whoever leads to give it up, and says who leads then. It is theirs to do: nothing is taken away. */
+export function resignOnEngine(
+  urls: readonly string[],
+  { reason = '', wait, ...flags }: EngineAskFlags & ResignFlags,
+): Promise<number> {
+  const waitS = wait === undefined ? WAIT_S : readWait(wait);
+  return looking(flags, urls, async (election) => {
+    const { leader, token } = await firstReading(election);
+    if (leader === null) throw new NoAnswer('nobody leads', 503);
+    try {
+      await election.askToResign({ reason, ...(token === null ? {} : { token }) });
+    } catch (error) {
+      if (!(error instanceof CaucusError)) throw error;
+      throw new NoAnswer(error.message, 503);
+    }
+    const isOther = (now: Observation): boolean => now.leader !== leader || now.token !== token;
+    if ((await seenWithin(election, waitS * MS_PER_S, isOther)) === null) {
+      const silence = `${leader} holds it and has not given it up within ${waitS} s`;
+      throw new NoAnswer(
+        `${silence}: its work may take longer to stop, or it is no participant of Caucus`,
+        503,
+      );
+    }
+    const next = await seenWithin(election, NEXT_MS, (now) => isOther(now) && now.leader !== null);
+    if (flags.json) {
+      const before = { name: leader, token: tokenText(token) };
+      const now = next === null ? null : { name: next.leader, token: tokenText(next.token) };
+      print(JSON.stringify({ electionName: election.name, before, leader: now }));
+    } else {
+      const now = next === null ? 'nobody leads yet' : `${next.leader} (token ${next.token}) leads now`;
+      print(`${leader} (token ${token}) no longer leads; ${now}`);
+    }
+    return 0;
+  });
+}
+
+/** How it stands as soon as it stands like this; null if it does not in time. */
+async function seenWithin(
+  election: Election,
+  withinMs: number,
+  fits: (observation: Observation) => boolean,
+): Promise<Observation | null> {
+  const signal = AbortSignal.timeout(withinMs);
+  for await (const observation of election.observe({ signal })) {
+    if (observation.cause !== 'store-unreachable' && fits(observation)) return observation;
+  }
+  return null;
+}
+
+function readWait(text: string): number {
+  return number(0, LONGEST_WAIT_S).read(/^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text, '--wait');
+}
+
+/** Prints how it stands, then every change, until Ctrl-C. */
+export function watchOnEngine(urls: readonly string[], flags: EngineAskFlags): Promise<number> {
+  return looking(flags, urls, async (election) => {
+    const over = new AbortController();
+    void untilStopped().then(() => over.abort());
+    try {
+      for await (const { leader, token, cause, detail, version } of election.observe({
+        signal: over.signal,
+      })) {
+        const who = leader === null ? 'nobody leads' : `${leader} leads, token ${token}`;
+        if (flags.json) print(JSON.stringify({ leader, token: tokenText(token), version, cause, detail }));
+        else print(`${new Date().toISOString()}  ${oneLine(`${who} (${cause}: ${detail})`)}`);
+      }
+    } catch (error) {
+      if (!over.signal.aborted) throw error;
+    }
+    return 0;
+  });
+}

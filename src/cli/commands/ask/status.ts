@@ -1,0 +1,91 @@
+import { majority } from '../../../core/index.ts';
+import { harmless, oneLine } from '../../input/refusal.ts';
+import { pageOf } from '../../terminal/page.ts';
+import type { StatusAnswer } from './answers.ts';
+import { columnLines } from './columns.ts';
+import { firstAnswer, membersToAsk } from './first-answer.ts';
+import { MemberClient, NoAnswer } from './member-client.ts';
+
+export interface AskFlags {
+  readonly election?: string;
+  readonly json?: boolean;
+}
+
+/** What one voter says of itself, or why it says nothing. */
+interface Row {
+  readonly id: string;
+  readonly url: string;
+  readonly status: StatusAnswer | null;
+  readonly problem: string | null;
+}
+
+/** How the cluster stands, as each of its voters sees it. 0 if somebody leads. */
+export async function statusCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
+  const ask = (member: MemberClient): Promise<StatusAnswer> => member.get('/status') as Promise<StatusAnswer>;
+  const seen = await firstAnswer(membersToAsk(urls, flags.election), ask);
+  const rows = await Promise.all(
+    seen.voters.map(async ({ voterId, voterUrl }): Promise<Row> => {
+      const row = { id: String(voterId), url: voterUrl };
+      try {
+        return { ...row, status: await ask(new MemberClient(voterUrl, flags.election)), problem: null };
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+        return { ...row, status: null, problem: error.message.replace(`${voterUrl}: `, '') };
+      }
+    }),
+  );
+  const acting = rows.filter(({ status }) => status?.acting);
+  if (flags.json) {
+    const { cluster, electionName, protocol } = seen;
+    const leaders = acting.map(({ id, status }) => ({ id, token: status!.token }));
+    process.stdout.write(
+      `${harmless(JSON.stringify({ cluster, electionName, protocol, leaders, members: rows }, null, 2))}\n`,
+    );
+  } else {
+    process.stdout.write(`${statusLines(seen, rows).join('\n')}\n`);
+  }
+  return acting.length > 0 ? 0 : 1;
+}
+
+/** Why there is no leader, as far as the members that answer know. */
+function whyNone({ protocol, voters, knownVoters }: StatusAnswer, rows: readonly Row[]): string {
+  const answers = rows.flatMap(({ status }) => (status === null ? [] : [status]));
+  // To found a cluster, or to mend one that has lost disks, takes more than a majority, and the members say so.
+  const waiting = answers.find(({ role, cause }) => role === 'none' && cause === 'started');
+  if (waiting !== undefined) return `: ${waiting.detail}`;
+  const members = (knownVoters ?? voters.map(({ voterId }) => voterId)).map(String);
+  const count = answers.filter(({ voterId }) => members.includes(String(voterId))).length;
+  const needed = majority(members.length);
+  if (protocol === 'quorum' && count < needed)
+    return `: ${count} of ${members.length} members ${count === 1 ? 'answers' : 'answer'}, ${needed} are needed`;
+  const told = answers.find(({ leader }) => leader === null) ?? answers[0];
+  return told === undefined ? '' : `: ${told.detail}`;
+}
+
+function statusLines(seen: StatusAnswer, rows: readonly Row[]): string[] {
+  const { paint } = pageOf(process.stdout, process.env);
+  const acting = rows.filter(({ status }) => status?.acting);
+  const who =
+    acting.length === 0
+      ? paint(oneLine(`no leader${whyNone(seen, rows)}`), 'yellow')
+      : acting
+          .map(({ id, status }) => paint(oneLine(`${id} leads, token ${status!.token ?? 'none'}`), 'green'))
+          .join(' and ');
+  const table = columnLines(
+    ['member', 'role', 'follows', 'token', 'url', ''],
+    rows.map(({ id, url, status, problem }) => [
+      id,
+      status === null ? '-' : status.acting ? 'leader' : status.role === 'leader' ? 'waiting' : status.role,
+      String(status?.leader ?? '-'),
+      status?.token ?? '-',
+      url,
+      problem ?? status?.illness ?? '',
+    ]),
+  );
+  return [
+    `${paint(oneLine(seen.electionName), 'bold')} of ${oneLine(seen.cluster)} (${oneLine(seen.protocol)}): ${who}`,
+    '',
+    paint(table[0]!, 'dim'),
+    ...table.slice(1),
+  ];
+}

@@ -1,0 +1,160 @@
+import {
+  BadInput,
+  type Definition,
+  integer,
+  type Json,
+  type MemberId,
+  type Shape,
+} from '../../../core/index.ts';
+import {
+  type Bounds,
+  type CountedNetwork,
+  DEFAULT_BOUNDS,
+  type Fault,
+  mostOf,
+} from '../../../exploration/index.ts';
+import { catalogue } from '../../../protocols/index.ts';
+import { type MemberSetup, readScenario } from '../../../simulation/index.ts';
+import { readProtocolName } from '../../input/protocol-name.ts';
+import { Refusal } from '../../input/refusal.ts';
+
+/** What `caucus check` was asked for, as commander hands it over. */
+export interface CheckFlags {
+  readonly members?: string;
+  readonly terms?: string;
+  readonly crashes?: string;
+  readonly drops?: string;
+  readonly duplicates?: string;
+  readonly inFlight?: string;
+  readonly depth?: string;
+  readonly amnesia?: string | boolean;
+  readonly evidence?: string | boolean;
+  readonly quorum?: boolean;
+  readonly option?: readonly string[];
+  readonly bound?: readonly string[];
+  readonly maxStates?: string;
+  readonly exact?: boolean;
+  readonly json?: boolean;
+  readonly scenario?: string;
+}
+
+/** What is to be checked. */
+export interface CheckJob {
+  readonly definition: Definition;
+  readonly timing: Readonly<Record<string, Json>>;
+  readonly options: Readonly<Record<string, Json>>;
+  readonly members: readonly MemberSetup[];
+  /** The same as it stands in a scenario. */
+  readonly base: Readonly<Record<string, Json>>;
+  readonly bounds: Partial<Bounds>;
+  readonly maxStates: number;
+  readonly exact: boolean;
+}
+
+const DEFAULT_MEMBERS = 3;
+const MOST_MEMBERS = 7;
+const DEFAULT_MAX_STATES = 10_000_000;
+const MOST_STATES = 1_000_000_000;
+const HIGHEST_TERM = 1000;
+/** Two terms of quorum with a crash are more than can be looked at in an hour. */
+const USUAL_TERMS: Readonly<Record<string, number>> = { quorum: 1 };
+/** Where one of the three is given and another is not. */
+const COUNTED: CountedNetwork = { drops: 1, duplicates: 1, inFlight: 6 };
+
+export function readCheck(protocol: string, flags: CheckFlags): CheckJob {
+  const { name } = readProtocolName(protocol, 'PROTOCOL');
+  const options = readOptions(flags);
+  const members = readMembers(flags.members);
+  const base = { protocol: name, members, ...(Object.keys(options).length === 0 ? {} : { options }) };
+  const bounds = readBounds(flags, USUAL_TERMS[name] ?? DEFAULT_BOUNDS.terms);
+  const maxStates = numberOr(flags.maxStates, '--max-states', integer(1, MOST_STATES), DEFAULT_MAX_STATES);
+  try {
+    const scenario = readScenario(base, catalogue);
+    if (scenario.members.length > MOST_MEMBERS) {
+      throw new Refusal(`--members: expected at most ${MOST_MEMBERS}, found ${scenario.members.length}`);
+    }
+    return { ...scenario, base, bounds, maxStates, exact: flags.exact ?? false };
+  } catch (error) {
+    if (error instanceof BadInput) throw new Refusal(inFlagWords(error.message));
+    throw error;
+  }
+}
+
+function inFlagWords(message: string): string {
+  return message.replace(/^options\.?/, '--option ').replace(/^members/, '--members');
+}
+
+function readBounds(flags: CheckFlags, usualTerms: number): Partial<Bounds> {
+  const { amnesia, evidence } = flags;
+  const network = readNetwork(flags);
+  return {
+    terms: numberOr(flags.terms, '--terms', integer(0, HIGHEST_TERM), usualTerms),
+    crashes: faultsOr(flags.crashes, 'crashes', DEFAULT_BOUNDS.crashes),
+    amnesia: onceOr(amnesia, 'amnesia'),
+    network,
+    evidence: onceOr(evidence, 'evidence'),
+    depth: flags.depth === undefined ? null : numberOr(flags.depth, '--depth', integer(0, 1_000_000), 0),
+    counters: readPairs(flags.bound ?? [], '--bound', (text, path) =>
+      numberOr(text, path, integer(0, Number.MAX_SAFE_INTEGER), 0),
+    ),
+  };
+}
+
+/** Whoever counts losses, copies or messages under way wants a network that does. */
+function readNetwork({ drops, duplicates, inFlight }: CheckFlags): Bounds['network'] {
+  if (drops === undefined && duplicates === undefined && inFlight === undefined) return 'any';
+  return {
+    drops: faultsOr(drops, 'drops', COUNTED.drops),
+    duplicates: faultsOr(duplicates, 'duplicates', COUNTED.duplicates),
+    inFlight: numberOr(inFlight, '--in-flight', integer(1, 1000), COUNTED.inFlight),
+  };
+}
+
+function readOptions({ option = [], quorum = false }: CheckFlags): Record<string, Json> {
+  return { ...readPairs(option, '--option', asJson), ...(quorum ? { quorum: true } : {}) };
+}
+
+/** A value is JSON where it can be, and else a text. */
+function asJson(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function readPairs<T>(
+  pairs: readonly string[],
+  flag: string,
+  read: (text: string, path: string) => T,
+): Record<string, T> {
+  const found: Record<string, T> = {};
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new Refusal(`${flag}: expected name=value, found ${JSON.stringify(pair)}`);
+    const name = pair.slice(0, at);
+    found[name] = read(pair.slice(at + 1), `${flag} ${name}`);
+  }
+  return found;
+}
+
+/** A number of members, or their ids separated by commas. */
+function readMembers(text = String(DEFAULT_MEMBERS)): number | readonly MemberId[] {
+  const ids = text.split(',').map((id) => (/^(?:0|[1-9]\d*)$/.test(id.trim()) ? Number(id) : id.trim()));
+  return ids.length === 1 && typeof ids[0] === 'number' ? ids[0] : ids;
+}
+
+/** A flag that may stand alone: then it means once. */
+function onceOr(given: string | boolean | undefined, fault: Fault): number {
+  return typeof given === 'string' ? faultsOr(given, fault, 1) : given ? 1 : 0;
+}
+
+function faultsOr(text: string | undefined, fault: Fault, otherwise: number): number {
+  return numberOr(text, `--${fault}`, integer(0, mostOf(fault)), otherwise);
+}
+
+/** Text that is not a plain whole number goes to the shape as it is, and is refused there. */
+function numberOr(text: string | undefined, path: string, shape: Shape<number>, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  return shape.read(/^\d+$/.test(text) ? Number(text) : text, path);
+}

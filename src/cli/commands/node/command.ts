@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import { addMemberFlags, type MemberFlags } from '../../input/config/member-flags.ts';
+import { addEngineFlags, ENGINE_HELP, type EngineFlags } from '../../input/engine-flags.ts';
+import { nodeCommand } from './node.ts';
+
+export interface NodeFlags extends MemberFlags, EngineFlags {
+  readonly new?: boolean;
+  readonly printConfig?: boolean;
+  readonly json?: boolean;
+}
+
+/** `caucus node`: what it takes, and its help. */
+export function addNode(program: Command): void {
+  const command = program
+    .command('node')
+    .summary('run one member of a cluster')
+    .description(
+      'Runs one member of a cluster until it is told to stop. It answers over HTTP where it listens: who leads, health for load balancers, metrics, an event stream.',
+    );
+  addEngineFlags(addMemberFlags(command))
+    .option('--new', 'ignored, kept for old scripts')
+    .option('--print-config', 'print what was understood and from where, and do not run')
+    .option('--json', 'one JSON object a line in place of text')
+    .addHelpText(
+      'after',
+      `
+Flags come before the environment, and that before the file. The environment:
+  VOTER_ID, VOTER_URL, VOTER_LIST (JSON, or ID=URL,ID=URL), SEED_HOST,
+  HEARTBEAT_INTERVAL (seconds), MISSED_HEARTBEAT_TOLERANCE
+
+A file looks like this, and every field may be left out:
+  { "id": "a", "listen": "127.0.0.1:7101", "data": "/var/lib/caucus/a",
+    "peers": { "a": "http://127.0.0.1:7101", "b": "http://127.0.0.1:7102", "c": "http://127.0.0.1:7103" },
+    "protocol": "quorum", "options": { "preset": "steady" } }
+
+The first start of a cluster needs 3 of its 3 members, or 4 of 5. Without --data a member forgets everything
+when it stops: it comes back as a new disk, which the others give a seat. If several do so at once, or a
+data folder is lost while another member is down, the cluster needs as many members again as at its first start.
+${ENGINE_HELP}
+
+Exit code: 0 after SIGINT or SIGTERM, 1 if it could not start or go on, 2 for bad input.
+
+Examples:
+  $ caucus node --id a --listen 127.0.0.1:7101 --peer b=http://127.0.0.1:7102 --peer c=http://127.0.0.1:7103
+  $ VOTER_ID=a VOTER_URL=http://127.0.0.1:7101 VOTER_LIST=b=http://127.0.0.1:7102 caucus node --protocol draw
+  $ caucus node --config member.json --print-config
+  $ caucus node --engine redis://127.0.0.1 --election nightly --listen 127.0.0.1:7101`,
+    )
+    .action(async (flags: NodeFlags) => {
+      process.exitCode = await nodeCommand(flags);
+    });
+}

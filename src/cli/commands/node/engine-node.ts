@@ -1,0 +1,91 @@
+import { CaucusError } from '../../../election/index.ts';
+import { shownUrl } from '../../../engines/index.ts';
+import { isLoopback } from '../../../member/index.ts';
+import type { Origin } from '../../input/config/member-config.ts';
+import { originLines, originsJson } from '../../input/config/print-config.ts';
+import { engineOptionsOf, MEMBER_ONLY, openEngineOf, refuseBoth } from '../../input/engine-flags.ts';
+import { Refusal } from '../../input/refusal.ts';
+import { paintFor } from '../../terminal/colours.ts';
+import { openLog } from '../../terminal/log.ts';
+import { untilStopped } from '../../terminal/until-stopped.ts';
+import type { NodeFlags } from './command.ts';
+import { EngineMember } from './engine-member.ts';
+import { follow, standFor } from './standing.ts';
+
+const DEFAULT_LISTEN = '127.0.0.1:0';
+/** Options of engines that are not for everybody to read. */
+const SECRETS = ['token', 'key', 'ssl'];
+
+/** A participant in an election on a store, until a signal ends it. It answers over HTTP as a member of ours does. */
+export async function engineNode(flags: NodeFlags): Promise<number> {
+  refuseBoth(flags as Readonly<Record<string, unknown>>, MEMBER_ONLY, process.env);
+  const { host, port } = readListen(flags);
+  if (flags.printConfig) return printConfig(flags);
+  const log = openLog(
+    (line) => process.stdout.write(line),
+    flags.json ?? false,
+    paintFor(process.stdout, process.env),
+  );
+  const stopped = untilStopped();
+  const engine = await openEngineOf(flags, process.env, log);
+  const storeName = /^[a-z]+/.exec(flags.engine!)![0];
+  const member = new EngineMember(engine, flags.election ?? 'main', storeName);
+  try {
+    await member.listen(host, port);
+  } catch (error) {
+    if (!(error instanceof CaucusError)) throw error;
+    log({ level: 'error', event: 'failed', text: error.message, code: error.code });
+    await member.close();
+    return 1;
+  }
+  const { id, url } = member;
+  log({
+    level: 'info',
+    event: 'ready',
+    text: `${id} is up at ${url} (${storeName})`,
+    id,
+    pid: process.pid,
+    url,
+  });
+  const calledOff = new AbortController();
+  const standing = standFor(member.election, calledOff.signal);
+  const unfollow = follow(member, member.port, log, flags.json ?? false);
+  const signal = await stopped;
+  log({ level: 'info', event: 'stopping', text: `${signal}: stepping down` });
+  calledOff.abort();
+  await standing;
+  await member.close();
+  unfollow();
+  log({ level: 'info', event: 'stopped', text: 'stopped' });
+  return 0;
+}
+
+/** Opens the engine too, which connects to nothing so far, so that what would be refused is refused. */
+async function printConfig(flags: NodeFlags): Promise<number> {
+  await (await openEngineOf(flags, process.env)).close();
+  const origins: Origin[] = [
+    { field: 'engine', value: shownUrl(flags.engine!), from: '--engine' },
+    { field: 'election', value: flags.election ?? 'main', from: flags.election ? '--election' : 'default' },
+    { field: 'listen', value: flags.listen ?? DEFAULT_LISTEN, from: flags.listen ? '--listen' : 'default' },
+  ];
+  for (const [field, { value, from }] of engineOptionsOf(flags, process.env)) {
+    const isSecret = SECRETS.includes(field);
+    origins.push({ field, value: isSecret ? '***' : value, from });
+  }
+  process.stdout.write(
+    `${flags.json ? JSON.stringify(originsJson(origins), null, 2) : originLines(origins).join('\n')}\n`,
+  );
+  return 0;
+}
+
+function readListen({ listen = DEFAULT_LISTEN, insecure }: NodeFlags): { host: string; port: number } {
+  const found = /^(.+):(\d{1,5})$/.exec(listen);
+  if (found === null) throw new Refusal(`--listen: expected host:port, found ${JSON.stringify(listen)}`);
+  const host = found[1]!.replace(/^\[|\]$/g, '');
+  if (!insecure && !isLoopback(host)) {
+    throw new Refusal(
+      `--listen: expected an address of the loopback, or --insecure, found ${JSON.stringify(host)}`,
+    );
+  }
+  return { host, port: Number(found[2]) };
+}

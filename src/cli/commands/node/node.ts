@@ -1,0 +1,43 @@
+import { joinOptions } from '../../input/config/join-options.ts';
+import { readMemberConfig } from '../../input/config/member-config.ts';
+import { configJson, configLines } from '../../input/config/print-config.ts';
+import { refuseAlone } from '../../input/engine-flags.ts';
+import { paintFor } from '../../terminal/colours.ts';
+import { openLog } from '../../terminal/log.ts';
+import { untilStopped } from '../../terminal/until-stopped.ts';
+import type { NodeFlags } from './command.ts';
+import { engineNode } from './engine-node.ts';
+import { follow, standFor } from './standing.ts';
+import { startMember } from './start-member.ts';
+
+/** Runs a member until a signal ends it. */
+export async function nodeCommand(flags: NodeFlags): Promise<number> {
+  if (flags.engine !== undefined) return engineNode(flags);
+  refuseAlone(flags);
+  const config = await readMemberConfig(flags, process.env);
+  if (flags.printConfig) {
+    joinOptions(config);
+    const text = flags.json ? JSON.stringify(configJson(config), null, 2) : configLines(config).join('\n');
+    process.stdout.write(`${text}\n`);
+    return 0;
+  }
+  const paint = paintFor(process.stdout, process.env);
+  const log = openLog((line) => process.stdout.write(line), flags.json ?? false, paint);
+  const stopped = untilStopped();
+  const member = await startMember(config, { isCalledNew: flags.new ?? false, log });
+  if (member === null) return 1;
+  const calledOff = new AbortController();
+  const standing =
+    config.settings.priority === 0
+      ? Promise.resolve()
+      : standFor(member.election(member.mainElection), calledOff.signal);
+  const unfollow = follow(member, member.electionPort(member.mainElection), log, flags.json ?? false);
+  const signal = await stopped;
+  log({ level: 'info', event: 'stopping', text: `${signal}: stepping down` });
+  calledOff.abort();
+  await standing;
+  await member.close();
+  unfollow();
+  log({ level: 'info', event: 'stopped', text: 'stopped' });
+  return 0;
+}

@@ -1,0 +1,37 @@
+import { CaucusError } from '../../../election/index.ts';
+import { type JoinOptions, join, type Member } from '../../../member/index.ts';
+import { counted } from '../../../story/index.ts';
+import { joinOptions } from '../../input/config/join-options.ts';
+import type { MemberConfig } from '../../input/config/member-config.ts';
+import { isSystemError } from '../../input/refusal.ts';
+import type { Log } from '../../terminal/log.ts';
+
+export interface StartOptions {
+  /** Was `--new` given? It once said that this id never ran before. */
+  readonly isCalledNew: boolean;
+  readonly log: Log;
+}
+
+/** Starts a member and tells where it can be reached, or why it could not be started; then the answer is null. */
+export async function startMember(
+  config: MemberConfig,
+  { isCalledNew, log }: StartOptions,
+): Promise<Member | null> {
+  if (isCalledNew) log({ level: 'warn', event: 'note', text: '--new is no longer needed and is ignored' });
+  const options: JoinOptions = {
+    ...joinOptions(config),
+    log: ({ level, message }) =>
+      log({ level: level === 'warning' ? 'warn' : level, event: 'note', text: message }),
+  };
+  try {
+    const member = await join(options);
+    const { id, url } = member;
+    const text = `${id} is up at ${url} (${config.definition.name}, ${counted(member.voters.length, 'voter')})`;
+    log({ level: 'info', event: 'ready', text, id, pid: process.pid, url });
+    return member;
+  } catch (error) {
+    if (!(error instanceof CaucusError) && !isSystemError(error)) throw error;
+    log({ level: 'error', event: 'failed', text: error.message, code: error.code });
+    return null;
+  }
+}

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { addMemberFlags, type MemberFlags } from '../../input/config/member-flags.ts';
+import { addEngineFlags, ENGINE_HELP, type EngineFlags } from '../../input/engine-flags.ts';
+import { oneLine } from '../../input/refusal.ts';
+import { runCommand } from './run.ts';
+
+export interface RunFlags extends MemberFlags, EngineFlags {
+  readonly new?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly killAfter?: string;
+  readonly settle?: string;
+  readonly timeout?: string;
+  readonly once?: boolean;
+  readonly onExit?: string;
+}
+
+/** `caucus run`: what it takes, and its help. */
+export function addRun(program: Command): void {
+  const command = program
+    .command('run')
+    .summary('run a command only while this member leads')
+    .description(
+      'Takes part in an election as a member, and runs a command only while it leads. When the leadership is about to end, all processes of the command are killed before anybody else may lead.',
+    )
+    .argument('<CMD>', 'what to run; write -- before it')
+    .argument('[ARGS...]', 'its arguments')
+    .configureOutput({
+      outputError: (text, write) => {
+        const hint = /unknown option/.test(text) ? ' (write -- before the command)' : '';
+        write(`caucus: ${oneLine(text.replace(/^error: /, ''))}${hint}\n`);
+      },
+    });
+  addEngineFlags(addMemberFlags(command))
+    .option(
+      '--kill-after <s>',
+      'seconds between SIGTERM and SIGKILL, where there is time for it (default: 5)',
+    )
+    .option('--settle <ms>', 'wait this long after the election before CMD is started (default: 100)')
+    .option('--timeout <s>', 'give up if not elected within so many seconds')
+    .option('--once', 'end after a loss with exit code 75, in place of waiting to be elected again')
+    .option(
+      '--on-exit <what>',
+      'when CMD ends by itself: resign and end with its code, or restart it (default: resign)',
+    )
+    .option('--new', 'ignored, kept for old scripts')
+    .option('--json', 'log one JSON object a line in place of text')
+    .option('--quiet', 'log nothing but errors')
+    .addHelpText(
+      'after',
+      `
+CMD finds in its environment: CAUCUS_TOKEN (the fencing token: send it along with every write, and refuse
+smaller ones there), CAUCUS_ELECTION and CAUCUS_MEMBER. Its standard input and output are ours; our log
+goes to standard error. SIGINT, SIGTERM and SIGHUP end it in order and release the lead; SIGUSR1, SIGUSR2,
+SIGQUIT and SIGWINCH are passed on to it. It may not leave its process group, or it is out of reach.
+
+When the lease is not renewed in time, SIGTERM comes when two fifths of it are left, and SIGKILL when one
+fifth is: with the usual lease of 1.5 s, if the renewal is 300 ms late. --timing 'timeoutMs=[6000,12000]'
+makes the lease 5 s (five sixths of the least time-out). Give it to ALL members, those of caucus node and of
+the library too. A leader that dies on the same machine, or resigns, is replaced as fast as before.
+${ENGINE_HELP}
+
+Exit code: that of CMD, or 128 and the number of the signal that it died of; 126 if it cannot be run, 127
+if it is not found; 75 if the leadership was lost under --once, whatever CMD made of it; 1 if it was not
+elected in time or the member failed, 2 for bad input.
+
+Examples:
+  $ caucus run --election mail --id a --peers a=http://127.0.0.1:7101,b=http://127.0.0.1:7102,c=http://127.0.0.1:7103 -- ./worker
+  $ caucus run --config member.json --on-exit restart --kill-after 2 -- ./worker --queue mail
+  $ caucus run --engine etcd://127.0.0.1:2379 --election mail -- ./worker
+  $ caucus run --config member.json --once --timeout 60 -- make deploy`,
+    )
+    .action(async (cmd: string, args: readonly string[], flags: RunFlags) => {
+      process.exitCode = await runCommand(cmd, args, flags);
+    });
+}

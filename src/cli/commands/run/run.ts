@@ -1,0 +1,138 @@
+import { choice, number, type Shape } from '../../../core/index.ts';
+import { Election } from '../../../election/index.ts';
+import { readMemberConfig } from '../../input/config/member-config.ts';
+import { MEMBER_ONLY, openEngineOf, refuseAlone, refuseBoth } from '../../input/engine-flags.ts';
+import { Refusal } from '../../input/refusal.ts';
+import { paintFor } from '../../terminal/colours.ts';
+import { type Log, openLog } from '../../terminal/log.ts';
+import { startMember } from '../node/start-member.ts';
+import type { RunFlags } from './command.ts';
+import { KeptCommand } from './kept-command.ts';
+import { StoreHealth } from './store-health.ts';
+import { type RunRules, Supervisor } from './supervisor.ts';
+
+const MS_PER_S = 1000;
+const LONGEST_S = 1_000_000;
+const DEFAULT_KILL_AFTER_S = 5;
+const DEFAULT_SETTLE_MS = 100;
+const LONGEST_SETTLE_MS = 60_000;
+const FAILED = 1;
+/** However busy the machine is. */
+const KILLED_WITHIN_MS = 60_000;
+
+const PASSED = ['SIGUSR1', 'SIGUSR2', 'SIGQUIT', 'SIGWINCH', 'SIGCONT'] as const;
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Runs a command for as long as this member leads. */
+export async function runCommand(command: string, args: readonly string[], flags: RunFlags): Promise<number> {
+  refuseAlone(flags);
+  const rules = readRules(flags);
+  const log = openLogFor(flags);
+  const stand =
+    flags.engine === undefined ? await asMember(flags, rules, log) : await onEngine(flags, rules, log);
+  let supervisor: Supervisor | null = null;
+  let isKeeperLost = false;
+  // Before the member: whoever could be elected must be able to run the command at once.
+  const kept = await KeptCommand.open(() => {
+    if (!isKeeperLost) {
+      log({ level: 'error', event: 'keeper-lost', text: 'the keeper of the command was killed: giving up' });
+    }
+    isKeeperLost = true;
+    supervisor?.fail();
+  });
+  try {
+    const place = await stand();
+    if (place === null) return FAILED;
+    const env = process.env as Record<string, string>;
+    supervisor = new Supervisor(place, kept, { command, args, env }, rules, log);
+    if (isKeeperLost) supervisor.fail();
+    const forget = onSignals(supervisor);
+    try {
+      return await supervisor.run();
+    } finally {
+      await place.close();
+      forget();
+    }
+  } finally {
+    await kept.close();
+  }
+}
+
+/** Where the election takes place, and how to leave it. */
+interface Place {
+  readonly election: Election;
+  /** What is wrong with the store that it is held on, if anything. */
+  readonly health?: StoreHealth;
+  close(): Promise<void>;
+}
+
+/** Everything is read and checked before the command's keeper is started; standing comes after it. */
+async function asMember(flags: RunFlags, rules: RunRules, log: Log): Promise<() => Promise<Place | null>> {
+  const config = await readMemberConfig(flags, process.env);
+  if (config.settings.priority === 0) {
+    throw new Refusal('--priority: expected 1 or more, found 0: it would never lead');
+  }
+  return async () => {
+    const member = await startMember(config, { isCalledNew: flags.new ?? false, log });
+    if (member === null) return null;
+    const election = new Election(config.settings.election!, member, { drainMs: drainMsOf(rules) });
+    return { election, close: () => member.close() };
+  };
+}
+
+async function onEngine(flags: RunFlags, rules: RunRules, log: Log): Promise<() => Promise<Place>> {
+  // It answers nobody over HTTP, so it does not listen either.
+  refuseBoth(flags as Readonly<Record<string, unknown>>, [...MEMBER_ONLY, 'listen', 'insecure'], process.env);
+  const engine = await openEngineOf(flags, process.env, log);
+  return async () => {
+    const election = new Election(flags.election ?? 'main', engine, { drainMs: drainMsOf(rules) });
+    const { name: id } = engine;
+    log({ level: 'info', event: 'ready', text: `${id} takes part`, id, pid: process.pid });
+    const health = new StoreHealth(log);
+    void health.follow(election);
+    const close = async (): Promise<void> => {
+      await election.close();
+      await engine.close();
+    };
+    return { election, health, close };
+  };
+}
+
+/** Nothing is released before the command has ended, which may be told to twice: by a request, and then by a signal. */
+function drainMsOf({ killAfterMs }: RunRules): number {
+  return 2 * killAfterMs + KILLED_WITHIN_MS;
+}
+
+function openLogFor({ json = false, quiet = false }: RunFlags): Log {
+  const log = openLog((line) => process.stderr.write(line), json, paintFor(process.stderr, process.env));
+  return quiet ? (entry) => (entry.level === 'error' ? log(entry) : undefined) : log;
+}
+
+function onSignals(supervisor: Supervisor): () => void {
+  const stop = (signal: NodeJS.Signals): void => supervisor.stop(signal);
+  const pass = (signal: NodeJS.Signals): void => supervisor.pass(signal);
+  for (const signal of ENDING) process.on(signal, stop);
+  for (const signal of PASSED) process.on(signal, pass);
+  return () => {
+    for (const signal of ENDING) process.off(signal, stop);
+    for (const signal of PASSED) process.off(signal, pass);
+  };
+}
+
+function readRules(flags: RunFlags): RunRules {
+  const seconds = number(0, LONGEST_S);
+  const { killAfter, settle, timeout, onExit = 'resign' } = flags;
+  return {
+    killAfterMs: readNumber(killAfter, '--kill-after', seconds, DEFAULT_KILL_AFTER_S) * MS_PER_S,
+    settleMs: readNumber(settle, '--settle', number(0, LONGEST_SETTLE_MS), DEFAULT_SETTLE_MS),
+    timeoutMs: timeout === undefined ? null : readNumber(timeout, '--timeout', seconds, 0) * MS_PER_S,
+    isOnStore: flags.engine !== undefined,
+    once: flags.once ?? false,
+    onExit: choice('resign', 'restart').read(onExit, '--on-exit'),
+  };
+}
+
+function readNumber(text: string | undefined, flag: string, shape: Shape<number>, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  return shape.read(/^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text, flag);
+}

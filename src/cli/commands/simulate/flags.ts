@@ -1,0 +1,88 @@
+import { durationMs, integer, natural, type Shape } from '../../../core/index.ts';
+import { catalogue } from '../../../protocols/index.ts';
+import { readScenario } from '../../../simulation/index.ts';
+import { readProtocolName } from '../../input/protocol-name.ts';
+import { Refusal } from '../../input/refusal.ts';
+
+/** What `caucus simulate` was asked for, as commander hands it over: all texts. */
+export interface SimulateFlags {
+  readonly protocol?: string;
+  readonly members?: string;
+  readonly seed?: string;
+  readonly runs?: string;
+  readonly until?: string;
+  readonly json?: boolean;
+  readonly trace?: string;
+  readonly swarm?: boolean;
+  readonly shrink?: string;
+  readonly printScenario?: boolean;
+}
+
+/** The fields of a scenario that flags can override. */
+export interface Overrides {
+  readonly protocol?: string;
+  readonly members?: number | readonly (number | string)[];
+  readonly untilMs?: number;
+  readonly seed?: number;
+}
+
+const MOST_RUNS = 10_000_000;
+
+/** Checks every flag by itself, so that a fault is told by the name of its flag. */
+export function readOverrides(flags: SimulateFlags): Overrides {
+  const { protocol, members, until, seed } = flags;
+  return {
+    ...(protocol === undefined ? {} : { protocol: readProtocolName(protocol, '--protocol').name }),
+    ...(members === undefined ? {} : { members: readMembers(members) }),
+    ...(until === undefined ? {} : { untilMs: readNumber(until, '--until', durationMs) }),
+    ...(seed === undefined ? {} : { seed: readNumber(seed, '--seed', natural) }),
+  };
+}
+
+/** How many runs, or null for a single one that is told in full. */
+export function readRuns({ runs, trace }: SimulateFlags): number | null {
+  if (runs === undefined) return null;
+  const count = readNumber(runs, '--runs', integer(1, MOST_RUNS));
+  if (trace !== undefined) {
+    throw new Refusal('--trace: expected a single run, found --runs (a trace is the history of one seed)');
+  }
+  return count;
+}
+
+export function refuseTooManySeeds(seed: number, runs: number): void {
+  if (runs - 1 <= Number.MAX_SAFE_INTEGER - seed) return;
+  const most = Number.MAX_SAFE_INTEGER;
+  throw new Refusal(`--runs: expected seeds up to ${most}, found ${seed} and ${runs} runs`);
+}
+
+/** What makes sense only for runs that are drawn. */
+export function refuseSwarmFlags({ shrink, printScenario }: SimulateFlags): void {
+  if (shrink !== undefined) throw new Refusal('--shrink: expected --swarm with it, found none');
+  if (printScenario) throw new Refusal('--print-scenario: expected --swarm with it, found none');
+}
+
+/** A number of members, or their ids separated by commas. */
+function readMembers(text: string): number | readonly (number | string)[] {
+  const ids = text.split(',').map((id) => idOf(id.trim()));
+  if (/^[+-]?[\d.]+(?:e[+-]?\d+)?$/i.test(text) && typeof ids[0] !== 'number') {
+    throw new Refusal(
+      `--members: expected a whole number, or ids separated by commas, found ${JSON.stringify(text)}`,
+    );
+  }
+  const members = ids.length === 1 && typeof ids[0] === 'number' ? ids[0] : ids;
+  try {
+    readScenario({ members }, catalogue);
+  } catch (error) {
+    throw new Refusal(`--${(error as Error).message}`);
+  }
+  return members;
+}
+
+function idOf(text: string): number | string {
+  return /^(?:0|[1-9]\d*)$/.test(text) ? Number(text) : text;
+}
+
+/** Text that is not a plain decimal number goes to the shape as it is, and is refused there. */
+function readNumber(text: string, path: string, shape: Shape<number>): number {
+  return shape.read(/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text, path);
+}

@@ -1,0 +1,28 @@
+import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isSystemError, Refusal, systemWords } from '../../input/refusal.ts';
+
+/** Told before anything runs, since that may take long. */
+export function refuseUnwritable(flag: string, file: string): void {
+  if (file === '' || file === '-') {
+    throw new Refusal(`${flag}: expected the name of a file, found ${JSON.stringify(file)}`);
+  }
+  tryTo(flag, file, () => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found?.isDirectory()) throw new Refusal(`${flag}: ${file}: expected a file, found a directory`);
+    accessSync(found === undefined ? path.dirname(file) : file, constants.W_OK);
+  });
+}
+
+export function writeScenario(flag: string, file: string, scenario: object): void {
+  tryTo(flag, file, () => writeFileSync(file, `${JSON.stringify(scenario, null, 2)}\n`));
+}
+
+function tryTo(flag: string, file: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (isSystemError(error)) throw new Refusal(`${flag}: ${file}: ${systemWords(error)}`);
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+import { integer } from '../../../core/index.ts';
+import { fieldsOf, HttpError, onlyFields, readJson } from '../../../member/http/index.ts';
+import type { Fleet, MemberState } from './fleet.ts';
+
+interface Deed {
+  readonly does: (fleet: Fleet, id: number) => void;
+  /** What has to be the case, and how it is told that it is not. */
+  readonly needs: (state: MemberState) => boolean;
+  readonly otherwise: string;
+}
+
+const runs = (state: MemberState): boolean => state !== 'down';
+
+/** What can be done to the processes from the page, by path. */
+export const DEEDS: Readonly<Record<string, Deed>> = {
+  '/fleet/kill': { does: (fleet, id) => fleet.kill(id), needs: runs, otherwise: 'is down already' },
+  '/fleet/pause': {
+    does: (fleet, id) => fleet.pause(id),
+    needs: (state) => runs(state) && state !== 'paused',
+    otherwise: 'does not run',
+  },
+  '/fleet/resume': {
+    does: (fleet, id) => fleet.resume(id),
+    needs: (state) => state === 'paused',
+    otherwise: 'is not paused',
+  },
+  '/fleet/start': {
+    does: (fleet, id) => fleet.start(id),
+    needs: (state) => state === 'down',
+    otherwise: 'runs already',
+  },
+};
+
+export async function doDeed(fleet: Fleet, deed: Deed, request: IncomingMessage): Promise<void> {
+  const fields = fieldsOf(await readJson(request, () => {}));
+  onlyFields(fields, ['id']);
+  const id = integer(1, fleet.members.length).read(fields.id, 'id');
+  const { state } = fleet.members.find((member) => member.id === id)!;
+  if (!deed.needs(state)) throw new HttpError(409, 'E_REFUSED', `member ${id} ${deed.otherwise}`);
+  deed.does(fleet, id);
+}

@@ -1,0 +1,89 @@
+/** The page of a whole cluster, with the API beside it. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  HttpError,
+  refuseForeignPages,
+  sendEmpty,
+  sendJson,
+  sendText,
+  type Target,
+} from '../../../member/http/index.ts';
+import { type PageServer, refuseMethod } from '../play/page-server.ts';
+import { DEEDS, doDeed } from './chaos.ts';
+import type { Fleet } from './fleet.ts';
+import { relayCommand, relayQuestion, relayStatus } from './relay.ts';
+import { WatchRelay } from './watch-relay.ts';
+
+const QUESTIONS = ['/status', '/cluster', '/history', '/elections'];
+const COMMANDS = ['/resign', '/transfer'];
+
+export class FleetPage {
+  readonly #server: PageServer;
+  readonly #fleet: Fleet;
+  readonly #chaos: boolean;
+  readonly #watchers = new Set<WatchRelay>();
+
+  constructor(server: PageServer, fleet: Fleet, chaos: boolean) {
+    this.#server = server;
+    this.#fleet = fleet;
+    this.#chaos = chaos;
+    server.serve({ mode: 'up', chaos, api: './' }, (...asked) => this.#answer(...asked));
+  }
+
+  /** Is to be called after every event of the fleet. */
+  changed(): void {
+    for (const watcher of this.#watchers) watcher.fleetChanged();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, target: Target): Promise<boolean> {
+    const { path } = target;
+    const isAsked = request.method === 'GET' || request.method === 'HEAD';
+    if (QUESTIONS.includes(path) || path === '/watch' || path === '/fleet') {
+      if (!isAsked) refuseMethod(request, path, 'GET, HEAD');
+      if (path === '/fleet') sendJson(response, 200, this.#describe());
+      else if (path === '/watch') this.#watch(request, response);
+      else await this.#relay(request.url!, path, response);
+      return true;
+    }
+    const deed = target.name === null ? DEEDS[path] : undefined;
+    if (!COMMANDS.includes(path) && deed === undefined) return false;
+    if (request.method !== 'POST') refuseMethod(request, path, 'POST');
+    if (deed === undefined) await relayCommand(this.#fleet, request, response, this.#server.url);
+    else {
+      refuseForeignPages(request, this.#server.url);
+      if (!this.#chaos) throw new HttpError(403, 'E_NO_CHAOS', NO_CHAOS);
+      await doDeed(this.#fleet, deed, request);
+      sendJson(response, 200, this.#describe());
+    }
+    return true;
+  }
+
+  async #relay(url: string, path: string, response: ServerResponse): Promise<void> {
+    const ask = path === '/status' ? relayStatus : relayQuestion;
+    const { status, type, text } = await ask(this.#fleet, url);
+    sendText(response, status, type, text);
+  }
+
+  #watch(request: IncomingMessage, response: ServerResponse): void {
+    if (request.method === 'HEAD') {
+      sendEmpty(response, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      return;
+    }
+    const watcher = new WatchRelay(this.#fleet, response, request.url!, () =>
+      JSON.stringify(this.#describe()),
+    );
+    this.#watchers.add(watcher);
+    response.on('close', () => {
+      this.#watchers.delete(watcher);
+      watcher.close();
+    });
+  }
+
+  #describe(): object {
+    const members = this.#fleet.members.map(({ id, url, pid, state }) => ({ id, url, pid, state }));
+    return { chaos: this.#chaos, members };
+  }
+}
+
+const NO_CHAOS =
+  'processes are killed, paused and started from here only if caucus up was started with --chaos';

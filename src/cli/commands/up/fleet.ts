@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** How a member of the fleet is, as far as its process and its own log tell. */
+export type MemberState = 'starting' | 'up' | 'leading' | 'paused' | 'down';
+
+export interface FleetMember {
+  readonly id: number;
+  readonly url: string;
+  readonly data: string;
+  pid: number | null;
+  state: MemberState;
+  /** Of the last leadership that it held. */
+  token: string | null;
+}
+
+/** One thing that happened. `id` is whom it happened to. */
+export interface FleetEvent {
+  readonly at: string;
+  readonly event: string;
+  readonly id: number;
+  readonly text: string;
+  readonly [field: string]: unknown;
+}
+
+export interface FleetPlan {
+  readonly members: readonly {
+    readonly id: number;
+    readonly port: number;
+    readonly data: string;
+  }[];
+  /** The name of the one that the members tell of. */
+  readonly election: string;
+  /** Flags for every member. */
+  readonly flags: readonly string[];
+}
+
+const HOST = '127.0.0.1';
+/** A member that hands over and closes takes milliseconds; one that cannot is not waited for. */
+const STOP_WITHIN_MS = 5000;
+/** Both are compiled to JavaScript, or both run as they are written. */
+const MAIN = fileURLToPath(new URL(`../../main${import.meta.url.slice(-3)}`, import.meta.url));
+
+/** Members as processes of their own on this machine. */
+export class Fleet {
+  readonly members: readonly FleetMember[];
+  readonly election: string;
+  readonly #plan: FleetPlan;
+  readonly #tell: (event: FleetEvent) => void;
+  readonly #processes = new Map<number, ChildProcess>();
+  /** Those that have run at least once. */
+  readonly #veterans = new Set<number>();
+  readonly #killed = new Set<number>();
+  /** What those that are stopped with SIGSTOP were before, and are again when they go on. */
+  readonly #before = new Map<number, MemberState>();
+  #isStopping = false;
+
+  constructor(plan: FleetPlan, tell: (event: FleetEvent) => void) {
+    this.#plan = plan;
+    this.election = plan.election;
+    this.#tell = tell;
+    this.members = plan.members.map(({ id, port, data }) => ({
+      id,
+      url: `http://${HOST}:${port}`,
+      data,
+      pid: null,
+      state: 'down',
+      token: null,
+    }));
+  }
+
+  /** Who leads and may act, by its own word. A stopped process has no word. */
+  get leader(): FleetMember | null {
+    return this.members.find(({ state }) => state === 'leading') ?? null;
+  }
+
+  start(id: number): void {
+    const member = this.#find(id);
+    if (member === undefined || this.#processes.has(id) || this.#isStopping) return;
+    const { port, data } = this.#plan.members.find((each) => each.id === id)!;
+    const peers = this.members.map((each) => `${each.id}=${each.url}`).join(',');
+    const args = ['node', '--json', '--id', String(id), '--listen', `${HOST}:${port}`, '--peers', peers];
+    // In a session of its own, Ctrl-C does not reach it: we stop it ourselves. If we die, the channel closes, and it stops too.
+    const child = spawn(
+      process.execPath,
+      [...process.execArgv, MAIN, ...args, '--data', data, ...this.#plan.flags],
+      { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true },
+    );
+    if (this.#veterans.has(id)) this.#say('restart', id, `member ${id} is started again`);
+    this.#veterans.add(id);
+    this.#processes.set(id, child);
+    member.pid = child.pid ?? null;
+    member.state = 'starting';
+    const { url, pid } = member;
+    this.#say('member', id, `member ${id} is process ${pid} at ${url}`, { pid, url, data });
+    createInterface({ input: child.stdout! }).on('line', (line) => this.#hear(member, line));
+    createInterface({ input: child.stderr! }).on('line', (line) => this.#say('stderr', id, line));
+    child.on('error', () => {}); // Its exit is told as well.
+    child.on('exit', (code, signal) => {
+      this.#processes.delete(id);
+      member.pid = null;
+      member.state = 'down';
+      const asked = this.#killed.delete(id);
+      this.#say('exit', id, `member ${id} ended (${signal ?? `exit code ${code}`})`, { code, signal, asked });
+    });
+  }
+
+  /** As hard as it gets: SIGKILL. */
+  kill(id: number): void {
+    const child = this.#processes.get(id);
+    if (child === undefined) return;
+    this.#killed.add(id);
+    this.#say('kill', id, `kill -9 of member ${id}`);
+    child.kill('SIGKILL');
+  }
+
+  pause(id: number): void {
+    const member = this.#find(id);
+    if (member === undefined || !this.#processes.get(id)?.kill('SIGSTOP')) return;
+    if (member.state !== 'paused') this.#before.set(id, member.state);
+    member.state = 'paused';
+    this.#say('pause', id, `member ${id} is stopped with SIGSTOP`);
+  }
+
+  resume(id: number): void {
+    const member = this.#find(id);
+    if (member === undefined || !this.#processes.get(id)?.kill('SIGCONT')) return;
+    // If it leads no more it says so itself, as soon as it finds out.
+    member.state = this.#before.get(id) ?? 'up';
+    this.#say('resume', id, `member ${id} goes on`);
+  }
+
+  /** Settles when no process is left. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const children = [...this.#processes.values()];
+    const gone = children.map((child) => new Promise<void>((resolve) => child.once('exit', () => resolve())));
+    for (const child of children) {
+      child.kill('SIGCONT');
+      child.kill('SIGTERM');
+    }
+    const impatience = setTimeout(() => {
+      for (const child of children) child.kill('SIGKILL');
+    }, STOP_WITHIN_MS);
+    await Promise.all(gone);
+    clearTimeout(impatience);
+  }
+
+  /** Where the first member is, if it is not where everybody looks for it. */
+  moved(taken: number): void {
+    const { id, url } = this.members[0]!;
+    const text = `port ${taken} is in use, so others were taken: export CAUCUS_URL=${url}`;
+    this.#say('moved', id, text, { url });
+  }
+
+  #find(id: number): FleetMember | undefined {
+    return this.members.find((member) => member.id === id);
+  }
+
+  #hear(member: FleetMember, line: string): void {
+    let entry: Record<string, unknown>;
+    try {
+      entry = JSON.parse(line);
+    } catch {
+      this.#say('stdout', member.id, line);
+      return;
+    }
+    const { event, text, id: _, at: __, ...fields } = entry;
+    const isPaused = member.state === 'paused';
+    const state = isPaused ? this.#before.get(member.id) : member.state;
+    const become = (next: MemberState): void => {
+      // It may have said so just before it was stopped.
+      if (isPaused) this.#before.set(member.id, next);
+      else member.state = next;
+    };
+    if (event === 'ready') become('up');
+    if (event === 'acting') {
+      become('leading');
+      member.token = fields.token === null ? null : String(fields.token);
+    }
+    if (event === 'idle' && state === 'leading') become('up');
+    this.#say(String(event), member.id, String(text), fields);
+  }
+
+  #say(event: string, id: number, text: string, fields: object = {}): void {
+    this.#tell({ at: new Date().toISOString(), event, id, text, ...fields });
+  }
+}

@@ -1,0 +1,89 @@
+/** Passes on what the page asks to a member that answers, so that the page outlives every one of them. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpError, readJson, refuseForeignPages, sendText } from '../../../member/http/index.ts';
+import { askMember, type Said } from './ask-member.ts';
+import type { Fleet, FleetMember } from './fleet.ts';
+
+/** Members are on this machine; one that takes longer is stopped, and another is asked. */
+export const ANSWER_WITHIN_MS = 1000;
+/** Who opens the page while the members start waits so long for the first of them. */
+const START_WITHIN_MS = 2000;
+const TRY_AGAIN_MS = 100;
+/** A transfer may take a few time-outs of the protocol. */
+const COMMAND_WITHIN_MS = 30_000;
+
+/** Whom to ask: first the leader, who knows most. Those that cannot answer are left alone. */
+export function likelyMembers({ members }: Fleet): FleetMember[] {
+  const order = ['leading', 'up', 'starting'];
+  return members
+    .filter(({ state }) => order.includes(state))
+    .sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+}
+
+export function relayQuestion(fleet: Fleet, path: string): Promise<Said> {
+  return firstAnswer(fleet, ({ url }) => askMember(`${url}${path}`, { withinMs: ANSWER_WITHIN_MS }));
+}
+
+/** How the election stands, in the words of the leader if it answers: nobody else knows how long its lease is. */
+export async function relayStatus(fleet: Fleet, path: string): Promise<Said> {
+  const said = await relayQuestion(fleet, path);
+  if (said.status !== 200) return said;
+  const { acting, leaderUrl } = JSON.parse(said.text) as { acting?: boolean; leaderUrl?: string | null };
+  const leader = likelyMembers(fleet).find(({ url }) => url === leaderUrl);
+  if (acting || leader === undefined) return said;
+  return askMember(`${leader.url}${path}`, { withinMs: ANSWER_WITHIN_MS }).catch(() => said);
+}
+
+/** Whoever does not lead says who does, and is believed once. */
+export async function relayCommand(
+  fleet: Fleet,
+  request: IncomingMessage,
+  response: ServerResponse,
+  pageUrl: string,
+): Promise<void> {
+  refuseForeignPages(request, pageUrl);
+  const body = JSON.stringify((await readJson(request, () => {})) ?? {});
+  const tell = ({ url }: FleetMember): Promise<Said> =>
+    askMember(`${url}${request.url}`, { method: 'POST', body, withinMs: COMMAND_WITHIN_MS });
+  // A command that may have been carried out is not given again to somebody else.
+  const [first] = likelyMembers(fleet);
+  if (first === undefined) throw nobody();
+  let said = await tell(first).catch(lost);
+  const leader = leaderOf(fleet, said);
+  if (leader !== undefined && leader !== first) said = await tell(leader).catch(lost);
+  sendText(response, said.status, said.type, said.text);
+}
+
+async function firstAnswer(fleet: Fleet, ask: (member: FleetMember) => Promise<Said>): Promise<Said> {
+  const untilMs = performance.now() + START_WITHIN_MS;
+  for (;;) {
+    for (const member of likelyMembers(fleet)) {
+      try {
+        return await ask(member);
+      } catch {
+        // Another one is asked.
+      }
+    }
+    const isStarting = fleet.members.some(({ state }) => state === 'starting');
+    if (!isStarting || performance.now() >= untilMs) throw nobody();
+    await sleep(TRY_AGAIN_MS);
+  }
+}
+
+/** Only a member of ours is followed to, and only one that runs. */
+function leaderOf(fleet: Fleet, { status, text }: Said): FleetMember | undefined {
+  if (status !== 409 && status !== 412) return undefined;
+  const { error } = JSON.parse(text) as { error?: { leaderUrl?: string | null } };
+  return likelyMembers(fleet).find(({ url }) => url === error?.leaderUrl);
+}
+
+function nobody(): HttpError {
+  return new HttpError(503, 'E_NO_MEMBER', 'no member answers');
+}
+
+function lost(): never {
+  throw new HttpError(503, 'E_FAILED', 'the member did not answer; perhaps it happened', {
+    details: { outcome: 'indefinite' },
+  });
+}

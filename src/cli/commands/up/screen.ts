@@ -1,0 +1,183 @@
+import { oneLine } from '../../input/refusal.ts';
+import type { Paint } from '../../terminal/colours.ts';
+import type { Fleet, FleetEvent, FleetMember, MemberState } from './fleet.ts';
+
+const STATES: Readonly<Record<MemberState, string>> = {
+  starting: 'starting',
+  up: 'follows',
+  leading: 'LEADS',
+  paused: 'paused',
+  down: 'down',
+};
+const ENTER = '\x1b[?1049h\x1b[?25l';
+const LEAVE = '\x1b[?25h\x1b[?1049l';
+const HOME = '\x1b[H';
+const CLEAR_LINE = '\x1b[K';
+const CLEAR_BELOW = '\x1b[J';
+const REDRAW_EVERY_MS = 50;
+/** The title, who leads, and the keys: they are always there. */
+const FIXED_LINES = 3;
+const BLANK_LINES = 3;
+const FEWEST_EVENTS = 3;
+const LONG_KEYS_COLUMNS = 66;
+const MOST_EVENTS = 100;
+const NEWS: readonly string[] = [
+  'acting',
+  'idle',
+  'kill',
+  'restart',
+  'moved',
+  'pause',
+  'resume',
+  'exit',
+  'health',
+  'failed',
+  'stderr',
+  'stdout',
+];
+
+/** What is worth a line of the screen; the rest is noise there. */
+export function isNews({ event, asked }: FleetEvent): boolean {
+  // The end of a member that we killed is told by the kill.
+  return NEWS.includes(event) && asked !== true;
+}
+
+/** What the screen says of the cluster as a whole. */
+export interface Heading {
+  readonly title: string;
+  /** Does it take a majority of the members to elect one? */
+  readonly byMajority: boolean;
+}
+
+/** One page that shows how the cluster is, drawn again when something has changed. */
+export class Screen {
+  readonly #fleet: Fleet;
+  readonly #out: NodeJS.WriteStream;
+  readonly #paint: Paint;
+  readonly #heading: Heading;
+  readonly #events: FleetEvent[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #isOpen = true;
+
+  constructor(fleet: Fleet, heading: Heading, out: NodeJS.WriteStream, paint: Paint) {
+    this.#fleet = fleet;
+    this.#heading = heading;
+    this.#out = out;
+    this.#paint = paint;
+    out.write(ENTER);
+    out.on('resize', this.#draw);
+    this.changed();
+  }
+
+  show(event: FleetEvent): void {
+    if (isNews(event)) this.#events.push(event);
+    if (this.#events.length > MOST_EVENTS) this.#events.shift();
+    this.changed();
+  }
+
+  changed(): void {
+    this.#timer ??= setTimeout(this.#draw, REDRAW_EVERY_MS);
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    clearTimeout(this.#timer);
+    this.#out.off('resize', this.#draw);
+    this.#out.write(LEAVE);
+  }
+
+  readonly #draw = (): void => {
+    this.#timer = undefined;
+    if (!this.#isOpen) return;
+    const { columns = 80, rows = 24 } = this.#out;
+    const lines = screenLines(this.#fleet, this.#heading, this.#events, { rows: rows - 1, columns });
+    const drawn = lines.map(({ text, paint }) => paint(oneLine(text).slice(0, columns - 1), this.#paint));
+    this.#out.write(`${HOME}${drawn.map((line) => `${line}${CLEAR_LINE}`).join('\r\n')}${CLEAR_BELOW}`);
+  };
+}
+
+interface Line {
+  readonly text: string;
+  readonly paint: (text: string, paint: Paint) => string;
+}
+
+const asIs = (text: string): Line => ({ text, paint: (cut) => cut });
+
+interface Size {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+function screenLines(
+  fleet: Fleet,
+  heading: Heading,
+  events: readonly FleetEvent[],
+  { rows, columns }: Size,
+): Line[] {
+  const { leader, members } = fleet;
+  const isRoomy = rows >= FIXED_LINES + members.length + BLANK_LINES + FEWEST_EVENTS;
+  const blank = isRoomy ? [asIs('')] : [];
+  const room = rows - FIXED_LINES - BLANK_LINES * blank.length;
+  // Where it is narrow, the last event is worth more than the last member.
+  const shown = memberLines(members, Math.max(room - 1, 1), columns);
+  const told = Math.max(room - shown.length, 0);
+  return [
+    { text: heading.title, paint: (cut, paint) => paint(cut, 'bold') },
+    {
+      text: leaderWords(fleet, heading),
+      paint: (cut, paint) => paint(cut, leader === null ? 'yellow' : 'green'),
+    },
+    ...blank,
+    ...shown,
+    ...blank,
+    ...(told === 0 ? [] : events.slice(-told)).map((event) =>
+      asIs(`${event.at.slice(11, 23)}  ${event.id}  ${event.text}`),
+    ),
+    ...blank,
+    { text: keyWords(members.length, columns), paint: (cut, paint) => paint(cut, 'dim') },
+  ];
+}
+
+function leaderWords({ leader, members }: Fleet, { byMajority }: Heading): string {
+  if (leader !== null) return `member ${leader.id} leads, token ${leader.token ?? 'none'}`;
+  const running = members.filter(({ state }) => state !== 'down' && state !== 'paused').length;
+  const majority = Math.floor(members.length / 2) + 1;
+  if (!byMajority || running >= majority) return 'nobody leads';
+  return `nobody leads: ${running} of ${members.length} run, a majority is ${majority}`;
+}
+
+function keyWords(count: number, columns: number): string {
+  const digits = `1-${Math.min(count, 9)}`;
+  return columns < LONG_KEYS_COLUMNS
+    ? `${digits} kill or restart   p pause   q quit`
+    : `${digits} kill -9 or restart   p pause or resume the leader   q quit`;
+}
+
+/** A line each, or as many on a line as fit where there is no room for that. */
+function memberLines(members: readonly FleetMember[], room: number, columns: number): Line[] {
+  if (members.length <= room) return members.map(memberLine);
+  const lines: string[] = [];
+  for (const { id, state } of members) {
+    const words = `${id} ${STATES[state]}`;
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + words.length + 3 < columns)
+      lines[lines.length - 1] = `${last} · ${words}`;
+    else lines.push(words);
+  }
+  return lines.slice(0, room).map(asIs);
+}
+
+function memberLine({ id, url, pid, state }: FleetMember): Line {
+  // Blanks at the beginning of a line would be trimmed, so something stands before them.
+  const text = `|  ${String(id).padStart(2)}  ${STATES[state].padEnd(8)}  ${url}  ${pid === null ? '' : `pid ${pid}`}`;
+  return {
+    text,
+    paint: (cut, paint) => {
+      const line = cut.slice(1);
+      if (state === 'leading') return paint(line, 'green', 'bold');
+      if (state === 'down') return paint(line, 'red');
+      return state === 'paused' ? paint(line, 'yellow') : line;
+    },
+  };
+}

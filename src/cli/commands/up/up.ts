@@ -1,0 +1,166 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { integer } from '../../../core/index.ts';
+import { counted } from '../../../story/index.ts';
+import { readMemberConfig } from '../../input/config/member-config.ts';
+import { readNumber, readPort } from '../../input/number-flags.ts';
+import { isSystemError, oneLine, Refusal, systemWords } from '../../input/refusal.ts';
+import { paintFor } from '../../terminal/colours.ts';
+import { untilStopped } from '../../terminal/until-stopped.ts';
+import { PageServer, USUAL_PORT } from '../play/page-server.ts';
+import type { UpFlags } from './command.ts';
+import { Fleet, type FleetEvent, type FleetPlan } from './fleet.ts';
+import { FleetPage } from './fleet-page.ts';
+import { onKeys } from './keys.ts';
+import { choosePorts } from './ports.ts';
+import { type Heading, isNews, Screen } from './screen.ts';
+
+const DEFAULT_MEMBERS = 5;
+const MOST_MEMBERS = 99;
+
+/** Runs a cluster of real processes until it is told to stop. */
+export async function upCommand(flags: UpFlags): Promise<number> {
+  const wanted = readNumber(flags.members, '--members', integer(1, MOST_MEMBERS));
+  const base = readPort(flags.port, '--port');
+  const uiPort = readPort(flags.uiPort, '--ui-port');
+  const { definition, options, settings } = await readMemberConfig(flagsOfMember(flags), {});
+  const folder = openFolder(flags.data);
+  let server: PageServer | null = null;
+  try {
+    const count = countMembers(folder, wanted, flags.data);
+    // The page holds its port before others are chosen for the members.
+    const isWanted = base !== null && base <= USUAL_PORT && USUAL_PORT < base + count;
+    server = await PageServer.open(uiPort ?? (isWanted ? 0 : null), '--ui-port');
+    const { ports, taken } = await choosePorts(count, base, server.taken === null);
+    const plan: FleetPlan = {
+      flags: memberArgs(flags),
+      election: settings.election!,
+      members: ports.map((port, i) => {
+        const data = path.join(folder, String(i + 1));
+        // All are made at once: stopped before the last member has begun, a cluster would be kept that lacks it.
+        openFolder(data);
+        return { id: i + 1, port, data };
+      }),
+    };
+    const heading: Heading = {
+      title: `${definition.name}, ${counted(count, 'member')}; look at it in a browser: ${server.url}`,
+      byMajority: ['quorum', 'epoch'].includes(definition.name) || options.quorum === true,
+    };
+    const ending = flags.data === undefined ? 'nothing of it is kept' : `it is kept in ${folder}`;
+    const { json = false, chaos = false } = flags;
+    return await runFleet(plan, heading, { json, chaos, server, taken, ending });
+  } finally {
+    await server?.close();
+    if (flags.data === undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Telling {
+  readonly json: boolean;
+  readonly chaos: boolean;
+  readonly server: PageServer;
+  /** The usual port that is in use, if others had to be taken. */
+  readonly taken: number | null;
+  /** What becomes of the data. */
+  readonly ending: string;
+}
+
+async function runFleet(
+  plan: FleetPlan,
+  heading: Heading,
+  { json, chaos, server, taken, ending }: Telling,
+): Promise<number> {
+  const { stdin, stdout } = process;
+  const paint = paintFor(stdout, process.env);
+  const onScreen = !json && stdout.isTTY && stdin.isTTY;
+  let screen: Screen | null = null;
+  let page: FleetPage | null = null;
+  let failure: FleetEvent | null = null;
+  let quit = (): void => {};
+  const tell = (event: FleetEvent): void => {
+    // A member that cannot start (its port was taken, its folder cannot be written) will not do better alone.
+    if (event.event === 'failed') {
+      failure ??= event;
+      quit();
+    }
+    page?.changed();
+    if (screen !== null) screen.show(event);
+    else if (json) stdout.write(`${JSON.stringify(event)}\n`);
+    else if (event.event === 'member' || isNews(event)) {
+      stdout.write(`${event.at.slice(11, 23)}  ${event.id}  ${oneLine(event.text)}\n`);
+    }
+  };
+  const fleet = new Fleet(plan, tell);
+  page = new FleetPage(server, fleet, chaos);
+  const asked = new Promise<void>((resolve) => {
+    quit = resolve;
+    void untilStopped().then(() => resolve());
+  });
+  if (onScreen) screen = new Screen(fleet, heading, stdout, paint);
+  // Where only the output goes elsewhere, the keyboard is left alone.
+  const forgetKeys = onScreen || !stdin.isTTY ? onKeys(fleet, stdin, () => quit()) : (): void => {};
+  for (const { id } of fleet.members) fleet.start(id);
+  if (taken !== null) fleet.moved(taken);
+  if (!onScreen) stdout.write(pageLine(server, json));
+  await asked;
+  forgetKeys();
+  await fleet.stop();
+  screen?.close();
+  if (onScreen) stdout.write(`The cluster has stopped; ${ending}.\n`);
+  if (failure === null) return 0;
+  const { id, text } = failure as FleetEvent;
+  process.stderr.write(`caucus: member ${id}: ${oneLine(text)}\n`);
+  return 1;
+}
+
+/** The screen has the address in its title. */
+function pageLine({ url, taken }: PageServer, json: boolean): string {
+  const text = `the page is at ${url}${taken === null ? '' : ` (port ${taken} is in use)`}`;
+  if (!json) return `${text}\n`;
+  return `${JSON.stringify({ at: new Date().toISOString(), event: 'page', id: null, text, url })}\n`;
+}
+
+/** A cluster that was kept has the members that it had: each of them remembers the others. */
+function countMembers(folder: string, wanted: number | null, data: string | undefined): number {
+  const kept = readdirSync(folder).filter((name) => /^[1-9]\d*$/.test(name)).length;
+  if (kept === 0) return wanted ?? DEFAULT_MEMBERS;
+  if (wanted === null || wanted === kept) return kept;
+  throw new Refusal(
+    `--members: ${data} holds a cluster of ${kept}, which does not become one of ${wanted} by itself: expected --members ${kept}, or another folder`,
+  );
+}
+
+function openFolder(data: string | undefined): string {
+  try {
+    if (data === undefined) return mkdtempSync(path.join(tmpdir(), 'caucus-up-'));
+    mkdirSync(data, { recursive: true });
+    return path.resolve(data);
+  } catch (error) {
+    if (isSystemError(error)) throw new Refusal(`--data: ${data}: ${systemWords(error)}`);
+    throw error;
+  }
+}
+
+function flagsOfMember({
+  protocol,
+  election,
+  timing,
+  option,
+}: UpFlags): Parameters<typeof readMemberConfig>[0] {
+  return {
+    ...(protocol === undefined ? {} : { protocol }),
+    ...(election === undefined ? {} : { election }),
+    ...(timing === undefined ? {} : { timing }),
+    ...(option === undefined ? {} : { option }),
+  };
+}
+
+function memberArgs({ protocol, election, timing = [], option = [] }: UpFlags): string[] {
+  return [
+    ...(protocol === undefined ? [] : ['--protocol', protocol]),
+    ...(election === undefined ? [] : ['--election', election]),
+    ...timing.flatMap((pair) => ['--timing', pair]),
+    ...option.flatMap((pair) => ['--option', pair]),
+  ];
+}

@@ -1,0 +1,150 @@
+import {
+  BadInput,
+  flag,
+  integer,
+  type MemberId,
+  memberId,
+  type Shape,
+  show,
+  text,
+} from '../../../core/index.ts';
+import { electionName, parseId } from '../../../member/index.ts';
+
+/** Where somebody listens. */
+export interface Listen {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface PeerEntry {
+  readonly id: MemberId;
+  readonly url: string;
+}
+
+/** What can be configured of a member, whatever it is configured by. `timing.*` and `options.*` are the protocol's own. */
+export interface MemberSettings {
+  readonly id?: MemberId;
+  readonly cluster?: string;
+  readonly listen?: Listen;
+  readonly url?: string;
+  readonly peers?: readonly PeerEntry[];
+  readonly seedHost?: string;
+  readonly protocol?: string;
+  readonly election?: string;
+  readonly data?: string;
+  readonly priority?: number;
+  readonly insecure?: boolean;
+  readonly trustConnections?: boolean;
+  readonly record?: string;
+}
+
+/** An id of digits only is a number at every text boundary, so that it is ordered by value. */
+export function readId(value: unknown, path: string): MemberId {
+  return memberId.read(typeof value === 'string' ? parseId(value) : value, path);
+}
+
+const LISTEN = /^(?:(\[[0-9A-Fa-f:.]+\]|[^\s:[\]]+):)?(\d{1,5})$/;
+
+const listen: Shape<Listen> = {
+  expected: 'HOST:PORT, such as 127.0.0.1:7101 (port 0: any that is free)',
+  read(value, path) {
+    const match = typeof value === 'string' ? LISTEN.exec(value) : null;
+    const port = Number(match?.[2]);
+    if (match === null || port > 65_535) throw new BadInput(path, this.expected, show(value));
+    return { host: (match[1] ?? '127.0.0.1').replace(/^\[|\]$/g, ''), port };
+  },
+};
+
+export const httpUrl: Shape<string> = {
+  expected: 'a URL that begins with http:// or https://',
+  read(value, path) {
+    const url = typeof value === 'string' && /^https?:\/\//i.test(value) ? tryUrl(value) : null;
+    if (url === null) throw new BadInput(path, this.expected, show(value));
+    return url.href.replace(/\/+$/, '');
+  },
+};
+
+/** Its own URL may be relative: then it is completed with each address of the seed host (seed 002). */
+const ownUrl: Shape<string> = {
+  expected: 'a URL that begins with http:// or https://, or with / or : together with a seed host',
+  read(value, path) {
+    if (typeof value === 'string' && /^(?::\d{1,5})?(?:\/[^\s]*)?$/.test(value) && value !== '') return value;
+    try {
+      return httpUrl.read(value, path);
+    } catch {
+      throw new BadInput(path, this.expected, show(value));
+    }
+  },
+};
+
+function tryUrl(value: string): URL | null {
+  try {
+    return new URL(value);
+  } catch {
+    return null;
+  }
+}
+
+const path: Shape<string> = text(4096);
+
+/** A list of { id, url }, an object from ids to URLs, or the text a=URL,b=URL. */
+const peers: Shape<readonly PeerEntry[]> = {
+  expected: 'a list of { "id", "url" }, or an object from ids to URLs',
+  read(value, at) {
+    const found = Array.isArray(value)
+      ? value.map((each, i) => readPeer(each, `${at}[${i}]`))
+      : typeof value === 'object' && value !== null
+        ? Object.entries(value).map(([id, url]) => ({
+            id: readId(id, `${at}.${id}`),
+            url: httpUrl.read(url, `${at}.${id}`),
+          }))
+        : typeof value === 'string'
+          ? readPairs(value, at)
+          : null;
+    if (found === null) throw new BadInput(at, this.expected, show(value));
+    const twice = found.find(({ id }, i) => found.findIndex((other) => other.id === id) < i);
+    if (twice !== undefined) throw new BadInput(at, 'each id once', `${show(twice.id)} again`);
+    return found;
+  },
+};
+
+/** The names of seed 002 for the two fields are understood too. */
+function readPeer(value: unknown, at: string): PeerEntry {
+  if (typeof value !== 'object' || value === null) throw new BadInput(at, 'an object', show(value));
+  const { id, url, voterId, voterUrl, ...others } = value as Record<string, unknown>;
+  const unknown = Object.keys(others)[0];
+  if (unknown !== undefined)
+    throw new BadInput(`${at}.${unknown}`, 'the fields id and url', 'an unknown field');
+  return { id: readId(id ?? voterId, `${at}.id`), url: httpUrl.read(url ?? voterUrl, `${at}.url`) };
+}
+
+function readPairs(value: string, at: string): PeerEntry[] {
+  return value.split(',').map((pair) => {
+    const cut = pair.indexOf('=');
+    if (cut < 1) throw new BadInput(at, 'ID=URL, separated by commas', show(pair));
+    const id = readId(pair.slice(0, cut).trim(), at);
+    return { id, url: httpUrl.read(pair.slice(cut + 1).trim(), `${at} ${id}`) };
+  });
+}
+
+interface Field {
+  readonly shape: { read(value: unknown, path: string): unknown };
+  readonly about: string;
+}
+
+/** Every field by name: what a file may hold, and how each is read wherever it stands. */
+export const FIELDS: Readonly<Record<keyof MemberSettings, Field>> = {
+  id: { shape: { read: readId }, about: 'its name, unlike that of any other member' },
+  cluster: { shape: electionName, about: 'the name of the cluster; members of another one are refused' },
+  listen: { shape: listen, about: 'where it listens' },
+  url: { shape: ownUrl, about: 'where the others reach it' },
+  peers: { shape: peers, about: 'all members, or all others, with their URLs' },
+  seedHost: { shape: text(253), about: 'a host name whose addresses are those of members' },
+  protocol: { shape: text(64), about: 'which election' },
+  election: { shape: electionName, about: 'the name of the election' },
+  data: { shape: path, about: 'the folder for what must survive a restart' },
+  priority: { shape: integer(0, 1000), about: 'how much it is wanted as a leader' },
+  insecure: { shape: flag, about: 'may listen beyond the loopback, without authentication' },
+  trustConnections: { shape: flag, about: 'take a closed connection for the death of the process' },
+  record: { shape: path, about: 'the folder for recordings of all that happens' },
+};

@@ -1,0 +1,50 @@
+import { urlOf } from '../../../member/index.ts';
+import { effectiveTiming } from './effective-timing.ts';
+import { joinOptions } from './join-options.ts';
+import type { MemberConfig, Origin } from './member-config.ts';
+
+/** What was understood, and from where: one line a field. */
+export function configLines(config: MemberConfig): string[] {
+  return originLines(allOf(config));
+}
+
+export function originLines(origins: readonly Origin[]): string[] {
+  const rows = origins.map(({ field, value, from }) => [field, JSON.stringify(value), from] as const);
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map(
+    ([field, value, from]) => `${field.padEnd(widths[0]!)}  ${value.padEnd(widths[1]!)}  ${from}`,
+  );
+}
+
+export function configJson(config: MemberConfig): object {
+  return originsJson(allOf(config));
+}
+
+export function originsJson(origins: readonly Origin[]): object {
+  return Object.fromEntries(origins.map(({ field, value, from }) => [field, { value, from }]));
+}
+
+/** What was given, and what follows from it. */
+function allOf(config: MemberConfig): Origin[] {
+  const { definition, timing, options, origins } = config;
+  const found = new Map(origins.map((origin) => [origin.field, origin]));
+  const add = (field: string, value: unknown, from: string): void => {
+    if (!found.has(field)) found.set(field, { field, value, from });
+  };
+  const { url, listen } = joinOptions(config);
+  if (url !== undefined) add('url', url, 'its entry among the peers');
+  else if (listen !== undefined && listen.port !== 0) {
+    add('url', urlOf(listen.host ?? '127.0.0.1', listen.port), 'where it listens');
+  }
+  for (const [name, value] of Object.entries(effectiveTiming(definition, timing, options))) {
+    add(
+      `timing.${name}`,
+      value,
+      definition.timing[name]?.default === null ? 'follows from the rest' : 'default',
+    );
+  }
+  for (const [name, each] of Object.entries(definition.options)) {
+    add(`options.${name}`, each.default, 'default');
+  }
+  return [...found.values()];
+}

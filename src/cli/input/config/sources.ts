@@ -1,0 +1,31 @@
+import type { Json } from '../../../core/index.ts';
+
+/** A value that somebody gave, and where. */
+export interface Given {
+  readonly value: unknown;
+  /** As it is told to people: "--id", "VOTER_ID", "caucus.json line 3". */
+  readonly from: string;
+  /** In a file, where the part of it with this path stands. */
+  readonly at?: (path: string) => string;
+}
+
+/** All values of one source, by field; `timing.heartbeatMs` and `options.preset` are fields of their own. */
+export type Source = ReadonlyMap<string, Given>;
+
+/** The first source that has a field decides. */
+export function firstOf(sources: readonly Source[]): Map<string, Given> {
+  const merged = new Map<string, Given>();
+  for (const source of sources) {
+    for (const [field, given] of source) if (!merged.has(field)) merged.set(field, given);
+  }
+  return merged;
+}
+
+/** What `--option name=value` means: JSON where it is that, and else a text. */
+export function asJson(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

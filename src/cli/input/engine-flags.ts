@@ -1,0 +1,133 @@
+import type { Command } from 'commander';
+import { number } from '../../core/index.ts';
+import { CaucusError, type LogEntry } from '../../election/index.ts';
+import { type OpenEngine, openEngine } from '../../engines/index.ts';
+import type { Log } from '../terminal/log.ts';
+import { collect } from './config/member-flags.ts';
+import { asJson, type Given } from './config/sources.ts';
+import { Refusal } from './refusal.ts';
+
+export interface EngineFlags {
+  readonly engine?: string;
+  readonly engineOption?: readonly string[];
+  readonly lease?: string;
+  readonly id?: string;
+}
+
+const MS_PER_S = 1000;
+const LONGEST_S = 86_400;
+
+export const ENGINE_HELP = `
+With --engine the election is held on a store that you already run, in place of members of our own:
+etcd://host:2379, postgres://user@host/database, redis://host, nats://host, kubernetes:namespace/, and
+local: among the processes of one machine. See docs/engines.`;
+
+/** As JSON where it is that, and else as text: `--engine-option wait=1`, `--engine-option keyPrefix=jobs:`. */
+export function addEngineOption(command: Command): Command {
+  const about = 'with --engine: an option of that engine; can be repeated';
+  return command.option('--engine-option <name=value>', about, collect);
+}
+
+export function addEngineFlags(command: Command): Command {
+  const text = 'hold the election on this store: etcd://host:2379, postgres://…, local:';
+  return addEngineOption(command.option('--engine <url>', text)).option(
+    '--lease <s>',
+    'with --engine: how long a leadership lasts without being renewed (default: 15)',
+  );
+}
+
+/** What the engine is told, and by which flag or variable. */
+export function engineOptionsOf(
+  { engineOption = [], lease, id }: EngineFlags,
+  env: NodeJS.ProcessEnv,
+): Map<string, Given> {
+  const options = new Map<string, Given>();
+  const put = (name: string, value: unknown, from: string): void => {
+    const before = options.get(name);
+    if (before !== undefined) throw new Refusal(`${from}: expected it or ${before.from}, found both`);
+    options.set(name, { value, from });
+  };
+  if (id !== undefined) put('name', id, '--id');
+  else if (env.VOTER_ID) put('name', env.VOTER_ID, 'VOTER_ID');
+  if (lease !== undefined) put('leaseMs', readLease(lease), '--lease');
+  for (const pair of engineOption) {
+    const cut = pair.indexOf('=');
+    // What stands there may be a password, or a token.
+    if (cut < 1) throw new Refusal('--engine-option: expected name=value, found no name and =');
+    const name = pair.slice(0, cut);
+    put(name, asJson(pair.slice(cut + 1)), `--engine-option ${name}`);
+  }
+  return options;
+}
+
+/** Opens the store that the flags name. Whoever only looks has no name in the environment, and is not warned of the store. */
+export async function openEngineOf(
+  flags: EngineFlags,
+  env: NodeJS.ProcessEnv = {},
+  log: Log = () => {},
+): Promise<OpenEngine> {
+  const given = [...engineOptionsOf(flags, env)].map(([name, { value }]) => [name, value]);
+  const note = ({ level, message }: LogEntry): void =>
+    log({ level: level === 'warning' ? 'warn' : level, event: 'note', text: message });
+  try {
+    return await openEngine(flags.engine!, { log: note, ...Object.fromEntries(given) });
+  } catch (error) {
+    // What is missing will be missing the next time too.
+    if (error instanceof CaucusError) throw new Refusal(`--engine: ${error.message}`);
+    throw error;
+  }
+}
+
+function readLease(text: string): number {
+  return number(0, LONGEST_S).read(/^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text, '--lease') * MS_PER_S;
+}
+
+const MEMBER_VARIABLES = [
+  'VOTER_URL',
+  'VOTER_LIST',
+  'SEED_HOST',
+  'HEARTBEAT_INTERVAL',
+  'MISSED_HEARTBEAT_TOLERANCE',
+];
+
+/** Flags of members of our own. */
+export const MEMBER_ONLY = [
+  'peer',
+  'peers',
+  'url',
+  'seedHost',
+  'protocol',
+  'data',
+  'cluster',
+  'priority',
+  'timing',
+  'option',
+  'trustConnections',
+  'record',
+  'config',
+  'new',
+] as const;
+
+/** What is said of a store means nothing to members of our own, whose times and options are those of their protocol. */
+export function refuseAlone({ engine, lease, engineOption }: EngineFlags): void {
+  if (engine !== undefined) return;
+  if (lease !== undefined)
+    throw new Refusal('--lease: expected --engine beside it; the times of members are set with --timing');
+  if (engineOption !== undefined) throw new Refusal('--engine-option: expected --engine beside it');
+}
+
+/** What belongs to members of our own means nothing there. */
+export function refuseBoth(
+  flags: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  env: NodeJS.ProcessEnv,
+): void {
+  for (const name of MEMBER_VARIABLES) {
+    if (env[name]) throw new Refusal(`${name}: expected none beside --engine, which knows no members`);
+  }
+  for (const name of names) {
+    if (flags[name] === undefined) continue;
+    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw new Refusal(`--${flag}: expected none beside --engine, which knows no members`);
+  }
+}
