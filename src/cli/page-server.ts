@@ -1,11 +1,19 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import {
+  type About,
+  closeServer,
+  createPage,
+  HttpError,
+  leadsHere,
+  listen,
+  NOT_BUILT,
+  type Page,
+  readTarget,
+  sendError,
+  type Target,
+  urlOfServer,
+} from '../api/index.ts';
 import { CaucusError } from '../election/index.ts';
-import { HttpError } from '../member/http/http-error.ts';
-import { leadsHere } from '../member/http/origin.ts';
-import { sendError } from '../member/http/reply.ts';
-import { readTarget, type Target } from '../member/http/target.ts';
-import { closeServer, listen, urlOfServer } from '../member/listener.ts';
-import { type About, createPage, NOT_BUILT, type Page } from '../page/index.ts';
 import { Refusal } from './refusal.ts';
 
 const HOST = '127.0.0.1';

@@ -9,6 +9,7 @@ export {
   type MemberId,
   outranks,
   type Preference,
+  parseId,
   preferredId,
   removeId,
 } from './ids.ts';
@@ -39,8 +40,10 @@ export {
   byMember,
   choice,
   durationMs,
+  electionName,
   flag,
   integer,
+  isElectionName,
   join,
   LONGEST_MS,
   listOf,
@@ -55,6 +58,7 @@ export {
   type Shape,
   text,
   timeMs,
+  writtenId,
 } from './shape.ts';
 export {
   encodeTraceLine,

@@ -1,5 +1,5 @@
 import { BadInput, show } from './bad-input.ts';
-import type { MemberId } from './ids.ts';
+import { type MemberId, parseId } from './ids.ts';
 import type { Json } from './json.ts';
 
 /** Describes and reads one kind of value. `read` returns it checked, or throws BadInput with its path. */
@@ -105,6 +105,22 @@ export const memberId: Shape<MemberId> = shape(
     (Number.isSafeInteger(v) && (v as number) >= 0) ||
     (typeof v === 'string' && /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/.test(v) && !(v in Object.prototype)),
 );
+
+/** An id as people and programs in other languages write it: text of digits only means the number. */
+export const writtenId: Shape<MemberId> = {
+  ...memberId,
+  read: (value, path) => memberId.read(typeof value === 'string' ? parseId(value) : value, path),
+};
+
+/** The name of an election is also part of a path and of the name of a file. */
+export const electionName: Shape<string> = shape(
+  'a name of 1 to 100 letters, digits, ".", "_" and "-"',
+  (v) => typeof v === 'string' && isElectionName(v),
+);
+
+export function isElectionName(text: string): boolean {
+  return /^[\w.-]{1,100}$/.test(text);
+}
 
 export function listOf<T>(item: Shape<T>, maxLength = 10_000): Shape<readonly T[]> {
   return {

@@ -1,7 +1,7 @@
 /** Which messages an election takes: those that an honest member could have sent at that moment. */
+import { RefusedMessage } from '../api/index.ts';
 import { type Effect, type MemberId, type Message, type Protocol, show } from '../core/index.ts';
 import type { Clock } from './clock.ts';
-import { RefusedMessage } from './port.ts';
 import type { SenderBudgets } from './sender-budgets.ts';
 
 export interface DoorAround {

@@ -1,5 +1,7 @@
+import { type Change, RefusedMessage } from '../api/index.ts';
 import {
   BadInput,
+  electionName,
   type Input,
   idSet,
   type Json,
@@ -13,10 +15,8 @@ import {
 import { CaucusError } from '../election/index.ts';
 import type { Clock } from './clock.ts';
 import { ElectionHost } from './host.ts';
-import { electionName } from './ids.ts';
 import { MembershipCheck } from './membership-check.ts';
 import type { Settled } from './options.ts';
-import { type Change, RefusedMessage } from './port.ts';
 import { Recorder } from './recorder.ts';
 import { SeatLog } from './seat-log.ts';
 import { SenderBudgets } from './sender-budgets.ts';

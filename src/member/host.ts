@@ -1,3 +1,4 @@
+import type { ElectionPort } from '../api/index.ts';
 import type {
   Command,
   Definition,
@@ -16,7 +17,6 @@ import { Audience } from './audience.ts';
 import { Door } from './door.ts';
 import { draw64 } from './draw-name.ts';
 import { Pending } from './pending.ts';
-import type { ElectionPort } from './port.ts';
 import { SeatWait } from './seat-wait.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -1,29 +1,38 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { MemberId } from '../core/index.ts';
+import {
+  type Api,
+  closeServer,
+  createApi,
+  type ElectionPort,
+  HttpError,
+  hostOf,
+  isLoopback,
+  listen,
+  type MemberPort,
+  portMismatch,
+  type Refusal,
+  RefusedMessage,
+  sendError,
+  urlOfServer,
+} from '../api/index.ts';
+import { type Definition, type MemberId, parseId } from '../core/index.ts';
 import { CaucusError, Election, type Engine, type Seat } from '../election/index.ts';
 import { type Clock, SystemClock } from './clock.ts';
 import { Discovery } from './discovery.ts';
 import { Elections } from './elections.ts';
 import { ownProcess } from './evidence.ts';
-import { HttpError } from './http/http-error.ts';
-import { type Api, createApi } from './http/index.ts';
-import { sendError } from './http/reply.ts';
-import { parseId } from './ids.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions } from './join-options.ts';
 import { sharedId } from './links/frames.ts';
 import { createLinks } from './links/index.ts';
 import type { Identity, LinkStatus, Links, Peer } from './links/links.ts';
-import { closeServer, listen, portMismatch, urlOfServer } from './listener.ts';
 import { readOptions, type Settled } from './options.ts';
-import { type ElectionPort, type MemberPort, type Refusal, RefusedMessage } from './port.ts';
 import { RefusalLog, withoutPort } from './refusal-log.ts';
 import { MemberSeat } from './seat.ts';
 import { steward } from './steward.ts';
 import { forgetfulStore, openStore, type Store } from './store.ts';
 import { Unreachable } from './unreachable.ts';
-import { hostOf, isLoopback } from './urls.ts';
 import { Vigil } from './vigil.ts';
 import { Voters } from './voters.ts';
 
@@ -63,6 +72,7 @@ export class Member implements MemberPort, Engine {
   readonly id: MemberId;
   readonly url: string;
   readonly cluster: string;
+  readonly definition: Definition;
   readonly incarnation: number;
   readonly startedAtMs: number;
   readonly mainElection: string;
@@ -92,6 +102,7 @@ export class Member implements MemberPort, Engine {
     this.id = settled.id;
     this.url = settled.url ?? urlOfServer(server!);
     this.cluster = settled.cluster;
+    this.definition = settled.definition;
     this.incarnation = store.member.incarnation;
     this.startedAtMs = clock.wallNow();
     this.mainElection = settled.election;

@@ -1,5 +1,5 @@
+import { hostOf, isLoopback } from '../../api/index.ts';
 import type { JoinOptions } from '../../member/index.ts';
-import { hostOf, isLoopback } from '../../member/urls.ts';
 import { Refusal } from '../refusal.ts';
 import type { MemberConfig } from './member-config.ts';
 

@@ -1,11 +1,17 @@
 import type { Server } from 'node:http';
+import {
+  type Api,
+  closeServer,
+  createApi,
+  type ElectionPort,
+  isLoopback,
+  listen,
+  type MemberPort,
+  noRefusals,
+  urlOfServer,
+} from '../../api/index.ts';
 import { Election } from '../../election/index.ts';
 import type { OpenEngine } from '../../engines/open.ts';
-import { type Api, createApi } from '../../member/http/index.ts';
-import type { ElectionPort, MemberPort } from '../../member/index.ts';
-import { closeServer, listen, urlOfServer } from '../../member/listener.ts';
-import { noRefusals } from '../../member/port.ts';
-import { isLoopback } from '../../member/urls.ts';
 import { EngineElection } from './engine-election.ts';
 
 const MOST_CONNECTIONS = 2000;
@@ -15,6 +21,7 @@ const NOT_HERE = 'this election is held on a store: there are no voters';
 export class EngineMember implements MemberPort {
   readonly id: string;
   readonly cluster: string;
+  readonly definition: null = null;
   readonly incarnation: number = Date.now();
   readonly startedAtMs: number = Date.now();
   readonly mainElection: string;

@@ -1,6 +1,6 @@
+import { isLoopback } from '../../api/index.ts';
 import { CaucusError } from '../../election/index.ts';
 import { shownUrl } from '../../engines/secrets.ts';
-import { isLoopback } from '../../member/urls.ts';
 import { paintFor } from '../colours.ts';
 import type { Origin } from '../config/member-config.ts';
 import { originLines, originsJson } from '../config/print-config.ts';

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { fieldsOf, HttpError, onlyFields, readJson } from '../../api/index.ts';
 import { integer } from '../../core/index.ts';
-import { readJson } from '../../member/http/body.ts';
-import { HttpError } from '../../member/http/http-error.ts';
-import { fieldsOf, onlyFields } from '../../member/http/ids-in-bodies.ts';
 import type { Fleet, MemberState } from './fleet.ts';
 
 interface Deed {

@@ -1,9 +1,13 @@
 /** The page of a whole cluster, with the API beside it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpError } from '../../member/http/http-error.ts';
-import { refuseForeignPages } from '../../member/http/origin.ts';
-import { sendEmpty, sendJson, sendText } from '../../member/http/reply.ts';
-import type { Target } from '../../member/http/target.ts';
+import {
+  HttpError,
+  refuseForeignPages,
+  sendEmpty,
+  sendJson,
+  sendText,
+  type Target,
+} from '../../api/index.ts';
 import { type PageServer, refuseMethod } from '../page-server.ts';
 import { DEEDS, doDeed } from './chaos.ts';
 import type { Fleet } from './fleet.ts';

@@ -1,1 +1,0 @@
-export { type Api, createApi } from './api.ts';
