@@ -29,7 +29,12 @@ export interface ApiOptions {
   readonly watchHeartbeatMs?: number;
   /** The names under which questions are answered, besides those of the loopback and addresses; null for any. */
   readonly hosts?: readonly string[] | null;
+  /** May this request be answered at all? Null: every one may. */
+  readonly allow?: ((request: IncomingMessage) => boolean) | null;
 }
+
+const NOT_ALLOWED =
+  'this member is mounted where other machines can reach it, which needs insecure: true, or a check of its own that lets you in';
 
 export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
   const watchers = new Watchers(member, options.watchHeartbeatMs ?? 15_000);
@@ -38,6 +43,8 @@ export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
     // A client that goes away in the middle is its own affair.
     response.on('error', () => {});
+    if (options.allow?.(request) === false)
+      return sendError(response, new HttpError(403, 'E_NOT_ALLOWED', NOT_ALLOWED));
     answer({ member, request, response, watchers, changes, page }, options.hosts ?? null).catch(
       (error: unknown) => sendError(response, error),
     );

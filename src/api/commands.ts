@@ -7,9 +7,9 @@ import {
   type Outcome,
   writtenId,
 } from '../core/index.ts';
+import { fieldsOf, onlyFields } from './body.ts';
 import { type Call, knownElection, messagesOf, openElection } from './call.ts';
 import { HttpError } from './http-error.ts';
-import { fieldsOf, onlyFields } from './ids-in-bodies.ts';
 import type { ElectionPort } from './port.ts';
 import { sendJson } from './reply.ts';
 import { statusOf, tokenText, urlOf } from './status.ts';

@@ -1,7 +1,6 @@
 export { type Api, createApi } from './api.ts';
-export { readJson } from './body.ts';
+export { fieldsOf, onlyFields, readJson } from './body.ts';
 export { HttpError } from './http-error.ts';
-export { fieldsOf, onlyFields } from './ids-in-bodies.ts';
 export { closeServer, listen, portMismatch, urlOfServer } from './listener.ts';
 export { leadsHere, refuseForeignPages } from './origin.ts';
 export { type About, createPage, NOT_BUILT, type Page } from './page.ts';

@@ -43,10 +43,12 @@ export interface ElectionPort {
   readonly history: readonly Change[];
   command(command: Command): Promise<Outcome>;
   /**
-   * A message that came by POST. Returns what the protocol sent back to that member at once, which is not sent again. Throws
-   * RefusedMessage for what no honest member can have sent.
+   * A message that came by POST, as it came. Returns what the protocol sent back to that member at once, which is not sent again. Throws
+   * RefusedMessage for one that has not the shape of its type, or that no honest member can have sent.
    */
   receive(from: MemberId, message: Message): readonly Message[];
+  /** What the protocol answers to a message without fields when a client asks that is no voter. */
+  ask(type: string): readonly Message[];
   /** Is called after every change of `view` or `acting`. Returns how to stop. */
   subscribe(listener: () => void): () => void;
 }
@@ -72,8 +74,8 @@ export type Refusal =
 export class RefusedMessage extends Error {
   readonly kind: Refusal;
 
-  constructor(kind: Refusal, reason: string) {
-    super(reason);
+  constructor(kind: Refusal, reason: string, cause?: Error) {
+    super(reason, { cause });
     this.kind = kind;
   }
 }

@@ -6,6 +6,7 @@ import { BadInput, type Shape, show } from '../core/index.ts';
  */
 export const voterUrl: Shape<string> = {
   expected: 'a URL like http://127.0.0.1:7101',
+  schema: { type: 'string', maxLength: 1000 },
   read(value, path) {
     if (typeof value === 'string' && value.length <= 1000 && !/[?#@\\]/.test(value) && URL.canParse(value)) {
       const { protocol, href } = new URL(value);

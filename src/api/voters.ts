@@ -2,18 +2,15 @@
  * The paths by which voters talk to each other (seed 002): the type of a message is its path. A body holds who sends it
  * (`voterId`, `voterUrl`) and the message's own fields. What the protocol has to say to that at once stands in the answer.
  */
-import { assert, type MemberId, type Message, writtenId } from '../core/index.ts';
+import { type MemberId, type Message, writtenId } from '../core/index.ts';
+import { fieldsOf, onlyFields } from './body.ts';
 import { type Call, knownElection, messagesOf, openElection } from './call.ts';
 import { changeVoters } from './commands.ts';
 import { HttpError } from './http-error.ts';
-import { fieldsOf, onlyFields, withIds } from './ids-in-bodies.ts';
 import { type ElectionPort, type Refusal, RefusedMessage } from './port.ts';
 import { sendEmpty, sendJson } from './reply.ts';
 import { statusOf, votersOf } from './status.ts';
 import { voterUrl as urlShape } from './urls.ts';
-
-/** Who asks for the status of a voter without saying who it is. No voter needs to be called so: nothing is ever sent to it. */
-const ANYBODY = 'anybody';
 
 /**
  * "Register a new voter." The answer tells the newcomer everything that it needs: who answers, who leads, and how all others
@@ -54,19 +51,16 @@ export function register(call: Call, body: unknown): void {
  * comes from a person, for whom this member carries it out, as it does where voters do not say such things to each other.
  */
 export async function remove(call: Call, body: unknown): Promise<void> {
-  const fields = fieldsOf(body);
-  onlyFields(fields, ['voterId', 'voterUrl', 'reason']);
-  const { voterUrl, ...own } = fields;
-  const voterId = writtenId.read(own.voterId, 'voterId');
+  const { voterUrl, ...own } = fieldsOf(body);
   if (voterUrl === undefined || !hasMessage(call, 'remove')) {
     onlyFields(own, ['voterId']);
-    return changeVoters(call, 'remove', voterId);
+    return changeVoters(call, 'remove', writtenId.read(own.voterId, 'voterId'));
   }
   const url = urlShape.read(voterUrl, 'voterUrl');
   const sender = call.member.voters.find((voter) => voter.url.replace(/\/+$/, '') === url);
   if (sender === undefined) refuseUnknown(call, url);
   refuseLinked(call, sender.id);
-  answerMessage(call, sender.id, 'remove', { ...own, voterId });
+  answerMessage(call, sender.id, 'remove', own);
 }
 
 /** Any other message of the protocol. */
@@ -75,7 +69,6 @@ export function message(call: Call, body: unknown, type: string): void {
   const id = writtenId.read(voterId, 'voterId');
   if (voterUrl !== undefined) urlShape.read(voterUrl, 'voterUrl');
   if (id === call.member.id) refuseOwnId(call, typeof voterUrl === 'string' ? voterUrl : 'somewhere');
-  if (!call.member.voters.some((voter) => voter.id === id)) refuseUnknown(call, `${id}`);
   refuseLinked(call, id);
   answerMessage(call, id, type, own);
 }
@@ -84,24 +77,14 @@ export function message(call: Call, body: unknown, type: string): void {
 export function getStatus(call: Call): void {
   const election = knownElection(call);
   const asks = hasMessage(call, 'status');
-  const answers = asks ? election.receive(ANYBODY, { type: 'status' }) : [];
+  const answers = asks ? election.ask('status') : [];
   sendJson(call.response, 200, { ...statusOf(call.member, election), ...merge('status', answers) });
 }
 
 function answerMessage(call: Call, from: MemberId, type: string, own: Record<string, unknown>): void {
   const { member, response } = call;
-  const shape = messagesOf(call)[type];
-  assert(shape !== undefined, `no message ${type}`);
-  let fields: object;
-  try {
-    fields = shape.read(withIds(own), '');
-  } catch (error) {
-    member.countRefusal('bad-shape');
-    throw error;
-  }
   // A message by POST opens nothing: members that need a vote in an election say so over their connections.
-  const election = knownElection(call);
-  const answers = hear(call, election, from, { ...fields, type });
+  const answers = hear(call, knownElection(call), from, { ...own, type });
   if (answers.length === 0) return sendEmpty(response, 204);
   sendJson(response, 200, { voterId: member.id, voterUrl: member.url, ...merge(type, answers) });
 }
@@ -114,7 +97,9 @@ function hear(call: Call, election: ElectionPort, from: MemberId, said: Message)
   } catch (error) {
     if (!(error instanceof RefusedMessage)) throw error;
     const { kind, message: why } = error;
+    if (kind === 'unknown-member') refuseUnknown(call, String(from));
     tell(call, kind, `a message that came by POST from member ${from} is refused: ${why}`);
+    if (kind === 'bad-shape') throw error.cause;
     throw new HttpError(kind === 'too-fast' ? 429 : 409, 'E_REFUSED', why);
   }
 }

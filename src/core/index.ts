@@ -33,12 +33,14 @@ export {
   type Self,
 } from './protocol.ts';
 export { Random } from './random.ts';
+export { type Schema, withParsedIds } from './schema.ts';
 export { readSettings, type Setting, type Settings, type SettingsOf, setting } from './settings.ts';
 export {
   anyJson,
   asObject,
   byMember,
   choice,
+  described,
   durationMs,
   electionName,
   flag,
@@ -48,9 +50,11 @@ export {
   LONGEST_MS,
   listOf,
   memberId,
+  named,
   natural,
   nullable,
   number,
+  openRecord,
   optional,
   rangeMs,
   record,

@@ -5,15 +5,12 @@ import {
   closeServer,
   createApi,
   type ElectionPort,
-  HttpError,
   hostOf,
   isLoopback,
   listen,
   type MemberPort,
   portMismatch,
   type Refusal,
-  RefusedMessage,
-  sendError,
   urlOfServer,
 } from '../api/index.ts';
 import { type Definition, type MemberId, parseId } from '../core/index.ts';
@@ -63,9 +60,6 @@ export async function join(options: JoinOptions): Promise<Member> {
     throw error;
   }
 }
-
-const NOT_ALLOWED =
-  'this member is mounted where other machines can reach it, which needs insecure: true, or a check of its own that lets you in';
 
 /** One voter: its elections, its connections and its API. */
 export class Member implements MemberPort, Engine {
@@ -133,7 +127,7 @@ export class Member implements MemberPort, Engine {
       void this.#links.close();
       throw error;
     }
-    this.#api = createApi(this, { hosts: this.#namesOf(settled) });
+    this.#api = createApi(this, { hosts: this.#namesOf(settled), allow: settled.allow });
     if (server !== null) {
       this.#links.attach(server);
       const mismatch = portMismatch(server, this.url);
@@ -201,13 +195,8 @@ export class Member implements MemberPort, Engine {
   }
 
   /** Answers a request to the API of this member. Mount it on a server of your own, or let the member listen. */
-  readonly handler = (request: IncomingMessage, response: ServerResponse): void => {
-    if (this.#settled.allow?.(request) === false) {
-      sendError(response, new HttpError(403, 'E_NOT_ALLOWED', NOT_ALLOWED));
-      return;
-    }
+  readonly handler = (request: IncomingMessage, response: ServerResponse): void =>
     this.#api(request, response);
-  };
 
   /** The same for the connections of other members. False if the request is not meant for this member. */
   readonly handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): boolean =>
@@ -287,11 +276,7 @@ export class Member implements MemberPort, Engine {
       identity,
       {
         onMessage: (from, election, message) =>
-          this.#refusals.hear(from, () => {
-            if (!this.#voters.has(from))
-              throw new RefusedMessage('unknown-member', 'it is not a voter that this member knows');
-            this.#hosts.receive(from, election, message);
-          }),
+          this.#refusals.hear(from, () => this.#hosts.receive(from, election, message)),
         onAnswer: (from, election, { type, ...answer }) =>
           this.#refusals.hear(from, () =>
             this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),

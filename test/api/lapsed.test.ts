@@ -18,6 +18,7 @@ function leaderWith(leftMs: number): MemberPort {
     history: [{ atMs: 0, leader: 'a', token: 3n, cause: 'won', detail: 'a majority voted for it' }],
     command: () => Promise.resolve({ status: 'done' }),
     receive: () => [],
+    ask: () => [],
     subscribe: () => () => {},
   };
   return {

@@ -104,7 +104,7 @@ export class TestMember implements MemberPort {
         });
       },
       save: () => {},
-      isVoter: () => true,
+      isVoter: (id) => this.voters.some((voter) => voter.id === id),
       budgets: new SenderBudgets(new SystemClock(), () => 1),
       stepped: () => {},
     });

@@ -63,7 +63,7 @@ describe('POST /register', () => {
     const one = await openDraw();
     await ask(one, 'POST', '/register', { voterId: 7, voterUrl: 'http://127.0.0.1:9' });
     const before = one.elections.length;
-    expect((await ask(one, 'POST', '/elections/x1/heartbeat', { voterId: 7, role: 1 })).status).toBe(400);
+    expect((await ask(one, 'POST', '/elections/x1/heartbeat', { voterId: 7, role: 1 })).status).toBe(404);
     expect((await ask(one, 'POST', '/elections/x2/remove', { voterId: 7 })).status).toBe(404);
     expect(one.elections).toHaveLength(before);
   });

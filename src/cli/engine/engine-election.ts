@@ -85,6 +85,10 @@ export class EngineElection implements ElectionPort {
     return [];
   }
 
+  ask(): readonly never[] {
+    return [];
+  }
+
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
