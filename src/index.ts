@@ -4,7 +4,7 @@
  *     const member = await join({ id: 'a', peers, data: '/var/lib/service' });
  *     await member.election('nightly-report').lead(async ({ token, signal, assert }) => { … });
  */
-export { BadInput } from './core/index.ts';
+export { BadInput, parseId } from './core/index.ts';
 export {
   type Cancellable,
   CaucusError,
@@ -41,7 +41,6 @@ export {
   type Member,
   type MemberPort,
   type Peer,
-  parseId,
   type Refusal,
 } from './member/index.ts';
 export { catalogue } from './protocols/index.ts';

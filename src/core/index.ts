@@ -9,6 +9,7 @@ export {
   type MemberId,
   outranks,
   type Preference,
+  parseId,
   preferredId,
   removeId,
 } from './ids.ts';
@@ -32,22 +33,28 @@ export {
   type Self,
 } from './protocol.ts';
 export { Random } from './random.ts';
+export { type Schema, withParsedIds } from './schema.ts';
 export { readSettings, type Setting, type Settings, type SettingsOf, setting } from './settings.ts';
 export {
   anyJson,
   asObject,
   byMember,
   choice,
+  described,
   durationMs,
+  electionName,
   flag,
   integer,
+  isElectionName,
   join,
   LONGEST_MS,
   listOf,
   memberId,
+  named,
   natural,
   nullable,
   number,
+  openRecord,
   optional,
   rangeMs,
   record,
@@ -55,6 +62,7 @@ export {
   type Shape,
   text,
   timeMs,
+  writtenId,
 } from './shape.ts';
 export {
   encodeTraceLine,

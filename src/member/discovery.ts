@@ -1,8 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { asObject, BadInput, type MemberId, memberId } from '../core/index.ts';
-import { parseId } from './ids.ts';
+import { hostOf, urlOf, voterUrl } from '../api/index.ts';
+import { asObject, BadInput, writtenId } from '../core/index.ts';
 import type { Peer } from './links/links.ts';
-import { hostOf, urlOf, voterUrl } from './urls.ts';
 
 /** Who may be found at the seeds: the answer of a voter that was asked to register us. */
 export interface Found {
@@ -180,11 +179,7 @@ function readFound(body: unknown): Found {
 }
 
 function readVoter(id: unknown, url: unknown, path: string): Peer {
-  return { id: readId(id, `${path}voterId`), url: voterUrl.read(url, `${path}voterUrl`) };
-}
-
-function readId(value: unknown, path: string): MemberId {
-  return memberId.read(typeof value === 'string' ? parseId(value) : value, path);
+  return { id: writtenId.read(id, `${path}voterId`), url: voterUrl.read(url, `${path}voterUrl`) };
 }
 
 function reasonOf(error: unknown): string {

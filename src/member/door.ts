@@ -1,8 +1,24 @@
-/** Which messages an election takes: those that an honest member could have sent at that moment. */
-import { type Effect, type MemberId, type Message, type Protocol, show } from '../core/index.ts';
+/**
+ * The one way of messages into an election, whichever way they came: over a connection, by POST, or as the answer to a POST of ours. It
+ * takes those that have the shape that the protocol gives them, and that an honest member could have sent at that moment.
+ */
+import { RefusedMessage } from '../api/index.ts';
+import {
+  BadInput,
+  type Definition,
+  type Effect,
+  type MemberId,
+  type Message,
+  type Protocol,
+  type Shape,
+  show,
+  withParsedIds,
+} from '../core/index.ts';
 import type { Clock } from './clock.ts';
-import { RefusedMessage } from './port.ts';
 import type { SenderBudgets } from './sender-budgets.ts';
+
+/** How a message came: over a connection that its sender keeps, by POST, or as the answer to a POST of this member. */
+export type Way = 'link' | 'post' | 'answer';
 
 export interface DoorAround {
   readonly clock: Clock;
@@ -27,25 +43,51 @@ function largestClaim(wallMs: number): number {
   return MOST_BEFORE + MOST_A_SECOND * Math.max(0, (wallMs - SINCE_MS) / 1000);
 }
 
+/** Reads a message by the shape of its type. Throws RefusedMessage if it has no such type, or not that shape. */
+export function readMessage(definition: Definition, message: Message, way: Way): Message {
+  const { type, ...fields } = message;
+  const messages: Readonly<Record<string, Shape<object>>> = definition.messages;
+  const shape = Object.hasOwn(messages, type) ? messages[type] : undefined;
+  if (shape === undefined)
+    throw new RefusedMessage('unknown-type', `${definition.name} has no message ${show(type)}`);
+  try {
+    // Our own members write ids as they are; programs in other languages may write numbers as text.
+    const written = way === 'link' ? fields : withParsedIds(fields, shape.schema ?? {});
+    return { ...shape.read(written, ''), type };
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    throw new RefusedMessage('bad-shape', `${type}: ${error.message}`, error);
+  }
+}
+
 export class Door {
+  readonly #definition: Definition;
   readonly #protocol: Protocol;
   readonly #state: unknown;
   readonly #around: DoorAround;
 
-  constructor(protocol: Protocol, state: unknown, around: DoorAround) {
+  constructor(definition: Definition, protocol: Protocol, state: unknown, around: DoorAround) {
+    this.#definition = definition;
     this.#protocol = protocol;
     this.#state = state;
     this.#around = around;
   }
 
-  /** Throws RefusedMessage for a message that is not to be taken. Nothing of it is saved, answered or passed on then. */
-  admit(from: MemberId, message: Message, isPosted: boolean): void {
-    if (isPosted && this.#protocol.changesMembers?.(this.#state, message))
+  /**
+   * The message as it is to be taken. Throws RefusedMessage for one that is not; nothing of it is saved, answered or passed on then.
+   */
+  admit(from: MemberId, said: Message, way: Way): Message {
+    // A voter that answers was asked, so this member knows where it is.
+    if (way !== 'answer' && !this.#around.isVoter(from))
+      throw new RefusedMessage('unknown-member', `${from} is not a voter that this member knows`);
+    const message = readMessage(this.#definition, said, way);
+    if (way === 'post' && this.#protocol.changesMembers?.(this.#state, message))
       throw new RefusedMessage('impossible', 'changes of the members are taken only over a connection');
     const reason = this.#impossible(message);
     if (reason !== null) throw new RefusedMessage('impossible', reason);
     if (!this.#around.budgets.maySave(from) && this.#wouldSave(from, message))
       throw new RefusedMessage('too-fast', 'it causes too many changes that have to be saved');
+    return message;
   }
 
   #impossible(message: Message): string | null {

@@ -9,9 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { asObject } from '../core/index.ts';
+import { asObject, isElectionName } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
-import { isElectionName } from './ids.ts';
 import { syncFolder } from './record-file.ts';
 
 /**

@@ -1,5 +1,7 @@
+import { type Change, RefusedMessage } from '../api/index.ts';
 import {
   BadInput,
+  electionName,
   type Input,
   idSet,
   type Json,
@@ -8,15 +10,13 @@ import {
   type Protocol,
   type Self,
   type Shape,
-  show,
 } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import type { Clock } from './clock.ts';
+import { readMessage, type Way } from './door.ts';
 import { ElectionHost } from './host.ts';
-import { electionName } from './ids.ts';
 import { MembershipCheck } from './membership-check.ts';
 import type { Settled } from './options.ts';
-import { type Change, RefusedMessage } from './port.ts';
 import { Recorder } from './recorder.ts';
 import { SeatLog } from './seat-log.ts';
 import { SenderBudgets } from './sender-budgets.ts';
@@ -144,26 +144,19 @@ export class Elections {
     this.#settled.log({ level: 'error', message });
   }
 
-  /** A message of another member. Throws RefusedMessage for what it is refused for. */
-  receive(from: MemberId, election: string, message: Message): void {
-    const { type, ...fields } = message;
-    const messages: Readonly<Record<string, Shape<object>>> = this.#settled.definition.messages;
-    if (!Object.hasOwn(messages, type))
-      throw new RefusedMessage(
-        'unknown-type',
-        `${this.#settled.definition.name} has no message ${show(type)}`,
-      );
+  /** A message of another member, not by POST. Throws RefusedMessage for what it is refused for. */
+  receive(from: MemberId, election: string, message: Message, way: Way = 'link'): void {
+    // One that is none of the protocol opens no election.
+    if (!this.#hosts.has(election)) readMessage(this.#settled.definition, message, way);
     let host: ElectionHost;
-    let checked: object;
     try {
-      checked = messages[type]!.read(fields, type);
       host = this.openForOthers(election);
     } catch (error) {
       if (error instanceof BadInput) throw new RefusedMessage('bad-shape', error.message);
       if (error instanceof CaucusError) return; // It has been told.
       throw error;
     }
-    host.hear(from, { ...checked, type });
+    host.receive(from, message, way);
   }
 
   /** What another member answered over HTTP: the fields of the message stand among others. */
@@ -176,7 +169,7 @@ export class Elections {
     const messages: Readonly<Record<string, Shape<object>>> = this.#settled.definition.messages;
     const known = messages[type];
     const fields = Object.keys(known?.fields ?? {}).map((name) => [name, body[name]]);
-    this.receive(from, election, { ...Object.fromEntries(fields), type });
+    this.receive(from, election, { ...Object.fromEntries(fields), type }, 'answer');
   }
 
   /** Something that concerns all of them. */

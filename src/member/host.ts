@@ -1,3 +1,4 @@
+import type { ElectionPort } from '../api/index.ts';
 import type {
   Command,
   Definition,
@@ -13,12 +14,14 @@ import type {
 } from '../core/index.ts';
 import { type Change, type Hold, NO_VIEW, ProtocolHost } from '../host/index.ts';
 import { Audience } from './audience.ts';
-import { Door } from './door.ts';
+import { Door, type Way } from './door.ts';
 import { draw64 } from './draw-name.ts';
 import { Pending } from './pending.ts';
-import type { ElectionPort } from './port.ts';
 import { SeatWait } from './seat-wait.ts';
 import type { Surroundings } from './surroundings.ts';
+
+/** The sender of a question that comes from no voter. No voter needs to be called so: nothing is ever sent to it. */
+const ANYBODY = 'anybody';
 
 /** One election of a member: the host that runs its protocol, in real time, and what is around it in a member. */
 export class ElectionHost implements ElectionPort {
@@ -60,7 +63,7 @@ export class ElectionHost implements ElectionPort {
       answered: (command, outcome) => this.#pending.answer(command, outcome),
       changed: () => this.#onChange(),
     });
-    this.#door = new Door(protocol, this.#host.state, around);
+    this.#door = new Door(definition, protocol, this.#host.state, around);
   }
 
   start(saved: Json, incarnation: number, life: string, spent = 0): void {
@@ -139,8 +142,20 @@ export class ElectionHost implements ElectionPort {
     return this.#pending.ask((id) => this.#host.command(id, command, why));
   }
 
-  receive(from: MemberId, message: Message): readonly Message[] {
-    if (this.#host.isRunning) this.#door.admit(from, message, true);
+  /** What is sent back at once to a member that used POST is the answer to its request. Others get it over their link. */
+  receive(from: MemberId, said: Message, way: Way = 'post'): readonly Message[] {
+    if (!this.#host.isRunning) return [];
+    const message = this.#door.admit(from, said, way);
+    if (way === 'post') return this.#answersTo(from, message);
+    this.give({ type: 'message', from, message });
+    return [];
+  }
+
+  ask(type: string): readonly Message[] {
+    return this.#answersTo(ANYBODY, { type });
+  }
+
+  #answersTo(from: MemberId, message: Message): readonly Message[] {
     const answers = { to: from, messages: [] };
     this.#answers = answers;
     try {
@@ -149,12 +164,6 @@ export class ElectionHost implements ElectionPort {
       this.#answers = null;
     }
     return answers.messages;
-  }
-
-  /** A message that came over a link. Throws RefusedMessage like `receive`. */
-  hear(from: MemberId, message: Message): void {
-    if (this.#host.isRunning) this.#door.admit(from, message, false);
-    this.give({ type: 'message', from, message });
   }
 
   /** Takes an input from outside. What the clock has made due comes before it. */

@@ -1,28 +1,34 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { MemberId } from '../core/index.ts';
+import {
+  type Api,
+  closeServer,
+  createApi,
+  type ElectionPort,
+  hostOf,
+  isLoopback,
+  listen,
+  type MemberPort,
+  portMismatch,
+  type Refusal,
+  urlOfServer,
+} from '../api/index.ts';
+import { type Definition, type MemberId, parseId } from '../core/index.ts';
 import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../election/index.ts';
 import { type Clock, SystemClock } from './clock.ts';
 import { Discovery } from './discovery.ts';
 import { Elections } from './elections.ts';
 import { ownProcess } from './evidence.ts';
-import { HttpError } from './http/http-error.ts';
-import { type Api, createApi } from './http/index.ts';
-import { sendError } from './http/reply.ts';
-import { parseId } from './ids.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions } from './join-options.ts';
 import { sharedId } from './links/frames.ts';
 import { createLinks } from './links/index.ts';
 import type { Identity, LinkStatus, Links, Peer } from './links/links.ts';
-import { closeServer, listen, portMismatch, urlOfServer } from './listener.ts';
 import { readOptions, type Settled } from './options.ts';
-import { type ElectionPort, type MemberPort, type Refusal, RefusedMessage } from './port.ts';
 import { RefusalLog, withoutPort } from './refusal-log.ts';
 import { steward } from './steward.ts';
 import { forgetfulStore, openStore, type Store } from './store.ts';
 import { Unreachable } from './unreachable.ts';
-import { hostOf, isLoopback } from './urls.ts';
 import { Vigil } from './vigil.ts';
 import { Voters } from './voters.ts';
 
@@ -54,14 +60,12 @@ export async function join(options: JoinOptions): Promise<Member> {
   }
 }
 
-const NOT_ALLOWED =
-  'this member is mounted where other machines can reach it, which needs insecure: true, or a check of its own that lets you in';
-
 /** One voter: its elections, its connections and its API. */
 export class Member implements MemberPort, Engine {
   readonly id: MemberId;
   readonly url: string;
   readonly cluster: string;
+  readonly definition: Definition;
   readonly incarnation: number;
   readonly startedAtMs: number;
   readonly mainElection: string;
@@ -91,6 +95,7 @@ export class Member implements MemberPort, Engine {
     this.id = settled.id;
     this.url = settled.url ?? urlOfServer(server!);
     this.cluster = settled.cluster;
+    this.definition = settled.definition;
     this.incarnation = store.member.incarnation;
     this.startedAtMs = clock.wallNow();
     this.mainElection = settled.election;
@@ -121,7 +126,7 @@ export class Member implements MemberPort, Engine {
       void this.#links.close();
       throw error;
     }
-    this.#api = createApi(this, { hosts: this.#namesOf(settled) });
+    this.#api = createApi(this, { hosts: this.#namesOf(settled), allow: settled.allow });
     if (server !== null) {
       this.#links.attach(server);
       const mismatch = portMismatch(server, this.url);
@@ -189,13 +194,8 @@ export class Member implements MemberPort, Engine {
   }
 
   /** Answers a request to the API of this member. Mount it on a server of your own, or let the member listen. */
-  readonly handler = (request: IncomingMessage, response: ServerResponse): void => {
-    if (this.#settled.allow?.(request) === false) {
-      sendError(response, new HttpError(403, 'E_NOT_ALLOWED', NOT_ALLOWED));
-      return;
-    }
+  readonly handler = (request: IncomingMessage, response: ServerResponse): void =>
     this.#api(request, response);
-  };
 
   /** The same for the connections of other members. False if the request is not meant for this member. */
   readonly handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): boolean =>
@@ -275,11 +275,7 @@ export class Member implements MemberPort, Engine {
       identity,
       {
         onMessage: (from, election, message) =>
-          this.#refusals.hear(from, () => {
-            if (!this.#voters.has(from))
-              throw new RefusedMessage('unknown-member', 'it is not a voter that this member knows');
-            this.#hosts.receive(from, election, message);
-          }),
+          this.#refusals.hear(from, () => this.#hosts.receive(from, election, message)),
         onAnswer: (from, election, { type, ...answer }) =>
           this.#refusals.hear(from, () =>
             this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
+import { addressOf, hostOf, isLoopback, voterUrl } from '../api/index.ts';
 import {
   BadInput,
   type Config,
   type Definition,
+  electionName,
   flag,
   integer,
   listOf,
@@ -18,11 +20,9 @@ import {
 } from '../core/index.ts';
 import { inventName } from '../election/index.ts';
 import { catalogue } from '../protocols/index.ts';
-import { electionName } from './ids.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
 import type { Peer } from './links/links.ts';
-import { addressOf, hostOf, isLoopback, voterUrl } from './urls.ts';
 
 /** The same, checked and filled in. */
 export interface Settled {

@@ -1,6 +1,6 @@
+import { noRefusals, type Refusal, RefusedMessage } from '../api/index.ts';
 import { type MemberId, oneLine } from '../core/index.ts';
 import type { Clock } from './clock.ts';
-import { noRefusals, type Refusal, RefusedMessage } from './port.ts';
 
 /** The same kind of refusal from the same address is told once in this time. */
 const TOLD_EVERY_MS = 1000;

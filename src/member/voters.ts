@@ -1,6 +1,6 @@
+import { hostOf, isLoopback } from '../api/index.ts';
 import type { MemberId } from '../core/index.ts';
 import type { Peer } from './links/links.ts';
-import { hostOf, isLoopback } from './urls.ts';
 
 type Verdict = { readonly accepted: true } | { readonly accepted: false; readonly reason: string };
 

@@ -1,7 +1,7 @@
 /** What the command says of a cluster in which members are missing, or are to go for ever. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Member } from '../../src/member/index.ts';
-import { Cluster as ServedCluster } from '../member/http-cluster.ts';
+import { Cluster as ServedCluster } from '../api/cluster.ts';
 import { Cluster } from '../support/cluster.ts';
 import { caucus } from './caucus.ts';
 

@@ -12,8 +12,8 @@ import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
 import { isolate } from '../../src/member/isolate.ts';
 import { encodeHello } from '../../src/member/links/frames.ts';
 import { makeFolder } from '../../src/member/make-folder.ts';
+import { ask } from '../api/test-member.ts';
 import { until } from '../support/linked.ts';
-import { ask } from './http-member.ts';
 
 let folder: string;
 let members: Member[] = [];

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
 import { encodeHello } from '../../src/member/links/frames.ts';
+import { ask } from '../api/test-member.ts';
 import { until } from '../support/linked.ts';
-import { ask } from './http-member.ts';
 
 let folder: string;
 let members: Member[] = [];

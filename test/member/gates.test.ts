@@ -6,14 +6,14 @@ import { type AddressInfo, connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { voterUrl } from '../../src/api/index.ts';
+import { takesGzip } from '../../src/api/page.ts';
 import { columnLines } from '../../src/cli/commands/ask/columns.ts';
 import { EngineMember } from '../../src/cli/commands/node/engine-member.ts';
 import { harmless } from '../../src/cli/input/refusal.ts';
 import { openEngine } from '../../src/engines/open.ts';
 import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
 import { encodeHello, readFrame } from '../../src/member/links/frames.ts';
-import { voterUrl } from '../../src/member/urls.ts';
-import { takesGzip } from '../../src/page/page.ts';
 
 const running: (() => unknown)[] = [];
 

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { join, type Member } from '../../src/member/index.ts';
-import { ask } from '../member/http-member.ts';
+import { ask } from '../api/test-member.ts';
 
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createPage } from '../../src/page/index.ts';
+import { createPage } from '../../src/api/index.ts';
 
 const SCRIPT = `export const words = '${'the same again '.repeat(200)}';\n`;
 

@@ -7,9 +7,11 @@
  *   is the answer (local-socket.ts).
  * - `[ELECTION, MESSAGE]` is everything else.
  */
+import { voterUrl } from '../../api/index.ts';
 import {
   asObject,
   BadInput,
+  electionName,
   type MemberId,
   type Message,
   memberId,
@@ -17,8 +19,6 @@ import {
   show,
   text,
 } from '../../core/index.ts';
-import { electionName } from '../ids.ts';
-import { voterUrl } from '../urls.ts';
 import type { Identity, LinkRefusal, ProcessIdentity } from './links.ts';
 import { localSocketName } from './local-socket.ts';
 

@@ -1,6 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { LinkStatus, Peer } from '../../api/index.ts';
 import type { MemberId, Message } from '../../core/index.ts';
+
+export type { LinkStatus, Peer };
 
 /** What a process says of itself in the handshake, so that it can be told from others and its death can be proven later. */
 export interface Identity {
@@ -26,12 +29,6 @@ export interface ProcessIdentity {
   readonly pidNamespace: string;
   readonly pid: number;
   readonly startTime: string;
-}
-
-/** A peer that can be reached. */
-export interface Peer {
-  readonly id: MemberId;
-  readonly url: string;
 }
 
 /** What the links tell their member. */
@@ -66,22 +63,6 @@ export type LinkRefusal =
   | 'other-cluster'
   | 'other-rules'
   | 'same-id';
-
-export interface LinkStatus {
-  readonly id: MemberId;
-  readonly url: string;
-  /** How messages reach it: over a lasting connection, by POST, or not at all at the moment. */
-  readonly via: 'link' | 'post' | 'none';
-  /** Of the last round trip, in milliseconds; null as long as there was none. */
-  readonly roundTripMs: number | null;
-  readonly queued: number;
-  readonly sent: number;
-  readonly received: number;
-  /** Messages that were given up: the queue was full, or the peer could not be reached. */
-  readonly dropped: number;
-  readonly bytesSent: number;
-  readonly bytesReceived: number;
-}
 
 /** The connections of a member to all others. Messages may be lost, and arrive in order over one connection. */
 export interface Links {

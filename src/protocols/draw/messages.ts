@@ -1,6 +1,7 @@
 import {
   BadInput,
   choice,
+  described,
   type Effect,
   integer,
   listOf,
@@ -59,40 +60,82 @@ export type MessageOf<T extends Message['type']> = Extract<Message, { type: T }>
 export type Timer = 'heartbeat' | 'status' | 'check' | 'election';
 export type Out = Effect<Message, Timer>[];
 
+const DECIMAL = /^(0|[1-9][0-9]{0,19})$/;
+
 const decimal64: Shape<string> = {
   expected: 'an unsigned 64-bit integer in decimal, as text',
+  schema: { type: 'string', pattern: DECIMAL.source },
   read(value, path) {
-    const isDecimal = typeof value === 'string' && /^(0|[1-9][0-9]{0,19})$/.test(value);
+    const isDecimal = typeof value === 'string' && DECIMAL.test(value);
     if (isDecimal && BigInt(value) < 1n << 64n) return value;
     throw new BadInput(path, this.expected, show(value));
   },
 };
 
 const voters = listOf(memberId);
+const election = described(natural, 'The number of the election.');
+const certificate = { election, winner: memberId };
 const status = {
   role: choice('leader', 'follower', 'none'),
   leader: nullable(memberId),
-  term: natural,
-  election: natural,
+  term: described(
+    natural,
+    'The number of the election that made `leader` the leader, or of the last one known.',
+  ),
+  election: described(natural, 'The number of the newest election that the voter has heard of.'),
   knownVoters: voters,
-  offline: voters,
+  offline: described(voters, 'The known voters that it has not heard for longer than is tolerated.'),
 };
 
+/** The descriptions are those of the HTTP API: voters in other languages are written by them. */
 export const messages: { readonly [K in Message['type']]: Shape<object> } = {
-  register: record({}),
-  'register/answer': record({ ...status, configured: voters }),
-  remove: record({ voterId: memberId, reason: optional(choice('no-answer')) }),
-  status: record({}),
-  'status/answer': record(status),
-  heartbeat: record(status),
-  reconcile: record({ knownVoters: voters }),
-  'election/start': record({ election: optional(natural), voters: optional(voters) }),
-  'election/cast': record({
-    election: natural,
-    voters,
-    round: integer(1, Number.MAX_SAFE_INTEGER),
-    number: decimal64,
+  register: described(
+    record({}),
+    'A voter makes itself known. The answer says who leads, who votes, and how to reach them.',
+  ),
+  'register/answer': record({
+    ...status,
+    configured: described(voters, 'The voters whose majority counts.'),
   }),
-  'election/result': record({ election: natural, winner: memberId }),
-  'election/certify': record({ election: natural, winner: memberId }),
+  remove: described(
+    record({ voterId: memberId, reason: optional(choice('no-answer')) }),
+    'The voter `voterId` is to be forgotten.',
+  ),
+  status: described(record({}), 'Asks a voter for its status.'),
+  'status/answer': described(record(status), 'The status of a voter.'),
+  heartbeat: described(
+    record(status),
+    'A voter shows that it is there, and what it knows. It is due once per heartbeat interval, to every other voter.',
+  ),
+  reconcile: described(
+    record({ knownVoters: voters }),
+    'The sender has another list of voters. The receiver asks those that it does not know for their /status, and adds them.',
+  ),
+  'election/start': described(
+    record({
+      election: optional(described(natural, 'Its number: larger than that of any other so far.')),
+      voters: optional(voters),
+    }),
+    'An election begins: every voter in `voters` draws a number and casts it.',
+  ),
+  'election/cast': described(
+    record({
+      election,
+      voters,
+      round: described(
+        integer(1, Number.MAX_SAFE_INTEGER),
+        '1; one more for each time that a tie is recast.',
+      ),
+      number: described(decimal64, 'What the voter drew: 64 random bits, in decimal.'),
+    }),
+    'The number that a voter drew, to each of the others. A cast of an election that is new stands for its start as well.',
+  ),
+  'election/result': described(
+    record(certificate),
+    'Once all have cast, the highest number has won. Every voter tells each other one its version of the result.',
+  ),
+  'election/certify': described(
+    record(certificate),
+    'Once all results are there and agree, every voter certifies it to the winner, which leads when all have, and says so in its heartbeats.',
+  ),
 };

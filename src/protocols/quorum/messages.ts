@@ -122,6 +122,7 @@ const MOST_MEMBERS = 1000;
 function sortedSeats(list: Shape<readonly Seat[]>): Shape<readonly Seat[]> {
   return {
     expected: `1 to ${MOST_MEMBERS} members, sorted by id, each once`,
+    schema: { ...list.schema, minItems: 1 },
     read(value, path) {
       const found = list.read(value, path);
       const isSorted = found.every(({ id }, i) => i === 0 || compareIds(found[i - 1]!.id, id) < 0);

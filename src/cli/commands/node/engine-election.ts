@@ -1,6 +1,6 @@
+import type { Change, ElectionPort } from '../../../api/index.ts';
 import type { Command, Outcome, View } from '../../../core/index.ts';
 import { CaucusError, type Election, type Observation } from '../../../election/index.ts';
-import type { Change, ElectionPort } from '../../../member/index.ts';
 
 /** Older changes are forgotten. */
 const LONGEST_HISTORY = 1000;
@@ -82,6 +82,10 @@ export class EngineElection implements ElectionPort {
 
   /** Nobody talks to anybody here but to the store. */
   receive(): readonly never[] {
+    return [];
+  }
+
+  ask(): readonly never[] {
     return [];
   }
 

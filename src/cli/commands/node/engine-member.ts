@@ -1,16 +1,17 @@
 import type { Server } from 'node:http';
-import { Election } from '../../../election/index.ts';
-import type { OpenEngine } from '../../../engines/index.ts';
-import { type Api, createApi } from '../../../member/http/index.ts';
 import {
+  type Api,
   closeServer,
+  createApi,
   type ElectionPort,
   isLoopback,
   listen,
   type MemberPort,
   noRefusals,
   urlOfServer,
-} from '../../../member/index.ts';
+} from '../../../api/index.ts';
+import { Election } from '../../../election/index.ts';
+import type { OpenEngine } from '../../../engines/index.ts';
 import { EngineElection } from './engine-election.ts';
 
 const MOST_CONNECTIONS = 2000;
@@ -20,6 +21,7 @@ const NOT_HERE = 'this election is held on a store: there are no voters';
 export class EngineMember implements MemberPort {
   readonly id: string;
   readonly cluster: string;
+  readonly definition: null = null;
   readonly incarnation: number = Date.now();
   readonly startedAtMs: number = Date.now();
   readonly mainElection: string;

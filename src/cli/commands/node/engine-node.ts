@@ -1,6 +1,6 @@
+import { isLoopback } from '../../../api/index.ts';
 import { CaucusError } from '../../../election/index.ts';
 import { shownUrl } from '../../../engines/index.ts';
-import { isLoopback } from '../../../member/index.ts';
 import type { Origin } from '../../input/config/member-config.ts';
 import { originLines, originsJson } from '../../input/config/print-config.ts';
 import { engineOptionsOf, MEMBER_ONLY, openEngineOf, refuseBoth } from '../../input/engine-flags.ts';

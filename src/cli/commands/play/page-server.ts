@@ -1,8 +1,19 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import {
+  type About,
+  closeServer,
+  createPage,
+  HttpError,
+  leadsHere,
+  listen,
+  NOT_BUILT,
+  type Page,
+  readTarget,
+  sendError,
+  type Target,
+  urlOfServer,
+} from '../../../api/index.ts';
 import { CaucusError } from '../../../election/index.ts';
-import { HttpError, leadsHere, readTarget, sendError, type Target } from '../../../member/http/index.ts';
-import { closeServer, listen, urlOfServer } from '../../../member/index.ts';
-import { type About, createPage, NOT_BUILT, type Page } from '../../../page/index.ts';
 import { Refusal } from '../../input/refusal.ts';
 
 const HOST = '127.0.0.1';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { fieldsOf, HttpError, onlyFields, readJson } from '../../../api/index.ts';
 import { integer } from '../../../core/index.ts';
-import { fieldsOf, HttpError, onlyFields, readJson } from '../../../member/http/index.ts';
 import type { Fleet, MemberState } from './fleet.ts';
 
 interface Deed {

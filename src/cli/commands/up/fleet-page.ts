@@ -7,7 +7,7 @@ import {
   sendJson,
   sendText,
   type Target,
-} from '../../../member/http/index.ts';
+} from '../../../api/index.ts';
 import { type PageServer, refuseMethod } from '../play/page-server.ts';
 import { DEEDS, doDeed } from './chaos.ts';
 import type { Fleet } from './fleet.ts';

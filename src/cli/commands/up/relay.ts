@@ -1,7 +1,7 @@
 /** Passes on what the page asks to a member that answers, so that the page outlives every one of them. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HttpError, readJson, refuseForeignPages, sendText } from '../../../member/http/index.ts';
+import { HttpError, readJson, refuseForeignPages, sendText } from '../../../api/index.ts';
 import { askMember, type Said } from './ask-member.ts';
 import type { Fleet, FleetMember } from './fleet.ts';
 

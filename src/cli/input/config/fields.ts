@@ -1,14 +1,14 @@
 import {
   BadInput,
+  electionName,
   flag,
   integer,
   type MemberId,
-  memberId,
   type Shape,
   show,
   text,
+  writtenId,
 } from '../../../core/index.ts';
-import { electionName, parseId } from '../../../member/index.ts';
 
 /** Where somebody listens. */
 export interface Listen {
@@ -36,11 +36,6 @@ export interface MemberSettings {
   readonly insecure?: boolean;
   readonly trustConnections?: boolean;
   readonly record?: string;
-}
-
-/** An id of digits only is a number at every text boundary, so that it is ordered by value. */
-export function readId(value: unknown, path: string): MemberId {
-  return memberId.read(typeof value === 'string' ? parseId(value) : value, path);
 }
 
 const LISTEN = /^(?:(\[[0-9A-Fa-f:.]+\]|[^\s:[\]]+):)?(\d{1,5})$/;
@@ -95,7 +90,7 @@ const peers: Shape<readonly PeerEntry[]> = {
       ? value.map((each, i) => readPeer(each, `${at}[${i}]`))
       : typeof value === 'object' && value !== null
         ? Object.entries(value).map(([id, url]) => ({
-            id: readId(id, `${at}.${id}`),
+            id: writtenId.read(id, `${at}.${id}`),
             url: httpUrl.read(url, `${at}.${id}`),
           }))
         : typeof value === 'string'
@@ -115,14 +110,14 @@ function readPeer(value: unknown, at: string): PeerEntry {
   const unknown = Object.keys(others)[0];
   if (unknown !== undefined)
     throw new BadInput(`${at}.${unknown}`, 'the fields id and url', 'an unknown field');
-  return { id: readId(id ?? voterId, `${at}.id`), url: httpUrl.read(url ?? voterUrl, `${at}.url`) };
+  return { id: writtenId.read(id ?? voterId, `${at}.id`), url: httpUrl.read(url ?? voterUrl, `${at}.url`) };
 }
 
 function readPairs(value: string, at: string): PeerEntry[] {
   return value.split(',').map((pair) => {
     const cut = pair.indexOf('=');
     if (cut < 1) throw new BadInput(at, 'ID=URL, separated by commas', show(pair));
-    const id = readId(pair.slice(0, cut).trim(), at);
+    const id = writtenId.read(pair.slice(0, cut).trim(), at);
     return { id, url: httpUrl.read(pair.slice(cut + 1).trim(), `${at} ${id}`) };
   });
 }
@@ -134,7 +129,7 @@ interface Field {
 
 /** Every field by name: what a file may hold, and how each is read wherever it stands. */
 export const FIELDS: Readonly<Record<keyof MemberSettings, Field>> = {
-  id: { shape: { read: readId }, about: 'its name, unlike that of any other member' },
+  id: { shape: writtenId, about: 'its name, unlike that of any other member' },
   cluster: { shape: electionName, about: 'the name of the cluster; members of another one are refused' },
   listen: { shape: listen, about: 'where it listens' },
   url: { shape: ownUrl, about: 'where the others reach it' },

@@ -1,4 +1,5 @@
-import { hostOf, isLoopback, type JoinOptions } from '../../../member/index.ts';
+import { hostOf, isLoopback } from '../../../api/index.ts';
+import type { JoinOptions } from '../../../member/index.ts';
 import { Refusal } from '../refusal.ts';
 import type { MemberConfig } from './member-config.ts';
 

@@ -1,4 +1,4 @@
-import { urlOf } from '../../../member/index.ts';
+import { urlOf } from '../../../api/index.ts';
 import { effectiveTiming } from './effective-timing.ts';
 import { joinOptions } from './join-options.ts';
 import type { MemberConfig, Origin } from './member-config.ts';

@@ -1,0 +1,102 @@
+import type { IncomingMessage } from 'node:http';
+import { asObject, BadInput, join } from '../core/index.ts';
+import { HttpError } from './http-error.ts';
+
+/** Nothing that a voter or a user has to say is longer. */
+export const LARGEST_BODY: number = 256 * 1024;
+
+/** What was refused, in the words of the metrics. */
+export type BodyRefusal = 'too-large' | 'not-json';
+
+/**
+ * The JSON of a request, or undefined if it has no body. It is measured before it is read, and read before it is parsed.
+ * Only `application/json` is accepted: a web page elsewhere cannot send that to a member on this machine without asking first.
+ */
+export async function readJson(
+  request: IncomingMessage,
+  onRefused: (refusal: BodyRefusal) => void,
+): Promise<unknown> {
+  if (request.readableEnded) return parsedBefore(request, onRefused);
+  const bytes = await readBytes(request, onRefused);
+  if (bytes.length === 0) return undefined;
+  checkType(request.headers['content-type']);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    onRefused('not-json');
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HttpError(
+      400,
+      'E_NOT_JSON',
+      `the body: expected JSON in UTF-8, found something else (${reason})`,
+    );
+  }
+}
+
+/** What a handler before this one, such as `express.json()`, has made of the body. */
+function parsedBefore(request: IncomingMessage, onRefused: (refusal: BodyRefusal) => void): unknown {
+  const { body } = request as IncomingMessage & { readonly body?: unknown };
+  if (typeof body !== 'object' || body === null || Buffer.isBuffer(body)) {
+    const message =
+      'the body was read by another handler, which left no JSON in request.body; mount this handler before it';
+    throw new HttpError(500, 'E_BODY_READ', message);
+  }
+  checkType(request.headers['content-type']);
+  if (Buffer.byteLength(JSON.stringify(body)) <= LARGEST_BODY) return body;
+  onRefused('too-large');
+  throw new HttpError(413, 'E_TOO_LARGE', `the body: expected at most ${LARGEST_BODY} bytes, found more`);
+}
+
+async function readBytes(
+  request: IncomingMessage,
+  onRefused: (refusal: BodyRefusal) => void,
+): Promise<Buffer> {
+  const tooLarge = (): HttpError => {
+    onRefused('too-large');
+    // The rest of the body is not read, so the connection is of no further use.
+    request.resume();
+    return new HttpError(413, 'E_TOO_LARGE', `the body: expected at most ${LARGEST_BODY} bytes, found more`, {
+      headers: { connection: 'close' },
+    });
+  };
+  if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  await new Promise<void>((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= LARGEST_BODY) chunks.push(chunk);
+      else {
+        request.removeAllListeners('data');
+        reject(tooLarge());
+      }
+    });
+    request.on('end', resolve);
+    request.on('error', reject);
+    request.on('close', () => reject(new HttpError(400, 'E_CUT_SHORT', 'the body ended too early')));
+  });
+  return Buffer.concat(chunks);
+}
+
+function checkType(type: string | undefined): void {
+  if (type !== undefined && /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) return;
+  throw new HttpError(
+    415,
+    'E_MEDIA_TYPE',
+    `content-type: expected application/json, found ${type === undefined ? 'none' : JSON.stringify(type)}`,
+  );
+}
+
+/** The fields of a body, with an absent body taken for an empty one. */
+export function fieldsOf(body: unknown): Record<string, unknown> {
+  return body === undefined ? {} : asObject(body, '');
+}
+
+/** Refuses what a command does not know, so that a misspelt field never passes for an absent one. */
+export function onlyFields(fields: Record<string, unknown>, known: readonly string[]): void {
+  for (const key of Object.keys(fields)) {
+    if (known.includes(key)) continue;
+    const expected = known.length === 0 ? 'no fields' : `one of the fields ${known.join(', ')}`;
+    throw new BadInput(join('', key), expected, 'an unknown field');
+  }
+}

@@ -1,0 +1,72 @@
+import { type Call, knownElection, usualElection } from './call.ts';
+import type { ElectionPort, LinkStatus, MemberPort, Peer } from './port.ts';
+import { sendJson } from './reply.ts';
+import { tokenText } from './status.ts';
+
+/** All members as this one sees them. The fields with an underscore, `scope`, `name` and `state` are those of Patroni. */
+export function getCluster(call: Call): void {
+  const { member, response } = call;
+  const election = knownElection(call);
+  const { leader, term } = election.view;
+  const token = tokenText(election.token);
+  const members = member.voters.map((voter) => memberEntry(member, election, voter));
+  const { cluster } = member;
+  sendJson(response, 200, { scope: cluster, electionName: election.name, leader, term, token, members });
+}
+
+function memberEntry(member: MemberPort, election: ElectionPort, { id, url }: Peer): object {
+  const link = member.links.find((each) => each.id === id);
+  const { leader, term } = election.view;
+  return {
+    name: String(id),
+    role: id === leader ? 'leader' : 'replica',
+    state: stateOf(member, id === member.id, link),
+    api_url: url,
+    ...hostOf(url),
+    ...(id === leader && term !== null ? { timeline: term } : {}),
+    via: id === member.id ? 'self' : (link?.via ?? 'none'),
+    roundTripMs: link?.roundTripMs ?? null,
+    queued: link?.queued ?? 0,
+  };
+}
+
+/** `unknown` is what an unreachable member is: a closed connection does not tell whether it runs. */
+function stateOf(member: MemberPort, isSelf: boolean, link: LinkStatus | undefined): string {
+  if (isSelf) return member.illness === null ? 'running' : 'ill';
+  return link === undefined || link.via === 'none' ? 'unknown' : 'running';
+}
+
+function hostOf(url: string): { host: string; port: number } | object {
+  try {
+    const { hostname, port, protocol } = new URL(url);
+    return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
+  } catch {
+    return {};
+  }
+}
+
+/** Every change that this member saw, oldest first, with its cause. */
+export function getHistory(call: Call): void {
+  const election = knownElection(call);
+  const history = election.history.map(({ atMs, leader, token, cause, detail }) => ({
+    at: new Date(atMs).toISOString(),
+    atMs,
+    leader,
+    token: tokenText(token),
+    cause,
+    detail,
+  }));
+  sendJson(call.response, 200, { electionName: election.name, history });
+}
+
+export function getElections({ member, response }: Call): void {
+  const elections = member.elections.map((election) => ({
+    electionName: election.name,
+    protocol: election.protocol,
+    leader: election.view.leader,
+    term: election.view.term,
+    token: tokenText(election.token),
+    acting: election.acting,
+  }));
+  sendJson(response, 200, { mainElection: usualElection(member), elections });
+}

@@ -1,0 +1,19 @@
+export { type Api, createApi } from './api.ts';
+export { fieldsOf, onlyFields, readJson } from './body.ts';
+export { HttpError } from './http-error.ts';
+export { closeServer, listen, portMismatch, urlOfServer } from './listener.ts';
+export { leadsHere, refuseForeignPages } from './origin.ts';
+export { type About, createPage, NOT_BUILT, type Page } from './page.ts';
+export {
+  type Change,
+  type ElectionPort,
+  type LinkStatus,
+  type MemberPort,
+  noRefusals,
+  type Peer,
+  type Refusal,
+  RefusedMessage,
+} from './port.ts';
+export { sendEmpty, sendError, sendJson, sendText } from './reply.ts';
+export { readTarget, type Target } from './target.ts';
+export { addressOf, hostOf, isLoopback, urlOf, voterUrl } from './urls.ts';

@@ -1,0 +1,50 @@
+import { BadInput, type Shape, show } from '../core/index.ts';
+
+/**
+ * The URL of a voter, without a slash at its end. Paths are appended to it, so nothing may stand in it that would turn them into
+ * something else: after a `?` they would be a query, before an `@` a password.
+ */
+export const voterUrl: Shape<string> = {
+  expected: 'a URL like http://127.0.0.1:7101',
+  schema: { type: 'string', maxLength: 1000 },
+  read(value, path) {
+    if (typeof value === 'string' && value.length <= 1000 && !/[?#@\\]/.test(value) && URL.canParse(value)) {
+      const { protocol, href } = new URL(value);
+      if (protocol === 'http:' || protocol === 'https:') return withoutSlash(href);
+    }
+    throw new BadInput(path, this.expected, show(value));
+  },
+};
+
+/** Not by a pattern: one that looks for the last slashes looks again at each. */
+function withoutSlash(href: string): string {
+  let end = href.length;
+  while (href[end - 1] === '/') end--;
+  return href.slice(0, end);
+}
+
+/** Names are not resolved: one that leads here today may lead elsewhere tomorrow. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
+  return bare === 'localhost' || bare === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(bare);
+}
+
+export function hostOf(url: string): string {
+  return new URL(url).hostname;
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+/** Where a server listens that is reached under this URL with nothing in between. */
+export function addressOf(url: string): { readonly host: string; readonly port: number } {
+  const { hostname, port, protocol } = new URL(url);
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? DEFAULT_PORTS[protocol]! : Number(port),
+  };
+}
+
+/** A URL from an address and a port; an IPv6 address stands in brackets. */
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

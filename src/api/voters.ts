@@ -1,0 +1,147 @@
+/**
+ * The paths by which voters talk to each other (seed 002): the type of a message is its path. A body holds who sends it
+ * (`voterId`, `voterUrl`) and the message's own fields. What the protocol has to say to that at once stands in the answer.
+ */
+import { type MemberId, type Message, writtenId } from '../core/index.ts';
+import { fieldsOf, onlyFields } from './body.ts';
+import { type Call, knownElection, messagesOf, openElection } from './call.ts';
+import { changeVoters } from './commands.ts';
+import { HttpError } from './http-error.ts';
+import { type ElectionPort, type Refusal, RefusedMessage } from './port.ts';
+import { sendEmpty, sendJson } from './reply.ts';
+import { statusOf, votersOf } from './status.ts';
+import { voterUrl as urlShape } from './urls.ts';
+
+/**
+ * "Register a new voter." The answer tells the newcomer everything that it needs: who answers, who leads, and how all others
+ * can be reached. A voter may find itself by a name that leads to several; it sees so by the id in the answer.
+ */
+export function register(call: Call, body: unknown): void {
+  const { member, response } = call;
+  const messages = messagesOf(call);
+  const name = call.member.definition?.name ?? 'on a store';
+  if (!Object.hasOwn(messages, 'register')) {
+    throw new HttpError(409, 'E_REFUSED', `the voters of ${name} are those that are configured`);
+  }
+  const fields = fieldsOf(body);
+  onlyFields(fields, ['voterId', 'voterUrl']);
+  const id = writtenId.read(fields.voterId, 'voterId');
+  const url = urlShape.read(fields.voterUrl, 'voterUrl');
+  if (id === member.id) {
+    if (url !== member.url.replace(/\/+$/, '')) refuseOwnId(call, url);
+    sendJson(response, 200, statusOf(member, openElection(call)));
+    return;
+  }
+  const registered = member.registerVoter({ id, url });
+  if (!registered.accepted) {
+    member.countRefusal('unknown-member');
+    throw new HttpError(403, 'E_REFUSED', registered.reason);
+  }
+  const election = openElection(call);
+  const answers = hear(call, election, id, { type: 'register' });
+  sendJson(response, 200, {
+    ...statusOf(member, election),
+    ...merge('register', answers),
+    voters: votersOf(member),
+  });
+}
+
+/**
+ * "Remove a voter": `voterId` is the one to go. Another voter that says so names itself by its `voterUrl`; a body without one
+ * comes from a person, for whom this member carries it out, as it does where voters do not say such things to each other.
+ */
+export async function remove(call: Call, body: unknown): Promise<void> {
+  const { voterUrl, ...own } = fieldsOf(body);
+  if (voterUrl === undefined || !hasMessage(call, 'remove')) {
+    onlyFields(own, ['voterId']);
+    return changeVoters(call, 'remove', writtenId.read(own.voterId, 'voterId'));
+  }
+  const url = urlShape.read(voterUrl, 'voterUrl');
+  const sender = call.member.voters.find((voter) => voter.url.replace(/\/+$/, '') === url);
+  if (sender === undefined) refuseUnknown(call, url);
+  refuseLinked(call, sender.id);
+  answerMessage(call, sender.id, 'remove', own);
+}
+
+/** Any other message of the protocol. */
+export function message(call: Call, body: unknown, type: string): void {
+  const { voterId, voterUrl, ...own } = fieldsOf(body);
+  const id = writtenId.read(voterId, 'voterId');
+  if (voterUrl !== undefined) urlShape.read(voterUrl, 'voterUrl');
+  if (id === call.member.id) refuseOwnId(call, typeof voterUrl === 'string' ? voterUrl : 'somewhere');
+  refuseLinked(call, id);
+  answerMessage(call, id, type, own);
+}
+
+/** "Get the current leader, and the list of voters", with whatever the protocol itself has to say of its status. */
+export function getStatus(call: Call): void {
+  const election = knownElection(call);
+  const asks = hasMessage(call, 'status');
+  const answers = asks ? election.ask('status') : [];
+  sendJson(call.response, 200, { ...statusOf(call.member, election), ...merge('status', answers) });
+}
+
+function answerMessage(call: Call, from: MemberId, type: string, own: Record<string, unknown>): void {
+  const { member, response } = call;
+  // A message by POST opens nothing: members that need a vote in an election say so over their connections.
+  const answers = hear(call, knownElection(call), from, { ...own, type });
+  if (answers.length === 0) return sendEmpty(response, 204);
+  sendJson(response, 200, { voterId: member.id, voterUrl: member.url, ...merge(type, answers) });
+}
+
+function hear(call: Call, election: ElectionPort, from: MemberId, said: Message): readonly Message[] {
+  try {
+    const answers = election.receive(from, said);
+    call.member.heardByPost?.(from);
+    return answers;
+  } catch (error) {
+    if (!(error instanceof RefusedMessage)) throw error;
+    const { kind, message: why } = error;
+    if (kind === 'unknown-member') refuseUnknown(call, String(from));
+    tell(call, kind, `a message that came by POST from member ${from} is refused: ${why}`);
+    if (kind === 'bad-shape') throw error.cause;
+    throw new HttpError(kind === 'too-fast' ? 429 : 409, 'E_REFUSED', why);
+  }
+}
+
+/** Members that are connected say everything over that connection. A sender that says more by POST is another process. */
+function refuseLinked(call: Call, id: MemberId): void {
+  if (!call.member.links.some((link) => link.id === id && link.via === 'link')) return;
+  const reason = `member ${id} is connected and sends nothing by POST`;
+  tell(call, 'linked', `${reason}, but ${call.request.socket.remoteAddress} does in its name`);
+  throw new HttpError(409, 'E_LINKED', reason);
+}
+
+function tell({ member, request }: Call, kind: Refusal, reason: string): void {
+  member.countRefusal(kind, { from: request.socket.remoteAddress ?? '', reason });
+}
+
+function hasMessage(call: Call, type: string): boolean {
+  return Object.hasOwn(messagesOf(call), type);
+}
+
+/** The answer to a message gives its fields to the body. Whatever else the protocol says to that voter stands in `messages`. */
+function merge(type: string, answers: readonly Message[]): Record<string, unknown> {
+  const at = answers.findIndex((each) => each.type === `${type}/answer`);
+  const { type: _, ...fields } = answers[at] ?? { type };
+  const others = answers.filter((_answer, i) => i !== at);
+  return others.length === 0 ? fields : { ...fields, messages: others };
+}
+
+function refuseUnknown({ member }: Call, who: string): never {
+  member.countRefusal('unknown-member');
+  throw new HttpError(
+    403,
+    'E_UNKNOWN_MEMBER',
+    `${who} is not a voter that this member knows; register it first`,
+  );
+}
+
+function refuseOwnId({ member }: Call, url: string): never {
+  member.countRefusal('same-id');
+  throw new HttpError(
+    409,
+    'E_SAME_ID',
+    `${url} uses the id ${member.id}, which is that of this member at ${member.url}`,
+  );
+}

@@ -1,1 +1,0 @@
-export { type About, createPage, NOT_BUILT, type Page } from './page.ts';

@@ -1,0 +1,230 @@
+/** The description of the API is held against the API: every path, every answer, every message. */
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { commands } from '../../src/api/commands.ts';
+import { openApi } from '../../src/api/openapi.ts';
+import { ABOUT_ELECTION, ABOUT_MEMBER } from '../../src/api/questions.ts';
+import { catalogue } from '../../src/protocols/index.ts';
+import { violations } from './json-schema.ts';
+import { type Answered, ask, openMembers, settled, type TestMember } from './test-member.ts';
+
+type Schema = Record<string, unknown>;
+interface Operation {
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> };
+  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: Schema }> }>;
+}
+
+const schemas = openApi.components.schemas as Record<string, Schema>;
+const paths = openApi.paths as Record<string, Record<string, Operation>>;
+
+let members: TestMember[] = [];
+afterEach(async () => {
+  for (const member of members) await member.close();
+  members = [];
+});
+
+/** The messages that a voter of seed 002 sends by POST. */
+const SEED_MESSAGES = [
+  'heartbeat',
+  'reconcile',
+  'election/start',
+  'election/cast',
+  'election/result',
+  'election/certify',
+];
+
+describe('the description', () => {
+  it('has every path of the API and no other', () => {
+    const election = new Set([
+      ...Object.keys(ABOUT_ELECTION),
+      ...Object.keys(commands),
+      ...['register', 'remove', ...SEED_MESSAGES].map((type) => `/${type}`),
+    ]);
+    const expected = [
+      ...Object.keys(ABOUT_MEMBER),
+      ...election,
+      ...[...election].map((path) => `/elections/{electionName}${path}`),
+    ];
+    expect(Object.keys(paths).sort()).toEqual(expected.sort());
+  });
+
+  it('names only schemas that exist, and all of them', () => {
+    const text = JSON.stringify(openApi);
+    const named = new Set([...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1]!));
+    expect([...named].sort()).toEqual(Object.keys(schemas).sort());
+  });
+
+  it('has the messages that the seed asks for', () => {
+    expect(Object.keys(catalogue.draw!.messages)).toEqual(expect.arrayContaining(SEED_MESSAGES));
+  });
+});
+
+/** Holds one answer against the description of its path. */
+function check(method: string, path: string, answered: Answered): void {
+  const operation = paths[path]?.[method.toLowerCase()];
+  expect(operation, `${method} ${path}`).toBeDefined();
+  const response = operation!.responses[answered.status];
+  expect(response, `${method} ${path} answered ${answered.status}: ${answered.text}`).toBeDefined();
+  if (response!.content === undefined) {
+    expect(answered.text).toBe('');
+    return;
+  }
+  const type = answered.headers['content-type']!.split(';')[0]!;
+  const schema = response!.content[type]?.schema;
+  expect(schema, `${method} ${path} answered ${type}`).toBeDefined();
+  const body = type === 'application/json' ? answered.json : answered.text;
+  expect(violations(body, schema!, schemas), `${method} ${path} ${answered.text}`).toEqual([]);
+}
+
+const from = { voterId: 'v', voterUrl: 'http://127.0.0.1:9' };
+const beat = { role: 'follower', leader: null, term: 0, election: 0, knownVoters: ['v'], offline: [] };
+
+/** Requests that go well and others that do not, for a member of any protocol. */
+const REQUESTS: readonly (readonly [method: string, path: string, body?: unknown])[] = [
+  ...['/', '/elections', '/metrics', '/openapi.json', '/ui', '/ui/'].map((path) => ['GET', path] as const),
+  ...['/status', '/cluster', '/history', '/value'].map((path) => ['GET', path] as const),
+  ...[
+    '/leader',
+    '/primary',
+    '/read-write',
+    '/replica',
+    '/read-only',
+    '/health',
+    '/liveness',
+    '/readiness',
+  ].flatMap((path) => ['GET', 'HEAD', 'OPTIONS'].map((method) => [method, path] as const)),
+  ['POST', '/register', from],
+  ['POST', '/register', { voterId: 'v' }],
+  ['POST', '/register', { ...from, voterUrl: 'http://example.org' }],
+  ['POST', '/register', '{'],
+  ['POST', '/heartbeat', { ...from, ...beat }],
+  ['POST', '/heartbeat', { ...from, voterId: 'stranger', ...beat }],
+  ['POST', '/election/start', {}],
+  ['POST', '/election/start', { election: 'first' }],
+  ['POST', '/transfer', { to: 'stranger' }],
+  ['POST', '/transfer', {}],
+  ['POST', '/switchover', { candidate: 'stranger', leader: 'stranger' }],
+  ['PUT', '/value', { value: { a: [1, null] } }],
+  ['PUT', '/value', { worth: 1 }],
+  ['POST', '/resign', {}],
+  ['POST', '/resign', { now: true }],
+  ['POST', '/remove', { voterId: 'v' }],
+  ['POST', '/remove', { voterId: 'v', voterUrl: 'http://127.0.0.1:1' }],
+];
+
+/** Only draw has these. */
+const DRAW_REQUESTS: typeof REQUESTS = [
+  ['POST', '/register', from],
+  ['POST', '/reconcile', { ...from, knownVoters: ['v'] }],
+  ['POST', '/election/start', { ...from, election: 50, voters: ['a', 'v'] }],
+  [
+    'POST',
+    '/election/cast',
+    { ...from, election: 51, voters: ['a', 'v'], round: 1, number: '18446744073709551615' },
+  ],
+  [
+    'POST',
+    '/election/cast',
+    { ...from, election: 51, voters: ['a', 'v'], round: 1, number: '18446744073709551616' },
+  ],
+  ['POST', '/election/result', { ...from, election: 51, winner: 'v' }],
+  ['POST', '/election/certify', { ...from, election: 51, winner: 'a' }],
+  ['POST', '/remove', { ...from }],
+];
+
+describe('every answer', () => {
+  for (const [protocol, requests] of [
+    ['quorum', REQUESTS.filter(([, path]) => path !== '/heartbeat')],
+    ['draw', [...REQUESTS, ...DRAW_REQUESTS]],
+  ] as const) {
+    it(`of a member with ${protocol} is as described`, async () => {
+      const timing = protocol === 'draw' ? { heartbeatMs: 200, timeoutMs: [10, 20] } : undefined;
+      members = await openMembers(['a'], { protocol, ...(timing === undefined ? {} : { timing }) });
+      const [a] = members as [TestMember];
+      await settled(members);
+      for (const [method, path, body] of requests) {
+        check(method, path, await ask(a, method, path, body));
+        const named = `/elections/{electionName}${path}`;
+        if (named in paths) check(method, named, await ask(a, method, `/elections/main${path}`, body));
+      }
+      const unheard = await ask(a, 'GET', '/elections/unheard/status');
+      check('GET', '/elections/{electionName}/status', unheard);
+      const large = await ask(a, 'PUT', '/value', { value: 'x'.repeat(300_000) });
+      expect(large.status).toBe(413);
+      check('PUT', '/value', large);
+      const form = await ask(a, 'PUT', '/value', 'a=1', { 'content-type': 'text/plain' });
+      expect(form.status).toBe(415);
+      check('PUT', '/value', form);
+    });
+  }
+});
+
+/** Values of which some fit some field. */
+const anything = fc.oneof(
+  fc.constantFrom<unknown>(
+    0,
+    1,
+    7,
+    -1,
+    1.5,
+    '',
+    'a',
+    'a b',
+    '12',
+    '01',
+    null,
+    true,
+    'leader',
+    'none',
+    'king',
+  ),
+  fc.constantFrom<unknown>('18446744073709551615', '99999999999999999999', 'no-answer'),
+  fc.constantFrom<unknown>([], [1, 'a'], [null], ['a', 'a b'], {}, { a: 1 }),
+);
+
+/** One good message of each type: what is generated differs from it here and there. */
+const GOOD: Readonly<Record<string, Record<string, unknown>>> = {
+  remove: { voterId: 'v', reason: 'no-answer' },
+  heartbeat: beat,
+  reconcile: { knownVoters: [1, 'a'] },
+  'election/start': { election: 3, voters: ['a', 'v'] },
+  'election/cast': { election: 3, voters: ['a', 'v'], round: 1, number: '17' },
+  'election/result': { election: 3, winner: 'a' },
+  'election/certify': { election: 3, winner: 'a' },
+};
+
+describe('the described messages', () => {
+  it.each(['remove', ...SEED_MESSAGES])('are those that the protocol takes: %s', (type) => {
+    const operation = paths[`/${type}`]!.post!;
+    const schema = operation.requestBody!.content['application/json']!.schema;
+    const shape = catalogue.draw!.messages[type]!;
+    const names = Object.keys(shape.fields!);
+    const seen = { taken: 0, refused: 0 };
+    const changed = fc.dictionary(fc.constantFrom(...names, 'other'), anything, { maxKeys: 2 });
+    const left = fc.subarray(names, { maxLength: 1 });
+    fc.assert(
+      fc.property(changed, left, (changes, without) => {
+        const own: Record<string, unknown> = { ...GOOD[type]!, ...changes };
+        for (const name of without) delete own[name];
+        const isTaken = takes(() => shape.read(own, ''));
+        const body = type === 'remove' ? own : { ...from, ...own };
+        // 64 bits are more than a pattern of digits can say.
+        const isTooLarge = own.number === '99999999999999999999';
+        const isDescribed = violations(body, schema, schemas).length === 0 && !isTooLarge;
+        expect([isDescribed, own]).toEqual([isTaken, own]);
+        seen[isTaken ? 'taken' : 'refused'] += 1;
+      }),
+      { numRuns: 3000, seed: 1 },
+    );
+    expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(100);
+  });
+});
+
+function takes(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
+}
