@@ -137,6 +137,11 @@ export interface Definition<
   readonly memberSettings?: Settings;
   /** Why these settings cannot be used together or with these members, or null. */
   check?(config: Config<Timing, Options>, members: readonly MemberId[]): Objection | null;
+  /**
+   * How long a message and its answer may travel with these settings before leaders lose their leases although nothing fails. Left out
+   * where there are no leases.
+   */
+  roundTripMs?(config: Config<Timing, Options>): number;
   /** The fields of every message that may arrive, by type (without `type` itself). */
   readonly messages: { readonly [K in M['type']]: Shape<object> };
   /** Types of messages that it no longer has: a scenario of an earlier version may still name them. */

@@ -127,6 +127,12 @@ export function timesOf({ timing: given, options: { preset, maxDrift } }: Quorum
   };
 }
 
+/** A round must be answered before the lease of the round before it ends. */
+export function roundTripMs(config: QuorumConfig): number {
+  const { heartbeatMs, leaseMs } = timesOf(config);
+  return leaseMs - heartbeatMs;
+}
+
 /** Refuses what would be unsafe, or could never work, with the reason. */
 export function checkSettings(config: QuorumConfig): Objection | null {
   const { maxDrift } = config.options;

@@ -20,7 +20,7 @@ export function drawCluster(definition: Definition, random: Random, sizes?: read
     members: drawMembers(definition, ids, timeoutMs, random),
     network: drawNetwork(scale, timeoutMs, random),
     syncMs: drawSyncMs(scale, random),
-    calmLatencyMs: [tidyMs(scale), tidyMs(10 * scale)],
+    calmLatencyMs: calmLatencyMs(definition, { options, timing }, scale),
     timeoutMs,
   };
 }
@@ -88,12 +88,25 @@ function drawSettings(
   return { options: {}, timing: timeoutMs === undefined ? {} : { timeoutMs } };
 }
 
-function isAccepted(definition: Definition, ids: readonly MemberId[], { options, timing }: Config): boolean {
-  const config = {
+function isAccepted(definition: Definition, ids: readonly MemberId[], config: Config): boolean {
+  return (definition.check?.(settle(definition, config), ids) ?? null) === null;
+}
+
+/**
+ * How long messages travel once it is calm: as short as the settings ask for. On a network that is slower than that, leaders lose
+ * their leases again and again although nothing fails, and no liveness is promised.
+ */
+export function calmLatencyMs(definition: Definition, config: Config, scale: number): [number, number] {
+  const roundTripMs = definition.roundTripMs?.(settle(definition, config)) ?? Number.POSITIVE_INFINITY;
+  const mostMs = Math.min(10 * scale, 0.45 * roundTripMs);
+  return [tidyMs(Math.min(scale, mostMs)), tidyMs(mostMs)];
+}
+
+function settle(definition: Definition, { options, timing }: Config): Parameters<Definition['create']>[0] {
+  return {
     timing: readSettings(definition.timing, timing, 'timing'),
     options: readSettings(definition.options, options, 'options'),
   };
-  return (definition.check?.(config, ids) ?? null) === null;
 }
 
 /** An option has the same name in every protocol where it means the same, so these are values for all of them. */

@@ -2,7 +2,7 @@ import type { Definition, Json, MemberId } from '../../core/index.ts';
 import { DEFAULT_QUALITY } from '../network.ts';
 import type { WorldEvent } from '../scenario.ts';
 import { tidyMs } from '../time.ts';
-import { timeoutOf, USUAL_TIMEOUT_MS } from './cluster.ts';
+import { calmLatencyMs, timeoutOf, USUAL_TIMEOUT_MS } from './cluster.ts';
 import type { Storm, StormMember } from './storm.ts';
 
 type Simplify = (storm: Storm) => Storm | null;
@@ -85,7 +85,8 @@ function usualTimes(definition: Definition): Simplify {
     if (JSON.stringify(storm.timing) === JSON.stringify(timing)) return null;
     const { latencyMs: _, ...network } = storm.network;
     const timeoutMs = timeoutOf(definition, timing);
-    return { ...storm, timing, timeoutMs, network, syncMs: null, calmLatencyMs: [1, 10] };
+    const calmMs = calmLatencyMs(definition, { options: storm.options, timing }, 1);
+    return { ...storm, timing, timeoutMs, network, syncMs: null, calmLatencyMs: calmMs };
   };
 }
 
