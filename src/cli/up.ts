@@ -7,6 +7,7 @@ import { readMemberConfig } from './config/member-config.ts';
 import { readNumber, readPort } from './number-flags.ts';
 import { counted } from './numbers.ts';
 import { PageServer, USUAL_PORT } from './page-server.ts';
+import { needsMajority } from './pledges.ts';
 import { isSystemError, oneLine, Refusal, systemWords } from './refusal.ts';
 import { untilStopped } from './until-stopped.ts';
 import { Fleet, type FleetEvent, type FleetPlan } from './up/fleet.ts';
@@ -45,7 +46,7 @@ export async function upCommand(flags: UpFlags): Promise<number> {
     };
     const heading: Heading = {
       title: `${definition.name}, ${counted(count, 'member')}; look at it in a browser: ${server.url}`,
-      byMajority: ['quorum', 'epoch'].includes(definition.name) || options.quorum === true,
+      byMajority: needsMajority(definition, options),
     };
     const ending = flags.data === undefined ? 'nothing of it is kept' : `it is kept in ${folder}`;
     const { json = false, chaos = false } = flags;

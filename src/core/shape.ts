@@ -7,6 +7,8 @@ export interface Shape<T> {
   readonly expected: string;
   /** The shapes of its fields, where it is a record. */
   readonly fields?: Readonly<Record<string, Shape<unknown>>>;
+  /** It is the id of a member, or a list of such ids. Senders that are no JavaScript may write `"3"` where 3 is meant. */
+  readonly ids?: boolean;
   read(value: unknown, path: string): T;
 }
 
@@ -99,16 +101,20 @@ export function choice<const T extends string>(...values: readonly T[]): Shape<T
  * Ids become keys of records and parts of paths, so they are plain words. Names that every object already has
  * (`constructor`, …) are refused, because a record would seem to hold them.
  */
-export const memberId: Shape<MemberId> = shape(
-  'an id: a whole number from 0, or 1 to 64 letters, digits and . _ : -',
-  (v) =>
-    (Number.isSafeInteger(v) && (v as number) >= 0) ||
-    (typeof v === 'string' && /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/.test(v) && !(v in Object.prototype)),
-);
+export const memberId: Shape<MemberId> = {
+  ...shape(
+    'an id: a whole number from 0, or 1 to 64 letters, digits and . _ : -',
+    (v) =>
+      (Number.isSafeInteger(v) && (v as number) >= 0) ||
+      (typeof v === 'string' && /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/.test(v) && !(v in Object.prototype)),
+  ),
+  ids: true,
+};
 
 export function listOf<T>(item: Shape<T>, maxLength = 10_000): Shape<readonly T[]> {
   return {
     expected: `a list of ${item.expected}`,
+    ...namingMembers(item),
     read(value, path) {
       if (!Array.isArray(value)) throw new BadInput(path, this.expected, show(value));
       if (value.length > maxLength) throw new BadInput(path, `at most ${maxLength} items`, `${value.length}`);
@@ -117,9 +123,14 @@ export function listOf<T>(item: Shape<T>, maxLength = 10_000): Shape<readonly T[
   };
 }
 
+function namingMembers({ ids = false }: Shape<unknown>): { ids?: true } {
+  return ids ? { ids } : {};
+}
+
 export function nullable<T>(inner: Shape<T>): Shape<T | null> {
   return {
     expected: `${inner.expected}, or null`,
+    ...namingMembers(inner),
     ...(inner.fields === undefined ? {} : { fields: inner.fields }),
     read: (value, path) => (value === null ? null : inner.read(value, path)),
   };
@@ -129,6 +140,7 @@ export function nullable<T>(inner: Shape<T>): Shape<T | null> {
 export function optional<T>(inner: Shape<T>): Shape<T | undefined> {
   return {
     expected: inner.expected,
+    ...namingMembers(inner),
     ...(inner.fields === undefined ? {} : { fields: inner.fields }),
     read: (value, path) => (value === undefined ? undefined : inner.read(value, path)),
   };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { MemberId } from '../core/index.ts';
+import { assert, type MemberId } from '../core/index.ts';
 import { CaucusError, Election, type Engine, type Seat } from '../election/index.ts';
 import { type Clock, SystemClock } from './clock.ts';
 import { Discovery } from './discovery.ts';
@@ -312,8 +312,10 @@ export class Member implements MemberPort, Engine {
 
   /** Voters that find each other by a seed learn from the first answer who leads, and whom else there is. */
   #createDiscovery({ host, url }: NonNullable<Settled['seed']>): Discovery {
-    const { config, log } = this.#settled;
+    const { config, definition, log } = this.#settled;
     const { heartbeatMs } = config.timing;
+    const { registration } = definition;
+    assert(registration !== undefined, `the voters of ${definition.name} are fixed`);
     return new Discovery({
       own: { id: this.id, url: this.url },
       host,
@@ -323,7 +325,7 @@ export class Member implements MemberPort, Engine {
       onFound: ({ voter, voters, answer }) => {
         const reachable = [voter, ...voters].filter((each) => this.registerVoter(each).accepted);
         this.#refusals.hear(voter.id, () =>
-          this.#hosts.receiveAnswer(voter.id, this.mainElection, 'register/answer', answer),
+          this.#hosts.receiveAnswer(voter.id, this.mainElection, registration.answer, answer),
         );
         return reachable;
       },
@@ -334,7 +336,7 @@ export class Member implements MemberPort, Engine {
 
   /** Do its voters make themselves known, or are they fixed? */
   get #hasRegister(): boolean {
-    return Object.hasOwn(this.#settled.definition.messages, 'register');
+    return this.#settled.definition.registration !== undefined;
   }
 
   /** The names under which it may be called, or null if any will do: a server that others can reach may have any name. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anyJson, natural } from '../../src/core/index.ts';
+import { anyJson, listOf, memberId, natural, nullable, optional, record } from '../../src/core/index.ts';
 
 /** Lists in lists, as deep as a message of half a megabyte can have them. */
 function nested(levels: number): unknown {
@@ -19,5 +19,19 @@ describe('a value that is nested too deeply', () => {
     expect(() => natural.read(nested(250_000), 'term')).toThrow(
       /^term: expected a whole number .*, found something that cannot be shown$/,
     );
+  });
+});
+
+describe('a shape', () => {
+  it('says which fields name members, also where they are optional, may be null or are lists', () => {
+    const { fields } = record<object>({
+      voterId: memberId,
+      leader: nullable(memberId),
+      voters: optional(listOf(memberId)),
+      term: natural,
+      terms: listOf(nullable(natural)),
+    } as object);
+    const naming = Object.entries(fields!).filter(([, shape]) => shape.ids === true);
+    expect(naming.map(([name]) => name)).toEqual(['voterId', 'leader', 'voters']);
   });
 });

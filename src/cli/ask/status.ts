@@ -1,5 +1,7 @@
 import { majority } from '../../core/index.ts';
+import { catalogue } from '../../protocols/index.ts';
 import { pageOf } from '../page.ts';
+import { needsMajority } from '../pledges.ts';
 import { harmless, oneLine } from '../refusal.ts';
 import type { StatusAnswer } from './answers.ts';
 import { columnLines } from './columns.ts';
@@ -56,7 +58,7 @@ function whyNone({ protocol, voters, knownVoters }: StatusAnswer, rows: readonly
   const members = (knownVoters ?? voters.map(({ voterId }) => voterId)).map(String);
   const count = answers.filter(({ voterId }) => members.includes(String(voterId))).length;
   const needed = majority(members.length);
-  if (protocol === 'quorum' && count < needed)
+  if (Object.hasOwn(catalogue, protocol) && needsMajority(catalogue[protocol]!) && count < needed)
     return `: ${count} of ${members.length} members ${count === 1 ? 'answers' : 'answer'}, ${needed} are needed`;
   const told = answers.find(({ leader }) => leader === null) ?? answers[0];
   return told === undefined ? '' : `: ${told.detail}`;

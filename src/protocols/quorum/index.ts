@@ -90,6 +90,7 @@ import {
 import { onTerm } from './roles.ts';
 import {
   checkSettings,
+  effectiveTiming,
   memberSettings,
   type OptionsTable,
   options,
@@ -260,6 +261,7 @@ export const quorum: Definition = define<TimingTable, OptionsTable, Message>({
   options,
   memberSettings,
   check: checkSettings,
+  effectiveTiming,
   messages,
   formerMessages: ['recall', 'recall/answer'],
   commands: ['campaign', 'resign', 'priority', 'transfer', 'publish', 'add', 'remove'],

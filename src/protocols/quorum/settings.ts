@@ -127,6 +127,12 @@ export function timesOf({ timing: given, options: { preset, maxDrift } }: Quorum
   };
 }
 
+/** What is set as the lease is what members promise; the leader counts on a little less. */
+export function effectiveTiming(config: QuorumConfig): Omit<Times, 'promiseMs'> {
+  const { promiseMs, leaseMs: _, ...times } = timesOf(config);
+  return { ...times, leaseMs: promiseMs };
+}
+
 /** Refuses what would be unsafe, or could never work, with the reason. */
 export function checkSettings(config: QuorumConfig): Objection | null {
   const { maxDrift } = config.options;
