@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { assert, type MemberId } from '../core/index.ts';
+import type { MemberId } from '../core/index.ts';
 import { CaucusError, Election, type Engine, type Seat } from '../election/index.ts';
 import { type Clock, SystemClock } from './clock.ts';
 import { Discovery } from './discovery.ts';
@@ -310,12 +310,10 @@ export class Member implements MemberPort, Engine {
     );
   }
 
-  /** Voters that find each other by a seed learn from the first answer who leads, and whom else there is. */
+  /** Voters that register find each other by a seed: the first answer tells who leads, and which other voters there are. */
   #createDiscovery({ host, url }: NonNullable<Settled['seed']>): Discovery {
     const { config, definition, log } = this.#settled;
     const { heartbeatMs } = config.timing;
-    const { registration } = definition;
-    assert(registration !== undefined, `the voters of ${definition.name} are fixed`);
     return new Discovery({
       own: { id: this.id, url: this.url },
       host,
@@ -325,7 +323,7 @@ export class Member implements MemberPort, Engine {
       onFound: ({ voter, voters, answer }) => {
         const reachable = [voter, ...voters].filter((each) => this.registerVoter(each).accepted);
         this.#refusals.hear(voter.id, () =>
-          this.#hosts.receiveAnswer(voter.id, this.mainElection, registration.answer, answer),
+          this.#hosts.receiveAnswer(voter.id, this.mainElection, definition.registration!.answer, answer),
         );
         return reachable;
       },

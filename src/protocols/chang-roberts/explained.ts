@@ -1,7 +1,6 @@
 /** The ring algorithm of Chang and Roberts explained to people. */
 import type { Explained, SeenStep } from '../../core/index.ts';
-import type { Message } from './messages.ts';
-import type { Timer } from './state.ts';
+import type { Message, Timer } from './index.ts';
 
 export const changRoberts: Explained<Message, Timer> = {
   idea: 'Ids travel round a ring, larger ones swallow smaller ones, and the member whose own id comes back leads.',

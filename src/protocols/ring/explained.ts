@@ -1,7 +1,6 @@
 /** The token ring explained to people. */
 import type { Explained, SeenStep } from '../../core/index.ts';
-import type { Message } from './messages.ts';
-import type { Timer } from './state.ts';
+import type { Message, Timer } from './state.ts';
 
 export const ring: Explained<Message, Timer> = {
   idea: 'The duty to look after the leader travels round a ring; if the leader is gone, a list of the living goes round.',
