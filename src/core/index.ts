@@ -2,6 +2,7 @@ export { assert, assertNever } from './assert.ts';
 export { BadInput, show } from './bad-input.ts';
 export { CAUSES, type Cause, type Why } from './cause.ts';
 export type { Delay, Effect, Outcome } from './effect.ts';
+export { type Explained, kindOf, type MessageKind, type Rule, type SeenStep, seenStep } from './explained.ts';
 export {
   addId,
   compareIds,

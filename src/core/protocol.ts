@@ -142,10 +142,17 @@ export interface Definition<
    * where there are no leases.
    */
   roundTripMs?(config: Config<Timing, Options>): number;
+  /** Every time as it is used, where times that are not set follow from others. Left out: all times are used as they are set. */
+  effectiveTiming?(config: Config<Timing, Options>): Readonly<Record<string, unknown>>;
   /** The fields of every message that may arrive, by type (without `type` itself). */
   readonly messages: { readonly [K in M['type']]: Shape<object> };
   /** Types of messages that it no longer has: a scenario of an earlier version may still name them. */
   readonly formerMessages?: readonly string[];
+  /**
+   * The message by which a voter that was not configured makes itself known, and its answer. Left out by a protocol whose voters are
+   * those that are configured.
+   */
+  readonly registration?: { readonly request: M['type']; readonly answer: M['type'] };
   /** The commands it can carry out; it refuses the others. */
   readonly commands: readonly Command['type'][];
   create(config: Config<Timing, Options>): Protocol<unknown, M>;

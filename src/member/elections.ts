@@ -218,7 +218,7 @@ export class Elections {
         log({ level: 'info', message: `${name}: ${detail} (${cause})` });
       told = host.history.at(-1);
       // Where voters make themselves known, those that are configured are only the first.
-      const isFixed = !Object.hasOwn(definition.messages, 'register');
+      const isFixed = definition.registration === undefined;
       const news = isFixed ? membership.news(host.view.members, this.#self.members) : null;
       if (news !== null) log({ level: 'warning', message: news });
       this.#around.changed(host);

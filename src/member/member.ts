@@ -305,9 +305,9 @@ export class Member implements MemberPort, Engine {
     );
   }
 
-  /** Voters that find each other by a seed learn from the first answer who leads, and whom else there is. */
+  /** Voters that register find each other by a seed: the first answer tells who leads, and which other voters there are. */
   #createDiscovery({ host, url }: NonNullable<Settled['seed']>): Discovery {
-    const { config, log } = this.#settled;
+    const { config, definition, log } = this.#settled;
     const { heartbeatMs } = config.timing;
     return new Discovery({
       own: { id: this.id, url: this.url },
@@ -318,7 +318,7 @@ export class Member implements MemberPort, Engine {
       onFound: ({ voter, voters, answer }) => {
         const reachable = [voter, ...voters].filter((each) => this.registerVoter(each).accepted);
         this.#refusals.hear(voter.id, () =>
-          this.#hosts.receiveAnswer(voter.id, this.mainElection, 'register/answer', answer),
+          this.#hosts.receiveAnswer(voter.id, this.mainElection, definition.registration!.answer, answer),
         );
         return reachable;
       },
@@ -329,7 +329,7 @@ export class Member implements MemberPort, Engine {
 
   /** Do its voters make themselves known, or are they fixed? */
   get #hasRegister(): boolean {
-    return Object.hasOwn(this.#settled.definition.messages, 'register');
+    return this.#settled.definition.registration !== undefined;
   }
 
   /** The names under which it may be called, or null if any will do: a server that others can reach may have any name. */

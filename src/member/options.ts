@@ -19,7 +19,7 @@ import {
   text,
 } from '../core/index.ts';
 import { inventName } from '../election/index.ts';
-import { catalogue } from '../protocols/index.ts';
+import { catalogue, DEFAULT_PROTOCOL } from '../protocols/index.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
 import type { Peer } from './links/links.ts';
@@ -126,7 +126,7 @@ export function readOptions(given: unknown): Settled {
   const own = options.peers?.find((peer) => peer.id === id);
   const url = options.url ?? own?.url;
   refuseTwice(options.peers ?? []);
-  const definition = readProtocol(options.protocol ?? 'quorum');
+  const definition = readProtocol(options.protocol ?? DEFAULT_PROTOCOL);
   const timing = readSettings(definition.timing, options.timing, 'timing');
   const config: Config = {
     timing,
@@ -218,8 +218,8 @@ function readListen(options: JoinOptions, url: string | undefined): Settled['lis
 /** Only an election whose voters find each other can begin without knowing who they are. */
 function readSeed({ seed }: JoinOptions, definition: Definition): Settled['seed'] {
   if (seed === undefined) return null;
-  if (!Object.hasOwn(definition.messages, 'register')) {
-    const able = Object.values(catalogue).filter((each) => Object.hasOwn(each.messages, 'register'));
+  if (definition.registration === undefined) {
+    const able = Object.values(catalogue).filter((each) => each.registration !== undefined);
     const names = able.map((each) => each.name).join(', ');
     throw new BadInput(
       'seed',

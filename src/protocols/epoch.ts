@@ -38,12 +38,12 @@ import {
 } from '../core/index.ts';
 
 /** "when sending a message the node also includes its current epoch" */
-type Message =
+export type Message =
   | { readonly type: 'keep-alive'; readonly epoch: number }
   | { readonly type: 'vote-request'; readonly epoch: number }
   | { readonly type: 'vote'; readonly epoch: number };
 
-type Timer = 'wait' | 'keep-alive';
+export type Timer = 'wait' | 'keep-alive';
 type Out = Effect<Message, Timer>[];
 
 interface State {

@@ -38,11 +38,11 @@ export const slip: { readonly [K in keyof Slip]: Shape<number> } = {
   sequence: natural,
 };
 
-interface Errand<B> {
+interface Queued<B> {
   readonly body: B;
   /** What it is about: of those that wait, the latest about one thing is enough. */
   readonly about: string;
-  /** Whom to offer it to at the very last. */
+  /** The member to offer it to at the very last. */
   readonly last: MemberId;
 }
 
@@ -51,8 +51,8 @@ export interface Passing<B> {
   /** The number of the newest message that was offered. */
   sequence: number;
   /** The first one is under way. */
-  errands: Errand<B>[];
-  /** How many places ahead the member stands to whom it is offered, and how often that one was asked again. */
+  queue: Queued<B>[];
+  /** How many places ahead the member stands to which it is offered, and how often that one was asked again. */
   place: number;
   missed: number;
   /** What came back to oneself in this step. */
@@ -75,10 +75,9 @@ export interface PassingRules {
   readonly tolerance: number;
 }
 
-interface Turn<B extends Message> {
-  readonly s: Seat<B>;
-  readonly out: { push(effect: Effect<Passed<B> | Ack, 'ack'>): unknown };
-  readonly rules: PassingRules;
+/** Where effects go. Only what is asked for here, so that an election with more messages can pass its own list. */
+interface Out<B extends Message> {
+  push(effect: Effect<Passed<B> | Ack, 'ack'>): unknown;
 }
 
 export const passingTiming: {
@@ -114,7 +113,7 @@ export function skipMs({ answerMs, tolerance }: PassingRules): number {
 }
 
 export function noPassing<B>(): Passing<B> {
-  return { incarnation: 0, sequence: 0, errands: [], place: 1, missed: 0, returned: [], heard: {} };
+  return { incarnation: 0, sequence: 0, queue: [], place: 1, missed: 0, returned: [], heard: {} };
 }
 
 /** How many places `to` stands ahead of `from`; a whole lap from a member to itself. */
@@ -122,43 +121,52 @@ export function placesAhead(ring: readonly MemberId[], from: MemberId, to: Membe
   return ((ring.indexOf(to) - ring.indexOf(from) + ring.length - 1) % ring.length) + 1;
 }
 
-/**
- * Hands a message to the next live member, up to `last` and no further. Where acks come late, a message splits
- * again and again, and the pieces meet in the line of a slow member: one that waits there and is about the same
- * gives way, or the line would grow with them.
- */
-export function handOn<B extends Message>(
-  turn: Turn<B>,
+/** Hands a message to the next live member; if no other answers, it comes back. */
+export function handOn<B extends Message>(s: Seat<B>, body: B, rules: PassingRules, out: Out<B>): void {
+  enqueue(s, { body, about: body.type, last: s.id }, rules, out);
+}
+
+/** Hands a message to the next live member, no further than to `last`, which it is about. */
+export function handOnUpTo<B extends Message>(
+  s: Seat<B>,
   body: B,
-  about: string = body.type,
-  last: MemberId = turn.s.id,
+  last: MemberId,
+  rules: PassingRules,
+  out: Out<B>,
 ): void {
-  const { errands } = turn.s.passing;
-  const waiting = errands.findIndex((errand, i) => i > 0 && errand.about === about);
+  enqueue(s, { body, about: `${body.type} ${last}`, last }, rules, out);
+}
+
+/**
+ * Where acks come late, a message splits again and again, and the pieces meet in the line of a slow member: one that waits there
+ * and is about the same gives way, or the line would grow with them.
+ */
+function enqueue<B extends Message>(s: Seat<B>, queued: Queued<B>, rules: PassingRules, out: Out<B>): void {
+  const { queue } = s.passing;
+  const waiting = queue.findIndex(({ about }, i) => i > 0 && about === queued.about);
   if (waiting > 0) {
-    errands[waiting] = { body, about, last };
+    queue[waiting] = queued;
   } else {
-    errands.push({ body, about, last });
-    if (errands.length === 1) startErrand(turn);
+    queue.push(queued);
+    if (queue.length === 1) startNext(s, rules, out);
   }
 }
 
-function startErrand<B extends Message>(turn: Turn<B>): void {
-  const { passing } = turn.s;
+function startNext<B extends Message>(s: Seat<B>, rules: PassingRules, out: Out<B>): void {
+  const { passing } = s;
   passing.sequence += 1;
   passing.place = 1;
   passing.missed = 0;
-  offer(turn);
+  sendHead(s, rules, out);
 }
 
-function offer<B extends Message>(turn: Turn<B>): void {
-  const { s, out, rules } = turn;
-  const { errands, returned, incarnation, sequence } = s.passing;
-  const { body } = errands[0]!;
+function sendHead<B extends Message>(s: Seat<B>, rules: PassingRules, out: Out<B>): void {
+  const { queue, returned, incarnation, sequence } = s.passing;
+  const { body } = queue[0]!;
   const to = receiver(s);
   if (to === s.id) {
     returned.push(body);
-    return endErrand(turn);
+    return endHead(s, rules, out);
   }
   out.push({ type: 'send', to, message: { ...clonePlain(body), incarnation, sequence } });
   out.push({ type: 'set-timer', timer: 'ack', delayMs: rules.answerMs });
@@ -168,46 +176,42 @@ function receiver<B>({ id, ring, passing }: Seat<B>): MemberId {
   return ring[(ring.indexOf(id) + passing.place) % ring.length]!;
 }
 
-function endErrand<B extends Message>(turn: Turn<B>): void {
-  const { errands } = turn.s.passing;
-  errands.shift();
-  turn.out.push({ type: 'cancel-timer', timer: 'ack' });
-  if (errands.length > 0) startErrand(turn);
+function endHead<B extends Message>(s: Seat<B>, rules: PassingRules, out: Out<B>): void {
+  const { queue } = s.passing;
+  queue.shift();
+  out.push({ type: 'cancel-timer', timer: 'ack' });
+  if (queue.length > 0) startNext(s, rules, out);
 }
 
-/** What came back to oneself because nobody else answered, one at a time: the step that caused it handles it. */
+/** What came back to oneself because no other member answered, one at a time: the step that caused it handles it. */
 export function takeReturned<B>({ passing }: Seat<B>): B | undefined {
   return passing.returned.shift();
 }
 
-export function onAck<B extends Message>(turn: Turn<B>, { incarnation, sequence }: Slip): void {
-  const { passing } = turn.s;
-  if (passing.errands.length === 0) return;
-  if (incarnation === passing.incarnation && sequence === passing.sequence) endErrand(turn);
+export function onAck<B extends Message>(s: Seat<B>, m: Slip, rules: PassingRules, out: Out<B>): void {
+  const { passing } = s;
+  if (passing.queue.length === 0) return;
+  if (m.incarnation === passing.incarnation && m.sequence === passing.sequence) endHead(s, rules, out);
 }
 
-/** The timer `ack` fired: nobody answered in time. */
-export function onSilence<B extends Message>(turn: Turn<B>): void {
-  const { s, rules } = turn;
+/** The timer `ack` fired: the receiver did not answer in time. */
+export function onNoAck<B extends Message>(s: Seat<B>, rules: PassingRules, out: Out<B>): void {
   const { passing } = s;
-  const errand = passing.errands[0];
-  if (errand === undefined) return;
+  const queued = passing.queue[0];
+  if (queued === undefined) return;
   if (passing.missed < rules.tolerance) {
     passing.missed += 1;
-    return offer(turn);
+    return sendHead(s, rules, out);
   }
-  if (receiver(s) === errand.last) return endErrand(turn);
+  if (receiver(s) === queued.last) return endHead(s, rules, out);
   passing.place += 1;
   passing.missed = 0;
-  offer(turn);
+  sendHead(s, rules, out);
 }
 
 /** Acknowledges a message that was handed on. True if it is to be taken: a first copy, from a member. */
-export function acknowledge<B extends Message>(
-  { s, out }: Turn<B>,
-  from: MemberId,
-  { incarnation, sequence }: Slip,
-): boolean {
+export function sendAck<B extends Message>(s: Seat<B>, from: MemberId, m: Slip, out: Out<B>): boolean {
+  const { incarnation, sequence } = m;
   if (from === s.id || !s.ring.includes(from)) return false;
   out.push({ type: 'send', to: from, message: { type: 'ack', incarnation, sequence } });
   const { heard } = s.passing;

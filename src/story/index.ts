@@ -5,7 +5,7 @@ export { Habits } from './habits.ts';
 export { listed, nameMembers } from './names.ts';
 export { describeEvent, narrate } from './narrate.ts';
 export { counted, duration, grouped } from './numbers.ts';
-export { pledgesOf, pledgesWith } from './pledges.ts';
+export { needsMajority, pledgesOf, pledgesWith } from './pledges.ts';
 export { inOrder, nameFallen, nameProperty } from './property-names.ts';
 export type { Row } from './rows.ts';
 export type { Lane, StepScene } from './scene.ts';

@@ -8,6 +8,11 @@ export function pledgesOf(definition: Definition, given: object = {}): readonly 
   return inOrder(definition.create({ timing, options }).pledges);
 }
 
+/** Does nothing become leader without a majority behind it? */
+export function needsMajority(definition: Definition, given: object = {}): boolean {
+  return pledgesOf(definition, given).some(({ property }) => property === 'S4');
+}
+
 /** What it promises with one of its switches turned on, by the name of the option, where that makes a difference. */
 export function pledgesWith(definition: Definition): Map<string, readonly Pledge[]> {
   const usual = JSON.stringify(pledgesOf(definition));

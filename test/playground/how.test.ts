@@ -1,12 +1,13 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { STORIES } from '../../playground/src/gallery/scenarios.ts';
 import { runOf } from '../../playground/src/gallery/story.ts';
 import type { StepEntry } from '../../playground/src/history/history.ts';
-import { firedBefore, firedBy } from '../../playground/src/how/fired.ts';
-import { ruleOf } from '../../playground/src/how/rule-of.ts';
-import { TEXTS } from '../../playground/src/how/texts.ts';
+import { firedBefore, firedBy, ruleOf } from '../../playground/src/how/fired.ts';
 import { newRun } from '../../playground/src/run/presets.ts';
 import { Timeline } from '../../playground/src/run/timeline.ts';
+import { explained } from '../../src/protocols/explained.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 
 /** Does something come of it that others can see, or that lasts? */
@@ -16,11 +17,13 @@ function matters({ effects }: StepEntry): boolean {
 
 describe('the rules of how it works', () => {
   it('are told for every election', () => {
-    expect(Object.keys(TEXTS).sort()).toEqual(Object.keys(catalogue).sort());
-    for (const { rules } of Object.values(TEXTS)) {
+    expect(Object.keys(explained).sort()).toEqual(Object.keys(catalogue).sort());
+    for (const [name, { rules, kinds, file }] of Object.entries(explained)) {
       expect(rules.length).toBeGreaterThanOrEqual(6);
       expect(rules.length).toBeLessThanOrEqual(11);
       expect(new Set(rules.map(({ id }) => id)).size).toBe(rules.length);
+      expect(Object.keys(kinds).sort()).toEqual(Object.keys(catalogue[name]!.messages).sort());
+      expect(existsSync(path.join(import.meta.dirname, '../..', file))).toBe(true);
     }
   });
 
@@ -36,7 +39,7 @@ describe('the rules of how it works', () => {
           else if (entry.kind === 'step' && matters(entry)) expect({ story: story.name, entry }).toBeNull();
         }
       }
-      expect([...used].sort()).toEqual(TEXTS[protocol]!.rules.map(({ id }) => id).sort());
+      expect([...used].sort()).toEqual(explained[protocol]!.rules.map(({ id }) => id).sort());
     });
   }
 

@@ -122,7 +122,7 @@ describe('the inspector', () => {
     const seen = new Map<number, string>();
     const again = new Timeline(timeline.runUpTo(timeline.headMs));
     const stateOf = (world: typeof timeline.world): string =>
-      JSON.stringify([...world.hosts.values()].map((host) => host.state));
+      JSON.stringify([...world.hosts.values()].map((host) => host.running?.state));
     for (let ms = 1000; ms <= 18_000; ms += 1000) {
       again.extendTo(ms);
       seen.set(ms, stateOf(again.world));

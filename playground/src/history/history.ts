@@ -51,6 +51,8 @@ export interface EventEntry extends TraceEvent {
 
 /** Everything that was ever visible of a run, found again by time. */
 export class History {
+  /** The name of the protocol. */
+  readonly protocol: string;
   readonly members: MemberId[] = [];
   readonly shots: Map<MemberId, Track<MemberShot>> = new Map();
   readonly timers: Map<MemberId, Map<string, Track<TimerShot | null>>> = new Map();
@@ -63,6 +65,10 @@ export class History {
   claims: readonly Stretch[] = [];
   acting: readonly Stretch[] = [];
   violations: readonly Violation[] = [];
+
+  constructor(protocol: string) {
+    this.protocol = protocol;
+  }
 
   add(entry: Entry): void {
     this.entries.push(entry);

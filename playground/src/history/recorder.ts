@@ -40,7 +40,7 @@ const NEW: Omit<MemberShot, 'id'> = {
 
 /** Listens to a world and writes its history. It sees what can be seen from outside, and nothing else. */
 export class Recorder {
-  readonly history: History = new History();
+  readonly history: History;
   readonly #vote: Protocol['vote'];
   /** The votes that reached each member, of the newest term: a candidate may still be in the term before. */
   readonly #polls = new Map<MemberId, { readonly term: number; readonly votes: readonly MemberId[] }>();
@@ -54,6 +54,7 @@ export class Recorder {
   readonly #arriving = new WeakMap<Message, Flight[]>();
 
   constructor(protocol: Protocol) {
+    this.history = new History(protocol.name);
     this.#vote = protocol.vote?.bind(protocol);
   }
 

@@ -1,6 +1,6 @@
-import type { MemberId } from '../../../src/core/index.ts';
-import type { History } from '../history/history.ts';
-import { ruleOf } from './rule-of.ts';
+import { type MemberId, seenStep } from '../../../src/core/index.ts';
+import { explained } from '../../../src/protocols/explained.ts';
+import type { Entry, History } from '../history/history.ts';
 
 /** A rule that was used. */
 export interface Fired {
@@ -12,6 +12,12 @@ export interface Fired {
 /** How long a rule stays marked, and how many entries are looked through for it. */
 const RECENT_MS = 1000;
 const MOST_LOOKED = 200;
+
+/** The id of the rule that a step followed. Null: none of them, or no step of a known protocol. */
+export function ruleOf(protocol: string, entry: Entry): string | null {
+  if (entry.kind !== 'step' || !Object.hasOwn(explained, protocol)) return null;
+  return explained[protocol]!.ruleOf(seenStep(entry.input, entry.effects));
+}
 
 /** The rules that were used shortly before that moment, the latest first, each once. */
 export function firedBefore(history: History, protocol: string, ms: number): Fired[] {

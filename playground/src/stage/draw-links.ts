@@ -1,10 +1,9 @@
+import { explained } from '../../../src/protocols/explained.ts';
 import { between, type Layout, type Point } from './layout.ts';
 import type { Palette } from './palette.ts';
 
 /** With more cut links than this, crosses would hide everything; the gaps speak for themselves. */
 const MOST_CROSSES = 150;
-/** Here members speak to their neighbours first; the other links are for when one of those is gone. */
-const RINGS: readonly string[] = ['ring', 'chang-roberts'];
 
 /** Who can reach whom: whole lines, broken ones with a cross, and half broken ones with an arrow for the way that is left. */
 export function drawLinks(
@@ -22,7 +21,7 @@ export function drawLinks(
   const crosses = new Path2D();
   const arrows = new Path2D();
   const size = Math.max(3, Math.min(6, disc / 4));
-  const isRing = RINGS.includes(protocol) && ids.length > 3;
+  const isRing = explained[protocol]?.isRing === true && ids.length > 3;
   const areMany = blocked.size > 2 * MOST_CROSSES;
   for (let i = 0; i < ids.length; i++) {
     const a = places.get(ids[i]!)!;

@@ -1,10 +1,11 @@
-import type { Message } from '../../../src/core/index.ts';
+import { kindOf as kindIn, type Message, type MessageKind } from '../../../src/core/index.ts';
+import { explained } from '../../../src/protocols/explained.ts';
 
 /**
- * What a message means to a visitor, whatever its protocol calls it. Each kind has a colour, a shape and a letter, so that nobody
- * depends on the colour. Gray, green and blue mean what they mean in the seed.
+ * How the kinds of messages look. Each has a colour, a shape and a letter, so that no visitor depends on the colour. Gray, green and
+ * blue mean what they mean in the seed.
  */
-export type Kind = 'keep-alive' | 'request' | 'vote' | 'denial' | 'claim' | 'announcement' | 'other';
+export type Kind = MessageKind;
 
 export interface Look {
   readonly name: string;
@@ -24,41 +25,8 @@ export const LOOKS: Readonly<Record<Kind, Look>> = {
   other: { name: 'other', shape: 'hexagon', colour: '--quiet', letter: 'o' },
 };
 
-const KINDS: Readonly<Record<string, Kind>> = {
-  // Signs of life, and the answers to them.
-  'keep-alive': 'keep-alive',
-  heartbeat: 'keep-alive',
-  'heartbeat/answer': 'keep-alive',
-  'heartbeat-invoke': 'keep-alive',
-  alive: 'keep-alive',
-  ack: 'keep-alive',
-  status: 'keep-alive',
-  'status/answer': 'keep-alive',
-  // Votes.
-  'vote-request': 'request',
-  'pre-vote': 'request',
-  'vote/answer': 'vote',
-  'pre-vote/answer': 'vote',
-  'election/cast': 'vote',
-  'election/certify': 'vote',
-  // "I want to lead", passed on or told to the stronger.
-  election: 'claim',
-  'election/start': 'claim',
-  ok: 'denial',
-  // "This is the leader."
-  coordinator: 'announcement',
-  'coordinator/ack': 'announcement',
-  elected: 'announcement',
-  leader: 'announcement',
-  'election/result': 'announcement',
-  resign: 'announcement',
-  'leader-gone': 'claim',
-};
-
+/** What this message means. A recording may hold a message that its protocol does not have: that is `other`. */
 export function kindOf(message: Message, protocol: string): Kind {
-  // `vote` asks for one in quorum, and gives one in epoch.
-  if (message.type === 'vote') return protocol === 'quorum' ? 'request' : 'vote';
-  if ('granted' in message && message.granted === false) return 'denial';
-  // A recording may call a message anything, also `constructor`.
-  return Object.hasOwn(KINDS, message.type) ? KINDS[message.type]! : 'other';
+  const known = explained[protocol];
+  return known === undefined ? 'other' : kindIn(known, message);
 }

@@ -1,14 +1,10 @@
-import type { Message } from '../../../src/core/index.ts';
-import { catalogue } from '../../../src/protocols/index.ts';
-import { type Kind, kindOf, LOOKS } from './kinds.ts';
+import { explained } from '../../../src/protocols/explained.ts';
+import { type Kind, LOOKS } from './kinds.ts';
 
 /** The kinds of messages that a protocol has, in the order in which kinds are told. */
 export function kindsOf(protocol: string): Kind[] {
-  const found = new Set<Kind>();
-  for (const type of Object.keys(catalogue[protocol]?.messages ?? {})) {
-    found.add(kindOf({ type }, protocol));
-    // The only answers that can be no.
-    if (type === 'pre-vote/answer') found.add(kindOf({ type, granted: false } as Message, protocol));
-  }
+  const { kinds = {}, deniable = [] } = explained[protocol] ?? {};
+  const found = new Set<Kind>(Object.values(kinds));
+  if (deniable.length > 0) found.add('denial');
   return (Object.keys(LOOKS) as Kind[]).filter((kind) => found.has(kind));
 }

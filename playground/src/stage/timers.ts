@@ -1,17 +1,17 @@
 import type { MemberId } from '../../../src/core/index.ts';
+import { explained } from '../../../src/protocols/explained.ts';
 import type { History, MemberShot, TimerShot } from '../history/history.ts';
 
 /** A visitor need not know what each protocol calls the wait after which a member does something about it. */
-const WAITS = ['wait', 'election', 'timeout', 'check', 'again', 'status', 'answer'];
-const BEATS = ['keep-alive', 'heartbeat'];
-const OF_LEADERS = [...BEATS, ...WAITS];
-const OF_OTHERS = [...WAITS, ...BEATS];
+const WAITS: readonly string[] = Object.values(explained).flatMap(({ waits }) => waits);
+const BEATS: readonly string[] = Object.values(explained).flatMap(({ beats }) => beats);
 
 /** The timer that a member is waiting for, most of all. */
 export function mainTimer(history: History, shot: MemberShot, ms: number): TimerShot | null {
   if (!shot.alive) return null;
   const tracks = history.timers.get(shot.id);
-  for (const name of shot.role === 'leader' ? OF_LEADERS : OF_OTHERS) {
+  const { waits = [], beats = [] } = explained[history.protocol] ?? {};
+  for (const name of shot.role === 'leader' ? [...beats, ...waits] : [...waits, ...beats]) {
     const timer = tracks?.get(name)?.at(ms);
     if (timer && timer.dueMs > ms) return timer;
   }

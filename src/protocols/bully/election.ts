@@ -11,30 +11,32 @@ import {
   sendLeadership,
   waitForLeader,
 } from './roles.ts';
-import { send, superiors, type Turn } from './state.ts';
+import type { Rules } from './settings.ts';
+import { type Out, type State, send, superiors } from './state.ts';
 
 /**
  * "If P has the largest id, it sends RESULT to everybody at once; otherwise it sends ELECT to all processes with an
- * id larger than its own" (seed 003). `except` has just resigned.
+ * id larger than its own" (seed 003).
  */
-export function startElection(turn: Turn, except: MemberId | null = null): void {
-  const { s } = turn;
-  becomeCandidate(turn);
-  const asked = superiors(turn).filter((each) => each !== except);
-  if (asked.length === 0) return win(turn);
+export function startElection(s: State, rules: Rules, out: Out): void {
+  startElectionAmong(s, superiors(s, rules), rules, out);
+}
+
+function startElectionAmong(s: State, asked: readonly MemberId[], rules: Rules, out: Out): void {
+  becomeCandidate(s, rules, out);
+  if (asked.length === 0) return win(s, rules, out);
   s.phase = 'electing';
-  for (const to of asked) ask(turn, to, { type: 'election', epoch: s.epoch });
+  for (const to of asked) ask(s, to, { type: 'election', epoch: s.epoch }, rules, out);
 }
 
 /** "If a process that began an election receives no answer after a time T, it proclaims itself leader" (seed 001) */
-export function onElectionOverdue(turn: Turn): void {
-  const { s } = turn;
-  if (s.phase === 'electing' && !isAsking(s, 'election')) win(turn);
+export function onElectionOverdue(s: State, rules: Rules, out: Out): void {
+  if (s.phase === 'electing' && !isAsking(s, 'election')) win(s, rules, out);
 }
 
-function win(turn: Turn): void {
-  if (turn.rules.quorum) startProposal(turn);
-  else becomeLeader(turn);
+function win(s: State, rules: Rules, out: Out): void {
+  if (rules.quorum) startProposal(s, rules, out);
+  else becomeLeader(s, rules, out);
 }
 
 /**
@@ -42,55 +44,53 @@ function win(turn: Turn): void {
  * again" (seed 003). One that is under way serves for all who ask, and a leader has nothing to start (seed 000:
  * `if (!isLeader())`): it says again that it leads.
  */
-export function onElection(turn: Turn, from: MemberId): void {
-  const { s, rules } = turn;
+export function onElection(s: State, from: MemberId, rules: Rules, out: Out): void {
   if (s.aside || !outranks(s.id, from, rules.prefer)) return;
-  send(turn, from, { type: 'ok', epoch: s.epoch });
-  if (s.role === 'leader') return sendLeadership(turn, from);
-  if (!isElecting(turn)) startElection(turn);
+  send(from, { type: 'ok', epoch: s.epoch }, out);
+  if (s.role === 'leader') return sendLeadership(s, from, rules, out);
+  if (!isElecting(s)) startElection(s, rules, out);
 }
 
 /**
  * "If P receives OK from a process with a larger id, it stops sending and waits for RESULT (if it does not come
  * within some time, it starts the election process again)" (seed 003)
  */
-export function onOk(turn: Turn, from: MemberId): void {
-  const { s, rules } = turn;
+export function onOk(s: State, from: MemberId, rules: Rules, out: Out): void {
   if (s.phase !== 'electing' || !outranks(from, s.id, rules.prefer)) return;
-  forget(turn, 'election');
+  forget(s, ['election'], rules, out);
   s.phase = 'awaiting';
-  waitForLeader(turn, patienceMs(turn));
+  waitForLeader(patienceMs(s, rules), out);
 }
 
 /** Without quorum. A leader of lower rank is not accepted but bullied, and so two leaders that meet become one. */
-export function onCoordinator(turn: Turn, from: MemberId): void {
-  const { s, rules } = turn;
-  if (s.aside || outranks(from, s.id, rules.prefer)) becomeFollower(turn, from);
-  else bully(turn);
+export function onCoordinator(s: State, from: MemberId, rules: Rules, out: Out): void {
+  if (s.aside || outranks(from, s.id, rules.prefer)) becomeFollower(s, from, rules, out);
+  else bully(s, rules, out);
 }
 
-export function bully(turn: Turn): void {
-  if (turn.s.role === 'leader') announce(turn);
-  else if (!isElecting(turn)) startElection(turn);
+export function bully(s: State, rules: Rules, out: Out): void {
+  if (s.role === 'leader') announce(s, rules, out);
+  else if (!isElecting(s)) startElection(s, rules, out);
 }
 
 /** The leader says itself that it is gone, and it will not answer: those who remain choose at once. */
-export function onResign(turn: Turn, from: MemberId): void {
-  if (turn.s.leader === from) startElection(turn, from);
+export function onResign(s: State, from: MemberId, rules: Rules, out: Out): void {
+  if (s.leader !== from) return;
+  const asked = superiors(s, rules).filter((each) => each !== from);
+  startElectionAmong(s, asked, rules, out);
 }
 
 /**
  * It would win again at once, so it stands aside: it answers no election, bullies nobody and follows whoever wins.
  * That ends when its successor is gone or none comes, when it restarts, or when it is asked to campaign.
  */
-export function resign(turn: Turn): void {
-  const { s } = turn;
-  becomeCandidate(turn);
+export function resign(s: State, rules: Rules, out: Out): void {
+  becomeCandidate(s, rules, out);
   s.aside = true;
-  for (const to of s.others) send(turn, to, { type: 'resign', epoch: s.epoch });
-  waitForLeader(turn, 2 * patienceMs(turn));
+  for (const to of s.others) send(to, { type: 'resign', epoch: s.epoch }, out);
+  waitForLeader(2 * patienceMs(s, rules), out);
 }
 
-function isElecting({ s }: Turn): boolean {
+function isElecting(s: State): boolean {
   return s.phase === 'electing' || s.phase === 'awaiting' || s.phase === 'proposing';
 }

@@ -3,9 +3,9 @@
  * Each winner asks in a new epoch, and each member stands behind one winner per epoch at most. It saves that
  * before it says so, so that no two winners of one epoch can both find a majority, not even across restarts.
  */
-import { addId, type Json, type MemberId, outranks } from '../../core/index.ts';
+import { addId, type MemberId, outranks } from '../../core/index.ts';
 import { ask, isAsking, land } from './flights.ts';
-import type { Message } from './messages.ts';
+import type { Message, MessageOf } from './messages.ts';
 import { apply } from './publishing.ts';
 import {
   becomeCandidate,
@@ -15,20 +15,20 @@ import {
   sendLeadership,
   waitForLeader,
 } from './roles.ts';
-import { report, save, send, type Turn } from './state.ts';
+import type { Rules } from './settings.ts';
+import { type Out, report, type State, save, send } from './state.ts';
 
 /** The first thing done with every message. False if it is of the past and needs no more. */
-export function checkEpoch(turn: Turn, from: MemberId, message: Message): boolean {
-  const { s } = turn;
-  if (message.epoch === s.epoch) return true;
-  if (message.epoch > s.epoch) {
-    adoptEpoch(turn, message.epoch, message.type === 'coordinator' ? from : null);
+export function checkEpoch(s: State, from: MemberId, m: Message, rules: Rules, out: Out): boolean {
+  if (m.epoch === s.epoch) return true;
+  if (m.epoch > s.epoch) {
+    adoptEpoch(s, m.epoch, m.type === 'coordinator' ? from : null, rules, out);
     return true;
   }
-  if (QUESTIONS.includes(message.type)) {
+  if (QUESTIONS.includes(m.type)) {
     // A stale winner or leader learns what it missed; from a leader, it learns at once whom to join.
-    if (s.role === 'leader') sendLeadership(turn, from);
-    else send(turn, from, { type: 'newer-epoch', epoch: s.epoch });
+    if (s.role === 'leader') sendLeadership(s, from, rules, out);
+    else send(from, { type: 'newer-epoch', epoch: s.epoch }, out);
   }
   return false;
 }
@@ -44,63 +44,64 @@ const QUESTIONS: readonly Message['type'][] = [
 ];
 
 /** A leadership ends with its epoch. That it ended is told in the old epoch: stopping waits for no disk. */
-function adoptEpoch(turn: Turn, epoch: number, acknowledged: MemberId | null): void {
-  const { s, rules } = turn;
-  becomeCandidate(turn);
+function adoptEpoch(s: State, epoch: number, acknowledged: MemberId | null, rules: Rules, out: Out): void {
+  becomeCandidate(s, rules, out);
   s.epoch = epoch;
   s.acknowledged = acknowledged;
   s.acks = [];
-  save(turn);
-  report(turn);
-  waitForLeader(turn, rules.retryMs);
+  save(s, out);
+  report(s, rules, out);
+  waitForLeader(rules.retryMs, out);
 }
 
 /** Nobody that outranks this member has answered: it asks everybody to stand behind it. */
-export function startProposal(turn: Turn): void {
-  const { s } = turn;
+export function startProposal(s: State, rules: Rules, out: Out): void {
   s.epoch += 1;
   s.acknowledged = s.id;
   s.phase = 'proposing';
   s.acks = [s.id];
-  save(turn);
-  report(turn);
-  for (const to of s.others) ask(turn, to, { type: 'coordinator', epoch: s.epoch });
-  leadWithMajority(turn);
+  save(s, out);
+  report(s, rules, out);
+  for (const to of s.others) ask(s, to, { type: 'coordinator', epoch: s.epoch }, rules, out);
+  leadWithMajority(s, rules, out);
 }
 
 /** At most one acknowledgement per epoch; the same one again if it was lost on the way. */
-export function onProposal(turn: Turn, from: MemberId): void {
-  const { s, rules } = turn;
+export function onProposal(s: State, from: MemberId, rules: Rules, out: Out): void {
   if (s.acknowledged !== null && s.acknowledged !== from) return;
   if (s.acknowledged === null) {
     s.acknowledged = from;
-    save(turn);
+    save(s, out);
   }
   const { epoch, version, value } = s;
-  send(turn, from, { type: 'coordinator/ack', epoch, version, value });
+  send(from, { type: 'coordinator/ack', epoch, version, value }, out);
   if (s.role !== 'candidate') return;
-  becomeCandidate(turn); // Its own attempt, if it had begun one, makes way.
-  waitForLeader(turn, rules.retryMs);
+  becomeCandidate(s, rules, out); // Its own attempt, if it had begun one, makes way.
+  waitForLeader(rules.retryMs, out);
 }
 
 /** Among any majority is somebody who has applied whatever was published for certain: the leader carries it on. */
-export function onAcknowledged(turn: Turn, from: MemberId, version: number, value: Json): void {
-  const { s } = turn;
-  apply(turn, version, value);
-  land(turn, from, 'coordinator');
+export function onCoordinatorAck(
+  s: State,
+  from: MemberId,
+  m: MessageOf<'coordinator/ack'>,
+  rules: Rules,
+  out: Out,
+): void {
+  apply(s, m.version, m.value, rules, out);
+  land(s, from, 'coordinator', rules, out);
   if (s.acks.length === 0) return;
   addId(s.acks, from);
-  leadWithMajority(turn);
+  leadWithMajority(s, rules, out);
 }
 
 /** An acknowledgement that comes late, from a slow disk perhaps, still counts for as long as its epoch lasts. */
-export function leadWithMajority(turn: Turn): void {
-  const { s, rules } = turn;
-  if (isMajority(turn, s.acks)) return becomeLeader(turn);
+export function leadWithMajority(s: State, rules: Rules, out: Out): void {
+  if (isMajority(s, s.acks)) return becomeLeader(s, rules, out);
   if (s.phase !== 'proposing' || isAsking(s, 'coordinator')) return;
-  becomeCandidate(turn);
+  becomeCandidate(s, rules, out);
   s.aside = true; // Somebody of lower rank may be better connected.
-  waitForLeader(turn, rules.retryMs);
+  waitForLeader(rules.retryMs, out);
 }
 
 /**
@@ -108,17 +109,16 @@ export function leadWithMajority(turn: Turn): void {
  * it demotes itself and joins the other." Epochs come first, and the older one has been left by now. Two leaders
  * of one epoch exist only where a disk was lost.
  */
-export function onOtherLeader(turn: Turn, from: MemberId, version: number): void {
-  const { s, rules } = turn;
+export function onOtherLeader(s: State, from: MemberId, version: number, rules: Rules, out: Out): void {
   if (s.role === 'leader') {
     const older = s.version < version || (s.version === version && outranks(from, s.id, rules.prefer));
-    if (!older) return sendLeadership(turn, from);
+    if (!older) return sendLeadership(s, from, rules, out);
   }
-  becomeFollower(turn, from);
+  becomeFollower(s, from, rules, out);
 }
 
 /** "If the leader finds that it can connect to fewer than n/2 + 1 nodes, it demotes itself to candidate." */
-export function demote(turn: Turn): void {
-  becomeCandidate(turn);
-  waitForLeader(turn, turn.rules.retryMs);
+export function demote(s: State, rules: Rules, out: Out): void {
+  becomeCandidate(s, rules, out);
+  waitForLeader(rules.retryMs, out);
 }

@@ -5,15 +5,16 @@
  */
 import type { MemberId } from '../../core/index.ts';
 import type { Request } from './messages.ts';
-import type { State, Timer, Turn } from './state.ts';
+import type { Rules } from './settings.ts';
+import type { Out, State, Timer } from './state.ts';
 
 type Kind = Request['type'];
 
 /** Sends the request now, or when there is room. Asked again before the answer, it is sent again. */
-export function ask(turn: Turn, to: MemberId, message: Request): void {
-  const { s, rules } = turn;
+export function ask(s: State, to: MemberId, message: Request, rules: Rules, out: Out): void {
   unqueue(s, message.type, to);
-  if (isFlying(s, message.type, to) || s.flying.length < rules.maxInFlight) launch(turn, to, message);
+  if (isFlying(s, message.type, to) || s.flying.length < rules.maxInFlight)
+    launch(s, to, message, rules, out);
   else s.queue.push({ to, message });
 }
 
@@ -27,34 +28,33 @@ export function isFlying(s: State, kind: Kind, to: MemberId): boolean {
 }
 
 /** The answer is here (to an earlier request, if this one has not left yet): its place is free for the next. */
-export function land(turn: Turn, to: MemberId, kind: Kind): void {
-  unqueue(turn.s, kind, to);
-  if (!isFlying(turn.s, kind, to)) return;
-  turn.out.push({ type: 'cancel-timer', timer: timerOf(kind, to) });
-  release(turn, to, kind);
+export function land(s: State, to: MemberId, kind: Kind, rules: Rules, out: Out): void {
+  unqueue(s, kind, to);
+  if (!isFlying(s, kind, to)) return;
+  out.push({ type: 'cancel-timer', timer: timerOf(kind, to) });
+  release(s, to, kind, rules, out);
 }
 
 /** The request whose time is up, if this is its timer. */
-export function takeOverdue(turn: Turn, timer: Timer): State['flying'][number] | null {
-  const overdue = turn.s.flying.find(({ type, to }) => timerOf(type, to) === timer);
+export function takeOverdue(s: State, timer: Timer, rules: Rules, out: Out): State['flying'][number] | null {
+  const overdue = s.flying.find(({ type, to }) => timerOf(type, to) === timer);
   if (overdue === undefined) return null;
-  release(turn, overdue.to, overdue.type);
+  release(s, overdue.to, overdue.type, rules, out);
   return overdue;
 }
 
 /** These questions matter no longer. */
-export function forget(turn: Turn, ...kinds: readonly Kind[]): void {
-  const { s, out } = turn;
+export function forget(s: State, kinds: readonly Kind[], rules: Rules, out: Out): void {
   s.queue = s.queue.filter(({ message }) => !kinds.includes(message.type));
   for (const { type, to } of s.flying) {
     if (kinds.includes(type)) out.push({ type: 'cancel-timer', timer: timerOf(type, to) });
   }
   s.flying = s.flying.filter(({ type }) => !kinds.includes(type));
-  launchNext(turn);
+  launchNext(s, rules, out);
 }
 
 /** A change of role: no question of before matters, and none that waited may still leave. */
-export function forgetAll({ s, out }: Turn): void {
+export function forgetAll(s: State, out: Out): void {
   for (const { type, to } of s.flying) out.push({ type: 'cancel-timer', timer: timerOf(type, to) });
   s.flying = [];
   s.queue = [];
@@ -64,27 +64,24 @@ function unqueue(s: State, kind: Kind, to: MemberId): void {
   if (s.queue.length > 0) s.queue = s.queue.filter((each) => each.to !== to || each.message.type !== kind);
 }
 
-function launch(turn: Turn, to: MemberId, message: Request): void {
-  const { s, out, rules } = turn;
+function launch(s: State, to: MemberId, message: Request, rules: Rules, out: Out): void {
   const { type } = message;
   if (!isFlying(s, type, to)) s.flying.push({ type, to });
   out.push({ type: 'send', to, message });
-  // Whoever is asked about the leader first looks for itself, as often as a check is repeated.
+  // A member that is asked about the leader checks it first, as often as a check is repeated.
   const delayMs = type === 'leader-gone' ? (rules.tolerance + 2) * rules.waitMs : rules.waitMs;
   out.push({ type: 'set-timer', timer: timerOf(type, to), delayMs });
 }
 
-function release(turn: Turn, to: MemberId, kind: Kind): void {
-  const { s } = turn;
+function release(s: State, to: MemberId, kind: Kind, rules: Rules, out: Out): void {
   s.flying = s.flying.filter((each) => each.type !== kind || each.to !== to);
-  launchNext(turn);
+  launchNext(s, rules, out);
 }
 
-function launchNext(turn: Turn): void {
-  const { s, rules } = turn;
+function launchNext(s: State, rules: Rules, out: Out): void {
   while (s.queue.length > 0 && s.flying.length < rules.maxInFlight) {
     const next = s.queue.shift()!;
-    launch(turn, next.to, next.message);
+    launch(s, next.to, next.message, rules, out);
   }
 }
 

@@ -35,18 +35,37 @@
  */
 import {
   assertNever,
+  type Command,
   type Definition,
   define,
   type Input,
+  type Json,
   type MemberId,
+  type Outcome,
   type Pledge,
   type Protocol,
 } from '../../core/index.ts';
-import { onAlive, onHeartbeat, onHeartbeatOverdue, onPeerGone, startAgain } from './checks.ts';
-import { onCommand } from './commands.ts';
-import { concludeDoubt, onLeaderGone, onLeaderGoneAnswer, startDoubt } from './doubt.ts';
-import { onCoordinator, onElection, onElectionOverdue, onOk, onResign, startElection } from './election.ts';
-import { checkEpoch, leadWithMajority, onAcknowledged, onProposal } from './epochs.ts';
+import {
+  concludeDoubt,
+  onAlive,
+  onHeartbeat,
+  onHeartbeatOverdue,
+  onLeaderGone,
+  onLeaderGoneAnswer,
+  onPeerGone,
+  startAgain,
+  startDoubt,
+} from './checks.ts';
+import {
+  onCoordinator,
+  onElection,
+  onElectionOverdue,
+  onOk,
+  onResign,
+  resign,
+  startElection,
+} from './election.ts';
+import { checkEpoch, leadWithMajority, onCoordinatorAck, onProposal } from './epochs.ts';
 import { takeOverdue } from './flights.ts';
 import { type Message, messages } from './messages.ts';
 import {
@@ -59,10 +78,11 @@ import {
   onPublishSend,
   onPublishState,
   onPublishTimeout,
+  startPublishing,
 } from './publishing.ts';
 import { startCheck } from './roles.ts';
 import { checkMinimum, options, type Rules, rulesOf, timing } from './settings.ts';
-import { init, report, restore, type State, type Timer, type Turn } from './state.ts';
+import { init, type Out, report, restore, type State, type Timer } from './state.ts';
 
 const pledges: readonly Pledge[] = (['S1', 'S2', 'S3', 'S4', 'S9'] as const).map((property) => ({
   property,
@@ -74,113 +94,166 @@ function createBully(rules: Rules): Protocol<State, Message, Timer> {
     name: 'bully',
     pledges: rules.quorum ? pledges : [],
     init,
-    step: (s, input, out) => step({ s, out, rules }, input),
+    step: (s, input, out) => onInput(s, input, rules, out),
     ...(rules.quorum && {
       vote: (message: Message) => (message.type === 'coordinator/ack' ? { term: message.epoch } : null),
     }),
   };
 }
 
-function step(turn: Turn, input: Input<Message, Timer>): void {
+function onInput(s: State, input: Input<Message, Timer>, rules: Rules, out: Out): void {
   switch (input.type) {
     case 'start':
-      return onStart(turn, input);
+      return onStart(s, input, rules, out);
     case 'message':
-      return onMessage(turn, input.from, input.message);
+      return onMessage(s, input.from, input.message, rules, out);
     case 'timer':
-      return onTimer(turn, input.timer);
+      return onTimer(s, input.timer, rules, out);
     case 'command':
-      return onCommand(turn, input.id, input.command);
+      return onCommand(s, input.id, input.command, rules, out);
     case 'peer-gone':
-      return onPeerGone(turn, input.peer, input.proof);
+      return onPeerGone(s, input.peer, input.proof, rules, out);
     case 'peer-back':
     case 'drawn':
-      return; // Whoever is back starts an election by itself; nothing is drawn.
+      return; // A member that is back starts an election by itself; nothing is drawn.
     default:
       assertNever(input);
   }
 }
 
 /** "If a fallen process comes back to life, it starts a new election of a leader" (seed 001) */
-function onStart(turn: Turn, { saved }: Extract<Input, { type: 'start' }>): void {
-  restore(turn.s, saved);
-  report(turn);
-  if (turn.rules.quorum) startDoubt(turn);
-  else startElection(turn);
+function onStart(s: State, { saved }: Extract<Input, { type: 'start' }>, rules: Rules, out: Out): void {
+  restore(s, saved);
+  report(s, rules, out);
+  if (rules.quorum) startDoubt(s, rules, out);
+  else startElection(s, rules, out);
 }
 
-function onMessage(turn: Turn, from: MemberId, message: Message): void {
-  if (!turn.s.others.includes(from)) return;
-  if (turn.rules.quorum && !checkEpoch(turn, from, message)) return;
-  switch (message.type) {
+function onMessage(s: State, from: MemberId, m: Message, rules: Rules, out: Out): void {
+  if (!s.others.includes(from)) return;
+  if (rules.quorum && !checkEpoch(s, from, m, rules, out)) return;
+  switch (m.type) {
     case 'election':
-      return onElection(turn, from);
+      return onElection(s, from, rules, out);
     case 'ok':
-      return onOk(turn, from);
+      return onOk(s, from, rules, out);
     case 'coordinator':
-      return turn.rules.quorum ? onProposal(turn, from) : onCoordinator(turn, from);
+      return rules.quorum ? onProposal(s, from, rules, out) : onCoordinator(s, from, rules, out);
     case 'coordinator/ack':
-      return onAcknowledged(turn, from, message.version, message.value);
+      return onCoordinatorAck(s, from, m, rules, out);
     case 'heartbeat':
-      return onHeartbeat(turn, from, message);
+      return onHeartbeat(s, from, m, rules, out);
     case 'alive':
-      return onAlive(turn, from, message);
+      return onAlive(s, from, m, rules, out);
     case 'resign':
-      return onResign(turn, from);
+      return onResign(s, from, rules, out);
     case 'leader-gone':
-      return onLeaderGone(turn, from);
+      return onLeaderGone(s, from, rules, out);
     case 'leader-gone/answer':
-      return onLeaderGoneAnswer(turn, from, message.gone);
+      return onLeaderGoneAnswer(s, from, m, rules, out);
     case 'newer-epoch':
       return; // The epoch was all it had to say.
     case 'publish/send':
-      return onPublishSend(turn, from, message.version, message.value);
+      return onPublishSend(s, from, m, out);
     case 'publish/ack':
-      return onPublishAck(turn, from, message.version);
+      return onPublishAck(s, from, m, rules, out);
     case 'publish/refused':
-      return onPublishRefused(turn, message.version);
+      return onPublishRefused(s, m, rules, out);
     case 'publish/commit':
-      return onPublishCommit(turn, from, message.epoch, message.version);
+      return onPublishCommit(s, from, m, rules, out);
     case 'publish/applied':
-      return onPublishApplied(turn, from, message.version);
+      return onPublishApplied(s, from, m, rules, out);
     case 'publish/state':
-      return onPublishState(turn, from, message.version, message.value);
+      return onPublishState(s, from, m, rules, out);
     default:
-      assertNever(message);
+      assertNever(m);
   }
 }
 
-function onTimer(turn: Turn, timer: Timer): void {
+function onTimer(s: State, timer: Timer, rules: Rules, out: Out): void {
   switch (timer) {
     case 'check':
-      return startCheck(turn);
+      return startCheck(s, rules, out);
     case 'again':
-      turn.s.aside = false;
-      return startAgain(turn);
+      s.aside = false;
+      return startAgain(s, rules, out);
     case 'commit':
-      return onCommitTimeout(turn);
+      return onCommitTimeout(s, rules, out);
     case 'publish':
-      return onPublishTimeout(turn);
+      return onPublishTimeout(s, rules, out);
   }
-  const overdue = takeOverdue(turn, timer);
+  const overdue = takeOverdue(s, timer, rules, out);
   if (overdue === null) return;
   switch (overdue.type) {
     case 'heartbeat':
-      return onHeartbeatOverdue(turn, overdue.to);
+      return onHeartbeatOverdue(s, overdue.to, rules, out);
     case 'leader-gone':
-      return concludeDoubt(turn);
+      return concludeDoubt(s, rules, out);
     case 'election':
-      return onElectionOverdue(turn);
+      return onElectionOverdue(s, rules, out);
     case 'coordinator':
-      return leadWithMajority(turn);
+      return leadWithMajority(s, rules, out);
     case 'publish/send':
     case 'publish/commit':
-      return onPublishOverdue(turn, overdue.to, overdue.type);
+      return onPublishOverdue(s, overdue.to, overdue.type, rules, out);
     case 'publish/state':
       return; // The next heartbeat shows whether it arrived.
     default:
       assertNever(overdue.type);
   }
+}
+
+/** Every command is answered once; a publication when it is known what became of it. */
+function onCommand(s: State, id: number, command: Command, rules: Rules, out: Out): void {
+  switch (command.type) {
+    case 'campaign':
+      return onCampaign(s, id, rules, out);
+    case 'resign':
+      return onResignCommand(s, id, rules, out);
+    case 'publish':
+      return onPublish(s, id, command.value, rules, out);
+    case 'priority':
+    case 'transfer':
+    case 'add':
+    case 'remove':
+      return refuse(id, `the bully election has no ${command.type}`, out);
+    default:
+      assertNever(command);
+  }
+}
+
+/** The user's word stands for the majority's: with it, a preferred id may take the place of a healthy leader. */
+function onCampaign(s: State, id: number, rules: Rules, out: Out): void {
+  s.aside = false;
+  if (s.role !== 'leader') startElection(s, rules, out);
+  answer(id, { status: 'done' }, out);
+}
+
+function onResignCommand(s: State, id: number, rules: Rules, out: Out): void {
+  if (s.role !== 'leader') return refuse(id, onlyTheLeader(s, 'resign'), out);
+  resign(s, rules, out);
+  answer(id, { status: 'done' }, out);
+}
+
+function onPublish(s: State, id: number, value: Json, rules: Rules, out: Out): void {
+  const { role, publishing } = s;
+  if (role !== 'leader') return refuse(id, onlyTheLeader(s, 'publish'), out);
+  if (publishing !== null && publishing.command !== null) {
+    return refuse(id, 'another publish is under way', out);
+  }
+  startPublishing(s, id, value, rules, out);
+}
+
+function onlyTheLeader(s: State, what: string): string {
+  return `only the leader can ${what}, and ${s.leader === null ? 'none is known' : `that is ${s.leader}`}`;
+}
+
+function refuse(command: number, reason: string, out: Out): void {
+  answer(command, { status: 'refused', reason }, out);
+}
+
+function answer(command: number, outcome: Outcome, out: Out): void {
+  out.push({ type: 'answer', command, outcome });
 }
 
 export const bully: Definition = define<typeof timing, typeof options, Message>({

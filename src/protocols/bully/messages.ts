@@ -62,6 +62,8 @@ export type Request =
       readonly value: Json;
     };
 
+export type MessageOf<T extends Message['type']> = Extract<Message, { type: T }>;
+
 const epoch = natural;
 const version = natural;
 const value = anyJson;

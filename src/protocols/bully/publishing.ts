@@ -8,150 +8,175 @@
  */
 import { addId, assert, type Json, type MemberId, type Outcome } from '../../core/index.ts';
 import { ask, forget, isFlying, land } from './flights.ts';
-import { report, type State, save, send, type Turn } from './state.ts';
+import type { MessageOf } from './messages.ts';
+import type { Rules } from './settings.ts';
+import { type Out, report, type State, save, send } from './state.ts';
 
 /** "the leader pushes the newest cluster state to the other nodes (this is the send instruction)" */
-export function startPublishing(turn: Turn, command: number, value: Json): void {
-  const { s, out, rules } = turn;
-  forget(turn, 'publish/commit'); // Whoever has yet to apply the one before hears of it by heartbeat, or of this one.
+export function startPublishing(s: State, command: number, value: Json, rules: Rules, out: Out): void {
+  forget(s, ['publish/commit'], rules, out); // Whoever has yet to apply the one before hears of it by heartbeat, or of this one.
   s.publishing = { command, phase: 'send', version: newest(s) + 1, holders: [], applied: [] };
   out.push({ type: 'cancel-timer', timer: 'publish' });
   out.push({ type: 'set-timer', timer: 'commit', delayMs: rules.commitTimeoutMs });
-  sendOut(turn, value);
+  sendOut(s, value, rules, out);
 }
 
-function sendOut(turn: Turn, value: Json): void {
-  const { s } = turn;
+function sendOut(s: State, value: Json, rules: Rules, out: Out): void {
   const { epoch, publishing } = s;
   const { version } = publishing!;
   s.held = { by: s.id, epoch, version, value };
   publishing!.holders = [s.id];
-  save(turn);
-  for (const to of s.others) ask(turn, to, { type: 'publish/send', epoch, version, value });
-  commitWithEnough(turn);
+  save(s, out);
+  for (const to of s.others) ask(s, to, { type: 'publish/send', epoch, version, value }, rules, out);
+  commitWithEnough(s, rules, out);
 }
 
 /**
  * "the other nodes do not apply this cluster state at once, but first respond to the leader that they have
  * received the update, and wait for the leader's commit instruction"
  */
-export function onPublishSend(turn: Turn, from: MemberId, version: number, value: Json): void {
-  const { s } = turn;
+export function onPublishSend(
+  s: State,
+  from: MemberId,
+  { version, value }: MessageOf<'publish/send'>,
+  out: Out,
+): void {
   const { epoch } = s;
   if (s.leader !== from) return; // It asks again; until then we may have learnt who leads.
   if (!holds(s, from, epoch, version)) {
-    if (version <= newest(s)) return send(turn, from, { type: 'publish/refused', epoch, version: newest(s) });
+    if (version <= newest(s)) return send(from, { type: 'publish/refused', epoch, version: newest(s) }, out);
     s.held = { by: from, epoch, version, value };
-    save(turn);
+    save(s, out);
   }
-  send(turn, from, { type: 'publish/ack', epoch, version });
+  send(from, { type: 'publish/ack', epoch, version }, out);
 }
 
-export function onPublishAck(turn: Turn, from: MemberId, version: number): void {
-  const { publishing } = turn.s;
+export function onPublishAck(
+  s: State,
+  from: MemberId,
+  { version }: MessageOf<'publish/ack'>,
+  rules: Rules,
+  out: Out,
+): void {
+  const { publishing } = s;
   if (publishing?.phase !== 'send' || publishing.version !== version) return;
-  land(turn, from, 'publish/send');
+  land(s, from, 'publish/send', rules, out);
   addId(publishing.holders, from);
-  commitWithEnough(turn);
+  commitWithEnough(s, rules, out);
 }
+
+type Refusal = Pick<MessageOf<'publish/refused'>, 'version'>;
 
 /** Another leader had come further. What was sent so far is left uncommitted, and the value goes out above it. */
-export function onPublishRefused(turn: Turn, version: number): void {
-  const { publishing, held } = turn.s;
+export function onPublishRefused(s: State, { version }: Refusal, rules: Rules, out: Out): void {
+  const { publishing, held } = s;
   if (publishing?.phase !== 'send' || version < publishing.version) return;
   publishing.version = version + 1;
-  sendOut(turn, held!.value);
+  sendOut(s, held!.value, rules, out);
 }
 
 /** "if the leader has received enough responses, it gives the cluster the instruction to commit" */
-function commitWithEnough(turn: Turn): void {
-  const { s, out, rules } = turn;
+function commitWithEnough(s: State, rules: Rules, out: Out): void {
   const publishing = s.publishing!;
   if (publishing.holders.length < rules.enough(s.others.length + 1)) return;
   out.push({ type: 'cancel-timer', timer: 'commit' });
-  forget(turn, 'publish/send');
+  forget(s, ['publish/send'], rules, out);
   publishing.phase = 'commit';
   publishing.applied = [s.id];
-  apply(turn, publishing.version, s.held!.value);
+  apply(s, publishing.version, s.held!.value, rules, out);
   const { epoch } = s;
-  for (const to of s.others) ask(turn, to, { type: 'publish/commit', epoch, version: publishing.version });
+  for (const to of s.others)
+    ask(s, to, { type: 'publish/commit', epoch, version: publishing.version }, rules, out);
   out.push({ type: 'set-timer', timer: 'publish', delayMs: rules.publishTimeoutMs });
-  finishWhenApplied(turn);
+  finishWhenApplied(s, rules, out);
 }
 
 /** "then the other nodes apply the newest cluster state" */
-export function onPublishCommit(turn: Turn, from: MemberId, epoch: number, version: number): void {
-  const { s } = turn;
-  if (holds(s, from, epoch, version)) apply(turn, version, s.held!.value);
+export function onPublishCommit(
+  s: State,
+  from: MemberId,
+  { epoch, version }: MessageOf<'publish/commit'>,
+  rules: Rules,
+  out: Out,
+): void {
+  if (holds(s, from, epoch, version)) apply(s, version, s.held!.value, rules, out);
   // A member that never held it says how far it has come, and is sent the whole state.
-  sendApplied(turn, from);
+  sendApplied(s, from, out);
 }
 
-export function onPublishState(turn: Turn, from: MemberId, version: number, value: Json): void {
-  apply(turn, version, value);
-  sendApplied(turn, from);
-  onPublishRefused(turn, version); // Should this member be publishing, that version is taken.
+export function onPublishState(
+  s: State,
+  from: MemberId,
+  m: MessageOf<'publish/state'>,
+  rules: Rules,
+  out: Out,
+): void {
+  apply(s, m.version, m.value, rules, out);
+  sendApplied(s, from, out);
+  onPublishRefused(s, m, rules, out); // Should this member be publishing, that version is taken.
 }
 
-function sendApplied(turn: Turn, to: MemberId): void {
-  const { epoch, version } = turn.s;
-  send(turn, to, { type: 'publish/applied', epoch, version });
+function sendApplied(s: State, to: MemberId, out: Out): void {
+  const { epoch, version } = s;
+  send(to, { type: 'publish/applied', epoch, version }, out);
 }
 
-export function onPublishApplied(turn: Turn, from: MemberId, version: number): void {
-  const { s } = turn;
-  land(turn, from, 'publish/commit');
-  land(turn, from, 'publish/state');
+export function onPublishApplied(
+  s: State,
+  from: MemberId,
+  { version }: MessageOf<'publish/applied'>,
+  rules: Rules,
+  out: Out,
+): void {
+  land(s, from, 'publish/commit', rules, out);
+  land(s, from, 'publish/state', rules, out);
   // Whoever is at a later version, by another leader's hand, may have passed over this one.
   if (s.publishing?.phase === 'commit' && version === s.publishing.version) {
     addId(s.publishing.applied, from);
-    finishWhenApplied(turn);
+    finishWhenApplied(s, rules, out);
   }
-  bringUpToDate(turn, from, version);
+  bringUpToDate(s, from, version, rules, out);
 }
 
 /** Committed once is committed for good: whoever is behind gets the whole state from whoever hears of it. */
-export function bringUpToDate(turn: Turn, peer: MemberId, theirs: number): void {
-  if (theirs >= turn.s.version || isFlying(turn.s, 'publish/state', peer)) return;
-  sendState(turn, peer);
+export function bringUpToDate(s: State, peer: MemberId, theirs: number, rules: Rules, out: Out): void {
+  if (theirs >= s.version || isFlying(s, 'publish/state', peer)) return;
+  sendState(s, peer, rules, out);
 }
 
-function sendState(turn: Turn, to: MemberId): void {
-  const { epoch, version, value } = turn.s;
-  ask(turn, to, { type: 'publish/state', epoch, version, value });
+function sendState(s: State, to: MemberId, rules: Rules, out: Out): void {
+  const { epoch, version, value } = s;
+  ask(s, to, { type: 'publish/state', epoch, version, value }, rules, out);
 }
 
 /** Versions only grow. */
-export function apply(turn: Turn, version: number, value: Json): void {
-  const { s } = turn;
+export function apply(s: State, version: number, value: Json, rules: Rules, out: Out): void {
   if (version <= s.version) return;
   s.version = version;
   s.value = value;
-  save(turn);
-  report(turn);
+  save(s, out);
+  report(s, rules, out);
 }
 
 /**
  * The command is done when as many have applied it as must hold it: whoever gathers a majority later finds it.
  * Until all have, the leader goes on waiting.
  */
-function finishWhenApplied(turn: Turn): void {
-  const { s, out, rules } = turn;
+function finishWhenApplied(s: State, rules: Rules, out: Out): void {
   const publishing = s.publishing!;
-  if (publishing.applied.length >= rules.enough(s.others.length + 1)) answerOnce(turn, { status: 'done' });
+  if (publishing.applied.length >= rules.enough(s.others.length + 1)) answerOnce(s, { status: 'done' }, out);
   if (publishing.applied.length <= s.others.length) return;
   out.push({ type: 'cancel-timer', timer: 'publish' });
   s.publishing = null;
 }
 
 /** "if within commit_timeout it has not received responses from minimum_master_nodes nodes, it sends no commit" */
-export function onCommitTimeout(turn: Turn): void {
-  const { s, rules } = turn;
+export function onCommitTimeout(s: State, rules: Rules, out: Out): void {
   if (s.publishing?.phase !== 'send') return;
-  forget(turn, 'publish/send');
+  forget(s, ['publish/send'], rules, out);
   const { holders } = s.publishing;
   const reason = `${holders.length} of ${rules.enough(s.others.length + 1)} members acknowledged it in time`;
-  answerOnce(turn, { status: 'failed', reason, effect: 'definite' });
+  answerOnce(s, { status: 'failed', reason, effect: 'definite' }, out);
   s.publishing = null;
 }
 
@@ -159,37 +184,41 @@ export function onCommitTimeout(turn: Turn): void {
  * "the waiting time is publish_timeout; if any node has not answered the commit, the leader updates the whole
  * cluster state again". From here on every heartbeat shows who is still behind.
  */
-export function onPublishTimeout(turn: Turn): void {
-  const { s } = turn;
+export function onPublishTimeout(s: State, rules: Rules, out: Out): void {
   if (s.publishing?.phase !== 'commit') return;
   const { applied } = s.publishing;
-  forget(turn, 'publish/commit');
-  for (const to of s.others) if (!applied.includes(to)) sendState(turn, to);
+  forget(s, ['publish/commit'], rules, out);
+  for (const to of s.others) if (!applied.includes(to)) sendState(s, to, rules, out);
   const reason = `committed, but only ${applied.length} members are known to have applied it`;
-  answerOnce(turn, { status: 'failed', reason, effect: 'indefinite' });
+  answerOnce(s, { status: 'failed', reason, effect: 'indefinite' }, out);
   s.publishing = null;
 }
 
 /** The channel of the seed is reliable; ours becomes so by asking again, within the two time-outs. */
-export function onPublishOverdue(turn: Turn, to: MemberId, kind: 'publish/send' | 'publish/commit'): void {
-  const { epoch, publishing, held } = turn.s;
+export function onPublishOverdue(
+  s: State,
+  to: MemberId,
+  kind: 'publish/send' | 'publish/commit',
+  rules: Rules,
+  out: Out,
+): void {
+  const { epoch, publishing, held } = s;
   assert(publishing !== null && kind === `publish/${publishing.phase}`, `${kind} outlived its publication`);
   const { version } = publishing;
-  if (kind === 'publish/commit') return ask(turn, to, { type: kind, epoch, version });
-  ask(turn, to, { type: kind, epoch, version, value: held!.value });
+  if (kind === 'publish/commit') return ask(s, to, { type: kind, epoch, version }, rules, out);
+  ask(s, to, { type: kind, epoch, version, value: held!.value }, rules, out);
 }
 
 /** The leader leads no longer. Without a commit nothing happened; with one, nobody here can tell. */
-export function abandonPublishing(turn: Turn): void {
-  const { s, out } = turn;
+export function abandonPublishing(s: State, out: Out): void {
   if (s.publishing === null) return;
   const effect = s.publishing.phase === 'send' ? 'definite' : 'indefinite';
   out.push({ type: 'cancel-timer', timer: 'commit' }, { type: 'cancel-timer', timer: 'publish' });
-  answerOnce(turn, { status: 'failed', reason: 'it lost the leadership', effect });
+  answerOnce(s, { status: 'failed', reason: 'it lost the leadership', effect }, out);
   s.publishing = null;
 }
 
-function answerOnce({ s, out }: Turn, outcome: Outcome): void {
+function answerOnce(s: State, outcome: Outcome, out: Out): void {
   const { command } = s.publishing!;
   if (command === null) return;
   out.push({ type: 'answer', command, outcome });

@@ -3,34 +3,33 @@ import { type MemberId, majority } from '../../core/index.ts';
 import { ask, forget, forgetAll, isAsking } from './flights.ts';
 import type { Request } from './messages.ts';
 import { abandonPublishing } from './publishing.ts';
-import { report, type State, send, superiors, type Turn } from './state.ts';
+import type { Rules } from './settings.ts';
+import { type Out, report, type State, send, superiors } from './state.ts';
 
 /** No leader is known. */
-export function becomeCandidate(turn: Turn): void {
-  const { s, out } = turn;
+export function becomeCandidate(s: State, rules: Rules, out: Out): void {
   const before = s.role;
   s.role = 'candidate';
   s.leader = null;
-  if (before !== 'candidate') report(turn);
-  forgetAll(turn);
-  abandonPublishing(turn);
-  leaveElection(turn);
+  if (before !== 'candidate') report(s, rules, out);
+  forgetAll(s, out);
+  abandonPublishing(s, out);
+  leaveElection(s, rules, out);
   out.push({ type: 'cancel-timer', timer: 'check' });
-  answerAskers(turn, true);
+  answerAskers(s, true, out);
 }
 
 /** "If P receives the RESULT message, it takes the sender for the leader" (seed 003) */
-export function becomeFollower(turn: Turn, leader: MemberId): void {
-  const { s, out, rules } = turn;
-  leaveElection(turn);
-  answerAskers(turn, false);
+export function becomeFollower(s: State, leader: MemberId, rules: Rules, out: Out): void {
+  leaveElection(s, rules, out);
+  answerAskers(s, false, out);
   if (s.role === 'follower' && s.leader === leader) return;
   s.role = 'follower';
   s.leader = leader;
   s.acks = [];
-  report(turn);
-  forgetAll(turn);
-  abandonPublishing(turn);
+  report(s, rules, out);
+  forgetAll(s, out);
+  abandonPublishing(s, out);
   out.push({ type: 'set-timer', timer: 'check', delayMs: rules.heartbeatMs });
 }
 
@@ -38,28 +37,26 @@ export function becomeFollower(turn: Turn, leader: MemberId): void {
  * "sends a 'coordinator' message to all processes of the system, to say that it is the leader" (seed 001). With
  * quorum, that message has asked for leave before; now the first heartbeat tells everybody that it was given.
  */
-export function becomeLeader(turn: Turn): void {
-  const { s, out, rules } = turn;
-  leaveElection(turn);
+export function becomeLeader(s: State, rules: Rules, out: Out): void {
+  leaveElection(s, rules, out);
   s.role = 'leader';
   s.leader = s.id;
   s.aside = false;
   s.acks = [];
-  report(turn);
-  if (rules.quorum) return startCheck(turn);
-  announce(turn);
+  report(s, rules, out);
+  if (rules.quorum) return startCheck(s, rules, out);
+  announce(s, rules, out);
   out.push({ type: 'set-timer', timer: 'check', delayMs: rules.heartbeatMs });
 }
 
-export function announce(turn: Turn): void {
-  for (const to of turn.s.others) sendLeadership(turn, to);
+export function announce(s: State, rules: Rules, out: Out): void {
+  for (const to of s.others) sendLeadership(s, to, rules, out);
 }
 
 /** Tells one member who leads. */
-export function sendLeadership(turn: Turn, to: MemberId): void {
-  const { s, rules } = turn;
-  if (rules.quorum) ask(turn, to, heartbeatOf(s));
-  else send(turn, to, { type: 'coordinator', epoch: s.epoch });
+export function sendLeadership(s: State, to: MemberId, rules: Rules, out: Out): void {
+  if (rules.quorum) ask(s, to, heartbeatOf(s), rules, out);
+  else send(to, { type: 'coordinator', epoch: s.epoch }, out);
 }
 
 /**
@@ -67,18 +64,17 @@ export function sendLeadership(turn: Turn, to: MemberId): void {
  * A leader looks for other leaders: with quorum everywhere, for it must also know whom it reaches; else among
  * those that outrank it.
  */
-export function startCheck(turn: Turn): void {
-  const { s, out, rules } = turn;
+export function startCheck(s: State, rules: Rules, out: Out): void {
   out.push({ type: 'set-timer', timer: 'check', delayMs: rules.heartbeatMs });
   if (isAsking(s, 'heartbeat')) return; // Few sends at once can make a check longer than its interval.
   s.missed = 0;
   s.reached = [];
-  if (s.role === 'follower') return checkLeader(turn);
-  for (const to of rules.quorum ? s.others : superiors(turn)) ask(turn, to, heartbeatOf(s));
+  if (s.role === 'follower') return checkLeader(s, rules, out);
+  for (const to of rules.quorum ? s.others : superiors(s, rules)) ask(s, to, heartbeatOf(s), rules, out);
 }
 
-export function checkLeader(turn: Turn): void {
-  ask(turn, turn.s.leader!, heartbeatOf(turn.s));
+export function checkLeader(s: State, rules: Rules, out: Out): void {
+  ask(s, s.leader!, heartbeatOf(s), rules, out);
 }
 
 export function heartbeatOf({ epoch, leader, version }: State): Extract<Request, { type: 'heartbeat' }> {
@@ -86,7 +82,7 @@ export function heartbeatOf({ epoch, leader, version }: State): Extract<Request,
 }
 
 /** Should no leader come of it by then, `again` begins anew. */
-export function waitForLeader({ out }: Turn, delayMs: number | readonly [number, number]): void {
+export function waitForLeader(delayMs: number | readonly [number, number], out: Out): void {
   out.push({ type: 'set-timer', timer: 'again', delayMs });
 }
 
@@ -94,26 +90,25 @@ export function waitForLeader({ out }: Turn, delayMs: number | readonly [number,
  * How long the answer to an election takes, at most: whoever said `ok` was asked just now, asks its own superiors
  * (in several goes if its sends are limited), waits T for them, and then tells.
  */
-export function patienceMs({ s, rules }: Turn): number {
+export function patienceMs(s: State, rules: Rules): number {
   return rules.waitMs * (1 + Math.max(1, Math.ceil(s.others.length / rules.maxInFlight)));
 }
 
 /** Tells those who asked whether the leader is gone. */
-export function answerAskers(turn: Turn, gone: boolean): void {
-  const { askers, epoch } = turn.s;
-  turn.s.askers = [];
-  for (const to of askers) send(turn, to, { type: 'leader-gone/answer', epoch, gone });
+export function answerAskers(s: State, gone: boolean, out: Out): void {
+  const { askers, epoch } = s;
+  s.askers = [];
+  for (const to of askers) send(to, { type: 'leader-gone/answer', epoch, gone }, out);
 }
 
 /** More than half of all members. */
-export function isMajority({ s }: Turn, members: readonly MemberId[]): boolean {
+export function isMajority(s: State, members: readonly MemberId[]): boolean {
   return members.length >= majority(s.others.length + 1);
 }
 
-function leaveElection(turn: Turn): void {
-  const { s, out } = turn;
+function leaveElection(s: State, rules: Rules, out: Out): void {
   s.phase = 'idle';
   s.gone = [];
-  forget(turn, 'leader-gone', 'election', 'coordinator');
+  forget(s, ['leader-gone', 'election', 'coordinator'], rules, out);
   out.push({ type: 'cancel-timer', timer: 'again' });
 }

@@ -64,12 +64,7 @@ export interface State {
   publishing: Publishing | null;
 }
 
-/** One input being handled: the state, where the effects go, and the settings. */
-export interface Turn {
-  readonly s: State;
-  readonly out: Effect<Message, Timer>[];
-  readonly rules: Rules;
-}
+export type Out = Effect<Message, Timer>[];
 
 export function init({ id, members }: Self): State {
   return {
@@ -104,22 +99,22 @@ export function restore(s: State, saved: Json): void {
   Object.assign(s, { epoch, acknowledged, held, version, value } satisfies Saved);
 }
 
-export function save({ s, out }: Turn): void {
+export function save(s: State, out: Out): void {
   const { epoch, acknowledged, held, version, value } = s;
   out.push({ type: 'save', record: { epoch, acknowledged, held: held as Json, version, value } });
 }
 
-export function report({ s, out, rules }: Turn): void {
+export function report(s: State, rules: Rules, out: Out): void {
   const { role, leader, version, value } = s;
   const term = rules.quorum ? s.epoch : null;
   out.push({ type: 'report', view: { role, leader, term, lease: null, version, value } });
 }
 
-export function send({ out }: Turn, to: MemberId, message: Message): void {
+export function send(to: MemberId, message: Message, out: Out): void {
   out.push({ type: 'send', to, message });
 }
 
 /** Those that would win against this member. */
-export function superiors({ s, rules }: Turn): MemberId[] {
+export function superiors(s: State, rules: Rules): MemberId[] {
   return s.others.filter((other) => outranks(other, s.id, rules.prefer));
 }

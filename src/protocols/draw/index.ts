@@ -152,6 +152,7 @@ export const draw: Definition = define<typeof timing, typeof options, Message>({
   timing,
   options,
   messages,
+  registration: { request: 'register', answer: 'register/answer' },
   commands: ['campaign', 'resign', 'add', 'remove'],
   create: (given) => createDraw({ ...given.timing, ...given.options }),
 });

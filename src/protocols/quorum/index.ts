@@ -90,6 +90,7 @@ import {
 import { onTerm } from './roles.ts';
 import {
   checkSettings,
+  effectiveTiming,
   memberSettings,
   type OptionsTable,
   options,
@@ -264,6 +265,7 @@ export const quorum: Definition = define<TimingTable, OptionsTable, Message>({
   memberSettings,
   check: checkSettings,
   roundTripMs,
+  effectiveTiming,
   messages,
   formerMessages: ['recall', 'recall/answer'],
   commands: ['campaign', 'resign', 'priority', 'transfer', 'publish', 'add', 'remove'],

@@ -133,6 +133,12 @@ export function roundTripMs(config: QuorumConfig): number {
   return leaseMs - heartbeatMs;
 }
 
+/** What is set as the lease is what members promise; the leader counts on a little less. */
+export function effectiveTiming(config: QuorumConfig): Omit<Times, 'promiseMs'> {
+  const { promiseMs, leaseMs: _, ...times } = timesOf(config);
+  return { ...times, leaseMs: promiseMs };
+}
+
 /** Refuses what would be unsafe, or could never work, with the reason. */
 export function checkSettings(config: QuorumConfig): Objection | null {
   const { maxDrift } = config.options;

@@ -32,7 +32,7 @@ export function memberFacts(history: History, world: World, id: MemberId, ms: nu
   const timers = history
     .timersAt(id, ms)
     .map(({ name, dueMs }) => ({ name, value: `in ${seconds(dueMs - ms)}` }));
-  const state = world.hosts.get(id)?.state;
+  const state = world.hosts.get(id)?.running?.state;
   const inner = shot.alive && typeof state === 'object' && state !== null ? fieldsOf(state) : [];
   return { seen, timers, inner };
 }

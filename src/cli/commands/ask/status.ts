@@ -1,4 +1,6 @@
 import { majority } from '../../../core/index.ts';
+import { catalogue } from '../../../protocols/index.ts';
+import { needsMajority } from '../../../story/index.ts';
 import { harmless, oneLine } from '../../input/refusal.ts';
 import { pageOf } from '../../terminal/page.ts';
 import type { StatusAnswer } from './answers.ts';
@@ -56,7 +58,7 @@ function whyNone({ protocol, voters, knownVoters }: StatusAnswer, rows: readonly
   const members = (knownVoters ?? voters.map(({ voterId }) => voterId)).map(String);
   const count = answers.filter(({ voterId }) => members.includes(String(voterId))).length;
   const needed = majority(members.length);
-  if (protocol === 'quorum' && count < needed)
+  if (Object.hasOwn(catalogue, protocol) && needsMajority(catalogue[protocol]!) && count < needed)
     return `: ${count} of ${members.length} members ${count === 1 ? 'answers' : 'answer'}, ${needed} are needed`;
   const told = answers.find(({ leader }) => leader === null) ?? answers[0];
   return told === undefined ? '' : `: ${told.detail}`;

@@ -1,4 +1,5 @@
 import { type Definition, memberId, natural, type Pledge, type Settings } from '../../../core/index.ts';
+import { explained } from '../../../protocols/explained.ts';
 import { catalogue } from '../../../protocols/index.ts';
 import { nameProperty, pledgesOf, pledgesWith } from '../../../story/index.ts';
 import { effectiveTiming } from '../../input/config/effective-timing.ts';
@@ -117,16 +118,15 @@ function settingLines(title: string, settings: Settings, page: Page): string[] {
   return ['', page.paint(title, 'bold'), ...lines];
 }
 
-/** The times of quorum follow from its preset and from each other; the figures are worked out, so that they are right. */
+/** Where times follow from a preset and from each other, the figures are worked out, so that they are right. */
 function presetLines(definition: Definition, page: Page): string[] {
-  if (definition.name !== 'quorum') return [];
-  const presets = ['steady', 'lan', 'wan', 'fast'].map((preset) => {
+  const derived = explained[definition.name]?.derivedTimes;
+  if (derived === undefined) return [];
+  const presets = derived.presets.map((preset) => {
     const times = Object.entries(effectiveTiming(definition, {}, { preset }));
     return `${preset}: ${times.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ')}`;
   });
-  const formula =
-    'These are the times of the presets. With timeoutMs alone, heartbeatMs and leaseMs grow in proportion to its least value (with steady and lan a third and five sixths of it), commitTimeoutMs is twice its largest and publishTimeoutMs its largest.';
-  return ['', ...[...presets, formula].flatMap((line) => hanging(line, 2, page))];
+  return ['', ...[...presets, derived.says].flatMap((line) => hanging(line, 2, page))];
 }
 
 /** Messages with the same fields are told together. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { integer } from '../../../core/index.ts';
-import { counted } from '../../../story/index.ts';
+import { counted, needsMajority } from '../../../story/index.ts';
 import { readMemberConfig } from '../../input/config/member-config.ts';
 import { readNumber, readPort } from '../../input/number-flags.ts';
 import { isSystemError, oneLine, Refusal, systemWords } from '../../input/refusal.ts';
@@ -45,7 +45,7 @@ export async function upCommand(flags: UpFlags): Promise<number> {
     };
     const heading: Heading = {
       title: `${definition.name}, ${counted(count, 'member')}; look at it in a browser: ${server.url}`,
-      byMajority: ['quorum', 'epoch'].includes(definition.name) || options.quorum === true,
+      byMajority: needsMajority(definition, options),
     };
     const ending = flags.data === undefined ? 'nothing of it is kept' : `it is kept in ${folder}`;
     const { json = false, chaos = false } = flags;

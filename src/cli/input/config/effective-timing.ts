@@ -1,5 +1,4 @@
 import { type Config, type Definition, readSettings } from '../../../core/index.ts';
-import { type QuorumConfig, timesOf } from '../../../protocols/quorum/index.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -9,8 +8,5 @@ export function effectiveTiming(definition: Definition, timing: Values, options:
     timing: readSettings(definition.timing, timing, 'timing'),
     options: readSettings(definition.options, options, 'options'),
   };
-  if (definition.name !== 'quorum') return config.timing;
-  const { promiseMs, leaseMs: _, ...times } = timesOf(config as QuorumConfig);
-  // What is set as the lease is what members promise; the leader counts on a little less.
-  return { ...times, leaseMs: promiseMs };
+  return definition.effectiveTiming?.(config) ?? config.timing;
 }

@@ -1,4 +1,5 @@
 import { BadInput, type Definition, readSettings } from '../../../core/index.ts';
+import { DEFAULT_PROTOCOL } from '../../../protocols/index.ts';
 import { readProtocolName } from '../protocol-name.ts';
 import { Refusal } from '../refusal.ts';
 import { fromEnvironment, timesFromEnvironment } from './environment.ts';
@@ -23,7 +24,6 @@ export interface Origin {
   readonly from: string;
 }
 
-const DEFAULT_PROTOCOL = 'quorum';
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   cluster: 'caucus',
   election: 'main',
