@@ -137,7 +137,7 @@ describe('the source tree', () => {
       const mine = /^src\/protocols\/([^/]+)\//.exec(file)?.[1];
       if (mine === undefined) return [];
       return imports
-        .filter((each) => /^\.\.\/[^./]+\//.test(each) && !/^\.\.\/membership\//.test(each))
+        .filter((each) => /^\.\.\/[^./]+\//.test(each))
         .map((each) => `${file} imports ${each}`);
     });
     expect(wrong).toEqual([]);

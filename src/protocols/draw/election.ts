@@ -11,11 +11,12 @@
  * higher number starts among the voters that are known by then.
  */
 import { addId, idSet, type MemberId } from '../../core/index.ts';
-import { knownVoters, registerVoter, removeVoter } from '../membership.ts';
+import { knownVoters, registerVoter, removeVoter } from './membership.ts';
 import type { MessageOf, Out } from './messages.ts';
 import {
   type Ballot,
   hasMajority,
+  type Rules,
   report,
   type State,
   save,
@@ -29,27 +30,32 @@ import {
  * "Start an Election. Either on first bootstrap, or because the current leader has died." With `quorum`, none is
  * started that could not be certified.
  */
-export function startElection(s: State, out: Out): void {
+export function startElection(s: State, rules: Rules, out: Out): void {
   const voters = knownVoters(s.membership);
-  if (s.rules.quorum && !hasMajority(s, voters)) return endElection(s, out);
+  if (rules.quorum && !hasMajority(s, voters)) return endElection(s, out);
   const election = s.newest + 1;
-  joinElection(s, election, voters, out);
+  joinElection(s, election, voters, rules, out);
   sendToAll(s, voters, { type: 'election/start', election, voters: [...voters] }, out);
 }
 
 /** "Any voter can call an election", and so can anybody outside, who knows no number and no voters. */
-export function onStart(s: State, { election, voters }: MessageOf<'election/start'>, out: Out): void {
-  if (election !== undefined && voters !== undefined) joinIfNew(s, election, voters, out);
-  else if (s.ballot === null) startElection(s, out);
+export function onElectionStart(
+  s: State,
+  { election, voters }: MessageOf<'election/start'>,
+  rules: Rules,
+  out: Out,
+): void {
+  if (election !== undefined && voters !== undefined) joinIfNew(s, election, voters, rules, out);
+  else if (s.ballot === null) startElection(s, rules, out);
 }
 
 /** A voter takes part in an election once, in none older than its newest, and in none that leaves it out. */
-function joinIfNew(s: State, election: number, voters: readonly MemberId[], out: Out): void {
+function joinIfNew(s: State, election: number, voters: readonly MemberId[], rules: Rules, out: Out): void {
   if (election > s.election && election > s.term && voters.includes(s.id))
-    joinElection(s, election, voters, out);
+    joinElection(s, election, voters, rules, out);
 }
 
-function joinElection(s: State, election: number, given: readonly MemberId[], out: Out): void {
+function joinElection(s: State, election: number, given: readonly MemberId[], rules: Rules, out: Out): void {
   const voters = idSet(given);
   s.election = election;
   s.newest = Math.max(s.newest, election);
@@ -66,7 +72,7 @@ function joinElection(s: State, election: number, given: readonly MemberId[], ou
     tries: 0,
   };
   save(s, out);
-  out.push({ type: 'set-timer', timer: 'election', delayMs: s.rules.timeoutMs });
+  out.push({ type: 'set-timer', timer: 'election', delayMs: rules.timeoutMs });
   out.push({ type: 'draw', draw: nameOfDraw(s.ballot) });
 }
 
@@ -81,13 +87,13 @@ const nameOfDraw = ({ election, round }: Ballot): string => `${election}/${round
  * "Each voter casts a vote by creating a random Long Integer and sending it to each of the voters." A leader that
  * resigned casts 0 in its stead: it can win only if all the others drew 0 too.
  */
-export function onDrawn(s: State, draw: string, drawn: string, out: Out): void {
+export function onDrawn(s: State, draw: string, drawn: string, rules: Rules, out: Out): void {
   const b = s.ballot;
   if (b === null || draw !== nameOfDraw(b)) return; // A newer election has begun meanwhile.
   const number = s.resigned && b.round === 1 ? '0' : drawn;
   b.casts.push({ voter: s.id, round: b.round, number });
   sendCast(s, b, b.round, number, b.voters, out);
-  countVotes(s, b, out);
+  countVotes(s, b, rules, out);
 }
 
 /** It names the voters, so that a cast that overtakes the start is as good as the start. */
@@ -103,11 +109,17 @@ function sendCast(
   sendToAll(s, to, { type: 'election/cast', election, voters: [...voters], round, number }, out);
 }
 
-export function onCast(s: State, from: MemberId, message: MessageOf<'election/cast'>, out: Out): void {
+export function onCast(
+  s: State,
+  from: MemberId,
+  message: MessageOf<'election/cast'>,
+  rules: Rules,
+  out: Out,
+): void {
   const { election, voters, round, number } = message;
-  joinIfNew(s, election, voters, out);
+  joinIfNew(s, election, voters, rules, out);
   const b = s.ballot;
-  if (b?.election !== election) return sendNewerLeader(s, from, election, out);
+  if (b?.election !== election) return sendNewerLeader(s, from, election, rules, out);
   if (!b.voters.includes(from)) return;
   if (b.casts.some((cast) => cast.voter === from && cast.round === round)) {
     // It casts again because it lacks our result.
@@ -116,23 +128,23 @@ export function onCast(s: State, from: MemberId, message: MessageOf<'election/ca
   }
   b.casts.push({ voter: from, round, number });
   b.tries = 0;
-  countVotes(s, b, out);
+  countVotes(s, b, rules, out);
 }
 
 /** A voter that is still at an election whose leader we know has not heard of that leader. */
-function sendNewerLeader(s: State, to: MemberId, election: number, out: Out): void {
-  if (s.leader !== null && s.term >= election) send(to, { type: 'heartbeat', ...statusOf(s) }, out);
+function sendNewerLeader(s: State, to: MemberId, election: number, rules: Rules, out: Out): void {
+  if (s.leader !== null && s.term >= election) send(to, { type: 'heartbeat', ...statusOf(s, rules) }, out);
 }
 
 /** "The voter with the highest number wins the election." "Ties are recast", among the tied. */
-function countVotes(s: State, b: Ballot, out: Out): void {
+function countVotes(s: State, b: Ballot, rules: Rules, out: Out): void {
   while (b.winner === null) {
     const { contenders, round } = b;
     if (b.casts.length < contenders.length) return;
     const casts = b.casts.filter((cast) => cast.round === round && contenders.includes(cast.voter));
     if (casts.length < contenders.length) return;
     const highest = highestOf(casts);
-    if (highest.length === 1) return becomeDecided(s, b, highest[0]!, out);
+    if (highest.length === 1) return becomeDecided(s, b, highest[0]!, rules, out);
     b.contenders = highest;
     b.round += 1;
     if (highest.includes(s.id)) out.push({ type: 'draw', draw: nameOfDraw(b) });
@@ -153,65 +165,77 @@ function highestOf(casts: Ballot['casts']): MemberId[] {
 }
 
 /** "Each voter sends their version of the results to each other voter." */
-function becomeDecided(s: State, b: Ballot, winner: MemberId, out: Out): void {
+function becomeDecided(s: State, b: Ballot, winner: MemberId, rules: Rules, out: Out): void {
   b.winner = winner;
   b.results.push({ voter: s.id, winner });
   sendToAll(s, b.voters, { type: 'election/result', election: b.election, winner }, out);
-  certifyResult(s, b, out);
+  certifyResult(s, b, rules, out);
 }
 
-export function onResult(s: State, from: MemberId, message: MessageOf<'election/result'>, out: Out): void {
+export function onResult(
+  s: State,
+  from: MemberId,
+  message: MessageOf<'election/result'>,
+  rules: Rules,
+  out: Out,
+): void {
   const b = s.ballot;
   if (b?.election !== message.election || !b.voters.includes(from)) return;
   if (b.results.some((result) => result.voter === from)) return;
   b.results.push({ voter: from, winner: message.winner });
   b.tries = 0;
-  certifyResult(s, b, out);
+  certifyResult(s, b, rules, out);
 }
 
 /**
  * "If they all agree, then the election is certified. If the current leader is still running, its role is updated
  * to FOLLOWER": it stops here, before the winner can begin. If they do not agree, a new election is held.
  */
-function certifyResult(s: State, b: Ballot, out: Out): void {
+function certifyResult(s: State, b: Ballot, rules: Rules, out: Out): void {
   const { election, winner } = b;
   if (winner === null || b.certified || b.results.length < b.voters.length) return;
-  if (!b.results.every((result) => result.winner === winner)) return startElection(s, out);
+  if (!b.results.every((result) => result.winner === winner)) return startElection(s, rules, out);
   b.certified = true;
   if (winner === s.id) {
     addId(b.certificates, s.id);
-    return becomeLeaderIfCertified(s, b, out);
+    return becomeLeaderIfCertified(s, b, rules, out);
   }
   if (s.leader === s.id) becomeLeaderless(s, out);
   send(winner, { type: 'election/certify', election, winner }, out);
 }
 
-export function onCertify(s: State, from: MemberId, message: MessageOf<'election/certify'>, out: Out): void {
+export function onCertify(
+  s: State,
+  from: MemberId,
+  message: MessageOf<'election/certify'>,
+  rules: Rules,
+  out: Out,
+): void {
   const { election, winner } = message;
   const b = s.ballot;
-  if (b?.election !== election) return sendNewerLeader(s, from, election, out);
+  if (b?.election !== election) return sendNewerLeader(s, from, election, rules, out);
   if (winner !== s.id || !b.voters.includes(from)) return;
   if (addId(b.certificates, from)) b.tries = 0;
-  becomeLeaderIfCertified(s, b, out);
+  becomeLeaderIfCertified(s, b, rules, out);
 }
 
-function becomeLeaderIfCertified(s: State, b: Ballot, out: Out): void {
+function becomeLeaderIfCertified(s: State, b: Ballot, rules: Rules, out: Out): void {
   if (!b.certified || b.winner !== s.id) return;
-  const certified = s.rules.quorum
+  const certified = rules.quorum
     ? hasMajority(s, b.certificates)
     : b.voters.every((voter) => b.certificates.includes(voter));
-  if (certified) becomeLeader(s, b.election, out);
+  if (certified) becomeLeader(s, b.election, rules, out);
 }
 
 /** "the new leader takes on the role of LEADER", and tells everybody with a heartbeat. */
-function becomeLeader(s: State, election: number, out: Out): void {
+function becomeLeader(s: State, election: number, rules: Rules, out: Out): void {
   s.leader = s.id;
   s.term = election;
   s.resigned = false;
   endElection(s, out);
   save(s, out);
   report(s, out);
-  sendHeartbeats(s, out);
+  sendHeartbeats(s, rules, out);
 }
 
 export function becomeFollower(s: State, leader: MemberId, term: number, out: Out): void {
@@ -232,11 +256,11 @@ export function becomeLeaderless(s: State, out: Out): void {
 }
 
 /** An answer is missing: we say again what we have to say, until a few times in a row nothing new has come. */
-export function onElectionTimeout(s: State, out: Out): void {
+export function onElectionTimeout(s: State, rules: Rules, out: Out): void {
   const b = s.ballot;
   if (b === null) return;
   b.tries += 1;
-  if (b.tries > s.rules.missedHeartbeatTolerance) return giveUpElection(s, b, out);
+  if (b.tries > rules.missedHeartbeatTolerance) return giveUpElection(s, b, rules, out);
   const { election, winner } = b;
   const others = b.voters.filter((voter) => voter !== s.id);
   const silent = others.filter((voter) => !b.results.some((result) => result.voter === voter));
@@ -247,16 +271,16 @@ export function onElectionTimeout(s: State, out: Out): void {
     for (const to of silent) send(to, { type: 'election/result', election, winner }, out);
     if (b.certified && winner !== s.id) send(winner, { type: 'election/certify', election, winner }, out);
   }
-  out.push({ type: 'set-timer', timer: 'election', delayMs: s.rules.timeoutMs });
+  out.push({ type: 'set-timer', timer: 'election', delayMs: rules.timeoutMs });
 }
 
 /**
  * A new election is held, without those that cast no number in this one. Only for the leader that is not enough:
  * whether it has failed is for a health check to say.
  */
-function giveUpElection(s: State, b: Ballot, out: Out): void {
+function giveUpElection(s: State, b: Ballot, rules: Rules, out: Out): void {
   const silent = b.voters.filter((voter) => !b.casts.some((cast) => cast.voter === voter));
   if (s.leader !== null && silent.includes(s.leader)) return endElection(s, out);
   for (const voter of silent) removeVoter(s.membership, voter);
-  startElection(s, out);
+  startElection(s, rules, out);
 }

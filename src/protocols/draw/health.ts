@@ -5,6 +5,7 @@
  * number, in parts of the cluster that did not hear each other, they hold a new one.
  */
 import { addId, compareIds, type MemberId } from '../../core/index.ts';
+import { becomeFollower, becomeLeaderless, endElection, startElection } from './election.ts';
 import {
   askUnknown,
   countMissed,
@@ -16,42 +17,47 @@ import {
   sendFarewells,
   sendReconcile,
   sendRegister,
-} from '../membership.ts';
-import { becomeFollower, becomeLeaderless, endElection, startElection } from './election.ts';
-import type { Out, Status } from './messages.ts';
-import { hasMajority, type State, save, sendHeartbeats, sendToAll } from './state.ts';
+} from './membership.ts';
+import type { MessageOf, Out, Status } from './messages.ts';
+import { hasMajority, type Rules, type State, save, sendHeartbeats, sendToAll } from './state.ts';
 
 /** Every heartbeat interval: one timer drives registration, heartbeats and the counting of missed ones. */
-export function onHeartbeatTimer(s: State, out: Out): void {
-  const { membership, rules } = s;
+export function onHeartbeatTimer(s: State, rules: Rules, out: Out): void {
+  const { membership } = s;
   out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: rules.heartbeatMs });
   // "the voter enters a lazy loop trying to register with another voter"
   if (!membership.registered) return sendRegister(membership, out);
   countMissed(membership, rules.missedHeartbeatTolerance, s.leader, out);
-  stepDownWithoutMajority(s, out);
+  stepDownWithoutMajority(s, rules, out);
   sendFarewells(membership, out);
-  sendHeartbeats(s, out);
-  if (s.leader === null ? s.ballot === null : isLeaderOffline(s)) startHealthCheck(s, out);
+  sendHeartbeats(s, rules, out);
+  if (s.leader === null ? s.ballot === null : isLeaderOffline(s, rules)) startHealthCheck(s, rules, out);
 }
 
-export function onHeartbeat(s: State, from: MemberId, status: Status, out: Out): void {
+export function onHeartbeat(
+  s: State,
+  from: MemberId,
+  m: MessageOf<'heartbeat'>,
+  rules: Rules,
+  out: Out,
+): void {
   hearFrom(s.membership, from);
-  considerLeader(s, from, status, out);
-  reconcileVoters(s, from, status.knownVoters, out);
+  considerLeader(s, from, m, rules, out);
+  reconcileVoters(s, from, m.knownVoters, rules, out);
 }
 
 /** "If the list is different, then start a reconciliation of voters." */
-function reconcileVoters(s: State, from: MemberId, list: readonly MemberId[], out: Out): void {
+function reconcileVoters(s: State, from: MemberId, list: readonly MemberId[], rules: Rules, out: Out): void {
   if (!differs(s.membership, list)) return;
   sendReconcile(s.membership, from, out);
-  askUnknown(s.membership, from, list, s.rules.timeoutMs, out);
+  askUnknown(s.membership, from, list, rules.timeoutMs, out);
 }
 
 /**
  * What another voter says about the leader. A newer election counts, whoever tells of it. For the election we know
  * of, only the leader's own word does.
  */
-export function considerLeader(s: State, from: MemberId, status: Status, out: Out): void {
+export function considerLeader(s: State, from: MemberId, status: Status, rules: Rules, out: Out): void {
   const { leader, term } = status;
   s.newest = Math.max(s.newest, status.election, term);
   if (term > s.term && leader !== null) {
@@ -64,33 +70,33 @@ export function considerLeader(s: State, from: MemberId, status: Status, out: Ou
   if (term !== s.term) return;
   if (leader === from) {
     if (s.leader === null) becomeFollower(s, from, term, out);
-    else if (s.leader === s.id) onRival(s, from, out);
+    else if (s.leader === s.id) onRival(s, from, rules, out);
   } else if (s.leader === from) {
     becomeLeaderless(s, out);
   }
 }
 
 /** One of the two calls the election, once reconciliation has made the other known to it. */
-function onRival(s: State, rival: MemberId, out: Out): void {
+function onRival(s: State, rival: MemberId, rules: Rules, out: Out): void {
   if (compareIds(s.id, rival) > 0 || findVoter(s.membership, rival) === undefined) return;
-  if (s.ballot === null) startElection(s, out);
+  if (s.ballot === null) startElection(s, rules, out);
 }
 
-function isLeaderOffline(s: State): boolean {
+function isLeaderOffline(s: State, rules: Rules): boolean {
   if (s.leader === null || s.leader === s.id) return false;
   const voter = findVoter(s.membership, s.leader);
-  return voter === undefined || voter.missed > s.rules.missedHeartbeatTolerance;
+  return voter === undefined || voter.missed > rules.missedHeartbeatTolerance;
 }
 
 /**
  * "When a follower misses a heartbeat from the current leader, it first requests a health check from the other
  * voters, including the leader." One that knows no leader asks in the same way whether the others do.
  */
-function startHealthCheck(s: State, out: Out): void {
+function startHealthCheck(s: State, rules: Rules, out: Out): void {
   if (s.vouchedFor !== null) return;
   s.vouchedFor = [];
   sendToAll(s, knownVoters(s.membership), { type: 'status' }, out);
-  out.push({ type: 'set-timer', timer: 'check', delayMs: s.rules.timeoutMs });
+  out.push({ type: 'set-timer', timer: 'check', delayMs: rules.timeoutMs });
 }
 
 /** Whoever hears a leader vouches for it; the leader does so for itself. */
@@ -103,19 +109,19 @@ export function countVouch(s: State, { leader, term, offline }: Status): void {
  * "If the other voters agree that the leader has failed its health check, then the leader is removed from the voter
  * pool, and an election is started." Those that do not answer cannot object.
  */
-export function onHealthChecked(s: State, out: Out): void {
+export function onHealthChecked(s: State, rules: Rules, out: Out): void {
   const vouchedFor = s.vouchedFor ?? [];
   s.vouchedFor = null;
-  if (s.leader !== null && isLeaderOffline(s) && !vouchedFor.includes(s.leader)) {
+  if (s.leader !== null && isLeaderOffline(s, rules) && !vouchedFor.includes(s.leader)) {
     removeVoter(s.membership, s.leader);
     if (s.ballot?.voters.includes(s.leader)) endElection(s, out);
     becomeLeaderless(s, out);
   }
-  if (s.leader === null && s.ballot === null && vouchedFor.length === 0) startElection(s, out);
+  if (s.leader === null && s.ballot === null && vouchedFor.length === 0) startElection(s, rules, out);
 }
 
 /** With `quorum`, a leader that has lost sight of a majority of the configured voters no longer leads. */
-export function stepDownWithoutMajority(s: State, out: Out): void {
-  if (!s.rules.quorum || s.leader !== s.id) return;
+export function stepDownWithoutMajority(s: State, rules: Rules, out: Out): void {
+  if (!rules.quorum || s.leader !== s.id) return;
   if (!hasMajority(s, knownVoters(s.membership))) becomeLeaderless(s, out);
 }

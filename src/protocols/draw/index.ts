@@ -1,6 +1,6 @@
 /**
  * draw: the election of seed 002. Every voter draws a random number, the highest wins, and the result counts once
- * all voters agree on it. Who the voters are is found out on the way (see ../membership.ts).
+ * all voters agree on it. Who the voters are is found out on the way (see membership.ts).
  *
  * Promises without `quorum`: nothing at any one moment. Once everybody hears everybody, all follow one leader.
  * Each part of a split cluster elects a leader of its own: "the voter is orphaned in an isolated region". When the
@@ -32,35 +32,68 @@ import {
   define,
   type Input,
   type Json,
+  type MemberId,
+  type Outcome,
   type Pledge,
   type Protocol,
 } from '../../core/index.ts';
-import { onNoStatusAnswer, sendRegister } from '../membership.ts';
-import { onCommand } from './commands.ts';
-import { onCast, onCertify, onDrawn, onElectionTimeout, onResult, onStart } from './election.ts';
-import { onHealthChecked, onHeartbeat, onHeartbeatTimer } from './health.ts';
+import {
+  becomeLeaderless,
+  onCast,
+  onCertify,
+  onDrawn,
+  onElectionStart,
+  onElectionTimeout,
+  onResult,
+  startElection,
+} from './election.ts';
+import { onHealthChecked, onHeartbeat, onHeartbeatTimer, stepDownWithoutMajority } from './health.ts';
+import {
+  endFarewell,
+  findVoter,
+  knownVoters,
+  onNoStatusAnswer,
+  registerVoter,
+  sendRegister,
+  startFarewell,
+} from './membership.ts';
 import { type Message, messages, type Out, type Timer } from './messages.ts';
-import { options, timing } from './settings.ts';
-import { createState, type Rules, report, type State } from './state.ts';
-import { onReconcile, onRegister, onRegisterAnswer, onRemove, onStatus, onStatusAnswered } from './voters.ts';
+import {
+  createState,
+  hasMajority,
+  options,
+  type Rules,
+  report,
+  type State,
+  sendToAll,
+  takesPart,
+  timing,
+} from './state.ts';
+import {
+  becomeRemoved,
+  onReconcile,
+  onRegister,
+  onRegisterAnswer,
+  onRemove,
+  onStatus,
+  onStatusAnswer,
+} from './voters.ts';
 
-type MessageInput = Extract<Input<Message, Timer>, { type: 'message' }>;
-
-function step(s: State, input: Input<Message, Timer>, out: Out): void {
+function onInput(s: State, input: Input<Message, Timer>, rules: Rules, out: Out): void {
   // A removed voter takes no part until it starts again; it only answers its user.
   if (s.membership.removed && input.type !== 'command') return;
   switch (input.type) {
     case 'start':
-      return onBoot(s, input.saved, out);
+      return onStart(s, input.saved, rules, out);
     case 'message':
-      if (input.from !== s.id) onMessage(s, input, out);
+      if (input.from !== s.id) onMessage(s, input.from, input.message, rules, out);
       return;
     case 'timer':
-      return onTimer(s, input.timer, out);
+      return onTimer(s, input.timer, rules, out);
     case 'drawn':
-      return onDrawn(s, input.draw, input.value, out);
+      return onDrawn(s, input.draw, input.value, rules, out);
     case 'command':
-      return onCommand(s, input, out);
+      return onCommand(s, input, rules, out);
     case 'peer-gone':
     case 'peer-back':
       return; // The seed knows no evidence: a voter is gone when it does not answer.
@@ -70,7 +103,7 @@ function step(s: State, input: Input<Message, Timer>, out: Out): void {
 }
 
 /** "When a voter process starts, it needs to register with other voters." */
-function onBoot(s: State, saved: Json, out: Out): void {
+function onStart(s: State, saved: Json, rules: Rules, out: Out): void {
   if (saved !== null) {
     const record = saved as { election: number; term: number };
     s.election = record.election;
@@ -79,55 +112,121 @@ function onBoot(s: State, saved: Json, out: Out): void {
   }
   report(s, out);
   sendRegister(s.membership, out);
-  out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: s.rules.heartbeatMs });
+  out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: rules.heartbeatMs });
 }
 
 /** What a voter heeds before it is registered. */
 const BEFORE_REGISTRATION: readonly Message['type'][] = ['register', 'register/answer', 'remove', 'status'];
 
-function onMessage(s: State, { from, message }: MessageInput, out: Out): void {
-  if (!s.membership.registered && !BEFORE_REGISTRATION.includes(message.type)) return;
-  switch (message.type) {
+function onMessage(s: State, from: MemberId, m: Message, rules: Rules, out: Out): void {
+  if (!s.membership.registered && !BEFORE_REGISTRATION.includes(m.type)) return;
+  switch (m.type) {
     case 'register':
-      return onRegister(s, from, out);
+      return onRegister(s, from, rules, out);
     case 'register/answer':
-      return onRegisterAnswer(s, from, message, out);
+      return onRegisterAnswer(s, from, m, rules, out);
     case 'remove':
-      return onRemove(s, message, out);
+      return onRemove(s, m, rules, out);
     case 'status':
-      return onStatus(s, from, out);
+      return onStatus(s, from, rules, out);
     case 'status/answer':
-      return onStatusAnswered(s, from, message, out);
+      return onStatusAnswer(s, from, m, rules, out);
     case 'heartbeat':
-      return onHeartbeat(s, from, message, out);
+      return onHeartbeat(s, from, m, rules, out);
     case 'reconcile':
-      return onReconcile(s, from, message.knownVoters, out);
+      return onReconcile(s, from, m, rules, out);
     case 'election/start':
-      return onStart(s, message, out);
+      return onElectionStart(s, m, rules, out);
     case 'election/cast':
-      return onCast(s, from, message, out);
+      return onCast(s, from, m, rules, out);
     case 'election/result':
-      return onResult(s, from, message, out);
+      return onResult(s, from, m, rules, out);
     case 'election/certify':
-      return onCertify(s, from, message, out);
+      return onCertify(s, from, m, rules, out);
     default:
-      assertNever(message);
+      assertNever(m);
   }
 }
 
-function onTimer(s: State, timer: Timer, out: Out): void {
+function onTimer(s: State, timer: Timer, rules: Rules, out: Out): void {
   switch (timer) {
     case 'heartbeat':
-      return onHeartbeatTimer(s, out);
+      return onHeartbeatTimer(s, rules, out);
     case 'status':
       return onNoStatusAnswer(s.membership, out);
     case 'check':
-      return onHealthChecked(s, out);
+      return onHealthChecked(s, rules, out);
     case 'election':
-      return onElectionTimeout(s, out);
+      return onElectionTimeout(s, rules, out);
     default:
       assertNever(timer);
   }
+}
+
+type Asked = Extract<Input, { type: 'command' }>;
+
+const done: Outcome = { status: 'done' };
+const refused = (reason: string): Outcome => ({ status: 'refused', reason });
+
+/** Every command is answered at once, with what has been set going. */
+function onCommand(s: State, { id, command }: Asked, rules: Rules, out: Out): void {
+  out.push({ type: 'answer', command: id, outcome: carryOut(s, command, rules, out) });
+}
+
+function carryOut(s: State, command: Asked['command'], rules: Rules, out: Out): Outcome {
+  if (s.membership.removed) return refused('this voter was removed');
+  if (!takesPart(s)) return refused('this voter is not registered with another one yet');
+  switch (command.type) {
+    case 'campaign':
+      return campaign(s, rules, out);
+    case 'resign':
+      return resign(s, rules, out);
+    case 'add':
+      endFarewell(s.membership, command.member);
+      registerVoter(s.membership, command.member);
+      return done;
+    case 'remove':
+      return remove(s, command.member, rules, out);
+    case 'priority':
+    case 'transfer':
+    case 'publish':
+      return refused(`the draw election has no ${command.type}`);
+    default:
+      return assertNever(command);
+  }
+}
+
+/** "an external call to start an election": it does not make this voter win. */
+function campaign(s: State, rules: Rules, out: Out): Outcome {
+  if (rules.quorum && !hasMajority(s, knownVoters(s.membership))) {
+    return refused('fewer than a majority of the configured voters are known');
+  }
+  if (s.ballot === null) startElection(s, rules, out);
+  return done;
+}
+
+/** The leader stops at once, and an election starts in which it casts 0. */
+function resign(s: State, rules: Rules, out: Out): Outcome {
+  if (s.leader !== s.id) return refused('only the leader can resign');
+  if (s.membership.voters.length === 1) return refused('no other voter is known');
+  s.resigned = true;
+  becomeLeaderless(s, out);
+  startElection(s, rules, out);
+  return done;
+}
+
+/** The others are told, and so is the voter itself. A voter that removes itself can tell them only once. */
+function remove(s: State, member: MemberId, rules: Rules, out: Out): Outcome {
+  if (findVoter(s.membership, member) === undefined) return refused(`${member} is not a known voter`);
+  if (member === s.id) {
+    sendToAll(s, knownVoters(s.membership), { type: 'remove', voterId: member }, out);
+    becomeRemoved(s, out);
+    return done;
+  }
+  startFarewell(s.membership, member, rules.missedHeartbeatTolerance + 1, out);
+  if (s.leader === member) becomeLeaderless(s, out);
+  stepDownWithoutMajority(s, rules, out);
+  return done;
 }
 
 const pledges: readonly Pledge[] = (['S1', 'S2', 'S3', 'S4', 'S9'] as const).map((property) => ({
@@ -139,8 +238,8 @@ function createDraw(rules: Rules): Protocol<State, Message, Timer> {
   return {
     name: 'draw',
     pledges: rules.quorum ? pledges : [],
-    init: (self) => createState(self, rules),
-    step,
+    init: createState,
+    step: (s, input, out) => onInput(s, input, rules, out),
     measure: ({ newest, ballot }) => ({ election: newest, round: ballot?.round ?? 0 }),
     vote: (message) => (message.type === 'election/certify' ? { term: message.election } : null),
   };

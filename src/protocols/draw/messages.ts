@@ -14,7 +14,7 @@ import {
   type Shape,
   show,
 } from '../../core/index.ts';
-import type { MembershipMessage } from '../membership.ts';
+import type { MembershipMessage } from './membership.ts';
 
 /** The seed's roles LEADER, FOLLOWER and NONE. */
 export type DrawRole = 'leader' | 'follower' | 'none';

@@ -1,7 +1,41 @@
-import { type Config, type MemberId, majority, type Self } from '../../core/index.ts';
-import { createMembership, expectedVoters, isHeard, knownVoters, type Membership } from '../membership.ts';
+import {
+  type Config,
+  durationMs,
+  flag,
+  integer,
+  type MemberId,
+  majority,
+  rangeMs,
+  type Self,
+  type Setting,
+  setting,
+} from '../../core/index.ts';
+import { createMembership, expectedVoters, isHeard, knownVoters, type Membership } from './membership.ts';
 import type { DrawRole, Message, Out, Status } from './messages.ts';
-import type { options, timing } from './settings.ts';
+
+export const timing: {
+  readonly heartbeatMs: Setting<number>;
+  readonly timeoutMs: Setting<readonly [number, number]>;
+} = {
+  heartbeatMs: setting(durationMs, 1000, 'every voter sends a heartbeat to every other this often'),
+  timeoutMs: setting(
+    rangeMs,
+    [250, 500],
+    'how long to wait for an answer or a vote, which takes a round trip and a save to disk; drawn anew each time',
+  ),
+};
+
+export const options: {
+  readonly missedHeartbeatTolerance: Setting<number>;
+  readonly quorum: Setting<boolean>;
+} = {
+  missedHeartbeatTolerance: setting(
+    integer(1, 1000),
+    3,
+    'missed heartbeats allowed before a voter counts as offline; also how often a vote is asked for again',
+  ),
+  quorum: setting(flag, false, 'certify a leader only with a majority of the configured voters'),
+};
 
 /** The settings, as the functions of this folder read them. */
 export type Rules = Config<typeof timing, typeof options>['timing'] &
@@ -30,7 +64,6 @@ export interface Ballot {
 
 export interface State {
   readonly id: MemberId;
-  readonly rules: Rules;
   readonly membership: Membership;
   /** The voters whose majority counts with `quorum`. */
   configured: readonly MemberId[];
@@ -48,10 +81,9 @@ export interface State {
   resigned: boolean;
 }
 
-export function createState(self: Self, rules: Rules): State {
+export function createState(self: Self): State {
   return {
     id: self.id,
-    rules,
     membership: createMembership(self),
     configured: self.members,
     leader: null,
@@ -74,7 +106,7 @@ export function roleOf(s: State): DrawRole {
   return s.leader === s.id ? 'leader' : 'follower';
 }
 
-export function statusOf(s: State): Status {
+export function statusOf(s: State, rules: Rules): Status {
   const { voters } = s.membership;
   return {
     role: roleOf(s),
@@ -83,7 +115,7 @@ export function statusOf(s: State): Status {
     election: s.newest,
     knownVoters: knownVoters(s.membership),
     offline: voters
-      .filter((voter) => voter.missed >= s.rules.missedHeartbeatTolerance && !isHeard(voter))
+      .filter((voter) => voter.missed >= rules.missedHeartbeatTolerance && !isHeard(voter))
       .map(({ id }) => id),
   };
 }
@@ -103,8 +135,8 @@ export function sendToAll(s: State, voters: readonly MemberId[], message: Messag
 }
 
 /** "Each voter will periodically register their health with the other voters." */
-export function sendHeartbeats(s: State, out: Out): void {
-  sendToAll(s, expectedVoters(s.membership), { type: 'heartbeat', ...statusOf(s) }, out);
+export function sendHeartbeats(s: State, rules: Rules, out: Out): void {
+  sendToAll(s, expectedVoters(s.membership), { type: 'heartbeat', ...statusOf(s, rules) }, out);
 }
 
 export function save({ election, term }: State, out: Out): void {

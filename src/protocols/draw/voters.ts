@@ -1,31 +1,31 @@
 /** What a draw voter does when others register, ask, list and remove voters. */
 import { idSet, type MemberId } from '../../core/index.ts';
+import { becomeLeaderless } from './election.ts';
+import { considerLeader, countVouch, stepDownWithoutMajority } from './health.ts';
 import {
   askUnknown,
   endFarewell,
   findVoter,
   hearFrom,
   isHeard,
-  onStatusAnswer,
+  registerIfAsked,
   registerVoter,
   removeVoter,
-} from '../membership.ts';
-import { becomeLeaderless } from './election.ts';
-import { considerLeader, countVouch, stepDownWithoutMajority } from './health.ts';
-import type { MessageOf, Out, Status, Timer } from './messages.ts';
-import { report, type State, send, statusOf } from './state.ts';
+} from './membership.ts';
+import type { MessageOf, Out, Timer } from './messages.ts';
+import { type Rules, report, type State, send, statusOf } from './state.ts';
 
 /**
  * "The loop is broken when … the voter receives a registration message from another voter." A leader that registers
  * has started anew, and leads no more.
  */
-export function onRegister(s: State, from: MemberId, out: Out): void {
+export function onRegister(s: State, from: MemberId, rules: Rules, out: Out): void {
   if (s.leader === from) becomeLeaderless(s, out);
   endFarewell(s.membership, from);
   registerVoter(s.membership, from);
   hearFrom(s.membership, from);
   becomeRegistered(s, out);
-  send(from, { type: 'register/answer', ...statusOf(s), configured: [...s.configured] }, out);
+  send(from, { type: 'register/answer', ...statusOf(s, rules), configured: [...s.configured] }, out);
 }
 
 /**
@@ -35,15 +35,16 @@ export function onRegister(s: State, from: MemberId, out: Out): void {
 export function onRegisterAnswer(
   s: State,
   from: MemberId,
-  answer: MessageOf<'register/answer'>,
+  m: MessageOf<'register/answer'>,
+  rules: Rules,
   out: Out,
 ): void {
-  if (!answer.configured.includes(s.id)) s.configured = idSet(answer.configured);
+  if (!m.configured.includes(s.id)) s.configured = idSet(m.configured);
   registerVoter(s.membership, from);
   hearFrom(s.membership, from);
   becomeRegistered(s, out);
-  considerLeader(s, from, answer, out);
-  askUnknown(s.membership, from, answer.knownVoters, s.rules.timeoutMs, out);
+  considerLeader(s, from, m, rules, out);
+  askUnknown(s.membership, from, m.knownVoters, rules.timeoutMs, out);
 }
 
 function becomeRegistered(s: State, out: Out): void {
@@ -52,29 +53,41 @@ function becomeRegistered(s: State, out: Out): void {
   report(s, out);
 }
 
-export function onStatus(s: State, from: MemberId, out: Out): void {
-  send(from, { type: 'status/answer', ...statusOf(s) }, out);
+export function onStatus(s: State, from: MemberId, rules: Rules, out: Out): void {
+  send(from, { type: 'status/answer', ...statusOf(s, rules) }, out);
 }
 
 /** An answer shows that the voter is there, and what it says of the leader counts like a heartbeat. */
-export function onStatusAnswered(s: State, from: MemberId, status: Status, out: Out): void {
-  onStatusAnswer(s.membership, from);
+export function onStatusAnswer(
+  s: State,
+  from: MemberId,
+  m: MessageOf<'status/answer'>,
+  rules: Rules,
+  out: Out,
+): void {
+  registerIfAsked(s.membership, from);
   hearFrom(s.membership, from);
-  countVouch(s, status);
-  considerLeader(s, from, status, out);
+  countVouch(s, m);
+  considerLeader(s, from, m, rules, out);
 }
 
 /** "The voter who sent the heartbeat invokes the `status` endpoint of any unknown voters in the list received." */
-export function onReconcile(s: State, from: MemberId, list: readonly MemberId[], out: Out): void {
+export function onReconcile(
+  s: State,
+  from: MemberId,
+  { knownVoters }: MessageOf<'reconcile'>,
+  rules: Rules,
+  out: Out,
+): void {
   hearFrom(s.membership, from);
-  askUnknown(s.membership, from, list, s.rules.timeoutMs, out);
+  askUnknown(s.membership, from, knownVoters, rules.timeoutMs, out);
 }
 
 /**
  * "Remove a voter." That somebody else could not reach it is no reason to remove a voter that we hear, nor the
  * leader, for which all must agree, nor ourselves.
  */
-export function onRemove(s: State, { voterId, reason }: MessageOf<'remove'>, out: Out): void {
+export function onRemove(s: State, { voterId, reason }: MessageOf<'remove'>, rules: Rules, out: Out): void {
   if (reason === 'no-answer') {
     const voter = findVoter(s.membership, voterId);
     if (voter === undefined || isHeard(voter) || voterId === s.leader) return;
@@ -83,7 +96,7 @@ export function onRemove(s: State, { voterId, reason }: MessageOf<'remove'>, out
   }
   removeVoter(s.membership, voterId);
   if (s.leader === voterId) becomeLeaderless(s, out);
-  stepDownWithoutMajority(s, out);
+  stepDownWithoutMajority(s, rules, out);
 }
 
 /** It is silent from now on, so that nobody finds it again, until it is started anew. */

@@ -14,7 +14,7 @@
  * This file keeps the list and asks the questions. What goes into a heartbeat or a status besides the list, and
  * what the list is used for, is the business of the election on top.
  */
-import { addId, compareIds, type Effect, type MemberId, removeId, type Self } from '../core/index.ts';
+import { addId, compareIds, type Effect, type MemberId, removeId, type Self } from '../../core/index.ts';
 
 export type MembershipMessage =
   /** "Register a new voter": the sender. */
@@ -72,41 +72,41 @@ export function createMembership({ id, members }: Self): Membership {
 }
 
 /** A copy of the list, for messages. */
-export function knownVoters(m: Membership): MemberId[] {
-  return m.voters.map((voter) => voter.id);
+export function knownVoters(s: Membership): MemberId[] {
+  return s.voters.map((voter) => voter.id);
 }
 
 /** Everybody to whom heartbeats go: the seeds too, known or not, since parted groups meet again only by trying. */
-export function expectedVoters(m: Membership): MemberId[] {
-  const all = knownVoters(m);
-  for (const seed of m.seeds) if (!isLeaving(m, seed)) addId(all, seed);
-  removeId(all, m.id);
+export function expectedVoters(s: Membership): MemberId[] {
+  const all = knownVoters(s);
+  for (const seed of s.seeds) if (!isLeaving(s, seed)) addId(all, seed);
+  removeId(all, s.id);
   return all;
 }
 
-export function findVoter(m: Membership, id: MemberId): Voter | undefined {
-  return m.voters.find((voter) => voter.id === id);
+export function findVoter(s: Membership, id: MemberId): Voter | undefined {
+  return s.voters.find((voter) => voter.id === id);
 }
 
 /** "Try to invoke the register API of each of the seed URLs until a valid response is received." */
-export function sendRegister(m: Membership, out: MembershipOut): void {
-  for (const to of m.seeds) out.push({ type: 'send', to, message: { type: 'register' } });
+export function sendRegister(s: Membership, out: MembershipOut): void {
+  for (const to of s.seeds) out.push({ type: 'send', to, message: { type: 'register' } });
 }
 
-export function registerVoter(m: Membership, id: MemberId): void {
-  m.questions = m.questions.filter((question) => question.voter !== id);
-  if (findVoter(m, id) !== undefined) return;
-  m.voters.push({ id, missed: 0 });
-  m.voters.sort((a, b) => compareIds(a.id, b.id));
+export function registerVoter(s: Membership, id: MemberId): void {
+  s.questions = s.questions.filter((question) => question.voter !== id);
+  if (findVoter(s, id) !== undefined) return;
+  s.voters.push({ id, missed: 0 });
+  s.voters.sort((a, b) => compareIds(a.id, b.id));
 }
 
-export function removeVoter(m: Membership, id: MemberId): void {
-  if (id !== m.id) m.voters = m.voters.filter((voter) => voter.id !== id);
+export function removeVoter(s: Membership, id: MemberId): void {
+  if (id !== s.id) s.voters = s.voters.filter((voter) => voter.id !== id);
 }
 
 /** "Update … lastHeartBeat": whatever a voter sends shows that it is there. */
-export function hearFrom(m: Membership, id: MemberId): void {
-  const voter = findVoter(m, id);
+export function hearFrom(s: Membership, id: MemberId): void {
+  const voter = findVoter(s, id);
   if (voter !== undefined) voter.missed = 0;
 }
 
@@ -115,69 +115,69 @@ export function hearFrom(m: Membership, id: MemberId): void {
  * and forgotten if it has not answered by the next heartbeat. `spared` is only counted: the election decides on it.
  */
 export function countMissed(
-  m: Membership,
+  s: Membership,
   tolerance: number,
   spared: MemberId | null,
   out: MembershipOut,
 ): void {
-  for (const voter of [...m.voters]) {
-    if (voter.id === m.id) continue;
+  for (const voter of [...s.voters]) {
+    if (voter.id === s.id) continue;
     voter.missed = Math.min(voter.missed + 1, tolerance + 2); // More says no more.
     if (voter.id === spared || voter.missed <= tolerance) continue;
-    if (voter.missed > tolerance + 1) removeVoter(m, voter.id);
+    if (voter.missed > tolerance + 1) removeVoter(s, voter.id);
     else out.push({ type: 'send', to: voter.id, message: { type: 'status' } });
   }
 }
 
 /** "Compare the list of known voters in the heartbeat message with its own list." The order does not matter. */
-export function differs(m: Membership, list: readonly MemberId[]): boolean {
-  if (list.length !== m.voters.length) return true;
-  return !m.voters.every((voter, i) => voter.id === list[i] || list.includes(voter.id));
+export function differs(s: Membership, list: readonly MemberId[]): boolean {
+  if (list.length !== s.voters.length) return true;
+  return !s.voters.every((voter, i) => voter.id === list[i] || list.includes(voter.id));
 }
 
 /** "The receiving voter sends its own known voter list back to the `reconcile` endpoint of the voter who sent" it. */
-export function sendReconcile(m: Membership, to: MemberId, out: MembershipOut): void {
-  out.push({ type: 'send', to, message: { type: 'reconcile', knownVoters: knownVoters(m) } });
+export function sendReconcile(s: Membership, to: MemberId, out: MembershipOut): void {
+  out.push({ type: 'send', to, message: { type: 'reconcile', knownVoters: knownVoters(s) } });
 }
 
 /** Both sides of a reconciliation: each "invokes the `status` endpoint of any unknown voters in the list". */
 export function askUnknown(
-  m: Membership,
+  s: Membership,
   listedBy: MemberId,
   list: readonly MemberId[],
   timeoutMs: readonly [number, number],
   out: MembershipOut,
 ): void {
   for (const id of list) {
-    if (findVoter(m, id) !== undefined || isLeaving(m, id)) continue;
-    const question = m.questions.find(({ voter }) => voter === id);
+    if (findVoter(s, id) !== undefined || isLeaving(s, id)) continue;
+    const question = s.questions.find(({ voter }) => voter === id);
     if (question !== undefined) {
       addId(question.listedBy, listedBy);
       continue;
     }
-    m.questions.push({ voter: id, listedBy: [listedBy] });
+    s.questions.push({ voter: id, listedBy: [listedBy] });
     out.push({ type: 'send', to: id, message: { type: 'status' } });
     out.push({ type: 'set-timer', timer: 'status', delayMs: timeoutMs });
   }
 }
 
 /** "If it receives a response then it adds the voter to its list." */
-export function onStatusAnswer(m: Membership, from: MemberId): void {
-  if (m.questions.some((question) => question.voter === from)) registerVoter(m, from);
+export function registerIfAsked(s: Membership, from: MemberId): void {
+  if (s.questions.some((question) => question.voter === from)) registerVoter(s, from);
 }
 
 /**
  * "If it does not receive a response, then it invokes the `remove` endpoint of the sending voter." A sender that
  * did not answer for itself is not told to remove itself.
  */
-export function onNoStatusAnswer(m: Membership, out: MembershipOut): void {
-  for (const { voter, listedBy } of m.questions) {
+export function onNoStatusAnswer(s: Membership, out: MembershipOut): void {
+  for (const { voter, listedBy } of s.questions) {
     for (const to of listedBy) {
       if (to === voter) continue;
       out.push({ type: 'send', to, message: { type: 'remove', voterId: voter, reason: 'no-answer' } });
     }
   }
-  m.questions = [];
+  s.questions = [];
 }
 
 /** One is not yet a miss: our own heartbeat may just have gone out before the other's came. */
@@ -186,29 +186,29 @@ export function isHeard(voter: Voter): boolean {
 }
 
 /** Removes a voter by request, and says so at every heartbeat for a while, since a message can be lost. */
-export function startFarewell(m: Membership, id: MemberId, times: number, out: MembershipOut): void {
-  removeVoter(m, id);
-  m.farewells.push({ voter: id, left: times });
-  sendFarewells(m, out);
+export function startFarewell(s: Membership, id: MemberId, times: number, out: MembershipOut): void {
+  removeVoter(s, id);
+  s.farewells.push({ voter: id, left: times });
+  sendFarewells(s, out);
 }
 
-export function sendFarewells(m: Membership, out: MembershipOut): void {
-  for (const farewell of m.farewells) {
+export function sendFarewells(s: Membership, out: MembershipOut): void {
+  for (const farewell of s.farewells) {
     const { voter } = farewell;
-    removeVoter(m, voter);
-    const others = knownVoters(m).filter((id) => id !== m.id);
+    removeVoter(s, voter);
+    const others = knownVoters(s).filter((id) => id !== s.id);
     for (const to of [voter, ...others])
       out.push({ type: 'send', to, message: { type: 'remove', voterId: voter } });
     farewell.left -= 1;
   }
-  m.farewells = m.farewells.filter((farewell) => farewell.left > 0);
+  s.farewells = s.farewells.filter((farewell) => farewell.left > 0);
 }
 
 /** Whoever is asked for again, or registers anew, is no longer told to go. */
-export function endFarewell(m: Membership, id: MemberId): void {
-  m.farewells = m.farewells.filter((farewell) => farewell.voter !== id);
+export function endFarewell(s: Membership, id: MemberId): void {
+  s.farewells = s.farewells.filter((farewell) => farewell.voter !== id);
 }
 
-function isLeaving(m: Membership, id: MemberId): boolean {
-  return m.farewells.some((farewell) => farewell.voter === id);
+function isLeaving(s: Membership, id: MemberId): boolean {
+  return s.farewells.some((farewell) => farewell.voter === id);
 }
