@@ -10,8 +10,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
   protocols: ['core'],
   host: ['core'],
-  simulation: ['core', 'host'],
-  exploration: ['core'],
+  properties: ['core'],
+  simulation: ['core', 'host', 'properties'],
+  exploration: ['core', 'properties'],
   election: ['core'],
   page: [],
   member: ['core', 'protocols', 'host', 'election', 'page'],
@@ -20,6 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: [
     'core',
     'protocols',
+    'properties',
     'simulation',
     'exploration',
     'election',
@@ -31,7 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'index.ts': ['core', 'protocols', 'simulation', 'election', 'engines', 'member'],
 };
 
-const PURE = ['core', 'protocols', 'host', 'simulation', 'exploration'];
+const PURE = ['core', 'protocols', 'host', 'properties', 'simulation', 'exploration'];
 
 /** Each would make a run depend on something other than its scenario and seed. */
 const BANNED: readonly [pattern: RegExp, reason: string][] = [

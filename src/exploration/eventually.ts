@@ -1,4 +1,5 @@
 import { type Delay, type MemberId, Random } from '../core/index.ts';
+import { isAgreed } from '../properties/index.ts';
 import type { Cluster } from './cluster.ts';
 import { type Cause, type Local, react } from './member.ts';
 import type { Model } from './model.ts';
@@ -123,13 +124,15 @@ class Calm {
     return true;
   }
 
-  /** All that the leader leads name it: those of its membership, where that can change. */
   #allAgree(): boolean {
-    const leading = this.#locals.filter(({ view }) => view?.role === 'leader');
-    if (leading.length !== 1) return false;
-    const { member, view } = leading[0]!;
-    const led = this.#locals.filter((local) => view?.members?.includes(local.member) ?? true);
-    return led.every((local) => local.view?.leader === member);
+    return isAgreed(
+      this.#locals.map(({ member, view }) => ({
+        id: member,
+        leader: view?.leader ?? null,
+        claims: view?.role === 'leader',
+        members: view?.members ?? null,
+      })),
+    );
   }
 
   #indexOf(member: MemberId): number {

@@ -1,4 +1,5 @@
 import type { MemberId, Property, Protocol } from '../core/index.ts';
+import { SAFETY_NAMES } from '../properties/index.ts';
 import { type Bounds, checkBounds, DEFAULT_BOUNDS } from './bounds.ts';
 import { BreadthFirst } from './breadth-first.ts';
 import { canHaveAliases, clusterOf, type Setup } from './cluster.ts';
@@ -76,7 +77,6 @@ export interface Exploration {
   };
 }
 
-const ALL: readonly Property[] = ['S1', 'S2', 'S3', 'S4', 'S6', 'S9', 'S10', 'R1'];
 const MOST_STATES = 50_000_000;
 const MOST_FOR_SHORTEST = 300_000;
 const SAMPLES = 1000;
@@ -177,7 +177,7 @@ export class Explorer {
   }
 
   #begin(): void {
-    const { protocol, members, script = [], properties = ALL } = this.#exploring;
+    const { protocol, members, script = [], properties = SAFETY_NAMES } = this.#exploring;
     const cluster = clusterOf(protocol, members, this.#lessons.asymmetry === null);
     this.#space = spaceOf(cluster, this.#bounds, script, new Set(properties), this.#lessons);
     this.#shortening = null;

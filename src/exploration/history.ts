@@ -1,15 +1,17 @@
-import { addId, assertNever, type MemberId, majority, type Property } from '../core/index.ts';
-import { canonicalText } from './canonical.ts';
+import { addId, assertNever, canonicalText, type MemberId, type Property } from '../core/index.ts';
+import {
+  type Finding,
+  growingTerms,
+  majorityBehindWins,
+  oneName,
+  oneValue,
+  oneVote,
+  oneWinner,
+  type Process,
+} from '../properties/index.ts';
 import { Interner } from './interner.ts';
 import { Learned, type Lessons } from './lessons.ts';
 import type { Mark } from './marks.ts';
-
-/** A property that does not hold, in words. */
-export interface Finding {
-  readonly property: Property;
-  readonly members: readonly MemberId[];
-  readonly detail: string;
-}
 
 /**
  * As much of the past as the properties need, and no more: each item multiplies the states. Keys hold a term and,
@@ -37,15 +39,16 @@ interface Next {
 
 /** What the history depends on beside the members. */
 export interface Surroundings {
-  /** The protocol has votes that can be seen. */
-  readonly hasVotes: boolean;
   /** Every vote that was ever cast stays under way. */
   readonly keepsVotes: boolean;
   /** A member may lose its disk, and vote again in a term that it had left behind. */
   readonly losesDisks: boolean;
 }
 
-/** S1, S2, S3, S4, S9 and R1 over whole histories. Histories and lists of marks go by number. */
+/**
+ * S1, S2, S3, S4, S9 and R1 over whole histories: the memory that the judgements of `src/properties` need, packed as small as
+ * possible. Histories and lists of marks go by number.
+ */
 export class Histories {
   readonly pasts: Interner<Past> = new Interner();
   readonly marks: Interner<readonly Mark[]> = new Interner();
@@ -53,7 +56,6 @@ export class Histories {
   readonly #members: readonly MemberId[];
   readonly #watched: ReadonlySet<Property>;
   readonly #lessons: Lessons;
-  readonly #votes: boolean;
   /** Votes are counted as they arrive. Else they are found among the messages, which stay there for ever. */
   readonly #counts: boolean;
   readonly #forgetsVotes: boolean;
@@ -63,12 +65,11 @@ export class Histories {
     members: readonly MemberId[],
     watched: ReadonlySet<Property>,
     lessons: Lessons,
-    { hasVotes, keepsVotes, losesDisks }: Surroundings,
+    { keepsVotes, losesDisks }: Surroundings,
   ) {
     this.#members = members;
     this.#watched = watched;
     this.#lessons = lessons;
-    this.#votes = hasVotes;
     this.#counts = !keepsVotes && watched.has('S4');
     this.#forgetsVotes = lessons.memory === null && !losesDisks;
     this.pasts.id(NOTHING); // Number 0.
@@ -137,10 +138,9 @@ export class Histories {
       case 'reported':
         return this.#report(past, mark, findings);
       case 'went-back': {
-        const { member, from, to } = mark;
+        const { member: by, from, to } = mark;
         if (!mark.lost) this.#remember('a member went back to an older term');
-        const detail = `${member} went back from term ${from} to ${to}`;
-        if (this.#watched.has('S3')) findings.push({ property: 'S3', members: [member], detail });
+        if (this.#watched.has('S3')) note(findings, growingTerms.judge({ by, term: from }, { by, term: to }));
         return past;
       }
       case 'won':
@@ -170,10 +170,7 @@ export class Histories {
     const key = `${term} ${voter}`;
     const first = past.votes[key];
     if (first === undefined) return { ...past, votes: { ...past.votes, [key]: candidate } };
-    if (first !== candidate) {
-      const detail = `${voter} voted for ${first} and for ${candidate} in term ${term}`;
-      findings.push({ property: 'S2', members: [voter], detail });
-    }
+    note(findings, oneVote.judge({ voter, candidate: first, term }, { voter, candidate, term }));
     return past;
   }
 
@@ -193,10 +190,7 @@ export class Histories {
     if (leader === null || !this.#watched.has('S9')) return kept;
     const first = past.named[term];
     if (first === undefined) return { ...kept, named: { ...past.named, [term]: leader } };
-    if (first !== leader) {
-      const detail = `in term ${term}, ${member} names ${leader}, and ${first} was named before`;
-      findings.push({ property: 'S9', members: [member], detail });
-    }
+    note(findings, oneName.judge({ by: null, leader: first, term }, { by: member, leader, term }));
     return kept;
   }
 
@@ -214,10 +208,7 @@ export class Histories {
     const text = canonicalText(value);
     const first = past.values[version];
     if (first === undefined) return { ...past, values: { ...past.values, [version]: text } };
-    if (first !== text) {
-      const detail = `${member} shows ${text} as version ${version}, and ${first} was shown before`;
-      findings.push({ property: 'R1', members: [member], detail });
-    }
+    note(findings, oneValue.judge({ by: null, version, text: first }, { by: member, version, text }));
     return past;
   }
 
@@ -226,18 +217,15 @@ export class Histories {
     const winners = [...(past.won[term] ?? [])];
     const first = winners[0];
     if (!addId(winners, member)) return past;
-    if (first !== undefined && this.#watched.has('S1')) {
-      const detail = `${first} and ${member} both won term ${term}`;
-      findings.push({ property: 'S1', members: [first, member], detail });
-    }
+    const who = processOf(member);
+    if (first !== undefined && this.#watched.has('S1'))
+      note(findings, oneWinner.judge({ who: processOf(first), term }, { who, term }));
     const won = { ...past, won: { ...past.won, [term]: winners } };
-    if (!this.#votes) return won;
     // A winner helps itself.
     const voted = this.#vote(won, { voter: member, candidate: member, term, late: false }, findings);
     if (!this.#counts) return voted;
-    const { [`${term} ${member}`]: found = [], ...counted } = voted.counted;
-    const finding = lacksMajority(member, term, voters ?? this.#members, found);
-    if (finding !== null) findings.push(finding);
+    const { [`${term} ${member}`]: helpers = [], ...counted } = voted.counted;
+    note(findings, majorityBehindWins.judge({ who, term, voters: voters ?? this.#members, helpers }));
     return { ...voted, counted };
   }
 
@@ -247,18 +235,13 @@ export class Histories {
   }
 }
 
-/** S4: what is wrong with a win that these members helped to, or null. */
-export function lacksMajority(
-  member: MemberId,
-  term: number,
-  voters: readonly MemberId[],
-  helpers: readonly MemberId[],
-): Finding | null {
-  const count = voters.filter((voter) => voter === member || helpers.includes(voter)).length;
-  const needed = majority(voters.length);
-  if (count >= needed) return null;
-  const detail = `${member} won term ${term} with ${count} of ${voters.length} voters, ${needed} needed`;
-  return { property: 'S4', members: [member], detail };
+/** A member has one process at a time here, and its lives are not told apart: states that differ only in them stay one. */
+export function processOf(member: MemberId): Process {
+  return { name: member, id: member, life: '' };
+}
+
+function note(findings: Finding[], finding: Finding | null): void {
+  if (finding !== null) findings.push(finding);
 }
 
 function onlyWith<T>(

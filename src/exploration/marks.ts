@@ -1,4 +1,5 @@
 import { compareIds, type Json, type MemberId, type Protocol } from '../core/index.ts';
+import { growingTerms } from '../properties/index.ts';
 import type { Cause, Local, Reaction } from './member.ts';
 
 /** What a step adds to the history that the properties are about. */
@@ -57,7 +58,9 @@ export function marksOf(protocol: Protocol, before: Local, cause: Cause, reactio
   for (const view of reaction.reports) {
     const { role, leader, term } = view;
     if (term !== null) {
-      if (last !== null && term < last) marks.push({ kind: 'went-back', member, from: last, to: term, lost });
+      const isBack =
+        last !== null && growingTerms.judge({ by: member, term: last }, { by: member, term }) !== null;
+      if (last !== null && isBack) marks.push({ kind: 'went-back', member, from: last, to: term, lost });
       if (leader !== null || term !== last) marks.push({ kind: 'reported', member, leader, term });
       last = term;
     }

@@ -1,8 +1,16 @@
 import { assert, type Property } from '../core/index.ts';
+import {
+  appliesTo,
+  type Finding,
+  majorityBehindWins,
+  oneActing,
+  type Process,
+  SAFETY,
+} from '../properties/index.ts';
 import { type Bounds, countOf, type Fault, fires, mostOf, oneMore } from './bounds.ts';
 import type { Cluster } from './cluster.ts';
 import { Forgetting } from './forgetting.ts';
-import { type Finding, Histories, lacksMajority } from './history.ts';
+import { Histories, processOf } from './history.ts';
 import { InFlight } from './in-flight.ts';
 import { Leases } from './leases.ts';
 import type { Lessons } from './lessons.ts';
@@ -61,6 +69,7 @@ export class Model {
   readonly running: number;
   readonly faults: number;
   readonly #n: number;
+  readonly #processes: readonly Process[];
   readonly #forgetting: Forgetting;
   readonly #watched: ReadonlySet<Property>;
   /** How often each fault may have happened in a history, with what the script did. */
@@ -72,22 +81,23 @@ export class Model {
   readonly #before: Int32Array;
   readonly #transition: Transition;
 
-  /** `keepsVotes`: every vote that was ever cast stays under way. */
+  /** `asked`: the properties to look at. `keepsVotes`: every vote that was ever cast stays under way. */
   constructor(
     cluster: Cluster,
     bounds: Bounds,
-    watched: ReadonlySet<Property>,
+    asked: ReadonlySet<Property>,
     lessons: Lessons,
     keepsVotes: boolean,
   ) {
     this.cluster = cluster;
     this.bounds = bounds;
     this.inFlight = new InFlight(bounds.network === 'any');
-    const hasVotes = cluster.protocol.vote !== undefined;
+    const properties = SAFETY.filter((each) => asked.has(each.property) && appliesTo(each, cluster.protocol));
+    const watched = new Set(properties.map(({ property }) => property));
     const losesDisks = bounds.amnesia > 0;
-    this.histories = new Histories(cluster.ids, watched, lessons, { hasVotes, keepsVotes, losesDisks });
+    this.histories = new Histories(cluster.ids, watched, lessons, { keepsVotes, losesDisks });
     this.tokens = new Tokens(cluster.ids);
-    const isOff = !watched.has('S10') && !watched.has('S6');
+    const isOff = !properties.some(({ reads }) => reads.includes('act'));
     this.leases = new Leases(cluster.ids, lessons, (timer) => fires(bounds, timer), isOff);
     this.outcomes = new Outcomes(cluster, bounds, this.inFlight, this.histories, this.leases);
     const n = cluster.ids.length;
@@ -99,8 +109,9 @@ export class Model {
     this.faults = n + 4;
     this.width = n + 5;
     this.#n = n;
+    this.#processes = cluster.ids.map(processOf);
     this.#watched = watched;
-    this.#justifies = keepsVotes && hasVotes && watched.has('S4');
+    this.#justifies = keepsVotes && watched.has('S4');
     this.#before = new Int32Array(this.width);
     this.#most = mostFaults(bounds);
     this.#inFlightMost = bounds.network === 'any' ? Number.POSITIVE_INFINITY : bounds.network.inFlight;
@@ -274,7 +285,8 @@ export class Model {
       if (histories.hasWon(transition.to[this.past]!, member, term)) continue;
       const messages = inFlight.lists.value(transition.to[this.net]!);
       const helpers = messages.flatMap((message) => outcomes.helper(message, member, term));
-      const finding = lacksMajority(member, term, mark.voters ?? cluster.ids, helpers);
+      const voters = mark.voters ?? cluster.ids;
+      const finding = majorityBehindWins.judge({ who: processOf(member), term, voters, helpers });
       if (finding !== null) transition.findings = [...transition.findings, finding];
     }
   }
@@ -285,12 +297,11 @@ export class Model {
     if (!this.acts(to, i)) return;
     const { term } = this.outcomes.facts(to[i]!);
     if (this.acts(before, i) && this.outcomes.facts(before[i]!).term === term) return;
-    const member = this.cluster.ids[i]!;
+    const acting = { who: this.#processes[i]!, term };
     for (let j = 0; j < this.#n && this.#watched.has('S10'); j++) {
       if (j === i || !this.acts(to, j)) continue;
-      const other = this.cluster.ids[j]!;
-      const detail = `${other} and ${member} could both act${term === null ? '' : ` (${member} in term ${term})`}`;
-      transition.findings = [...transition.findings, { property: 'S10', members: [other, member], detail }];
+      const finding = oneActing.judge({ who: this.#processes[j]!, term: null }, acting);
+      if (finding !== null) transition.findings = [...transition.findings, finding];
     }
     if (term === null || !this.#watched.has('S6')) return;
     const { newest, finding } = this.tokens.after(to[this.newest]!, i, term);

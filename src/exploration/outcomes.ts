@@ -1,4 +1,5 @@
 import { assert, type MemberId } from '../core/index.ts';
+import type { Belief } from '../properties/index.ts';
 import { type Bounds, DEFAULT_COUNTER, fires } from './bounds.ts';
 import type { Cluster } from './cluster.ts';
 import type { Histories } from './history.ts';
@@ -35,7 +36,7 @@ export function isIdle(before: number, { local, sends, atOnce, marks, timers }: 
 }
 
 /** What the explorer asks about a member again and again. */
-export interface Facts {
+export interface Facts extends Belief {
   /** The member's index. */
   readonly member: number;
   readonly alive: boolean;
@@ -48,12 +49,8 @@ export interface Facts {
   readonly term: number | null;
   /** The term that it last reported, also in an earlier life; 0 if none. */
   readonly lastTerm: number;
-  readonly leader: MemberId | null;
-  /** The membership that it knows; null where it tells none. */
-  readonly members: readonly MemberId[] | null;
   /** The names of its processes, if they are kept. */
   readonly lives: readonly string[];
-  readonly claims: boolean;
   /** A counter is past its bound. */
   readonly beyond: boolean;
   /** It has something on its disk. */
@@ -221,12 +218,13 @@ export class Outcomes {
     return this.causes.id({ type: 'message', from, to, message });
   }
 
-  #learnFacts(id: number): Facts {
-    const { member, alive, state, timers, view, record, term, lives } = this.locals.value(id);
+  #learnFacts(local: number): Facts {
+    const { member, alive, state, timers, view, record, term, lives } = this.locals.value(local);
     const claims = view?.role === 'leader';
     const lease = view?.lease ?? null;
     const measured = alive ? (this.#cluster.protocol.measure?.(state) ?? {}) : {};
     const facts: Facts = {
+      id: member,
       member: this.#cluster.ids.indexOf(member),
       alive,
       timers: timers.map((timer) => this.causes.id({ type: 'timer', timer })),
@@ -247,7 +245,7 @@ export class Outcomes {
       progress: Object.values(measured).reduce((sum, count) => sum + Math.max(0, count), term ?? 0),
       reactions: new Map(),
     };
-    this.#facts[id] = facts;
+    this.#facts[local] = facts;
     return facts;
   }
 

@@ -1,6 +1,5 @@
-import { assert, type MemberId } from '../core/index.ts';
-import { canonicalText } from './canonical.ts';
-import type { Finding } from './history.ts';
+import { assert, canonicalText, type MemberId } from '../core/index.ts';
+import type { Finding } from '../properties/index.ts';
 import type { Move } from './loops.ts';
 import type { Cause, Envelope } from './member.ts';
 import type { Transition } from './model.ts';

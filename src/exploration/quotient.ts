@@ -1,5 +1,4 @@
-import type { MemberId } from '../core/index.ts';
-import { canonicalText } from './canonical.ts';
+import { canonicalText, type MemberId } from '../core/index.ts';
 import type { Loop } from './loops.ts';
 import { inOrder } from './marks.ts';
 import type { Model } from './model.ts';

@@ -1,5 +1,4 @@
-import { assertNever, type Json, type MemberId, type Message } from '../core/index.ts';
-import { canonicalText } from './canonical.ts';
+import { assertNever, canonicalText, type Json, type MemberId, type Message } from '../core/index.ts';
 import type { Cause } from './member.ts';
 import type { Told } from './retelling.ts';
 

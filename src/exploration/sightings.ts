@@ -1,3 +1,4 @@
+import { isAgreed } from '../properties/index.ts';
 import { countOf } from './bounds.ts';
 import type { Cluster } from './cluster.ts';
 import type { Model, Transition } from './model.ts';
@@ -85,17 +86,8 @@ export class Sightings {
     return true;
   }
 
-  /** Those whom the leader leads: all, where there is no membership that could change. */
   #allAgree(state: Int32Array): boolean {
-    const { outcomes } = this.#model;
-    const found = this.#ids.findIndex((_, i) => outcomes.facts(state[i]!).claims);
-    if (found < 0) return false;
-    const { members } = outcomes.facts(state[found]!);
-    return this.#ids.every((id, i) => {
-      const { leader, claims } = outcomes.facts(state[i]!);
-      if (members !== null && !members.includes(id)) return !claims;
-      return leader === this.#ids[found] && claims === (i === found);
-    });
+    return isAgreed(this.#ids.map((_, i) => this.#model.outcomes.facts(state[i]!)));
   }
 
   #see(sight: Sight): void {

@@ -1,8 +1,7 @@
-import { assert, assertNever, type Command, type MemberId } from '../core/index.ts';
+import { assert, assertNever, type Command, canonicalText, type MemberId } from '../core/index.ts';
+import type { Finding } from '../properties/index.ts';
 import { countOf, type Fault, mostOf, oneMore } from './bounds.ts';
-import { canonicalText } from './canonical.ts';
 import type { Causes } from './causes.ts';
-import type { Finding } from './history.ts';
 import type { Model, Transition, Visit } from './model.ts';
 import type { Direction, Script } from './script.ts';
 

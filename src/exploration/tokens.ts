@@ -1,5 +1,6 @@
 import type { MemberId } from '../core/index.ts';
-import type { Finding } from './history.ts';
+import { type Finding, growingTokens, type TokenUse } from '../properties/index.ts';
+import { processOf } from './history.ts';
 import { Interner } from './interner.ts';
 
 /** The newest token with which anybody has acted so far, and who; null before the first. */
@@ -10,7 +11,7 @@ interface Next {
   readonly finding: Finding | null;
 }
 
-/** S6 over whole histories: who acts later acts with a newer token. */
+/** The memory of S6 (`src/properties`) over whole histories: the newest token so far. */
 export class Tokens {
   readonly newest: Interner<Newest> = new Interner();
   readonly #members: readonly MemberId[];
@@ -51,10 +52,13 @@ export class Tokens {
   }
 
   #after(before: Newest, member: MemberId, term: number): Next {
-    const isNewer = before === null || term > before.term;
-    const newest = this.newest.id(isNewer ? { term, member } : before);
-    if (isNewer || (term === before.term && member === before.member)) return { newest, finding: null };
-    const detail = `${member} acts with token ${term} after ${before.member} acted with ${before.term}`;
-    return { newest, finding: { property: 'S6', members: [before.member, member], detail } };
+    if (before === null) return { newest: this.newest.id({ term, member }), finding: null };
+    const earlier: TokenUse = { who: processOf(before.member), term: before.term };
+    const later: TokenUse = { who: processOf(member), term };
+    const kept = growingTokens.kept(earlier, later);
+    return {
+      newest: this.newest.id({ term: kept.term, member: kept.who.id }),
+      finding: growingTokens.judge(earlier, later),
+    };
   }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Effect, MemberId, Protocol } from '../../src/core/index.ts';
+import { canonicalText } from '../../src/core/index.ts';
 import { countOf, leavesAsMuch, oneMore } from '../../src/exploration/bounds.ts';
-import { canonicalText } from '../../src/exploration/canonical.ts';
 import { Frontier } from '../../src/exploration/frontier.ts';
 import { InFlight } from '../../src/exploration/in-flight.ts';
 import { explore } from '../../src/exploration/index.ts';

@@ -1,21 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import type { Definition } from '../../src/core/index.ts';
+import type { Definition, MemberId } from '../../src/core/index.ts';
+import { type Finding, type Process, Watch } from '../../src/properties/index.ts';
 import { epoch } from '../../src/protocols/epoch.ts';
 import { readScenario, simulate } from '../../src/simulation/index.ts';
-import { type Finding, Properties } from '../../src/simulation/properties.ts';
 import { play } from '../support/play.ts';
 
-function watch(run: (properties: Properties) => void): string[] {
+function of(id: MemberId, life = ''): Process {
+  return { name: id, id, life };
+}
+
+function watch(run: (watching: Watch) => void): string[] {
   const found: Finding[] = [];
-  run(new Properties((finding) => found.push(finding)));
+  run(new Watch((finding) => found.push(finding)));
   return found.map(({ property, detail }) => `${property}: ${detail}`);
 }
 
 describe('watched from outside', () => {
   it('S1 one winner per term, over the whole history', () => {
-    expect(watch((p) => [p.won(1, 7, null), p.won(2, 8, null), p.won(1, 7, null)])).toEqual([]);
-    expect(watch((p) => [p.won(1, 7, null), p.won(2, 7, null)])).toEqual(['S1: 1 and 2 both won term 7']);
-    expect(watch((p) => [p.won(1, 7, null, 1, '3'), p.won(1, 7, null, 1, '4')])).toEqual([
+    expect(watch((p) => [p.won(of(1), 7, null), p.won(of(2), 8, null), p.won(of(1), 7, null)])).toEqual([]);
+    expect(watch((p) => [p.won(of(1), 7, null), p.won(of(2), 7, null)])).toEqual([
+      'S1: 1 and 2 both won term 7',
+    ]);
+    expect(watch((p) => [p.won(of(1, '3'), 7, null), p.won(of(1, '4'), 7, null)])).toEqual([
       'S1: 1 won term 7, started again, and won it once more',
     ]);
   });
@@ -37,24 +43,29 @@ describe('watched from outside', () => {
   });
 
   it('S4 a majority of distinct configured voters behind every win', () => {
-    expect(watch((p) => [p.counted(2, 1, 7), p.counted(3, 1, 7), p.won(1, 7, [1, 2, 3, 4, 5])])).toEqual([]);
+    expect(watch((p) => [p.counted(2, 1, 7), p.counted(3, 1, 7), p.won(of(1), 7, [1, 2, 3, 4, 5])])).toEqual(
+      [],
+    );
     const twice = watch((p) => [
       p.counted(2, 1, 7),
       p.counted(2, 1, 7),
       p.counted(9, 1, 7),
-      p.won(1, 7, [1, 2, 3, 4, 5]),
+      p.won(of(1), 7, [1, 2, 3, 4, 5]),
     ]);
     expect(twice).toEqual(['S4: 1 won term 7 with 2 of 5 voters, 3 needed']);
   });
 
   it('S6 tokens grow in the order of winning', () => {
-    expect(watch((p) => [p.acts(1, 1, []), p.acts(2, 2, []), p.acts(2, 2, [])])).toEqual([]);
-    expect(watch((p) => [p.acts(1, 2, []), p.acts(2, 1, [])])).toEqual([
+    expect(watch((p) => [p.acts(of(1), 1, []), p.acts(of(2), 2, []), p.acts(of(2), 2, [])])).toEqual([]);
+    expect(watch((p) => [p.acts(of(1), 2, []), p.acts(of(2), 1, [])])).toEqual([
       'S6: 2 acts with token 1 after 1 acted with 2',
     ]);
-    expect(watch((p) => [p.acts(1, 2, []), p.acts(2, 2, [])])).toHaveLength(1);
-    expect(watch((p) => [p.acts(1, 2, [], '3'), p.acts(1, 2, [], '4')])).toEqual([
+    expect(watch((p) => [p.acts(of(1), 2, []), p.acts(of(2), 2, [])])).toHaveLength(1);
+    expect(watch((p) => [p.acts(of(1, '3'), 2, []), p.acts(of(1, '4'), 2, [])])).toEqual([
       'S6: 1 acts with token 2 after its earlier life acted with 2',
+    ]);
+    expect(watch((p) => [p.acts(of(1), 2, []), p.acts(of(1), 1, [])])).toEqual([
+      'S6: 1 acts with token 1 after it acted with 2',
     ]);
   });
 
@@ -70,11 +81,13 @@ describe('watched from outside', () => {
     expect(watch((p) => [p.showed(1, 3, 'a'), p.showed(2, 3, 'b')])).toEqual([
       'R1: 1 shows "a" as version 3, 2 shows "b"',
     ]);
+    // The order of the fields of a value means nothing.
+    expect(watch((p) => [p.showed(1, 3, { a: 1, b: 2 }), p.showed(2, 3, { b: 2, a: 1 })])).toEqual([]);
   });
 
   it('S10 one that could act at a time', () => {
-    expect(watch((p) => p.acts(1, null, []))).toEqual([]);
-    expect(watch((p) => p.acts(2, null, [1]))).toEqual(['S10: 1 and 2 could both act']);
+    expect(watch((p) => p.acts(of(1), null, []))).toEqual([]);
+    expect(watch((p) => p.acts(of(2), null, [of(1)]))).toEqual(['S10: 1 and 2 could both act']);
   });
 });
 
