@@ -1,18 +1,18 @@
 import type { MemberId, Property, Protocol } from '../core/index.ts';
 import { SAFETY_NAMES } from '../properties/index.ts';
-import { type Bounds, checkBounds, DEFAULT_BOUNDS } from './bounds.ts';
-import { BreadthFirst } from './breadth-first.ts';
-import { canHaveAliases, clusterOf, type Setup } from './cluster.ts';
-import { Covering } from './covering.ts';
-import { checkEventually, type Eventually } from './eventually.ts';
-import type { Found } from './findings.ts';
-import { Learned, type Lessons, NO_LESSONS } from './lessons.ts';
-import { type Act, pathOf } from './path.ts';
-import type { Script } from './script.ts';
-import type { Progress, Search } from './search.ts';
-import { type Space, spaceOf } from './space.ts';
-import type { States } from './state-store.ts';
-import { NotSymmetric } from './symmetry.ts';
+import { type Bounds, checkBounds, DEFAULT_BOUNDS } from './model/bounds.ts';
+import { canHaveAliases, clusterOf, type Setup } from './model/cluster.ts';
+import { Learned, type Lessons, NO_LESSONS } from './model/lessons.ts';
+import type { Script } from './model/script.ts';
+import { BreadthFirst } from './search/breadth-first.ts';
+import { Covering } from './search/covering.ts';
+import { checkEventually, type Eventually } from './search/eventually.ts';
+import type { Found } from './search/findings.ts';
+import type { Progress, Search } from './search/search.ts';
+import { type Space, spaceOf } from './search/space.ts';
+import type { States } from './search/state-store.ts';
+import { NotSymmetric } from './search/symmetry.ts';
+import { type Act, pathOf } from './tell/path.ts';
 
 /** What is to be explored. */
 export interface Exploring {

@@ -1,3 +1,4 @@
+export { type Exploration, Explorer, type Exploring, explore, type Violation } from './explorer.ts';
 export {
   type AskedCommand,
   type Bounds,
@@ -6,12 +7,11 @@ export {
   describeBounds,
   type Fault,
   mostOf,
-} from './bounds.ts';
-export type { Setup } from './cluster.ts';
-export type { Eventually } from './eventually.ts';
-export { type Exploration, Explorer, type Exploring, explore, type Violation } from './explorer.ts';
-export type { Act } from './path.ts';
-export { type Replay, replayOf } from './replay.ts';
-export { retell, type Told, traceOf } from './retelling.ts';
-export { type Direction, describeScript, type Script } from './script.ts';
-export type { Progress } from './search.ts';
+} from './model/bounds.ts';
+export type { Setup } from './model/cluster.ts';
+export { type Direction, describeScript, type Script } from './model/script.ts';
+export type { Eventually } from './search/eventually.ts';
+export type { Progress } from './search/search.ts';
+export type { Act } from './tell/path.ts';
+export { type Replay, replayOf } from './tell/replay.ts';
+export { retell, type Told, traceOf } from './tell/retelling.ts';

@@ -1,4 +1,4 @@
-import type { MemberId } from '../core/index.ts';
+import type { MemberId } from '../../core/index.ts';
 
 /**
  * While members are exchanged for each other they bear these numbers, which nothing else in a state is equal to:

@@ -1,16 +1,16 @@
-import type { Property } from '../core/index.ts';
-import type { Bounds } from './bounds.ts';
-import { Causes } from './causes.ts';
-import { Choices } from './choices.ts';
-import type { Cluster } from './cluster.ts';
-import type { Lessons } from './lessons.ts';
+import type { Property } from '../../core/index.ts';
+import type { Bounds } from '../model/bounds.ts';
+import { Causes } from '../model/causes.ts';
+import { Choices } from '../model/choices.ts';
+import type { Cluster } from '../model/cluster.ts';
+import type { Lessons } from '../model/lessons.ts';
+import { Model } from '../model/model.ts';
+import { rootsOf } from '../model/roots.ts';
+import type { Script } from '../model/script.ts';
+import type { Root } from '../model/stage.ts';
 import type { Loop } from './loops.ts';
-import { Model } from './model.ts';
 import { Quotient } from './quotient.ts';
-import { rootsOf } from './roots.ts';
-import type { Script } from './script.ts';
 import { Settling } from './settling.ts';
-import type { Root } from './stage.ts';
 
 /** What is searched: the graph of a cluster's states, and the means to walk it. */
 export interface Space {

@@ -1,7 +1,7 @@
-import { assert, assertNever, type Json, type TraceLine } from '../core/index.ts';
-import { clusterOf } from './cluster.ts';
-import type { Exploring } from './explorer.ts';
-import { down, type Local, type Reaction, react, unborn } from './member.ts';
+import { assert, assertNever, type Json, type TraceLine } from '../../core/index.ts';
+import type { Exploring } from '../explorer.ts';
+import { clusterOf } from '../model/cluster.ts';
+import { down, type Local, type Reaction, react, unborn } from '../model/member.ts';
 import type { Act } from './path.ts';
 
 /** One act, and what the member did. */

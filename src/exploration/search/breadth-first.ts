@@ -1,5 +1,5 @@
+import type { Transition } from '../model/model.ts';
 import { Findings } from './findings.ts';
-import type { Transition } from './model.ts';
 import type { Progress, Search } from './search.ts';
 import { Sightings } from './sightings.ts';
 import { representative, type Space } from './space.ts';

@@ -1,5 +1,5 @@
-import { compareIds, type Json, type MemberId, type Protocol } from '../core/index.ts';
-import { growingTerms } from '../properties/index.ts';
+import { compareIds, type Json, type MemberId, type Protocol } from '../../core/index.ts';
+import { growingTerms } from '../../properties/index.ts';
 import type { Cause, Local, Reaction } from './member.ts';
 
 /** What a step adds to the history that the properties are about. */

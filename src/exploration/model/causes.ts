@@ -1,4 +1,4 @@
-import type { Command, MemberId } from '../core/index.ts';
+import type { Command, MemberId } from '../../core/index.ts';
 import { countOf } from './bounds.ts';
 import type { Cause } from './member.ts';
 import type { Outcomes } from './outcomes.ts';

@@ -1,4 +1,4 @@
-import { compareIds, type MemberId, type Protocol, type Self } from '../core/index.ts';
+import { compareIds, type MemberId, type Protocol, type Self } from '../../core/index.ts';
 import { aliasOf, MOST_ALIASES } from './names.ts';
 
 /** One member of the cluster that is explored. */

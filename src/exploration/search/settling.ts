@@ -1,6 +1,6 @@
-import type { Choices } from './choices.ts';
+import type { Choices } from '../model/choices.ts';
+import type { Model, Transition, Visit } from '../model/model.ts';
 import { type Loop, Loops, type Move } from './loops.ts';
-import type { Model, Transition, Visit } from './model.ts';
 
 /** Is told of each message or more that were sent: the member, and its moves, the last of which lead back to where it was. */
 export type Tell = (member: number, moves: readonly Move[]) => void;

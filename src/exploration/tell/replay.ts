@@ -1,5 +1,5 @@
-import { assertNever, canonicalText, type Json, type MemberId, type Message } from '../core/index.ts';
-import type { Cause } from './member.ts';
+import { assertNever, canonicalText, type Json, type MemberId, type Message } from '../../core/index.ts';
+import type { Cause } from '../model/member.ts';
 import type { Told } from './retelling.ts';
 
 type Event = { readonly atMs: number; readonly do: string; readonly [field: string]: Json };

@@ -1,4 +1,4 @@
-import { assert, type Property } from '../core/index.ts';
+import { assert, type Property } from '../../core/index.ts';
 import {
   appliesTo,
   type Finding,
@@ -6,7 +6,7 @@ import {
   oneActing,
   type Process,
   SAFETY,
-} from '../properties/index.ts';
+} from '../../properties/index.ts';
 import { type Bounds, countOf, type Fault, fires, mostOf, oneMore } from './bounds.ts';
 import type { Cluster } from './cluster.ts';
 import { Forgetting } from './forgetting.ts';

@@ -1,7 +1,7 @@
+import { IntLists } from '../model/int-lists.ts';
+import type { Model } from '../model/model.ts';
+import type { Outcome } from '../model/outcomes.ts';
 import { componentsOf } from './components.ts';
-import { IntLists } from './int-lists.ts';
-import type { Model } from './model.ts';
-import type { Outcome } from './outcomes.ts';
 
 /** A cause that takes a member from one local state to another, and leaves no trace but messages. */
 export interface Move {

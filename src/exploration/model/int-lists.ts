@@ -1,4 +1,4 @@
-import { hashOf } from './rows.ts';
+import { hashOf } from '../search/rows.ts';
 
 /** Gives each different list of integers a small number. Does what Interner does, without making texts: lists are many. */
 export class IntLists {

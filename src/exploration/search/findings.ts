@@ -1,7 +1,7 @@
-import type { Assumption, Property } from '../core/index.ts';
-import { isPromised } from '../properties/index.ts';
-import { countOf } from './bounds.ts';
-import type { Model, Transition } from './model.ts';
+import type { Assumption, Property } from '../../core/index.ts';
+import { isPromised } from '../../properties/index.ts';
+import { countOf } from '../model/bounds.ts';
+import type { Model, Transition } from '../model/model.ts';
 
 /** Where a property was first seen broken: which action of which state did it. */
 export interface Found {

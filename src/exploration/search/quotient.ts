@@ -1,10 +1,10 @@
-import { canonicalText, type MemberId } from '../core/index.ts';
+import { canonicalText, type MemberId } from '../../core/index.ts';
+import { inOrder } from '../model/marks.ts';
+import type { Model } from '../model/model.ts';
+import { rename } from '../model/names.ts';
+import type { Outcome } from '../model/outcomes.ts';
+import type { Root } from '../model/stage.ts';
 import type { Loop } from './loops.ts';
-import { inOrder } from './marks.ts';
-import type { Model } from './model.ts';
-import { rename } from './names.ts';
-import type { Outcome } from './outcomes.ts';
-import type { Root } from './stage.ts';
 import { NotSymmetric, type Permutation, permutationsOf, Renamed } from './symmetry.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { assert, type MemberId } from '../core/index.ts';
-import type { Belief } from '../properties/index.ts';
+import { assert, type MemberId } from '../../core/index.ts';
+import type { Belief } from '../../properties/index.ts';
 import { type Bounds, DEFAULT_COUNTER, fires } from './bounds.ts';
 import type { Cluster } from './cluster.ts';
 import type { Histories } from './history.ts';

@@ -1,5 +1,5 @@
-import type { MemberId } from '../core/index.ts';
-import { type Finding, growingTokens, type TokenUse } from '../properties/index.ts';
+import type { MemberId } from '../../core/index.ts';
+import { type Finding, growingTokens, type TokenUse } from '../../properties/index.ts';
 import { processOf } from './history.ts';
 import { Interner } from './interner.ts';
 

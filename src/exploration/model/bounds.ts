@@ -1,4 +1,4 @@
-import { assert, type Command } from '../core/index.ts';
+import { assert, type Command } from '../../core/index.ts';
 
 /** A network in which each message arrives at most once, unless it is one of a few that are duplicated. */
 export interface CountedNetwork {

@@ -1,5 +1,5 @@
-import { assert, type MemberId } from '../core/index.ts';
-import { aliasOf } from './names.ts';
+import { assert, type MemberId } from '../../core/index.ts';
+import { aliasOf } from '../model/names.ts';
 
 /** Members turned out not to be interchangeable. */
 export class NotSymmetric extends Error {}

@@ -12,7 +12,7 @@ import {
   type Protocol,
   type Self,
   type View,
-} from '../core/index.ts';
+} from '../../core/index.ts';
 import type { Cluster } from './cluster.ts';
 
 /** One member, as far as anything that can still happen depends on it. */

@@ -1,4 +1,4 @@
-import { assertNever, type Command, type MemberId } from '../core/index.ts';
+import { assertNever, type Command, type MemberId } from '../../core/index.ts';
 
 /**
  * What happens, in this order and no other, before everything is tried. A script leads a cluster to where it gets

@@ -1,4 +1,4 @@
-import { assertNever, type Delay, type MemberId } from '../core/index.ts';
+import { assertNever, type Delay, type MemberId } from '../../core/index.ts';
 import { familyOf } from './bounds.ts';
 import { Interner } from './interner.ts';
 import { Learned, type Lessons } from './lessons.ts';

@@ -1,4 +1,4 @@
-import { canonicalText } from '../core/index.ts';
+import { canonicalText } from '../../core/index.ts';
 
 /** Gives each different value a small number, so that a state of the whole cluster is a handful of integers. */
 export class Interner<T> {

@@ -1,5 +1,5 @@
-import { leavesAsMuch } from './bounds.ts';
-import type { Model } from './model.ts';
+import { leavesAsMuch } from '../model/bounds.ts';
+import type { Model } from '../model/model.ts';
 import { hashOf, Rows } from './rows.ts';
 import type { States } from './state-store.ts';
 

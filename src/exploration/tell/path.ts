@@ -1,14 +1,14 @@
-import { assert, canonicalText, type MemberId } from '../core/index.ts';
-import type { Finding } from '../properties/index.ts';
-import type { Move } from './loops.ts';
-import type { Cause, Envelope } from './member.ts';
-import type { Transition } from './model.ts';
-import { rename } from './names.ts';
-import type { Outcome } from './outcomes.ts';
-import type { Search } from './search.ts';
-import type { Settling } from './settling.ts';
-import { representative, type Space } from './space.ts';
-import type { Step } from './stage.ts';
+import { assert, canonicalText, type MemberId } from '../../core/index.ts';
+import type { Finding } from '../../properties/index.ts';
+import type { Cause, Envelope } from '../model/member.ts';
+import type { Transition } from '../model/model.ts';
+import { rename } from '../model/names.ts';
+import type { Outcome } from '../model/outcomes.ts';
+import type { Step } from '../model/stage.ts';
+import type { Move } from '../search/loops.ts';
+import type { Search } from '../search/search.ts';
+import type { Settling } from '../search/settling.ts';
+import { representative, type Space } from '../search/space.ts';
 
 /** One thing that happened, with the ids that the user gave. */
 export type Act =

@@ -1,8 +1,8 @@
-import { countOf } from './bounds.ts';
+import { countOf } from '../model/bounds.ts';
+import type { Transition } from '../model/model.ts';
 import { CoverStore } from './cover-store.ts';
 import { Findings } from './findings.ts';
 import { Frontier } from './frontier.ts';
-import type { Transition } from './model.ts';
 import { Recently } from './recently.ts';
 import type { Progress, Search } from './search.ts';
 import type { Settling, VisitSettled } from './settling.ts';

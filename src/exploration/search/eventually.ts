@@ -1,8 +1,8 @@
-import { type Delay, type MemberId, Random } from '../core/index.ts';
-import { isAgreed } from '../properties/index.ts';
-import type { Cluster } from './cluster.ts';
-import { type Cause, type Local, react } from './member.ts';
-import type { Model } from './model.ts';
+import { type Delay, type MemberId, Random } from '../../core/index.ts';
+import { isAgreed } from '../../properties/index.ts';
+import type { Cluster } from '../model/cluster.ts';
+import { type Cause, type Local, react } from '../model/member.ts';
+import type { Model } from '../model/model.ts';
 import type { Space } from './space.ts';
 import type { States } from './state-store.ts';
 

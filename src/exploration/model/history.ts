@@ -1,4 +1,4 @@
-import { addId, assertNever, canonicalText, type MemberId, type Property } from '../core/index.ts';
+import { addId, assertNever, canonicalText, type MemberId, type Property } from '../../core/index.ts';
 import {
   type Finding,
   growingTerms,
@@ -8,7 +8,7 @@ import {
   oneVote,
   oneWinner,
   type Process,
-} from '../properties/index.ts';
+} from '../../properties/index.ts';
 import { Interner } from './interner.ts';
 import { Learned, type Lessons } from './lessons.ts';
 import type { Mark } from './marks.ts';

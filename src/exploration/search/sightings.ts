@@ -1,8 +1,8 @@
-import { isAgreed } from '../properties/index.ts';
-import { countOf } from './bounds.ts';
-import type { Cluster } from './cluster.ts';
-import type { Model, Transition } from './model.ts';
-import type { Outcome } from './outcomes.ts';
+import { isAgreed } from '../../properties/index.ts';
+import { countOf } from '../model/bounds.ts';
+import type { Cluster } from '../model/cluster.ts';
+import type { Model, Transition } from '../model/model.ts';
+import type { Outcome } from '../model/outcomes.ts';
 import type { Space } from './space.ts';
 import type { Permutation } from './symmetry.ts';
 

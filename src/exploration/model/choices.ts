@@ -1,4 +1,4 @@
-import { assertNever, type Command, type MemberId } from '../core/index.ts';
+import { assertNever, type Command, type MemberId } from '../../core/index.ts';
 import { countOf, oneMore, withFalseProof } from './bounds.ts';
 import type { Causes } from './causes.ts';
 import type { Model, Visit } from './model.ts';

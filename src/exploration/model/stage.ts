@@ -1,5 +1,5 @@
-import { assert, assertNever, type Command, canonicalText, type MemberId } from '../core/index.ts';
-import type { Finding } from '../properties/index.ts';
+import { assert, assertNever, type Command, canonicalText, type MemberId } from '../../core/index.ts';
+import type { Finding } from '../../properties/index.ts';
 import { countOf, type Fault, mostOf, oneMore } from './bounds.ts';
 import type { Causes } from './causes.ts';
 import type { Model, Transition, Visit } from './model.ts';
