@@ -107,6 +107,36 @@ describe('the source tree', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('lets the explorer tell of a search, and search a model, and not the other way round', () => {
+    const mayImport: Record<string, readonly string[]> = {
+      model: [],
+      search: ['model'],
+      tell: ['model', 'search'],
+    };
+    const folderOf = (file: string): string | undefined => /^src\/exploration\/(\w+)\//.exec(file)?.[1];
+    const inside = sources.filter(({ file }) => folderOf(file) !== undefined);
+    expect(inside.length).toBeGreaterThan(20);
+    const wrong = inside.flatMap(({ file, imports }) => {
+      const mine = folderOf(file)!;
+      return imports
+        .map((each) => folderOf(path.relative(root, path.resolve(root, path.dirname(file), each))))
+        .filter((folder) => folder !== undefined && folder !== mine && !mayImport[mine]!.includes(folder))
+        .map((folder) => `${file} imports from ${folder}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('enters the rooms of properties and exploration by their index', () => {
+    const wrong = sources.flatMap(({ file, room, imports }) =>
+      imports
+        .map((each) => path.relative(root, path.resolve(root, path.dirname(file), each)))
+        .filter((target) => ['properties', 'exploration'].includes(roomOf(target)) && roomOf(target) !== room)
+        .filter((target) => path.basename(target) !== 'index.ts')
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it('keeps packages out of the pure rooms', () => {
     const wrong = sources
       .filter(({ room }) => PURE.includes(room))

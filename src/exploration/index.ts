@@ -4,14 +4,14 @@ export {
   type Bounds,
   type CountedNetwork,
   DEFAULT_BOUNDS,
-  describeBounds,
   type Fault,
   mostOf,
 } from './model/bounds.ts';
 export type { Setup } from './model/cluster.ts';
-export { type Direction, describeScript, type Script } from './model/script.ts';
+export type { Direction, Script } from './model/script.ts';
 export type { Eventually } from './search/eventually.ts';
 export type { Progress } from './search/search.ts';
+export { describeBounds, describeScript } from './tell/describe.ts';
 export type { Act } from './tell/path.ts';
 export { type Replay, replayOf } from './tell/replay.ts';
 export { retell, type Told, traceOf } from './tell/retelling.ts';

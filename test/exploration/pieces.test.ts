@@ -5,7 +5,7 @@ import { canonicalText } from '../../src/core/index.ts';
 import { explore } from '../../src/exploration/index.ts';
 import { countOf, leavesAsMuch, oneMore } from '../../src/exploration/model/bounds.ts';
 import { InFlight } from '../../src/exploration/model/in-flight.ts';
-import { IntLists } from '../../src/exploration/model/int-lists.ts';
+import { IntLists } from '../../src/exploration/model/interner.ts';
 import { aliasOf, rename } from '../../src/exploration/model/names.ts';
 import { Frontier } from '../../src/exploration/search/frontier.ts';
 import { StateStore } from '../../src/exploration/search/state-store.ts';

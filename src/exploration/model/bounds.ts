@@ -71,30 +71,6 @@ export const DEFAULT_BOUNDS: Bounds = {
 /** The bound of a counter that has no bound of its own. */
 export const DEFAULT_COUNTER = 2;
 
-/** The bounds in words, as they belong to every result. */
-export function describeBounds(bounds: Bounds): string[] {
-  const { terms, counters, crashes, amnesia, unsynced, network, evidence, falseProof, commands } = bounds;
-  const words = [`terms up to ${terms}`];
-  for (const [name, most] of Object.entries(counters)) words.push(`${name} up to ${most}`);
-  words.push(`other counters up to ${DEFAULT_COUNTER}`);
-  words.push(`crashes: ${crashes}${crashes > 0 && unsynced ? ', also in the middle of a save' : ''}`);
-  if (amnesia > 0) words.push(`lost disks: ${amnesia}`);
-  if (network === 'any') words.push('every message arrives any number of times, in any order, or never');
-  else {
-    const { inFlight, drops, duplicates } = network;
-    words.push(`messages in flight: ${inFlight}, lost: ${drops}, doubled: ${duplicates}, in any order`);
-  }
-  if (evidence > 0) words.push(`evidence: ${evidence}${falseProof ? ', and proof may be false' : ''}`);
-  if (commands.most > 0) words.push(`commands: ${commands.most} of ${commands.types.join(', ')}`);
-  if (bounds.fewest > 1) words.push(`members never fewer than ${bounds.fewest}`);
-  if (bounds.timers !== null) words.push(`timers that fire: ${bounds.timers}`);
-  if (bounds.firing !== null) words.push(`of the timers only ${bounds.firing.join(', ')}`);
-  if (bounds.mute.length > 0) words.push(`${bounds.mute.join(', ')} never arrive`);
-  if (bounds.atOnce.length > 0) words.push(`${bounds.atOnce.join(', ')} arrive at once`);
-  if (bounds.depth !== null) words.push(`acts: ${bounds.depth}`);
-  return words;
-}
-
 /** Does this timer fire within the bounds? */
 export function fires({ firing }: Pick<Bounds, 'firing'>, timer: string): boolean {
   return firing?.includes(familyOf(timer)) ?? true;

@@ -1,4 +1,4 @@
-import { IntLists } from './int-lists.ts';
+import { IntLists } from './interner.ts';
 
 /**
  * The messages under way, as sorted lists of their numbers. In a network that repeats at will (`any`) each message

@@ -1,4 +1,4 @@
-import { assertNever, type Command, type MemberId } from '../../core/index.ts';
+import type { Command, MemberId } from '../../core/index.ts';
 
 /**
  * What happens, in this order and no other, before everything is tried. A script leads a cluster to where it gets
@@ -20,34 +20,3 @@ export type Direction =
   | { readonly do: 'talk'; readonly among: readonly MemberId[]; readonly types?: readonly string[] }
   /** What is under way, also what could arrive a second time, is lost; with ends, only on that way. */
   | { readonly do: 'lose'; readonly from?: MemberId; readonly to?: MemberId };
-
-/** The script in words. */
-export function describeScript(script: Script): string[] {
-  return script.map(describe);
-}
-
-function describe(direction: Direction): string {
-  switch (direction.do) {
-    case 'crash':
-      return `${direction.member} crashes`;
-    case 'restart':
-      return `${direction.member} restarts${direction.amnesia ? ' with an empty disk' : ''}`;
-    case 'fire':
-      return `${direction.timer} of ${direction.member} comes due`;
-    case 'ask': {
-      const { type, ...fields } = direction.command;
-      return [`${direction.member} is asked to ${type}`, ...Object.values(fields).map(String)].join(' ');
-    }
-    case 'talk': {
-      const { among, types } = direction;
-      return `${among.join(', ')} talk${types === undefined ? '' : ` (${types.join(', ')})`}`;
-    }
-    case 'lose': {
-      const { from, to } = direction;
-      const way = `${from === undefined ? '' : ` from ${from}`}${to === undefined ? '' : ` to ${to}`}`;
-      return `what is under way${way} is lost`;
-    }
-    default:
-      return assertNever(direction);
-  }
-}

@@ -2,6 +2,7 @@ import { assert, assertNever, type Command, canonicalText, type MemberId } from 
 import type { Finding } from '../../properties/index.ts';
 import { countOf, type Fault, mostOf, oneMore } from './bounds.ts';
 import type { Causes } from './causes.ts';
+import { unborn } from './member.ts';
 import type { Model, Transition, Visit } from './model.ts';
 import type { Direction, Script } from './script.ts';
 
@@ -22,7 +23,7 @@ const MOST_DELIVERIES = 10_000;
  * Plays a script on the model. Bounds do not hold here: messages of every type arrive when the script says so. What is
  * drawn falls the first way it can.
  */
-export class Stage {
+class Stage {
   readonly #model: Model;
   readonly #causes: Causes;
   #root: Root;
@@ -187,11 +188,37 @@ export class Stage {
 }
 
 /** One thing more has happened. */
-export function after({ steps, findings }: Root, transition: Transition): Root {
+function after({ steps, findings }: Root, transition: Transition): Root {
   const { to, kind, member, cause, outcome, followed } = transition;
   return {
     state: Int32Array.from(to),
     steps: [...steps, { kind, member, cause, outcome, followed }],
     findings: [...findings, ...transition.findings],
   };
+}
+
+/** All members have started, in every way that their draws may fall, and the script was played. Nothing else has happened yet. */
+export function rootsOf(model: Model, causes: Causes, script: Script): Root[] {
+  const played = started(model, causes).map((root) => new Stage(model, causes, root).play(script));
+  for (const { state } of played) model.begin(state);
+  return played;
+}
+
+function started(model: Model, causes: Causes): Root[] {
+  const { cluster, bounds, outcomes } = model;
+  const state = new Int32Array(model.width);
+  cluster.selves.forEach((self, i) => {
+    state[i] = outcomes.locals.id(unborn(cluster, self, bounds.evidence > 0));
+  });
+  let roots: Root[] = [{ state, steps: [], findings: [] }];
+  for (let i = 0; i < cluster.ids.length; i++) {
+    roots = roots.flatMap((root) => {
+      const next: Root[] = [];
+      model.react(root.state, i, causes.start(false, 0), root.state[model.net]!, 0, (transition) => {
+        if (!transition.outcome!.dies) next.push(after(root, transition));
+      });
+      return next;
+    });
+  }
+  return roots;
 }

@@ -1,6 +1,7 @@
 import { leavesAsMuch } from '../model/bounds.ts';
+import { hashOf } from '../model/interner.ts';
 import type { Model } from '../model/model.ts';
-import { hashOf, Rows } from './rows.ts';
+import { Rows } from './rows.ts';
 import type { States } from './state-store.ts';
 
 /** The parts of a state in which one may cover another: its messages, its newest token and its faults. */

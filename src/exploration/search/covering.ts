@@ -1,13 +1,16 @@
 import { countOf } from '../model/bounds.ts';
+import { hashOf } from '../model/interner.ts';
 import type { Transition } from '../model/model.ts';
 import { CoverStore } from './cover-store.ts';
 import { Findings } from './findings.ts';
 import { Frontier } from './frontier.ts';
-import { Recently } from './recently.ts';
 import type { Progress, Search } from './search.ts';
 import type { Settling, VisitSettled } from './settling.ts';
 import { Sightings } from './sightings.ts';
 import { representative, type Space } from './space.ts';
+
+/** How many states are remembered as seen lately. */
+const SLOTS = 1 << 20;
 
 /**
  * Only the states that no other state covers, for a network that delivers each message any number of times: there,
@@ -98,5 +101,27 @@ export class Covering implements Search {
     let progress = countOf(state[faults]!, 'crashes') + countOf(state[faults]!, 'timers');
     for (let i = 0; i < net; i++) progress += outcomes.facts(state[i]!).progress;
     return progress;
+  }
+}
+
+/** Remembers many of the states that were seen lately: enough to spare most of the work on what is reached again and again. */
+class Recently {
+  readonly #width: number;
+  readonly #slots: Int32Array;
+
+  constructor(width: number) {
+    this.#width = width;
+    this.#slots = new Int32Array(SLOTS * width).fill(-1);
+  }
+
+  /** Was this state seen lately? From now on it was. */
+  saw(state: Int32Array): boolean {
+    const at = (hashOf(state, this.#width) & (SLOTS - 1)) * this.#width;
+    for (let i = 0; i < this.#width; i++) {
+      if (this.#slots[at + i] === state[i]) continue;
+      this.#slots.set(state, at);
+      return false;
+    }
+    return true;
   }
 }

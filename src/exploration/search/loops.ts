@@ -1,4 +1,4 @@
-import { IntLists } from '../model/int-lists.ts';
+import { IntLists } from '../model/interner.ts';
 import type { Model } from '../model/model.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import { componentsOf } from './components.ts';

@@ -46,14 +46,3 @@ export class Rows {
     return true;
   }
 }
-
-/** A hash of the first `count` of these integers. */
-export function hashOf(values: ArrayLike<number>, count: number): number {
-  let hash = 0x9e3779b9 ^ count;
-  for (let i = 0; i < count; i++) {
-    hash = Math.imul(hash ^ values[i]!, 0x85ebca6b);
-    hash = (hash << 13) | (hash >>> 19);
-  }
-  hash = Math.imul(hash ^ (hash >>> 16), 0xc2b2ae35);
-  return hash ^ (hash >>> 15);
-}

@@ -1,4 +1,5 @@
-import { hashOf, Rows } from './rows.ts';
+import { hashOf } from '../model/interner.ts';
+import { Rows } from './rows.ts';
 
 /** Where reached states are kept: each with the state it was first reached from, and by which of its actions. */
 export interface States {
