@@ -1,6 +1,6 @@
 import { readSettings } from '../src/core/index.ts';
 import { type Bounds, type Exploration, type Exploring, explore } from '../src/exploration/index.ts';
-import { StateStore } from '../src/exploration/state-store.ts';
+import { StateStore } from '../src/exploration/search/state-store.ts';
 import { catalogue } from '../src/protocols/index.ts';
 import { printTable } from './table.ts';
 

@@ -10,9 +10,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
   protocols: ['core'],
   host: ['core'],
-  simulation: ['core', 'host'],
-  exploration: ['core'],
-  story: ['core', 'simulation'],
+  properties: ['core'],
+  simulation: ['core', 'host', 'properties'],
+  exploration: ['core', 'properties'],
+  story: ['core', 'properties', 'simulation'],
   election: ['core'],
   api: ['core', 'host', 'election'],
   member: ['core', 'protocols', 'host', 'election', 'api'],
@@ -21,6 +22,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: [
     'core',
     'protocols',
+    'properties',
     'simulation',
     'exploration',
     'story',
@@ -42,7 +44,7 @@ const CLI_MAY_IMPORT: Record<string, readonly string[]> = {
   'main.ts': ['input', 'program.ts'],
 };
 
-const PURE = ['core', 'protocols', 'host', 'simulation', 'exploration', 'story'];
+const PURE = ['core', 'protocols', 'host', 'properties', 'simulation', 'exploration', 'story'];
 
 /** Each would make a run depend on something other than its scenario and seed. */
 const BANNED: readonly [pattern: RegExp, reason: string][] = [
@@ -136,10 +138,38 @@ describe('the source tree', () => {
     const wrong = sources.flatMap(({ file, imports }) => {
       const mine = /^src\/protocols\/([^/]+)\//.exec(file)?.[1];
       if (mine === undefined) return [];
-      return imports
-        .filter((each) => /^\.\.\/[^./]+\//.test(each))
-        .map((each) => `${file} imports ${each}`);
+      return imports.filter((each) => /^\.\.\/[^./]+\//.test(each)).map((each) => `${file} imports ${each}`);
     });
+    expect(wrong).toEqual([]);
+  });
+
+  it('lets the explorer tell of a search, and search a model, and not the other way round', () => {
+    const mayImport: Record<string, readonly string[]> = {
+      model: [],
+      search: ['model'],
+      tell: ['model', 'search'],
+    };
+    const folderOf = (file: string): string | undefined => /^src\/exploration\/(\w+)\//.exec(file)?.[1];
+    const inside = sources.filter(({ file }) => folderOf(file) !== undefined);
+    expect(inside.length).toBeGreaterThan(20);
+    const wrong = inside.flatMap(({ file, imports }) => {
+      const mine = folderOf(file)!;
+      return imports
+        .map((each) => folderOf(path.relative(root, path.resolve(root, path.dirname(file), each))))
+        .filter((folder) => folder !== undefined && folder !== mine && !mayImport[mine]!.includes(folder))
+        .map((folder) => `${file} imports from ${folder}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('enters the rooms of properties and exploration by their index', () => {
+    const wrong = sources.flatMap(({ file, room, imports }) =>
+      imports
+        .map((each) => path.relative(root, path.resolve(root, path.dirname(file), each)))
+        .filter((target) => ['properties', 'exploration'].includes(roomOf(target)) && roomOf(target) !== room)
+        .filter((target) => path.basename(target) !== 'index.ts')
+        .map((target) => `${file} imports ${target}`),
+    );
     expect(wrong).toEqual([]);
   });
 

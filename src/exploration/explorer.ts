@@ -1,17 +1,18 @@
 import type { MemberId, Property, Protocol } from '../core/index.ts';
-import { type Bounds, checkBounds, DEFAULT_BOUNDS } from './bounds.ts';
-import { BreadthFirst } from './breadth-first.ts';
-import { canHaveAliases, clusterOf, type Setup } from './cluster.ts';
-import { Covering } from './covering.ts';
-import { checkEventually, type Eventually } from './eventually.ts';
-import type { Found } from './findings.ts';
-import { Learned, type Lessons, NO_LESSONS } from './lessons.ts';
-import { type Act, pathOf } from './path.ts';
-import type { Script } from './script.ts';
-import type { Progress, Search } from './search.ts';
-import { type Space, spaceOf } from './space.ts';
-import type { States } from './state-store.ts';
-import { NotSymmetric } from './symmetry.ts';
+import { SAFETY_NAMES } from '../properties/index.ts';
+import { type Bounds, checkBounds, DEFAULT_BOUNDS } from './model/bounds.ts';
+import { canHaveAliases, clusterOf, type Setup } from './model/cluster.ts';
+import { Learned, type Lessons, NO_LESSONS } from './model/lessons.ts';
+import type { Script } from './model/script.ts';
+import { BreadthFirst } from './search/breadth-first.ts';
+import { Covering } from './search/covering.ts';
+import { checkEventually, type Eventually } from './search/eventually.ts';
+import type { Found } from './search/findings.ts';
+import type { Progress, Search } from './search/search.ts';
+import { type Space, spaceOf } from './search/space.ts';
+import type { States } from './search/state-store.ts';
+import { NotSymmetric } from './search/symmetry.ts';
+import { type Act, pathOf } from './tell/path.ts';
 
 /** What is to be explored. */
 export interface Exploring {
@@ -76,7 +77,6 @@ export interface Exploration {
   };
 }
 
-const ALL: readonly Property[] = ['S1', 'S2', 'S3', 'S4', 'S6', 'S9', 'S10', 'R1'];
 const MOST_STATES = 50_000_000;
 const MOST_FOR_SHORTEST = 300_000;
 const SAMPLES = 1000;
@@ -177,7 +177,7 @@ export class Explorer {
   }
 
   #begin(): void {
-    const { protocol, members, script = [], properties = ALL } = this.#exploring;
+    const { protocol, members, script = [], properties = SAFETY_NAMES } = this.#exploring;
     const cluster = clusterOf(protocol, members, this.#lessons.asymmetry === null);
     this.#space = spaceOf(cluster, this.#bounds, script, new Set(properties), this.#lessons);
     this.#shortening = null;

@@ -17,6 +17,7 @@ import {
   type View,
   type Why,
 } from '../core/index.ts';
+import { type Finding, isPromised, Watch } from '../properties/index.ts';
 import { perform } from './actions.ts';
 import { Agenda } from './agenda.ts';
 import { Digest } from './digest.ts';
@@ -24,7 +25,6 @@ import { Host } from './host.ts';
 import { Coverage, Ledger } from './ledger.ts';
 import { Losses } from './losses.ts';
 import { type Envelope, Network } from './network.ts';
-import { type Finding, Properties } from './properties.ts';
 import { Queue } from './queue.ts';
 import type { Action, Scenario } from './scenario.ts';
 import { type Happening, newHappening, type Surroundings } from './surroundings.ts';
@@ -91,8 +91,7 @@ export class World implements Surroundings {
   readonly #queue = new Queue<Happening>();
   readonly #digest = new Digest();
   readonly #hashesAll: boolean;
-  readonly #properties: Properties;
-  readonly #found = new Set<string>();
+  readonly #properties: Watch;
   readonly #trace: ((line: TraceLine) => void) | undefined;
   readonly #scheduled: ((happening: Happening) => void) | undefined;
   readonly #freeze: boolean;
@@ -114,7 +113,7 @@ export class World implements Surroundings {
     this.eventRandom = new Random(seed, 'events');
     const ids = scenario.members.map((member) => member.id);
     this.losses = new Losses(ids, this.broken);
-    this.#properties = new Properties((finding) => this.#find(finding));
+    this.#properties = new Watch((finding) => this.#find(finding));
     this.#trace?.({
       trace: 'caucus/1',
       protocol: this.protocol.name,
@@ -241,11 +240,10 @@ export class World implements Surroundings {
     const claims = host.alive && view.role === 'leader';
     const acts = host.alive && host.acting;
     const news = this.claims.note(name, claims, view.term, this.nowUs);
-    if (news && claims && view.term !== null)
-      this.#properties.won(name, view.term, this.#votersOf(view), host.id, host.life);
+    if (news && claims && view.term !== null) this.#properties.won(host, view.term, this.#votersOf(view));
     if (this.acting.note(name, acts, view.term, this.nowUs) && acts) {
-      const others = this.acting.open.filter((each) => each.member !== name).map((each) => each.member);
-      this.#properties.acts(name, view.term, others, host.life);
+      const all = this.acting.open.map(({ member }) => this.process(member)!);
+      this.#properties.acts(host, view.term, all);
     }
     this.#cover();
   }
@@ -347,11 +345,8 @@ export class World implements Surroundings {
     this.coverage.update(running, acting, this.nowUs);
   }
 
-  #find({ property, members, detail, key }: Finding): void {
-    if (this.#found.has(key)) return;
-    this.#found.add(key);
-    const pledge = this.protocol.pledges.find((each) => each.property === property);
-    const claimed = pledge?.assuming.every((assumption) => !this.broken.has(assumption)) ?? false;
+  #find({ property, members, detail }: Finding): void {
+    const claimed = isPromised(this.protocol, property, this.broken);
     this.violations.push({ property, claimed, atMs: toMs(this.nowUs), members, detail });
   }
 }

@@ -1,34 +1,14 @@
-import type { Assumption, Property } from '../core/index.ts';
+import type { Assumption } from '../core/index.ts';
+import { propertyNamed, SAFETY_NAMES } from '../properties/index.ts';
 
-/** In the order in which they are told. */
-const NAMES: Readonly<Record<Property, string>> = {
-  S1: 'one winner per term',
-  S2: 'one vote per member and term',
-  S3: 'terms never go back',
-  S4: 'a majority behind every win',
-  S6: 'tokens only grow',
-  S9: 'one name for the leader of a term',
-  S10: 'one leader at a time',
-  R1: 'one value per version',
-};
-
-/** What else a run of a swarm can fail by. */
-const OTHERS: Readonly<Record<string, string>> = {
-  L1: 'one leader for all, once the faults stop',
-  L3: 'another leader soon, when one is cut off',
-  L4: 'no other leader while a majority hears this one',
-  L5: 'no claim to lead without a majority',
-  error: 'the protocol threw',
-};
-
-/** The properties by what they say, for people who do not know the numbers. */
+/** The properties, and what else a run of a swarm can fail by, by what they say: for people who do not know the numbers. */
 export function nameProperty(property: string): string {
-  return (NAMES as Readonly<Record<string, string>>)[property] ?? OTHERS[property] ?? 'a property';
+  return propertyNamed(property)?.name ?? (property === 'error' ? 'the protocol threw' : 'a property');
 }
 
 /** The same list as S1 S2 … S10 R1. */
 export function inOrder<T extends { readonly property: string }>(list: readonly T[]): T[] {
-  const order = Object.keys(NAMES);
+  const order: readonly string[] = SAFETY_NAMES;
   return [...list].sort((a, b) => order.indexOf(a.property) - order.indexOf(b.property));
 }
 

@@ -4,13 +4,13 @@
  */
 import { describe, expect, it } from 'vitest';
 import { type Property, type Protocol, readSettings } from '../../src/core/index.ts';
-import { type Bounds, DEFAULT_BOUNDS } from '../../src/exploration/bounds.ts';
-import { BreadthFirst } from '../../src/exploration/breadth-first.ts';
-import { clusterOf } from '../../src/exploration/cluster.ts';
-import { CoverStore } from '../../src/exploration/cover-store.ts';
-import { Covering } from '../../src/exploration/covering.ts';
-import { Learned, type Lessons, NO_LESSONS } from '../../src/exploration/lessons.ts';
-import { representative, type Space, spaceOf } from '../../src/exploration/space.ts';
+import { type Bounds, DEFAULT_BOUNDS } from '../../src/exploration/model/bounds.ts';
+import { clusterOf } from '../../src/exploration/model/cluster.ts';
+import { Learned, type Lessons, NO_LESSONS } from '../../src/exploration/model/lessons.ts';
+import { BreadthFirst } from '../../src/exploration/search/breadth-first.ts';
+import { CoverStore } from '../../src/exploration/search/cover-store.ts';
+import { Covering } from '../../src/exploration/search/covering.ts';
+import { representative, type Space, spaceOf } from '../../src/exploration/search/space.ts';
 import { quorum } from '../../src/protocols/quorum/index.ts';
 import { epochProtocol } from '../support/bent.ts';
 import { tenancy } from '../support/tenancy.ts';

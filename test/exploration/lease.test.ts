@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Delay } from '../../src/core/index.ts';
 import { type Exploration, explore } from '../../src/exploration/index.ts';
-import { Leases } from '../../src/exploration/leases.ts';
-import { Learned, type Lessons, NO_LESSONS } from '../../src/exploration/lessons.ts';
-import type { Cause, Reaction } from '../../src/exploration/member.ts';
+import { Leases } from '../../src/exploration/model/leases.ts';
+import { Learned, type Lessons, NO_LESSONS } from '../../src/exploration/model/lessons.ts';
+import type { Cause, Reaction } from '../../src/exploration/model/member.ts';
 import { type TenancyBugs, tenancy } from '../support/tenancy.ts';
 
 function check(bugs: TenancyBugs, crashes = 0): Exploration {

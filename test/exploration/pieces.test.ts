@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Effect, MemberId, Protocol } from '../../src/core/index.ts';
-import { countOf, leavesAsMuch, oneMore } from '../../src/exploration/bounds.ts';
-import { canonicalText } from '../../src/exploration/canonical.ts';
-import { Frontier } from '../../src/exploration/frontier.ts';
-import { InFlight } from '../../src/exploration/in-flight.ts';
+import { canonicalText } from '../../src/core/index.ts';
 import { explore } from '../../src/exploration/index.ts';
-import { IntLists } from '../../src/exploration/int-lists.ts';
-import { aliasOf, rename } from '../../src/exploration/names.ts';
-import { StateStore } from '../../src/exploration/state-store.ts';
-import { permutationsOf } from '../../src/exploration/symmetry.ts';
+import { countOf, leavesAsMuch, oneMore } from '../../src/exploration/model/bounds.ts';
+import { InFlight } from '../../src/exploration/model/in-flight.ts';
+import { IntLists } from '../../src/exploration/model/interner.ts';
+import { aliasOf, rename } from '../../src/exploration/model/names.ts';
+import { Frontier } from '../../src/exploration/search/frontier.ts';
+import { StateStore } from '../../src/exploration/search/state-store.ts';
+import { permutationsOf } from '../../src/exploration/search/symmetry.ts';
 
 describe('equal data has equal text', () => {
   it('whatever the order of its fields', () => {

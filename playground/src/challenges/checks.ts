@@ -1,6 +1,6 @@
 import type { Played } from './challenge.ts';
 import { dethroned } from './dethroned.ts';
-import { countFaults, PROMISED } from './faults.ts';
+import { countFaults } from './faults.ts';
 import {
   allRan,
   endMs,
@@ -113,7 +113,7 @@ export function byClocks({ history }: Played): Said {
 }
 
 export function unbroken({ history }: Played): Said {
-  const broken = history.violations.find(({ claimed, property }) => claimed && PROMISED.includes(property));
+  const broken = history.violations.find(({ claimed }) => claimed);
   if (broken !== undefined) {
     return {
       solved: true,

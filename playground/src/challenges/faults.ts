@@ -1,8 +1,5 @@
 import type { History } from '../history/history.ts';
 
-/** What the quorum election promises, by the names of docs/guarantees.md. */
-export const PROMISED: readonly string[] = ['S1', 'S2', 'S3', 'S4', 'S6', 'S9', 'S10', 'R1'];
-
 const FAULTS: readonly string[] = [
   'crash',
   'restart',

@@ -1,8 +1,9 @@
 import type { Assumption, MemberId, Pledge, TraceEvent, TraceStep, View } from '../../../src/core/index.ts';
+import { type Finding, isPromised, type Process, Watch } from '../../../src/properties/index.ts';
 import type { Violation } from '../../../src/simulation/index.ts';
 import { Ledger } from '../../../src/simulation/ledger.ts';
-import { type Finding, Properties } from '../../../src/simulation/properties.ts';
 import { toUs } from '../../../src/simulation/time.ts';
+import { nameOfTwin } from '../../../src/simulation/twins.ts';
 
 interface Known {
   view: View | null;
@@ -16,15 +17,14 @@ export class RecordedLeaders {
   readonly acting: Ledger = new Ledger();
   readonly violations: Violation[] = [];
   readonly #known = new Map<MemberId, Known>();
-  readonly #properties: Properties;
+  readonly #properties: Watch;
   readonly #broken = new Set<Assumption>();
-  readonly #found = new Set<string>();
   readonly #pledges: readonly Pledge[];
   #nowMs = 0;
 
   constructor(pledges: readonly Pledge[]) {
     this.#pledges = pledges;
-    this.#properties = new Properties((finding) => this.#find(finding));
+    this.#properties = new Watch((finding) => this.#find(finding));
   }
 
   onStep({ atMs, member, input, effects }: TraceStep, dueMs: (i: number) => number): void {
@@ -73,15 +73,11 @@ export class RecordedLeaders {
     const term = known.view?.term ?? null;
     const atUs = toUs(atMs);
     if (this.claims.note(member, claims, term, atUs) && claims && term !== null) {
-      this.#properties.won(member, term, null);
+      this.#properties.won(this.#process(member), term, null);
     }
     if (this.acting.note(member, acts, term, atUs) && acts) {
-      const others = this.acting.open.filter((each) => each.member !== member);
-      this.#properties.acts(
-        member,
-        term,
-        others.map((each) => each.member),
-      );
+      const all = this.acting.open.map((each) => this.#process(each.member));
+      this.#properties.acts(this.#process(member), term, all);
     }
   }
 
@@ -99,11 +95,14 @@ export class RecordedLeaders {
     return known;
   }
 
-  #find({ property, members, detail, key }: Finding): void {
-    if (this.#found.has(key)) return;
-    this.#found.add(key);
-    const pledge = this.#pledges.find((each) => each.property === property);
-    const claimed = pledge?.assuming.every((assumption) => !this.#broken.has(assumption)) ?? false;
+  /** A trace tells the processes apart, but not their lives. */
+  #process(name: MemberId): Process {
+    const id = [...this.#known.keys()].find((each) => nameOfTwin(each) === name) ?? name;
+    return { name, id, life: '' };
+  }
+
+  #find({ property, members, detail }: Finding): void {
+    const claimed = isPromised({ pledges: this.#pledges }, property, this.#broken);
     this.violations.push({ property, claimed, atMs: this.#nowMs, members, detail });
   }
 }

@@ -1,10 +1,9 @@
 import type { Pledge, Property } from '../../../src/core/index.ts';
+import { SAFETY_NAMES } from '../../../src/properties/index.ts';
 import { nameFallen, nameProperty } from '../../../src/story/index.ts';
 import { seconds } from '../app/seconds.ts';
 import type { History } from '../history/history.ts';
 import { inItsWords } from '../words/term-words.ts';
-
-const WATCHED: readonly Property[] = ['S1', 'S2', 'S3', 'S4', 'S6', 'S9', 'S10', 'R1'];
 
 interface PromiseRow {
   readonly property: Property;
@@ -28,7 +27,7 @@ export function promiseRows(
   protocol: string,
   ms: number,
 ): PromiseRow[] {
-  return WATCHED.map((property) => {
+  return SAFETY_NAMES.map((property) => {
     const seen = history.violations.filter((each) => each.property === property && each.atMs <= ms);
     const first = seen.find((each) => each.claimed) ?? seen[0];
     const pledge = pledges.find((each) => each.property === property);

@@ -1,4 +1,5 @@
-import { type Liveness, type MemberId, majority } from '../../core/index.ts';
+import { type MemberId, majority } from '../../core/index.ts';
+import { boundedFailover, STEPS_DOWN_WITHIN, stability, steppingDown } from '../../properties/index.ts';
 import type { Host } from '../host.ts';
 import type { Stretch } from '../ledger.ts';
 import { toMs } from '../time.ts';
@@ -7,21 +8,17 @@ import { type Trial, trialsOf } from './exam.ts';
 import type { Failure } from './failure.ts';
 import { calmMsOf, type Storm } from './storm.ts';
 
-/** A leader that is cut off counts the time-out from the last answers that were under way: in time-outs. */
-const STEPS_DOWN = 1.5;
-
 /** Runs the exam of a cluster at rest, and tells which promise it broke, if any. */
 export function sitExam(storm: Storm, world: World): Failure | null {
   for (const trial of trialsOf(calmMsOf(storm), storm)) {
     const failure = sitTrial(trial, storm, world);
-    if (failure !== null && world.protocol.liveness?.includes(failure.property)) return failure;
+    if (failure !== null && world.protocol.liveness?.some((each) => each === failure.property))
+      return failure;
   }
   return null;
 }
 
-type Broken = Failure & { readonly property: Liveness };
-
-function sitTrial(trial: Trial, storm: Storm, world: World): Broken | null {
+function sitTrial(trial: Trial, storm: Storm, world: World): Failure | null {
   // Once the others had the time to choose, only what the preferred one does beside their leader is looked at.
   world.runUntil(trial.preferred === undefined ? trial.fromMs : trial.backMs);
   const leader = world.hosts.get(world.leaders[0] ?? '');
@@ -55,16 +52,14 @@ function mayLead({ members }: Storm, id: MemberId): boolean {
   return members.find((member) => member.id === id)?.priority !== 0;
 }
 
-/** Whoever is cut off, and comes back, disturbs nobody as long as the leader has its majority. */
-function staysLeader({ endMs }: Trial, claim: Stretch, world: World): Broken | null {
+/** A member that is cut off, and comes back, disturbs no other as long as the leader has its majority. */
+function staysLeader({ endMs }: Trial, claim: Stretch, world: World): Failure | null {
   const before = world.claims.stretches.length;
   world.runUntil(endMs);
-  const other = world.claims.stretches[before];
-  if (claim.toUs === null && other === undefined) return null;
-  const news =
-    other === undefined ? `${claim.member} gave up` : `${other.member} came to lead in term ${other.term}`;
-  const detail = `${news} although a majority heard ${claim.member}, the leader of term ${claim.term}`;
-  return { property: 'L4', atMs: toMs(other?.fromUs ?? claim.toUs ?? world.nowUs), detail };
+  const other = world.claims.stretches[before] ?? null;
+  const { member: leader, term } = claim;
+  const found = stability.judge({ leader, term, hasGivenUp: claim.toUs !== null, other });
+  return found === null ? null : { ...found, atMs: toMs(other?.fromUs ?? claim.toUs ?? world.nowUs) };
 }
 
 /** Without its majority a leader says so in time, and those who are left have another. */
@@ -75,19 +70,16 @@ function losesTheLead(
   mayBeReplaced: boolean,
   { timeoutMs }: Storm,
   world: World,
-): Broken | null {
+): Failure | null {
   const before = world.acting.stretches.length;
-  world.runUntil(fromMs + STEPS_DOWN * timeoutMs);
-  if (claim.toUs === null) {
-    const detail = `${leader.id} still claims to lead, ${STEPS_DOWN} time-outs after it was cut off`;
-    return { property: 'L5', atMs: toMs(world.nowUs), detail };
-  }
+  world.runUntil(fromMs + STEPS_DOWN_WITHIN * timeoutMs);
+  const isClaiming = claim.toUs === null;
+  const claims = steppingDown.judge({ leader: leader.id, isClaiming, timeouts: STEPS_DOWN_WITHIN });
+  if (claims !== null) return { ...claims, atMs: toMs(world.nowUs) };
   world.runUntil(backMs);
   const isReplaced = world.acting.stretches.slice(before).some(({ member }) => member !== leader.id);
-  if (mayBeReplaced && !isReplaced) {
-    const detail = `nobody has taken over from ${leader.id}, although a majority is left`;
-    return { property: 'L3', atMs: backMs, detail };
-  }
+  const dark = mayBeReplaced ? boundedFailover.judge({ leader: leader.id, isReplaced }) : null;
+  if (dark !== null) return { ...dark, atMs: backMs };
   world.runUntil(endMs);
   return null;
 }

@@ -1,4 +1,5 @@
 import type { Definition } from '../../core/index.ts';
+import { isInForce } from '../../properties/index.ts';
 import { outcomeOf, type RunOutcome } from '../runs.ts';
 import { readScenario } from '../scenario.ts';
 import { toMs } from '../time.ts';
@@ -97,10 +98,7 @@ function mustSettle(storm: Storm, world: World): boolean {
 
 /** Is anything promised of the rest of this run? Else only a protocol that throws could still fail it. */
 function isPromised(storm: Storm, world: World): boolean {
-  return (
-    mustSettle(storm, world) ||
-    world.protocol.pledges.some(({ assuming }) => assuming.every((each) => !world.broken.has(each)))
-  );
+  return mustSettle(storm, world) || world.protocol.pledges.some((pledge) => isInForce(pledge, world.broken));
 }
 
 /** A member whose disk was copied may be taken for the copy by some, and then is no help to them. */

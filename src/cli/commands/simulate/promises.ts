@@ -1,4 +1,5 @@
 import type { Pledge } from '../../../core/index.ts';
+import { isInForce } from '../../../properties/index.ts';
 import type { Result, Violation, World } from '../../../simulation/index.ts';
 import { counted, grouped, inOrder, nameFallen, nameProperty } from '../../../story/index.ts';
 import type { Page } from '../../terminal/page.ts';
@@ -11,7 +12,7 @@ export function promises({ protocol, broken: fallen }: World, { violations }: Re
   const pledges = inOrder(protocol.pledges);
   const broken = violations.filter((violation) => violation.claimed);
   const isBroken = ({ property }: Pledge): boolean => broken.some((each) => each.property === property);
-  const isVoid = ({ assuming }: Pledge): boolean => assuming.some((each) => fallen.has(each));
+  const isVoid = (pledge: Pledge): boolean => !isInForce(pledge, fallen);
   const kept = pledges.filter((pledge) => !isBroken(pledge) && !isVoid(pledge));
   const voids = pledges.filter((pledge) => !isBroken(pledge) && isVoid(pledge));
 

@@ -1,0 +1,187 @@
+import { IntLists } from '../model/interner.ts';
+import type { Model } from '../model/model.ts';
+import type { Outcome } from '../model/outcomes.ts';
+import { componentsOf } from './components.ts';
+
+/** A cause that takes a member from one local state to another, and leaves no trace but messages. */
+export interface Move {
+  readonly cause: number;
+  readonly outcome: Outcome;
+}
+
+/** The local states between which a member can go to and fro. */
+export interface Loop {
+  /** The number of the list of local states. */
+  readonly id: number;
+  /** In order; one alone, where nothing leads back. */
+  readonly locals: readonly number[];
+  /** All that it can send on the way, as a list of messages. */
+  readonly sends: number;
+}
+
+/**
+ * Members that go in circles. Example: a member that hears no leader asks for pre-votes, is told by another that there is a leader,
+ * follows it by that word, hears nothing, and asks again. In a network that keeps every message for ever it can go round
+ * as often as it likes, since what it received once can be received again. So whatever can happen when it is in one
+ * of the local states of such a loop can happen when it is in any other, after some moves that nobody else notices:
+ * states of the cluster that differ only in where in its loop a member is are one state. (Members move independently, so
+ * that holds for all members at once.)
+ *
+ * Only moves count that change nothing else: not the history, the leases or the faults, not whether the member may act
+ * or the term that it tells. They may send, because what they send can be under way before it goes round again: more
+ * messages allow everything that fewer do.
+ */
+export class Loops {
+  readonly #model: Model;
+  readonly #withTimers: boolean;
+  /** Where messages arrive at once, what happens to one depends on where the others are: then none goes anywhere. */
+  readonly #stays: boolean;
+  readonly #lists = new IntLists();
+  /** By local state, then by what else the loop depends on. */
+  readonly #known: Map<number | string, Loop>[] = [];
+  /** By list of messages, then by member: those of them that go to the member. */
+  readonly #received: number[][] = [];
+
+  constructor(model: Model) {
+    this.#model = model;
+    this.#withTimers = model.bounds.timers === null; // Else each one that fires is counted, and changes the state.
+    this.#stays = model.bounds.atOnce.length > 0;
+  }
+
+  /** The loop in which this member is; one that is down is in none but its own. */
+  of(state: Int32Array, i: number): Loop {
+    const local = state[i]!;
+    const key = this.#keyOf(state, i);
+    return this.#known[local]?.get(key) ?? this.#learn(state, i, key);
+  }
+
+  /** The moves that lead from one local state of a loop to another, as few as possible. */
+  way(state: Int32Array, i: number, from: number, to: number): readonly Move[] {
+    const ways = new Map<number, readonly Move[]>([[from, []]]);
+    for (const [local, way] of ways) {
+      if (local === to) return way;
+      for (const move of this.moves(state, i, local)) {
+        if (!ways.has(move.outcome.local)) ways.set(move.outcome.local, [...way, move]);
+      }
+    }
+    throw new Error('no moves lead from one local state of a loop to another');
+  }
+
+  /** What this member can do in this local state without anything but messages to show for it. */
+  moves(state: Int32Array, i: number, local: number): Move[] {
+    const { outcomes, inFlight } = this.#model;
+    const moves: Move[] = [];
+    const { alive, firing } = outcomes.facts(local);
+    if (!alive) return moves;
+    const messages = inFlight.lists.value(this.#receivedBy(i, state[this.#model.net]!));
+    for (const causes of this.#withTimers ? [firing, messages] : [messages]) {
+      for (const cause of causes) {
+        for (const outcome of outcomes.of(local, cause)) {
+          if (this.#isFree(state, i, local, outcome)) moves.push({ cause, outcome });
+        }
+      }
+    }
+    return moves;
+  }
+
+  #isFree(state: Int32Array, i: number, local: number, outcome: Outcome): boolean {
+    const { histories, leases, past, running } = this.#model;
+    const { timers, marks } = outcome;
+    if (outcome.local === local && outcome.sends === 0) return false; // It leads nowhere.
+    if (outcome.dies || outcome.wins || outcome.atOnce.length > 0) return false;
+    if (outcome.local !== local && (this.#stays || !this.#isAlike(local, outcome.local))) return false;
+    if (timers !== 0 && leases.after(state[running]!, i, timers) !== state[running]) return false;
+    if (marks === 0) return true;
+    const next = histories.after(state[past]!, marks);
+    return next.past === state[past] && next.findings.length === 0;
+  }
+
+  /** Do others, and the properties, see the same in both? */
+  #isAlike(a: number, b: number): boolean {
+    const { outcomes } = this.#model;
+    const one = outcomes.facts(a);
+    const other = outcomes.facts(b);
+    return (
+      other.alive &&
+      !other.beyond &&
+      one.lastTerm === other.lastTerm &&
+      one.term === other.term &&
+      one.claims === other.claims &&
+      one.acts === other.acts &&
+      one.lease === other.lease &&
+      one.saved === other.saved
+    );
+  }
+
+  /** Finds the loops of all local states that the member can come to by such moves: they depend on the same. */
+  #learn(state: Int32Array, i: number, key: number | string): Loop {
+    const first = state[i]!;
+    const nodes = [first];
+    const places = new Map([[first, 0]]);
+    const moves: Move[][] = [];
+    for (let at = 0; at < nodes.length; at++) {
+      const own: Move[] = [];
+      moves.push(own);
+      for (const move of this.moves(state, i, nodes[at]!)) {
+        const { local } = move.outcome;
+        if (!places.has(local)) {
+          // From what is known already nothing leads back here, or this would be known too.
+          if (this.#known[local]?.has(key)) continue;
+          places.set(local, nodes.length);
+          nodes.push(local);
+        }
+        own.push(move);
+      }
+    }
+    const component = componentsOf(moves.map((own) => own.map(({ outcome }) => places.get(outcome.local)!)));
+    for (const ats of grouped(component)) {
+      const within = ats.flatMap((at) =>
+        moves[at]!.filter(({ outcome }) => component[places.get(outcome.local)!] === component[at]),
+      );
+      const sends = within.reduce((list, { outcome }) => this.#model.inFlight.with(list, outcome.sends), 0);
+      const locals = ats.map((at) => nodes[at]!).sort((a, b) => a - b);
+      const loop: Loop = { id: this.#lists.id(locals), locals, sends };
+      for (const local of locals) this.#note(local, key, loop);
+    }
+    return this.#known[first]!.get(key)!;
+  }
+
+  #note(local: number, key: number | string, loop: Loop): void {
+    const known = this.#known[local];
+    if (known === undefined) this.#known[local] = new Map([[key, loop]]);
+    else known.set(key, loop);
+  }
+
+  #keyOf(state: Int32Array, i: number): number | string {
+    const { net, past, running } = this.#model;
+    const received = this.#receivedBy(i, state[net]!);
+    const before = state[past]!;
+    const leases = state[running]!;
+    const fits = before < 1 << 15 && leases < 1 << 16 && received < 1 << 21;
+    return fits ? (received * (1 << 15) + before) * (1 << 16) + leases : `${received} ${before} ${leases}`;
+  }
+
+  #receivedBy(i: number, list: number): number {
+    const { outcomes, inFlight } = this.#model;
+    let known = this.#received[list];
+    if (known === undefined) {
+      const { lists } = inFlight;
+      known = this.#model.cluster.ids.map((_, j) =>
+        lists.id(lists.value(list).filter((message) => outcomes.receiver(message) === j)),
+      );
+      this.#received[list] = known;
+    }
+    return known[i]!;
+  }
+}
+
+/** The nodes of each component. */
+function grouped(component: Int32Array): number[][] {
+  const groups: number[][] = [];
+  component.forEach((number, node) => {
+    const group = groups[number];
+    if (group === undefined) groups[number] = [node];
+    else group.push(node);
+  });
+  return groups;
+}

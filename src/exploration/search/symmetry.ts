@@ -1,0 +1,95 @@
+import { assert, type MemberId } from '../../core/index.ts';
+import { aliasOf } from '../model/names.ts';
+
+/** Members turned out not to be interchangeable. */
+export class NotSymmetric extends Error {}
+
+/** Member i takes the place of member `to[i]`. */
+export interface Permutation {
+  readonly to: readonly number[];
+  readonly from: readonly number[];
+  /** The alias that takes the place of each. */
+  readonly names: readonly MemberId[];
+  /** The number of the permutation that undoes this one. */
+  readonly inverse: number;
+}
+
+/** All permutations of n members, or of them a group; the first changes nothing. */
+export function permutationsOf(
+  n: number,
+  isIn: (names: readonly MemberId[], from: readonly number[]) => boolean = () => true,
+): readonly Permutation[] {
+  const orders = ordersOf(n).filter((to) => {
+    const from = to.map((_, i) => to.indexOf(i));
+    return isIn(to.map(aliasOf), from);
+  });
+  return orders.map((to) => {
+    const from = to.map((_, i) => to.indexOf(i));
+    const inverse = orders.findIndex((order) => order.join() === from.join());
+    return { to, from, names: to.map(aliasOf), inverse };
+  });
+}
+
+function ordersOf(n: number): number[][] {
+  if (n === 0) return [[]];
+  return ordersOf(n - 1).flatMap((rest) =>
+    Array.from({ length: n }, (_, at) => [...rest.slice(0, n - 1 - at), n - 1, ...rest.slice(n - 1 - at)]),
+  );
+}
+
+/** Where values have numbers. */
+interface Numbered<T> {
+  id(value: T): number;
+  value(id: number): T;
+}
+
+/**
+ * What becomes of the numbered values of one kind when members are exchanged. Renaming must be undone by the
+ * inverse renaming, else two states could be taken for the same that are not; that is checked for every value.
+ */
+export class Renamed<T> {
+  readonly #interner: Numbered<T>;
+  readonly #permutations: readonly Permutation[];
+  readonly #rename: (value: T, permutation: number) => T;
+  readonly #known: Int32Array[];
+
+  constructor(
+    interner: Numbered<T>,
+    permutations: readonly Permutation[],
+    rename: (value: T, permutation: number) => T,
+  ) {
+    this.#interner = interner;
+    this.#permutations = permutations;
+    this.#rename = rename;
+    this.#known = permutations.map(() => new Int32Array(1024).fill(-1));
+  }
+
+  of(id: number, permutation: number): number {
+    if (permutation === 0) return id;
+    const known = this.#known[permutation]!;
+    const found = id < known.length ? known[id]! : -1;
+    return found >= 0 ? found : this.#learn(id, permutation);
+  }
+
+  #learn(id: number, permutation: number): number {
+    const renamed = this.#interner.id(this.#rename(this.#interner.value(id), permutation));
+    const back = this.#permutations[permutation]!.inverse;
+    const again = this.#interner.id(this.#rename(this.#interner.value(renamed), back));
+    if (again !== id) throw new NotSymmetric('a list of members has an order that matters');
+    this.#note(id, permutation, renamed);
+    this.#note(renamed, back, id);
+    return renamed;
+  }
+
+  #note(id: number, permutation: number, renamed: number): void {
+    let known = this.#known[permutation]!;
+    if (id >= known.length) {
+      const larger = new Int32Array(Math.max(2 * known.length, id + 1)).fill(-1);
+      larger.set(known);
+      known = larger;
+      this.#known[permutation] = known;
+    }
+    assert(known[id] === -1 || known[id] === renamed, 'renaming is ambiguous');
+    known[id] = renamed;
+  }
+}

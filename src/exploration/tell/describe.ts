@@ -1,0 +1,58 @@
+import { assertNever } from '../../core/index.ts';
+import { type Bounds, DEFAULT_COUNTER } from '../model/bounds.ts';
+import type { Direction, Script } from '../model/script.ts';
+
+/** The bounds in words, as they belong to every result. */
+export function describeBounds(bounds: Bounds): string[] {
+  const { terms, counters, crashes, amnesia, unsynced, network, evidence, falseProof, commands } = bounds;
+  const words = [`terms up to ${terms}`];
+  for (const [name, most] of Object.entries(counters)) words.push(`${name} up to ${most}`);
+  words.push(`other counters up to ${DEFAULT_COUNTER}`);
+  words.push(`crashes: ${crashes}${crashes > 0 && unsynced ? ', also in the middle of a save' : ''}`);
+  if (amnesia > 0) words.push(`lost disks: ${amnesia}`);
+  if (network === 'any') words.push('every message arrives any number of times, in any order, or never');
+  else {
+    const { inFlight, drops, duplicates } = network;
+    words.push(`messages in flight: ${inFlight}, lost: ${drops}, doubled: ${duplicates}, in any order`);
+  }
+  if (evidence > 0) words.push(`evidence: ${evidence}${falseProof ? ', and proof may be false' : ''}`);
+  if (commands.most > 0) words.push(`commands: ${commands.most} of ${commands.types.join(', ')}`);
+  if (bounds.fewest > 1) words.push(`members never fewer than ${bounds.fewest}`);
+  if (bounds.timers !== null) words.push(`timers that fire: ${bounds.timers}`);
+  if (bounds.firing !== null) words.push(`of the timers only ${bounds.firing.join(', ')}`);
+  if (bounds.mute.length > 0) words.push(`${bounds.mute.join(', ')} never arrive`);
+  if (bounds.atOnce.length > 0) words.push(`${bounds.atOnce.join(', ')} arrive at once`);
+  if (bounds.depth !== null) words.push(`acts: ${bounds.depth}`);
+  return words;
+}
+
+/** The script in words. */
+export function describeScript(script: Script): string[] {
+  return script.map(describe);
+}
+
+function describe(direction: Direction): string {
+  switch (direction.do) {
+    case 'crash':
+      return `${direction.member} crashes`;
+    case 'restart':
+      return `${direction.member} restarts${direction.amnesia ? ' with an empty disk' : ''}`;
+    case 'fire':
+      return `${direction.timer} of ${direction.member} comes due`;
+    case 'ask': {
+      const { type, ...fields } = direction.command;
+      return [`${direction.member} is asked to ${type}`, ...Object.values(fields).map(String)].join(' ');
+    }
+    case 'talk': {
+      const { among, types } = direction;
+      return `${among.join(', ')} talk${types === undefined ? '' : ` (${types.join(', ')})`}`;
+    }
+    case 'lose': {
+      const { from, to } = direction;
+      const way = `${from === undefined ? '' : ` from ${from}`}${to === undefined ? '' : ` to ${to}`}`;
+      return `what is under way${way} is lost`;
+    }
+    default:
+      return assertNever(direction);
+  }
+}
