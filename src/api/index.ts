@@ -1,5 +1,6 @@
 export { type Api, createApi } from './api.ts';
-export { fieldsOf, onlyFields, readJson } from './body.ts';
+export { readJson } from './body.ts';
+export { EventStream, HEARTBEAT_MS, writeEventHead } from './event-stream.ts';
 export { HttpError } from './http-error.ts';
 export { closeServer, listen, portMismatch, urlOfServer } from './listener.ts';
 export { leadsHere, refuseForeignPages } from './origin.ts';

@@ -37,6 +37,7 @@ export { type Schema, withParsedIds } from './schema.ts';
 export { readSettings, type Setting, type Settings, type SettingsOf, setting } from './settings.ts';
 export {
   anyJson,
+  anyText,
   asObject,
   byMember,
   choice,
@@ -49,6 +50,7 @@ export {
   join,
   LONGEST_MS,
   listOf,
+  matching,
   memberId,
   named,
   natural,
