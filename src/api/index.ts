@@ -15,6 +15,6 @@ export {
   type Refusal,
   RefusedMessage,
 } from './port.ts';
-export { sendEmpty, sendError, sendJson, sendText } from './reply.ts';
+export { sendError, sendJson, sendText } from './reply.ts';
 export { readTarget, type Target } from './target.ts';
 export { addressOf, hostOf, isLoopback, urlOf, voterUrl } from './urls.ts';

@@ -2,6 +2,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeApi } from '../../src/api/openapi.ts';
+import { status } from '../../src/api/wire/index.ts';
+import { EngineMember } from '../../src/cli/engine/engine-member.ts';
+import { Memory } from '../../src/engines/memory/memory.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { Cluster } from './cluster.ts';
 import { violations } from './json-schema.ts';
@@ -240,6 +243,25 @@ describe('real members', () => {
         path,
         await ask(cluster.members[0]!, 'POST', path, path === '/transfer' ? { to: '2' } : {}),
       );
+  });
+
+  it('may be participants in an election on a store, whose names are any text', async () => {
+    const engine = new Memory().engine({ name: 'host/1@[::1]' });
+    const participant = new EngineMember(engine, 'main', 'memory');
+    await participant.listen('127.0.0.1', 0);
+    const leadership = await participant.election.campaign();
+    const description = described(null);
+    const questions = Object.entries(description.paths).filter(
+      ([path, { get }]) => get !== undefined && !path.endsWith('/watch'),
+    );
+    for (const [path] of questions)
+      check(description, 'GET', path, await ask(participant, 'GET', asked(path)));
+    const { json } = await ask(participant, 'GET', '/status');
+    expect(status.read(json, '')).toMatchObject({ leader: 'host/1@[::1]', acting: true });
+    for (const path of ['/transfer', '/election/start', '/register', '/remove', '/resign'])
+      check(description, 'POST', path, await ask(participant, 'POST', path, {}));
+    await leadership.resign();
+    await participant.close();
   });
 });
 

@@ -5,6 +5,7 @@
 import {
   anyJson,
   anyText,
+  BadInput,
   CAUSES,
   choice,
   described,
@@ -13,7 +14,6 @@ import {
   listOf,
   type MemberId,
   matching,
-  memberId,
   named,
   natural,
   nullable,
@@ -22,6 +22,7 @@ import {
   optional,
   type Role,
   type Shape,
+  show,
 } from '../../core/index.ts';
 
 /** A voter, with the way to it. */
@@ -141,6 +142,24 @@ export interface Refused {
   readonly leaderUrl?: string | null | undefined;
 }
 
+/**
+ * Who votes or leads. In an election on a store that is the name of a participant, which may be any text: other programs take part there too.
+ */
+const name: Shape<MemberId> = {
+  expected: 'a name: a whole number or text',
+  schema: {
+    title: 'Name',
+    description:
+      'The name of a voter: a whole number or a word. On a store, that of a participant: any text.',
+    anyOf: [natural.schema!, anyText.schema!],
+  },
+  read(found, path) {
+    if (typeof found === 'string' || (Number.isSafeInteger(found) && (found as number) >= 0))
+      return found as MemberId;
+    throw new BadInput(path, this.expected, show(found));
+  },
+};
+
 /** What a calendar can name, in milliseconds since 1970. */
 const LAST_MS = 8.64e15;
 const wallMs = described(number(-LAST_MS, LAST_MS), 'Milliseconds since 1970.');
@@ -148,7 +167,7 @@ const url = described(
   anyText,
   'Where a voter answers, such as http://127.0.0.1:8008, without a slash at the end.',
 );
-const leader = nullable(memberId);
+const leader = nullable(name);
 const leaderUrl = described(nullable(anyText), 'Where the leader answers.');
 const term = described(nullable(natural), 'Of the leader; null where the protocol has no terms.');
 const token = described(
@@ -165,7 +184,7 @@ const acting = described(flag, 'May this member act as the leader now?');
 const protocol = described(anyText, 'How it is held: quorum, draw, bully, or on which store.');
 const role = choice('leader', 'follower', 'candidate', 'none');
 
-const voterFields = { voterId: memberId, voterUrl: url };
+const voterFields = { voterId: name, voterUrl: url };
 export const voter: Shape<Voter> = named('Voter', openRecord<Voter>(voterFields));
 
 const stateFields: { readonly [K in keyof State]-?: Shape<State[K]> } = {
@@ -180,7 +199,7 @@ const stateFields: { readonly [K in keyof State]-?: Shape<State[K]> } = {
   term,
   token,
   version: described(natural, 'Of the published value; 0 if there is none.'),
-  knownVoters: described(listOf(memberId), 'Those whose votes count, sorted.'),
+  knownVoters: described(listOf(name), 'Those whose votes count, sorted.'),
   voters: described(listOf(voter), 'All voters, with how to reach them.'),
   cause,
   detail,
