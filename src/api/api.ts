@@ -6,9 +6,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readJson } from './body.ts';
 import { type Call, messagesOf, usualElection } from './call.ts';
 import { ChangeCounts } from './change-counts.ts';
-import { commands, putValue } from './commands.ts';
-import { answerHealth, healthPaths } from './health.ts';
+import { commands } from './commands.ts';
+import { HEARTBEAT_MS } from './event-stream.ts';
+import { answerHealth, isHealthPath } from './health.ts';
 import { HttpError } from './http-error.ts';
+import { describeApi } from './openapi.ts';
 import { refuseForeignNames, refuseForeignPages } from './origin.ts';
 import { createPage } from './page.ts';
 import type { MemberPort } from './port.ts';
@@ -37,15 +39,16 @@ const NOT_ALLOWED =
   'this member is mounted where other machines can reach it, which needs insecure: true, or a check of its own that lets you in';
 
 export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
-  const watchers = new Watchers(member, options.watchHeartbeatMs ?? 15_000);
+  const watchers = new Watchers(member, options.watchHeartbeatMs ?? HEARTBEAT_MS);
   const changes = new ChangeCounts(member);
   const page = createPage({ mode: 'member', chaos: false, api: '../' });
+  const describe = (): object => describeApi(member);
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
     // A client that goes away in the middle is its own affair.
     response.on('error', () => {});
     if (options.allow?.(request) === false)
       return sendError(response, new HttpError(403, 'E_NOT_ALLOWED', NOT_ALLOWED));
-    answer({ member, request, response, watchers, changes, page }, options.hosts ?? null).catch(
+    answer({ member, request, response, watchers, changes, page, describe }, options.hosts ?? null).catch(
       (error: unknown) => sendError(response, error),
     );
   };
@@ -76,9 +79,8 @@ async function answer(
     if (hosts !== null) refuseForeignNames(request, hosts);
     return question(call);
   }
-  if (method === 'OPTIONS' && healthPaths.includes(path)) return answerHealth(call);
-  if (method === 'POST' && (await post(call))) return;
-  if (method === 'PUT' && (await put(call))) return;
+  if (method === 'OPTIONS' && isHealthPath(path)) return answerHealth(call);
+  if ((method === 'POST' || method === 'PUT') && (await act(call, method))) return;
   const allow = allowed(call, question);
   if (allow.length === 0) {
     if (method === 'POST') member.countRefusal('unknown-type');
@@ -92,46 +94,42 @@ async function answer(
 }
 
 /** A body with a `voterId` is a message of that voter; one without is a command of the user, where the path has both. */
-async function post(call: Call): Promise<boolean> {
+async function act(call: Call, method: 'POST' | 'PUT'): Promise<boolean> {
   const { path } = call;
   const type = path.slice(1);
-  const command = commands[path];
-  const isMessage = path === '/register' || path === '/remove' || Object.hasOwn(messagesOf(call), type);
+  const command = commands[path]?.method === method ? commands[path] : undefined;
+  const isMessage = method === 'POST' && isMessagePath(call);
   if (!isMessage && command === undefined) return false;
   refuseForeignPages(call.request, call.member.url);
   const body = await read(call);
   if (path === '/register') register(call, body);
   else if (path === '/remove') await remove(call, body);
-  else if (command !== undefined && !(isMessage && hasSender(body))) await command(call, body);
+  else if (command !== undefined && !(isMessage && hasSender(body))) await command.handler(call, body);
   else message(call, body, type);
   return true;
 }
 
-async function put(call: Call): Promise<boolean> {
-  if (call.path !== '/value') return false;
-  refuseForeignPages(call.request, call.member.url);
-  await putValue(call, await read(call));
-  return true;
+/** Voters are registered and removed at these paths whatever the protocol: where it has no such messages, the answer says so. */
+function isMessagePath(call: Call): boolean {
+  const { path } = call;
+  return path === '/register' || path === '/remove' || Object.hasOwn(messagesOf(call), path.slice(1));
 }
 
 function hasSender(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'voterId' in body;
 }
 
-function read({ request, member }: Call): Promise<unknown> {
-  return readJson(request, (refusal) => member.countRefusal(refusal));
+/** An absent body is an empty one. */
+async function read({ request, member }: Call): Promise<unknown> {
+  const body = await readJson(request, (refusal) => member.countRefusal(refusal));
+  return body === undefined ? {} : body;
 }
 
 function allowed(call: Call, question: Handler | undefined): string[] {
-  const { path } = call;
-  const posted =
-    path in commands ||
-    path === '/register' ||
-    path === '/remove' ||
-    Object.hasOwn(messagesOf(call), path.slice(1));
+  const command = commands[call.path]?.method;
   return [
     ...(question === undefined ? [] : ['GET', 'HEAD', 'OPTIONS']),
-    ...(posted ? ['POST'] : []),
-    ...(path === '/value' ? ['PUT'] : []),
+    ...(command === 'POST' || isMessagePath(call) ? ['POST'] : []),
+    ...(command === 'PUT' ? ['PUT'] : []),
   ];
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { asObject, BadInput, join } from '../core/index.ts';
 import { HttpError } from './http-error.ts';
 
 /** Nothing that a voter or a user has to say is longer. */
@@ -85,18 +84,4 @@ function checkType(type: string | undefined): void {
     'E_MEDIA_TYPE',
     `content-type: expected application/json, found ${type === undefined ? 'none' : JSON.stringify(type)}`,
   );
-}
-
-/** The fields of a body, with an absent body taken for an empty one. */
-export function fieldsOf(body: unknown): Record<string, unknown> {
-  return body === undefined ? {} : asObject(body, '');
-}
-
-/** Refuses what a command does not know, so that a misspelt field never passes for an absent one. */
-export function onlyFields(fields: Record<string, unknown>, known: readonly string[]): void {
-  for (const key of Object.keys(fields)) {
-    if (known.includes(key)) continue;
-    const expected = known.length === 0 ? 'no fields' : `one of the fields ${known.join(', ')}`;
-    throw new BadInput(join('', key), expected, 'an unknown field');
-  }
 }

@@ -19,6 +19,8 @@ export interface Call {
   readonly watchers: Watchers;
   readonly changes: ChangeCounts;
   readonly page: Page;
+  /** The description of this API. */
+  readonly describe: () => object;
 }
 
 /** The election that a question is about which names none: the main one, or the only one where that is not used. */

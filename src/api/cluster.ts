@@ -2,6 +2,7 @@ import { type Call, knownElection, usualElection } from './call.ts';
 import type { ElectionPort, LinkStatus, MemberPort, Peer } from './port.ts';
 import { sendJson } from './reply.ts';
 import { tokenText } from './status.ts';
+import type { Cluster, ClusterMember, ElectionList, History } from './wire/documents.ts';
 
 /** All members as this one sees them. The fields with an underscore, `scope`, `name` and `state` are those of Patroni. */
 export function getCluster(call: Call): void {
@@ -11,10 +12,18 @@ export function getCluster(call: Call): void {
   const token = tokenText(election.token);
   const members = member.voters.map((voter) => memberEntry(member, election, voter));
   const { cluster } = member;
-  sendJson(response, 200, { scope: cluster, electionName: election.name, leader, term, token, members });
+  const document: Cluster = {
+    scope: cluster,
+    electionName: election.name,
+    leader,
+    term,
+    token,
+    members,
+  };
+  sendJson(response, 200, document);
 }
 
-function memberEntry(member: MemberPort, election: ElectionPort, { id, url }: Peer): object {
+function memberEntry(member: MemberPort, election: ElectionPort, { id, url }: Peer): ClusterMember {
   const link = member.links.find((each) => each.id === id);
   const { leader, term } = election.view;
   return {
@@ -31,12 +40,12 @@ function memberEntry(member: MemberPort, election: ElectionPort, { id, url }: Pe
 }
 
 /** `unknown` is what an unreachable member is: a closed connection does not tell whether it runs. */
-function stateOf(member: MemberPort, isSelf: boolean, link: LinkStatus | undefined): string {
+function stateOf(member: MemberPort, isSelf: boolean, link: LinkStatus | undefined): ClusterMember['state'] {
   if (isSelf) return member.illness === null ? 'running' : 'ill';
   return link === undefined || link.via === 'none' ? 'unknown' : 'running';
 }
 
-function hostOf(url: string): { host: string; port: number } | object {
+function hostOf(url: string): Pick<ClusterMember, 'host' | 'port'> {
   try {
     const { hostname, port, protocol } = new URL(url);
     return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
@@ -56,7 +65,7 @@ export function getHistory(call: Call): void {
     cause,
     detail,
   }));
-  sendJson(call.response, 200, { electionName: election.name, history });
+  sendJson(call.response, 200, { electionName: election.name, history } satisfies History);
 }
 
 export function getElections({ member, response }: Call): void {
@@ -68,5 +77,5 @@ export function getElections({ member, response }: Call): void {
     token: tokenText(election.token),
     acting: election.acting,
   }));
-  sendJson(response, 200, { mainElection: usualElection(member), elections });
+  sendJson(response, 200, { mainElection: usualElection(member), elections } satisfies ElectionList);
 }

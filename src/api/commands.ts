@@ -2,31 +2,103 @@
 import {
   anyJson,
   type Command,
+  described,
   electionName,
+  type Json,
   type MemberId,
+  named,
   type Outcome,
+  optional,
+  record,
+  type Shape,
   writtenId,
 } from '../core/index.ts';
-import { fieldsOf, onlyFields } from './body.ts';
 import { type Call, knownElection, messagesOf, openElection } from './call.ts';
 import { HttpError } from './http-error.ts';
 import type { ElectionPort } from './port.ts';
 import { sendJson } from './reply.ts';
 import { statusOf, tokenText, urlOf } from './status.ts';
+import { status, type Value, value } from './wire/documents.ts';
 
-export type CommandHandler = (call: Call, body: unknown) => Promise<void>;
+export interface CommandRoute {
+  readonly method: 'POST' | 'PUT';
+  readonly summary: string;
+  readonly request: Shape<object>;
+  readonly answer: Shape<unknown>;
+  /** The status of an answer that refuses it. */
+  readonly refused: 409 | 412;
+  readonly handler: (call: Call, body: unknown) => Promise<void>;
+}
 
-export const commands: Readonly<Record<string, CommandHandler>> = {
-  '/election/start': campaign,
-  '/resign': resign,
-  '/transfer': transfer,
-  /** Patroni's name for it, with Patroni's fields. */
-  '/switchover': transfer,
+const empty: Shape<object> = named('Empty', record({}));
+
+interface Transfer {
+  readonly to?: MemberId | undefined;
+  readonly candidate?: MemberId | undefined;
+  readonly leader?: MemberId | undefined;
+}
+
+const transferBody: Shape<Transfer> = named(
+  'Transfer',
+  record<Transfer>({
+    to: optional(described(writtenId, 'Who is to lead.')),
+    candidate: optional(described(writtenId, 'The same, by the name that Patroni has for it.')),
+    leader: optional(described(writtenId, 'Who must be leading now.')),
+  }),
+);
+
+const newValue: Shape<{ readonly value: Json }> = named(
+  'NewValue',
+  record({ value: described(anyJson, 'Any JSON of at most 64 KiB.') }),
+);
+
+/** By path. A path may be that of a message too: a body with a `voterId` is the message. */
+export const commands: Readonly<Record<string, CommandRoute>> = {
+  '/election/start': {
+    method: 'POST',
+    summary: 'Starts an election',
+    request: empty,
+    answer: status,
+    refused: 409,
+    handler: campaign,
+  },
+  '/resign': {
+    method: 'POST',
+    summary: 'Gives the leadership up, so that another may take over at once',
+    request: empty,
+    answer: status,
+    refused: 409,
+    handler: resign,
+  },
+  '/transfer': {
+    method: 'POST',
+    summary: 'Hands the leadership to `to`',
+    request: transferBody,
+    answer: status,
+    refused: 412,
+    handler: transfer,
+  },
+  '/switchover': {
+    method: 'POST',
+    summary: 'The same, as Patroni has it: to `candidate`',
+    request: transferBody,
+    answer: status,
+    refused: 412,
+    handler: transfer,
+  },
+  '/value': {
+    method: 'PUT',
+    summary: 'Publishes a value, if this member leads',
+    request: newValue,
+    answer: value,
+    refused: 409,
+    handler: putValue,
+  },
 };
 
 /** "Start an Election … Any voter can call an election", and so can anybody outside. */
 async function campaign(call: Call, body: unknown): Promise<void> {
-  onlyFields(fieldsOf(body), []);
+  empty.read(body, '');
   electionName.read(call.electionName, 'election');
   // Where members stand with a priority, none stands in an election that its program never spoke of; it is not opened to say so.
   const election =
@@ -36,7 +108,7 @@ async function campaign(call: Call, body: unknown): Promise<void> {
 }
 
 async function resign(call: Call, body: unknown): Promise<void> {
-  onlyFields(fieldsOf(body), []);
+  empty.read(body, '');
   const election = knownElection(call);
   await carryOut(call, election, { type: 'resign' }, 409);
   sendJson(call.response, 200, statusOf(call.member, election));
@@ -47,17 +119,13 @@ async function resign(call: Call, body: unknown): Promise<void> {
  * to be for that is a precondition that failed.
  */
 async function transfer(call: Call, body: unknown): Promise<void> {
-  const fields = fieldsOf(body);
-  onlyFields(fields, ['to', 'candidate', 'leader']);
+  const asked = transferBody.read(body, '');
   const election = knownElection(call);
-  const to = writtenId.read(fields.to ?? fields.candidate, 'to');
+  const to = writtenId.read(asked.to ?? asked.candidate, 'to');
   const { leader } = election.view;
-  if (fields.leader !== undefined) {
-    const expected = writtenId.read(fields.leader, 'leader');
-    if (leader !== expected) {
-      const now = leader === null ? 'nobody leads' : `${leader} leads`;
-      throw refusal(412, call, election, `leader: expected ${expected}, but ${now}`);
-    }
+  if (asked.leader !== undefined && asked.leader !== leader) {
+    const now = leader === null ? 'nobody leads' : `${leader} leads`;
+    throw refusal(412, call, election, `leader: expected ${asked.leader}, but ${now}`);
   }
   await carryOut(call, election, { type: 'transfer', to }, 412);
   sendJson(call.response, 200, statusOf(call.member, election));
@@ -77,10 +145,8 @@ function forEver(member: MemberId, election: string): string {
   return `${member} is removed from the election ${election} for ever: this version cannot add members, so ${member} cannot come back under that name, with its data folder or an empty one`;
 }
 
-export async function putValue(call: Call, body: unknown): Promise<void> {
-  const fields = fieldsOf(body);
-  onlyFields(fields, ['value']);
-  const value = anyJson.read(fields.value, 'value');
+async function putValue(call: Call, body: unknown): Promise<void> {
+  const { value } = newValue.read(body, '');
   const election = knownElection(call);
   await carryOut(call, election, { type: 'publish', value }, 409);
   getValue(call);
@@ -89,13 +155,14 @@ export async function putValue(call: Call, body: unknown): Promise<void> {
 export function getValue(call: Call): void {
   const election = knownElection(call);
   const { leader, value, version } = election.view;
-  sendJson(call.response, 200, {
+  const document: Value = {
     electionName: election.name,
     leader,
     token: tokenText(election.token),
     version,
     value,
-  });
+  };
+  sendJson(call.response, 200, document);
 }
 
 /** Settles once the command is carried out, and throws what became of it otherwise. */

@@ -10,7 +10,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { healthPaths } from './health.ts';
+import { isHealthPath } from './health.ts';
 
 /** After this time without news it is looked whether anything was read since the last look, so two of them make ten seconds. */
 const UNREAD_MS = 5000;
@@ -62,7 +62,7 @@ export class ConnectionLimit {
       entry.busy--;
       entry.sinceMs = performance.now();
     });
-    if (!entry.isReserve || healthPaths.includes(request.url?.split('?')[0] ?? '')) return true;
+    if (!entry.isReserve || isHealthPath(request.url?.split('?')[0] ?? '')) return true;
     response.writeHead(503, { connection: 'close', 'content-length': '0' }).end();
     return false;
   }

@@ -7,6 +7,7 @@ import { type Call, knownElection } from './call.ts';
 import type { MemberPort } from './port.ts';
 import { sendJson, sendText } from './reply.ts';
 import { statusOf } from './status.ts';
+import type { FrontPage } from './wire/documents.ts';
 
 export function getFrontPage(call: Call): void {
   const { member, request, response } = call;
@@ -19,7 +20,7 @@ export function getFrontPage(call: Call): void {
     name: status.leader === null ? '' : String(status.leader),
     last_update: new Date(changedAtMs).toISOString(),
     ...status,
-  });
+  } satisfies FrontPage);
 }
 
 /** Browsers name text/html before everything else. */

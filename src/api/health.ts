@@ -19,25 +19,41 @@ const isPrimary: Check = (election) => election.acting;
 const isReplica: Check = (election, member) =>
   !election.acting && election.view.role === 'follower' && member.illness === null;
 
-const CHECKS: Readonly<Record<string, Check>> = {
-  '/leader': isPrimary,
-  '/primary': isPrimary,
-  '/read-write': isPrimary,
-  '/replica': isReplica,
-  '/read-only': (...asked) => isPrimary(...asked) || isReplica(...asked),
-  '/health': (_, member) => member.illness === null,
-  /** That it answers at all shows that its event loop runs: a dead disk is no reason to be restarted. */
-  '/liveness': () => true,
-  '/readiness': (election, member, query) =>
-    member.illness === null && (query.get('mode') !== 'voting' || election.view.role !== 'none'),
+const CHECKS: Readonly<Record<string, { readonly summary: string; readonly isSo: Check }>> = {
+  '/leader': { summary: 'May this member act as the leader now?', isSo: isPrimary },
+  '/primary': { summary: 'The same, by the name that Patroni has for it', isSo: isPrimary },
+  '/read-write': { summary: 'The same, by another name that Patroni has for it', isSo: isPrimary },
+  '/replica': { summary: 'Does this member follow?', isSo: isReplica },
+  '/read-only': {
+    summary: 'Does this member lead or follow?',
+    isSo: (...asked) => isPrimary(...asked) || isReplica(...asked),
+  },
+  '/health': { summary: 'Can this member do its part?', isSo: (_, member) => member.illness === null },
+  '/liveness': {
+    summary: 'Does its event loop run?',
+    /** That it answers at all shows that its event loop runs: a dead disk is no reason to be restarted. */
+    isSo: () => true,
+  },
+  '/readiness': {
+    summary: 'Can it take requests? It does not matter who leads',
+    isSo: (election, member, query) =>
+      member.illness === null && (query.get('mode') !== 'voting' || election.view.role !== 'none'),
+  },
 };
 
-export const healthPaths: readonly string[] = Object.keys(CHECKS);
+/** The summary of each path. */
+export const healthPaths: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(CHECKS).map(([path, { summary }]) => [path, summary]),
+);
+
+export function isHealthPath(path: string): boolean {
+  return Object.hasOwn(CHECKS, path);
+}
 
 export function answerHealth(call: Call): void {
   const { member, request, response, path, query } = call;
   const election = knownElection(call);
-  const status = CHECKS[path]!(election, member, query) ? 200 : 503;
+  const status = CHECKS[path]!.isSo(election, member, query) ? 200 : 503;
   if (request.method === 'GET') sendJson(response, status, statusOf(member, election));
   else sendEmpty(response, status);
 }

@@ -1,5 +1,6 @@
 export { type Api, createApi } from './api.ts';
-export { fieldsOf, onlyFields, readJson } from './body.ts';
+export { readJson } from './body.ts';
+export { EventStream, HEARTBEAT_MS, writeEventHead } from './event-stream.ts';
 export { HttpError } from './http-error.ts';
 export { closeServer, listen, portMismatch, urlOfServer } from './listener.ts';
 export { leadsHere, refuseForeignPages } from './origin.ts';
@@ -14,6 +15,6 @@ export {
   type Refusal,
   RefusedMessage,
 } from './port.ts';
-export { sendEmpty, sendError, sendJson, sendText } from './reply.ts';
+export { sendError, sendJson, sendText } from './reply.ts';
 export { readTarget, type Target } from './target.ts';
 export { addressOf, hostOf, isLoopback, urlOf, voterUrl } from './urls.ts';

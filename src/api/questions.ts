@@ -1,4 +1,5 @@
 /** What can be asked with GET, by path. Asking changes nothing. */
+import type { Shape } from '../core/index.ts';
 import { type Call, knownElection } from './call.ts';
 import { getCluster, getElections, getHistory } from './cluster.ts';
 import { getValue } from './commands.ts';
@@ -6,38 +7,86 @@ import { getFrontPage } from './front-page.ts';
 import { answerHealth, healthPaths } from './health.ts';
 import { HttpError } from './http-error.ts';
 import { getMetrics } from './metrics.ts';
-import { openApi } from './openapi.ts';
 import { NOT_BUILT } from './page.ts';
 import { sendEmpty, sendJson } from './reply.ts';
 import type { Target } from './target.ts';
 import { getStatus } from './voters.ts';
+import { cluster, electionList, frontPage, history, state, status, value } from './wire/documents.ts';
 
 export type Handler = (call: Call) => void | Promise<void>;
 
+export interface Question {
+  readonly summary: string;
+  /** The document that answers it; null where the answer is not JSON, or any. */
+  readonly answer: Shape<unknown> | null;
+  /** The media type of the answer. */
+  readonly type?: string;
+  /** Yes is 200 and no is 503, also to HEAD and OPTIONS. */
+  readonly isHealth?: boolean;
+  readonly handler: Handler;
+}
+
 /** Questions about an election; all of them also under /elections/NAME. */
-export const ABOUT_ELECTION: Readonly<Record<string, Handler>> = {
-  '/status': getStatus,
-  '/cluster': getCluster,
-  '/history': getHistory,
-  '/value': getValue,
-  '/watch': (call) => call.watchers.add(knownElection(call), call.response),
-  ...Object.fromEntries(healthPaths.map((path) => [path, answerHealth])),
+export const ABOUT_ELECTION: Readonly<Record<string, Question>> = {
+  '/status': { summary: 'Who leads, and who votes', answer: status, handler: getStatus },
+  '/cluster': { summary: 'All members as this one sees them', answer: cluster, handler: getCluster },
+  '/history': {
+    summary: 'Every change of the leader, with its cause',
+    answer: history,
+    handler: getHistory,
+  },
+  '/value': { summary: 'What the leader published', answer: value, handler: getValue },
+  '/watch': {
+    summary: 'Server-sent events `state`: first how the election stands, then each change',
+    answer: state,
+    type: 'text/event-stream',
+    handler: (call) => call.watchers.add(knownElection(call), call.response),
+  },
+  ...Object.fromEntries(
+    Object.entries(healthPaths).map(([path, summary]) => [
+      path,
+      { summary, answer: status, isHealth: true, handler: answerHealth },
+    ]),
+  ),
 };
 
 /** Questions about the member. */
-export const ABOUT_MEMBER: Readonly<Record<string, Handler>> = {
-  '/': getFrontPage,
-  '/elections': getElections,
-  '/metrics': getMetrics,
-  '/openapi.json': ({ response }) => sendJson(response, 200, openApi),
-  '/ui': toPage,
-  '/ui/': getPage,
+export const ABOUT_MEMBER: Readonly<Record<string, Question>> = {
+  '/': {
+    summary:
+      'The leader, as the sidecars of Kubernetes answer; a few lines of text for clients that prefer text',
+    answer: frontPage,
+    handler: getFrontPage,
+  },
+  '/elections': {
+    summary: 'All elections that this member takes part in',
+    answer: electionList,
+    handler: getElections,
+  },
+  '/metrics': {
+    summary: 'Counters and gauges, in the text format of Prometheus',
+    answer: null,
+    type: 'text/plain',
+    handler: getMetrics,
+  },
+  '/openapi.json': {
+    summary: 'This description',
+    answer: null,
+    handler: ({ response, describe }) => sendJson(response, 200, describe()),
+  },
+  '/ui': { summary: 'Leads to the page, whose address ends with a slash', answer: null, handler: toPage },
+  '/ui/{file}': {
+    summary: 'The files of the dashboard and the playground; without a name, the page itself',
+    answer: null,
+    type: 'text/html',
+    handler: getPage,
+  },
 };
 
 export function findQuestion({ path, name }: Target): Handler | undefined {
-  const found = ABOUT_ELECTION[path];
+  const found = ABOUT_ELECTION[path]?.handler;
   if (found !== undefined || name !== null) return found;
-  return ABOUT_MEMBER[path.startsWith('/ui/') ? '/ui/' : path];
+  return ABOUT_MEMBER[path.startsWith('/ui/') ? '/ui/{file}' : path]?.handler;
 }
 
 /** The page asks for its files beside itself, so its address ends with a slash. Where we are mounted, we do not know. */

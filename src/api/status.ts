@@ -1,40 +1,9 @@
 import type { MemberId } from '../core/index.ts';
-import type { Cause } from '../election/index.ts';
 import type { ElectionPort, MemberPort } from './port.ts';
+import type { Status, Voter } from './wire/documents.ts';
 
-/** A voter as the API writes it. */
-export interface VoterEntry {
-  readonly voterId: MemberId;
-  readonly voterUrl: string;
-}
-
-/** How an election stands, as this member knows it: the answer of `/status`, and each event of `/watch`. */
-export interface StatusBody {
-  readonly voterId: MemberId;
-  readonly voterUrl: string;
-  readonly cluster: string;
-  readonly electionName: string;
-  readonly protocol: string;
-  readonly role: string;
-  /** May this member act now? */
-  readonly acting: boolean;
-  readonly leader: MemberId | null;
-  readonly leaderUrl: string | null;
-  readonly term: number | null;
-  /** In decimal, as text: a JSON number would be rounded by many readers. */
-  readonly token: string | null;
-  readonly expiresInMs: number | null;
-  readonly version: number;
-  readonly knownVoters: readonly MemberId[];
-  readonly voters: readonly VoterEntry[];
-  readonly cause: Cause;
-  readonly detail: string;
-  readonly illness: string | null;
-  readonly incarnation: number;
-  readonly startedAtMs: number;
-}
-
-export function statusOf(member: MemberPort, election: ElectionPort): StatusBody {
+/** How an election stands, as this member knows it. */
+export function statusOf(member: MemberPort, election: ElectionPort): Status {
   const { view } = election;
   const last = election.history.at(-1);
   return {
@@ -61,7 +30,7 @@ export function statusOf(member: MemberPort, election: ElectionPort): StatusBody
   };
 }
 
-export function votersOf(member: MemberPort): VoterEntry[] {
+export function votersOf(member: MemberPort): Voter[] {
   return member.voters.map(({ id, url }) => ({ voterId: id, voterUrl: url }));
 }
 

@@ -2,8 +2,17 @@
  * The paths by which voters talk to each other (seed 002): the type of a message is its path. A body holds who sends it
  * (`voterId`, `voterUrl`) and the message's own fields. What the protocol has to say to that at once stands in the answer.
  */
-import { type MemberId, type Message, writtenId } from '../core/index.ts';
-import { fieldsOf, onlyFields } from './body.ts';
+import {
+  asObject,
+  described,
+  type MemberId,
+  type Message,
+  named,
+  optional,
+  record,
+  type Shape,
+  writtenId,
+} from '../core/index.ts';
 import { type Call, knownElection, messagesOf, openElection } from './call.ts';
 import { changeVoters } from './commands.ts';
 import { HttpError } from './http-error.ts';
@@ -11,6 +20,29 @@ import { type ElectionPort, type Refusal, RefusedMessage } from './port.ts';
 import { sendEmpty, sendJson } from './reply.ts';
 import { statusOf, votersOf } from './status.ts';
 import { voterUrl as urlShape } from './urls.ts';
+
+/** What stands beside the own fields of every message: who sends it. */
+export const sender: { readonly voterId: Shape<MemberId>; readonly voterUrl: Shape<string | undefined> } = {
+  voterId: writtenId,
+  voterUrl: optional(
+    described(urlShape, 'Where a voter answers, such as http://127.0.0.1:8008, without a slash at the end.'),
+  ),
+};
+
+interface Registration {
+  readonly voterId: MemberId;
+  readonly voterUrl: string;
+}
+
+export const registration: Shape<Registration> = named(
+  'Register',
+  record<Registration>({ voterId: writtenId, voterUrl: urlShape }),
+);
+
+export const removal: Shape<{ readonly voterId: MemberId }> = named(
+  'Remove',
+  record({ voterId: described(writtenId, 'The voter that is to go.') }),
+);
 
 /**
  * "Register a new voter." The answer tells the newcomer everything that it needs: who answers, who leads, and how all others
@@ -23,10 +55,7 @@ export function register(call: Call, body: unknown): void {
   if (!Object.hasOwn(messages, 'register')) {
     throw new HttpError(409, 'E_REFUSED', `the voters of ${name} are those that are configured`);
   }
-  const fields = fieldsOf(body);
-  onlyFields(fields, ['voterId', 'voterUrl']);
-  const id = writtenId.read(fields.voterId, 'voterId');
-  const url = urlShape.read(fields.voterUrl, 'voterUrl');
+  const { voterId: id, voterUrl: url } = registration.read(body, '');
   if (id === member.id) {
     if (url !== member.url.replace(/\/+$/, '')) refuseOwnId(call, url);
     sendJson(response, 200, statusOf(member, openElection(call)));
@@ -51,10 +80,9 @@ export function register(call: Call, body: unknown): void {
  * comes from a person, for whom this member carries it out, as it does where voters do not say such things to each other.
  */
 export async function remove(call: Call, body: unknown): Promise<void> {
-  const { voterUrl, ...own } = fieldsOf(body);
+  const { voterUrl, ...own } = asObject(body, '');
   if (voterUrl === undefined || !hasMessage(call, 'remove')) {
-    onlyFields(own, ['voterId']);
-    return changeVoters(call, 'remove', writtenId.read(own.voterId, 'voterId'));
+    return changeVoters(call, 'remove', removal.read(own, '').voterId);
   }
   const url = urlShape.read(voterUrl, 'voterUrl');
   const sender = call.member.voters.find((voter) => voter.url.replace(/\/+$/, '') === url);
@@ -65,7 +93,7 @@ export async function remove(call: Call, body: unknown): Promise<void> {
 
 /** Any other message of the protocol. */
 export function message(call: Call, body: unknown, type: string): void {
-  const { voterId, voterUrl, ...own } = fieldsOf(body);
+  const { voterId, voterUrl, ...own } = asObject(body, '');
   const id = writtenId.read(voterId, 'voterId');
   if (voterUrl !== undefined) urlShape.read(voterUrl, 'voterUrl');
   if (id === call.member.id) refuseOwnId(call, typeof voterUrl === 'string' ? voterUrl : 'somewhere');

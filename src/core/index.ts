@@ -38,6 +38,7 @@ export { type Schema, withParsedIds } from './schema.ts';
 export { readSettings, type Setting, type Settings, type SettingsOf, setting } from './settings.ts';
 export {
   anyJson,
+  anyText,
   asObject,
   byMember,
   choice,
@@ -50,6 +51,7 @@ export {
   join,
   LONGEST_MS,
   listOf,
+  matching,
   memberId,
   named,
   natural,

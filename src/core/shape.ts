@@ -113,6 +113,17 @@ export function text(maxLength: number): Shape<string> {
   );
 }
 
+/** Text of any length, where something else bounds the whole. */
+export const anyText: Shape<string> = shape('a string', (v) => typeof v === 'string', { type: 'string' });
+
+/** Text of a form that a regular expression can tell; `expected` tells it to people. */
+export function matching(pattern: RegExp, expected: string): Shape<string> {
+  return shape(expected, (v) => typeof v === 'string' && pattern.test(v), {
+    type: 'string',
+    pattern: pattern.source,
+  });
+}
+
 export function choice<const T extends string>(...values: readonly T[]): Shape<T> {
   return shape(values.map((v) => `"${v}"`).join(' or '), (v) => values.includes(v as T), {
     type: 'string',

@@ -50,7 +50,7 @@ describe('POST /resign', () => {
     expect(errorOf(answered)).toEqual([
       400,
       'E_BAD_INPUT',
-      'force: expected no fields, found an unknown field',
+      'force: expected no fields here, found an unknown field',
     ]);
     expect(leader.main.acting).toBe(true);
   });

@@ -1,4 +1,7 @@
-/** A validator for the part of JSON Schema that the description of the API uses. It refuses what it does not know. */
+/**
+ * A validator for the part of JSON Schema that the description of the API uses. It refuses keywords that it does not know. Fields that a schema
+ * allows without naming them are refused too: what a member answers has to be described.
+ */
 type Schema = Readonly<Record<string, unknown>>;
 type Schemas = Readonly<Record<string, Schema>>;
 
@@ -6,12 +9,17 @@ const KNOWN = [
   '$ref',
   'type',
   'enum',
-  'oneOf',
+  'anyOf',
   'properties',
   'required',
   'additionalProperties',
   'items',
   'minimum',
+  'exclusiveMinimum',
+  'maximum',
+  'maxLength',
+  'minItems',
+  'maxItems',
   'pattern',
   'description',
 ];
@@ -30,11 +38,11 @@ export function violations(value: unknown, schema: Schema, schemas: Schemas, pat
     if (target === undefined) throw new Error(`no schema ${name}`);
     also(target, path, value);
   }
-  if (schema.oneOf !== undefined) {
-    const fitting = (schema.oneOf as Schema[]).filter(
+  if (schema.anyOf !== undefined) {
+    const fits = (schema.anyOf as Schema[]).some(
       (each) => violations(value, each, schemas, path).length === 0,
     );
-    if (fitting.length !== 1) wrong(`fits ${fitting.length} of the alternatives`);
+    if (!fits) wrong('fits none of the alternatives');
   }
   if (schema.type !== undefined) {
     const types = [schema.type].flat() as string[];
@@ -42,8 +50,18 @@ export function violations(value: unknown, schema: Schema, schemas: Schemas, pat
   }
   if (schema.enum !== undefined && !(schema.enum as unknown[]).includes(value))
     wrong('is none of the choices');
-  if (typeof value === 'number' && typeof schema.minimum === 'number' && value < schema.minimum) {
-    wrong(`is below ${schema.minimum}`);
+  if (typeof value === 'number') {
+    if (value < Number(schema.minimum ?? value)) wrong(`is below ${schema.minimum}`);
+    if (value <= Number(schema.exclusiveMinimum ?? value - 1))
+      wrong(`is not above ${schema.exclusiveMinimum}`);
+    if (value > Number(schema.maximum ?? value)) wrong(`is above ${schema.maximum}`);
+  }
+  if (typeof value === 'string' && value.length > Number(schema.maxLength ?? value.length))
+    wrong(`is longer than ${schema.maxLength}`);
+  if (Array.isArray(value)) {
+    if (value.length < Number(schema.minItems ?? 0)) wrong(`has fewer than ${schema.minItems} items`);
+    if (value.length > Number(schema.maxItems ?? value.length))
+      wrong(`has more than ${schema.maxItems} items`);
   }
   if (typeof value === 'string' && schema.pattern !== undefined) {
     if (!new RegExp(String(schema.pattern)).test(value)) wrong(`does not match ${schema.pattern}`);
@@ -58,7 +76,10 @@ export function violations(value: unknown, schema: Schema, schemas: Schemas, pat
     for (const [name, each] of Object.entries(fields)) {
       const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
       if (inner !== undefined) also(inner, `${path}.${name}`, each);
-      else if (schema.additionalProperties === false) wrong(`has an unknown field ${name}`);
+      else if (typeof schema.additionalProperties === 'object')
+        also(schema.additionalProperties as Schema, `${path}.${name}`, each);
+      else if (schema.properties !== undefined && schema.additionalProperties !== true)
+        wrong(`has an unknown field ${name}`);
     }
   }
   return found;

@@ -1,10 +1,12 @@
 /** The description of the API is held against the API: every path, every answer, every message. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { commands } from '../../src/api/commands.ts';
-import { openApi } from '../../src/api/openapi.ts';
-import { ABOUT_ELECTION, ABOUT_MEMBER } from '../../src/api/questions.ts';
+import { describeApi } from '../../src/api/openapi.ts';
+import { status } from '../../src/api/wire/index.ts';
+import { EngineMember } from '../../src/cli/engine/engine-member.ts';
+import { Memory } from '../../src/engines/memory/memory.ts';
 import { catalogue } from '../../src/protocols/index.ts';
+import { Cluster } from './cluster.ts';
 import { violations } from './json-schema.ts';
 import { type Answered, ask, openMembers, settled, type TestMember } from './test-member.ts';
 
@@ -13,14 +15,25 @@ interface Operation {
   readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> };
   readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: Schema }> }>;
 }
+interface Described {
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly schemas: Record<string, Schema>;
+}
 
-const schemas = openApi.components.schemas as Record<string, Schema>;
-const paths = openApi.paths as Record<string, Record<string, Operation>>;
+/** The description that a member of this protocol serves; null: a participant in an election on a store. */
+function described(protocol: string | null): Described {
+  const definition = protocol === null ? null : catalogue[protocol]!;
+  const { paths, components } = describeApi({ url: 'http://127.0.0.1:1', definition });
+  return { paths, schemas: components.schemas } as unknown as Described;
+}
 
 let members: TestMember[] = [];
+let cluster = new Cluster();
 afterEach(async () => {
   for (const member of members) await member.close();
   members = [];
+  await cluster.closeAll();
+  cluster = new Cluster();
 });
 
 /** The messages that a voter of seed 002 sends by POST. */
@@ -33,34 +46,84 @@ const SEED_MESSAGES = [
   'election/certify',
 ];
 
+/** The paths that were described before descriptions were derived, and that clients may have been written for. */
+const LASTING = [
+  ...[
+    '/',
+    '/elections',
+    '/metrics',
+    '/openapi.json',
+    '/ui',
+    '/status',
+    '/cluster',
+    '/history',
+    '/watch',
+    '/value',
+  ],
+  ...['/leader', '/primary', '/read-write', '/replica', '/read-only', '/health', '/liveness', '/readiness'],
+  ...['/resign', '/transfer', '/switchover', '/register', '/remove', '/election/start'],
+];
+
+/** A path of the description as a request has it. */
+function asked(path: string): string {
+  return path.replace('{electionName}', 'main').replace('{file}', 'index.html');
+}
+
 describe('the description', () => {
-  it('has every path of the API and no other', () => {
-    const election = new Set([
-      ...Object.keys(ABOUT_ELECTION),
-      ...Object.keys(commands),
-      ...['register', 'remove', ...SEED_MESSAGES].map((type) => `/${type}`),
-    ]);
-    const expected = [
-      ...Object.keys(ABOUT_MEMBER),
-      ...election,
-      ...[...election].map((path) => `/elections/{electionName}${path}`),
-    ];
-    expect(Object.keys(paths).sort()).toEqual(expected.sort());
+  const everything = new Set(
+    [null, ...Object.keys(catalogue)].flatMap((protocol) => Object.keys(described(protocol).paths)),
+  );
+
+  it.each(Object.keys(catalogue))(
+    'of a member with %s has every path that it answers, and no other',
+    async (protocol) => {
+      members = await openMembers(['a'], { protocol });
+      const { paths } = described(protocol);
+      expect(Object.keys(paths)).toEqual(expect.arrayContaining(LASTING));
+      const wrong: string[] = [];
+      for (const path of everything) {
+        const { status, headers } = await ask(members[0]!, 'PATCH', asked(path));
+        const answered = status === 404 ? [] : headers.allow!.toLowerCase().split(', ');
+        // Whatever answers GET answers HEAD and OPTIONS too, which is described only where it means something.
+        const implied = answered.includes('get') ? ['head', 'options'] : [];
+        const told = Object.keys(paths[path] ?? {}).filter((method) => method !== 'parameters');
+        const differs =
+          new Set([...told, ...implied, ...answered]).size !== new Set([...told, ...implied]).size;
+        const extra = told.filter((method) => !answered.includes(method));
+        if (differs || extra.length > 0)
+          wrong.push(`${path}: answers ${answered}, is described with ${told}`);
+      }
+      expect(wrong).toEqual([]);
+      const nowhere = await ask(members[0]!, 'PATCH', '/nowhere');
+      expect(nowhere.status).toBe(404);
+    },
+  );
+
+  it('is what a member serves', async () => {
+    members = await openMembers(['a'], { protocol: 'draw' });
+    const { json } = await ask(members[0]!, 'GET', '/openapi.json');
+    expect(json.servers).toEqual([{ url: members[0]!.url }]);
+    expect(json.paths).toEqual(JSON.parse(JSON.stringify(described('draw').paths)));
   });
 
-  it('names only schemas that exist, and all of them', () => {
-    const text = JSON.stringify(openApi);
-    const named = new Set([...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1]!));
-    expect([...named].sort()).toEqual(Object.keys(schemas).sort());
-  });
+  it.each([null, ...Object.keys(catalogue)])(
+    'names only schemas that exist, and all of them: %s',
+    (protocol) => {
+      const { paths, schemas } = described(protocol);
+      const text = JSON.stringify({ paths, schemas });
+      const named = new Set([...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1]!));
+      expect([...named].sort()).toEqual(Object.keys(schemas).sort());
+    },
+  );
 
   it('has the messages that the seed asks for', () => {
-    expect(Object.keys(catalogue.draw!.messages)).toEqual(expect.arrayContaining(SEED_MESSAGES));
+    const types = SEED_MESSAGES.map((type) => `/${type}`);
+    expect(Object.keys(described('draw').paths)).toEqual(expect.arrayContaining(types));
   });
 });
 
 /** Holds one answer against the description of its path. */
-function check(method: string, path: string, answered: Answered): void {
+function check({ paths, schemas }: Described, method: string, path: string, answered: Answered): void {
   const operation = paths[path]?.[method.toLowerCase()];
   expect(operation, `${method} ${path}`).toBeDefined();
   const response = operation!.responses[answered.status];
@@ -81,7 +144,9 @@ const beat = { role: 'follower', leader: null, term: 0, election: 0, knownVoters
 
 /** Requests that go well and others that do not, for a member of any protocol. */
 const REQUESTS: readonly (readonly [method: string, path: string, body?: unknown])[] = [
-  ...['/', '/elections', '/metrics', '/openapi.json', '/ui', '/ui/'].map((path) => ['GET', path] as const),
+  ...['/', '/elections', '/metrics', '/openapi.json', '/ui', '/ui/{file}'].map(
+    (path) => ['GET', path] as const,
+  ),
   ...['/status', '/cluster', '/history', '/value'].map((path) => ['GET', path] as const),
   ...[
     '/leader',
@@ -142,21 +207,62 @@ describe('every answer', () => {
       members = await openMembers(['a'], { protocol, ...(timing === undefined ? {} : { timing }) });
       const [a] = members as [TestMember];
       await settled(members);
+      const description = described(protocol);
       for (const [method, path, body] of requests) {
-        check(method, path, await ask(a, method, path, body));
+        check(description, method, path, await ask(a, method, asked(path), body));
         const named = `/elections/{electionName}${path}`;
-        if (named in paths) check(method, named, await ask(a, method, `/elections/main${path}`, body));
+        if (named in description.paths)
+          check(description, method, named, await ask(a, method, asked(named), body));
       }
       const unheard = await ask(a, 'GET', '/elections/unheard/status');
-      check('GET', '/elections/{electionName}/status', unheard);
+      check(description, 'GET', '/elections/{electionName}/status', unheard);
       const large = await ask(a, 'PUT', '/value', { value: 'x'.repeat(300_000) });
       expect(large.status).toBe(413);
-      check('PUT', '/value', large);
+      check(description, 'PUT', '/value', large);
       const form = await ask(a, 'PUT', '/value', 'a=1', { 'content-type': 'text/plain' });
       expect(form.status).toBe(415);
-      check('PUT', '/value', form);
+      check(description, 'PUT', '/value', form);
     });
   }
+});
+
+describe('real members', () => {
+  it.each(['quorum', 'draw', 'bully', 'ring'])('with %s answer as is described', async (protocol) => {
+    await cluster.open([1, 2, 3], { protocol });
+    const description = described(protocol);
+    const questions = Object.entries(description.paths).filter(
+      ([path, { get }]) => get !== undefined && !path.endsWith('/watch'),
+    );
+    expect(questions.length).toBeGreaterThan(20);
+    for (const [path] of questions)
+      check(description, 'GET', path, await ask(cluster.members[1]!, 'GET', asked(path)));
+    for (const path of ['/resign', '/transfer', '/election/start'])
+      check(
+        description,
+        'POST',
+        path,
+        await ask(cluster.members[0]!, 'POST', path, path === '/transfer' ? { to: '2' } : {}),
+      );
+  });
+
+  it('may be participants in an election on a store, whose names are any text', async () => {
+    const engine = new Memory().engine({ name: 'host/1@[::1]' });
+    const participant = new EngineMember(engine, 'main', 'memory');
+    await participant.listen('127.0.0.1', 0);
+    const leadership = await participant.election.campaign();
+    const description = described(null);
+    const questions = Object.entries(description.paths).filter(
+      ([path, { get }]) => get !== undefined && !path.endsWith('/watch'),
+    );
+    for (const [path] of questions)
+      check(description, 'GET', path, await ask(participant, 'GET', asked(path)));
+    const { json } = await ask(participant, 'GET', '/status');
+    expect(status.read(json, '')).toMatchObject({ leader: 'host/1@[::1]', acting: true });
+    for (const path of ['/transfer', '/election/start', '/register', '/remove', '/resign'])
+      check(description, 'POST', path, await ask(participant, 'POST', path, {}));
+    await leadership.resign();
+    await participant.close();
+  });
 });
 
 /** Values of which some fit some field. */
@@ -195,6 +301,7 @@ const GOOD: Readonly<Record<string, Record<string, unknown>>> = {
 
 describe('the described messages', () => {
   it.each(['remove', ...SEED_MESSAGES])('are those that the protocol takes: %s', (type) => {
+    const { paths, schemas } = described('draw');
     const operation = paths[`/${type}`]!.post!;
     const schema = operation.requestBody!.content['application/json']!.schema;
     const shape = catalogue.draw!.messages[type]!;
@@ -207,6 +314,7 @@ describe('the described messages', () => {
         const own: Record<string, unknown> = { ...GOOD[type]!, ...changes };
         for (const name of without) delete own[name];
         const isTaken = takes(() => shape.read(own, ''));
+        // With a sender: without one, a body may be that of the command at the same path.
         const body = type === 'remove' ? own : { ...from, ...own };
         // 64 bits are more than a pattern of digits can say.
         const isTooLarge = own.number === '99999999999999999999';

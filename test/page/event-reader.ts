@@ -1,3 +1,5 @@
+import { readEvents } from '../../src/api/wire/index.ts';
+
 /** Reads a stream of server-sent events, so that a test can wait for one. */
 export class EventReader {
   // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever was sent.
@@ -34,15 +36,9 @@ export class EventReader {
   }
 
   async #read(response: Response): Promise<void> {
-    let rest = '';
     try {
-      for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
-        const blocks = `${rest}${text}`.split('\n\n');
-        rest = blocks.pop()!;
-        for (const block of blocks) {
-          const parts = /^event: (.+)\ndata: (.+)$/.exec(block);
-          if (parts !== null) this.events.push({ name: parts[1]!, data: JSON.parse(parts[2]!) });
-        }
+      for await (const { name, data } of readEvents(response.body!.pipeThrough(new TextDecoderStream()))) {
+        this.events.push({ name, data: JSON.parse(data) });
         this.#look();
       }
     } catch {

@@ -6,6 +6,7 @@ import {
   readCluster,
   readFleet,
   readHistory,
+  readState,
   readStatus,
   type Status,
 } from '../../playground/src/live/answers.ts';
@@ -39,10 +40,18 @@ const status: Status = {
   cluster: 'caucus',
   electionName: 'main',
   protocol: 'quorum',
+  role: 'leader',
   acting: true,
   leader: 2,
   leaderUrl: 'http://127.0.0.1:7102',
+  term: 7,
   token: '7',
+  version: 0,
+  knownVoters: [1, 2, 10],
+  cause: 'won',
+  detail: 'a majority voted for it',
+  incarnation: 1,
+  startedAtMs: 5,
   expiresInMs: 118.4,
   voters: [10, 2, 1].map((voterId) => ({ voterId, voterUrl: '' })),
   illness: null,
@@ -71,6 +80,7 @@ const fleet = (...states: readonly ('up' | 'paused' | 'down')[]): View['fleet'] 
   states.map((state, i) => ({ id: [1, 2, 10][i]!, url: `http://127.0.0.1:${i}`, pid: 5, state }));
 const links = (shown: View): readonly string[] => roster(shown).map(linkWords);
 const change = (atMs: number, leader: number | null, token: string | null): Change => ({
+  at: new Date(atMs).toISOString(),
   atMs,
   leader,
   token,
@@ -80,19 +90,24 @@ const change = (atMs: number, leader: number | null, token: string | null): Chan
 
 describe('what is heard', () => {
   it('is refused if it is not as expected, before anything is drawn from it', () => {
-    expect(readStatus(status)).toBe(status);
+    expect(readStatus(status)).toEqual(status);
+    const { expiresInMs: _, ...told } = status;
+    expect(readState(told)).toEqual(told);
+    expect(readState({ ...told, newer: 1 })).toEqual({ ...told, newer: 1 });
     for (const wrong of [null, 7, [], {}, { ...status, voters: {} }, { ...status, protocol: 1 }]) {
       expect(() => readStatus(wrong)).toThrow();
     }
     expect(readCluster({ members: [member] })).toEqual([member]);
-    expect(() => readCluster({ members: [{ ...member, name: 2 }] })).toThrow('name is not as expected');
+    expect(() => readCluster({ members: [{ ...member, name: 2 }] })).toThrow(
+      'members[0].name: expected a string, found 2',
+    );
     expect(() => readFleet({ members: 'all' })).toThrow();
-    expect(() => readStatus({ ...status, voters: [null] })).toThrow('expected an object');
-    expect(() => readStatus({ ...status, leader: {} })).toThrow('leader is not as expected');
-    expect(() => readCluster({ members: [member, member] })).toThrow('name is there twice');
-    const change = { atMs: 5, leader: 1, token: '1', cause: 'won', detail: '' };
+    expect(() => readStatus({ ...status, voters: [null] })).toThrow('voters[0]: expected an object');
+    expect(() => readStatus({ ...status, leader: {} })).toThrow('leader: expected a name');
+    expect(() => readCluster({ members: [member, member] })).toThrow('name: expected another one for each');
+    const change = { at: '', atMs: 5, leader: 1, token: '1', cause: 'won', detail: '' };
     expect(readHistory({ history: [change] })).toEqual([change]);
-    expect(() => readHistory({ history: [{ ...change, atMs: 1e300 }] })).toThrow('atMs is not as expected');
+    expect(() => readHistory({ history: [{ ...change, atMs: 1e300 }] })).toThrow('history[0].atMs: expected');
     expect(readHistory({ history: Array.from({ length: 50_000 }, () => change) }).length).toBe(2000);
   });
 

@@ -1,47 +1,36 @@
-/** What the servers behind the page say, as far as it is shown. It is checked before anything is drawn from it. */
+/**
+ * What the servers behind the page say, read by the shapes that the servers write it with. It is checked before anything is drawn
+ * from it.
+ */
+import {
+  type ClusterMember,
+  clusterMember,
+  type ElectionEntry,
+  electionEntry,
+  type HistoryEntry,
+  historyEntry,
+  type State,
+  type Status,
+  state,
+  status,
+} from '../../../src/api/wire/index.ts';
+import {
+  asObject,
+  BadInput,
+  choice,
+  integer,
+  listOf,
+  type MemberId,
+  nullable,
+  openRecord,
+  type Shape,
+  show,
+  text,
+} from '../../../src/core/index.ts';
 
-export type Id = number | string;
+export type { ClusterMember, ElectionEntry, HistoryEntry as Change, MemberId as Id, State, Status };
 
-/** How the election stands, in the words of one member. */
-export interface Status {
-  readonly voterId: Id;
-  readonly voterUrl: string;
-  readonly cluster: string;
-  readonly electionName: string;
-  readonly protocol: string;
-  readonly acting: boolean;
-  readonly leader: Id | null;
-  readonly leaderUrl: string | null;
-  readonly token: string | null;
-  /** How long it may act without being heard of; only in answers, and only of who may act. */
-  readonly expiresInMs?: number | null;
-  readonly voters: readonly { readonly voterId: Id; readonly voterUrl: string }[];
-  readonly illness: string | null;
-}
-
-export interface ClusterMember {
-  readonly name: string;
-  readonly role: string;
-  readonly state: string;
-  readonly api_url: string;
-  readonly via: string;
-  readonly roundTripMs: number | null;
-  readonly queued: number;
-}
-
-export interface Change {
-  readonly atMs: number;
-  readonly leader: Id | null;
-  readonly token: string | null;
-  readonly cause: string;
-  readonly detail: string;
-}
-
-export interface ElectionEntry {
-  readonly electionName: string;
-  readonly protocol: string;
-}
-
+/** A process of a cluster on this machine (`caucus up`). */
 export interface FleetMember {
   readonly id: number;
   readonly url: string;
@@ -49,83 +38,54 @@ export interface FleetMember {
   readonly state: 'starting' | 'up' | 'leading' | 'paused' | 'down';
 }
 
-type Kind = 'string' | 'number' | 'boolean' | 'list' | 'id' | 'time' | 'id or null';
-type Fields = Readonly<Record<string, Kind>>;
-
-/** No cluster has more of anything; whoever says so would only fill the page. */
+/** No cluster has more of anything; more than that would only fill the page. */
 const MOST = 2000;
-/** What a calendar can name. */
-const LAST_MS = 8.64e15;
 
-const STATUS: Fields = {
-  voterId: 'id',
-  voterUrl: 'string',
-  cluster: 'string',
-  electionName: 'string',
-  protocol: 'string',
-  acting: 'boolean',
-  leader: 'id or null',
-  voters: 'list',
-};
-const VOTER: Fields = { voterId: 'id', voterUrl: 'string' };
-const MEMBER: Fields = { name: 'string', role: 'string', state: 'string', api_url: 'string', via: 'string' };
-const CHANGE: Fields = { atMs: 'time', leader: 'id or null', cause: 'string', detail: 'string' };
-const ELECTION: Fields = { electionName: 'string', protocol: 'string' };
-const FLEET_MEMBER: Fields = { id: 'number', url: 'string', state: 'string' };
+const fleetMember: Shape<FleetMember> = openRecord<FleetMember>({
+  id: integer(0, Number.MAX_SAFE_INTEGER),
+  url: text(1000),
+  pid: nullable(integer(0, Number.MAX_SAFE_INTEGER)),
+  state: choice('starting', 'up', 'leading', 'paused', 'down'),
+});
+
+export function readState(value: unknown): State {
+  return withUniqueVoters(state.read(value, ''));
+}
 
 export function readStatus(value: unknown): Status {
-  const status = check(value, STATUS) as Status;
-  checkAll(value, 'voters', VOTER, 'voterId');
-  return status;
+  return withUniqueVoters(status.read(value, ''));
 }
 
 export function readCluster(value: unknown): readonly ClusterMember[] {
-  return checkAll(value, 'members', MEMBER, 'name') as readonly ClusterMember[];
+  return unique('name', newest(value, 'members', clusterMember));
 }
 
-export function readHistory(value: unknown): readonly Change[] {
-  return checkAll(value, 'history', CHANGE, null) as readonly Change[];
+export function readHistory(value: unknown): readonly HistoryEntry[] {
+  return newest(value, 'history', historyEntry);
 }
 
 export function readElections(value: unknown): readonly ElectionEntry[] {
-  return checkAll(value, 'elections', ELECTION, 'electionName') as readonly ElectionEntry[];
+  return unique('electionName', newest(value, 'elections', electionEntry));
 }
 
 export function readFleet(value: unknown): readonly FleetMember[] {
-  return checkAll(value, 'members', FLEET_MEMBER, 'id') as readonly FleetMember[];
+  return unique('id', newest(value, 'members', fleetMember));
 }
 
-/** A list of the newest, each as it should be, and no two with the same name. */
-function checkAll(value: unknown, name: string, fields: Fields, unique: string | null): readonly object[] {
-  const list = (check(value, { [name]: 'list' }) as Record<string, readonly unknown[]>)[name]!.slice(-MOST);
-  const checked = list.map((each) => check(each, fields));
-  if (unique === null) return checked;
-  const names = checked.map((each) => String((each as Record<string, unknown>)[unique]));
-  if (new Set(names).size < names.length) throw new Error(`${unique} is there twice`);
-  return checked;
+/** The newest of a list: of a long history, the oldest changes are not shown. */
+function newest<T>(value: unknown, name: string, item: Shape<T>): readonly T[] {
+  const list = asObject(value, '')[name];
+  return listOf(item, MOST).read(Array.isArray(list) ? list.slice(-MOST) : list, name);
 }
 
-function check(value: unknown, fields: Fields): object {
-  if (typeof value !== 'object' || value === null) throw new Error('expected an object');
-  for (const [name, kind] of Object.entries(fields)) {
-    if (!fits((value as Record<string, unknown>)[name], kind)) throw new Error(`${name} is not as expected`);
-  }
-  return value;
+/** Two of the same name could not be told apart on the page. */
+function unique<T extends object>(name: keyof T & string, list: readonly T[]): readonly T[] {
+  const names = list.map((each) => String(each[name]));
+  if (new Set(names).size < names.length) throw new BadInput(name, 'another one for each', show(names));
+  return list;
 }
 
-function fits(found: unknown, kind: Kind): boolean {
-  switch (kind) {
-    case 'list':
-      return Array.isArray(found);
-    case 'id or null':
-      return found === null || fits(found, 'id');
-    case 'id':
-      return typeof found === 'number' || typeof found === 'string';
-    case 'time':
-      return typeof found === 'number' && Math.abs(found) <= LAST_MS;
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof found === kind;
-  }
+function withUniqueVoters<T extends State>(document: T): T {
+  unique('voterId', document.voters);
+  return document;
 }

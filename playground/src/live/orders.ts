@@ -1,3 +1,4 @@
+import { refused } from '../../../src/api/wire/index.ts';
 import type { Refused } from './words.ts';
 
 /** Gives an order, and settles with null once it is carried out, or with why it is not. */
@@ -6,7 +7,7 @@ export async function give(url: string, body: object): Promise<Refused | null> {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
     if (response.ok) return null;
-    const { error } = (await response.json()) as { error: Omit<Refused, 'status'> };
+    const { error } = refused.read(await response.json(), '');
     return { ...error, status: response.status };
   } catch {
     return { status: 0, code: 'NO_ANSWER', message: '' };

@@ -2,7 +2,8 @@
  * Where the dashboard hears what it shows: one stream of events for what changes, and questions for the rest, at most one round
  * of them a second. While nobody sees the page, it asks nothing.
  */
-import { readCluster, readElections, readFleet, readHistory, readStatus } from './answers.ts';
+import { refused } from '../../../src/api/wire/index.ts';
+import { readCluster, readElections, readFleet, readHistory, readState, readStatus } from './answers.ts';
 import { EMPTY, fallSilent, type View } from './view.ts';
 
 const EVERY_MS = 2000;
@@ -87,7 +88,7 @@ export class Source {
       });
     hear('state', (value) => {
       this.#heard += 1;
-      return { status: readStatus(value), silence: null };
+      return { status: readState(value), silence: null };
     });
     if (this.#hasFleet) hear('fleet', (value) => ({ fleet: readFleet(value) }));
     // Whether anybody is there, the next question tells.
@@ -165,7 +166,7 @@ class Refusal extends Error {}
 
 async function messageOf(response: Response): Promise<string> {
   try {
-    return ((await response.json()) as { error: { message: string } }).error.message;
+    return refused.read(await response.json(), '').error.message;
   } catch {
     return `the answer was ${response.status}`;
   }

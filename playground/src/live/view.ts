@@ -1,9 +1,9 @@
-import type { Change, ClusterMember, ElectionEntry, FleetMember, Id, Status } from './answers.ts';
+import type { Change, ClusterMember, ElectionEntry, FleetMember, Id, State, Status } from './answers.ts';
 
 /** All that the dashboard shows. A new one is made at every change. */
 export interface View {
   /** The newest that is known; null until the first answer. */
-  readonly status: Status | null;
+  readonly status: State | null;
   /** What was last answered, by the one whose view of the others is shown. A stream may be that of another member. */
   readonly answer: Status | null;
   readonly members: readonly ClusterMember[];
@@ -41,7 +41,7 @@ export function fallSilent(view: View, nowMs: number, why: Silence['why'], words
 }
 
 /** A change of who leads, for those who do not see the page. Nothing is said about the first that is known. */
-export function announcement(before: Status | null, after: Status | null): string | null {
+export function announcement(before: State | null, after: State | null): string | null {
   if (before === null || after === null || before.electionName !== after.electionName) return null;
   if (before.leader === after.leader && before.token === after.token) return null;
   if (after.leader === null) return 'Nobody leads now';
@@ -58,7 +58,7 @@ export function processOf(fleet: readonly FleetMember[] | null, name: string): F
 }
 
 /** To whom the lead can be handed. */
-export function heirs({ voters, leader }: Status): readonly Id[] {
+export function heirs({ voters, leader }: State): readonly Id[] {
   const ids = voters.map(({ voterId }) => voterId).filter((id) => id !== leader);
   return ids.sort((a, b) => String(a).localeCompare(String(b), 'en', { numeric: true }));
 }

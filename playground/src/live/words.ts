@@ -1,5 +1,6 @@
 /** What the dashboard says, in words. */
-import type { Change, ClusterMember, FleetMember, Id, Status } from './answers.ts';
+import type { Refused as RefusedDocument } from '../../../src/api/wire/index.ts';
+import type { Change, ClusterMember, FleetMember, Id, State, Status } from './answers.ts';
 import type { Entry } from './roster.ts';
 
 const CAUSES: Readonly<Record<string, string>> = {
@@ -41,7 +42,7 @@ export function milliseconds(ms: number): string {
 }
 
 /** Since when this one leads, or nobody does; null if that is not told yet. */
-export function standsSince(history: readonly Change[], { leader, token }: Status): number | null {
+export function standsSince(history: readonly Change[], { leader, token }: State): number | null {
   const last = history.findLastIndex((change) => change.leader !== leader || change.token !== token);
   return history[last + 1]?.atMs ?? null;
 }
@@ -127,13 +128,9 @@ export function pageOf(url: string): string | null {
   return /^https?:\/\//.test(url) ? `${url.replace(/\/+$/, '')}/ui/` : null;
 }
 
-/** What came of a command. */
-export interface Refused {
+/** Why a command was not carried out, with the status of the answer; 0 if there was none. */
+export interface Refused extends RefusedDocument {
   readonly status: number;
-  readonly code: string;
-  readonly message: string;
-  readonly outcome?: string;
-  readonly leaderUrl?: string | null;
 }
 
 export function refusalWords({ status, message, outcome }: Refused): string {

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { history, type State, type Status, state, status, value } from '../../../api/wire/index.ts';
 import type { Json } from '../../../core/index.ts';
 import { parseJson } from '../../input/parse-json.ts';
 import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
 import { untilStopped } from '../../terminal/until-stopped.ts';
-import type { HistoryAnswer, StatusAnswer, ValueAnswer } from './answers.ts';
 import { columnLines } from './columns.ts';
 import { firstAnswer, membersToAsk } from './first-answer.ts';
 import { MemberClient, NoAnswer, Referral } from './member-client.ts';
@@ -15,8 +15,7 @@ const RECONNECT_MS = 500;
 const MOST_REFERRALS = 2;
 
 const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
-const getStatus = (member: MemberClient): Promise<StatusAnswer> =>
-  member.get('/status') as Promise<StatusAnswer>;
+const getStatus = (member: MemberClient): Promise<Status> => member.get('/status', status);
 
 /** Prints who leads. 1 if nobody does. */
 export async function leaderCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
@@ -28,7 +27,7 @@ export async function leaderCommand(urls: readonly string[], { election, json }:
 
 export async function historyCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
   const members = membersToAsk(urls, election);
-  const answer = (await firstAnswer(members, (member) => member.get('/history'))) as HistoryAnswer;
+  const answer = await firstAnswer(members, (member) => member.get('/history', history));
   if (json) {
     for (const change of answer.history) print(JSON.stringify(change));
     return 0;
@@ -56,10 +55,9 @@ export async function watchCommand(urls: readonly string[], { election, json }: 
   let problem = '';
   for (let i = 0; !over.signal.aborted; i++) {
     try {
-      for await (const event of members[i % members.length]!.events('/watch', over.signal)) {
+      for await (const event of members[i % members.length]!.events('/watch', state, over.signal)) {
         problem = '';
-        const state = event as StatusAnswer;
-        const line = json ? JSON.stringify(state) : watchWords(state);
+        const line = json ? JSON.stringify(event) : watchWords(event);
         if (line !== last) print(json ? line : `${new Date().toISOString()}  ${line}`);
         last = line;
       }
@@ -80,7 +78,7 @@ export async function watchCommand(urls: readonly string[], { election, json }: 
   return 0;
 }
 
-function watchWords({ leader, token, cause, detail, illness }: StatusAnswer): string {
+function watchWords({ leader, token, cause, detail, illness }: State): string {
   const who = leader === null ? 'nobody leads' : `${leader} leads${token === null ? '' : `, token ${token}`}`;
   const why = detail === '' ? cause : `${cause}: ${detail}`;
   return oneLine(`${who} (${why})${illness === null ? '' : `; ill: ${illness}`}`);
@@ -127,12 +125,13 @@ export async function valueCommand(
   flags: AskFlags & { readonly set?: string },
 ): Promise<number> {
   if (flags.set !== undefined) {
-    const value = readValue(flags.set);
-    return order(urls, flags, 'has published it', (leader) => leader.put('/value', { value }));
+    const body = { value: readValue(flags.set) };
+    return order(urls, flags, 'has published it', (leader) => leader.put('/value', body));
   }
   const members = membersToAsk(urls, flags.election);
-  const { value, version } = (await firstAnswer(members, (member) => member.get('/value'))) as ValueAnswer;
-  print(flags.json ? JSON.stringify({ version, value }) : JSON.stringify(value));
+  const published = await firstAnswer(members, (member) => member.get('/value', value));
+  const { version } = published;
+  print(JSON.stringify(flags.json ? { version, value: published.value } : published.value));
   return version > 0 ? 0 : 1;
 }
 

@@ -1,3 +1,5 @@
+import { type Refused, readEvents, refused } from '../../../api/wire/index.ts';
+import { BadInput, type Shape } from '../../../core/index.ts';
 import { shownUrl } from '../../../engines/index.ts';
 import { oneLine, Refusal } from '../../input/refusal.ts';
 
@@ -40,13 +42,6 @@ export class Referral extends NoAnswer {
   }
 }
 
-/** The parts of a refusal that the command reads. */
-interface Refused {
-  readonly message?: string;
-  readonly leader?: number | string | null;
-  readonly leaderUrl?: string | null;
-}
-
 /** One member, asked over HTTP. */
 export class MemberClient {
   readonly url: string;
@@ -57,8 +52,9 @@ export class MemberClient {
     this.#prefix = election === undefined ? '' : `/elections/${encodeURIComponent(election)}`;
   }
 
-  get(path: string): Promise<unknown> {
-    return this.#ask('GET', path, undefined, DEFAULT_TIMEOUT_MS);
+  /** The document at a path. */
+  async get<T>(path: string, document: Shape<T>): Promise<T> {
+    return this.#read(await this.#ask('GET', path, undefined, DEFAULT_TIMEOUT_MS), document);
   }
 
   post(path: string, body: object): Promise<unknown> {
@@ -69,8 +65,8 @@ export class MemberClient {
     return this.#ask('PUT', path, body, COMMAND_TIMEOUT_MS);
   }
 
-  /** The stream of server-sent events; each is a JSON text. Ends when the member closes it. */
-  async *events(path: string, signal: AbortSignal): AsyncGenerator<unknown> {
+  /** The stream of server-sent events; each is a document. Ends when the member closes it. */
+  async *events<T>(path: string, document: Shape<T>, signal: AbortSignal): AsyncGenerator<T> {
     const response = await this.#fetch(path, { signal });
     if (!response.ok || response.body === null) throw await this.#refusal(response);
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
@@ -78,14 +74,18 @@ export class MemberClient {
       const message = `${this.url}: expected an event stream, found something else: is it a member?`;
       throw new NoAnswer(message, response.status, true);
     }
-    let rest = '';
-    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-      const parts = (rest + chunk).split('\n\n');
-      rest = parts.pop()!;
-      for (const part of parts) {
-        const data = part.split('\n').filter((line) => line.startsWith('data:'));
-        if (data.length > 0) yield JSON.parse(data.map((line) => line.slice('data:'.length)).join('\n'));
-      }
+    for await (const { data } of readEvents(response.body.pipeThrough(new TextDecoderStream())))
+      yield this.#read(JSON.parse(data), document);
+  }
+
+  /** A newer member may say more than this version knows; one that says less, or something else, is not understood. */
+  #read<T>(value: unknown, document: Shape<T>): T {
+    try {
+      return document.read(value, '');
+    } catch (error) {
+      if (!(error instanceof BadInput)) throw error;
+      const message = `${this.url}: this is not what a member answers (${error.message})`;
+      throw new NoAnswer(message, null, true);
     }
   }
 
@@ -118,13 +118,13 @@ export class MemberClient {
 
   async #refusal(response: Response): Promise<NoAnswer> {
     const text = await response.text().catch(() => '');
-    let refused: Refused = {};
+    let error: Partial<Refused> = {};
     try {
-      refused = (JSON.parse(text) as { error?: Refused }).error ?? refused;
+      ({ error } = refused.read(JSON.parse(text), ''));
     } catch {
       // It is not one of our members, or something in between answered.
     }
-    const { message = `answered with status ${response.status}`, leader, leaderUrl } = refused;
+    const { message = `answered with status ${response.status}`, leader, leaderUrl } = error;
     const words = `${this.url}: ${oneLine(message)}`;
     if (leader != null && leaderUrl != null && leaderUrl.replace(/\/+$/, '') !== this.url)
       return new Referral(words, response.status, leader, leaderUrl);

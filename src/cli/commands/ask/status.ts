@@ -1,9 +1,9 @@
+import { type Status, status, type VoterStatus, voterStatus } from '../../../api/wire/index.ts';
 import { majority } from '../../../core/index.ts';
 import { catalogue } from '../../../protocols/index.ts';
 import { needsMajority } from '../../../story/index.ts';
 import { harmless, oneLine } from '../../input/refusal.ts';
 import { pageOf } from '../../terminal/page.ts';
-import type { StatusAnswer } from './answers.ts';
 import { columnLines } from './columns.ts';
 import { firstAnswer, membersToAsk } from './first-answer.ts';
 import { MemberClient, NoAnswer } from './member-client.ts';
@@ -17,19 +17,24 @@ export interface AskFlags {
 interface Row {
   readonly id: string;
   readonly url: string;
-  readonly status: StatusAnswer | null;
+  readonly status: VoterStatus | null;
   readonly problem: string | null;
 }
 
 /** How the cluster stands, as each of its voters sees it. 0 if somebody leads. */
 export async function statusCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
-  const ask = (member: MemberClient): Promise<StatusAnswer> => member.get('/status') as Promise<StatusAnswer>;
-  const seen = await firstAnswer(membersToAsk(urls, flags.election), ask);
+  const seen = await firstAnswer(membersToAsk(urls, flags.election), (member) =>
+    member.get('/status', status),
+  );
   const rows = await Promise.all(
     seen.voters.map(async ({ voterId, voterUrl }): Promise<Row> => {
       const row = { id: String(voterId), url: voterUrl };
       try {
-        return { ...row, status: await ask(new MemberClient(voterUrl, flags.election)), problem: null };
+        return {
+          ...row,
+          status: await new MemberClient(voterUrl, flags.election).get('/status', voterStatus),
+          problem: null,
+        };
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
         return { ...row, status: null, problem: error.message.replace(`${voterUrl}: `, '') };
@@ -50,21 +55,21 @@ export async function statusCommand(urls: readonly string[], flags: AskFlags): P
 }
 
 /** Why there is no leader, as far as the members that answer know. */
-function whyNone({ protocol, voters, knownVoters }: StatusAnswer, rows: readonly Row[]): string {
-  const answers = rows.flatMap(({ status }) => (status === null ? [] : [status]));
+function whyNone({ protocol, knownVoters }: Status, rows: readonly Row[]): string {
+  const answers = rows.flatMap(({ id, status }) => (status === null ? [] : [{ ...status, id }]));
   // To found a cluster, or to mend one that has lost disks, takes more than a majority, and the members say so.
   const waiting = answers.find(({ role, cause }) => role === 'none' && cause === 'started');
-  if (waiting !== undefined) return `: ${waiting.detail}`;
-  const members = (knownVoters ?? voters.map(({ voterId }) => voterId)).map(String);
-  const count = answers.filter(({ voterId }) => members.includes(String(voterId))).length;
+  if (waiting?.detail !== undefined) return `: ${waiting.detail}`;
+  const members = knownVoters.map(String);
+  const count = answers.filter(({ id }) => members.includes(id)).length;
   const needed = majority(members.length);
   if (Object.hasOwn(catalogue, protocol) && needsMajority(catalogue[protocol]!) && count < needed)
     return `: ${count} of ${members.length} members ${count === 1 ? 'answers' : 'answer'}, ${needed} are needed`;
   const told = answers.find(({ leader }) => leader === null) ?? answers[0];
-  return told === undefined ? '' : `: ${told.detail}`;
+  return told?.detail === undefined ? '' : `: ${told.detail}`;
 }
 
-function statusLines(seen: StatusAnswer, rows: readonly Row[]): string[] {
+function statusLines(seen: Status, rows: readonly Row[]): string[] {
   const { paint } = pageOf(process.stdout, process.env);
   const acting = rows.filter(({ status }) => status?.acting);
   const who =

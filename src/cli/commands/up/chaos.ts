@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { fieldsOf, HttpError, onlyFields, readJson } from '../../../api/index.ts';
-import { integer } from '../../../core/index.ts';
+import { HttpError, readJson } from '../../../api/index.ts';
+import { integer, record } from '../../../core/index.ts';
 import type { Fleet, MemberState } from './fleet.ts';
 
 interface Deed {
@@ -33,9 +33,8 @@ export const DEEDS: Readonly<Record<string, Deed>> = {
 };
 
 export async function doDeed(fleet: Fleet, deed: Deed, request: IncomingMessage): Promise<void> {
-  const fields = fieldsOf(await readJson(request, () => {}));
-  onlyFields(fields, ['id']);
-  const id = integer(1, fleet.members.length).read(fields.id, 'id');
+  const body = record({ id: integer(1, fleet.members.length) });
+  const { id } = body.read((await readJson(request, () => {})) ?? {}, '');
   const { state } = fleet.members.find((member) => member.id === id)!;
   if (!deed.needs(state)) throw new HttpError(409, 'E_REFUSED', `member ${id} ${deed.otherwise}`);
   deed.does(fleet, id);

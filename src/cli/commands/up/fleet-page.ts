@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   HttpError,
   refuseForeignPages,
-  sendEmpty,
   sendJson,
   sendText,
   type Target,
+  writeEventHead,
 } from '../../../api/index.ts';
 import { type PageServer, refuseMethod } from '../play/page-server.ts';
 import { DEEDS, doDeed } from './chaos.ts';
@@ -66,17 +66,15 @@ export class FleetPage {
 
   #watch(request: IncomingMessage, response: ServerResponse): void {
     if (request.method === 'HEAD') {
-      sendEmpty(response, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      writeEventHead(response);
+      response.end();
       return;
     }
     const watcher = new WatchRelay(this.#fleet, response, request.url!, () =>
       JSON.stringify(this.#describe()),
     );
     this.#watchers.add(watcher);
-    response.on('close', () => {
-      this.#watchers.delete(watcher);
-      watcher.close();
-    });
+    response.on('close', () => this.#watchers.delete(watcher));
   }
 
   #describe(): object {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpError, readJson, refuseForeignPages, sendText } from '../../../api/index.ts';
+import { refused, status } from '../../../api/wire/index.ts';
 import { askMember, type Said } from './ask-member.ts';
 import type { Fleet, FleetMember } from './fleet.ts';
 
@@ -29,7 +30,7 @@ export function relayQuestion(fleet: Fleet, path: string): Promise<Said> {
 export async function relayStatus(fleet: Fleet, path: string): Promise<Said> {
   const said = await relayQuestion(fleet, path);
   if (said.status !== 200) return said;
-  const { acting, leaderUrl } = JSON.parse(said.text) as { acting?: boolean; leaderUrl?: string | null };
+  const { acting, leaderUrl } = status.read(JSON.parse(said.text), '');
   const leader = likelyMembers(fleet).find(({ url }) => url === leaderUrl);
   if (acting || leader === undefined) return said;
   return askMember(`${leader.url}${path}`, { withinMs: ANSWER_WITHIN_MS }).catch(() => said);
@@ -72,10 +73,10 @@ async function firstAnswer(fleet: Fleet, ask: (member: FleetMember) => Promise<S
 }
 
 /** Only a member of ours is followed to, and only one that runs. */
-function leaderOf(fleet: Fleet, { status, text }: Said): FleetMember | undefined {
-  if (status !== 409 && status !== 412) return undefined;
-  const { error } = JSON.parse(text) as { error?: { leaderUrl?: string | null } };
-  return likelyMembers(fleet).find(({ url }) => url === error?.leaderUrl);
+function leaderOf(fleet: Fleet, { status: code, text }: Said): FleetMember | undefined {
+  if (code !== 409 && code !== 412) return undefined;
+  const { error } = refused.read(JSON.parse(text), '');
+  return likelyMembers(fleet).find(({ url }) => url === error.leaderUrl);
 }
 
 function nobody(): HttpError {

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EventStream, HEARTBEAT_MS } from '../../../api/index.ts';
+import { readEvents } from '../../../api/wire/index.ts';
 import { type Answer, openAnswer } from './ask-member.ts';
 import type { Fleet, FleetMember } from './fleet.ts';
 import { ANSWER_WITHIN_MS, likelyMembers } from './relay.ts';
 
 const TRY_AGAIN_MS = 500;
-const HEARTBEAT_MS = 15_000;
 
 /**
  * One stream of events for one page: `state`, in the words of the member that is listened to, and `fleet`, how the processes are.
@@ -13,10 +14,9 @@ const HEARTBEAT_MS = 15_000;
  */
 export class WatchRelay {
   readonly #fleet: Fleet;
-  readonly #response: ServerResponse;
+  readonly #stream: EventStream;
   readonly #path: string;
   readonly #describe: () => string;
-  readonly #beat: NodeJS.Timeout;
   readonly #closed = new AbortController();
   #source: FleetMember | null = null;
   #answer: Answer | null = null;
@@ -24,15 +24,9 @@ export class WatchRelay {
 
   constructor(fleet: Fleet, response: ServerResponse, path: string, describe: () => string) {
     this.#fleet = fleet;
-    this.#response = response;
     this.#path = path;
     this.#describe = describe;
-    response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-    });
-    response.write('retry: 1000\n\n');
-    this.#beat = setInterval(() => response.write(': still here\n\n'), HEARTBEAT_MS).unref();
+    this.#stream = new EventStream(response, HEARTBEAT_MS, { drain: () => {}, close: () => this.close() });
     this.fleetChanged();
     void this.#listen();
   }
@@ -42,14 +36,13 @@ export class WatchRelay {
     const text = this.#describe();
     if (text === this.#last) return;
     this.#last = text;
-    this.#response.write(`event: fleet\ndata: ${text}\n\n`);
+    this.#stream.send('fleet', text);
     const { state } = this.#source ?? {};
     if (state === 'paused' || state === 'down') this.#answer?.cancel();
   }
 
   close(): void {
     this.#closed.abort();
-    clearInterval(this.#beat);
     this.#answer?.cancel();
   }
 
@@ -84,15 +77,10 @@ export class WatchRelay {
         response.resume();
         return false;
       }
-      let rest = '';
-      for await (const chunk of response.setEncoding('utf8')) {
-        const blocks = `${rest}${chunk}`.split('\n\n');
-        rest = blocks.pop()!;
-        // Only what is whole is passed on: the next member begins with an event of its own.
-        for (const block of blocks.filter((each) => each.startsWith('event:'))) {
-          hasSpoken = true;
-          this.#response.write(`${block}\n\n`);
-        }
+      // Only what is whole is passed on: the next member begins with an event of its own.
+      for await (const { name, data } of readEvents(response.setEncoding('utf8'))) {
+        hasSpoken = true;
+        this.#stream.send(name, data);
       }
     } catch {
       // It is gone, or was left.

@@ -1,0 +1,170 @@
+/** The operations of the description of the API, and the schemas that they refer to. */
+import { assert, type Schema, type Shape } from '../core/index.ts';
+import type { Question } from './questions.ts';
+import { refused } from './wire/documents.ts';
+
+export const TAGS: Readonly<Record<string, string>> = {
+  election: 'How an election stands. Asking changes nothing.',
+  health: 'Yes (200) or no (503), for load balancers and probes.',
+  command: 'What a user may ask of a member.',
+  message: 'What voters send each other.',
+  member: 'About the member itself.',
+};
+
+const ERRORS: Readonly<Record<number, string>> = {
+  400: 'The body is not as it should be; the message says what was expected where.',
+  403: 'Of a voter that this member does not know, or may not call, or of a foreign web page or host name.',
+  404: 'There is no such path or election.',
+  409: 'Refused, with the reason; nothing has happened.',
+  412: 'Not as it has to be for a transfer; nothing has happened.',
+  413: 'More than 256 KiB.',
+  415: 'The body is not application/json.',
+  429: 'Of a voter that causes too many changes that have to be saved.',
+  503: 'It was tried and did not come about, or perhaps it did: `outcome` says which.',
+};
+
+const MODE = {
+  name: 'mode',
+  in: 'query',
+  schema: { type: 'string', enum: ['voting'] },
+  description: 'voting: only once it takes part in the election.',
+};
+
+/** By keyword: an operation of the document, and the operations of one path by method. */
+export type Operation = Readonly<Record<string, unknown>>;
+export type PathItem = Readonly<Record<string, unknown>>;
+
+/** A request with a body. */
+export interface Action {
+  readonly summary: string;
+  readonly details?: string;
+  /** The body is one of these, and so is the answer. */
+  readonly bodies: readonly Shape<unknown>[];
+  readonly answers: readonly Shape<unknown>[];
+  readonly codes: readonly number[];
+  /** May there be nothing to answer? */
+  readonly isSilent?: boolean;
+}
+
+export class Operations {
+  readonly #components = new Components();
+
+  /** All that the operations so far refer to. */
+  get schemas(): Readonly<Record<string, JsonSchema>> {
+    return this.#components.schemas;
+  }
+
+  question(path: string, tag: string, question: Question, codes: readonly number[]): Operation {
+    const { summary, answer, type, isHealth } = question;
+    const media = type ?? 'application/json';
+    const schema =
+      answer === null ? { type: type === undefined ? 'object' : 'string' } : this.#oneOf([answer]);
+    const text = path === '/' ? { 'text/plain': { schema: { type: 'string' } } } : {};
+    const content = { [media]: { schema }, ...text };
+    const yes = { description: isHealth ? 'Yes.' : summary, content };
+    const no = isHealth ? { 503: { description: 'No.', content } } : {};
+    const found = path === '/ui' ? { 302: { description: 'Its address ends with a slash.' } } : { 200: yes };
+    return {
+      ...headOf('get', path, tag, summary),
+      parameters: path === '/readiness' ? [MODE] : [],
+      responses: { ...found, ...this.#errors(codes), ...no },
+    };
+  }
+
+  /** HEAD and OPTIONS get the status line only. */
+  bareHealth(path: string, method: string, { summary }: Question): Operation {
+    return {
+      ...headOf(method, path, 'health', summary),
+      parameters: path === '/readiness' ? [MODE] : [],
+      responses: {
+        200: { description: 'Yes.' },
+        403: { description: ERRORS[403] },
+        404: { description: ERRORS[404] },
+        503: { description: 'No.' },
+      },
+    };
+  }
+
+  action(path: string, method: string, tag: string, about: Action): Operation {
+    const { summary, details, bodies, answers, codes, isSilent } = about;
+    return {
+      ...headOf(method.toLowerCase(), path, tag, summary),
+      ...(details === undefined ? {} : { description: details }),
+      requestBody: { content: { 'application/json': { schema: this.#oneOf(bodies) } } },
+      responses: {
+        200: { description: 'Done.', content: { 'application/json': { schema: this.#oneOf(answers) } } },
+        ...(isSilent ? { 204: { description: 'Taken note of; nothing to say.' } } : {}),
+        ...this.#errors([400, 413, 415, ...codes]),
+      },
+    };
+  }
+
+  #oneOf(shapes: readonly Shape<unknown>[]): JsonSchema {
+    const schemas = shapes.map(({ schema = {} }) => this.#components.refer(schema));
+    return schemas.length === 1 ? schemas[0]! : { anyOf: schemas };
+  }
+
+  #errors(codes: readonly number[]): Record<number, object> {
+    const content = { 'application/json': { schema: this.#oneOf([refused]) } };
+    return Object.fromEntries(codes.map((code) => [code, { description: ERRORS[code], content }]));
+  }
+}
+
+function headOf(method: string, path: string, tag: string, summary: string): Operation {
+  const operationId = `${method}${path === '/' ? 'FrontPage' : operationName(path)}`;
+  return { operationId, summary, description: `${summary.replace(/[.?]$/, '')}.`, tags: [tag] };
+}
+
+/** `ElectionCast` for `/election/cast`. */
+export function operationName(path: string): string {
+  return path.replace(/(?:^|\W)+([a-z])/gi, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '');
+}
+
+/** A schema of a document: a Schema in which those with a name are references. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+/** The schemas of a document that have a name: each is defined once, and referred to from everywhere. */
+class Components {
+  readonly #schemas: Record<string, JsonSchema> = {};
+
+  get schemas(): Readonly<Record<string, JsonSchema>> {
+    const entries = Object.entries(this.#schemas).sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(entries);
+  }
+
+  refer(schema: Schema): JsonSchema {
+    const { title, ...inner } = schema;
+    if (title === undefined) return this.#inline(schema);
+    const defined = this.#inline(inner);
+    this.#schemas[title] ??= defined;
+    assert(areSame(defined, this.#schemas[title]), `two schemas have the name ${title}`);
+    const { description } = schema;
+    const isItsOwn = description === undefined || description === this.#schemas[title].description;
+    return { $ref: `#/components/schemas/${title}`, ...(isItsOwn ? {} : { description }) };
+  }
+
+  #inline({ items, properties, additionalProperties, anyOf, ...rest }: Schema): JsonSchema {
+    const fields = Object.entries(properties ?? {}).map(([name, each]) => [name, this.refer(each)]);
+    return {
+      ...rest,
+      ...(items === undefined ? {} : { items: this.refer(items) }),
+      ...(properties === undefined ? {} : { properties: Object.fromEntries(fields) }),
+      ...(additionalProperties === undefined
+        ? {}
+        : {
+            additionalProperties:
+              typeof additionalProperties === 'boolean'
+                ? additionalProperties
+                : this.refer(additionalProperties),
+          }),
+      ...(anyOf === undefined ? {} : { anyOf: anyOf.map((each) => this.refer(each)) }),
+    };
+  }
+}
+
+/** Are they the same, whatever they say of themselves to people? */
+function areSame(a: JsonSchema, b: JsonSchema): boolean {
+  return JSON.stringify({ ...a, description: null }) === JSON.stringify({ ...b, description: null });
+}

@@ -1,0 +1,320 @@
+/**
+ * The documents that members answer with. Each is one shape: the server writes it, the command and the page read it, and
+ * the description of the API (`/openapi.json`) is derived from it. All are open: a reader ignores the fields that it does not know.
+ */
+import {
+  anyJson,
+  anyText,
+  BadInput,
+  CAUSES,
+  choice,
+  described,
+  flag,
+  type Json,
+  listOf,
+  type MemberId,
+  matching,
+  named,
+  natural,
+  nullable,
+  number,
+  openRecord,
+  optional,
+  type Role,
+  type Shape,
+  show,
+} from '../../core/index.ts';
+
+/** A voter, with the way to it. */
+export interface Voter {
+  readonly voterId: MemberId;
+  readonly voterUrl: string;
+}
+
+/** How an election stands, as one member knows it: each event of `/watch`. */
+export interface State extends Voter {
+  readonly cluster: string;
+  readonly electionName: string;
+  readonly protocol: string;
+  readonly role: Role;
+  /** May this member act now? */
+  readonly acting: boolean;
+  readonly leader: MemberId | null;
+  readonly leaderUrl: string | null;
+  readonly term: number | null;
+  /** In decimal, as text: a JSON number would be rounded by many readers. */
+  readonly token: string | null;
+  readonly version: number;
+  readonly knownVoters: readonly MemberId[];
+  readonly voters: readonly Voter[];
+  /** One of CAUSES; a later version may have more of them. */
+  readonly cause: string;
+  readonly detail: string;
+  readonly illness: string | null;
+  readonly incarnation: number;
+  readonly startedAtMs: number;
+}
+
+/** The answer of `/status`. The time left changes at every moment, so `/watch` does not tell it. */
+export interface Status extends State {
+  readonly expiresInMs: number | null;
+}
+
+/** What every voter answers at `/status`, also one that was written by somebody else in another language. */
+export interface VoterStatus extends Partial<Status> {
+  readonly role: Role;
+  readonly leader: MemberId | null;
+}
+
+/** `GET /`: the status with the fields of the leader-election sidecars of Kubernetes. */
+export interface FrontPage extends Status {
+  readonly name: string;
+  readonly last_update: string;
+}
+
+export interface ClusterMember {
+  readonly name: string;
+  readonly role: 'leader' | 'replica';
+  readonly state: 'running' | 'ill' | 'unknown';
+  readonly api_url: string;
+  readonly via: 'self' | 'link' | 'post' | 'none';
+  readonly roundTripMs: number | null;
+  readonly queued: number;
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly timeline?: number | undefined;
+}
+
+export interface Cluster {
+  readonly scope: string;
+  readonly electionName: string;
+  readonly leader: MemberId | null;
+  readonly term: number | null;
+  readonly token: string | null;
+  readonly members: readonly ClusterMember[];
+}
+
+/** One change of the leader, as a member saw it. */
+export interface HistoryEntry {
+  readonly at: string;
+  readonly atMs: number;
+  readonly leader: MemberId | null;
+  readonly token: string | null;
+  readonly cause: string;
+  readonly detail: string;
+}
+
+export interface History {
+  readonly electionName: string;
+  readonly history: readonly HistoryEntry[];
+}
+
+export interface ElectionEntry {
+  readonly electionName: string;
+  readonly protocol: string;
+  readonly leader: MemberId | null;
+  readonly term: number | null;
+  readonly token: string | null;
+  readonly acting: boolean;
+}
+
+export interface ElectionList {
+  readonly mainElection: string;
+  readonly elections: readonly ElectionEntry[];
+}
+
+export interface Value {
+  readonly electionName: string;
+  readonly leader: MemberId | null;
+  readonly token: string | null;
+  readonly version: number;
+  readonly value: Json;
+}
+
+/** The body of every answer that is an error. What stands beside code and message depends on the code. */
+export interface Refused {
+  readonly code: string;
+  readonly message: string;
+  readonly path?: string | undefined;
+  readonly expected?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly leader?: MemberId | null | undefined;
+  readonly leaderUrl?: string | null | undefined;
+}
+
+/**
+ * Who votes or leads. In an election on a store that is the name of a participant, which may be any text: other programs take part there too.
+ */
+const name: Shape<MemberId> = {
+  expected: 'a name: a whole number or text',
+  schema: {
+    title: 'Name',
+    description:
+      'The name of a voter: a whole number or a word. On a store, that of a participant: any text.',
+    anyOf: [natural.schema!, anyText.schema!],
+  },
+  read(found, path) {
+    if (typeof found === 'string' || (Number.isSafeInteger(found) && (found as number) >= 0))
+      return found as MemberId;
+    throw new BadInput(path, this.expected, show(found));
+  },
+};
+
+/** What a calendar can name, in milliseconds since 1970. */
+const LAST_MS = 8.64e15;
+const wallMs = described(number(-LAST_MS, LAST_MS), 'Milliseconds since 1970.');
+const url = described(
+  anyText,
+  'Where a voter answers, such as http://127.0.0.1:8008, without a slash at the end.',
+);
+const leader = nullable(name);
+const leaderUrl = described(nullable(anyText), 'Where the leader answers.');
+const term = described(nullable(natural), 'Of the leader; null where the protocol has no terms.');
+const token = described(
+  nullable(matching(/^[0-9]+$/, 'a token in decimal, as text')),
+  'The fencing token of the leader, in decimal; null where there is no leader or the protocol has no terms.',
+);
+const cause = described(
+  anyText,
+  `Why it changed: ${CAUSES.join(', ')}. Words may be added; none ever changes.`,
+);
+const detail = described(anyText, 'The cause for people.');
+const electionName = described(anyText, 'Which election this is about.');
+const acting = described(flag, 'May this member act as the leader now?');
+const protocol = described(anyText, 'How it is held: quorum, draw, bully, or on which store.');
+const role = choice('leader', 'follower', 'candidate', 'none');
+
+const voterFields = { voterId: name, voterUrl: url };
+export const voter: Shape<Voter> = named('Voter', openRecord<Voter>(voterFields));
+
+const stateFields: { readonly [K in keyof State]-?: Shape<State[K]> } = {
+  ...voterFields,
+  cluster: described(anyText, 'The name of the cluster; members of another one are refused.'),
+  electionName,
+  protocol,
+  role,
+  acting,
+  leader,
+  leaderUrl,
+  term,
+  token,
+  version: described(natural, 'Of the published value; 0 if there is none.'),
+  knownVoters: described(listOf(name), 'Those whose votes count, sorted.'),
+  voters: described(listOf(voter), 'All voters, with how to reach them.'),
+  cause,
+  detail,
+  illness: described(nullable(anyText), 'Why this member cannot do its part, or null.'),
+  incarnation: described(natural, 'Grows by one with every start on the same data folder.'),
+  startedAtMs: wallMs,
+};
+export const state: Shape<State> = named('State', openRecord<State>(stateFields));
+
+const statusFields: { readonly [K in keyof Status]-?: Shape<Status[K]> } = {
+  ...stateFields,
+  expiresInMs: described(
+    nullable(number(0, LAST_MS)),
+    'How long it may still act without an answer of the others; null if it may not act, or has no lease.',
+  ),
+};
+export const status: Shape<Status> = named('Status', openRecord<Status>(statusFields));
+
+const partialFields = Object.fromEntries(
+  Object.entries(statusFields).map(([name, each]) => [name, optional<unknown>(each)]),
+) as unknown as { readonly [K in keyof VoterStatus]-?: Shape<VoterStatus[K]> };
+export const voterStatus: Shape<VoterStatus> = openRecord<VoterStatus>({ ...partialFields, role, leader });
+
+export const frontPage: Shape<FrontPage> = named(
+  'FrontPage',
+  openRecord<FrontPage>({
+    name: described(anyText, 'The leader; empty if there is none.'),
+    last_update: described(anyText, 'When that last changed.'),
+    ...statusFields,
+  }),
+);
+
+export const clusterMember: Shape<ClusterMember> = named(
+  'ClusterMember',
+  openRecord<ClusterMember>({
+    name: described(anyText, 'Its id.'),
+    role: choice('leader', 'replica'),
+    state: described(choice('running', 'ill', 'unknown'), 'unknown: it cannot be reached from here.'),
+    api_url: url,
+    via: described(choice('self', 'link', 'post', 'none'), 'How messages reach it.'),
+    roundTripMs: described(nullable(number(0, LAST_MS)), 'Of the last message and its answer.'),
+    queued: described(natural, 'Messages that wait to be sent to it.'),
+    host: optional(described(anyText, 'Of its URL.')),
+    port: optional(described(natural, 'Of its URL.')),
+    timeline: optional(described(natural, 'The term of the leader, by the name that Patroni has for it.')),
+  }),
+);
+
+export const cluster: Shape<Cluster> = named(
+  'Cluster',
+  openRecord<Cluster>({
+    scope: described(anyText, 'The name of the cluster.'),
+    electionName,
+    leader,
+    term,
+    token,
+    members: described(listOf(clusterMember), 'All voters.'),
+  }),
+);
+
+export const historyEntry: Shape<HistoryEntry> = named(
+  'Change',
+  openRecord<HistoryEntry>({
+    at: described(anyText, 'When, by the wall clock of this member.'),
+    atMs: wallMs,
+    leader,
+    token,
+    cause,
+    detail,
+  }),
+);
+
+export const history: Shape<History> = named(
+  'History',
+  openRecord<History>({
+    electionName,
+    history: described(listOf(historyEntry), 'Oldest first; at some length the oldest are forgotten.'),
+  }),
+);
+
+export const electionEntry: Shape<ElectionEntry> = named(
+  'Election',
+  openRecord<ElectionEntry>({ electionName, protocol, leader, term, token, acting }),
+);
+
+export const electionList: Shape<ElectionList> = named(
+  'Elections',
+  openRecord<ElectionList>({
+    mainElection: described(anyText, 'The one that is meant by the paths without a name.'),
+    elections: described(listOf(electionEntry), 'All that this member takes part in.'),
+  }),
+);
+
+export const value: Shape<Value> = named(
+  'Value',
+  openRecord<Value>({
+    electionName,
+    leader,
+    token,
+    version: described(natural, '0 if nothing was published.'),
+    value: described(anyJson, 'What the leader published last.'),
+  }),
+);
+
+export const refused: Shape<{ readonly error: Refused }> = named(
+  'Error',
+  openRecord<{ readonly error: Refused }>({
+    error: openRecord<Refused>({
+      code: described(anyText, 'Never changes.'),
+      message: described(anyText, 'For people.'),
+      path: optional(described(anyText, 'Where in the body it is wrong.')),
+      expected: optional(described(anyText, 'What is expected there.')),
+      outcome: optional(described(anyText, 'definite: it did not happen. indefinite: perhaps it happened.')),
+      leader: optional(leader),
+      leaderUrl: optional(leaderUrl),
+    }),
+  }),
+);

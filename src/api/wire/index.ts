@@ -1,0 +1,20 @@
+/** What goes over HTTP, for both sides. Nothing here needs a server: programs and pages that ask import only this. */
+export {
+  type ClusterMember,
+  clusterMember,
+  type ElectionEntry,
+  electionEntry,
+  type HistoryEntry,
+  history,
+  historyEntry,
+  type Refused,
+  refused,
+  type State,
+  type Status,
+  state,
+  status,
+  type VoterStatus,
+  value,
+  voterStatus,
+} from './documents.ts';
+export { readEvents, type ServerEvent } from './events.ts';
