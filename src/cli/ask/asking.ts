@@ -20,9 +20,10 @@ const getStatus = (member: MemberClient): Promise<StatusAnswer> =>
 
 /** Prints who leads. 1 if nobody does. */
 export async function leaderCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
-  const { leader, leaderUrl, token } = await firstAnswer(membersToAsk(urls, election), getStatus);
+  const { leader, leaderUrl, token, detail } = await firstAnswer(membersToAsk(urls, election), getStatus);
   if (json) print(JSON.stringify({ name: leader, url: leaderUrl, token }));
   else if (leader !== null) print(String(leader));
+  else process.stderr.write(`caucus: ${oneLine(`no leader${detail === '' ? '' : `: ${detail}`}`)}\n`);
   return leader === null ? 1 : 0;
 }
 
@@ -80,8 +81,11 @@ export async function watchCommand(urls: readonly string[], { election, json }: 
   return 0;
 }
 
-function watchWords({ leader, token, cause, detail, illness }: StatusAnswer): string {
-  const who = leader === null ? 'nobody leads' : `${leader} leads${token === null ? '' : `, token ${token}`}`;
+function watchWords({ voterId, acting, leader, token, cause, detail, illness }: StatusAnswer): string {
+  // A leader that resigns or hands over is still the leader while its work stops, and acts no more.
+  const does = leader === voterId && !acting ? 'may not act' : 'leads';
+  const who =
+    leader === null ? 'nobody leads' : `${leader} ${does}${token === null ? '' : `, token ${token}`}`;
   const why = detail === '' ? cause : `${cause}: ${detail}`;
   return oneLine(`${who} (${why})${illness === null ? '' : `; ill: ${illness}`}`);
 }

@@ -32,7 +32,7 @@ export interface ApiOptions {
 }
 
 export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
-  const watchers = new Watchers(member, options.watchHeartbeatMs ?? 15_000);
+  const watchers = new Watchers(member, options.watchHeartbeatMs ?? 5000);
   const changes = new ChangeCounts(member);
   const page = createPage({ mode: 'member', chaos: false, api: '../' });
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
