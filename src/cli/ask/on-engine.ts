@@ -55,6 +55,7 @@ export function leaderOnEngine(urls: readonly string[], flags: EngineAskFlags): 
     const { leader, token } = await firstReading(election);
     if (flags.json) print(JSON.stringify({ name: leader, token: tokenText(token) }));
     else if (leader !== null) print(leader);
+    else process.stderr.write('caucus: no leader\n');
     return leader === null ? 1 : 0;
   });
 }

@@ -62,6 +62,16 @@ function whyNone({ protocol, voters, knownVoters }: StatusAnswer, rows: readonly
   return told === undefined ? '' : `: ${told.detail}`;
 }
 
+/** What is wrong with a member, as far as the command knows. */
+function remark({ knownVoters }: StatusAnswer, { id, status, problem }: Omit<Row, 'url'>): string {
+  const isOutside = knownVoters !== undefined && !knownVoters.map(String).includes(id);
+  const found = [
+    isOutside ? 'not a member: its vote does not count' : null,
+    problem ?? status?.illness ?? null,
+  ];
+  return found.filter((words) => words !== null).join('; ');
+}
+
 function statusLines(seen: StatusAnswer, rows: readonly Row[]): string[] {
   const { paint } = pageOf(process.stdout, process.env);
   const acting = rows.filter(({ status }) => status?.acting);
@@ -79,7 +89,7 @@ function statusLines(seen: StatusAnswer, rows: readonly Row[]): string[] {
       String(status?.leader ?? '-'),
       status?.token ?? '-',
       url,
-      problem ?? status?.illness ?? '',
+      remark(seen, { id, status, problem }),
     ]),
   );
   return [
