@@ -79,7 +79,7 @@ export async function valueOnEngine(
   return looking(flags, urls, async (election) => {
     const { value, version } = await firstReading(election);
     print(flags.json ? JSON.stringify({ version, value }) : JSON.stringify(value));
-    return version > 0 ? 0 : 1;
+    return 0;
   });
 }
 
