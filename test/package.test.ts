@@ -35,13 +35,23 @@ describe('the packed package', () => {
     const names = run('tar', ['-tzf', tarball]).trim().split('\n');
     const outside = names.filter(
       (name) =>
-        !/^package\/(dist\/.*\.(js|d\.ts)|dist\/playground\/.*\.(html|css|svg)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
+        !/^package\/(dist\/.*\.(js|d\.ts)|dist\/playground\/.*\.(html|css|svg)|docs\/.*\.md|examples\/[^/]*\.(ts|json)|package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md)$/.test(
           name,
         ),
     );
     expect(outside).toEqual([]);
     expect(names).toContain('package/dist/cli/main.js');
     expect(names).toContain('package/dist/playground/index.html');
+  });
+
+  it('holds the pages that its README links to, and the examples that it runs', () => {
+    const names = run('tar', ['-tzf', tarball]).trim().split('\n');
+    const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+    const named = readme.matchAll(/\]\(([\w/.-]+\.md)|\b(examples\/[\w-]+\.json)/g);
+    const files = [...named].map(([, page, example]) => `package/${page ?? example}`);
+    expect(files).toContain('package/docs/operations.md');
+    expect(files).toContain('package/examples/split-brain.json');
+    expect(files.filter((file) => !names.includes(file))).toEqual([]);
   });
 
   it('imports by every name it exports', () => {

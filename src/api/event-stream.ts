@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** How often a silent stream says that it is still there. */
-export const HEARTBEAT_MS = 15_000;
+export const HEARTBEAT_MS = 5000;
 
 /** A reader that takes nothing for this long is gone. */
 const UNREAD_MS = 10_000;

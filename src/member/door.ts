@@ -86,7 +86,10 @@ export class Door {
     const reason = this.#impossible(message);
     if (reason !== null) throw new RefusedMessage('impossible', reason);
     if (!this.#around.budgets.maySave(from) && this.#wouldSave(from, message))
-      throw new RefusedMessage('too-fast', 'it causes too many changes that have to be saved');
+      throw new RefusedMessage(
+        'too-fast',
+        'what it had this member save took too much of the disk; it is heard again within a second',
+      );
     return message;
   }
 

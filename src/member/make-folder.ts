@@ -12,7 +12,9 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    if (!isFolder(folder)) throw error; // Another process may have been faster.
+    if (isFolder(folder)) return; // Another process may have been faster.
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    throw isTaken ? new Error(`${folder} is not a folder`, { cause: error }) : error;
   }
 }
 

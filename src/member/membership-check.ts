@@ -18,14 +18,13 @@ export class MembershipCheck {
     const outside = configured.filter((id) => !members.includes(id));
     const unknown = members.filter((id) => !configured.includes(id));
     const news = [
-      ...(outside.length === 0
-        ? []
-        : [
-            `${outside.join(', ')} configured as peers, but not members: they take no part, and count for no majority`,
-          ]),
-      ...(unknown.length === 0
-        ? []
-        : [`${unknown.join(', ')} members, but not configured as peers: this member cannot reach them`]),
+      ...outside.map(
+        (id) =>
+          `${id} is configured as a peer, but is not a member: it takes no part and counts for no majority`,
+      ),
+      ...unknown.map(
+        (id) => `${id} is a member, but is not configured as a peer: add it to the peers of this member`,
+      ),
     ].join('; ');
     if (news === this.#told) return null;
     this.#told = news;

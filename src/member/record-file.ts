@@ -36,6 +36,9 @@ const READABLE: readonly string[] = [FORMAT, 'caucus-record/2'];
 /** What disks and the system's cache write as a whole, whatever happens in between. */
 const PAGE = 4096;
 
+/** After a failed write it is unknown what the disk holds, so nothing is tried again: only a new start reads it. */
+const UNTIL_RESTARTED = '; restart this member once the disk takes writes again: until then it takes no part';
+
 /** The part of the file system that can fail. */
 export interface FileSystem {
   write(handle: number, bytes: Buffer, at: number): number;
@@ -152,7 +155,7 @@ export class RecordFile {
       else this.#replace(bytes);
     } catch (error) {
       this.#hasPages = false; // What is there now is unknown.
-      throw this.#unusable('cannot be written', error);
+      throw this.#unusable('cannot be written', error, UNTIL_RESTARTED);
     }
     this.#sequence = sequence;
   }
@@ -219,9 +222,9 @@ export class RecordFile {
     );
   }
 
-  #unusable(what: string, cause: unknown): CaucusError {
+  #unusable(what: string, cause: unknown, advice = ''): CaucusError {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return new CaucusError('E_STORE_UNUSABLE', `${this.#file}: ${what}: ${reason}`, { cause });
+    return new CaucusError('E_STORE_UNUSABLE', `${this.#file}: ${what}: ${reason}${advice}`, { cause });
   }
 }
 

@@ -24,9 +24,9 @@ class Bucket {
     return this.#left;
   }
 
-  /** What was taken has been used, also if there was less. */
+  /** What was taken has been used, also if there was less. What is missing then is filled up within a second. */
   take(amount: number): void {
-    this.#left = this.left - amount;
+    this.#left = Math.max(this.left - amount, -this.#perSecond());
   }
 }
 
@@ -34,6 +34,9 @@ class Bucket {
  * How much of the disk each sender may use. A change that has to be saved holds up the member for as long as the disk takes, so a
  * sender that causes one with every message would keep it from everything else. An honest member causes a handful in an
  * election, and two with every value that it publishes.
+ *
+ * A sender is refused for a second at most because of one save. For example, a disk that stalls takes 3.5 s to save the vote for
+ * member a of three while c is down: if a were refused for the 35 s in which as much is regained, nothing could be elected.
  */
 export class SenderBudgets {
   readonly #clock: Clock;

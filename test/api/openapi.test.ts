@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeApi } from '../../src/api/openapi.ts';
 import { status } from '../../src/api/wire/index.ts';
-import { EngineMember } from '../../src/cli/engine/engine-member.ts';
+import { EngineMember } from '../../src/cli/commands/node/engine-member.ts';
 import { Memory } from '../../src/engines/memory/memory.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { Cluster } from './cluster.ts';

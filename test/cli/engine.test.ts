@@ -41,10 +41,15 @@ describe('caucus with --engine', () => {
   });
 
   it('leader, status, value and watch: look and do not stand', async () => {
-    expect(await caucus(['leader', ...on()])).toMatchObject({ code: 1, stdout: '' });
+    expect(await caucus(['leader', ...on()])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'caucus: no leader\n',
+    });
     const engine = local(url, { name: 'somebody' });
     const election = new Election('job', engine);
     const leadership = await election.campaign();
+    expect(await caucus(['value', ...on()])).toMatchObject({ code: 0, stdout: 'null\n' });
     await leadership.publish({ at: 'here' });
     expect(await caucus(['leader', ...on()])).toMatchObject({ code: 0, stdout: 'somebody\n' });
     const { stdout } = await caucus(['status', ...on('--json')]);

@@ -110,7 +110,7 @@ describe('the commands that ask', () => {
       const { code, stderr } = await caucus([command, `127.0.0.1:${port}`]);
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: `caucus: http://127.0.0.1:${port}: nobody listens there\n`,
+        stderr: `caucus: http://127.0.0.1:${port}: nothing listens there\n`,
       });
     }
     expect((await caucus(['status', 'http://['])).code).toBe(2);

@@ -73,6 +73,11 @@ describe('caucus status', () => {
     expect(firstLine(stdout)).toMatch(
       /^main of caucus \(quorum\): no leader: waiting for b, c: the first start of a cluster, .* needs 3 of its 3 members$/,
     );
+    const leader = await caucus(['leader', a.url]);
+    expect(leader).toMatchObject({ code: 1, stdout: '' });
+    expect(leader.stderr).toMatch(
+      /^caucus: no leader: waiting for b, c: the first start of a cluster, .*\n$/,
+    );
   });
 });
 
@@ -92,5 +97,8 @@ describe('caucus remove', () => {
       /^caucus: c is removed from the election main for ever: this version cannot add members/,
     );
     expect(made.member('a').electionPort('main').view.members).toEqual(['a', 'b']);
+    const status = await caucus(['status', made.member('a').url]);
+    expect(status.stdout).toMatch(/^c .* {2}not a member: its vote does not count$/m);
+    expect(status.stdout).not.toMatch(/^[ab] .*not a member/m);
   });
 });

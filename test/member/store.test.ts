@@ -190,7 +190,9 @@ describe('a record on disk', () => {
       sync: () => {},
     };
     const records = new RecordFile(file, owner, full);
-    expect(() => records.write({ term: 8 })).toThrow(/cannot be written: ENOSPC/);
+    expect(() => records.write({ term: 8 })).toThrow(
+      /cannot be written: ENOSPC.*; restart this member once the disk takes writes again/,
+    );
     room = 20;
     expect(() => records.write({ term: 8 })).toThrow(expect.objectContaining({ code: 'E_STORE_UNUSABLE' }));
     expect(records.read()).toEqual({ record });
@@ -277,7 +279,10 @@ describe('the data folder', () => {
   it('that is a file is refused', async () => {
     const file = path.join(folder, 'file');
     writeFileSync(file, '');
-    await expect(openStore(file, 'c', 'a', 'main')).rejects.toMatchObject({ code: 'E_STORE_UNUSABLE' });
+    await expect(openStore(file, 'c', 'a', 'main')).rejects.toMatchObject({
+      code: 'E_STORE_UNUSABLE',
+      message: `${file}: cannot be used as a data folder: ${file} is not a folder`,
+    });
   });
 });
 

@@ -31,6 +31,7 @@ import {
   lookOf,
   pageOf,
   refusalWords,
+  sinceLabel,
   standsSince,
 } from '../../playground/src/live/words.ts';
 
@@ -158,6 +159,13 @@ describe('the words', () => {
     const none = { ...status, leader: null, token: null };
     expect(standsSince(history, none)).toBeNull();
     expect(standsSince(history.slice(0, 2), none)).toBe(2);
+  });
+
+  it('do not say that a leader leads since this member heard of it', () => {
+    const heard = { ...change(3, 2, '7'), cause: 'learned' };
+    expect(sinceLabel([change(2, null, null), heard], status)).toBe('Known since');
+    expect(sinceLabel([heard, change(4, 2, '8')], { ...status, token: '8' })).toBe('Since');
+    expect(sinceLabel([], status)).toBe('Since');
   });
 
   it('say how long the lease is, if that is known', () => {

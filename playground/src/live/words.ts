@@ -41,10 +41,20 @@ export function milliseconds(ms: number): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
 }
 
-/** Since when this one leads, or nobody does; null if that is not told yet. */
-export function standsSince(history: readonly Change[], { leader, token }: State): number | null {
+/** The change by which this one came to lead, or none did; null if that is not told yet. */
+function lastTurn(history: readonly Change[], { leader, token }: State): Change | null {
   const last = history.findLastIndex((change) => change.leader !== leader || change.token !== token);
-  return history[last + 1]?.atMs ?? null;
+  return history[last + 1] ?? null;
+}
+
+/** Since when this one leads, or nobody does; null if that is not told yet. */
+export function standsSince(history: readonly Change[], status: State): number | null {
+  return lastTurn(history, status)?.atMs ?? null;
+}
+
+/** A member that was stopped or restarted hears of a leader that led before: the time is then that of hearing. */
+export function sinceLabel(history: readonly Change[], status: State): string {
+  return lastTurn(history, status)?.cause === 'learned' ? 'Known since' : 'Since';
 }
 
 /** Of the answer of one member, which may not be the leader. Where there are others to ask, the leader will be. */

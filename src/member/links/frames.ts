@@ -163,30 +163,39 @@ export function objection(own: Identity, other: Identity, known: (id: MemberId) 
     return { kind: 'same-id', reason };
   }
   if (own.rules !== undefined && other.rules !== undefined && own.rules !== other.rules) {
-    const reason = `${named(other)} plays by other rules than ${named(own)}: ${differences(other.rules, own.rules)}; give all members the same protocol, timing and options`;
+    const reason = `${named(other)} has other settings than ${named(own)}: ${differences([other.id, other.rules], [own.id, own.rules])}; give all members the same protocol, timing and options`;
     return { kind: 'other-rules', reason };
   }
   if (!known(other.id)) {
-    return { kind: 'unknown-member', reason: `${named(other)} is not a member that ${named(own)} knows` };
+    return {
+      kind: 'unknown-member',
+      reason: `${named(other)} is not among the peers that ${named(own)} is configured with`,
+    };
   }
   return null;
 }
 
-/** In which settings two members differ, as far as they can be read. */
-function differences(theirs: string, ours: string): string {
-  const [there, here] = [theirs, ours].map((rules) => new Map(settingsOf(rules)));
-  const names = [...new Set([...there!.keys(), ...here!.keys()])];
-  return names
-    .filter((name) => there!.get(name) !== here!.get(name))
-    .map((name) => `${name} ${there!.get(name) ?? 'unknown'} in place of ${here!.get(name) ?? 'unknown'}`)
-    .join(', ');
+type Rules = readonly [id: MemberId, rules: string];
+
+/** In which settings two members differ, as far as they can be read. Both of them log this sentence, so it names them. */
+function differences(theirs: Rules, ours: Rules): string {
+  const members = [theirs, ours].map(([id, rules]) => ({ id, settings: new Map(settingsOf(rules)) }));
+  const names = new Set(members.flatMap(({ settings }) => [...settings.keys()]));
+  return [...names]
+    .map((name) => ({ name, values: members.map(({ settings }) => settings.get(name) ?? 'an unknown one') }))
+    .filter(({ values: [there, here] }) => there !== here)
+    .map(
+      ({ name, values }) =>
+        `${name}: ${values.map((value, i) => `${members[i]!.id} has ${value}`).join(', ')}`,
+    )
+    .join('; ');
 }
 
 function settingsOf(rules: string): [name: string, value: string][] {
   try {
     const { protocol, timing, options } = asObject(JSON.parse(rules), 'rules');
     return Object.entries({ protocol, ...(timing as object), ...(options as object) }).map(
-      ([name, value]) => [name, JSON.stringify(value)],
+      ([name, value]) => [name, value === null ? 'the default' : JSON.stringify(value)],
     );
   } catch {
     return [['rules', rules.slice(0, LONGEST_NAME)]];

@@ -19,9 +19,10 @@ const getStatus = (member: MemberClient): Promise<Status> => member.get('/status
 
 /** Prints who leads. 1 if nobody does. */
 export async function leaderCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
-  const { leader, leaderUrl, token } = await firstAnswer(membersToAsk(urls, election), getStatus);
+  const { leader, leaderUrl, token, detail } = await firstAnswer(membersToAsk(urls, election), getStatus);
   if (json) print(JSON.stringify({ name: leader, url: leaderUrl, token }));
   else if (leader !== null) print(String(leader));
+  else process.stderr.write(`caucus: ${oneLine(`no leader${detail === '' ? '' : `: ${detail}`}`)}\n`);
   return leader === null ? 1 : 0;
 }
 
@@ -78,8 +79,11 @@ export async function watchCommand(urls: readonly string[], { election, json }: 
   return 0;
 }
 
-function watchWords({ leader, token, cause, detail, illness }: State): string {
-  const who = leader === null ? 'nobody leads' : `${leader} leads${token === null ? '' : `, token ${token}`}`;
+function watchWords({ voterId, acting, leader, token, cause, detail, illness }: State): string {
+  // A leader that resigns or hands over is still the leader while its work stops, and acts no more.
+  const does = leader === voterId && !acting ? 'may not act' : 'leads';
+  const who =
+    leader === null ? 'nobody leads' : `${leader} ${does}${token === null ? '' : `, token ${token}`}`;
   const why = detail === '' ? cause : `${cause}: ${detail}`;
   return oneLine(`${who} (${why})${illness === null ? '' : `; ill: ${illness}`}`);
 }
@@ -132,7 +136,7 @@ export async function valueCommand(
   const published = await firstAnswer(members, (member) => member.get('/value', value));
   const { version } = published;
   print(JSON.stringify(flags.json ? { version, value: published.value } : published.value));
-  return version > 0 ? 0 : 1;
+  return 0;
 }
 
 function readValue(text: string): Json {

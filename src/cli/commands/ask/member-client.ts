@@ -4,11 +4,13 @@ import { shownUrl } from '../../../engines/index.ts';
 import { oneLine, Refusal } from '../../input/refusal.ts';
 
 const DEFAULT_TIMEOUT_MS = 5000;
+/** Members write to an open stream every 5 s, up to version 0.2.0 every 15 s: one that is silent for longer is stopped or cut off. */
+const LONGEST_SILENCE_MS = 20_000;
 /** A transfer or a publication may take a few time-outs of the protocol. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
 const WORDS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody listens there',
+  ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'no such host',
   ECONNRESET: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed',
@@ -65,8 +67,31 @@ export class MemberClient {
     return this.#ask('PUT', path, body, COMMAND_TIMEOUT_MS);
   }
 
-  /** The stream of server-sent events; each is a document. Ends when the member closes it. */
-  async *events<T>(path: string, document: Shape<T>, signal: AbortSignal): AsyncGenerator<T> {
+  /** The stream of server-sent events; each is a document. Ends when the member closes it, and throws if it falls silent. */
+  async *events<T>(
+    path: string,
+    document: Shape<T>,
+    signal: AbortSignal,
+    silenceMs: number = LONGEST_SILENCE_MS,
+  ): AsyncGenerator<T> {
+    const silence = new AbortController();
+    const timer = setTimeout(() => silence.abort(), silenceMs);
+    try {
+      const heard = (): void => void timer.refresh();
+      yield* this.#stream(path, document, AbortSignal.any([signal, silence.signal]), heard);
+    } catch (error) {
+      throw silence.signal.aborted ? new NoAnswer(`${this.url}: no answer in time`, null) : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async *#stream<T>(
+    path: string,
+    document: Shape<T>,
+    signal: AbortSignal,
+    heard: () => void,
+  ): AsyncGenerator<T> {
     const response = await this.#fetch(path, { signal });
     if (!response.ok || response.body === null) throw await this.#refusal(response);
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
@@ -74,8 +99,8 @@ export class MemberClient {
       const message = `${this.url}: expected an event stream, found something else: is it a member?`;
       throw new NoAnswer(message, response.status, true);
     }
-    for await (const { data } of readEvents(response.body.pipeThrough(new TextDecoderStream())))
-      yield this.#read(JSON.parse(data), document);
+    const texts = hearing(response.body.pipeThrough(new TextDecoderStream()), heard);
+    for await (const { data } of readEvents(texts)) yield this.#read(JSON.parse(data), document);
   }
 
   /** A newer member may say more than this version knows; one that says less, or something else, is not understood. */
@@ -150,4 +175,12 @@ function readUrl(text: string): string {
   throw new Refusal(
     `URL: expected http://HOST:PORT, or --engine before the URL of a store, found ${shownUrl(text)}`,
   );
+}
+
+/** The same chunks. Comments count too: they are sent so that a reader knows that the member still writes. */
+async function* hearing(chunks: AsyncIterable<string>, heard: () => void): AsyncGenerator<string> {
+  for await (const chunk of chunks) {
+    heard();
+    yield chunk;
+  }
 }

@@ -55,6 +55,7 @@ export function leaderOnEngine(urls: readonly string[], flags: EngineAskFlags): 
     const { leader, token } = await firstReading(election);
     if (flags.json) print(JSON.stringify({ name: leader, token: tokenText(token) }));
     else if (leader !== null) print(leader);
+    else process.stderr.write('caucus: no leader\n');
     return leader === null ? 1 : 0;
   });
 }
@@ -78,7 +79,7 @@ export async function valueOnEngine(
   return looking(flags, urls, async (election) => {
     const { value, version } = await firstReading(election);
     print(flags.json ? JSON.stringify({ version, value }) : JSON.stringify(value));
-    return version > 0 ? 0 : 1;
+    return 0;
   });
 }
 

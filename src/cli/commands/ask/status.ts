@@ -69,6 +69,16 @@ function whyNone({ protocol, knownVoters }: Status, rows: readonly Row[]): strin
   return told?.detail === undefined ? '' : `: ${told.detail}`;
 }
 
+/** What is wrong with a member, as far as the command knows. */
+function remark({ knownVoters }: Status, { id, status, problem }: Omit<Row, 'url'>): string {
+  const isOutside = !knownVoters.map(String).includes(id);
+  const found = [
+    isOutside ? 'not a member: its vote does not count' : null,
+    problem ?? status?.illness ?? null,
+  ];
+  return found.filter((words) => words !== null).join('; ');
+}
+
 function statusLines(seen: Status, rows: readonly Row[]): string[] {
   const { paint } = pageOf(process.stdout, process.env);
   const acting = rows.filter(({ status }) => status?.acting);
@@ -86,7 +96,7 @@ function statusLines(seen: Status, rows: readonly Row[]): string[] {
       String(status?.leader ?? '-'),
       status?.token ?? '-',
       url,
-      problem ?? status?.illness ?? '',
+      remark(seen, { id, status, problem }),
     ]),
   );
   return [

@@ -51,7 +51,7 @@ export async function engineNode(flags: NodeFlags): Promise<number> {
   const standing = standFor(member.election, calledOff.signal);
   const unfollow = follow(member, member.port, log, flags.json ?? false);
   const signal = await stopped;
-  log({ level: 'info', event: 'stopping', text: `${signal}: stepping down` });
+  log({ level: 'info', event: 'stopping', text: `${signal}: stopping` });
   calledOff.abort();
   await standing;
   await member.close();

@@ -33,7 +33,7 @@ export async function nodeCommand(flags: NodeFlags): Promise<number> {
       : standFor(member.election(member.mainElection), calledOff.signal);
   const unfollow = follow(member, member.electionPort(member.mainElection), log, flags.json ?? false);
   const signal = await stopped;
-  log({ level: 'info', event: 'stopping', text: `${signal}: stepping down` });
+  log({ level: 'info', event: 'stopping', text: `${signal}: stopping` });
   calledOff.abort();
   await standing;
   await member.close();

@@ -1,0 +1,58 @@
+/** What `caucus watch` makes of the stream of a member. */
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { afterEach, expect, it } from 'vitest';
+import { MemberClient } from '../../src/cli/commands/ask/member-client.ts';
+import { start } from './caucus.ts';
+
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  }
+});
+
+/** A member whose stream says these states, and then nothing more. */
+async function member(...states: object[]): Promise<string> {
+  const server = createServer((_, response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const state of states) response.write(`event: state\ndata: ${JSON.stringify(state)}\n\n`);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const leading = { voterId: 'a', acting: true, leader: 'a', token: '5', cause: 'won', illness: null };
+const won = { ...leading, detail: 'a leads with token 5' };
+
+it('does not say that a leader leads which hands over, although it is still the leader', async () => {
+  const stopping = { ...won, acting: false, cause: 'transferred', detail: 'a hands over to c' };
+  const seenByOther = { ...won, voterId: 'b', acting: false };
+  const child = start(['watch', await member(won, stopping, seenByOther)]);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout! })) {
+    lines.push(line.slice(line.indexOf('  ') + 2));
+    if (lines.length === 3) break;
+  }
+  child.kill('SIGINT');
+  await ended;
+  expect(lines).toEqual([
+    'a leads, token 5 (won: a leads with token 5)',
+    'a may not act, token 5 (transferred: a hands over to c)',
+    'a leads, token 5 (won: a leads with token 5)',
+  ]);
+});
+
+it('leaves a member that has fallen silent, so that another one can be asked', async () => {
+  const url = await member(won);
+  const listen = async (): Promise<void> => {
+    const events = new MemberClient(url, undefined).events('/watch', new AbortController().signal, 100);
+    for await (const _ of events);
+  };
+  await expect(listen()).rejects.toThrow(`${url}: no answer in time`);
+});
