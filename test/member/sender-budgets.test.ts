@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { SenderBudgets } from '../../src/member/sender-budgets.ts';
+import { VirtualClock } from './virtual.ts';
+
+describe('how much of the disk a sender may use', () => {
+  const setUp = (): { clock: VirtualClock; budgets: SenderBudgets } => {
+    const clock = new VirtualClock();
+    return { clock, budgets: new SenderBudgets(clock, () => 1) };
+  };
+
+  it('is bounded in saves', () => {
+    const { clock, budgets } = setUp();
+    for (let i = 0; i < 210; i++) budgets.saved('b', 0.1);
+    expect([budgets.maySave('b'), budgets.maySave('c')]).toEqual([false, true]);
+    clock.advance(20);
+    expect(budgets.maySave('b')).toBe(true);
+  });
+
+  it('is not used up by one save of a disk that stalled', () => {
+    const { budgets } = setUp();
+    budgets.saved('b', 30_000);
+    expect(budgets.maySave('b')).toBe(true);
+  });
+
+  it('lets a sender be heard again soon, however slow the disk is', () => {
+    const { clock, budgets } = setUp();
+    let saves = 0;
+    for (; budgets.maySave('b'); saves++) budgets.saved('b', 1000);
+    // An election, with what its winner publishes, causes fewer.
+    expect(saves).toBeGreaterThanOrEqual(10);
+    clock.advance(250);
+    expect(budgets.maySave('b')).toBe(true);
+  });
+});
