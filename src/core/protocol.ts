@@ -116,6 +116,8 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
    * election that was never opened on this disk before. Null: begin with an empty disk.
    */
   inherit?(self: Self, record: Json): Json;
+  /** What another election goes on with that was opened on this disk before, given its own record and the durable one of the first. */
+  resume?(record: Json, main: Json): Json;
   /** Which disk has the seat of each member, in a durable record, where a protocol has seats. Only for the log. */
   seats?(record: Json): readonly SeatedDisk[];
   /** The counters of a state that grow without end, by name: what an explorer has to bound. */

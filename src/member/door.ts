@@ -88,7 +88,7 @@ export class Door {
     if (!this.#around.budgets.maySave(from) && this.#wouldSave(from, message))
       throw new RefusedMessage(
         'too-fast',
-        'what it had this member save took too much of the disk; it is heard again within a second',
+        'it causes too many changes that have to be saved; it is heard again within a second',
       );
     return message;
   }

@@ -53,6 +53,8 @@ export class Elections {
   readonly #requested = new Set<string>();
   /** Those whose records cannot be used, and why. */
   readonly #broken = new Map<string, CaucusError>();
+  /** The newest durable record of the main election, which is opened before all others. */
+  #main: Json = null;
   #complaint = '';
   #isClosed = false;
 
@@ -193,7 +195,10 @@ export class Elections {
     const { definition, log } = this.#settled;
     const { clock, store } = this.#around;
     const records = store.election(name, definition.name);
-    const saved = records.load((main) => this.#protocol.inherit?.(this.#self, main) ?? null);
+    const isMain = name === this.#settled.election;
+    const found = records.load((main) => this.#protocol.inherit?.(this.#self, main) ?? null);
+    const resumes = !isMain && found !== null && this.#main !== null;
+    const saved = (resumes ? this.#protocol.resume?.(found, this.#main) : undefined) ?? found;
     const recorder = this.#record(name);
     const seatLog = new SeatLog(this.#self.id, this.#protocol, saved);
     const host = new ElectionHost(name, this.#self, definition, this.#protocol, {
@@ -201,6 +206,7 @@ export class Elections {
       send: (to, message) => this.#around.send(to, name, message),
       save: (record) => {
         records.save(record);
+        if (isMain) this.#main = record;
         for (const news of seatLog.news(record)) log({ level: 'info', message: `${name}: ${news}` });
       },
       isVoter: (id) => this.#around.isVoter(id),

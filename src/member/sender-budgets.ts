@@ -24,19 +24,23 @@ class Bucket {
     return this.#left;
   }
 
-  /** What was taken has been used, also if there was less. What is missing then is filled up within a second. */
+  /** What was taken has been used, also if there was less. */
   take(amount: number): void {
-    this.#left = Math.max(this.left - amount, -this.#perSecond());
+    this.#left = this.left - amount;
   }
 }
+
+/**
+ * The most that one save is charged, in milliseconds. The charge stands for what the sender caused, and how slow the disk is it did not
+ * cause. Example without a bound: the disks of two members take 1 s for each save, for some seconds. Each of these saves would keep
+ * the other member from being elected for 10 s, also long after the disks are fast again, and there would be no leader meanwhile.
+ */
+const MOST_A_SAVE = 20;
 
 /**
  * How much of the disk each sender may use. A change that has to be saved holds up the member for as long as the disk takes, so a
  * sender that causes one with every message would keep it from everything else. An honest member causes a handful in an
  * election, and two with every value that it publishes.
- *
- * A sender is refused for a second at most because of one save. For example, a disk that stalls takes 3.5 s to save the vote for
- * member a of three while c is down: if a were refused for the 35 s in which as much is regained, nothing could be elected.
  */
 export class SenderBudgets {
   readonly #clock: Clock;
@@ -54,9 +58,9 @@ export class SenderBudgets {
     return this.#of(from).left >= 1;
   }
 
-  /** A save that takes longer than a millisecond counts for as many as it takes. */
+  /** A save that takes longer than a millisecond counts for as many as it takes, up to a bound. */
   saved(from: MemberId, tookMs: number): void {
-    this.#of(from).take(Math.max(1, tookMs));
+    this.#of(from).take(Math.min(MOST_A_SAVE, Math.max(1, tookMs)));
   }
 
   #of(from: MemberId): Bucket {

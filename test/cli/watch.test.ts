@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, it } from 'vitest';
 import { MemberClient } from '../../src/cli/commands/ask/member-client.ts';
+import { anyJson } from '../../src/core/index.ts';
 import { start } from './caucus.ts';
 
 const servers: Server[] = [];
@@ -51,7 +52,12 @@ it('does not say that a leader leads which hands over, although it is still the 
 it('leaves a member that has fallen silent, so that another one can be asked', async () => {
   const url = await member(won);
   const listen = async (): Promise<void> => {
-    const events = new MemberClient(url, undefined).events('/watch', new AbortController().signal, 100);
+    const events = new MemberClient(url, undefined).events(
+      '/watch',
+      anyJson,
+      new AbortController().signal,
+      100,
+    );
     for await (const _ of events);
   };
   await expect(listen()).rejects.toThrow(`${url}: no answer in time`);

@@ -93,6 +93,19 @@ export function inheritedFrom(id: MemberId, saved: Json): Json {
 }
 
 /**
+ * The record of another election that was opened on the disk of the main election's record before, with all starts of the disk counted.
+ * Example: 2 takes part in an election once, and its next five processes do not open it. 1 opens it for the first time then, and
+ * knows from the main election that the disk of 2 has been started six times. If the seventh process of 2 called itself the second,
+ * 1 would take it for a copy.
+ */
+export function resumedFrom(saved: Json, main: Json): Json {
+  const [own, { disk, start }] = [saved as unknown as Saved, main as unknown as Saved];
+  const before = start - 1; // Its own start is counted next.
+  if (typeof disk !== 'string' || own.disk !== disk || own.start >= before) return saved;
+  return { ...own, start: before } as unknown as Json;
+}
+
+/**
  * Is this the latest process that was heard of the disk that has this member's seat? If not it runs on a copy and is told so,
  * unless that is what it says itself: two processes that each take the other for a copy would tell each other without end.
  * Disks without a seat count for nothing, and those in their first start cannot have an earlier one.

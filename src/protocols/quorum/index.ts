@@ -68,7 +68,7 @@ import {
   onTransferReady,
   onTransferTimer,
 } from './handover.ts';
-import { inheritedFrom, isLatest, onCopy, onStart, seatsIn } from './identity.ts';
+import { inheritedFrom, isLatest, onCopy, onStart, resumedFrom, seatsIn } from './identity.ts';
 import {
   ledMs,
   onHeartbeat,
@@ -249,6 +249,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     },
     seats: (record) => seatsIn(record as unknown as Saved),
     inherit: (self, saved) => inheritedFrom(self.id, saved),
+    resume: resumedFrom,
     measure: ({ term, seeking, round, register }) => ({
       term: Math.max(term, seeking),
       round,
