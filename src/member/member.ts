@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { MemberId } from '../core/index.ts';
 import { CaucusError, Election, type Engine, type Seat } from '../election/index.ts';
+import { type Identity, sharedId } from '../peers/index.ts';
 import { type Clock, SystemClock } from './clock.ts';
 import { Discovery } from './discovery.ts';
 import { Elections } from './elections.ts';
@@ -12,9 +13,8 @@ import { sendError } from './http/reply.ts';
 import { parseId } from './ids.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions } from './join-options.ts';
-import { sharedId } from './links/frames.ts';
 import { createLinks } from './links/index.ts';
-import type { Identity, LinkStatus, Links, Peer } from './links/links.ts';
+import type { LinkStatus, Links, Peer } from './links/links.ts';
 import { closeServer, listen, portMismatch, urlOfServer } from './listener.ts';
 import { readOptions, type Settled } from './options.ts';
 import { type ElectionPort, type MemberPort, type Refusal, RefusedMessage } from './port.ts';
@@ -24,7 +24,6 @@ import { steward } from './steward.ts';
 import { forgetfulStore, openStore, type Store } from './store.ts';
 import { Unreachable } from './unreachable.ts';
 import { hostOf, isLoopback } from './urls.ts';
-import { Vigil } from './vigil.ts';
 import { Voters } from './voters.ts';
 
 /**
@@ -71,7 +70,6 @@ export class Member implements MemberPort, Engine {
   readonly #store: Store;
   readonly #server: Server | null;
   readonly #voters: Voters;
-  readonly #vigil: Vigil;
   readonly #links: Links;
   readonly #unreachable = new Unreachable((message) => this.#settled.log({ level: 'warning', message }));
   readonly #hosts: Elections;
@@ -107,11 +105,6 @@ export class Member implements MemberPort, Engine {
     this.#refusals = new RefusalLog(clock, (message) => {
       this.#settled.log({ level: 'warning', message });
       this.#notify();
-    });
-    this.#vigil = new Vigil(clock, settled.trustConnections, {
-      gone: (peer, proof, life) => this.#hosts.give({ type: 'peer-gone', peer, proof, life }),
-      back: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
-      shared: (before, now) => this.#refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
     });
     this.#links = this.#createLinks();
     // Before anything is sent: what is meant for a peer that is not connected yet waits for it.
@@ -229,7 +222,7 @@ export class Member implements MemberPort, Engine {
   }
 
   heardByPost(from: MemberId): void {
-    this.#vigil.onPost(from);
+    this.#links.heardByPost(from);
   }
 
   subscribe(listener: () => void): () => void {
@@ -255,7 +248,6 @@ export class Member implements MemberPort, Engine {
     await Promise.allSettled([...this.#elections.values()].flat().map((election) => election.close()));
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
     this.#discovery?.close();
-    this.#vigil.close();
     this.#refusals.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
@@ -287,16 +279,17 @@ export class Member implements MemberPort, Engine {
           ),
         onUp: (peer) => {
           this.#settled.log({ level: 'info', message: this.#unreachable.reached(peer) });
-          this.#vigil.onUp(peer);
           this.#notify();
         },
-        onLocal: (peer) => this.#vigil.onLocal(peer),
-        onDown: (peer, reason, isAbandoned) => {
+        onDown: (peer, reason) => {
           const message = `the connection to ${peer.id} is closed: ${reason}`;
           this.#settled.log({ level: 'warning', message });
-          this.#vigil.onDown(peer, isAbandoned);
           this.#notify();
         },
+        onGone: (peer, proof, life) => this.#hosts.give({ type: 'peer-gone', peer, proof, life }),
+        onBack: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
+        onShared: (before, now) =>
+          this.#refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
         onUnreachable: (peer, reason) => this.#unreachable.failed(peer, reason),
         onRefused: (reason, from, kind) =>
           this.#refusals.refused(kind, withoutPort(from), `${from} is refused: ${reason}`),
@@ -306,6 +299,7 @@ export class Member implements MemberPort, Engine {
         queueMessages: limits.queuedMessages,
         strangers: limits.strangers,
         postsInFlight: limits.postsInFlight,
+        trustConnections: this.#settled.trustConnections,
       },
     );
   }

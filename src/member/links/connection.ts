@@ -1,14 +1,17 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import { encodeRefused, type Frame, type Refused, readFrame } from './frames.ts';
+import type { Closing, Refused } from '../../peers/index.ts';
+import { encodeRefused, type Frame, readFrame } from './frames.ts';
 import type { ResolvedLinkOptions } from './options.ts';
 
-/** Who listens to a connection: first the side that greets it, then the peer that it belongs to. */
+/** Is told what happens to a connection. */
 export interface ConnectionOwner {
   onFrame(connection: Connection, frame: Frame, bytes: number): void;
   /** The other side takes data again. */
   onDrain(connection: Connection): void;
-  onClosed(connection: Connection, reason: string): void;
+  /** The last ping was answered. */
+  onPong(connection: Connection): void;
+  onClosed(connection: Connection, closing: Closing, reason: string): void;
 }
 
 interface Probe {
@@ -28,8 +31,6 @@ const LARGEST_BATCH = 256;
 
 /** One WebSocket, opened by either side. It knows frames, pings and how full it is, and nothing of members. */
 export class Connection {
-  /** True if this side opened it. */
-  readonly dialled: boolean;
   /** Where it comes from or leads to, for people. */
   readonly remote: string;
   owner: ConnectionOwner | null = null;
@@ -43,19 +44,18 @@ export class Connection {
   /** How many frames wait for the end of the current event. */
   #batch = 0;
   #pings = 0;
-  #unanswered = 0;
   #pingMark = '';
   #pingedAtMs = 0;
   /** Why it is closed, as far as this side knows. */
   #why: string | null = null;
-  /** This side closed it, or found that it leads nowhere; or the other side said that it lives on. */
+  /** This side closed it, or found that it leads nowhere. */
   #isLetGo = false;
+  #isReset = false;
   readonly #closeListeners: (() => void)[] = [];
 
-  constructor(ws: WebSocket, socket: Duplex, dialled: boolean, remote: string, options: ResolvedLinkOptions) {
+  constructor(ws: WebSocket, socket: Duplex, remote: string, options: ResolvedLinkOptions) {
     this.#ws = ws;
     this.#socket = socket;
-    this.dialled = dialled;
     this.remote = remote;
     this.#options = options;
     ws.on('message', (data: Buffer, isBinary: boolean) => {
@@ -71,11 +71,6 @@ export class Connection {
 
   get open(): boolean {
     return this.#ws.readyState === WebSocket.OPEN;
-  }
-
-  /** Closed by the other side, without a word that it lives on: as the system does it for a process that has died. */
-  get isAbandoned(): boolean {
-    return !this.open && !this.#isLetGo;
   }
 
   /** Whether more may be sent now. If not, `onDrain` follows. */
@@ -98,32 +93,22 @@ export class Connection {
     if (this.#batch >= LARGEST_BATCH) this.#uncork();
   }
 
-  /**
-   * Is called once per ping interval. It counts pings and not time: after a stall of this process the answers lie in
-   * the socket, unread, and prove that the other side is well.
-   */
+  /** `onPong` follows once it is answered. */
   ping(): void {
     if (!this.open) return;
-    if (this.#pingMark !== '') {
-      this.#unanswered++;
-      if (this.#unanswered < this.#options.missedPings) return;
-      const silentMs = this.#unanswered * this.#options.pingMs;
-      this.terminate(`no ping was answered for ${silentMs / 1000} s`);
-      return;
-    }
     this.#pingMark = String(++this.#pings);
     this.#pingedAtMs = performance.now();
     this.#ws.ping(this.#pingMark);
   }
 
   /** Asks whether the other side is still there. `done` is called exactly once. */
-  probe(done: (answered: boolean) => void): void {
+  probe(withinMs: number, done: (answered: boolean) => void): void {
     if (!this.open) {
       done(false);
       return;
     }
     const mark = String(++this.#pings);
-    const timer = setTimeout(() => this.#settle(mark, false), this.#options.probeMs);
+    const timer = setTimeout(() => this.#settle(mark, false), withinMs);
     this.#probes.push({ mark, done, timer });
     this.#ws.ping(mark);
   }
@@ -182,8 +167,8 @@ export class Connection {
   #onPong(mark: string): void {
     if (mark === this.#pingMark) {
       this.#pingMark = '';
-      this.#unanswered = 0;
       this.roundTripMs = performance.now() - this.#pingedAtMs;
+      this.owner?.onPong(this);
     }
     this.#settle(mark, true);
   }
@@ -198,18 +183,25 @@ export class Connection {
 
   #onError(error: Error & { code?: string }): void {
     this.#why ??= error.message;
-    if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') this.#isLetGo = true;
+    if (error.code === 'ECONNRESET' || error.code === 'EPIPE') this.#isReset = true;
+    else this.#isLetGo = true;
     if (error.code !== 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return;
     const reason = `a frame of more than ${this.#options.frameBytes} bytes`;
     this.owner?.onFrame(this, { type: 'bad', refused: { kind: 'too-large', reason } }, 0);
   }
 
   #onClose(code: number): void {
-    if (code !== GOING_AWAY && code !== WITHOUT_A_WORD) this.#isLetGo = true;
     const reason =
       this.#why ?? (code === GOING_AWAY || code === NORMAL ? 'it said goodbye' : 'the connection broke');
-    this.owner?.onClosed(this, reason);
+    this.owner?.onClosed(this, this.#closing(code), reason);
     for (const { mark } of [...this.#probes]) this.#settle(mark, false);
     for (const listener of this.#closeListeners) listener();
+  }
+
+  #closing(code: number): Closing {
+    if (this.#isLetGo) return 'by-us';
+    if (code === GOING_AWAY) return 'leaving';
+    if (code !== WITHOUT_A_WORD) return 'goodbye';
+    return this.#isReset ? 'reset' : 'ended';
   }
 }
