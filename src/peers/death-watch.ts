@@ -1,5 +1,6 @@
 import type { MemberId } from '../core/index.ts';
 import type { Decide } from './decision.ts';
+import { type Closing, isAbandoned } from './event.ts';
 import { type Identity, isSameProcess } from './identity.ts';
 
 /** A process closes its sockets a little before it is seen to exit. */
@@ -13,7 +14,7 @@ const MOST_LIVES = 100;
 
 /** The process of the peer that was connected last. */
 interface Known {
-  readonly process: Identity;
+  readonly identity: Identity;
   /** It has shown, over a connection of the time that it was last connected, that it runs on this kernel. */
   isLocal: boolean;
 }
@@ -33,6 +34,10 @@ type Look =
  * A life is known to all peers, so another process may use it. One that comes with another pid than before proves nothing by its
  * death, nor does the one before; and neither does a process that connects for the first time after its id spoke by POST, where
  * this member cannot see which process speaks.
+ *
+ * With `trustConnections`, proof is also that all connections of a process were closed by the other side without a word. All that
+ * ever came with its life: the last one may be that of another process that copied the greeting. Example: the connection to the
+ * leader is given up in a partition, another process greets as the leader and ends. The leader lives.
  */
 export class DeathWatch {
   readonly #id: MemberId;
@@ -41,6 +46,8 @@ export class DeathWatch {
   #known: Known | null = null;
   /** By life: the process that came with it, or null if its death would prove nothing. */
   readonly #lives = new Map<string, Identity | null>();
+  /** The lives of which a connection was closed by us, or with a word that the process lives on. */
+  readonly #livingOn = new Set<string>();
   #postedAtMs: number | null = null;
   #looks: readonly Look[] = [];
   #lookCount = 0;
@@ -56,16 +63,16 @@ export class DeathWatch {
   onUp(peer: Identity, nowMs: number): void {
     this.#stopWaiting();
     const before = this.#known;
-    this.#known = { process: peer, isLocal: false };
+    this.#known = { identity: peer, isLocal: false };
     this.#remember(peer, nowMs);
-    if (before === null || isSameProcess(before.process, peer)) this.#back();
+    if (before === null || isSameProcess(before.identity, peer)) this.#back();
     // The process before may have died unseen while it was not connected.
     else if (this.#canBeSeen(before)) this.#look({ number: 0, about: before, now: peer });
     else this.#onReplaced(before, peer, false);
   }
 
   onLocal(peer: Identity): void {
-    if (this.#known !== null && isSameProcess(this.#known.process, peer)) this.#known.isLocal = true;
+    if (this.#known !== null && isSameProcess(this.#known.identity, peer)) this.#known.isLocal = true;
   }
 
   /** Something came by POST in the name of this peer. */
@@ -73,12 +80,18 @@ export class DeathWatch {
     this.#postedAtMs = nowMs;
   }
 
-  /** `isAbandoned`: the other side closed all connections of the process, without a word that it lives on. */
-  onDown(peer: Identity, isAbandoned: boolean, nowMs: number): void {
+  /** A connection of the process was closed; it need not be the last one. */
+  onClosed({ life }: Identity, closing: Closing): void {
+    if (!isAbandoned(closing)) this.#livingOn.add(life);
+  }
+
+  /** The last connection of the process was closed. */
+  onDown(peer: Identity, nowMs: number): void {
     const known = this.#known;
-    if (known === null || !isSameProcess(known.process, peer)) return; // Another process is connected already.
+    if (known === null || !isSameProcess(known.identity, peer)) return; // Another process is connected already.
     this.#stopWaiting();
-    if (this.#trustConnections && isAbandoned && this.#isCertain(peer)) this.#gone(known, true);
+    if (this.#trustConnections && !this.#livingOn.has(peer.life) && this.#isCertain(peer))
+      this.#gone(known, true);
     else if (this.#canBeSeen(known)) this.#look({ number: 0, about: known, untilMs: nowMs + LOOK_FOR_MS });
     else this.#gone(known, false);
   }
@@ -106,38 +119,44 @@ export class DeathWatch {
     if (before === undefined) {
       const isDoubtful = this.#postedAtMs !== null && nowMs - this.#postedAtMs < DOUBT_MS;
       this.#lives.set(peer.life, isDoubtful ? null : peer);
-      if (this.#lives.size > MOST_LIVES) this.#lives.delete(this.#lives.keys().next().value!);
+      if (this.#lives.size > MOST_LIVES) this.#forget(this.#lives.keys().next().value!);
     } else if (before !== null && !isSameProcess(before, peer)) this.#lives.set(peer.life, null);
   }
 
-  /** Is this the only process that ever used its life? */
-  #isCertain(process: Identity): boolean {
-    const known = this.#lives.get(process.life) ?? null;
-    return known !== null && isSameProcess(known, process);
+  #forget(life: string): void {
+    this.#lives.delete(life);
+    this.#livingOn.delete(life);
   }
 
-  #canBeSeen({ process, isLocal }: Known): boolean {
-    return isLocal && process.process !== null && this.#isCertain(process);
+  /** Is this the only process that ever used its life? */
+  #isCertain(identity: Identity): boolean {
+    const known = this.#lives.get(identity.life) ?? null;
+    return known !== null && isSameProcess(known, identity);
+  }
+
+  #canBeSeen({ identity, isLocal }: Known): boolean {
+    return isLocal && identity.process !== null && this.#isCertain(identity);
   }
 
   #onReplaced(before: Known, now: Identity, isDead: boolean): void {
-    const [there, here] = [before.process.process, now.process];
+    const [there, here] = [before.identity.process, now.process];
     const isAnother = there?.pid !== here?.pid || there?.startTime !== here?.startTime;
-    if (before.isLocal && !isDead && isAnother) this.#decide({ type: 'shared', before: before.process, now });
+    if (before.isLocal && !isDead && isAnother)
+      this.#decide({ type: 'shared', before: before.identity, now });
     this.#gone(before, isDead);
     this.#back();
   }
 
   #look(look: Look): void {
-    const { process } = look.about.process;
+    const { process } = look.about.identity;
     if (process === null) return;
     const number = ++this.#lookCount;
     this.#looks = [...this.#looks, { ...look, number }];
     this.#decide({ type: 'look', peer: this.#id, look: number, process });
   }
 
-  #gone({ process }: Known, proof: boolean): void {
-    this.#decide({ type: 'gone', peer: this.#id, proof, life: process.life });
+  #gone({ identity }: Known, proof: boolean): void {
+    this.#decide({ type: 'gone', peer: this.#id, proof, life: identity.life });
   }
 
   #back(): void {

@@ -14,7 +14,13 @@ export type Decision =
   /** Tells the other side of a refusal that concerns it; the connection stays. */
   | { readonly type: 'warn'; readonly connection: ConnectionId; readonly refused: Refused }
   /** Says goodbye: what was sent before still arrives, and what the other side has sent is still read. */
-  | { readonly type: 'close'; readonly connection: ConnectionId; readonly why: string }
+  | {
+      readonly type: 'close';
+      readonly connection: ConnectionId;
+      readonly why: string;
+      /** What the other side is told: with `duplicate`, that another connection to it stays. */
+      readonly says: 'goodbye' | 'duplicate';
+    }
   /** Closes at once. */
   | { readonly type: 'terminate'; readonly connection: ConnectionId; readonly why: string }
   /** Messages for the peer go over this connection from now on; null: they wait. */
@@ -47,7 +53,7 @@ export type Decision =
   | { readonly type: 'up'; readonly peer: Identity }
   /** The process has shown that it runs on this kernel. */
   | { readonly type: 'local'; readonly peer: Identity }
-  /** The last connection to this process is closed. `isAbandoned`: the other side closed all of them, without a word that it lives on. */
+  /** The last connection to this process is closed. `isAbandoned`: the other side closed it, without a word that it lives on. */
   | {
       readonly type: 'down';
       readonly peer: Identity;

@@ -11,12 +11,19 @@ export type Closing =
   | 'by-us'
   /** The other side said that it closes this connection, and lives on. */
   | 'goodbye'
+  /** The other side said that it keeps another connection to us. */
+  | 'duplicate'
   /** The other side said that its member stops. */
   | 'leaving'
   /** Closed without a word, as the system does it for a process that has died. */
   | 'ended'
   /** The same by a reset. A system also sends one for a process that died with something unread; so do firewalls. */
   | 'reset';
+
+/** By the other side, without a word that it lives on. */
+export function isAbandoned(closing: Closing): boolean {
+  return closing === 'leaving' || closing === 'ended' || closing === 'reset';
+}
 
 /** Everything that can happen to the connections of a member. */
 export type PeerEvent =

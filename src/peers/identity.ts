@@ -55,6 +55,6 @@ export function sharedId(one: Identity, other: Identity): string {
   return `two live processes say that they are member ${one.id}: ${placed(one)} and ${placed(other)}; stop one of them`;
 }
 
-function placed({ url, incarnation, process }: Identity): string {
-  return `${url} (incarnation ${incarnation}${process === null ? '' : `, pid ${process.pid}`})`;
+function placed({ url, incarnation, process: where }: Identity): string {
+  return `${url} (incarnation ${incarnation}${where === null ? '' : `, pid ${where.pid}`})`;
 }

@@ -2,7 +2,7 @@ import { compareIds, type MemberId } from '../core/index.ts';
 import type { DeathWatch } from './death-watch.ts';
 import type { Decide } from './decision.ts';
 import { Dialling } from './dialling.ts';
-import type { Closing, ConnectionId } from './event.ts';
+import { type Closing, type ConnectionId, isAbandoned } from './event.ts';
 import { type Identity, isNeighbour, isSameProcess, sharedId } from './identity.ts';
 import type { Refused } from './objection.ts';
 import type { PeerOptions } from './options.ts';
@@ -12,6 +12,7 @@ const LASTING_MS = 1000;
 
 interface Standing {
   readonly connection: ConnectionId;
+  readonly isDialled: boolean;
   /** A ping is on its way, and so many times the next one was due before it was answered. */
   isPinged: boolean;
   unanswered: number;
@@ -66,8 +67,6 @@ export class PeerConnections {
   /** What the host was told last. */
   #used: ConnectionId | null = null;
   #upSinceMs = 0;
-  /** Since the process is up, no connection to it was closed but by the other side, without a word. */
-  #isAbandoned = true;
 
   constructor(own: Identity, id: MemberId, options: PeerOptions, watch: DeathWatch, decide: Decide) {
     this.#own = own;
@@ -145,7 +144,7 @@ export class PeerConnections {
     const claims = this.#claims.map(({ connection }) => connection);
     this.#polls = [];
     for (const connection of [...this.#standing.map((each) => each.connection), ...claims]) {
-      this.#decide({ type: 'close', connection, why });
+      this.#decide({ type: 'close', connection, why, says: 'goodbye' });
       this.#remove(connection, 'by-us', why, nowMs, true);
     }
     this.#use();
@@ -168,13 +167,12 @@ export class PeerConnections {
     this.dialling.stop();
     this.#decide({ type: 'accept', connection, peer: this.#id });
     if (!dialled) this.#decide({ type: 'greet', connection });
-    const standing: Standing = { connection, isPinged: false, unanswered: 0 };
+    const standing: Standing = { connection, isDialled: dialled, isPinged: false, unanswered: 0 };
     this.#ping(standing);
     this.#standing = [...this.#standing, standing];
     if (this.#process === null) {
       this.#process = identity;
       this.#upSinceMs = nowMs;
-      this.#isAbandoned = true;
       this.#decide({ type: 'up', peer: identity });
       this.#watch.onUp(identity, nowMs);
     }
@@ -219,9 +217,11 @@ export class PeerConnections {
     const others = poll.asked.filter((each) => each !== oldest && this.#isStanding(each));
     // What they still bring is still heard, but how long they take to close is of no importance any more.
     this.#standing = this.#standing.filter((each) => !others.includes(each.connection));
-    if (others.length > 0) this.#isAbandoned = false;
-    for (const connection of others)
-      this.#decide({ type: 'close', connection, why: 'one connection per pair is enough' });
+    const why = 'one connection per pair is enough';
+    for (const connection of others) {
+      this.#tellWatch('duplicate');
+      this.#decide({ type: 'close', connection, why, says: 'duplicate' });
+    }
   }
 
   #decideClaim(
@@ -252,13 +252,23 @@ export class PeerConnections {
     const gone = this.#process;
     if (gone === null || !this.#isStanding(connection)) return;
     this.#standing = this.#standing.filter((each) => each.connection !== connection);
-    if (closing === 'by-us' || closing === 'goodbye') this.#isAbandoned = false;
+    this.#tellWatch(closing);
+    if (this.#standing.length > 1 && connection === this.#chosen) this.#startPoll(null);
     if (this.#standing.length > 0) return;
     this.#process = null;
     this.#chosen = null;
     if (!isEnd) this.dialling.again(nowMs - this.#upSinceMs >= LASTING_MS);
-    this.#decide({ type: 'down', peer: gone, reason, isAbandoned: this.#isAbandoned });
-    this.#watch.onDown(gone, this.#isAbandoned, nowMs);
+    this.#decide({ type: 'down', peer: gone, reason, isAbandoned: isAbandoned(closing) });
+    this.#watch.onDown(gone, nowMs);
+  }
+
+  /**
+   * A duplicate that is closed says nothing of the process if one stays that this side dialled: that one leads to the peer itself.
+   * One that was accepted may be another process's, and then the duplicate was the peer's.
+   */
+  #tellWatch(closing: Closing): void {
+    if (closing === 'duplicate' && this.#standing.some(({ isDialled }) => isDialled)) return;
+    if (this.#process !== null) this.#watch.onClosed(this.#process, closing);
   }
 
   /** The connection that was chosen; where there was no choice, the newest. None while that is being found out. */

@@ -190,7 +190,8 @@ export class Peers {
   #refuse(connection: ConnectionId, known: Known, refused: Refused, isByThem = false): void {
     known.phase = 'refused';
     const { dialled } = known;
-    if (isByThem && dialled !== null) this.#decide({ type: 'close', connection, why: 'it refused us' });
+    if (isByThem && dialled !== null)
+      this.#decide({ type: 'close', connection, why: 'it refused us', says: 'goodbye' });
     else this.#decide({ type: 'refuse', connection, refused });
     const about = dialled === null ? { connection } : { peer: dialled.peer };
     this.#decide({ type: 'tell', about, refused });

@@ -58,8 +58,7 @@ async function speak(to: Linked, id: number): Promise<WebSocket> {
 describe('a link under faults', () => {
   it('says at once that the process at the other end was killed', async () => {
     const one = await start(1);
-    // It does not dial itself: if one of two connections was closed by us, the end of the other says nothing of its process.
-    const { child, url } = await startChild(2, [{ id: 1, url: NOWHERE }], 'stay');
+    const { child, url } = await startChild(2, [{ id: 1, url: one.url }], 'stay');
     one.links.setPeers([{ id: 2, url }]);
     await until('up', () => one.events.length === 1);
     child.kill('SIGKILL');

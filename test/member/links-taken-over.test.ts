@@ -108,6 +108,32 @@ describe('a second connection in the name of a process', () => {
   });
 });
 
+describe('where connections are trusted', () => {
+  const trusted = { pingMs: 20, missedPings: 3, probeMs: 100, trustConnections: true };
+
+  it('the end of the only connection of a process proves its death', async () => {
+    const bed = await start(3, trusted);
+    bed.links.setPeers([{ id: 2, url: 'http://127.0.0.1:9' }]);
+    const first = await connect(bed.url, LEADER);
+    await until('up', () => bed.events.length === 1);
+    first.terminate();
+    await until('gone', () => bed.gone.length === 1);
+    expect(bed.gone).toEqual([`${LEADER.life} for certain`]);
+  });
+
+  it('a connection in the name of a process that was given up proves nothing by its end', async () => {
+    const bed = await start(3, trusted);
+    bed.links.setPeers([{ id: 2, url: 'http://127.0.0.1:9' }]);
+    await connect(bed.url, LEADER, true);
+    await until('given up', () => bed.gone.length === 1);
+    const copy = await connect(bed.url, LEADER);
+    await until('the copy is taken for it', () => bed.events.length === 3);
+    copy.terminate();
+    await until('gone again', () => bed.gone.length === 2);
+    expect(bed.gone).toEqual([LEADER.life, LEADER.life]);
+  });
+});
+
 describe('the death of a process', () => {
   const nowhere = { ...ownProcess()!, pid: 2 ** 22 + 1, startTime: '1' };
   const here = ownProcess()!;

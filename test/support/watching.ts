@@ -10,6 +10,7 @@ export interface Watching {
   readonly told: string[];
   onUp(peer: Identity): void;
   onLocal(peer: Identity): void;
+  /** Its only connection was closed, by the other side without a word or with one. */
   onDown(peer: Identity, isAbandoned: boolean): void;
   onPost(): void;
 }
@@ -48,7 +49,11 @@ export function watch(trustConnections = false): Watching {
     told,
     onUp: (peer) => then(() => watch.onUp(peer, clock.now())),
     onLocal: (peer) => then(() => watch.onLocal(peer)),
-    onDown: (peer, isAbandoned) => then(() => watch.onDown(peer, isAbandoned, clock.now())),
+    onDown: (peer, isAbandoned) =>
+      then(() => {
+        watch.onClosed(peer, isAbandoned ? 'ended' : 'goodbye');
+        watch.onDown(peer, clock.now());
+      }),
     onPost: () => then(() => watch.onPost(clock.now())),
   };
 }

@@ -23,6 +23,8 @@ interface Probe {
 /** RFC 6455: "an endpoint is going away, such as a server going down". */
 const GOING_AWAY = 1001;
 const NORMAL = 1000;
+/** Of those that are left to applications: this side keeps another connection to the same process. */
+const DUPLICATE = 4000;
 /** The same: "a connection was closed abnormally, e.g. without sending or receiving a Close control frame". */
 const WITHOUT_A_WORD = 1006;
 
@@ -118,10 +120,10 @@ export class Connection {
   }
 
   /** Says goodbye. What was sent before still arrives, and what the other side has sent is still read. */
-  close(why: string): void {
+  close(why: string, says: 'goodbye' | 'duplicate' = 'goodbye'): void {
     this.#isLetGo = true;
     this.#why ??= why;
-    this.#ws.close(NORMAL);
+    this.#ws.close(says === 'duplicate' ? DUPLICATE : NORMAL);
   }
 
   /** Says why, then goodbye. A peer that does not answer that is not waited for. */
@@ -192,7 +194,8 @@ export class Connection {
 
   #onClose(code: number): void {
     const reason =
-      this.#why ?? (code === GOING_AWAY || code === NORMAL ? 'it said goodbye' : 'the connection broke');
+      this.#why ??
+      ([GOING_AWAY, NORMAL, DUPLICATE].includes(code) ? 'it said goodbye' : 'the connection broke');
     this.owner?.onClosed(this, this.#closing(code), reason);
     for (const { mark } of [...this.#probes]) this.#settle(mark, false);
     for (const listener of this.#closeListeners) listener();
@@ -201,6 +204,7 @@ export class Connection {
   #closing(code: number): Closing {
     if (this.#isLetGo) return 'by-us';
     if (code === GOING_AWAY) return 'leaving';
+    if (code === DUPLICATE) return 'duplicate';
     if (code !== WITHOUT_A_WORD) return 'goodbye';
     return this.#isReset ? 'reset' : 'ended';
   }

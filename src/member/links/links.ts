@@ -25,7 +25,7 @@ export interface LinkEvents {
   onLocal?(peer: Identity): void;
   /**
    * The last connection to this process of the peer is closed. No proof of anything by itself. `isAbandoned`: the other side
-   * closed all of them, without a word that it lives on.
+   * closed it, without a word that it lives on.
    */
   onDown(peer: Identity, reason: string, isAbandoned: boolean): void;
   /** A process of the peer is gone. With `proof`, the process of this life can never act again; another one of the same id may. */

@@ -181,7 +181,7 @@ export class PeersHost implements ConnectionOwner {
       case 'warn':
         return connection?.send(encodeRefused(decision.refused));
       case 'close':
-        return connection?.close(decision.why);
+        return connection?.close(decision.why, decision.says);
       case 'terminate':
         return connection?.terminate(decision.why);
       case 'use':
