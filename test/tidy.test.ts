@@ -10,13 +10,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
   protocols: ['core'],
   host: ['core'],
+  peers: ['core'],
   properties: ['core'],
-  simulation: ['core', 'host', 'properties'],
+  simulation: ['core', 'host', 'peers', 'properties'],
   exploration: ['core', 'properties'],
   story: ['core', 'properties', 'simulation'],
   election: ['core'],
   api: ['core', 'host', 'election'],
-  member: ['core', 'protocols', 'host', 'election', 'api'],
+  member: ['core', 'protocols', 'host', 'peers', 'election', 'api'],
   engines: ['core', 'election'],
   testing: ['core', 'protocols', 'host', 'simulation', 'election'],
   cli: [
@@ -44,7 +45,7 @@ const CLI_MAY_IMPORT: Record<string, readonly string[]> = {
   'main.ts': ['input', 'program.ts'],
 };
 
-const PURE = ['core', 'protocols', 'host', 'properties', 'simulation', 'exploration', 'story'];
+const PURE = ['core', 'protocols', 'host', 'peers', 'properties', 'simulation', 'exploration', 'story'];
 
 /** Each would make a run depend on something other than its scenario and seed. */
 const BANNED: readonly [pattern: RegExp, reason: string][] = [

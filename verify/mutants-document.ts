@@ -57,6 +57,25 @@ export function mutantsDocument(
   ].join('\n')}\n`;
 }
 
+/** The bugs that are planted in what decides about connections. */
+export function peersSection(hunted: readonly Hunted[], mostSeed: number): string {
+  const caught = hunted.filter((each) => each.caught !== null).length;
+  return `${[
+    '## Who is behind a connection',
+    '',
+    'The same for `src/peers`, which decides who is behind each connection of a member and what proves that a process is dead',
+    '(`test/peers/mutants.ts`). One seed of the swarm in eight lets the processes of `quorum` talk over simulated connections, which this',
+    `machine decides about. A bug counts as caught if one of these seeds up to ${mostSeed} fails with it, or else if the machine breaks a rule`,
+    '(`test/peers/rules.ts`). `proof` means that a member had proof of the death of a process that lived.',
+    '',
+    '| planted bug | caught by | broken | it took | seconds |',
+    '|---|---|---|---|---|',
+    ...hunted.map(rowOf),
+    '',
+    `${caught} of ${hunted.length} caught.`,
+  ].join('\n')}\n`;
+}
+
 function rowOf({ name, caught, seconds }: Hunted): string {
   if (caught === null) return `| ${name} | **nothing** | | | ${seconds.toFixed(1)} |`;
   return `| ${name} | ${caught.by} | ${caught.shown.property} | ${caught.effort} | ${seconds.toFixed(1)} |`;

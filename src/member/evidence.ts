@@ -4,7 +4,7 @@
  * cannot be read, or is not understood, is no proof.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import type { ProcessIdentity } from './links/links.ts';
+import type { ProcessIdentity } from '../peers/index.ts';
 
 /** The flag of a task that has begun to exit and runs no more code of its program. */
 const PF_EXITING = 0x4;

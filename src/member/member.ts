@@ -15,21 +15,20 @@ import {
 } from '../api/index.ts';
 import { type Definition, type MemberId, parseId } from '../core/index.ts';
 import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../election/index.ts';
+import { type Identity, sharedId } from '../peers/index.ts';
 import { type Clock, SystemClock } from './clock.ts';
 import { Discovery } from './discovery.ts';
 import { Elections } from './elections.ts';
 import { ownProcess } from './evidence.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions } from './join-options.ts';
-import { sharedId } from './links/frames.ts';
 import { createLinks } from './links/index.ts';
-import type { Identity, LinkStatus, Links, Peer } from './links/links.ts';
+import type { LinkStatus, Links, Peer } from './links/links.ts';
 import { readOptions, type Settled } from './options.ts';
 import { RefusalLog, withoutPort } from './refusal-log.ts';
 import { steward } from './steward.ts';
 import { forgetfulStore, openStore, type Store } from './store.ts';
 import { Unreachable } from './unreachable.ts';
-import { Vigil } from './vigil.ts';
 import { Voters } from './voters.ts';
 
 /**
@@ -74,7 +73,6 @@ export class Member implements MemberPort, Engine {
   readonly #store: Store;
   readonly #server: Server | null;
   readonly #voters: Voters;
-  readonly #vigil: Vigil;
   readonly #links: Links;
   readonly #unreachable = new Unreachable((message) => this.#settled.log({ level: 'warning', message }));
   readonly #hosts: Elections;
@@ -111,11 +109,6 @@ export class Member implements MemberPort, Engine {
     this.#refusals = new RefusalLog(clock, (message) => {
       this.#settled.log({ level: 'warning', message });
       this.#notify();
-    });
-    this.#vigil = new Vigil(clock, settled.trustConnections, {
-      gone: (peer, proof, life) => this.#hosts.give({ type: 'peer-gone', peer, proof, life }),
-      back: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
-      shared: (before, now) => this.#refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
     });
     this.#links = this.#createLinks();
     // Before anything is sent: what is meant for a peer that is not connected yet waits for it.
@@ -228,7 +221,7 @@ export class Member implements MemberPort, Engine {
   }
 
   heardByPost(from: MemberId): void {
-    this.#vigil.onPost(from);
+    this.#links.heardByPost(from);
   }
 
   subscribe(listener: () => void): () => void {
@@ -254,7 +247,6 @@ export class Member implements MemberPort, Engine {
     await Promise.allSettled([...this.#elections.values()].flat().map((election) => election.close()));
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
     this.#discovery?.close();
-    this.#vigil.close();
     this.#refusals.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
@@ -282,16 +274,17 @@ export class Member implements MemberPort, Engine {
           ),
         onUp: (peer) => {
           this.#settled.log({ level: 'info', message: this.#unreachable.reached(peer) });
-          this.#vigil.onUp(peer);
           this.#notify();
         },
-        onLocal: (peer) => this.#vigil.onLocal(peer),
-        onDown: (peer, reason, isAbandoned) => {
+        onDown: (peer, reason) => {
           const message = `the connection to ${peer.id} is closed: ${reason}`;
           this.#settled.log({ level: 'warning', message });
-          this.#vigil.onDown(peer, isAbandoned);
           this.#notify();
         },
+        onGone: (peer, proof, life) => this.#hosts.give({ type: 'peer-gone', peer, proof, life }),
+        onBack: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
+        onShared: (before, now) =>
+          this.#refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
         onUnreachable: (peer, reason) => this.#unreachable.failed(peer, reason),
         onRefused: (reason, from, kind) =>
           this.#refusals.refused(kind, withoutPort(from), `${from} is refused: ${reason}`),
@@ -301,6 +294,7 @@ export class Member implements MemberPort, Engine {
         queueMessages: limits.queuedMessages,
         strangers: limits.strangers,
         postsInFlight: limits.postsInFlight,
+        trustConnections: this.#settled.trustConnections,
       },
     );
   }

@@ -1,4 +1,5 @@
 import { assertNever, compareIds, type Json, type MemberId, readSettings } from '../core/index.ts';
+import { resetConnections, startStranger } from './connection-actions.ts';
 import type { Host } from './host.ts';
 import { intercept, order, release } from './message-actions.ts';
 import type { LinkQuality } from './network.ts';
@@ -122,6 +123,10 @@ export function perform(world: World, action: Action): void {
       );
     case 'evidence':
       return giveEvidence(world, action);
+    case 'reset':
+      return resetConnections(world, action);
+    case 'stranger':
+      return startStranger(world, action);
     case 'campaign':
     case 'resign': {
       const what = action.do;

@@ -5,6 +5,7 @@ import {
   BadInput,
   choice,
   type Definition,
+  durationMs,
   flag,
   join,
   listOf,
@@ -66,6 +67,14 @@ export function eventShapes(
     clock: { member: who, rate: optional(number(0.001, 1000)), jumpMs: optional(number(-1e12, 1e12)) },
     disk: { member: who, fault: choice('stall', 'full', 'torn', 'lose-unsynced', 'none') },
     evidence: { member: who, peer: who, gone: flag, proof: optional(flag), twin: optional(flag) },
+    reset: { from: who, to: who, half: optional(flag) },
+    stranger: {
+      as: who,
+      to: who,
+      says: choice('same', 'other-life', 'other-pid'),
+      forMs: durationMs,
+      silent: optional(flag),
+    },
     campaign: { member: who },
     resign: { member: who },
     transfer: { to: who, member: maybe },
@@ -137,6 +146,7 @@ export function checkTogether(event: Record<string, unknown>, path: string): voi
       if (!has('rate') && !has('jumpMs')) throw new BadInput(path, 'a rate or jumpMs', 'neither');
       return;
     case 'cut':
+    case 'reset':
       if (event.from === event.to && !isSelector(event.from)) {
         throw new BadInput(join(path, 'to'), 'another member than from', show(event.to));
       }

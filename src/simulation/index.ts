@@ -20,4 +20,5 @@ export {
   shrink,
   swarmOutcome,
 } from './swarm/index.ts';
-export { type Violation, World, type WorldOptions } from './world.ts';
+export type { Violation } from './violation.ts';
+export { World, type WorldOptions } from './world.ts';

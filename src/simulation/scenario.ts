@@ -19,6 +19,7 @@ import {
   show,
   timeMs,
 } from '../core/index.ts';
+import { type ConnectionSetup, connectionSetup } from './connection-setup.ts';
 import type { DiskFault, DiskFound } from './disk.ts';
 import { checkTogether, eventShapes } from './event-shapes.ts';
 import { type Latency, latencyMs } from './latency.ts';
@@ -83,6 +84,17 @@ export type Action =
       /** It is about the second process of the peer, the one that runs or ran last. */
       readonly twin?: boolean;
     }
+  /** Something between two members resets their connections. With `half`, only the first of them learns of it. */
+  | { readonly do: 'reset'; readonly from: Selector; readonly to: Selector; readonly half?: boolean }
+  /** Another process connects in the name of a member, and ends after a while. A `silent` one answers no pings. */
+  | {
+      readonly do: 'stranger';
+      readonly as: Selector;
+      readonly to: Selector;
+      readonly says: 'same' | 'other-life' | 'other-pid';
+      readonly forMs: number;
+      readonly silent?: boolean;
+    }
   | { readonly do: 'transfer'; readonly to: Selector; readonly member?: Selector }
   | { readonly do: 'publish'; readonly value: Json; readonly member?: Selector }
   | { readonly do: 'add'; readonly member: MemberId }
@@ -107,6 +119,8 @@ export interface Scenario {
   readonly syncMs: readonly [number, number];
   /** The cluster is known never to have run before: an empty disk cannot be one that was lost. */
   readonly isNew: boolean;
+  /** Left out: processes need no connections to talk, and the scenario says what they are told of each other. */
+  readonly connections?: ConnectionSetup;
   readonly untilMs: number;
   readonly seed: number | null;
   readonly events: readonly WorldEvent[];
@@ -114,7 +128,18 @@ export interface Scenario {
 
 const MOST_MEMBERS = 1000;
 const MOST_EVENTS = 10_000;
-const FIELDS = ['protocol', 'options', 'members', 'timing', 'network', 'disk', 'untilMs', 'seed', 'events'];
+const FIELDS = [
+  'protocol',
+  'options',
+  'members',
+  'timing',
+  'network',
+  'disk',
+  'connections',
+  'untilMs',
+  'seed',
+  'events',
+];
 
 /** Reads a scenario. Throws BadInput that names the field and what was expected. */
 export function readScenario(given: unknown, catalogue: Readonly<Record<string, Definition>>): Scenario {
@@ -145,6 +170,9 @@ export function readScenario(given: unknown, catalogue: Readonly<Record<string, 
     network: { ...DEFAULT_QUALITY, ...(network as Partial<LinkQuality>) },
     syncMs,
     isNew: disk.isNew ?? false,
+    ...(found.connections === undefined
+      ? {}
+      : { connections: connectionSetup.read(found.connections, 'connections') }),
     untilMs: found.untilMs === undefined ? 20_000 : durationMs.read(found.untilMs, 'untilMs'),
     seed: found.seed === undefined ? null : natural.read(found.seed, 'seed'),
     events: readEvents(found.events, definition, [...members.map((member) => member.id), ...added]),

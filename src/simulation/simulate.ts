@@ -2,7 +2,8 @@ import type { Json, MemberId } from '../core/index.ts';
 import type { Stretch } from './ledger.ts';
 import type { Scenario } from './scenario.ts';
 import { toMs } from './time.ts';
-import { type Violation, World, type WorldOptions } from './world.ts';
+import type { Violation } from './violation.ts';
+import { World, type WorldOptions } from './world.ts';
 
 export interface FinalView {
   /** `down` for a member that does not run. */

@@ -20,6 +20,7 @@ import {
 import { type Finding, isPromised, Watch } from '../properties/index.ts';
 import { perform } from './actions.ts';
 import { Agenda } from './agenda.ts';
+import { Connections } from './connections.ts';
 import { Digest } from './digest.ts';
 import { Host } from './host.ts';
 import { Coverage, Ledger } from './ledger.ts';
@@ -30,15 +31,7 @@ import type { Action, Scenario } from './scenario.ts';
 import { type Happening, newHappening, type Surroundings } from './surroundings.ts';
 import { toMs, toUs } from './time.ts';
 import { Twins } from './twins.ts';
-
-/** A broken property, and whether the protocol had promised it under what happened so far. */
-export interface Violation {
-  readonly property: string;
-  readonly claimed: boolean;
-  readonly atMs: number;
-  readonly members: readonly MemberId[];
-  readonly detail: string;
-}
+import type { Violation } from './violation.ts';
 
 export interface WorldOptions {
   /** Is told every line of the trace as it happens. */
@@ -69,6 +62,8 @@ export class World implements Surroundings {
   /** The first process of each member. */
   readonly hosts: Map<MemberId, Host> = new Map();
   readonly twins: Twins = new Twins();
+  /** Null where processes need no connections to talk. */
+  readonly connections: Connections | null;
   readonly claims: Ledger = new Ledger();
   readonly acting: Ledger = new Ledger();
   readonly coverage: Coverage = new Coverage();
@@ -111,6 +106,7 @@ export class World implements Surroundings {
     this.protocol = scenario.definition.create({ timing: scenario.timing, options: scenario.options });
     this.network = new Network(scenario.network, new Random(seed, 'network'));
     this.eventRandom = new Random(seed, 'events');
+    this.connections = scenario.connections ? new Connections(this, scenario.connections) : null;
     const ids = scenario.members.map((member) => member.id);
     this.losses = new Losses(ids, this.broken);
     this.#properties = new Watch((finding) => this.#find(finding));
@@ -185,11 +181,13 @@ export class World implements Surroundings {
   step(untilUs: number): boolean {
     const happening = this.#queue.peek();
     const eventUs = this.agenda.nextUs;
+    if (this.connections?.happenBefore(Math.min(happening?.atUs ?? eventUs, eventUs), untilUs)) return true;
     if (happening !== undefined && happening.atUs < eventUs) {
       if (happening.atUs > untilUs) return false;
       this.#queue.pop();
       this.nowUs = happening.atUs;
       happening.host.happen(happening);
+      if (happening.kind === 'start') this.connections?.notice();
       return true;
     }
     if (eventUs === Number.POSITIVE_INFINITY || eventUs > untilUs) return false;
@@ -202,6 +200,7 @@ export class World implements Surroundings {
   act(action: Action): void {
     this.actedUs = this.nowUs;
     perform(this, action);
+    this.connections?.notice();
   }
 
   /** Brings a host into the world. It starts by itself when its time comes. */
@@ -281,10 +280,12 @@ export class World implements Surroundings {
     this.messagesByType.set(type, (this.messagesByType.get(type) ?? 0) + 1);
     const vote = this.protocol.vote?.(message);
     if (vote) this.#properties.voted(from, to, vote.term);
-    if (this.twins.size === 0) return this.#route({ from, to, message }, from, to);
+    const { connections } = this;
+    if (connections === null && this.twins.size === 0) return this.#route({ from, to, message }, from, to);
+    const receivers = connections?.receiversOf(host.name, to) ?? [this.hosts.get(to), this.twins.of(to)];
     // Each process of the receiver is sent a message of its own: one may be lost, late or held where the other is not.
-    for (const receiver of [this.hosts.get(to), this.twins.of(to)]) {
-      if (receiver === undefined || !this.twins.connects(host, receiver)) continue;
+    for (const receiver of receivers) {
+      if (receiver === undefined || (!connections && !this.twins.connects(host, receiver))) continue;
       const which = receiver.isTwin ? { toTwin: true } : {};
       this.#route({ from, to, message, ...which }, host.name, receiver.name);
     }

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isDead, isWithinSight, ownProcess } from '../../src/member/evidence.ts';
-import type { Identity, ProcessIdentity } from '../../src/member/links/links.ts';
-import { Vigil } from '../../src/member/vigil.ts';
-import { VirtualClock } from './virtual.ts';
+import type { Identity, ProcessIdentity } from '../../src/peers/index.ts';
+import { type Watching, watch } from '../support/watching.ts';
 
 const children: ChildProcess[] = [];
 
@@ -151,67 +150,60 @@ print('up', flush=True)
 ctypes.CDLL(None).syscall(60, 0)
 `;
 
-describe('the vigil', () => {
-  function keepVigil(trustConnections = false): { clock: VirtualClock; vigil: Vigil; told: string[] } {
-    const clock = new VirtualClock();
-    const told: string[] = [];
-    const vigil = new Vigil(clock, trustConnections, {
-      gone: (peer, proof, life) => told.push(`${peer} ${life} gone${proof ? ', certainly' : ''}`),
-      back: (peer) => told.push(`${peer} back`),
-      shared: (before, now) => told.push(`${before.id} shared by ${before.life} and ${now.life}`),
-    });
-    return { clock, vigil, told };
-  }
-
+describe('the death watch', () => {
   function peer(process: ProcessIdentity | null, life = 'L'): Identity {
     return { id: 'p', cluster: 'c', incarnation: 1, life, url: 'http://127.0.0.1:1', process };
   }
 
   /** It is connected, and has shown that it runs here. */
-  function meet(vigil: Vigil, process: ProcessIdentity | null, life = 'L'): Identity {
+  function meet(watching: Watching, process: ProcessIdentity | null, life = 'L'): Identity {
     const identity = peer(process, life);
-    vigil.onUp(identity);
-    vigil.onLocal(identity);
+    watching.onUp(identity);
+    watching.onLocal(identity);
     return identity;
   }
 
   it('has proof at once when the process is dead', async () => {
-    const { vigil, told } = keepVigil();
+    const watching = watch();
+    const { told } = watching;
     const { child, identity } = await startChild();
-    const met = meet(vigil, identity);
+    const met = meet(watching, identity);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    vigil.onDown(met, true);
+    watching.onDown(met, true);
     expect(told).toEqual(['p back', 'p L gone, certainly']);
   });
 
   it('has none of a process that has not shown that it runs on this kernel, whatever it says of itself', async () => {
-    const { vigil, told } = keepVigil();
+    const watching = watch();
+    const { told } = watching;
     const { child, identity } = await startChild();
-    vigil.onUp(peer(identity));
+    watching.onUp(peer(identity));
     child.kill('SIGKILL');
     await once(child, 'exit');
-    vigil.onDown(peer(identity), true);
-    vigil.onUp(peer(null, 'M'));
+    watching.onDown(peer(identity), true);
+    watching.onUp(peer(null, 'M'));
     expect(told).toEqual(['p back', 'p L gone', 'p L gone', 'p back']);
   });
 
   it('has it shown anew by every connection, and only of the process that is connected', async () => {
-    const { vigil, told } = keepVigil();
+    const watching = watch();
+    const { told } = watching;
     const { child, identity } = await startChild();
-    const met = meet(vigil, identity);
-    vigil.onUp(met);
-    vigil.onLocal(peer(identity, 'another'));
+    const met = meet(watching, identity);
+    watching.onUp(met);
+    watching.onLocal(peer(identity, 'another'));
     child.kill('SIGKILL');
     await once(child, 'exit');
-    vigil.onDown(met, true);
+    watching.onDown(met, true);
     expect(told).toEqual(['p back', 'p back', 'p L gone']);
   });
 
   it('goes on looking for a moment, and finds a death that shows late', async () => {
-    const { clock, vigil, told } = keepVigil();
+    const watching = watch();
+    const { clock, told } = watching;
     const { child, identity } = await startChild();
-    vigil.onDown(meet(vigil, identity), true);
+    watching.onDown(meet(watching, identity), true);
     clock.advance(5);
     expect(told).toEqual(['p back']);
     child.kill('SIGKILL');
@@ -221,79 +213,87 @@ describe('the vigil', () => {
   });
 
   it('has only a suspicion when the process lives', async () => {
-    const { clock, vigil, told } = keepVigil();
+    const watching = watch();
+    const { clock, told } = watching;
     const { identity } = await startChild();
-    vigil.onDown(meet(vigil, identity), true);
+    watching.onDown(meet(watching, identity), true);
     clock.advance(100);
     expect(told).toEqual(['p back', 'p L gone']);
   });
 
   it('looks no further when it is back', async () => {
-    const { clock, vigil, told } = keepVigil();
+    const watching = watch();
+    const { clock, told } = watching;
     const { identity } = await startChild();
-    const met = meet(vigil, identity);
-    vigil.onDown(met, true);
-    vigil.onUp(met);
+    const met = meet(watching, identity);
+    watching.onDown(met, true);
+    watching.onUp(met);
     clock.advance(100);
     expect(told).toEqual(['p back', 'p back']);
   });
 
   it('does not wait where nothing can be seen', () => {
-    const { vigil, told } = keepVigil();
-    vigil.onUp(peer(null));
-    vigil.onDown(peer(null), true);
+    const watching = watch();
+    const { told } = watching;
+    watching.onUp(peer(null));
+    watching.onDown(peer(null), true);
     expect(told).toEqual(['p back', 'p L gone']);
   });
 
   it('takes another process of the same id for no proof: the one before may live, on a host that cannot be seen', () => {
-    const { vigil, told } = keepVigil();
-    vigil.onUp(peer(null, 'L'));
-    vigil.onUp(peer(null, 'M'));
-    vigil.onDown(peer(null, 'L'), true); // A late goodbye says nothing of the one that is here.
+    const watching = watch();
+    const { told } = watching;
+    watching.onUp(peer(null, 'L'));
+    watching.onUp(peer(null, 'M'));
+    watching.onDown(peer(null, 'L'), true); // A late goodbye says nothing of the one that is here.
     expect(told).toEqual(['p back', 'p L gone', 'p back']);
   });
 
   it('sees a death that it missed when another process comes', async () => {
-    const { clock, vigil, told } = keepVigil();
+    const watching = watch();
+    const { clock, told } = watching;
     const { child, identity } = await startChild();
-    vigil.onDown(meet(vigil, identity), false);
+    watching.onDown(meet(watching, identity), false);
     clock.advance(100);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    vigil.onUp(peer(null, 'M'));
+    watching.onUp(peer(null, 'M'));
     expect(told).toEqual(['p back', 'p L gone', 'p L gone, certainly', 'p back']);
   });
 
   it('says that an id is shared if the process before is seen to live, and whose death it sees', async () => {
-    const { vigil, told } = keepVigil();
+    const watching = watch();
+    const { told } = watching;
     const [old, twin] = [await startChild(), await startChild()];
-    meet(vigil, old.identity, 'old');
+    meet(watching, old.identity, 'old');
     old.child.kill('SIGSTOP');
-    const met = meet(vigil, twin.identity, 'twin');
+    const met = meet(watching, twin.identity, 'twin');
     expect(told.splice(0)).toEqual(['p back', 'p shared by old and twin', 'p old gone', 'p back']);
     twin.child.kill('SIGKILL');
     await once(twin.child, 'exit');
     // The death of the second process under an id is no proof about the first.
-    vigil.onDown(met, true);
+    watching.onDown(met, true);
     expect(told.splice(0)).toEqual(['p twin gone, certainly']);
-    meet(vigil, old.identity, 'old');
+    meet(watching, old.identity, 'old');
     expect(told).toEqual(['p twin gone, certainly', 'p back']);
   });
 
   it('has no proof if a member comes back in the same process', () => {
-    const { vigil, told } = keepVigil();
-    meet(vigil, ownProcess(), 'L');
-    meet(vigil, ownProcess(), 'M');
+    const watching = watch();
+    const { told } = watching;
+    meet(watching, ownProcess(), 'L');
+    meet(watching, ownProcess(), 'M');
     expect(told).toEqual(['p back', 'p L gone', 'p back']);
   });
 
   it('believes connections if it is told to, unless this side closed them', () => {
-    const { vigil, told } = keepVigil(true);
-    vigil.onUp(peer(null));
-    vigil.onDown(peer(null), true);
+    const watching = watch(true);
+    const { told } = watching;
+    watching.onUp(peer(null));
+    watching.onDown(peer(null), true);
     expect(told.splice(0)).toEqual(['p back', 'p L gone, certainly']);
-    vigil.onUp(peer(null));
-    vigil.onDown(peer(null), false);
+    watching.onUp(peer(null));
+    watching.onDown(peer(null), false);
     expect(told).toEqual(['p back', 'p L gone']);
   });
 });

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BackOff } from '../../src/member/links/back-off.ts';
 import { linkUrl } from '../../src/member/links/dial.ts';
 import {
   encodeHello,
@@ -43,24 +42,6 @@ describe('the queue of a peer', () => {
         expect(queue.length).toBe(0);
       }),
     );
-  });
-});
-
-describe('the back-off', () => {
-  it('doubles up to its end, with half of it drawn, and begins anew', () => {
-    const backOff = new BackOff([10, 1000]);
-    const ends = [10, 20, 40, 80, 160, 320, 640, 1000, 1000];
-    for (const end of ends) {
-      backOff.fail();
-      const waitMs = backOff.nextMs();
-      expect(waitMs).toBeGreaterThanOrEqual(end / 2);
-      expect(waitMs).toBeLessThanOrEqual(end);
-    }
-    for (let i = 0; i < 2000; i++) backOff.fail();
-    expect(backOff.nextMs()).toBeLessThanOrEqual(1000);
-    backOff.reset();
-    backOff.fail();
-    expect(backOff.nextMs()).toBeLessThanOrEqual(10);
   });
 });
 

@@ -6,10 +6,9 @@ import type { Message } from '../../src/core/index.ts';
 import { ownProcess } from '../../src/member/evidence.ts';
 import { encodeHello } from '../../src/member/links/frames.ts';
 import type { Identity } from '../../src/member/links/links.ts';
-import { Vigil } from '../../src/member/vigil.ts';
 import { start } from '../support/link-bed.ts';
 import { introduce, until } from '../support/linked.ts';
-import { VirtualClock } from './virtual.ts';
+import { type Watching, watch } from '../support/watching.ts';
 
 const sockets: WebSocket[] = [];
 
@@ -109,50 +108,70 @@ describe('a second connection in the name of a process', () => {
   });
 });
 
+describe('where connections are trusted', () => {
+  const trusted = { pingMs: 20, missedPings: 3, probeMs: 100, trustConnections: true };
+
+  it('the end of the only connection of a process proves its death', async () => {
+    const bed = await start(3, trusted);
+    bed.links.setPeers([{ id: 2, url: 'http://127.0.0.1:9' }]);
+    const first = await connect(bed.url, LEADER);
+    await until('up', () => bed.events.length === 1);
+    first.terminate();
+    await until('gone', () => bed.gone.length === 1);
+    expect(bed.gone).toEqual([`${LEADER.life} for certain`]);
+  });
+
+  it('a connection in the name of a process that was given up proves nothing by its end', async () => {
+    const bed = await start(3, trusted);
+    bed.links.setPeers([{ id: 2, url: 'http://127.0.0.1:9' }]);
+    await connect(bed.url, LEADER, true);
+    await until('given up', () => bed.gone.length === 1);
+    const copy = await connect(bed.url, LEADER);
+    await until('the copy is taken for it', () => bed.events.length === 3);
+    copy.terminate();
+    await until('gone again', () => bed.gone.length === 2);
+    expect(bed.gone).toEqual([LEADER.life, LEADER.life]);
+  });
+});
+
 describe('the death of a process', () => {
   const nowhere = { ...ownProcess()!, pid: 2 ** 22 + 1, startTime: '1' };
   const here = ownProcess()!;
   const real: Identity = { ...LEADER, process: here };
   const forged: Identity = { ...LEADER, process: nowhere };
 
-  function proofs(play: (vigil: Vigil) => void): boolean[] {
-    const found: boolean[] = [];
-    const clock = new VirtualClock();
-    const vigil = new Vigil(clock, false, {
-      gone: (_, proof) => found.push(proof),
-      back: () => {},
-      shared: () => {},
-    });
-    play(vigil);
-    clock.advance(100);
-    vigil.close();
-    return found;
+  /** What was told of deaths, and whether it was certain. */
+  function proofs(play: (watching: Watching) => void): boolean[] {
+    const watching = watch();
+    play(watching);
+    watching.clock.advance(100);
+    return watching.told.filter((line) => line.includes('gone')).map((line) => line.endsWith('certainly'));
   }
 
-  const lives = (vigil: Vigil, identity: Identity): void => {
-    vigil.onUp(identity);
-    vigil.onLocal(identity);
-    vigil.onDown(identity, true);
+  const lives = (watching: Watching, identity: Identity): void => {
+    watching.onUp(identity);
+    watching.onLocal(identity);
+    watching.onDown(identity, true);
   };
 
   it('is proven if it alone used its life', () => {
-    expect(proofs((vigil) => lives(vigil, forged))).toEqual([true]);
+    expect(proofs((watching) => lives(watching, forged))).toEqual([true]);
   });
 
   it('is not proven by another that said the same life', async () => {
-    const found = proofs((vigil) => {
-      vigil.onUp(real);
-      vigil.onLocal(real);
-      lives(vigil, forged);
+    const found = proofs((watching) => {
+      watching.onUp(real);
+      watching.onLocal(real);
+      lives(watching, forged);
     });
     expect(found).not.toContain(true);
     expect(found.length).toBeGreaterThan(0);
   });
 
   it('is not proven if its id spoke by POST before it came', async () => {
-    const found = proofs((vigil) => {
-      vigil.onPost(2);
-      lives(vigil, forged);
+    const found = proofs((watching) => {
+      watching.onPost();
+      lives(watching, forged);
     });
     expect(found).toEqual([false]);
   });

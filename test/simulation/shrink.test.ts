@@ -109,13 +109,29 @@ describe('a failing storm', () => {
   });
 
   it('of the production protocol shrinks to evidence and what it needs', () => {
-    const { storm, failure } = firstFailing(gullible, ({ faults }) => faults.length > 15);
+    const { storm, failure } = firstFailing(
+      gullible,
+      ({ faults, connections }) => faults.length > 15 && connections === undefined,
+    );
     expect(failure.property).toBe('S10');
     const small = shrunk(gullible, storm, failure);
     const kinds = small.storm.faults.map((fault) => fault.do);
     expect(kinds).toContain('evidence');
     expect(kinds.length).toBeLessThanOrEqual(5);
     expect(small.storm.members.length).toBeLessThanOrEqual(5);
+    expect(runStorm(small.storm, quorum).failure).toBe(null);
+  });
+
+  it('with connections shrinks to what is done to processes: what the others make of it needs no evidence', () => {
+    const { storm, failure } = firstFailing(
+      gullible,
+      ({ faults, connections }) => faults.length > 15 && connections !== undefined,
+    );
+    const small = shrunk(gullible, storm, failure);
+    expect(small.failure.property).toBe(failure.property);
+    expect(small.storm.faults.length).toBeLessThanOrEqual(5);
+    expect(small.storm.connections).toBeDefined();
+    expect(small.storm.faults.map((fault) => fault.do)).not.toContain('evidence');
     expect(runStorm(small.storm, quorum).failure).toBe(null);
   });
 

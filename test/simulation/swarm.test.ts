@@ -77,13 +77,14 @@ describe('a storm', () => {
     expect(new Set(faults.map((fault) => fault.do))).toEqual(
       new Set(
         `crash restart pause resume partition cut heal network hold release drop duplicate clock disk evidence
-         campaign resign transfer publish add remove backup twin`.split(/\s+/),
+         campaign resign transfer publish add remove backup twin reset stranger`.split(/\s+/),
       ),
     );
     for (const size of [1, 2, 3, 4, 5, 6, 7]) {
       sometimes(`${size} members`, (storm) => storm.members.length === size);
     }
     sometimes('no fault at all', (storm) => storm.faults.length === 0);
+    sometimes('connections', (storm) => storm.connections !== undefined);
     sometimes('many faults', (storm) => storm.faults.length > 30);
     sometimes('words as ids', (storm) => storm.members.every((member) => typeof member.id === 'string'));
     sometimes('a member that never leads', (storm) => storm.members.some((member) => member.priority === 0));

@@ -28,6 +28,8 @@ export interface Linked {
   readonly events: string[];
   /** For each `down`: did the other side close it, without a word that it lives on? */
   readonly abandoned: boolean[];
+  /** `LIFE`, or `LIFE for certain`, of every process that is gone. */
+  readonly gone: string[];
   readonly refused: { readonly reason: string; readonly from: string; readonly kind: LinkRefusal }[];
   /** How many connections stand on its port, which is those that others opened. */
   accepted(): Promise<number>;
@@ -60,6 +62,7 @@ export async function startLinked(
   const peers: Identity[] = [];
   const locals: string[] = [];
   const abandoned: boolean[] = [];
+  const gone: string[] = [];
   const refused: { reason: string; from: string; kind: LinkRefusal }[] = [];
   const links = createLinks(
     identity,
@@ -74,6 +77,7 @@ export async function startLinked(
         events.push(`down ${peer.id} (${peer.incarnation}): ${reason}`);
         abandoned.push(isAbandoned);
       },
+      onGone: (_, proof, life) => void gone.push(proof ? `${life} for certain` : life),
       onRefused: (reason, from, kind) => void refused.push({ reason, from, kind }),
     },
     options,
@@ -90,6 +94,7 @@ export async function startLinked(
     locals,
     events,
     abandoned,
+    gone,
     refused,
     accepted: () =>
       new Promise((resolve, reject) =>

@@ -1,14 +1,17 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import { encodeRefused, type Frame, type Refused, readFrame } from './frames.ts';
+import type { Closing, Refused } from '../../peers/index.ts';
+import { encodeRefused, type Frame, readFrame } from './frames.ts';
 import type { ResolvedLinkOptions } from './options.ts';
 
-/** Who listens to a connection: first the side that greets it, then the peer that it belongs to. */
+/** Is told what happens to a connection. */
 export interface ConnectionOwner {
   onFrame(connection: Connection, frame: Frame, bytes: number): void;
   /** The other side takes data again. */
   onDrain(connection: Connection): void;
-  onClosed(connection: Connection, reason: string): void;
+  /** The last ping was answered. */
+  onPong(connection: Connection): void;
+  onClosed(connection: Connection, closing: Closing, reason: string): void;
 }
 
 interface Probe {
@@ -20,6 +23,8 @@ interface Probe {
 /** RFC 6455: "an endpoint is going away, such as a server going down". */
 const GOING_AWAY = 1001;
 const NORMAL = 1000;
+/** Of those that are left to applications: this side keeps another connection to the same process. */
+const DUPLICATE = 4000;
 /** The same: "a connection was closed abnormally, e.g. without sending or receiving a Close control frame". */
 const WITHOUT_A_WORD = 1006;
 
@@ -28,8 +33,6 @@ const LARGEST_BATCH = 256;
 
 /** One WebSocket, opened by either side. It knows frames, pings and how full it is, and nothing of members. */
 export class Connection {
-  /** True if this side opened it. */
-  readonly dialled: boolean;
   /** Where it comes from or leads to, for people. */
   readonly remote: string;
   owner: ConnectionOwner | null = null;
@@ -43,19 +46,18 @@ export class Connection {
   /** How many frames wait for the end of the current event. */
   #batch = 0;
   #pings = 0;
-  #unanswered = 0;
   #pingMark = '';
   #pingedAtMs = 0;
   /** Why it is closed, as far as this side knows. */
   #why: string | null = null;
-  /** This side closed it, or found that it leads nowhere; or the other side said that it lives on. */
+  /** This side closed it, or found that it leads nowhere. */
   #isLetGo = false;
+  #isReset = false;
   readonly #closeListeners: (() => void)[] = [];
 
-  constructor(ws: WebSocket, socket: Duplex, dialled: boolean, remote: string, options: ResolvedLinkOptions) {
+  constructor(ws: WebSocket, socket: Duplex, remote: string, options: ResolvedLinkOptions) {
     this.#ws = ws;
     this.#socket = socket;
-    this.dialled = dialled;
     this.remote = remote;
     this.#options = options;
     ws.on('message', (data: Buffer, isBinary: boolean) => {
@@ -71,11 +73,6 @@ export class Connection {
 
   get open(): boolean {
     return this.#ws.readyState === WebSocket.OPEN;
-  }
-
-  /** Closed by the other side, without a word that it lives on: as the system does it for a process that has died. */
-  get isAbandoned(): boolean {
-    return !this.open && !this.#isLetGo;
   }
 
   /** Whether more may be sent now. If not, `onDrain` follows. */
@@ -98,32 +95,22 @@ export class Connection {
     if (this.#batch >= LARGEST_BATCH) this.#uncork();
   }
 
-  /**
-   * Is called once per ping interval. It counts pings and not time: after a stall of this process the answers lie in
-   * the socket, unread, and prove that the other side is well.
-   */
+  /** `onPong` follows once it is answered. */
   ping(): void {
     if (!this.open) return;
-    if (this.#pingMark !== '') {
-      this.#unanswered++;
-      if (this.#unanswered < this.#options.missedPings) return;
-      const silentMs = this.#unanswered * this.#options.pingMs;
-      this.terminate(`no ping was answered for ${silentMs / 1000} s`);
-      return;
-    }
     this.#pingMark = String(++this.#pings);
     this.#pingedAtMs = performance.now();
     this.#ws.ping(this.#pingMark);
   }
 
   /** Asks whether the other side is still there. `done` is called exactly once. */
-  probe(done: (answered: boolean) => void): void {
+  probe(withinMs: number, done: (answered: boolean) => void): void {
     if (!this.open) {
       done(false);
       return;
     }
     const mark = String(++this.#pings);
-    const timer = setTimeout(() => this.#settle(mark, false), this.#options.probeMs);
+    const timer = setTimeout(() => this.#settle(mark, false), withinMs);
     this.#probes.push({ mark, done, timer });
     this.#ws.ping(mark);
   }
@@ -133,10 +120,10 @@ export class Connection {
   }
 
   /** Says goodbye. What was sent before still arrives, and what the other side has sent is still read. */
-  close(why: string): void {
+  close(why: string, says: 'goodbye' | 'duplicate' = 'goodbye'): void {
     this.#isLetGo = true;
     this.#why ??= why;
-    this.#ws.close(NORMAL);
+    this.#ws.close(says === 'duplicate' ? DUPLICATE : NORMAL);
   }
 
   /** Says why, then goodbye. A peer that does not answer that is not waited for. */
@@ -182,8 +169,8 @@ export class Connection {
   #onPong(mark: string): void {
     if (mark === this.#pingMark) {
       this.#pingMark = '';
-      this.#unanswered = 0;
       this.roundTripMs = performance.now() - this.#pingedAtMs;
+      this.owner?.onPong(this);
     }
     this.#settle(mark, true);
   }
@@ -198,18 +185,27 @@ export class Connection {
 
   #onError(error: Error & { code?: string }): void {
     this.#why ??= error.message;
-    if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') this.#isLetGo = true;
+    if (error.code === 'ECONNRESET' || error.code === 'EPIPE') this.#isReset = true;
+    else this.#isLetGo = true;
     if (error.code !== 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return;
     const reason = `a frame of more than ${this.#options.frameBytes} bytes`;
     this.owner?.onFrame(this, { type: 'bad', refused: { kind: 'too-large', reason } }, 0);
   }
 
   #onClose(code: number): void {
-    if (code !== GOING_AWAY && code !== WITHOUT_A_WORD) this.#isLetGo = true;
     const reason =
-      this.#why ?? (code === GOING_AWAY || code === NORMAL ? 'it said goodbye' : 'the connection broke');
-    this.owner?.onClosed(this, reason);
+      this.#why ??
+      ([GOING_AWAY, NORMAL, DUPLICATE].includes(code) ? 'it said goodbye' : 'the connection broke');
+    this.owner?.onClosed(this, this.#closing(code), reason);
     for (const { mark } of [...this.#probes]) this.#settle(mark, false);
     for (const listener of this.#closeListeners) listener();
+  }
+
+  #closing(code: number): Closing {
+    if (this.#isLetGo) return 'by-us';
+    if (code === GOING_AWAY) return 'leaving';
+    if (code === DUPLICATE) return 'duplicate';
+    if (code !== WITHOUT_A_WORD) return 'goodbye';
+    return this.#isReset ? 'reset' : 'ended';
   }
 }

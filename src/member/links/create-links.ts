@@ -1,15 +1,14 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { assert, type MemberId, type Message } from '../../core/index.ts';
+import type { MemberId, Message } from '../../core/index.ts';
 import { Connection } from './connection.ts';
-import { encodeMessage, objection } from './frames.ts';
-import { awaitHello, type Greeting } from './greeting.ts';
+import { encodeMessage } from './frames.ts';
 import type { Hub } from './hub.ts';
 import type { Identity, LinkEvents, LinkStatus, Links, Peer } from './links.ts';
-import { LocalSocket } from './local-socket.ts';
 import { type LinkOptions, type ResolvedLinkOptions, resolveLinkOptions } from './options.ts';
 import { PeerLink } from './peer-link.ts';
+import { PeersHost } from './peers-host.ts';
 import { Poster } from './post.ts';
 import type { Outgoing } from './queue.ts';
 
@@ -18,64 +17,67 @@ export function createLinks(identity: Identity, events: LinkEvents, options: Lin
 }
 
 class AllLinks implements Links, Hub {
-  readonly own: Identity;
   readonly events: LinkEvents;
   readonly options: ResolvedLinkOptions;
   readonly poster: Poster;
-  readonly local: LocalSocket | null;
   closed = false;
 
-  readonly #peers = new Map<MemberId, PeerLink>();
-  readonly #connections = new Set<Connection>();
+  readonly #own: Identity;
+  readonly #host: PeersHost;
   readonly #acceptor: WebSocketServer;
-  readonly #pinging: NodeJS.Timeout;
   readonly #detachments: (() => void)[] = [];
-  readonly #strangers = new Set<Connection>();
   #lastWritten: Outgoing | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(own: Identity, events: LinkEvents, options: ResolvedLinkOptions) {
-    this.local = own.process === null ? null : new LocalSocket();
-    this.own = this.local === null ? own : { ...own, localSocket: this.local.name };
+    this.#own = own;
     this.events = events;
     this.options = options;
     this.poster = new Poster(own, options);
+    this.#host = new PeersHost(own, this);
     this.#acceptor = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
       maxPayload: options.frameBytes,
     });
-    this.#pinging = setInterval(() => {
-      for (const peer of this.#peers.values()) peer.ping();
-    }, options.pingMs);
   }
 
   get status(): readonly LinkStatus[] {
-    return [...this.#peers.values()].map((peer) => peer.status);
+    return [...this.#host.links].map(([id, link]) => link.status(this.#host.isLinked(id)));
   }
 
   setPeers(peers: readonly Peer[]): void {
     if (this.closed) return;
-    const wanted = new Map(peers.filter(({ id }) => id !== this.own.id).map(({ id, url }) => [id, url]));
-    for (const [id, peer] of this.#peers) {
+    const { links } = this.#host;
+    const wanted = new Map(peers.filter(({ id }) => id !== this.#own.id).map(({ id, url }) => [id, url]));
+    for (const id of [...links.keys()]) {
       if (wanted.has(id)) continue;
-      this.#peers.delete(id);
-      peer.close('it is no longer a peer');
+      this.#host.give({ type: 'peer-removed', peer: id });
+      links.delete(id);
     }
     for (const [id, url] of wanted) {
-      const peer = this.#peers.get(id);
-      if (peer === undefined) this.#peers.set(id, new PeerLink(id, url, this));
-      else peer.moveTo(url);
+      const link = links.get(id);
+      if (link === undefined) {
+        links.set(id, new PeerLink(id, url, this, () => this.#host.give({ type: 'rest-failed', peer: id })));
+        this.#host.give({ type: 'peer-added', peer: id });
+      } else if (link.url !== url) {
+        link.moveTo(url);
+        this.#host.give({ type: 'peer-moved', peer: id });
+      }
     }
   }
 
   send(to: MemberId, election: string, message: Message): void {
-    const peer = this.#peers.get(to);
+    const peer = this.#host.links.get(to);
     if (peer === undefined || this.closed) return;
     const written = this.#write(election, message);
     if (written.bytes > this.options.frameBytes) peer.traffic.dropped++;
     else peer.send(written);
+  }
+
+  heardByPost(from: MemberId): void {
+    this.#host.give({ type: 'posted', peer: from });
   }
 
   /** A message to all members is put into writing once: protocols send one and the same object to each of them. */
@@ -105,7 +107,7 @@ class AllLinks implements Links, Hub {
     if (!this.#isOurs(request)) return false;
     // Members send no Origin; browsers always do. A page of some web site must not reach a member on this machine.
     if (request.headers.origin !== undefined) refuseUpgrade(socket, '403 Forbidden');
-    else if (this.closed || this.#strangers.size >= this.options.strangers) {
+    else if (this.closed || this.#host.isFull) {
       refuseUpgrade(socket, '503 Service Unavailable');
     } else {
       this.#acceptor.handleUpgrade(request, socket, head, (ws) => this.#onAccepted(ws, socket, request));
@@ -125,64 +127,39 @@ class AllLinks implements Links, Hub {
     return this.#closing;
   }
 
-  /** Remembers a connection until it is closed. */
-  track(connection: Connection): void {
-    this.#connections.add(connection);
-    connection.whenClosed(() => this.#connections.delete(connection));
-  }
-
   /** The path may or may not carry the prefix of this member's URL: a proxy before it may have taken it off. */
   #isOurs(request: IncomingMessage): boolean {
     const path = request.url?.split('?')[0];
-    const prefix = URL.canParse(this.own.url) ? new URL(this.own.url).pathname.replace(/\/+$/, '') : '';
+    const prefix = URL.canParse(this.#own.url) ? new URL(this.#own.url).pathname.replace(/\/+$/, '') : '';
     return path === this.options.path || path === prefix + this.options.path;
   }
 
   #onAccepted(ws: WebSocket, socket: Duplex, request: IncomingMessage): void {
     const { remoteAddress, remotePort } = request.socket;
-    const connection = new Connection(ws, socket, false, `${remoteAddress}:${remotePort}`, this.options);
-    this.track(connection);
-    this.#strangers.add(connection);
-    connection.whenClosed(() => this.#strangers.delete(connection));
-    awaitHello(connection, this.options.helloMs, (greeting) => this.#onGreeting(connection, greeting));
-  }
-
-  #onGreeting(connection: Connection, greeting: Greeting): void {
-    if (greeting.type === 'closed') return;
-    if (greeting.type === 'hello') {
-      const refused = objection(this.own, greeting.identity, (id) => this.#peers.has(id));
-      if (refused === null) {
-        const peer = this.#peers.get(greeting.identity.id);
-        assert(peer !== undefined, 'a peer without objection is known');
-        this.#strangers.delete(connection);
-        peer.claim(connection, greeting.identity);
-        return;
-      }
-      connection.refuse(refused);
-      this.events.onRefused(refused.reason, connection.remote, refused.kind);
-    } else {
-      connection.refuse(greeting.refused);
-      this.events.onRefused(greeting.refused.reason, connection.remote, greeting.refused.kind);
-    }
+    const remote = `${remoteAddress}:${remotePort}`;
+    this.#host.accepted(new Connection(ws, socket, remote, this.options));
   }
 
   async #close(): Promise<void> {
-    clearInterval(this.#pinging);
-    this.local?.close();
     for (const detach of this.#detachments) detach();
-    for (const connection of this.#connections) connection.leave();
-    for (const peer of this.#peers.values()) peer.close('this member left');
+    this.#host.close();
     this.poster.close();
     await new Promise<void>((resolve) => {
+      const open = new Set(this.#host.connections);
       const timer = setTimeout(() => {
-        for (const connection of this.#connections) connection.terminate('this member left');
+        for (const connection of open) connection.terminate('this member left');
       }, this.options.goodbyeMs);
       const check = (): void => {
-        if (this.#connections.size > 0) return;
+        if (open.size > 0) return;
         clearTimeout(timer);
         resolve();
       };
-      for (const connection of this.#connections) connection.whenClosed(check);
+      for (const connection of open) {
+        connection.whenClosed(() => {
+          open.delete(connection);
+          check();
+        });
+      }
       check();
     });
   }

@@ -49,7 +49,7 @@ export function dial(url: string, options: ResolvedLinkOptions, done: (result: D
   });
   ws.on('open', () => {
     if (settled || socket === null) ws.terminate();
-    else finish({ type: 'open', connection: new Connection(ws, socket, true, url, options) });
+    else finish({ type: 'open', connection: new Connection(ws, socket, url, options) });
   });
   ws.on('unexpected-response', (_, response) => {
     const status = response.statusCode ?? 0;

@@ -12,14 +12,13 @@ import {
   asObject,
   BadInput,
   electionName,
-  type MemberId,
   type Message,
   memberId,
   natural,
   show,
   text,
 } from '../../core/index.ts';
-import type { Identity, LinkRefusal, ProcessIdentity } from './links.ts';
+import type { Identity, LinkRefusal, ProcessIdentity, Refused } from '../../peers/index.ts';
 import { localSocketName } from './local-socket.ts';
 
 /** The version of the format above. */
@@ -28,11 +27,6 @@ const VERSION = 2;
 const LONGEST_NAME = 256;
 const LONGEST_REASON = 400;
 const LONGEST_RULES = 4000;
-
-export interface Refused {
-  readonly kind: LinkRefusal;
-  readonly reason: string;
-}
 
 export type Frame =
   | { readonly type: 'hello'; readonly identity: Identity }
@@ -148,82 +142,4 @@ function readRefused(found: Record<string, unknown>): Frame {
   const kind = KINDS.includes(String(found.refused)) ? (found.refused as LinkRefusal) : 'bad-shape';
   const reason = text(100_000).read(found.reason, 'reason').slice(0, LONGEST_REASON);
   return { type: 'refused', refused: { kind, reason } };
-}
-
-/** Why this process may not be linked with us, or null. */
-export function objection(own: Identity, other: Identity, known: (id: MemberId) => boolean): Refused | null {
-  if (other.cluster !== own.cluster) {
-    const reason = `${named(other)} belongs to the cluster "${other.cluster}", this is "${own.cluster}"`;
-    return { kind: 'other-cluster', reason };
-  }
-  if (other.id === own.id) {
-    const reason = isSameProcess(own, other)
-      ? `the URL of a peer leads back to member ${own.id} itself (${own.url})`
-      : sharedId(own, other);
-    return { kind: 'same-id', reason };
-  }
-  if (own.rules !== undefined && other.rules !== undefined && own.rules !== other.rules) {
-    const reason = `${named(other)} has other settings than ${named(own)}: ${differences([other.id, other.rules], [own.id, own.rules])}; give all members the same protocol, timing and options`;
-    return { kind: 'other-rules', reason };
-  }
-  if (!known(other.id)) {
-    return {
-      kind: 'unknown-member',
-      reason: `${named(other)} is not among the peers that ${named(own)} is configured with`,
-    };
-  }
-  return null;
-}
-
-type Rules = readonly [id: MemberId, rules: string];
-
-/** In which settings two members differ, as far as they can be read. Both of them log this sentence, so it names them. */
-function differences(theirs: Rules, ours: Rules): string {
-  const members = [theirs, ours].map(([id, rules]) => ({ id, settings: new Map(settingsOf(rules)) }));
-  const names = new Set(members.flatMap(({ settings }) => [...settings.keys()]));
-  return [...names]
-    .map((name) => ({ name, values: members.map(({ settings }) => settings.get(name) ?? 'an unknown one') }))
-    .filter(({ values: [there, here] }) => there !== here)
-    .map(
-      ({ name, values }) =>
-        `${name}: ${values.map((value, i) => `${members[i]!.id} has ${value}`).join(', ')}`,
-    )
-    .join('; ');
-}
-
-function settingsOf(rules: string): [name: string, value: string][] {
-  try {
-    const { protocol, timing, options } = asObject(JSON.parse(rules), 'rules');
-    return Object.entries({ protocol, ...(timing as object), ...(options as object) }).map(
-      ([name, value]) => [name, value === null ? 'the default' : JSON.stringify(value)],
-    );
-  } catch {
-    return [['rules', rules.slice(0, LONGEST_NAME)]];
-  }
-}
-
-export function sharedId(one: Identity, other: Identity): string {
-  return `two live processes say that they are member ${one.id}: ${placed(one)} and ${placed(other)}; stop one of them`;
-}
-
-/**
- * Neither clocks nor pids are enough: a clock can be set back, and two hosts have the same pids. But a life is known to all peers, so
- * a process that says one must also be where that process is.
- */
-export function isSameProcess(one: Identity, other: Identity): boolean {
-  return one.life === other.life && whereabouts(one) === whereabouts(other);
-}
-
-function whereabouts({ process, localSocket }: Identity): string {
-  if (process === null) return JSON.stringify(localSocket ?? null);
-  const { bootId, pidNamespace, pid, startTime } = process;
-  return JSON.stringify([bootId, pidNamespace, pid, startTime, localSocket ?? null]);
-}
-
-export function named(identity: Identity): string {
-  return `member ${identity.id} at ${identity.url}`;
-}
-
-export function placed({ url, incarnation, process }: Identity): string {
-  return `${url} (incarnation ${incarnation}${process === null ? '' : `, pid ${process.pid}`})`;
 }

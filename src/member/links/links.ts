@@ -2,34 +2,9 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { LinkStatus, Peer } from '../../api/index.ts';
 import type { MemberId, Message } from '../../core/index.ts';
+import type { Identity, LinkRefusal } from '../../peers/index.ts';
 
-export type { LinkStatus, Peer };
-
-/** What a process says of itself in the handshake, so that it can be told from others and its death can be proven later. */
-export interface Identity {
-  readonly id: MemberId;
-  readonly cluster: string;
-  /** Counts its starts on one data folder: for people. */
-  readonly incarnation: number;
-  /** Names the process: random, and never used by another. */
-  readonly life: string;
-  readonly url: string;
-  /** The protocol and its settings, in JSON: a member that plays by others would make promises that are too short for ours. */
-  readonly rules?: string;
-  /** Where the process runs; null where the system does not tell. */
-  readonly process: ProcessIdentity | null;
-  /** Where processes of the same kernel can meet it (local-socket.ts). */
-  readonly localSocket?: string | undefined;
-}
-
-/** One process of one boot of one host. `startTime` tells it from a later one with the same pid. */
-export interface ProcessIdentity {
-  readonly bootId: string;
-  /** Where its pid and its start time mean what they say: the pid namespace, and the time namespace if there is one. */
-  readonly pidNamespace: string;
-  readonly pid: number;
-  readonly startTime: string;
-}
+export type { Identity, LinkRefusal, LinkStatus, Peer };
 
 /** What the links tell their member. */
 export interface LinkEvents {
@@ -48,21 +23,16 @@ export interface LinkEvents {
    * closed it, without a word that it lives on.
    */
   onDown(peer: Identity, reason: string, isAbandoned: boolean): void;
+  /** A process of the peer is gone. With `proof`, the process of this life can never act again; another one of the same id may. */
+  onGone?(peer: MemberId, proof: boolean, life: string): void;
+  onBack?(peer: MemberId): void;
+  /** Another process has come under this id, and the one before lives: it was seen. */
+  onShared?(before: Identity, now: Identity): void;
   /** An attempt to reach the peer has failed; others follow. */
   onUnreachable?(peer: Peer, reason: string): void;
   /** Another process runs under an id that is taken, or belongs to another cluster: refused, and told to people. */
   onRefused(reason: string, from: string, kind: LinkRefusal): void;
 }
-
-/** What a connection or a frame was refused for; each is one of the refusals that a member counts. */
-export type LinkRefusal =
-  | 'not-json'
-  | 'too-large'
-  | 'bad-shape'
-  | 'unknown-member'
-  | 'other-cluster'
-  | 'other-rules'
-  | 'same-id';
 
 /** The connections of a member to all others. Messages may be lost, and arrive in order over one connection. */
 export interface Links {
@@ -75,6 +45,8 @@ export interface Links {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   /** Turns an upgrade away. False if the request is not meant for the links. */
   refuseUpgrade(request: IncomingMessage, socket: Duplex): boolean;
+  /** A message came by POST in the name of this peer. */
+  heardByPost(from: MemberId): void;
   readonly status: readonly LinkStatus[];
   close(): Promise<void>;
 }

@@ -19,7 +19,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { BadInput, type Shape, show } from '../../core/index.ts';
 import { drawName } from '../draw-name.ts';
-import type { Identity } from './links.ts';
 
 /** How long a connection may stand: a meeting takes milliseconds, and any process of this machine can connect. */
 const LONGEST_MEETING_MS = 10_000;
@@ -71,13 +70,6 @@ export class LocalSocket {
     socket.setTimeout(LONGEST_MEETING_MS, () => socket.destroy());
     socket.write(token);
   }
-}
-
-/** Could the other process run on our kernel, by what it says of itself? */
-export function isNeighbour(own: Identity, other: Identity): boolean {
-  const [here, there] = [own.process, other.process];
-  if (here === null || there === null) return false;
-  return here.bootId === there.bootId && here.pidNamespace === there.pidNamespace;
 }
 
 /** A connection to the local socket of another process, and the token that it was given there. */

@@ -19,8 +19,8 @@ function forget(fault: WorldEvent, ids: readonly MemberId[]): WorldEvent | null 
   if (fault.do === 'partition') {
     return { ...fault, groups: fault.groups.map((group) => group.filter((id) => !ids.includes(id))) };
   }
-  const { member, peer, from, to } = fault as Partial<Record<string, MemberId>>;
-  const named = [member, peer, from, to].filter((id) => id !== undefined);
+  const { member, peer, from, to, as } = fault as Partial<Record<string, MemberId>>;
+  const named = [member, peer, from, to, as].filter((id) => id !== undefined);
   if (named.some((id) => ids.includes(id))) return null;
   if (fault.do !== 'twin' || fault.with === undefined) return fault;
   return { ...fault, with: fault.with.filter((id) => !ids.includes(id)) };
@@ -39,6 +39,7 @@ export function simplerStorms(storm: Storm, definition: Definition): readonly Si
     withoutCalm,
     (each) => (each.syncMs === null ? null : { ...each, syncMs: null }),
     (each) => (each.isFounded === true ? { ...each, isFounded: false } : null),
+    withoutConnections,
     goodNetwork,
     ...['loss', 'duplicate', 'reorder'].map((key) => without('network', key)),
     calmLatency,
@@ -58,6 +59,10 @@ const NEVER = 1000;
 function withoutCalm(storm: Storm): Storm | null {
   const { stopMs, endMs, timeoutMs } = storm;
   return endMs === null || stopMs > endMs ? null : { ...storm, stopMs: tidyMs(endMs + NEVER * timeoutMs) };
+}
+
+function withoutConnections({ connections, ...storm }: Storm): Storm | null {
+  return connections === undefined ? null : storm;
 }
 
 function goodNetwork(storm: Storm): Storm | null {
@@ -107,7 +112,7 @@ function renumbered(storm: Storm): Storm | null {
     members: storm.members.map((member): StormMember => ({ ...member, id: rename(member.id) })),
     faults: storm.faults.map((fault): WorldEvent => {
       const copy: Record<string, unknown> = { ...fault };
-      for (const field of ['member', 'peer', 'from', 'to']) {
+      for (const field of ['member', 'peer', 'from', 'to', 'as']) {
         if (copy[field] !== undefined) copy[field] = rename(copy[field]);
       }
       if (fault.do === 'partition') copy.groups = fault.groups.map((group) => group.map(rename));
@@ -118,6 +123,8 @@ function renumbered(storm: Storm): Storm | null {
 }
 
 const OPTIONAL = [
+  'half',
+  'silent',
   'jumpMs',
   'proof',
   'oneWay',

@@ -28,6 +28,8 @@ export interface Storm {
   readonly syncMs: readonly [number, number] | null;
   /** The cluster is founded before it starts: its disks are not empty. */
   readonly isFounded?: boolean;
+  /** How the processes are connected, where they need connections to talk. */
+  readonly connections?: Readonly<Record<string, Json>>;
   /** How long messages travel once it is calm: short enough for the time-outs of the protocol. */
   readonly calmLatencyMs: readonly [number, number];
   /** The longest that a member waits before it does something about silence: what all times are measured in. */
@@ -59,7 +61,7 @@ export function untilMsOf(storm: Storm): number {
 
 /** The storm as a scenario that can be saved and replayed. */
 export function scenarioOf(storm: Storm): Readonly<Record<string, Json>> {
-  const { protocol, seed, options, timing, network, syncMs, isFounded } = storm;
+  const { protocol, seed, options, timing, network, syncMs, isFounded, connections } = storm;
   const disk = { ...(syncMs === null ? {} : { syncMs }), ...(isFounded === true ? { isNew: true } : {}) };
   const untilMs = untilMsOf(storm);
   const exam = storm.exam ? examEvents(calmMsOf(storm), storm) : [];
@@ -72,6 +74,7 @@ export function scenarioOf(storm: Storm): Readonly<Record<string, Json>> {
     members: membersOf(storm),
     ...(isEmpty(network) ? {} : { network: network as Record<string, Json> }),
     ...(isEmpty(disk) ? {} : { disk }),
+    ...(connections === undefined ? {} : { connections }),
     untilMs,
     events: events.filter((event) => event.atMs <= untilMs) as unknown as readonly Json[],
   };

@@ -1,0 +1,295 @@
+import { assertNever, type MemberId } from '../../core/index.ts';
+import {
+  type About,
+  type Closing,
+  type ConnectionId,
+  type Decision,
+  type Identity,
+  named,
+  type PeerEvent,
+  Peers,
+} from '../../peers/index.ts';
+import { isDead } from '../evidence.ts';
+import type { Connection, ConnectionOwner } from './connection.ts';
+import { type Dial, type Dialled, dial } from './dial.ts';
+import { encodeHello, encodeLocalConfirmed, encodeLocalToken, encodeRefused, type Frame } from './frames.ts';
+import type { Hub } from './hub.ts';
+import { LocalSocket, Meeting } from './local-socket.ts';
+import type { PeerLink } from './peer-link.ts';
+
+/**
+ * Runs the machine that decides about connections (src/peers): gives it what happens to sockets and timers, and carries out
+ * what it decides. No decision is made here.
+ */
+export class PeersHost implements ConnectionOwner {
+  readonly links: Map<MemberId, PeerLink> = new Map();
+
+  readonly #own: Identity;
+  readonly #hub: Hub;
+  readonly #machine: Peers;
+  /** Null where the system does not tell which process this is: then no other process could look for it anyway. */
+  readonly #local: LocalSocket | null;
+  readonly #numbers = new Map<Connection, ConnectionId>();
+  readonly #connections = new Map<ConnectionId, Connection>();
+  /** The connections over which a peer is heard. */
+  readonly #accepted = new Map<Connection, MemberId>();
+  /** By connection: where the process at the other end has to show that it runs on this kernel. */
+  readonly #meetings = new Map<Connection, Meeting>();
+  readonly #dials = new Map<MemberId, Dial>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #pinging: NodeJS.Timeout;
+  /** Events that came while others were carried out. */
+  readonly #waiting: PeerEvent[] = [];
+  #isTaking = false;
+  #count = 0;
+
+  constructor(own: Identity, hub: Hub) {
+    this.#local = own.process === null ? null : new LocalSocket();
+    this.#own = this.#local === null ? own : { ...own, localSocket: this.#local.name };
+    this.#hub = hub;
+    this.#machine = new Peers(this.#own, hub.options);
+    this.#pinging = setInterval(() => this.give({ type: 'ping-due' }), hub.options.pingMs);
+  }
+
+  /** No more connections are taken from outside. */
+  get isFull(): boolean {
+    return this.#machine.isFull;
+  }
+
+  /** All that are open. */
+  get connections(): readonly Connection[] {
+    return [...this.#connections.values()];
+  }
+
+  isLinked(peer: MemberId): boolean {
+    return this.#machine.processOf(peer) !== null;
+  }
+
+  accepted(connection: Connection): void {
+    this.give({ type: 'accepted', connection: this.#track(connection) });
+  }
+
+  onFrame(connection: Connection, frame: Frame, bytes: number): void {
+    const number = this.#numbers.get(connection);
+    const from = this.#accepted.get(connection);
+    if (number === undefined) return;
+    switch (frame.type) {
+      case 'hello':
+        return this.give({ type: 'greeted', connection: number, identity: frame.identity });
+      case 'refused':
+        return this.give({ type: 'refused', connection: number, refused: frame.refused });
+      case 'bad':
+        return this.give({ type: 'bad-frame', connection: number, refused: frame.refused });
+      case 'local-token':
+        if (from !== undefined && this.#local?.drew(frame.token))
+          connection.send(encodeLocalConfirmed(frame.token));
+        return;
+      case 'local-confirmed':
+        if (!this.#meetings.get(connection)?.isConfirmedBy(frame.token)) return;
+        this.#endMeeting(connection);
+        return this.give({ type: 'met', connection: number });
+      case 'message': {
+        if (from === undefined) {
+          const refused = { kind: 'bad-shape', reason: 'a message before the hello' } as const;
+          return this.give({ type: 'bad-frame', connection: number, refused });
+        }
+        this.links.get(from)?.traffic.countReceived(bytes);
+        if (!this.#hub.closed) this.#hub.events.onMessage(from, frame.election, frame.message);
+        return;
+      }
+      default:
+        assertNever(frame);
+    }
+  }
+
+  onDrain(connection: Connection): void {
+    const peer = this.#accepted.get(connection);
+    if (peer !== undefined) this.links.get(peer)?.flush();
+  }
+
+  onPong(connection: Connection): void {
+    const number = this.#numbers.get(connection);
+    if (number !== undefined) this.give({ type: 'pong', connection: number });
+  }
+
+  onClosed(connection: Connection, closing: Closing, reason: string): void {
+    const number = this.#numbers.get(connection);
+    if (number === undefined) return;
+    this.#endMeeting(connection);
+    this.give({ type: 'closed', connection: number, closing, reason });
+    this.#accepted.delete(connection);
+    this.#numbers.delete(connection);
+    this.#connections.delete(number);
+  }
+
+  /**
+   * One event after the other, also when what is decided about one brings the next. If a listener throws, what else was decided
+   * is carried out all the same.
+   */
+  give(event: PeerEvent): void {
+    if (this.#hub.closed) return;
+    this.#waiting.push(event);
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    const errors: unknown[] = [];
+    try {
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+        for (const decision of this.#machine.take(next, performance.now())) {
+          if (this.#hub.closed) break;
+          try {
+            this.#carryOut(decision);
+          } catch (error) {
+            errors.push(error);
+          }
+        }
+      }
+    } finally {
+      this.#isTaking = false;
+    }
+    if (errors.length > 0) throw errors[0];
+  }
+
+  close(): void {
+    clearInterval(this.#pinging);
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const each of this.#dials.values()) each.abort();
+    for (const connection of [...this.#meetings.keys()]) this.#endMeeting(connection);
+    for (const link of this.links.values()) link.giveUp();
+    this.#local?.close();
+    for (const connection of this.connections) connection.leave();
+  }
+
+  #track(connection: Connection): ConnectionId {
+    const number = ++this.#count;
+    this.#numbers.set(connection, number);
+    this.#connections.set(number, connection);
+    connection.owner = this;
+    return number;
+  }
+
+  #carryOut(decision: Decision): void {
+    const connection = 'connection' in decision ? this.#connections.get(decision.connection ?? 0) : undefined;
+    const { events } = this.#hub;
+    switch (decision.type) {
+      case 'accept':
+        if (connection !== undefined) this.#accepted.set(connection, decision.peer);
+        return;
+      case 'greet':
+        return connection?.send(encodeHello(this.#own));
+      case 'refuse':
+        return connection?.refuse(decision.refused);
+      case 'warn':
+        return connection?.send(encodeRefused(decision.refused));
+      case 'close':
+        return connection?.close(decision.why, decision.says);
+      case 'terminate':
+        return connection?.terminate(decision.why);
+      case 'use':
+        return this.links.get(decision.peer)?.use(connection ?? null);
+      case 'use-rest':
+        return this.links.get(decision.peer)?.useRest();
+      case 'unreachable':
+        return this.#onUnreachable(decision.peer, decision.reason);
+      case 'dial':
+        return this.#dial(decision.peer);
+      case 'abort-dial':
+        this.#dials.get(decision.peer)?.abort();
+        this.#dials.delete(decision.peer);
+        return;
+      case 'set-timer':
+        return this.#setTimer(decision.timer, decision.delayMs);
+      case 'cancel-timer':
+        return this.#cancelTimer(decision.timer);
+      case 'ping':
+        return connection?.ping();
+      case 'probe': {
+        const { poll, connection: number, withinMs } = decision;
+        const done = (answered: boolean): void =>
+          this.give({ type: 'probed', connection: number, poll, answered });
+        return connection === undefined ? done(false) : connection.probe(withinMs, done);
+      }
+      case 'meet': {
+        if (connection === undefined) return;
+        const ask = (token: string): void => connection.send(encodeLocalToken(token));
+        this.#meetings.set(connection, new Meeting(decision.localSocket, ask));
+        return;
+      }
+      case 'look': {
+        const { peer, look, process } = decision;
+        return this.give({ type: 'seen', peer, look, isDead: isDead(process) });
+      }
+      case 'up':
+        return events.onUp(decision.peer);
+      case 'local':
+        return events.onLocal?.(decision.peer);
+      case 'down':
+        return events.onDown(decision.peer, decision.reason, decision.isAbandoned);
+      case 'shared':
+        return events.onShared?.(decision.before, decision.now);
+      case 'tell':
+        return events.onRefused(
+          decision.refused.reason,
+          this.#placeOf(decision.about),
+          decision.refused.kind,
+        );
+      case 'gone':
+        return events.onGone?.(decision.peer, decision.proof, decision.life);
+      case 'back':
+        return events.onBack?.(decision.peer);
+      default:
+        assertNever(decision);
+    }
+  }
+
+  #placeOf(about: About): string {
+    if ('process' in about) return named(about.process);
+    if ('peer' in about) return this.links.get(about.peer)?.url ?? String(about.peer);
+    return this.#connections.get(about.connection)?.remote ?? 'a connection';
+  }
+
+  #onUnreachable(peer: MemberId, reason: string | null): void {
+    const link = this.links.get(peer);
+    if (link === undefined) return;
+    link.giveUp();
+    if (reason !== null) this.#hub.events.onUnreachable?.({ id: peer, url: link.url }, reason);
+  }
+
+  #dial(peer: MemberId): void {
+    const link = this.links.get(peer);
+    if (link === undefined) return;
+    this.#dials.set(
+      peer,
+      dial(link.url, this.#hub.options, (result) => this.#onDialled(peer, result)),
+    );
+  }
+
+  #onDialled(peer: MemberId, result: Dialled): void {
+    this.#dials.delete(peer);
+    if (result.type === 'open')
+      this.give({ type: 'dialled', peer, connection: this.#track(result.connection) });
+    else if (result.type === 'rest') this.give({ type: 'dial-found-rest', peer });
+    else this.give({ type: 'dial-failed', peer, reason: result.reason });
+  }
+
+  #setTimer(timer: string, delay: number | readonly [number, number]): void {
+    this.#cancelTimer(timer);
+    const delayMs = typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * Math.random();
+    this.#timers.set(
+      timer,
+      setTimeout(() => {
+        this.#timers.delete(timer);
+        this.give({ type: 'timer', timer });
+      }, delayMs),
+    );
+  }
+
+  #cancelTimer(timer: string): void {
+    clearTimeout(this.#timers.get(timer));
+    this.#timers.delete(timer);
+  }
+
+  #endMeeting(connection: Connection): void {
+    this.#meetings.get(connection)?.close();
+    this.#meetings.delete(connection);
+  }
+}

@@ -1,0 +1,175 @@
+import type { MemberId } from '../core/index.ts';
+import type { Decide } from './decision.ts';
+import { type Closing, isAbandoned } from './event.ts';
+import { type Identity, isSameProcess } from './identity.ts';
+
+/** A process closes its sockets a little before it is seen to exit. */
+const LOOK_FOR_MS = 20;
+const LOOK_EVERY_MS = 1;
+
+/** How long what came by POST casts doubt on the processes that connect later under the same id. No promise lasts longer. */
+const DOUBT_MS = 600_000;
+/** So many processes of an id are remembered. */
+const MOST_LIVES = 100;
+
+/** The process of the peer that was connected last. */
+interface Known {
+  readonly identity: Identity;
+  /** It has shown, over a connection of the time that it was last connected, that it runs on this kernel. */
+  isLocal: boolean;
+}
+
+/** A process is being looked at. What is told depends on what is seen. */
+type Look =
+  /** Its last connection was closed: it may be about to exit. */
+  | { readonly number: number; readonly about: Known; readonly untilMs: number }
+  /** Another process of the same id is connected. */
+  | { readonly number: number; readonly about: Known; readonly now: Identity };
+
+/**
+ * Watches the processes of one peer. A connection that closes is a reason to look. Proof is that this very process was seen to
+ * be dead, and only a process of this kernel can be seen. That another process has come under the same id proves nothing: two
+ * processes may share an id by mistake, and the first may live. Where there is no proof, the suspicion is passed on as such.
+ *
+ * A life is known to all peers, so another process may use it. One that comes with another pid than before proves nothing by its
+ * death, nor does the one before; and neither does a process that connects for the first time after its id spoke by POST, where
+ * this member cannot see which process speaks.
+ *
+ * With `trustConnections`, proof is also that all connections of a process were closed by the other side without a word. All that
+ * ever came with its life: the last one may be that of another process that copied the greeting. Example: the connection to the
+ * leader is given up in a partition, another process greets as the leader and ends. The leader lives.
+ */
+export class DeathWatch {
+  readonly #id: MemberId;
+  readonly #trustConnections: boolean;
+  readonly #decide: Decide;
+  #known: Known | null = null;
+  /** By life: the process that came with it, or null if its death would prove nothing. */
+  readonly #lives = new Map<string, Identity | null>();
+  /** The lives of which a connection was closed by us, or with a word that the process lives on. */
+  readonly #livingOn = new Set<string>();
+  #postedAtMs: number | null = null;
+  #looks: readonly Look[] = [];
+  #lookCount = 0;
+  /** The process whose exit is waited for, and until when. */
+  #waiting: { readonly about: Known; readonly untilMs: number } | null = null;
+
+  constructor(id: MemberId, trustConnections: boolean, decide: Decide) {
+    this.#id = id;
+    this.#trustConnections = trustConnections;
+    this.#decide = decide;
+  }
+
+  onUp(peer: Identity, nowMs: number): void {
+    this.#stopWaiting();
+    const before = this.#known;
+    this.#known = { identity: peer, isLocal: false };
+    this.#remember(peer, nowMs);
+    if (before === null || isSameProcess(before.identity, peer)) this.#back();
+    // The process before may have died unseen while it was not connected.
+    else if (this.#canBeSeen(before)) this.#look({ number: 0, about: before, now: peer });
+    else this.#onReplaced(before, peer, false);
+  }
+
+  onLocal(peer: Identity): void {
+    if (this.#known !== null && isSameProcess(this.#known.identity, peer)) this.#known.isLocal = true;
+  }
+
+  /** Something came by POST in the name of this peer. */
+  onPost(nowMs: number): void {
+    this.#postedAtMs = nowMs;
+  }
+
+  /** A connection of the process was closed; it need not be the last one. */
+  onClosed({ life }: Identity, closing: Closing): void {
+    if (!isAbandoned(closing)) this.#livingOn.add(life);
+  }
+
+  /** The last connection of the process was closed. */
+  onDown(peer: Identity, nowMs: number): void {
+    const known = this.#known;
+    if (known === null || !isSameProcess(known.identity, peer)) return; // Another process is connected already.
+    this.#stopWaiting();
+    if (this.#trustConnections && !this.#livingOn.has(peer.life) && this.#isCertain(peer))
+      this.#gone(known, true);
+    else if (this.#canBeSeen(known)) this.#look({ number: 0, about: known, untilMs: nowMs + LOOK_FOR_MS });
+    else this.#gone(known, false);
+  }
+
+  onTimer(): void {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    if (waiting !== null) this.#look({ number: 0, ...waiting });
+  }
+
+  onSeen(number: number, isDead: boolean, nowMs: number): void {
+    const look = this.#looks.find((each) => each.number === number);
+    if (look === undefined) return;
+    this.#looks = this.#looks.filter((each) => each !== look);
+    if ('now' in look) this.#onReplaced(look.about, look.now, isDead);
+    else if (isDead || nowMs >= look.untilMs) this.#gone(look.about, isDead);
+    else {
+      this.#waiting = { about: look.about, untilMs: look.untilMs };
+      this.#decide({ type: 'set-timer', timer: lookTimer(this.#id), delayMs: LOOK_EVERY_MS });
+    }
+  }
+
+  #remember(peer: Identity, nowMs: number): void {
+    const before = this.#lives.get(peer.life);
+    if (before === undefined) {
+      const isDoubtful = this.#postedAtMs !== null && nowMs - this.#postedAtMs < DOUBT_MS;
+      this.#lives.set(peer.life, isDoubtful ? null : peer);
+      if (this.#lives.size > MOST_LIVES) this.#forget(this.#lives.keys().next().value!);
+    } else if (before !== null && !isSameProcess(before, peer)) this.#lives.set(peer.life, null);
+  }
+
+  #forget(life: string): void {
+    this.#lives.delete(life);
+    this.#livingOn.delete(life);
+  }
+
+  /** Is this the only process that ever used its life? */
+  #isCertain(identity: Identity): boolean {
+    const known = this.#lives.get(identity.life) ?? null;
+    return known !== null && isSameProcess(known, identity);
+  }
+
+  #canBeSeen({ identity, isLocal }: Known): boolean {
+    return isLocal && identity.process !== null && this.#isCertain(identity);
+  }
+
+  #onReplaced(before: Known, now: Identity, isDead: boolean): void {
+    const [there, here] = [before.identity.process, now.process];
+    const isAnother = there?.pid !== here?.pid || there?.startTime !== here?.startTime;
+    if (before.isLocal && !isDead && isAnother)
+      this.#decide({ type: 'shared', before: before.identity, now });
+    this.#gone(before, isDead);
+    this.#back();
+  }
+
+  #look(look: Look): void {
+    const { process } = look.about.identity;
+    if (process === null) return;
+    const number = ++this.#lookCount;
+    this.#looks = [...this.#looks, { ...look, number }];
+    this.#decide({ type: 'look', peer: this.#id, look: number, process });
+  }
+
+  #gone({ identity }: Known, proof: boolean): void {
+    this.#decide({ type: 'gone', peer: this.#id, proof, life: identity.life });
+  }
+
+  #back(): void {
+    this.#decide({ type: 'back', peer: this.#id });
+  }
+
+  #stopWaiting(): void {
+    if (this.#waiting !== null) this.#decide({ type: 'cancel-timer', timer: lookTimer(this.#id) });
+    this.#waiting = null;
+    this.#looks = this.#looks.filter((look) => 'now' in look);
+  }
+}
+
+export function lookTimer(peer: MemberId): string {
+  return `look ${JSON.stringify(peer)}`;
+}

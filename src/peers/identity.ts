@@ -1,0 +1,60 @@
+import type { MemberId } from '../core/index.ts';
+
+/** What a process says of itself in the greeting, so that it can be told from others and its death can be proven later. */
+export interface Identity {
+  readonly id: MemberId;
+  readonly cluster: string;
+  /** Counts its starts on one data folder: for people. */
+  readonly incarnation: number;
+  /** Names the process: random, and never used by another. */
+  readonly life: string;
+  readonly url: string;
+  /** The protocol and its settings, in JSON: a member that plays by others would make promises that are too short for ours. */
+  readonly rules?: string;
+  /** Where the process runs; null where the system does not tell. */
+  readonly process: ProcessIdentity | null;
+  /** Where processes of the same kernel can meet it (member/links/local-socket.ts). */
+  readonly localSocket?: string | undefined;
+}
+
+/** One process of one boot of one host. `startTime` tells it from a later one with the same pid. */
+export interface ProcessIdentity {
+  readonly bootId: string;
+  /** Where its pid and its start time mean what they say: the pid namespace, and the time namespace if there is one. */
+  readonly pidNamespace: string;
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+/**
+ * Neither clocks nor pids are enough: a clock can be set back, and two hosts have the same pids. But a life is known to all peers, so
+ * a process that says one must also be where that process is.
+ */
+export function isSameProcess(one: Identity, other: Identity): boolean {
+  return one.life === other.life && whereabouts(one) === whereabouts(other);
+}
+
+/** Could the other process run on our kernel, by what it says of itself? Clones of a virtual machine say so too. */
+export function isNeighbour(own: Identity, other: Identity): boolean {
+  const [here, there] = [own.process, other.process];
+  if (here === null || there === null) return false;
+  return here.bootId === there.bootId && here.pidNamespace === there.pidNamespace;
+}
+
+function whereabouts({ process, localSocket }: Identity): string {
+  if (process === null) return JSON.stringify(localSocket ?? null);
+  const { bootId, pidNamespace, pid, startTime } = process;
+  return JSON.stringify([bootId, pidNamespace, pid, startTime, localSocket ?? null]);
+}
+
+export function named(identity: Identity): string {
+  return `member ${identity.id} at ${identity.url}`;
+}
+
+export function sharedId(one: Identity, other: Identity): string {
+  return `two live processes say that they are member ${one.id}: ${placed(one)} and ${placed(other)}; stop one of them`;
+}
+
+function placed({ url, incarnation, process: where }: Identity): string {
+  return `${url} (incarnation ${incarnation}${where === null ? '' : `, pid ${where.pid}`})`;
+}

@@ -1,0 +1,283 @@
+import { compareIds, type MemberId } from '../core/index.ts';
+import type { DeathWatch } from './death-watch.ts';
+import type { Decide } from './decision.ts';
+import { Dialling } from './dialling.ts';
+import { type Closing, type ConnectionId, isAbandoned } from './event.ts';
+import { type Identity, isNeighbour, isSameProcess, sharedId } from './identity.ts';
+import type { Refused } from './objection.ts';
+import type { PeerOptions } from './options.ts';
+
+/** A connection that lived for less does not count as a success: the next attempt goes on backing off. */
+const LASTING_MS = 1000;
+
+interface Standing {
+  readonly connection: ConnectionId;
+  readonly isDialled: boolean;
+  /** A ping is on its way, and so many times the next one was due before it was answered. */
+  isPinged: boolean;
+  unanswered: number;
+}
+
+/** All connections of the process are asked for an answer. */
+interface Poll {
+  readonly number: number;
+  readonly asked: readonly ConnectionId[];
+  readonly answers: (boolean | null)[];
+  /** The claim of another process that is decided by it; null: it decides which connection is used. */
+  readonly claim: Claim | null;
+}
+
+interface Claim {
+  readonly connection: ConnectionId;
+  readonly dialled: boolean;
+  readonly identity: Identity;
+  /** The process that stands in its way. */
+  readonly against: Identity;
+}
+
+/**
+ * The connections between this member and one other.
+ *
+ * One connection per pair. If both sides open one, the smaller id keeps the oldest that answers a ping, and then closes the
+ * others: what answers stands on both sides, so neither ever sees its last connection close because of this.
+ *
+ * Messages go to the oldest connection that answers. A process that knows what another says of itself can open another one in its
+ * name; it must not take away what is meant for the process, and the process must not be cut off by it.
+ *
+ * Another process of the same id takes the place of the one before if none of that one's connections answers a ping. If one
+ * does, two live processes share an id: the newcomer is refused and both are told. Which of two processes is the newer does
+ * not matter here: protocols tell them apart themselves, by their lives.
+ */
+export class PeerConnections {
+  readonly dialling: Dialling;
+
+  readonly #own: Identity;
+  readonly #id: MemberId;
+  readonly #options: PeerOptions;
+  readonly #watch: DeathWatch;
+  readonly #decide: Decide;
+  /** The process at the other end, while there is a connection to it. */
+  #process: Identity | null = null;
+  /** All connections to it that stand, the oldest first. */
+  #standing: readonly Standing[] = [];
+  #polls: readonly Poll[] = [];
+  #pollCount = 0;
+  /** The oldest that answered when there were several. */
+  #chosen: ConnectionId | null = null;
+  /** What the host was told last. */
+  #used: ConnectionId | null = null;
+  #upSinceMs = 0;
+
+  constructor(own: Identity, id: MemberId, options: PeerOptions, watch: DeathWatch, decide: Decide) {
+    this.#own = own;
+    this.#id = id;
+    this.#options = options;
+    this.#watch = watch;
+    this.#decide = decide;
+    this.dialling = new Dialling(own.id, id, options, decide);
+  }
+
+  get process(): Identity | null {
+    return this.#process;
+  }
+
+  /** Does the connection wait until the process before has had its chance to answer? */
+  isClaiming(connection: ConnectionId): boolean {
+    return this.#claims.some((claim) => claim.connection === connection);
+  }
+
+  /** A process has said that it is this peer, on a connection that either side opened. */
+  claim(connection: ConnectionId, dialled: boolean, identity: Identity, nowMs: number): void {
+    const current = this.#process;
+    if (current === null || isSameProcess(current, identity)) {
+      this.#accept(connection, dialled, identity, nowMs);
+    } else if (this.#claims.length >= this.#options.connectionsPerPeer) {
+      this.#decide({ type: 'terminate', connection, why: 'too many connections to one peer' });
+    } else {
+      // Either the process before is dead, and this member has not noticed yet, or two share an id.
+      this.#startPoll({ connection, dialled, identity, against: current });
+    }
+  }
+
+  onPingDue(): void {
+    for (const each of this.#standing) {
+      if (!each.isPinged) {
+        this.#ping(each);
+        continue;
+      }
+      each.unanswered++;
+      if (each.unanswered < this.#options.missedPings) continue;
+      const silentMs = each.unanswered * this.#options.pingMs;
+      const why = `no ping was answered for ${silentMs / 1000} s`;
+      this.#decide({ type: 'terminate', connection: each.connection, why });
+    }
+  }
+
+  onPong(connection: ConnectionId): void {
+    const found = this.#standing.find((each) => each.connection === connection);
+    if (found === undefined) return;
+    found.isPinged = false;
+    found.unanswered = 0;
+  }
+
+  onMet(connection: ConnectionId): void {
+    if (this.#process === null || !this.#isStanding(connection)) return;
+    this.#watch.onLocal(this.#process);
+    this.#decide({ type: 'local', peer: this.#process });
+  }
+
+  onProbed(number: number, connection: ConnectionId, answered: boolean, nowMs: number): void {
+    const poll = this.#polls.find((each) => each.number === number);
+    if (poll !== undefined) this.#answer(poll, connection, answered, nowMs);
+  }
+
+  onClosed(connection: ConnectionId, closing: Closing, reason: string, nowMs: number): void {
+    this.#polls = this.#polls.filter(({ claim }) => claim?.connection !== connection);
+    this.#remove(connection, closing, reason, nowMs);
+    for (const poll of this.#polls) this.#answer(poll, connection, false, nowMs);
+    this.#use();
+  }
+
+  /** The peer is none any more: all its connections are closed, and it is not dialled again. */
+  end(why: string, nowMs: number): void {
+    this.dialling.stop();
+    const claims = this.#claims.map(({ connection }) => connection);
+    this.#polls = [];
+    for (const connection of [...this.#standing.map((each) => each.connection), ...claims]) {
+      this.#decide({ type: 'close', connection, why, says: 'goodbye' });
+      this.#remove(connection, 'by-us', why, nowMs, true);
+    }
+    this.#use();
+    this.#decide({ type: 'unreachable', peer: this.#id, reason: null });
+  }
+
+  get #claims(): readonly Claim[] {
+    return this.#polls.flatMap(({ claim }) => (claim === null ? [] : [claim]));
+  }
+
+  #isStanding(connection: ConnectionId): boolean {
+    return this.#standing.some((each) => each.connection === connection);
+  }
+
+  #accept(connection: ConnectionId, dialled: boolean, identity: Identity, nowMs: number): void {
+    if (this.#standing.length >= this.#options.connectionsPerPeer) {
+      this.#decide({ type: 'terminate', connection, why: 'too many connections to one peer' });
+      return;
+    }
+    this.dialling.stop();
+    this.#decide({ type: 'accept', connection, peer: this.#id });
+    if (!dialled) this.#decide({ type: 'greet', connection });
+    const standing: Standing = { connection, isDialled: dialled, isPinged: false, unanswered: 0 };
+    this.#ping(standing);
+    this.#standing = [...this.#standing, standing];
+    if (this.#process === null) {
+      this.#process = identity;
+      this.#upSinceMs = nowMs;
+      this.#decide({ type: 'up', peer: identity });
+      this.#watch.onUp(identity, nowMs);
+    }
+    // Now, and not when it seems to be dead: then there would be no process left to show where it runs.
+    const { localSocket } = identity;
+    if (localSocket !== undefined && isNeighbour(this.#own, identity))
+      this.#decide({ type: 'meet', connection, localSocket });
+    if (this.#standing.length > 1) this.#startPoll(null);
+    this.#use();
+  }
+
+  #ping(standing: Standing): void {
+    standing.isPinged = true;
+    this.#decide({ type: 'ping', connection: standing.connection });
+  }
+
+  #startPoll(claim: Claim | null): void {
+    const asked = this.#standing.map(({ connection }) => connection);
+    const number = ++this.#pollCount;
+    this.#polls = [...this.#polls, { number, asked, answers: asked.map(() => null), claim }];
+    for (const connection of asked)
+      this.#decide({ type: 'probe', connection, poll: number, withinMs: this.#options.probeMs });
+  }
+
+  /** The poll ends with the oldest connection that answered, once all before it had time to. */
+  #answer(poll: Poll, connection: ConnectionId, answered: boolean, nowMs: number): void {
+    const at = poll.asked.indexOf(connection);
+    if (at < 0 || poll.answers[at] !== null || !this.#polls.includes(poll)) return;
+    poll.answers[at] = answered;
+    const first = poll.answers.findIndex((answer) => answer !== false);
+    if (first >= 0 && poll.answers[first] === null) return;
+    this.#polls = this.#polls.filter((each) => each !== poll);
+    const oldest = poll.asked[first] ?? null;
+    if (poll.claim === null) this.#settle(poll, oldest);
+    else this.#decideClaim(poll.claim, oldest, nowMs);
+    this.#use();
+  }
+
+  #settle(poll: Poll, oldest: ConnectionId | null): void {
+    this.#chosen = oldest;
+    if (oldest === null || !this.#isStanding(oldest) || compareIds(this.#own.id, this.#id) > 0) return;
+    const others = poll.asked.filter((each) => each !== oldest && this.#isStanding(each));
+    // What they still bring is still heard, but how long they take to close is of no importance any more.
+    this.#standing = this.#standing.filter((each) => !others.includes(each.connection));
+    const why = 'one connection per pair is enough';
+    for (const connection of others) {
+      this.#tellWatch('duplicate');
+      this.#decide({ type: 'close', connection, why, says: 'duplicate' });
+    }
+  }
+
+  #decideClaim(
+    { connection, dialled, identity, against }: Claim,
+    oldest: ConnectionId | null,
+    nowMs: number,
+  ): void {
+    const isHeld = this.#process === against;
+    if (isHeld && oldest !== null) {
+      const refused: Refused = { kind: 'same-id', reason: sharedId(against, identity) };
+      this.#decide({ type: 'warn', connection: oldest, refused });
+      this.#decide({ type: 'refuse', connection, refused });
+      this.#decide({ type: 'tell', about: { connection }, refused });
+      return;
+    }
+    if (isHeld) {
+      for (const each of this.#standing) {
+        const why = 'another process took its place';
+        this.#decide({ type: 'terminate', connection: each.connection, why });
+        this.#remove(each.connection, 'by-us', why, nowMs);
+      }
+    }
+    this.claim(connection, dialled, identity, nowMs);
+  }
+
+  /** The process is down once its last connection is closed. */
+  #remove(connection: ConnectionId, closing: Closing, reason: string, nowMs: number, isEnd = false): void {
+    const gone = this.#process;
+    if (gone === null || !this.#isStanding(connection)) return;
+    this.#standing = this.#standing.filter((each) => each.connection !== connection);
+    this.#tellWatch(closing);
+    if (this.#standing.length > 1 && connection === this.#chosen) this.#startPoll(null);
+    if (this.#standing.length > 0) return;
+    this.#process = null;
+    this.#chosen = null;
+    if (!isEnd) this.dialling.again(nowMs - this.#upSinceMs >= LASTING_MS);
+    this.#decide({ type: 'down', peer: gone, reason, isAbandoned: isAbandoned(closing) });
+    this.#watch.onDown(gone, nowMs);
+  }
+
+  /**
+   * A duplicate that is closed says nothing of the process if one stays that this side dialled: that one leads to the peer itself.
+   * One that was accepted may be another process's, and then the duplicate was the peer's.
+   */
+  #tellWatch(closing: Closing): void {
+    if (closing === 'duplicate' && this.#standing.some(({ isDialled }) => isDialled)) return;
+    if (this.#process !== null) this.#watch.onClosed(this.#process, closing);
+  }
+
+  /** The connection that was chosen; where there was no choice, the newest. None while that is being found out. */
+  #use(): void {
+    const isUndecided = this.#polls.some(({ claim }) => claim === null);
+    const chosen = this.#chosen !== null && this.#isStanding(this.#chosen) ? this.#chosen : null;
+    const used = isUndecided ? null : (chosen ?? this.#standing.at(-1)?.connection ?? null);
+    if (used === this.#used) return;
+    this.#used = used;
+    this.#decide({ type: 'use', peer: this.#id, connection: used });
+  }
+}

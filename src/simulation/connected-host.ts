@@ -1,0 +1,226 @@
+import { assertNever, type Delay, type MemberId } from '../core/index.ts';
+import {
+  type Closing,
+  type ConnectionId,
+  type Decision,
+  type Identity,
+  type PeerEvent,
+  type PeerOptions,
+  Peers,
+  type ProcessIdentity,
+} from '../peers/index.ts';
+import type { Host } from './host.ts';
+import type { WireEnd, WireFrame, WireOwner } from './wire.ts';
+
+/** What a process needs of the connections around it. */
+export interface ConnectionSurroundings {
+  readonly nowMs: number;
+  /** Lets something happen after a while, on no process's clock. Returns how to prevent it. */
+  after(delayMs: Delay, run: () => void): () => void;
+  transmit(to: WireEnd, frame: WireFrame): void;
+  dial(process: ConnectedHost, peer: MemberId): () => void;
+  /** Can the process be met at that local socket, by one that runs where this one does? */
+  canMeet(process: ConnectedHost, end: WireEnd, localSocket: string): boolean;
+  /** What the kernel of the process says of another one. */
+  isDead(process: ConnectedHost, other: ProcessIdentity): boolean;
+  gone(process: ConnectedHost, peer: MemberId, proof: boolean, life: string): void;
+}
+
+/** One simulated process with its connections: it runs the machine that decides about them, as a real member does. */
+export class ConnectedHost implements WireOwner {
+  readonly host: Host;
+  readonly identity: Identity;
+  readonly life: string;
+  /** It has not been killed. */
+  isAlive = true;
+  readonly ends: Map<ConnectionId, WireEnd> = new Map();
+  /** The connections over which messages are heard. */
+  readonly accepted: Set<ConnectionId> = new Set();
+  /** The processes that were ever heard. */
+  readonly heard: Set<WireOwner> = new Set();
+  /** Where messages for each peer go. */
+  readonly used: Map<MemberId, ConnectionId> = new Map();
+
+  readonly #around: ConnectionSurroundings;
+  readonly #machine: Peers;
+  readonly #timers = new Map<string, () => void>();
+  readonly #dials = new Map<MemberId, () => void>();
+  /** What came while it was stopped. */
+  #backlog: PeerEvent[] = [];
+  #isTaking = false;
+  readonly #waiting: PeerEvent[] = [];
+
+  constructor(host: Host, identity: Identity, options: PeerOptions, around: ConnectionSurroundings) {
+    this.host = host;
+    this.identity = identity;
+    this.life = host.life;
+    this.#around = around;
+    this.#machine = new Peers(identity, options);
+    const ping = (): void => {
+      if (!this.isAlive) return;
+      this.give({ type: 'ping-due' });
+      around.after(options.pingMs, ping);
+    };
+    around.after(options.pingMs, ping);
+  }
+
+  get at(): MemberId {
+    return this.host.id;
+  }
+
+  /** A stopped process finds what came meanwhile when it goes on. */
+  give(event: PeerEvent): void {
+    if (!this.isAlive) return;
+    if (this.host.paused) {
+      this.#backlog.push(event);
+      return;
+    }
+    this.#waiting.push(event);
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift())
+      for (const decision of this.#machine.take(next, this.#around.nowMs)) this.#carryOut(decision);
+    this.#isTaking = false;
+  }
+
+  resume(): void {
+    const backlog = this.#backlog;
+    this.#backlog = [];
+    for (const event of backlog) this.give(event);
+  }
+
+  /** Its kernel closes what it had open. A process that dies with something unread resets its connections. */
+  kill(closing: 'ended' | 'reset'): void {
+    this.isAlive = false;
+    for (const stop of [...this.#timers.values(), ...this.#dials.values()]) stop();
+    for (const end of this.ends.values()) {
+      if (!end.isOpen) continue;
+      end.isOpen = false;
+      this.#around.transmit(end.other, { type: 'close', closing });
+    }
+  }
+
+  onFrame(end: WireEnd, frame: WireFrame): void {
+    const connection = end.number;
+    switch (frame.type) {
+      case 'hello':
+        return this.give({ type: 'greeted', connection, identity: frame.identity });
+      case 'refused':
+        return this.give({ type: 'refused', connection, refused: frame.refused });
+      // The answers are the process's: one that is stopped gives none until it goes on.
+      case 'ping':
+        return this.#reply(end, { type: 'pong' });
+      case 'probe':
+        return this.#reply(end, { type: 'probe-answer', poll: frame.poll });
+      case 'token':
+        return this.#reply(end, { type: 'confirmed' });
+      case 'pong':
+        return this.give({ type: 'pong', connection });
+      case 'probe-answer':
+        return this.give({ type: 'probed', connection, poll: frame.poll, answered: true });
+      case 'confirmed':
+        return this.give({ type: 'met', connection });
+      case 'close':
+        return this.closed(end, frame.closing);
+      default:
+        assertNever(frame);
+    }
+  }
+
+  /** This side learns that the connection is closed. */
+  closed(end: WireEnd, closing: Closing): void {
+    if (!end.isOpen) return;
+    end.isOpen = false;
+    this.ends.delete(end.number);
+    this.give({ type: 'closed', connection: end.number, closing, reason: closing });
+  }
+
+  #reply(end: WireEnd, frame: WireFrame): void {
+    if (this.isAlive && !this.host.paused) this.#send(end, frame);
+  }
+
+  #send(end: WireEnd | undefined, frame: WireFrame): void {
+    if (end?.isOpen) this.#around.transmit(end.other, frame);
+  }
+
+  #close(end: WireEnd | undefined, closing: Closing = 'goodbye'): void {
+    if (!end?.isOpen) return;
+    this.#send(end, { type: 'close', closing });
+    this.closed(end, 'by-us');
+  }
+
+  #carryOut(decision: Decision): void {
+    const end = 'connection' in decision ? this.ends.get(decision.connection ?? -1) : undefined;
+    switch (decision.type) {
+      case 'accept':
+        this.accepted.add(decision.connection);
+        if (end !== undefined) this.heard.add(end.other.owner);
+        return;
+      case 'greet':
+        return this.#send(end, { type: 'hello', identity: this.identity });
+      case 'refuse':
+        this.#send(end, { type: 'refused', refused: decision.refused });
+        return this.#close(end);
+      case 'warn':
+        return this.#send(end, { type: 'refused', refused: decision.refused });
+      case 'close':
+        return this.#close(end, decision.says);
+      case 'terminate':
+        return this.#close(end);
+      case 'use':
+        if (decision.connection === null) this.used.delete(decision.peer);
+        else this.used.set(decision.peer, decision.connection);
+        return;
+      case 'dial':
+        this.#dials.set(decision.peer, this.#around.dial(this, decision.peer));
+        return;
+      case 'abort-dial':
+        return this.#dials.get(decision.peer)?.();
+      case 'set-timer':
+        return this.#setTimer(decision.timer, decision.delayMs);
+      case 'cancel-timer':
+        return this.#timers.get(decision.timer)?.();
+      case 'ping':
+        return this.#send(end, { type: 'ping' });
+      case 'probe': {
+        const { connection, poll, withinMs } = decision;
+        this.#send(end, { type: 'probe', poll });
+        const unanswered = (): void => this.give({ type: 'probed', connection, poll, answered: false });
+        this.#around.after(end === undefined ? 0 : withinMs, unanswered);
+        return;
+      }
+      case 'meet':
+        if (end !== undefined && this.#around.canMeet(this, end, decision.localSocket))
+          this.#send(end, { type: 'token' });
+        return;
+      case 'look': {
+        const { peer, look, process } = decision;
+        return this.give({ type: 'seen', peer, look, isDead: this.#around.isDead(this, process) });
+      }
+      case 'gone':
+        return this.#around.gone(this, decision.peer, decision.proof, decision.life);
+      case 'back':
+        return this.host.give({ type: 'peer-back', peer: decision.peer });
+      // For people, and for members that speak only REST.
+      case 'unreachable':
+      case 'use-rest':
+      case 'up':
+      case 'local':
+      case 'down':
+      case 'shared':
+      case 'tell':
+        return;
+      default:
+        assertNever(decision);
+    }
+  }
+
+  #setTimer(timer: string, delayMs: Delay): void {
+    this.#timers.get(timer)?.();
+    const fire = (): void => {
+      this.#timers.delete(timer);
+      this.give({ type: 'timer', timer });
+    };
+    this.#timers.set(timer, this.#around.after(delayMs, fire));
+  }
+}

@@ -1,0 +1,262 @@
+import { type Delay, type MemberId, Random } from '../core/index.ts';
+import type { Identity, PeerOptions, ProcessIdentity } from '../peers/index.ts';
+import { ConnectedHost, type ConnectionSurroundings } from './connected-host.ts';
+import { type ConnectionSetup, connectMsOf, peerOptionsOf } from './connection-setup.ts';
+import type { Host } from './host.ts';
+import { drawLatencyMs } from './latency.ts';
+import { type Due, Queue } from './queue.ts';
+import { toMs, toUs } from './time.ts';
+import { WireEnd, type WireFrame, type WireOwner } from './wire.ts';
+import type { World } from './world.ts';
+
+interface Task extends Due {
+  run: (() => void) | null;
+}
+
+/** What is on its way while the link is cut is sent again so often, in parts of the time between two pings. */
+const RETRIES_PER_PING = 10;
+/** A process is seen to exit up to so much later than its sockets are closed. */
+const EXIT_MS = 3;
+
+/**
+ * The connections between the processes of a simulated cluster. Each process decides about its own with the machine that a real
+ * member uses (src/peers), and what that machine finds out about peers is what its protocol is told. Messages travel only
+ * between processes that are connected.
+ *
+ * It draws from a random stream of its own, so that nothing else in a run depends on it.
+ */
+export class Connections implements ConnectionSurroundings {
+  readonly setup: ConnectionSetup;
+
+  readonly #world: World;
+  readonly #options: PeerOptions;
+  readonly #random: Random;
+  readonly #queue = new Queue<Task>();
+  /** By name: the process that runs, or ran last. */
+  readonly #processes = new Map<MemberId, ConnectedHost>();
+  readonly #known = new Set<MemberId>();
+  /** When processes that are dead were last seen in the table of their kernel, by pid. */
+  readonly #exitsUs = new Map<number, number>();
+  #pids = 100;
+  #numbers = 0;
+
+  constructor(world: World, setup: ConnectionSetup) {
+    this.#world = world;
+    this.setup = setup;
+    this.#options = peerOptionsOf(setup);
+    this.#random = new Random(world.seed, 'connections');
+  }
+
+  get nowMs(): number {
+    return toMs(this.#world.nowUs);
+  }
+
+  /** Lets the next thing happen to a connection, if it comes before that moment. */
+  happenBefore(beforeUs: number, untilUs: number): boolean {
+    const atUs = this.#queue.peek()?.atUs ?? Number.POSITIVE_INFINITY;
+    if (atUs >= beforeUs || atUs > untilUs) return false;
+    this.#world.nowUs = atUs;
+    this.#queue.pop()!.run?.();
+    return true;
+  }
+
+  /** Processes may have started, died or gone on. */
+  notice(): void {
+    const hosts = this.#world.processes;
+    for (const [name, connected] of this.#processes) {
+      const host = this.#world.process(name);
+      if (connected.isAlive && (host === undefined || !host.alive || host.life !== connected.life))
+        this.#kill(connected);
+    }
+    for (const host of hosts) {
+      if (!host.alive) continue;
+      const connected = this.#processes.get(host.name);
+      if (connected === undefined || !connected.isAlive) this.#start(host);
+      else if (!host.paused) connected.resume();
+    }
+    for (const { id } of hosts) this.#know(id);
+  }
+
+  /** The process that a message of the process of this name reaches: none if it is not connected, or not heard at the other end. */
+  receiversOf(name: MemberId, to: MemberId): readonly Host[] {
+    const connected = this.#processes.get(name);
+    const end = connected?.ends.get(connected.used.get(to) ?? -1)?.other;
+    const owner = end?.owner;
+    if (end === undefined || !(owner instanceof ConnectedHost)) return [];
+    return end.isOpen && owner.accepted.has(end.number) ? [owner.host] : [];
+  }
+
+  /** What this process says of itself. */
+  identityOf(name: MemberId): Identity | null {
+    return this.#processes.get(name)?.identity ?? null;
+  }
+
+  /** Opens a connection from outside to a process. */
+  connect(from: WireOwner, to: MemberId): WireEnd | null {
+    const connected = this.#processes.get(to);
+    if (connected === undefined || !connected.isAlive) return null;
+    const end = new WireEnd(this.#numbers++, from);
+    this.#accept(connected, end);
+    return end;
+  }
+
+  /** Something in between closes all connections of two members. With `isHalf`, only the first of them learns of it. */
+  reset(from: MemberId, to: MemberId, isHalf: boolean): number {
+    // What lies in between is trusted not to.
+    if (this.setup.between === 'trusted') this.#world.broken.add('proof');
+    let count = 0;
+    for (const connected of this.#processes.values()) {
+      if (!connected.isAlive || connected.at !== from) continue;
+      for (const end of [...connected.ends.values()]) {
+        const { owner } = end.other;
+        if (!end.isOpen || !(owner instanceof ConnectedHost) || owner.at !== to) continue;
+        connected.closed(end, 'reset');
+        if (!isHalf) owner.closed(end.other, 'reset');
+        count++;
+      }
+    }
+    return count;
+  }
+
+  after(delay: Delay, run: () => void): () => void {
+    const delayMs =
+      typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#random.fraction();
+    // Time goes on between two tasks, however short: no run stands still for ever.
+    const task: Task = { atUs: this.#world.nowUs + Math.max(1, toUs(delayMs)), seq: 0, run };
+    this.#queue.push(task);
+    return () => {
+      task.run = null;
+    };
+  }
+
+  transmit(to: WireEnd, frame: WireFrame): void {
+    const latencyMs = this.#latencyMs(to.other.owner.at, to.owner.at);
+    const soonestUs = this.#world.nowUs + toUs(latencyMs);
+    const atUs = Math.max(soonestUs, to.incoming.at(-1)?.atUs ?? 0);
+    to.incoming.push({ frame, atUs });
+    this.after(toMs(atUs - this.#world.nowUs), () => this.#arrive(to));
+  }
+
+  dial(connected: ConnectedHost, peer: MemberId): () => void {
+    const target = this.#targetOf(connected, peer);
+    const latencyMs = this.#latencyMs(connected.at, peer);
+    const fail = (reason: string, afterMs: number): (() => void) =>
+      this.after(afterMs, () => connected.give({ type: 'dial-failed', peer, reason }));
+    if (target === null) return fail('refused', 2 * latencyMs);
+    let prevent = this.after(latencyMs, () => {
+      if (!this.#isConnected(connected.at, peer) || target.host.paused) {
+        prevent = fail('no answer', connectMsOf(this.setup));
+        return;
+      }
+      if (!target.isAlive) {
+        prevent = fail('refused', latencyMs);
+        return;
+      }
+      const end = new WireEnd(this.#numbers++, connected);
+      this.#accept(target, end);
+      connected.ends.set(end.number, end);
+      prevent = this.after(latencyMs, () =>
+        connected.give({ type: 'dialled', peer, connection: end.number }),
+      );
+    });
+    return () => prevent();
+  }
+
+  canMeet(connected: ConnectedHost, { other }: WireEnd, localSocket: string): boolean {
+    // A clone listens under the same name on a kernel of its own, and a stranger that copied a name does not listen there.
+    if (this.setup.between !== 'one-host') return false;
+    const { owner } = other;
+    if (owner instanceof ConnectedHost) return owner.identity.localSocket === localSocket;
+    return connected.isAlive && 'localSocket' in owner && owner.localSocket === localSocket;
+  }
+
+  isDead(connected: ConnectedHost, other: ProcessIdentity): boolean {
+    for (const each of this.#processes.values()) {
+      const isHere = this.setup.between === 'one-host' || each.at === connected.at;
+      if (each.isAlive && isHere && each.identity.process?.pid === other.pid) return false;
+    }
+    return (this.#exitsUs.get(other.pid) ?? 0) <= this.#world.nowUs;
+  }
+
+  gone(connected: ConnectedHost, peer: MemberId, proof: boolean, life: string): void {
+    const world = this.#world;
+    const named = [...this.#processes.values()].find((each) => each.at === peer && each.life === life);
+    // A process that was never heard has been promised nothing, whatever another one says in its name.
+    if (proof && named?.isAlive === true && connected.heard.has(named)) {
+      const detail = `${connected.host.name} has proof of the death of ${named.host.name}, which lives`;
+      const claimed = !world.broken.has('proof');
+      world.violations.push({ property: 'proof', claimed, atMs: this.nowMs, members: [peer], detail });
+    }
+    connected.host.give({ type: 'peer-gone', peer, proof, life });
+  }
+
+  #start(host: Host): void {
+    const pid = this.#pids++;
+    const { between } = this.setup;
+    const isAlike = between === 'one-host' || between === 'clones';
+    const identity: Identity = {
+      id: host.id,
+      cluster: 'simulated',
+      incarnation: host.incarnation,
+      life: host.life,
+      url: `simulated:${host.name}`,
+      process: { bootId: isAlike ? '' : String(host.name), pidNamespace: '', pid, startTime: String(pid) },
+      localSocket: `caucus-${host.name}-${host.life}`,
+    };
+    const connected = new ConnectedHost(host, identity, this.#options, this);
+    this.#processes.set(host.name, connected);
+    for (const peer of this.#known) if (peer !== host.id) connected.give({ type: 'peer-added', peer });
+  }
+
+  #kill(connected: ConnectedHost): void {
+    const exitMs = EXIT_MS * this.#random.fraction();
+    this.#exitsUs.set(connected.identity.process!.pid, this.#world.nowUs + toUs(exitMs));
+    connected.kill(this.#random.chance(0.3) ? 'reset' : 'ended');
+  }
+
+  /** A member that joins is known to all. */
+  #know(peer: MemberId): void {
+    if (this.#known.has(peer)) return;
+    this.#known.add(peer);
+    for (const connected of this.#processes.values())
+      if (connected.at !== peer) connected.give({ type: 'peer-added', peer });
+  }
+
+  /** Where the URL of the peer leads. */
+  #targetOf(connected: ConnectedHost, peer: MemberId): ConnectedHost | null {
+    const { hosts, twins } = this.#world;
+    const host = [hosts.get(peer), twins.of(peer)].find(
+      (each) => each?.alive && twins.connects(connected.host, each),
+    );
+    return host === undefined ? null : (this.#processes.get(host.name) ?? null);
+  }
+
+  #accept(connected: ConnectedHost, from: WireEnd): void {
+    const end = new WireEnd(this.#numbers++, connected);
+    WireEnd.join(from, end);
+    connected.ends.set(end.number, end);
+    connected.give({ type: 'accepted', connection: end.number });
+  }
+
+  /** The oldest frame first; what meets a cut is sent again, and all behind it waits. */
+  #arrive(end: WireEnd): void {
+    const first = end.incoming[0];
+    if (first === undefined || first.atUs > this.#world.nowUs) return;
+    if (!this.#isConnected(end.other.owner.at, end.owner.at)) {
+      this.after(this.setup.pingMs / RETRIES_PER_PING, () => this.#arrive(end));
+      return;
+    }
+    end.incoming.shift();
+    if (end.isOpen) end.owner.onFrame(end, first.frame);
+    this.#arrive(end);
+  }
+
+  #isConnected(from: MemberId, to: MemberId): boolean {
+    const { network } = this.#world;
+    return network.connected(from, to) && network.connected(to, from);
+  }
+
+  #latencyMs(from: MemberId, to: MemberId): number {
+    return drawLatencyMs(this.#world.network.qualityOf(from, to).latencyMs, this.#random);
+  }
+}
