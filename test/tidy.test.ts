@@ -10,11 +10,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
   protocols: ['core'],
   host: ['core'],
-  simulation: ['core', 'host'],
+  store: ['core'],
+  simulation: ['core', 'host', 'store'],
   exploration: ['core'],
   election: ['core'],
   page: [],
-  member: ['core', 'protocols', 'host', 'election', 'page'],
+  member: ['core', 'protocols', 'host', 'store', 'election', 'page'],
   engines: ['core', 'election'],
   testing: ['core', 'protocols', 'host', 'simulation', 'election'],
   cli: [
@@ -31,7 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'index.ts': ['core', 'protocols', 'simulation', 'election', 'engines', 'member'],
 };
 
-const PURE = ['core', 'protocols', 'host', 'simulation', 'exploration'];
+const PURE = ['core', 'protocols', 'host', 'store', 'simulation', 'exploration'];
 
 /** Each would make a run depend on something other than its scenario and seed. */
 const BANNED: readonly [pattern: RegExp, reason: string][] = [
