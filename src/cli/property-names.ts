@@ -18,6 +18,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   L3: 'another leader soon, when one is cut off',
   L4: 'no other leader while a majority hears this one',
   L5: 'no claim to lead without a majority',
+  D1: 'a start finds the last durable record',
   error: 'the protocol threw',
 };
 

@@ -6,11 +6,12 @@ import {
   type Json,
   type MemberId,
   type Protocol,
-  type Random,
+  Random,
   type Self,
   type View,
 } from '../core/index.ts';
-import { Disk, type DiskFault, type Write } from './disk.ts';
+import { Disk, type DiskMode, type Write } from './disk.ts';
+import { openDisk } from './open-disk.ts';
 import { type Happening, newHappening, type Surroundings } from './surroundings.ts';
 import { longestMs, shortestMs, toUs } from './time.ts';
 import { nameOfTwin } from './twins.ts';
@@ -33,7 +34,7 @@ export class Host {
   readonly name: MemberId;
   /** It is the second process of its member. */
   readonly isTwin: boolean;
-  readonly disk: Disk = new Disk();
+  readonly disk: Disk;
   alive = false;
   /** Will start by itself when its time comes. */
   isDue = true;
@@ -75,6 +76,9 @@ export class Host {
     this.#protocol = protocol;
     this.#random = random;
     this.#world = world;
+    const owner = { cluster: 'simulation', id: self.id, election: 'main', protocol: protocol.name };
+    const stream = `disk ${this.name} ${world.nowUs}`;
+    this.disk = new Disk(owner, () => new Random(world.seed, stream));
   }
 
   /** Names its process, or the last one if it is down. */
@@ -87,8 +91,9 @@ export class Host {
   }
 
   start(): void {
-    this.alive = true;
     this.isDue = false;
+    if (!openDisk(this.#world, this)) return; // The store refuses the disk, and the process ends.
+    this.alive = true;
     this.newsUs = this.#world.nowUs;
     this.#starts.count += 1;
     this.incarnation = this.#starts.count;
@@ -239,7 +244,7 @@ export class Host {
     }
   }
 
-  setDiskFault(fault: DiskFault): void {
+  setDiskFault(fault: DiskMode): void {
     const wasStuck = this.disk.fault === 'stall' || this.disk.fault === 'full';
     this.disk.fault = fault;
     if (!wasStuck || fault === 'stall' || fault === 'full' || !this.alive) return;

@@ -5,7 +5,7 @@
 import { type Json, type MemberId, show } from '../core/index.ts';
 import { isZero } from './sectors.ts';
 import { sha256 } from './sha256.ts';
-import { fromUtf8, toUtf8 } from './utf8.ts';
+import { fromUtf8, toUtf8, utf8Length } from './utf8.ts';
 
 /** Whose record it is. A record of another member is as bad as none: it would make a member keep another's promises. */
 export interface Owner {
@@ -35,17 +35,17 @@ export interface RecordCopy {
   readonly sequence: number;
   readonly record: Json;
   /** The record as it is written. */
-  readonly body: string;
+  readonly text: string;
 }
 
 export function encodeCopy(owner: Owner, sequence: number, record: Json): Uint8Array {
-  const body = JSON.stringify(record);
-  return toUtf8(`${headerOf(owner, sequence, checksum(FORMAT, owner, sequence, body))}\n${body}\0`);
+  const body = toUtf8(JSON.stringify(record));
+  return joined(headerOf(owner, sequence, checksum(FORMAT, owner, sequence, body)), body, 1);
 }
 
 /** How many bytes that takes: every checksum has the same length. */
 export function copyLength(owner: Owner, sequence: number, record: Json): number {
-  return toUtf8(`${headerOf(owner, sequence, ANY_CHECKSUM)}\n${JSON.stringify(record)}\0`).length;
+  return utf8Length(`${headerOf(owner, sequence, ANY_CHECKSUM)}\n${JSON.stringify(record)}\0`);
 }
 
 const ANY_CHECKSUM = '0'.repeat(64);
@@ -56,27 +56,26 @@ function headerOf({ cluster, id, election, protocol }: Owner, sequence: number, 
 
 /** What the bytes hold, or why they hold no copy. */
 export function decodeCopy(bytes: Uint8Array): RecordCopy | string {
-  const stop = bytes.indexOf(0);
-  const text = fromUtf8(stop < 0 ? bytes : bytes.subarray(0, stop));
-  if (text === null) return 'it is not text';
-  const end = text.indexOf('\n');
-  const header = parse(text.slice(0, Math.max(0, end)));
+  const end = bytes.indexOf(LINE_END);
+  const stop = bytes.indexOf(0, end);
+  const header = parse(fromUtf8(bytes.subarray(0, Math.max(0, end))));
   if (typeof header !== 'object' || header === null || Array.isArray(header)) return 'it has no header';
   const { format, cluster, id, election, protocol, sequence, sha256 } = header as Record<string, unknown>;
   const owner = { cluster, id, election, protocol };
   if (typeof format !== 'string' || !READABLE.includes(format))
     return `expected the format ${FORMAT}, found ${show(format)}`;
   if (stop < 0 || !isZero(bytes.subarray(stop))) return 'something stands behind the record';
-  const body = text.slice(end + 1);
+  const body = bytes.subarray(end + 1, stop);
   if (sha256 !== checksum(format, owner, sequence, body)) return 'its checksum does not fit what it holds';
-  const record = parse(body);
-  if (record === undefined || typeof sequence !== 'number') return 'it is not JSON';
-  return { format, owner, sequence, record: record as Json, body };
+  const text = fromUtf8(body);
+  const record = parse(text);
+  if (text === null || record === undefined || typeof sequence !== 'number') return 'it is not JSON';
+  return { format, owner, sequence, record: record as Json, text };
 }
 
 /** The format that a copy says it has, whatever version wrote it; null if it says none. */
 export function formatOf(copy: Uint8Array): string | null {
-  const start = String.fromCharCode(...copy.subarray(0, 100));
+  const start = fromUtf8(copy.subarray(0, copy.indexOf(COMMA))) ?? '';
   return /^\s*\{\s*"format":\s*"(caucus-record\/\d{1,9})"/.exec(start)?.[1] ?? null;
 }
 
@@ -85,15 +84,27 @@ function checksum(
   format: string,
   { cluster, id, election, protocol }: Claimed,
   sequence: unknown,
-  body: string,
+  body: Uint8Array,
 ): string {
   const head = JSON.stringify([format, cluster, id, election, protocol, sequence]);
-  return sha256(toUtf8(`${head}\n${body}`));
+  return sha256(joined(head, body, 0));
 }
 
-function parse(text: string): unknown {
+/** A line of text, bytes, and so many zeros. */
+function joined(line: string, body: Uint8Array, zeros: number): Uint8Array {
+  const head = toUtf8(`${line}\n`);
+  const bytes = new Uint8Array(head.length + body.length + zeros);
+  bytes.set(head);
+  bytes.set(body, head.length);
+  return bytes;
+}
+
+const LINE_END = 10;
+const COMMA = 44;
+
+function parse(text: string | null): unknown {
   try {
-    return JSON.parse(text);
+    return text === null ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

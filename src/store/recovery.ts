@@ -35,7 +35,7 @@ export function recover(bytes: Uint8Array | null, owner: Owner): Recovery {
   if (bytes === null) return { is: 'empty' };
   const half = Math.floor(bytes.length / 2);
   const halves = [bytes.subarray(0, half), bytes.subarray(half)] as const;
-  const formats = halves.map(formatOf);
+  const formats = [formatOf(bytes), formatOf(halves[1])];
   const format = formats[0] ?? formats[1] ?? null;
   // Where the copies disagree, the number itself is damaged.
   const isCertain = formats[0] === formats[1] || formats[1] === null;
@@ -75,7 +75,7 @@ function findMisplaced(copies: readonly (RecordCopy | string)[], newest: RecordC
   const other = copies[1 - copies.indexOf(newest)]!;
   if (typeof other !== 'string') {
     if (other.sequence === newest.sequence)
-      return other.body === newest.body ? null : 'its two copies have the same number and differ';
+      return other.text === newest.text ? null : 'its two copies have the same number and differ';
     if (other.sequence !== newest.sequence - 1) return 'its two copies do not follow each other';
   }
   return copies[slotOf(newest.sequence)] === newest ? null : 'its newest copy is in the wrong place';

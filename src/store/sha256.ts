@@ -16,15 +16,16 @@ const K = new Int32Array([
 ]);
 
 const BLOCK = 64;
+/** The words of the block at hand. */
+const words = new Int32Array(BLOCK);
 
 /** In 64 hexadecimal digits. */
 export function sha256(bytes: Uint8Array): string {
   const state = new Int32Array([
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
   ]);
-  const words = new Int32Array(BLOCK);
   const whole = bytes.length - (bytes.length % BLOCK);
-  for (let at = 0; at < whole; at += BLOCK) absorb(state, words, bytes, at);
+  for (let at = 0; at < whole; at += BLOCK) absorb(state, bytes, at);
   const left = bytes.length - whole;
   const last = new Uint8Array(left < BLOCK - 8 ? BLOCK : 2 * BLOCK);
   last.set(bytes.subarray(whole));
@@ -33,11 +34,14 @@ export function sha256(bytes: Uint8Array): string {
   const view = new DataView(last.buffer);
   view.setUint32(last.length - 8, Math.floor(bytes.length / 0x20000000));
   view.setUint32(last.length - 4, bytes.length << 3);
-  for (let at = 0; at < last.length; at += BLOCK) absorb(state, words, last, at);
-  return Array.from(state, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+  for (let at = 0; at < last.length; at += BLOCK) absorb(state, last, at);
+  let digits = '';
+  for (let i = 0; i < 8; i++) digits += (state[i]! >>> 0).toString(16).padStart(8, '0');
+  return digits;
 }
 
-function absorb(state: Int32Array, w: Int32Array, bytes: Uint8Array, at: number): void {
+function absorb(state: Int32Array, bytes: Uint8Array, at: number): void {
+  const w = words;
   for (let i = 0; i < 16; i++) {
     const k = at + 4 * i;
     w[i] = (bytes[k]! << 24) | (bytes[k + 1]! << 16) | (bytes[k + 2]! << 8) | bytes[k + 3]!;

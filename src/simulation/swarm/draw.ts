@@ -1,5 +1,6 @@
 import { type Definition, Random, readSettings } from '../../core/index.ts';
 import { type Cluster, drawCluster, drawGentleCluster } from './cluster.ts';
+import { withDamage } from './damage.ts';
 import { drawFaults, drawSchedule } from './faults.ts';
 import { placeOf, survivesLosses } from './kinds.ts';
 import { SCHEDULES } from './schedules.ts';
@@ -31,7 +32,7 @@ export function drawStorm(definition: Definition, seed: number, wanted?: Theme):
   const place = placeOf(definition, cluster, random);
   const faults =
     schedule === undefined ? drawFaults(place, theme === 'identities') : drawSchedule(place, schedule);
-  return {
+  const storm: Storm = {
     protocol: definition.name,
     seed,
     ...cluster,
@@ -40,6 +41,7 @@ export function drawStorm(definition: Definition, seed: number, wanted?: Theme):
     endMs: null,
     exam: isPledged(definition, cluster),
   };
+  return withDamage(storm, definition);
 }
 
 function drawTheme(random: Random): Theme {
