@@ -11,6 +11,7 @@ import { type RuleName, rules } from '../test/quorum/rules.ts';
 import { type ScenarioName, scenarios } from '../test/quorum/scenarios.ts';
 import { type Caught, type Hunted, mutantsDocument, type Stood } from './mutants-document.ts';
 import { say } from './say.ts';
+import { huntInStore } from './store-mutants.ts';
 
 const MOST_SEEDS = 150;
 const file: string = path.resolve(import.meta.dirname, '..', 'docs', 'mutants.md');
@@ -25,8 +26,9 @@ export async function writeMutants(): Promise<void> {
     hunted.push({ name: mutant.name, caught, seconds: (user + system) / 1e6 });
     say(`${mutant.name}: ${caught === null ? 'NOT CAUGHT' : `${caught.by}, ${caught.shown.property}`}`);
   }
-  writeFileSync(file, mutantsDocument(hunted, stand(), MOST_SEEDS));
-  const free = hunted.filter(({ caught }) => caught === null).map(({ name }) => name);
+  const stored = await huntInStore();
+  writeFileSync(file, mutantsDocument(hunted, stored, stand(), MOST_SEEDS));
+  const free = [...hunted, ...stored].filter(({ caught }) => caught === null).map(({ name }) => name);
   if (free.length > 0) throw new Error(`not caught: ${free.join('; ')}`);
 }
 
