@@ -11,13 +11,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   protocols: ['core'],
   host: ['core'],
   peers: ['core'],
+  store: ['core'],
   properties: ['core'],
-  simulation: ['core', 'host', 'peers', 'properties'],
+  simulation: ['core', 'host', 'peers', 'store', 'properties'],
   exploration: ['core', 'properties'],
   story: ['core', 'properties', 'simulation'],
   election: ['core'],
   api: ['core', 'host', 'election'],
-  member: ['core', 'protocols', 'host', 'peers', 'election', 'api'],
+  member: ['core', 'protocols', 'host', 'peers', 'store', 'election', 'api'],
   engines: ['core', 'election'],
   testing: ['core', 'protocols', 'host', 'simulation', 'election'],
   cli: [
@@ -45,7 +46,17 @@ const CLI_MAY_IMPORT: Record<string, readonly string[]> = {
   'main.ts': ['input', 'program.ts'],
 };
 
-const PURE = ['core', 'protocols', 'host', 'peers', 'properties', 'simulation', 'exploration', 'story'];
+const PURE = [
+  'core',
+  'protocols',
+  'host',
+  'peers',
+  'store',
+  'properties',
+  'simulation',
+  'exploration',
+  'story',
+];
 
 /** Each would make a run depend on something other than its scenario and seed. */
 const BANNED: readonly [pattern: RegExp, reason: string][] = [

@@ -23,6 +23,7 @@ export interface Stood {
 
 export function mutantsDocument(
   hunted: readonly Hunted[],
+  stored: readonly Hunted[],
   stood: readonly Stood[],
   mostSeeds: number,
 ): string {
@@ -54,6 +55,8 @@ export function mutantsDocument(
       ({ name, about, properties, states }) =>
         `| ${name} | ${about} | ${properties.join(', ')} | ${states} |`,
     ),
+    '',
+    ...storeSection(stored),
   ].join('\n')}\n`;
 }
 
@@ -74,6 +77,22 @@ export function peersSection(hunted: readonly Hunted[], mostSeed: number): strin
     '',
     `${caught} of ${hunted.length} caught.`,
   ].join('\n')}\n`;
+}
+
+/** The bugs that are planted in the store below all protocols. */
+export function storeSection(stored: readonly Hunted[]): readonly string[] {
+  return [
+    '## Bugs planted in the store',
+    '',
+    'Each is a patch over `src/store` (`test/store/mutants.ts`). The swarm runs `quorum` on simulated disks below that store; what only other files than those of',
+    'one member could show is a rule (`test/store/rules.ts`).',
+    '',
+    '| planted bug | caught by | broken | it took | seconds |',
+    '|---|---|---|---|---|',
+    ...stored.map(rowOf),
+    '',
+    `${stored.filter((each) => each.caught !== null).length} of ${stored.length} caught.`,
+  ];
 }
 
 function rowOf({ name, caught, seconds }: Hunted): string {

@@ -15,6 +15,7 @@ import { type RuleName, rules } from '../test/quorum/rules.ts';
 import { type ScenarioName, scenarios } from '../test/quorum/scenarios.ts';
 import { type Caught, type Hunted, mutantsDocument, peersSection, type Stood } from './mutants-document.ts';
 import { say } from './say.ts';
+import { huntInStore } from './store-mutants.ts';
 
 const MOST_SEEDS = 150;
 /** One seed in eight has connections. */
@@ -29,11 +30,14 @@ export async function writeMutants(): Promise<void> {
     hunted.push(timed(mutant.name, () => hunt(loaded)));
   }
   const peers = await huntPeers();
+  const stored = await huntInStore();
   writeFileSync(
     file,
-    `${mutantsDocument(hunted, stand(), MOST_SEEDS)}\n${peersSection(peers, MOST_CONNECTED)}`,
+    `${mutantsDocument(hunted, stored, stand(), MOST_SEEDS)}\n${peersSection(peers, MOST_CONNECTED)}`,
   );
-  const free = [...hunted, ...peers].filter(({ caught }) => caught === null).map(({ name }) => name);
+  const free = [...hunted, ...stored, ...peers]
+    .filter(({ caught }) => caught === null)
+    .map(({ name }) => name);
   if (free.length > 0) throw new Error(`not caught: ${free.join('; ')}`);
 }
 

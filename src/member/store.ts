@@ -3,12 +3,13 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { Json, MemberId } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
+import type { Owner } from '../store/index.ts';
 import { drawName } from './draw-name.ts';
 import { type ElectionList, FileElectionList, MemoryElectionList } from './election-list.ts';
 import type { Peer } from './links/links.ts';
 import { type FolderLock, lockFolder } from './lock.ts';
 import { makeFolder } from './make-folder.ts';
-import { type FileSystem, type Owner, RecordFile } from './record-file.ts';
+import { type FileSystem, RecordFile } from './record-file.ts';
 
 /** What a member remembers of itself. */
 export interface MemberRecord {

@@ -1,5 +1,6 @@
 import { assertNever, compareIds, type Json, type MemberId, readSettings } from '../core/index.ts';
 import { resetConnections, startStranger } from './connection-actions.ts';
+import type { DiskDamage, DiskFault } from './disk.ts';
 import type { Host } from './host.ts';
 import { intercept, order, release } from './message-actions.ts';
 import type { LinkQuality } from './network.ts';
@@ -115,11 +116,8 @@ export function perform(world: World, action: Action): void {
       return forEach(
         world,
         action,
-        () => true,
-        (host) => {
-          world.note({ do: 'disk', member: host.name, fault: action.fault });
-          host.setDiskFault(action.fault);
-        },
+        ({ disk }) => !isDamage(action.fault) || !disk.isEmpty,
+        (host) => harmDisk(world, host, action.fault),
       );
     case 'evidence':
       return giveEvidence(world, action);
@@ -230,11 +228,22 @@ function restart(world: World, action: Extract<Action, { do: 'restart' }>): void
     const host = world.hosts.get(id)!;
     if (host.alive) crash(world, host);
     const restored = found === 'restored' ? { disk: found } : {};
-    world.note({ do: 'restart', member: id, amnesia: found === 'lost', ...restored });
-    if (found === 'lost') world.losses.lose(host);
+    const isLost = found === 'lost' || (found === 'kept-or-lost' && host.disk.isRefused);
+    world.note({ do: 'restart', member: id, amnesia: isLost, ...restored });
+    if (isLost) world.losses.lose(host);
     if (found === 'restored') world.losses.restore(host);
     host.start();
   }
+}
+
+function isDamage(fault: DiskFault): fault is DiskDamage {
+  return fault === 'flip' || fault === 'lose-sectors';
+}
+
+function harmDisk(world: World, host: Host, fault: DiskFault): void {
+  world.note({ do: 'disk', member: host.name, fault });
+  if (isDamage(fault)) host.disk.damage(fault);
+  else host.setDiskFault(fault);
 }
 
 function changeNetwork(world: World, action: Extract<Action, { do: 'network' }>): void {

@@ -1,96 +1,279 @@
-import type { Json } from '../core/index.ts';
+import { assertNever, clonePlain, type Json, type Random } from '../core/index.ts';
+import {
+  type Owner,
+  PAGE,
+  type PlannedWrite,
+  perform,
+  RecordStore,
+  type Recovery,
+  SECTOR,
+} from '../store/index.ts';
+import { PageCache } from './page-cache.ts';
 
-/** `torn` and `lose-unsynced` show at the next crash; `stall` and `full` show at the next save. */
-export type DiskFault = 'none' | 'stall' | 'full' | 'torn' | 'lose-unsynced';
+/** `torn` and `lose-unsynced` show at the next crash, `stall` and `full` at the next save. */
+export type DiskMode = 'none' | 'stall' | 'full' | 'torn' | 'lose-unsynced';
+/** What changes at once on the disk, and shows at the next start: some bits, or sectors that read as zeros. */
+export type DiskDamage = 'flip' | 'lose-sectors';
+export type DiskFault = DiskMode | DiskDamage;
 
-/** How a member that starts finds its disk. */
-export type DiskFound = 'kept' | 'lost' | 'restored';
+/** How a member that starts finds its disk. `kept-or-lost`: as it was, but empty if the store refuses it, as an operator would do. */
+export type DiskFound = 'kept' | 'lost' | 'restored' | 'kept-or-lost';
 
 interface Write {
-  readonly record: Json;
+  readonly planned: PlannedWrite;
   synced: boolean;
 }
 
-/**
- * One member's disk: it holds the last record, in two slots that are written by turns, so that a torn write
- * never harms the record before it. A crash of the process alone keeps what was written but not yet synced (the
- * kernel has it); the faults say otherwise.
- *
- * Records are kept as they were given and become text only when they are read, since most never are: a protocol never changes
- * what it has handed out (the world checks that with `freeze`).
- */
-export class Disk {
-  fault: DiskFault = 'none';
-  #durable: Json = null;
-  #pending: Write[] = [];
-  /** What a restore brings back: the record at the last backup, or without a backup the first one that was durable. */
-  #backup: Json = null;
-  #first: Json = null;
+/** A record that a start may find. */
+type Kept = Pick<PlannedWrite, 'sequence' | 'record'>;
 
-  /** Hands the record to the kernel. It is durable once `sync` has been called for it. */
+/** What a disk holds, as far as it has to be known to judge what a start makes of it. */
+interface Contents {
+  readonly bytes: Uint8Array | null;
+  readonly newest: Kept | null;
+  readonly attempts: readonly Kept[];
+  readonly isDamaged: boolean;
+}
+
+interface Opened {
+  readonly found: Recovery;
+  /** What the store did wrong: an older record, or one that was never written, or a refusal without a reason. */
+  readonly defect: string | null;
+}
+
+/**
+ * Bytes are worked out only when they are looked at, since most never are: a record as it was given stands for them, and a protocol
+ * never changes what it has handed out (the world checks that with `freeze`). The two last writes are all there is to see of a file.
+ */
+const IS_LAZY: boolean = true;
+const BLANK = new Uint8Array(2 * PAGE);
+
+/** One member's disk, below the store that real members have (`src/store`): what is written where, and what a start finds, is its part. */
+export class Disk {
+  fault: DiskMode = 'none';
+  readonly #owner: Owner;
+  readonly #drawn: () => Random;
+  #random: Random | null = null;
+  /** Of the process that runs. */
+  #store: RecordStore;
+  #files = new PageCache(null);
+  /** Writes that are on the disk, but whose bytes are not in the files yet. */
+  #done: PlannedWrite[] = [];
+  /** More was written than is in `#done`. */
+  #isStale = false;
+  #pending: Write[] = [];
+  /** The newest record that was told to be durable, or that a start has found: no later start may find an older one. */
+  #newest: Kept | null = null;
+  /** Newer ones that a crash may have left. */
+  #attempts: Kept[] = [];
+  #isDamaged = false;
+  #read: Json = null;
+  /** What a restore brings back: the disk at the last backup, or without a backup with its first record. */
+  #backup: Contents | null = null;
+  #first: Kept | null = null;
+
+  /** What happens to what is not durable is drawn from a stream of its own. */
+  constructor(owner: Owner, random: () => Random) {
+    this.#owner = owner;
+    this.#drawn = random;
+    this.#store = new RecordStore(owner);
+  }
+
+  /** Hands the record to the system. It is durable once `sync` has been called for it. */
   write(record: Json): Write {
-    const write = { record, synced: false };
+    const write = { planned: this.#store.plan(record), synced: false };
     this.#pending.push(write);
     return write;
   }
 
   /** A record replaces the ones before it: with this one durable, older ones have nothing left to wait for. */
   sync(write: Write): void {
-    const done = this.#pending.splice(0, this.#pending.indexOf(write) + 1);
-    for (const each of done) each.synced = true;
-    if (done.length > 0) this.#keep(write.record);
+    for (const each of this.#pending.splice(0, this.#pending.indexOf(write) + 1)) {
+      each.synced = true;
+      this.#perform(each.planned);
+    }
   }
 
   /** What the crash leaves behind. Returns what it cost, for the trace. */
   crash(): 'nothing' | 'unsynced' | 'torn' {
     const unsynced = this.#pending;
     this.#pending = [];
-    if (unsynced.length === 0) return 'nothing';
-    if (this.fault === 'none') {
-      this.#keep(unsynced.at(-1)!.record);
-      return 'nothing';
+    if (unsynced.length === 0 && this.#files.isDurable) return 'nothing';
+    const files = this.#settle();
+    this.#attempts.push(...unsynced.map(({ planned }) => planned));
+    switch (this.fault) {
+      case 'none': // The process is gone, and the system has what it wrote.
+        for (const { planned } of unsynced)
+          for (const step of planned.steps)
+            if (step.do === 'write' || step.do === 'rename') perform(step, files);
+        return 'nothing';
+      case 'stall':
+      case 'full':
+        return 'unsynced'; // It never received the write.
+      case 'lose-unsynced':
+        files.losePower(null);
+        return 'unsynced';
+      case 'torn':
+        return this.#tear(files, unsynced[0]?.planned);
+      default:
+        return assertNever(this.fault);
     }
-    // A stalled or full disk never received the write; a torn one fails its checksum and the other slot is used.
-    return this.fault === 'torn' ? 'torn' : 'unsynced';
+  }
+
+  /** The store writes one record after the other, so a loss of power finds it in the middle of one. */
+  #tear(files: PageCache, planned: PlannedWrite | undefined): 'nothing' | 'unsynced' | 'torn' {
+    const before = files.read();
+    const random = this.#dice();
+    const steps = planned?.steps ?? [];
+    const taken = random.between(1, steps.length - 1);
+    for (const step of steps.slice(0, taken)) perform(step, files);
+    const after = files.read();
+    files.losePower(random);
+    const left = files.read();
+    if (isEqual(left, after) && !isEqual(left, before)) return 'nothing';
+    return isEqual(left, before) ? 'unsynced' : 'torn';
+  }
+
+  /** Changes what is on the disk, whoever runs on it. Returns whether there was anything to change. */
+  damage(kind: DiskDamage): boolean {
+    const files = this.#settle();
+    if (files.read() === null) return false;
+    const random = this.#dice();
+    files.damage((bytes) => {
+      const at = random.below(bytes.length / SECTOR) * SECTOR;
+      if (kind === 'flip') for (let n = random.between(1, 3); n > 0; n--) flipBit(bytes, at, random);
+      else bytes.fill(0, at, Math.min(at - (at % PAGE) + PAGE, at + SECTOR * random.between(1, 8)));
+    });
+    this.#isDamaged = true;
+    return true;
+  }
+
+  /** A process starts on it: what the store makes of the bytes, and whether that is right. */
+  open(): Opened {
+    const files = this.#settle();
+    this.#store = new RecordStore(this.#owner);
+    const found = this.#store.open(files);
+    const defect = this.#defectOf(found);
+    if (found.is !== 'refused') {
+      this.#newest = found.is === 'record' ? found : null;
+      this.#attempts = [];
+      this.#read = found.is === 'record' ? found.record : null;
+    }
+    return { found, defect };
+  }
+
+  /** The record that the last start has found, or null. */
+  read(): Json {
+    return clonePlain(this.#read);
+  }
+
+  /** Would a start be refused? */
+  get isRefused(): boolean {
+    return new RecordStore(this.#owner).open(new PageCache(this.#settle().read())).is === 'refused';
+  }
+
+  #defectOf(found: Recovery): string | null {
+    const newest = this.#newest;
+    switch (found.is) {
+      case 'refused':
+        return this.#isDamaged ? null : `is refused a disk that is not damaged: ${found.reason}`;
+      case 'empty':
+        return newest === null ? null : `finds no record, although record ${newest.sequence} was durable`;
+      case 'record': {
+        const { sequence, record } = found;
+        if (newest !== null && sequence < newest.sequence)
+          return `finds record ${sequence}, although record ${newest.sequence} was durable`;
+        const text = JSON.stringify(record);
+        const isKnown = [...(newest === null ? [] : [newest]), ...this.#attempts].some(
+          (each) => each.sequence === sequence && JSON.stringify(each.record) === text,
+        );
+        return isKnown ? null : `finds a record ${sequence} that was never written`;
+      }
+      default:
+        return assertNever(found);
+    }
   }
 
   /** A disk on which nothing was ever lost. */
   format(record: Json): void {
-    this.#keep(record);
+    this.sync(this.write(record));
   }
 
   get isEmpty(): boolean {
-    return this.#durable === null;
+    return this.#newest === null;
   }
 
-  /** Remembers the durable record. The copy survives the loss of the disk. */
+  /** Remembers what is on the disk. The copy survives the loss of the disk. */
   backUp(): void {
-    this.#backup = this.#durable;
+    this.#backup = this.#contents();
   }
 
   restore(): void {
-    this.#durable = this.#backup ?? this.#first;
-    this.#pending = [];
+    const backup = this.#backup;
+    const first = this.#first;
+    this.erase();
+    if (backup !== null) this.#hold(backup);
+    else if (first !== null) this.format(first.record);
   }
 
-  /** Holds from now on what is durable on the other disk. */
+  /** Holds from now on what is on the other disk. */
   copy(other: Disk): void {
-    this.#durable = other.#durable;
+    this.#hold(other.#contents());
   }
 
   erase(): void {
-    this.#durable = null;
+    this.#store = new RecordStore(this.#owner);
+    this.#hold({ bytes: null, newest: null, attempts: [], isDamaged: false });
     this.#pending = [];
   }
 
-  read(): Json {
-    return JSON.parse(JSON.stringify(this.#durable));
+  #contents(): Contents {
+    const bytes = this.#settle().read();
+    return { bytes, newest: this.#newest, attempts: [...this.#attempts], isDamaged: this.#isDamaged };
   }
 
-  #keep(record: Json): void {
-    this.#durable = record;
-    this.#first ??= record;
+  #hold({ bytes, newest, attempts, isDamaged }: Contents): void {
+    this.#files = new PageCache(bytes);
+    this.#done = [];
+    this.#isStale = false;
+    this.#newest = newest;
+    this.#attempts = [...attempts];
+    this.#isDamaged = isDamaged;
   }
+
+  #perform(planned: PlannedWrite): void {
+    this.#newest = planned;
+    this.#first ??= planned;
+    this.#done.push(planned);
+    if (!IS_LAZY) this.#settle();
+    if (this.#done.length < 3) return;
+    this.#done.shift();
+    this.#isStale = true;
+  }
+
+  /** The files as they are, byte for byte. */
+  #settle(): PageCache {
+    // What was in them before the two last writes cannot be seen any more.
+    if (this.#isStale) this.#files = new PageCache(BLANK);
+    for (const planned of this.#done) for (const step of planned.steps) perform(step, this.#files);
+    this.#done = [];
+    this.#isStale = false;
+    return this.#files;
+  }
+
+  #dice(): Random {
+    this.#random ??= this.#drawn();
+    return this.#random;
+  }
+}
+
+function flipBit(bytes: Uint8Array, at: number, random: Random): void {
+  bytes[at + random.below(SECTOR)]! ^= 1 << random.below(8);
+}
+
+function isEqual(a: Uint8Array | null, b: Uint8Array | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }
 
 export type { Write };

@@ -48,7 +48,7 @@ export function eventShapes(
     restart: {
       member: who,
       amnesia: optional(flag),
-      disk: optional(choice('kept', 'lost', 'restored')),
+      disk: optional(choice('kept', 'lost', 'restored', 'kept-or-lost')),
     },
     backup: { member: who },
     twin: { member: who, disk: choice('empty', 'copied'), with: optional(listOf(who)) },
@@ -65,7 +65,10 @@ export function eventShapes(
     inject: { from: memberId, to: who, message: messageOf(definition) },
     fire: { member: who, timer: text(100) },
     clock: { member: who, rate: optional(number(0.001, 1000)), jumpMs: optional(number(-1e12, 1e12)) },
-    disk: { member: who, fault: choice('stall', 'full', 'torn', 'lose-unsynced', 'none') },
+    disk: {
+      member: who,
+      fault: choice('stall', 'full', 'torn', 'lose-unsynced', 'flip', 'lose-sectors', 'none'),
+    },
     evidence: { member: who, peer: who, gone: flag, proof: optional(flag), twin: optional(flag) },
     reset: { from: who, to: who, half: optional(flag) },
     stranger: {

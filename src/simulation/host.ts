@@ -1,17 +1,18 @@
-import type {
-  Command,
-  Delay,
-  Input,
-  Json,
-  MemberId,
-  Protocol,
+import {
+  type Command,
+  type Delay,
+  type Input,
+  type Json,
+  type MemberId,
+  type Protocol,
   Random,
-  Self,
-  View,
-  Why,
+  type Self,
+  type View,
+  type Why,
 } from '../core/index.ts';
 import { NO_VIEW, ProtocolHost } from '../host/index.ts';
-import { Disk, type DiskFault, type Write } from './disk.ts';
+import { Disk, type DiskMode, type Write } from './disk.ts';
+import { openDisk } from './open-disk.ts';
 import { ProcessClock } from './process-clock.ts';
 import { type Happening, newHappening, type Surroundings } from './surroundings.ts';
 import { longestMs, shortestMs, toUs } from './time.ts';
@@ -43,7 +44,7 @@ export class Host {
   readonly name: MemberId;
   /** It is the second process of its member. */
   readonly isTwin: boolean;
-  readonly disk: Disk = new Disk();
+  readonly disk: Disk;
   readonly clock: ProcessClock;
   /** Will start by itself when its time comes. */
   isDue = true;
@@ -90,6 +91,9 @@ export class Host {
       },
       alarm: (atUs, run) => this.#setAlarm(atUs, run),
     });
+    const owner = { cluster: 'simulation', id: self.id, election: 'main', protocol: protocol.name };
+    const stream = `disk ${this.name} ${world.nowUs}`;
+    this.disk = new Disk(owner, () => new Random(world.seed, stream));
   }
 
   get alive(): boolean {
@@ -125,6 +129,7 @@ export class Host {
 
   start(): void {
     this.isDue = false;
+    if (!openDisk(this.#world, this)) return; // The store refuses the disk, and the process ends.
     this.newsUs = this.#world.nowUs;
     this.#starts.count += 1;
     this.incarnation = this.#starts.count;
@@ -244,7 +249,7 @@ export class Host {
     if (this.paused) this.#watchLease();
   }
 
-  setDiskFault(fault: DiskFault): void {
+  setDiskFault(fault: DiskMode): void {
     const wasStalled = this.disk.fault === 'stall';
     this.disk.fault = fault;
     if (wasStalled && fault !== 'stall') for (const { write } of this.#savings) this.#scheduleSync(write);

@@ -32,6 +32,11 @@ export class Losses {
     this.#add(id, ANY);
   }
 
+  /** The store refused the disk of the member: it is as good as lost, until it is. */
+  refuse({ id, isTwin }: Host): void {
+    if (!isTwin) this.#add(id, ANY);
+  }
+
   /** The member starts on a disk that was its own once. Its seat of then says nothing: the register has to move on. */
   restore({ id, disk }: Host): void {
     disk.restore();

@@ -1,6 +1,8 @@
-import type { Command, Effect, Input, MemberId, Message, Outcome, View } from '../core/index.ts';
+import type { Command, Effect, Input, Json, MemberId, Message, Outcome, View } from '../core/index.ts';
 import type { Host } from './host.ts';
+import type { Losses } from './losses.ts';
 import type { Due } from './queue.ts';
+import type { Violation } from './violation.ts';
 
 /** Something that will happen to one host. One shape for all kinds keeps the queue fast. */
 export interface Happening extends Due {
@@ -29,11 +31,16 @@ export function newHappening(
 
 /** What a host needs of the world around it. */
 export interface Surroundings {
+  readonly seed: number;
+  readonly losses: Losses;
+  readonly violations: Violation[];
   readonly nowUs: number;
   readonly syncMs: readonly [number, number];
   /** The commands that the protocol knows. */
   readonly commands: readonly Command['type'][];
   schedule(happening: Happening): void;
+  /** Something around the members happened: it belongs to the history. */
+  note(event: { readonly do: string; readonly [field: string]: Json }): void;
   sent(host: Host, to: MemberId, message: Message): void;
   /** A host tells its user something. */
   reported(host: Host, view: View): void;

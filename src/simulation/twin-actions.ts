@@ -34,6 +34,7 @@ function startTwin(
   world.losses.double(first.id, disk);
   world.twins.add(twin, peers);
   twin.start();
+  if (!twin.alive) endTwin(world, twin);
 }
 
 /** The process is gone, and its disk with it. */

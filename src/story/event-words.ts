@@ -51,6 +51,8 @@ export function eventWords(scenes: readonly EventScene[], vocabulary: Vocabulary
       return `the last record of ${who} was torn`;
     case 'lost-record':
       return `the last record of ${who} was lost`;
+    case 'refused':
+      return `the store of ${who} refuses the disk: ${event.reason}`;
     case 'disk':
       return diskWords(event, who, isMany);
     case 'clock':
@@ -123,9 +125,13 @@ function diskWords({ fault }: Event, who: string, isMany: boolean): string {
     case 'stall':
       return `${disk} ${isMany ? 'stall' : 'stalls'}`;
     case 'torn':
-      return `the next crash of ${who} will tear the last record`;
+      return `the next crash of ${who} may tear the last record`;
     case 'lose-unsynced':
       return `the next crash of ${who} will lose what is not yet durable`;
+    case 'flip':
+      return `bits flip on ${disk}`;
+    case 'lose-sectors':
+      return `sectors of ${disk} are lost`;
     default:
       return `${disk} ${isMany ? 'work' : 'works'} again`;
   }

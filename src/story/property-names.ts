@@ -1,9 +1,15 @@
 import type { Assumption } from '../core/index.ts';
 import { propertyNamed, SAFETY_NAMES } from '../properties/index.ts';
 
+/** What else a run can fail by, whatever its protocol promises. */
+const OTHERS: Readonly<Record<string, string>> = {
+  D1: 'a start finds the last durable record',
+  error: 'the protocol threw',
+};
+
 /** The properties, and what else a run of a swarm can fail by, by what they say: for people who do not know the numbers. */
 export function nameProperty(property: string): string {
-  return propertyNamed(property)?.name ?? (property === 'error' ? 'the protocol threw' : 'a property');
+  return propertyNamed(property)?.name ?? OTHERS[property] ?? 'a property';
 }
 
 /** The same list as S1 S2 … S10 R1. */

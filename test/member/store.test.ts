@@ -15,8 +15,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Json } from '../../src/core/index.ts';
 import { lockFolder } from '../../src/member/lock.ts';
-import { type FileSystem, type Owner, RecordFile } from '../../src/member/record-file.ts';
+import { type FileSystem, RecordFile } from '../../src/member/record-file.ts';
 import { forgetfulStore, openStore, type Store } from '../../src/member/store.ts';
+import type { Owner } from '../../src/store/index.ts';
 
 let folder: string;
 

@@ -279,10 +279,32 @@ describe('the disk', () => {
     expect(run.heard(2, 1).slice(0, 3), 'and nobody had heard of it').toEqual([1, 2, 3]);
   });
 
-  it('torn: the broken record is found out and the one before is used', () => {
+  it('torn: a record that has room in one sector is found, or the one before it is', () => {
     const run = crashInTheMiddle('torn');
-    expect(run.inputs(1, 'start')[1]!.input).toMatchObject({ saved: 2 });
-    expect(run.events('torn-record')).toEqual([{ do: 'torn-record', member: 1 }]);
+    const { saved } = run.inputs(1, 'start')[1]!.input as { saved: number };
+    expect([2, 3]).toContain(saved);
+    expect(run.events('lost-record')).toHaveLength(saved === 2 ? 1 : 0);
+  });
+
+  it.each(['flip', 'lose-sectors'])('%s: the store refuses the disk until it is emptied', (fault) => {
+    const run = parrots(
+      [
+        { atMs: 150, do: 'disk', member: 1, fault },
+        { atMs: 152, do: 'restart', member: 1 },
+        { atMs: 160, do: 'restart', member: 1 },
+        { atMs: 400, do: 'restart', member: 1, disk: 'kept-or-lost' },
+        { atMs: 410, do: 'restart', member: 1, disk: 'kept-or-lost' },
+      ],
+      careful,
+    );
+    const refused = { do: 'refused', member: 1, reason: expect.stringContaining('torn or damaged') };
+    expect(run.events('refused')).toEqual([refused, refused]);
+    expect(run.events('restart').map(({ amnesia }) => amnesia)).toEqual([false, false, true, false]);
+    expect(run.inputs(1, 'start').map(({ input }) => (input as { saved: number | null }).saved)).toEqual([
+      null,
+      null,
+      null,
+    ]);
   });
 });
 

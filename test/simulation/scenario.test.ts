@@ -149,7 +149,7 @@ describe('a bad scenario is refused with what, where and what was expected', () 
     ],
     [
       event({ do: 'restart', member: 1, disk: 'burnt' }),
-      /^events\[0\]\.disk: expected "kept" or "lost" or "restored", found "burnt"$/,
+      /^events\[0\]\.disk: expected "kept" or "lost" or "restored" or "kept-or-lost", found "burnt"$/,
     ],
     [
       event({ do: 'restart', member: 1, disk: 'lost', amnesia: true }),

@@ -1,6 +1,7 @@
 import { type Definition, Random, readSettings } from '../../core/index.ts';
 import { type Cluster, drawCluster, drawGentleCluster } from './cluster.ts';
 import { hasConnections, withConnections } from './connections.ts';
+import { withDamage } from './damage.ts';
 import { drawFaults, drawSchedule } from './faults.ts';
 import { placeOf, survivesLosses } from './kinds.ts';
 import { SCHEDULES } from './schedules.ts';
@@ -41,7 +42,8 @@ export function drawStorm(definition: Definition, seed: number, wanted?: Theme):
     endMs: null,
     exam: isPledged(definition, cluster),
   };
-  return hasThemes && hasConnections(seed) && wanted === undefined ? withConnections(storm, seed) : storm;
+  const damaged = withDamage(storm, definition);
+  return hasThemes && hasConnections(seed) && wanted === undefined ? withConnections(damaged, seed) : damaged;
 }
 
 function drawTheme(random: Random): Theme {

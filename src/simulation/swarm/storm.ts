@@ -2,6 +2,7 @@ import type { Json, MemberId } from '../../core/index.ts';
 import type { LinkQuality } from '../network.ts';
 import type { WorldEvent } from '../scenario.ts';
 import { tidyMs } from '../time.ts';
+import { hasDamage } from './damage.ts';
 import { examEndMs, examEvents } from './exam.ts';
 
 /** A member with its own settings, as the protocol defines them. */
@@ -107,12 +108,14 @@ function calmEvents(storm: Storm): readonly WorldEvent[] {
   end(has('disk'), { atMs: stopMs, do: 'disk', member: 'all', fault: 'none' });
   end(has('clock'), { atMs: stopMs, do: 'clock', member: 'all', rate: 1 });
   end(has('pause'), { atMs: stopMs, do: 'resume', member: 'all' });
-  end(has('crash'), { atMs: stopMs, do: 'restart', member: 'all' });
+  // An operator empties the disks that the store refuses.
+  const mended = hasDamage(faults) ? { disk: 'kept-or-lost' as const } : {};
+  end(has('crash') || hasDamage(faults), { atMs: stopMs, do: 'restart', member: 'all', ...mended });
   end(has('twin'), { atMs: stopMs, do: 'crash', member: 'all', twin: true });
   // It must disturb nobody, and where a new start is a new beginning it takes part again.
   const backMs = tidyMs(stopMs + BACK * timeoutMs);
   const removed = new Set(faults.flatMap((fault) => (fault.do === 'remove' ? [fault.member] : [])));
-  for (const member of removed) events.push({ atMs: backMs, do: 'restart', member });
+  for (const member of removed) events.push({ atMs: backMs, do: 'restart', member, ...mended });
   return events;
 }
 

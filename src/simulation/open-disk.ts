@@ -1,0 +1,20 @@
+import type { Host } from './host.ts';
+import type { Surroundings } from './surroundings.ts';
+import { toMs } from './time.ts';
+
+/**
+ * A process starts: the store, as members run it, reads its disk. False if it refuses the disk; then the member is without one until
+ * it starts on an empty disk. What the store may never do, whatever happened to the disk, is a broken promise (D1).
+ */
+export function openDisk(world: Surroundings, host: Host): boolean {
+  const { found, defect } = host.disk.open();
+  if (defect !== null) {
+    const detail = `${host.name} ${defect}`;
+    const at = { atMs: toMs(world.nowUs), members: [host.name] };
+    world.violations.push({ property: 'D1', claimed: true, ...at, detail });
+  }
+  if (found.is !== 'refused') return true;
+  world.note({ do: 'refused', member: host.name, reason: found.reason });
+  world.losses.refuse(host);
+  return false;
+}

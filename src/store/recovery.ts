@@ -1,0 +1,141 @@
+/**
+ * Which record holds, given the bytes that are found at a start; or why to refuse them.
+ *
+ * A record that goes back is a vote forgotten. So there is one case only in which a copy is passed over for the other: its write
+ * was certainly cut short, and was therefore never told to be durable. Every sector of such a copy has its seal, and together they
+ * are no whole copy. A copy that was damaged later, on which the member may have acted, has a sector whose seal is broken, and the
+ * disk is refused: to the other members it is a lost one, which they know how to replace.
+ *
+ * What cannot be seen is a disk that says a write is durable and then loses it: no file can tell that from an older state of itself.
+ */
+import { type Json, show } from '../core/index.ts';
+import { decodeCopy, FORMAT, formatOf, type Owner, READABLE, type RecordCopy } from './record-copy.ts';
+import { isZero, PAGE, SECTOR, unseal } from './sectors.ts';
+
+export type Recovery =
+  | { readonly is: 'empty' }
+  | {
+      readonly is: 'record';
+      readonly record: Json;
+      readonly sequence: number;
+      /** Each copy is a page of the present format: the older one can be overwritten. */
+      readonly hasPages: boolean;
+    }
+  | Refusal;
+
+export interface Refusal {
+  readonly is: 'refused';
+  /** It is damaged; or it belongs to another; or another version wrote it. */
+  readonly why: 'corrupt' | 'foreign' | 'version';
+  /** One line: what is wrong and what to do. */
+  readonly reason: string;
+}
+
+export function recover(bytes: Uint8Array | null, owner: Owner): Recovery {
+  if (bytes === null) return { is: 'empty' };
+  const half = Math.floor(bytes.length / 2);
+  const halves = [bytes.subarray(0, half), bytes.subarray(half)] as const;
+  const formats = [formatOf(bytes), formatOf(halves[1])];
+  const format = formats[0] ?? formats[1] ?? null;
+  // Where the copies disagree, the number itself is damaged.
+  const isCertain = formats[0] === formats[1] || formats[1] === null;
+  if (format !== null && isCertain && !READABLE.includes(format)) return refuseVersion(format);
+  if (half === 0 || bytes.length % (2 * PAGE) !== 0) return refuseDamage(`it has ${bytes.length} bytes`);
+  if (format === null) return refuseDamage('it has no header');
+  if (halves.some(isZero) && format !== 'caucus-record/2')
+    return refuseDamage('one of its two copies is empty');
+  return format === FORMAT ? recoverSealed(halves, owner) : recoverOlder(halves, owner);
+}
+
+type Halves = readonly [Uint8Array, Uint8Array];
+
+function recoverSealed(halves: Halves, owner: Owner): Recovery {
+  const copies: (RecordCopy | string)[] = [];
+  for (const [which, half] of halves.entries()) {
+    const content = unseal(half, (which * half.length) / SECTOR);
+    if (typeof content === 'number')
+      return refuseDamage(`sector ${content} of copy ${which} was changed since it was written`);
+    copies.push(decodeCopy(content));
+  }
+  const whole = copies.filter((copy) => typeof copy !== 'string');
+  const newest = newestOf(whole);
+  if (newest === undefined) return refuseDamage('neither of its two copies was written to the end');
+  const foreign = whole.map((copy) => refuseForeign(copy, owner)).find((refusal) => refusal !== null);
+  if (foreign !== undefined) return foreign;
+  const hasPages = halves[0].length === PAGE;
+  // Larger records are never overwritten, so none of their copies can have been cut short.
+  if (whole.length < 2 && !hasPages) return refuseDamage('one of its two copies is not whole');
+  const misplaced = findMisplaced(copies, newest);
+  if (misplaced !== null) return refuseDamage(misplaced);
+  return { is: 'record', record: newest.record, sequence: newest.sequence, hasPages };
+}
+
+/** Copies that follow each other, each in its place, or twice the same: nothing else is ever written. */
+function findMisplaced(copies: readonly (RecordCopy | string)[], newest: RecordCopy): string | null {
+  const other = copies[1 - copies.indexOf(newest)]!;
+  if (typeof other !== 'string') {
+    if (other.sequence === newest.sequence)
+      return other.text === newest.text ? null : 'its two copies have the same number and differ';
+    if (other.sequence !== newest.sequence - 1) return 'its two copies do not follow each other';
+  }
+  return copies[slotOf(newest.sequence)] === newest ? null : 'its newest copy is in the wrong place';
+}
+
+/** The half of the file that a record is written to, if it does not make the file anew: never that of the one before it. */
+export function slotOf(sequence: number): number {
+  return sequence % 2;
+}
+
+/**
+ * Formats 2 and 3 have no seals: a copy that was cut short looks like one that was damaged, so neither is ever passed over. Format 2
+ * left one half empty after the file was made anew.
+ */
+function recoverOlder(halves: Halves, owner: Owner): Recovery {
+  const copies = halves.filter((half) => !isZero(half)).map(decodeCopy);
+  const whole = copies.filter((copy) => typeof copy !== 'string');
+  const broken = copies.find((copy) => typeof copy === 'string');
+  if (broken !== undefined) return refuseDamage(broken);
+  const foreign = whole.map((copy) => refuseForeign(copy, owner)).find((refusal) => refusal !== null);
+  if (foreign !== undefined) return foreign;
+  const { record, sequence } = newestOf(whole)!;
+  return { is: 'record', record, sequence, hasPages: false };
+}
+
+function newestOf(copies: readonly RecordCopy[]): RecordCopy | undefined {
+  return copies.reduce<RecordCopy | undefined>(
+    (newest, each) => (newest === undefined || each.sequence > newest.sequence ? each : newest),
+    undefined,
+  );
+}
+
+/** An older or newer version of Caucus wrote it: that is no damage, and moving the folder away is not the first thing to try. */
+function refuseVersion(found: string): Refusal {
+  const isOlder = versionIn(found) < versionIn(FORMAT);
+  const reason =
+    `was written by ${isOlder ? 'an older' : 'a newer'} version of Caucus (its format is ${found}; ` +
+    `this version reads ${READABLE.join(', ')}); run the version that wrote it, or, if a majority of the other ` +
+    'members runs, move this data folder away: the member then begins with an empty disk, and the others give it a new seat';
+  return { is: 'refused', why: 'version', reason };
+}
+
+function versionIn(format: string): number {
+  return Number(format.slice(format.indexOf('/') + 1));
+}
+
+function refuseForeign({ owner: found }: RecordCopy, owner: Owner): Refusal | null {
+  for (const field of ['cluster', 'id', 'election', 'protocol'] as const) {
+    if (found[field] === owner[field]) continue;
+    const reason =
+      `belongs to ${field} ${show(found[field])}, not to ${show(owner[field])}; ` +
+      'give this member a data folder of its own';
+    return { is: 'refused', why: 'foreign', reason };
+  }
+  return null;
+}
+
+function refuseDamage(what: string): Refusal {
+  const reason =
+    `torn or damaged (${what}); move the whole data folder away and start again: ` +
+    'the member then begins with an empty disk, and the others give it a new seat';
+  return { is: 'refused', why: 'corrupt', reason };
+}

@@ -1,0 +1,43 @@
+import type { FileName, RecordFolder } from '../../src/store/index.ts';
+
+/** The two files of a record in memory. */
+export class Files implements RecordFolder {
+  onCall: (call: string) => void = () => {};
+  #record: Uint8Array | null;
+  #draft: Uint8Array | null = null;
+
+  constructor(record: Uint8Array | null = null) {
+    this.#record = record?.slice() ?? null;
+  }
+
+  read(): Uint8Array | null {
+    this.onCall('read');
+    return this.#record?.slice() ?? null;
+  }
+
+  write(file: FileName, bytes: Uint8Array, at: number): void {
+    this.onCall(`write ${file}`);
+    if (file === 'draft') {
+      this.#draft = bytes.slice();
+    } else {
+      if (this.#record === null) throw new Error('no such file');
+      this.#record = this.#record.slice();
+      this.#record.set(bytes, at);
+    }
+  }
+
+  sync(file: FileName): void {
+    this.onCall(`sync ${file}`);
+  }
+
+  rename(): void {
+    this.onCall('rename');
+    if (this.#draft === null) throw new Error('no such file');
+    this.#record = this.#draft;
+    this.#draft = null;
+  }
+
+  syncFolder(): void {
+    this.onCall('sync-folder');
+  }
+}
