@@ -98,9 +98,7 @@ describe('the source tree', () => {
     const wrong = sources.flatMap(({ file, imports }) => {
       const mine = /^src\/protocols\/([^/]+)\//.exec(file)?.[1];
       if (mine === undefined) return [];
-      return imports
-        .filter((each) => /^\.\.\/[^./]+\//.test(each))
-        .map((each) => `${file} imports ${each}`);
+      return imports.filter((each) => /^\.\.\/[^./]+\//.test(each)).map((each) => `${file} imports ${each}`);
     });
     expect(wrong).toEqual([]);
   });
