@@ -135,3 +135,38 @@ describe('what is known of a protocol', () => {
     expect(unused(MAY_NAME_PROTOCOLS, names)).toEqual([]);
   });
 });
+
+/** The names of the parameters of each function of a file; a destructured one is called by its type. */
+function* signatures(text: string): Generator<{ name: string; parameters: readonly string[] }> {
+  for (const match of text.matchAll(/\bfunction (\w+)(?:<[^(]*>)?\(([\s\S]*?)\)(?:: [^{]+)? \{\n/g)) {
+    const plain = match[2]!.replace(/\{[^}]*\}: (\w+)(<[^>]*>)?/g, '$1: $1').replace(/<[^>]*>/g, '');
+    const parameters = plain.split(',').map((each) => each.trim().split(/[:? ]/)[0]!);
+    yield { name: match[1]!, parameters: parameters.filter((each) => each !== '') };
+  }
+}
+
+describe('the functions of a protocol', () => {
+  const folder = path.join(root, 'src/protocols');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const functions = files.flatMap((file) =>
+    [...signatures(readFileSync(path.join(folder, file), 'utf8'))].map((each) => ({ file, ...each })),
+  );
+
+  it('that have effects take (s, from, m, rules, out) in this order', () => {
+    const handlers = functions.filter(({ parameters }) => parameters.includes('out'));
+    expect(handlers.length).toBeGreaterThan(200);
+    const wrong = handlers.filter(({ name, parameters }) => {
+      const at = (parameter: string): number => parameters.indexOf(parameter);
+      const last = parameters.length - 1;
+      const settings = Math.max(at('rules'), at('times'));
+      if (at('out') !== last || at('s') > 0 || at('from') > 1) return true;
+      if (settings >= 0 && settings !== last - 1) return true;
+      return name.startsWith('on') && parameters.includes('message');
+    });
+    expect(wrong.map(({ file, name, parameters }) => `${file}: ${name}(${parameters.join(', ')})`)).toEqual(
+      [],
+    );
+  });
+});

@@ -63,149 +63,15 @@ const timing = {
   timeoutMs: setting(rangeMs, [1500, 3000], 'the random period to wait before asking for votes'),
 };
 
-type Timing = Config<typeof timing>['timing'];
+/** The settings as the handlers use them. */
+type Rules = Config<typeof timing>['timing'];
 
 const pledges: readonly Pledge[] = (['S1', 'S2', 'S3', 'S4', 'S9'] as const).map((property) => ({
   property,
   assuming: ['disk', 'no-forgery'],
 }));
 
-function createEpoch({ heartbeatMs, timeoutMs }: Timing): Protocol<State, Message, Timer> {
-  function step(s: State, input: Input<Message, Timer>, out: Out): void {
-    switch (input.type) {
-      case 'start':
-        return onStart(s, input.saved, out);
-      case 'message':
-        return onMessage(s, input.from, input.message, out);
-      case 'timer':
-        return input.timer === 'wait' ? startElection(s, out) : sendKeepAlives(s, out);
-      case 'command':
-        return onCommand(s, input, out);
-      case 'drawn':
-      case 'peer-gone':
-      case 'peer-back':
-        return; // The seed knows neither draws nor evidence: a node is gone when it is not heard.
-      default:
-        assertNever(input);
-    }
-  }
-
-  function onStart(s: State, saved: Json, out: Out): void {
-    if (saved !== null) {
-      const record = saved as { epoch: number; votedFor: MemberId | null };
-      s.epoch = record.epoch;
-      s.votedFor = record.votedFor;
-    }
-    report(s, out);
-    waitRandomPeriod(out);
-  }
-
-  /** "if the epoch of the message is older than the node epoch the message is discarded" */
-  function onMessage(s: State, from: MemberId, message: Message, out: Out): void {
-    if (message.epoch < s.epoch) return;
-    if (message.epoch > s.epoch) adoptEpoch(s, message.epoch, out);
-    switch (message.type) {
-      case 'keep-alive':
-        return onKeepAlive(s, from, out);
-      case 'vote-request':
-        return onVoteRequest(s, from, out);
-      case 'vote':
-        return onVote(s, from, out);
-      default:
-        assertNever(message);
-    }
-  }
-
-  /** "if the epoch of the message is newer than the node epoch, then the node epoch is updated to match it" */
-  function adoptEpoch(s: State, epoch: number, out: Out): void {
-    const wasLeader = s.role === 'leader';
-    s.epoch = epoch;
-    s.votedFor = null;
-    s.votes = [];
-    s.role = 'follower';
-    s.leader = null;
-    save(s, out);
-    report(s, out);
-    // A leadership belongs to the epoch in which it was won; a deposed leader waits like everybody else.
-    if (wasLeader) {
-      out.push({ type: 'cancel-timer', timer: 'keep-alive' });
-      waitRandomPeriod(out);
-    }
-  }
-
-  /** "you recognize the sender as leader and you reset the timer to send a vote request" */
-  function onKeepAlive(s: State, from: MemberId, out: Out): void {
-    if (s.role === 'leader') return; // Its own epoch has one leader: only a forged message gets here.
-    if (s.role !== 'follower' || s.leader !== from) {
-      s.role = 'follower';
-      s.leader = from;
-      report(s, out);
-    }
-    waitRandomPeriod(out);
-  }
-
-  /** "when you receive a vote request and you have not yet voted, then you send a vote to the requesting node" */
-  function onVoteRequest(s: State, from: MemberId, out: Out): void {
-    if (s.votedFor !== null) return;
-    s.votedFor = from;
-    save(s, out);
-    out.push({ type: 'send', to: from, message: { type: 'vote', epoch: s.epoch } });
-  }
-
-  /** "if you receive a majority of the votes you become the leader" */
-  function onVote(s: State, from: MemberId, out: Out): void {
-    if (s.role !== 'candidate' || !s.others.includes(from)) return;
-    addId(s.votes, from);
-    becomeLeaderWithMajority(s, out);
-  }
-
-  /** "Before a node triggers a new election it increases its epoch by one" */
-  function startElection(s: State, out: Out): void {
-    if (s.role === 'leader') return;
-    s.epoch += 1;
-    s.role = 'candidate';
-    s.leader = null;
-    s.votedFor = s.id;
-    s.votes = [s.id];
-    save(s, out);
-    report(s, out);
-    for (const to of s.others)
-      out.push({ type: 'send', to, message: { type: 'vote-request', epoch: s.epoch } });
-    waitRandomPeriod(out);
-    becomeLeaderWithMajority(s, out);
-  }
-
-  function becomeLeaderWithMajority(s: State, out: Out): void {
-    if (s.votes.length < majority(s.others.length + 1)) return;
-    s.role = 'leader';
-    s.leader = s.id;
-    report(s, out);
-    out.push({ type: 'cancel-timer', timer: 'wait' });
-    sendKeepAlives(s, out);
-  }
-
-  /** "if you are the leader send a keep alive message to all other nodes every second" */
-  function sendKeepAlives(s: State, out: Out): void {
-    if (s.role !== 'leader') return;
-    for (const to of s.others)
-      out.push({ type: 'send', to, message: { type: 'keep-alive', epoch: s.epoch } });
-    out.push({ type: 'set-timer', timer: 'keep-alive', delayMs: heartbeatMs });
-  }
-
-  function waitRandomPeriod(out: Out): void {
-    out.push({ type: 'set-timer', timer: 'wait', delayMs: timeoutMs });
-  }
-
-  function onCommand(s: State, input: Extract<Input, { type: 'command' }>, out: Out): void {
-    if (input.command.type !== 'campaign') {
-      const reason = `the epoch election has no ${input.command.type}`;
-      out.push({ type: 'answer', command: input.id, outcome: { status: 'refused', reason } });
-      return;
-    }
-    startElection(s, out);
-    out.push({ type: 'answer', command: input.id, outcome: { status: 'done' } });
-  }
-
+function createEpoch(rules: Rules): Protocol<State, Message, Timer> {
   return {
     name: 'epoch',
     pledges,
@@ -218,9 +84,143 @@ function createEpoch({ heartbeatMs, timeoutMs }: Timing): Protocol<State, Messag
       votedFor: null,
       votes: [],
     }),
-    step,
+    step: (s, input, out) => onInput(s, input, rules, out),
     vote: (message) => (message.type === 'vote' ? { term: message.epoch } : null),
   };
+}
+
+function onInput(s: State, input: Input<Message, Timer>, rules: Rules, out: Out): void {
+  switch (input.type) {
+    case 'start':
+      return onStart(s, input.saved, rules, out);
+    case 'message':
+      return onMessage(s, input.from, input.message, rules, out);
+    case 'timer':
+      return input.timer === 'wait' ? startElection(s, rules, out) : sendKeepAlives(s, rules, out);
+    case 'command':
+      return onCommand(s, input, rules, out);
+    case 'drawn':
+    case 'peer-gone':
+    case 'peer-back':
+      return; // The seed knows neither draws nor evidence: a node is gone when it is not heard.
+    default:
+      assertNever(input);
+  }
+}
+
+function onStart(s: State, saved: Json, rules: Rules, out: Out): void {
+  if (saved !== null) {
+    const record = saved as { epoch: number; votedFor: MemberId | null };
+    s.epoch = record.epoch;
+    s.votedFor = record.votedFor;
+  }
+  report(s, out);
+  waitRandomPeriod(rules, out);
+}
+
+/** "if the epoch of the message is older than the node epoch the message is discarded" */
+function onMessage(s: State, from: MemberId, m: Message, rules: Rules, out: Out): void {
+  if (m.epoch < s.epoch) return;
+  if (m.epoch > s.epoch) adoptEpoch(s, m.epoch, rules, out);
+  switch (m.type) {
+    case 'keep-alive':
+      return onKeepAlive(s, from, rules, out);
+    case 'vote-request':
+      return onVoteRequest(s, from, out);
+    case 'vote':
+      return onVote(s, from, rules, out);
+    default:
+      assertNever(m);
+  }
+}
+
+/** "if the epoch of the message is newer than the node epoch, then the node epoch is updated to match it" */
+function adoptEpoch(s: State, epoch: number, rules: Rules, out: Out): void {
+  const wasLeader = s.role === 'leader';
+  s.epoch = epoch;
+  s.votedFor = null;
+  s.votes = [];
+  s.role = 'follower';
+  s.leader = null;
+  save(s, out);
+  report(s, out);
+  // A leadership belongs to the epoch in which it was won; a deposed leader waits like all other members.
+  if (wasLeader) {
+    out.push({ type: 'cancel-timer', timer: 'keep-alive' });
+    waitRandomPeriod(rules, out);
+  }
+}
+
+/** "you recognize the sender as leader and you reset the timer to send a vote request" */
+function onKeepAlive(s: State, from: MemberId, rules: Rules, out: Out): void {
+  if (s.role === 'leader') return; // Its own epoch has one leader: only a forged message gets here.
+  if (s.role !== 'follower' || s.leader !== from) {
+    s.role = 'follower';
+    s.leader = from;
+    report(s, out);
+  }
+  waitRandomPeriod(rules, out);
+}
+
+/** "when you receive a vote request and you have not yet voted, then you send a vote to the requesting node" */
+function onVoteRequest(s: State, from: MemberId, out: Out): void {
+  if (s.votedFor !== null) return;
+  s.votedFor = from;
+  save(s, out);
+  out.push({ type: 'send', to: from, message: { type: 'vote', epoch: s.epoch } });
+}
+
+/** "if you receive a majority of the votes you become the leader" */
+function onVote(s: State, from: MemberId, rules: Rules, out: Out): void {
+  if (s.role !== 'candidate' || !s.others.includes(from)) return;
+  addId(s.votes, from);
+  becomeLeaderWithMajority(s, rules, out);
+}
+
+/** "Before a node triggers a new election it increases its epoch by one" */
+function startElection(s: State, rules: Rules, out: Out): void {
+  if (s.role === 'leader') return;
+  s.epoch += 1;
+  s.role = 'candidate';
+  s.leader = null;
+  s.votedFor = s.id;
+  s.votes = [s.id];
+  save(s, out);
+  report(s, out);
+  for (const to of s.others)
+    out.push({ type: 'send', to, message: { type: 'vote-request', epoch: s.epoch } });
+  waitRandomPeriod(rules, out);
+  becomeLeaderWithMajority(s, rules, out);
+}
+
+function becomeLeaderWithMajority(s: State, rules: Rules, out: Out): void {
+  if (s.votes.length < majority(s.others.length + 1)) return;
+  s.role = 'leader';
+  s.leader = s.id;
+  report(s, out);
+  out.push({ type: 'cancel-timer', timer: 'wait' });
+  sendKeepAlives(s, rules, out);
+}
+
+/** "if you are the leader send a keep alive message to all other nodes every second" */
+function sendKeepAlives(s: State, rules: Rules, out: Out): void {
+  if (s.role !== 'leader') return;
+  for (const to of s.others) out.push({ type: 'send', to, message: { type: 'keep-alive', epoch: s.epoch } });
+  out.push({ type: 'set-timer', timer: 'keep-alive', delayMs: rules.heartbeatMs });
+}
+
+function waitRandomPeriod(rules: Rules, out: Out): void {
+  out.push({ type: 'set-timer', timer: 'wait', delayMs: rules.timeoutMs });
+}
+
+function onCommand(s: State, input: Extract<Input, { type: 'command' }>, rules: Rules, out: Out): void {
+  if (input.command.type !== 'campaign') {
+    const reason = `the epoch election has no ${input.command.type}`;
+    out.push({ type: 'answer', command: input.id, outcome: { status: 'refused', reason } });
+    return;
+  }
+  startElection(s, rules, out);
+  out.push({ type: 'answer', command: input.id, outcome: { status: 'done' } });
 }
 
 function save(s: State, out: Out): void {

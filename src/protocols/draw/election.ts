@@ -112,11 +112,11 @@ function sendCast(
 export function onCast(
   s: State,
   from: MemberId,
-  message: MessageOf<'election/cast'>,
+  m: MessageOf<'election/cast'>,
   rules: Rules,
   out: Out,
 ): void {
-  const { election, voters, round, number } = message;
+  const { election, voters, round, number } = m;
   joinIfNew(s, election, voters, rules, out);
   const b = s.ballot;
   if (b?.election !== election) return sendNewerLeader(s, from, election, rules, out);
@@ -175,14 +175,14 @@ function becomeDecided(s: State, b: Ballot, winner: MemberId, rules: Rules, out:
 export function onResult(
   s: State,
   from: MemberId,
-  message: MessageOf<'election/result'>,
+  m: MessageOf<'election/result'>,
   rules: Rules,
   out: Out,
 ): void {
   const b = s.ballot;
-  if (b?.election !== message.election || !b.voters.includes(from)) return;
+  if (b?.election !== m.election || !b.voters.includes(from)) return;
   if (b.results.some((result) => result.voter === from)) return;
-  b.results.push({ voter: from, winner: message.winner });
+  b.results.push({ voter: from, winner: m.winner });
   b.tries = 0;
   certifyResult(s, b, rules, out);
 }
@@ -207,11 +207,11 @@ function certifyResult(s: State, b: Ballot, rules: Rules, out: Out): void {
 export function onCertify(
   s: State,
   from: MemberId,
-  message: MessageOf<'election/certify'>,
+  m: MessageOf<'election/certify'>,
   rules: Rules,
   out: Out,
 ): void {
-  const { election, winner } = message;
+  const { election, winner } = m;
   const b = s.ballot;
   if (b?.election !== election) return sendNewerLeader(s, from, election, rules, out);
   if (winner !== s.id || !b.voters.includes(from)) return;

@@ -16,18 +16,18 @@ export function onCommand(
   out: Out,
 ): void {
   const refusal = refuse(s, command);
-  if (refusal !== null) return answer(out, id, { status: 'refused', reason: refusal });
+  if (refusal !== null) return answer(id, { status: 'refused', reason: refusal }, out);
   switch (command.type) {
     case 'campaign':
       if (s.role !== 'leader' && !s.yields) onElectionTimer(s, times, out);
-      return answer(out, id, { status: 'done' });
+      return answer(id, { status: 'done' }, out);
     case 'resign':
       resign(s, why, times, out);
-      return answer(out, id, { status: 'done' });
+      return answer(id, { status: 'done' }, out);
     case 'priority':
       s.priority = command.priority;
       if (s.role === 'leader' && command.priority === 0) resign(s, why, times, out);
-      return answer(out, id, { status: 'done' });
+      return answer(id, { status: 'done' }, out);
     case 'transfer':
       return startTransfer(s, command.to, id, times, out);
     case 'publish':
@@ -78,6 +78,6 @@ function refuseNow(s: State): string | null {
   return s.publishing !== null || s.change !== null ? 'another publication is under way' : null;
 }
 
-function answer(out: Out, command: number, outcome: Outcome): void {
+function answer(command: number, outcome: Outcome, out: Out): void {
   out.push({ type: 'answer', command, outcome });
 }
