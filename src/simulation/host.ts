@@ -189,7 +189,7 @@ export class Host {
   }
 
   hasTimer(timer: string): boolean {
-    return this.#host !== null && this.#host.hasTimer(timer);
+    return this.#host?.hasTimer(timer) ?? false;
   }
 
   /**
@@ -226,6 +226,8 @@ export class Host {
         return;
       case 'synced':
         return happening.run!();
+      case 'timer':
+        return; // Told to the listener of `scheduled` alone: an alarm wakes the host.
     }
   }
 

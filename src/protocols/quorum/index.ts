@@ -103,7 +103,7 @@ import {
 } from './settings.ts';
 import { firstRegister, initialState, type Out, type Saved, type State, type Timer } from './state.ts';
 
-export { type QuorumConfig, timesOf };
+export { timesOf };
 
 /** A lost disk, and any number of them one after the other; a second process under one name. */
 const LOSSES: readonly Assumption[] = ['one-disk', 'no-copy', 'no-forgery'];
