@@ -1,8 +1,8 @@
 import type { Pledge, Property } from '../../../src/core/index.ts';
 import { nameFallen, nameProperty } from '../../../src/story/index.ts';
-import { seconds } from '../app/seconds.ts';
-import type { History } from '../history/history.ts';
-import { inItsWords } from '../words/term-words.ts';
+import type { History } from '../game/history/history.ts';
+import { seconds } from '../game/words/seconds.ts';
+import { inItsWords } from '../game/words/term-words.ts';
 
 const WATCHED: readonly Property[] = ['S1', 'S2', 'S3', 'S4', 'S6', 'S9', 'S10', 'R1'];
 

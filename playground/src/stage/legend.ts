@@ -1,6 +1,6 @@
 import type { Message } from '../../../src/core/index.ts';
 import { catalogue } from '../../../src/protocols/index.ts';
-import { type Kind, kindOf, LOOKS } from './kinds.ts';
+import { type Kind, kindOf, LOOKS } from '../draw/kinds.ts';
 
 /** The kinds of messages that a protocol has, in the order in which kinds are told. */
 export function kindsOf(protocol: string): Kind[] {

@@ -1,11 +1,7 @@
 import type { MemberId } from '../../../src/core/index.ts';
-import type { MemberShot, TimerShot } from '../history/history.ts';
-import { partOver, timerWord } from './timers.ts';
-
-/** What a number that grows with every election is called. */
-export function termWord(protocol: string): string {
-  return protocol === 'epoch' ? 'epoch' : 'term';
-}
+import type { MemberShot, TimerShot } from '../game/history/history.ts';
+import { partOver, timerWord } from '../game/history/timers.ts';
+import { termWord } from '../game/words/term-words.ts';
 
 /** What stands around a member, besides what it says of itself. */
 export interface Standing {
