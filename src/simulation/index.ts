@@ -8,6 +8,7 @@ export { Queue } from './queue.ts';
 export { outcomeOf, type Percentiles, type RunOutcome, type RunsResult, RunTotals } from './runs.ts';
 export { type Action, type MemberSetup, readScenario, type Scenario, type WorldEvent } from './scenario.ts';
 export { agreement, type FinalView, type Result, resultOf, runWorld, simulate } from './simulate.ts';
+export type { Skip } from './skip.ts';
 export type { Happening } from './surroundings.ts';
 export {
   drawStorm,

@@ -22,15 +22,18 @@ export const MOST_MEMBERS = 100;
 /** A day. Longer runs are for the command. */
 export const LONGEST_RUN_MS = 86_400_000;
 
+/** A run that the command can play, and a page cannot. */
+export class TooLarge extends BadInput {}
+
 /** Checks what came from somewhere else: a link, a file. Throws BadInput that names the field and what was expected. */
 export function readRun(given: unknown): Run {
   const scenario = readScenario(given, catalogue);
   const count = scenario.members.length;
   if (count > MOST_MEMBERS) {
-    throw new BadInput('members', `at most ${MOST_MEMBERS} in the playground`, String(count));
+    throw new TooLarge('members', `at most ${MOST_MEMBERS} in the playground`, String(count));
   }
   if (scenario.untilMs > LONGEST_RUN_MS) {
-    throw new BadInput('untilMs', `at most ${LONGEST_RUN_MS} in the playground`, String(scenario.untilMs));
+    throw new TooLarge('untilMs', `at most ${LONGEST_RUN_MS} in the playground`, String(scenario.untilMs));
   }
   const { protocol = 'epoch', members = 5, options, timing, network, disk } = given as Partial<Run>;
   return {

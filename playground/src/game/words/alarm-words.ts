@@ -38,17 +38,14 @@ export function alarmWords(alarm: Alarm, about: Promised): AlarmWords {
     };
   }
   const count = countWord(alarm.leaders.length);
-  const title = `${leadersWords(alarm, protocol)} since ${seconds(alarm.fromMs)}`;
+  const say = (what: string): string =>
+    `${leadersWords(alarm, what, protocol)} since ${seconds(alarm.fromMs)}`;
   if (alarm.kind === 'idle') {
     const rest = alarm.leaders.length > 2 ? 'the leases of the others have' : 'the lease of the other has';
     const meaning = `Only one of them may act: ${rest} run out.`;
-    return {
-      level: 'note',
-      title: title.replace('leaders:', 'believe they lead:'),
-      meaning,
-      promise: '',
-    };
+    return { level: 'note', title: say('believe they lead'), meaning, promise: '' };
   }
+  const title = say('leaders');
   const promise = promiseWords(alarm.property, alarm.violation?.claimed ?? false, about);
   if (alarm.kind === 'apart') {
     const meaning = `${count} believe they lead, in different ${termWord(protocol)}s: harmless if what they write to checks the token.`;
@@ -67,11 +64,11 @@ export function pastWords({ leaders, fromMs, toMs }: Double): string {
 }
 
 /** "Two leaders: 2 (epoch 3) and 4 (epoch 4)" */
-function leadersWords({ leaders }: Double, protocol: string): string {
+function leadersWords({ leaders }: Double, what: string, protocol: string): string {
   const names = leaders.map(({ member, term }) =>
     term === null ? String(member) : `${member} (${nameTerm(term, protocol)})`,
   );
-  return `${countWord(leaders.length)} leaders: ${listed(names)}`;
+  return `${countWord(leaders.length)} ${what}: ${listed(names)}`;
 }
 
 function mostInOneTerm({ leaders }: Double): number {

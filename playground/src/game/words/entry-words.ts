@@ -1,6 +1,6 @@
 import type { Input, View } from '../../../../src/core/index.ts';
 import { catalogue } from '../../../../src/protocols/index.ts';
-import { eventWords, Habits, type StepScene, stepWords, Vocabulary } from '../../../../src/story/index.ts';
+import { eventWords, Habits, type StepScene, tellStep, Vocabulary } from '../../../../src/story/index.ts';
 import {
   type Entry,
   type EventEntry,
@@ -73,9 +73,11 @@ export class Teller {
       lanes: NO_LANES,
       weight: 1,
     };
-    const did = stepWords([scene], false, this.#vocabulary);
-    if (did === ' starts') return heard;
-    return did.startsWith(':') ? heard + did : `${heard},${did}`;
+    const { change, isMinor, sends: sent } = tellStep([scene], false, this.#vocabulary);
+    if (change === null) return `${heard}: ${sent.join(' · ')}`;
+    // Nothing but a start, which is what it heard.
+    if (isMinor && before === null) return heard;
+    return `${heard}, ${[change, ...sent].join(' · ')}`;
   }
 
   #input(input: Input): string {

@@ -1,5 +1,5 @@
 import { BadInput } from '../../../../src/core/index.ts';
-import { type Run, readRun } from '../../game/run/run.ts';
+import { type Run, readRun, TooLarge } from '../../game/run/run.ts';
 import { isTrace, type Recording, readTraces, type TextFile } from './trace-reader.ts';
 
 /** Larger files are refused before they are read. */
@@ -50,8 +50,7 @@ function readScenarioText(text: string): Run {
     return readRun(given);
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
-    const isTooLarge = /in the playground/.test(error.message);
-    const rest = isTooLarge ? ' The command takes larger ones: caucus simulate FILE.' : '';
+    const rest = error instanceof TooLarge ? ' The command takes larger ones: caucus simulate FILE.' : '';
     throw new Error(`This is not a scenario that can be played here. ${error.message}.${rest}`, {
       cause: error,
     });
