@@ -1,9 +1,9 @@
 /** `npm run screenshots`: the pictures of the README and the docs, from the page as it was built. */
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { newRun } from '../playground/src/run/presets.ts';
-import { encodeShare } from '../playground/src/run/share.ts';
-import { Timeline } from '../playground/src/run/timeline.ts';
+import { newRun } from '../playground/src/game/run/presets.ts';
+import { encodeShare } from '../playground/src/game/run/share.ts';
+import { Timeline } from '../playground/src/game/run/timeline.ts';
 import { UpCluster } from '../test/cli/up-cluster.ts';
 import { Browsing } from '../test/support/browser.ts';
 import { PlayServer } from '../test/support/play-server.ts';

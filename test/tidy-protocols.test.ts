@@ -22,6 +22,7 @@ const ORDINARY: Readonly<Record<string, string>> = {
   copy: 'what a scenario does with a message',
   elected: 'an event of a log',
   ok: 'a result',
+  probe: 'a question over a connection, whether the process behind it answers',
 };
 
 const MAY_NAME_MESSAGES: Exceptions = [
@@ -39,7 +40,6 @@ const MAY_NAME_MESSAGES: Exceptions = [
 
 const MAY_NAME_PROTOCOLS: Exceptions = [
   [/^src\/simulation\/scenario\.ts$/, 'the default of scenario files, a part of their format'],
-  [/^src\/cli\/(commands\/)?(swarm\/)?swarm\.ts$/, 'the default of the command swarm'],
   [/^src\/testing\/options\.ts$/, 'the default of clusters in memory'],
   [
     /^playground\/src\/(app|game|pages|race|run|challenges|gallery)\//,

@@ -37,14 +37,47 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'index.ts': ['core', 'protocols', 'simulation', 'election', 'engines', 'member'],
 };
 
-/** The same inside the command: what shows, what reads, and what does. */
-const CLI_MAY_IMPORT: Record<string, readonly string[]> = {
-  terminal: [],
-  input: ['terminal'],
-  commands: ['terminal', 'input'],
-  'program.ts': ['terminal', 'input', 'commands'],
-  'main.ts': ['input', 'program.ts'],
+/** The same for the folders of a folder: a file or folder there may import itself and those listed here. */
+const INSIDE: Record<string, Record<string, readonly string[]>> = {
+  // What shows, what reads, and what does.
+  'src/cli': {
+    terminal: [],
+    input: ['terminal'],
+    commands: ['terminal', 'input'],
+    'program.ts': ['terminal', 'input', 'commands'],
+    'main.ts': ['input', 'program.ts'],
+  },
+  'playground/src': {
+    game: [],
+    draw: ['game'],
+    stage: ['game', 'draw'],
+    panels: ['game', 'draw'],
+    pages: ['game', 'draw'],
+    live: [],
+    app: ['game', 'stage', 'panels', 'pages', 'live'],
+    'main.ts': ['app', 'live'],
+    'svelte.d.ts': [],
+  },
+  'playground/src/game': {
+    history: [],
+    run: ['history'],
+    cause: ['history', 'run'],
+    words: ['history', 'cause'],
+    'selection.ts': [],
+    'settings.svelte.ts': [],
+    'game.svelte.ts': ['history', 'run', 'cause', 'selection.ts'],
+  },
+  'playground/src/pages': { gallery: [], race: ['gallery'], challenges: [], files: [] },
 };
+
+/** What the page may know of the library: only what runs in a browser. */
+const PAGE_MAY_IMPORT = ['core', 'protocols', 'properties', 'simulation', 'story', 'api/wire'];
+
+/**
+ * The one entrance of a room beside its index.ts. It explains the protocols to people, for the page and `caucus protocols`; a member
+ * that takes part in an election imports src/protocols/index.ts, and does not load the prose.
+ */
+const EXPLAINED = 'src/protocols/explained.ts';
 
 const PURE = [
   'core',
@@ -85,12 +118,12 @@ interface Source {
   readonly targets: readonly string[];
 }
 
-function readSources(): Source[] {
-  const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' });
+function readSources(folder: string): Source[] {
+  const files = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' });
   return files
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.(ts|svelte)$/.test(name))
     .map((name) => {
-      const file = path.join('src', name);
+      const file = path.join(folder, name);
       const text = readFileSync(path.join(root, file), 'utf8');
       const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
       const imports = [...code.matchAll(/(?:\bfrom\s+|\bimport\()'([^']+)'/g)].map((match) => match[1]!);
@@ -106,7 +139,8 @@ function roomOf(file: string): string {
 }
 
 describe('the source tree', () => {
-  const sources = readSources();
+  const sources = readSources('src');
+  const page = readSources('playground/src');
 
   it('has only rooms that this test knows', () => {
     expect(sources.length).toBeGreaterThan(20);
@@ -126,23 +160,34 @@ describe('the source tree', () => {
     const wrong = sources.flatMap(({ file, room, targets }) =>
       targets
         .filter((target) => roomOf(target) !== room && path.basename(target) !== 'index.ts')
+        .filter((target) => !(room === 'cli' && target === EXPLAINED))
         .map((target) => `${file} imports ${target}`),
     );
     expect(wrong).toEqual([]);
   });
 
-  it('imports along the arrows inside the command too', () => {
-    const folderOf = (file: string): string => file.split(path.sep)[2]!;
-    const inside = sources.filter(({ room }) => room === 'cli');
-    expect(Object.keys(CLI_MAY_IMPORT)).toEqual(
-      expect.arrayContaining(inside.map(({ file }) => folderOf(file))),
-    );
-    const wrong = inside.flatMap(({ file, targets }) =>
+  for (const [folder, mayImport] of Object.entries(INSIDE)) {
+    it(`imports along the arrows inside ${folder}`, () => {
+      const partOf = (file: string): string => path.relative(folder, file).split(path.sep)[0]!;
+      const inside = [...sources, ...page].filter(({ file }) => partOf(file) !== '..');
+      expect(Object.keys(mayImport)).toEqual(expect.arrayContaining(inside.map(({ file }) => partOf(file))));
+      const wrong = inside.flatMap(({ file, targets }) =>
+        targets
+          .filter((target) => ![partOf(file), '..', ...mayImport[partOf(file)]!].includes(partOf(target)))
+          .map((target) => `${file} imports ${target}`),
+      );
+      expect(wrong).toEqual([]);
+    });
+  }
+
+  it('lets the page enter only rooms that run in a browser, by their index.ts', () => {
+    const allowed = [EXPLAINED, ...PAGE_MAY_IMPORT.map((room) => `src/${room}/index.ts`)];
+    const wrong = page.flatMap(({ file, targets }) =>
       targets
-        .filter((target) => roomOf(target) === 'cli' && folderOf(target) !== folderOf(file))
-        .filter((target) => !CLI_MAY_IMPORT[folderOf(file)]!.includes(folderOf(target)))
+        .filter((target) => !target.startsWith('playground/') && !allowed.includes(target))
         .map((target) => `${file} imports ${target}`),
     );
+    expect(page.length).toBeGreaterThan(20);
     expect(wrong).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { faults } from './faults.ts';
 import { type Cell, COLUMNS, type File, type Row } from './findings.ts';
 import type { Compared, Directed, Explored, Swarmed } from './jobs.ts';
 import { checkCommandOf } from './repeating.ts';
-import { storyOf, withoutSaves } from './story.ts';
+import { numbered, storyOf } from './story.ts';
 import { protocolOf, type Subject, subjects } from './subjects.ts';
 
 export interface Contents {
@@ -148,9 +148,7 @@ function explorations({ explored }: Contents): string {
   const lines = sorted.map(({ job, result }) =>
     row([
       job.subject,
-      describeBounds(result.bounds)
-        .filter((words) => !words.startsWith('every message'))
-        .join('; '),
+      describeBounds(result.bounds, false).join('; '),
       grouped(result.states),
       result.complete ? 'yes' : 'no',
       `${result.eventually.agreed} of ${result.eventually.tried}`,
@@ -176,9 +174,7 @@ export function directions({ directed }: Pick<Contents, 'directed'>): string {
     row([
       job.name,
       job.isPlanted ? 'taken away' : 'there',
-      describeBounds(bounds)
-        .filter((words) => !words.startsWith('every message'))
-        .join('; '),
+      describeBounds(bounds, false).join('; '),
       grouped(states),
       seconds.toFixed(1),
       complete ? 'yes' : 'no',
@@ -216,7 +212,7 @@ function counterexamples({ files }: Contents): string {
 
 function counterexample({ name, fault, properties, scenario, trace, isShortest, subject }: File): string {
   const broken = properties.map((property) => `${property} (${columnName(property)})`).join(', ');
-  const lines = trace === null ? storyOf(scenario, properties) : withoutSaves(trace);
+  const lines = trace === null ? storyOf(scenario, properties) : numbered(trace);
   const how = isShortest ? ' No history has fewer steps.' : '';
   return `### ${name}
 

@@ -73,7 +73,7 @@ export function runExploration(job: ExploreJob): Explored {
   }
   const seconds = (performance.now() - startedMs) / 1000;
   const checked = { ...scenario, base, bounds: job.bounds, maxStates, exact: false };
-  return { job, result: resultOf(checked, exploring, explorer.result(), seconds) };
+  return { job, result: resultOf(checked, exploring, explorer.result(), seconds, false) };
 }
 
 function titleOf({ subject, fault }: ExploreJob): string {

@@ -51,12 +51,9 @@ function wordsOf(line: TraceLine, leads: Set<Json>): string[] {
   });
 }
 
-/** The explorer's own lines. What is saved is left out: it is long, and what it leads to is told. */
-export function withoutSaves(trace: readonly string[]): string[] {
-  return trace.map(
-    (line, i) =>
-      `${String(i + 1).padStart(3)}  ${line.replaceAll(/ · saves .*?\}(?= · |$)/g, '').replaceAll(/starts with \{.*?\}(?= · |$)/g, 'starts')}`,
-  );
+/** The explorer's own lines, numbered. */
+export function numbered(trace: readonly string[]): string[] {
+  return trace.map((line, i) => `${String(i + 1).padStart(3)}  ${line}`);
 }
 
 function msOf(atMs: number): string {

@@ -1,6 +1,6 @@
 import { mount } from 'svelte';
-import App from './App.svelte';
-import { readAbout } from './app/about.ts';
+import App from './app/App.svelte';
+import { readAbout } from './live/about.ts';
 import './app/theme.css';
 
 const target = document.getElementById('page')!;

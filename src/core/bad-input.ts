@@ -3,12 +3,14 @@ export class BadInput extends Error {
   readonly code = 'BAD_INPUT';
   readonly path: string;
   readonly expected: string;
+  readonly found: string;
 
   constructor(path: string, expected: string, found: string) {
     super(`${path === '' ? 'the document' : path}: expected ${expected}, found ${found}`);
     this.name = 'BadInput';
     this.path = path;
     this.expected = expected;
+    this.found = found;
   }
 }
 

@@ -6,6 +6,8 @@ import type { Seat } from './seat.ts';
 export interface Observation {
   /** Null when nobody leads, as far as is known here. */
   readonly leader: string | null;
+  /** False until the store of the election has answered for the first time: then `leader` says nothing yet. */
+  readonly isKnown: boolean;
   readonly token: bigint | null;
   /** Do we hold it ourselves? By what was last heard: to act, ask the `Leadership`. */
   readonly isSelf: boolean;
@@ -16,14 +18,15 @@ export interface Observation {
 }
 
 export function observationOf({ standing }: Seat): Observation {
-  const { leader, token, held, value, version, cause, detail } = standing;
-  return { leader, token, isSelf: held !== null, value: frozen(value), version, cause, detail };
+  const { leader, isKnown = true, token, held, value, version, cause, detail } = standing;
+  return { leader, isKnown, token, isSelf: held !== null, value: frozen(value), version, cause, detail };
 }
 
 /** A seat also tells of renewals, which are no news. */
 export function sameObservation(a: Observation, b: Observation): boolean {
   return (
     a.leader === b.leader &&
+    a.isKnown === b.isKnown &&
     a.token === b.token &&
     a.isSelf === b.isSelf &&
     a.version === b.version &&

@@ -15,6 +15,8 @@ export interface Held {
 /** How an election stands, as far as we know. */
 export interface Standing {
   readonly leader: string | null;
+  /** False until a store has answered for the first time: no leader means nothing yet. A seat that always knows leaves it out. */
+  readonly isKnown?: boolean;
   /** The leader's token, where it is known. */
   readonly token: bigint | null;
   /** Ours, while we may act. A new object for every leadership, the same one for as long as it lasts. */

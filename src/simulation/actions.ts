@@ -6,6 +6,7 @@ import { intercept, order, release } from './message-actions.ts';
 import type { LinkQuality } from './network.ts';
 import type { Action, Selector } from './scenario.ts';
 import { isRunning, select, selectProcesses } from './select.ts';
+import { skip } from './skip.ts';
 import { endTwin, endTwins, startTwins } from './twin-actions.ts';
 import { nameOfTwin } from './twins.ts';
 import type { World } from './world.ts';
@@ -43,7 +44,7 @@ export function perform(world: World, action: Action): void {
         (host) => {
           world.note({ do: 'pause', member: host.name });
           host.pause();
-          world.reconsider(host);
+          world.reviewed(host);
         },
       );
     case 'resume':
@@ -54,7 +55,7 @@ export function perform(world: World, action: Action): void {
         (host) => {
           world.note({ do: 'resume', member: host.name });
           host.resume();
-          world.reconsider(host);
+          world.reviewed(host);
         },
       );
     case 'partition': {
@@ -97,7 +98,7 @@ export function perform(world: World, action: Action): void {
     case 'inject': {
       // Nobody takes a message for another's that bears its own name.
       const receivers = select(world, action.to).filter((to) => to !== action.from);
-      if (receivers.length === 0) return world.note({ do: 'inject', skipped: `nobody fits "${action.to}"` });
+      if (receivers.length === 0) return skip(world, 'inject', { skipped: 'no-match', selector: action.to });
       world.broken.add('no-forgery');
       for (const to of receivers) {
         world.note({ do: 'inject', from: action.from, to, message: action.message as unknown as Json });
@@ -132,7 +133,7 @@ export function perform(world: World, action: Action): void {
     }
     case 'transfer': {
       const to = select(world, action.to)[0];
-      if (to === undefined) return world.note({ do: action.do, skipped: `nobody fits "${action.to}"` });
+      if (to === undefined) return skip(world, action.do, { skipped: 'no-match', selector: action.to });
       const asked = { do: action.do, member: action.member ?? 'leader' };
       return forEach(world, asked, isRunning, (host) => command(world, host, { type: 'transfer', to }));
     }
@@ -166,10 +167,8 @@ function forEach(
   const chosen = selectProcesses(world, member);
   const fitting = chosen.filter(fits);
   if (fitting.length === 0) {
-    world.note({
-      do: what,
-      skipped: chosen.length === 0 ? `nobody fits "${member}"` : 'it would change nothing',
-    });
+    const isNone = chosen.length === 0;
+    skip(world, what, isNone ? { skipped: 'no-match', selector: member } : { skipped: 'no-effect' });
   }
   for (const host of fitting) doIt(host);
 }
@@ -184,7 +183,7 @@ function forEachLink(
   const begins = select(world, from);
   const ends = select(world, to);
   const links = begins.flatMap((a) => ends.filter((b) => a !== b).map((b) => [a, b] as const));
-  if (links.length === 0) world.note({ do: what, skipped: `no link fits "${from}" and "${to}"` });
+  if (links.length === 0) skip(world, what, { skipped: 'no-link', selectors: [from, to] });
   for (const [a, b] of links) doIt(a, b);
 }
 
@@ -206,7 +205,7 @@ function crash(world: World, host: Host): void {
   const lost = host.crash();
   if (lost !== 'nothing')
     world.note({ do: lost === 'torn' ? 'torn-record' : 'lost-record', member: host.id });
-  world.reconsider(host);
+  world.reviewed(host);
 }
 
 /** Starts what is down. One named member (or the leader) is restarted even if it runs. */
@@ -223,7 +222,7 @@ function restart(world: World, action: Extract<Action, { do: 'restart' }>): void
   } else {
     chosen = select(world, member);
   }
-  if (chosen.length === 0) world.note({ do: 'restart', skipped: `nobody fits "${member}"` });
+  if (chosen.length === 0) skip(world, 'restart', { skipped: 'no-match', selector: member });
   for (const id of chosen.sort(compareIds)) {
     const host = world.hosts.get(id)!;
     if (host.alive) crash(world, host);
@@ -285,12 +284,12 @@ function setClock(world: World, host: Host, action: Extract<Action, { do: 'clock
 function giveEvidence(world: World, action: Extract<Action, { do: 'evidence' }>): void {
   const proof = action.proof ?? false;
   const peers = select(world, action.peer);
-  if (peers.length === 0) world.note({ do: 'evidence', skipped: `nobody fits "${action.peer}"` });
+  if (peers.length === 0) skip(world, 'evidence', { skipped: 'no-match', selector: action.peer });
   for (const peer of peers) {
     const isAlive = action.twin === true ? world.twins.of(peer) !== undefined : world.hosts.get(peer)!.alive;
     const life = action.twin === true ? world.twins.lifeOf(peer) : world.hosts.get(peer)!.life;
     if (life === undefined) {
-      world.note({ do: 'evidence', skipped: `${peer} never had a second process` });
+      skip(world, 'evidence', { skipped: 'never-had-second-process', of: peer });
       continue;
     }
     if (action.gone && proof && isAlive) world.broken.add('proof');
@@ -323,11 +322,11 @@ function boot(world: World, id: MemberId): void {
 /** The leader is asked; without one, the first member that runs. */
 function changeMembership(world: World, what: 'add' | 'remove', member: MemberId): void {
   const { name, commands } = world.scenario.definition;
-  if (!commands.includes(what)) return world.note({ do: what, skipped: `${name} has a fixed membership` });
+  if (!commands.includes(what)) return skip(world, what, { skipped: 'fixed-membership', protocol: name });
   if (!world.hosts.has(member)) boot(world, member);
   const [leader] = selectProcesses(world, 'leader');
   const asked = leader ?? [...world.hosts.values()].find((each) => each.alive && each.id !== member);
-  if (asked === undefined) return world.note({ do: what, skipped: 'nobody runs' });
+  if (asked === undefined) return skip(world, what, { skipped: 'none-running' });
   world.note({ do: what, member, asked: asked.name });
   world.command(asked, { type: what, member });
 }

@@ -2,6 +2,7 @@ import type { Json } from '../core/index.ts';
 import type { Match } from './network.ts';
 import type { Action, Selector } from './scenario.ts';
 import { select } from './select.ts';
+import { skip } from './skip.ts';
 import type { World } from './world.ts';
 
 type Order = Exclude<Extract<Action, { do: 'hold' | 'drop' | 'duplicate' }>, { flight: number }>;
@@ -19,7 +20,7 @@ export function release(world: World, action: Extract<Action, { do: 'release' }>
   const match = matchOf(world, action);
   if (match === null) return;
   const released = world.network.release(match, count, nth, copy);
-  if (released.length === 0) world.note({ do: 'release', skipped: 'nothing of that kind is held' });
+  if (released.length === 0) skip(world, 'release', { skipped: 'not-held' });
   for (const envelope of released) {
     world.note({ do: 'release', from: envelope.from, to: envelope.to, type: envelope.message.type });
     world.deliver(envelope, 0);
@@ -29,7 +30,7 @@ export function release(world: World, action: Extract<Action, { do: 'release' }>
 /** Something is done to one message on its way. */
 export function intercept(world: World, what: 'hold' | 'drop' | 'duplicate', flight: number): void {
   const caught = world.intercept(flight, what === 'duplicate');
-  if (caught === null) return world.note({ do: what, skipped: `message ${flight} is not on its way` });
+  if (caught === null) return skip(world, what, { skipped: 'not-in-flight', flight });
   const { from, to, message } = caught;
   const became = { hold: 'held', drop: 'dropped', duplicate: 'duplicated' }[what];
   world.note({ do: became, from, to, type: message.type, flight });
@@ -44,8 +45,8 @@ function matchOf(
   const from = action.from === undefined ? undefined : select(world, action.from);
   const to = action.to === undefined ? undefined : select(world, action.to);
   if (from?.length === 0 || to?.length === 0) {
-    const nobody = from?.length === 0 ? action.from : action.to;
-    world.note({ do: action.do, skipped: `nobody fits "${nobody}"` });
+    const selector = (from?.length === 0 ? action.from : action.to)!;
+    skip(world, action.do, { skipped: 'no-match', selector });
     return null;
   }
   return {

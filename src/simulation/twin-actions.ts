@@ -3,6 +3,7 @@ import { type MemberId, Random } from '../core/index.ts';
 import { Host } from './host.ts';
 import type { Action, Selector } from './scenario.ts';
 import { select } from './select.ts';
+import { skip } from './skip.ts';
 import { nameOfTwin } from './twins.ts';
 import type { World } from './world.ts';
 
@@ -12,9 +13,9 @@ export function startTwins(world: World, action: Extract<Action, { do: 'twin' }>
   const apart = peers === null ? {} : { with: peers };
   for (const first of chosenOf(world, 'twin', member)) {
     if (!first.alive) {
-      world.note({ do: 'twin', skipped: `${first.id} does not run` });
+      skip(world, 'twin', { skipped: 'not-running', of: first.id });
     } else if (world.twins.of(first.id) !== undefined) {
-      world.note({ do: 'twin', skipped: `a second process of ${first.id} runs already` });
+      skip(world, 'twin', { skipped: 'has-second-process', of: first.id });
     } else {
       world.note({ do: 'twin', member: nameOfTwin(first.id), of: first.id, disk, ...apart });
       startTwin(world, first, disk, peers);
@@ -42,14 +43,14 @@ export function endTwin(world: World, twin: Host): void {
   twin.crash();
   world.twins.remove(twin);
   world.losses.single(twin);
-  world.reconsider(twin);
+  world.reviewed(twin);
 }
 
 export function endTwins(world: World, member: Selector): void {
   const chosen = chosenOf(world, 'crash', member);
   const twins = chosen.map(({ id }) => world.twins.of(id)).filter((twin) => twin !== undefined);
   if (chosen.length > 0 && twins.length === 0) {
-    world.note({ do: 'crash', skipped: 'no second process runs' });
+    skip(world, 'crash', { skipped: 'no-second-process' });
   }
   for (const twin of twins) {
     world.note({ do: 'crash', member: twin.name });
@@ -59,6 +60,6 @@ export function endTwins(world: World, member: Selector): void {
 
 function chosenOf(world: World, what: string, member: Selector): Host[] {
   const chosen = select(world, member).map((id) => world.hosts.get(id)!);
-  if (chosen.length === 0) world.note({ do: what, skipped: `nobody fits "${member}"` });
+  if (chosen.length === 0) skip(world, what, { skipped: 'no-match', selector: member });
   return chosen;
 }

@@ -22,6 +22,7 @@ import { perform } from './actions.ts';
 import { Agenda } from './agenda.ts';
 import { Connections } from './connections.ts';
 import { Digest } from './digest.ts';
+import { deepFreeze } from './freeze.ts';
 import { Host } from './host.ts';
 import { Coverage, Ledger } from './ledger.ts';
 import { Losses } from './losses.ts';
@@ -171,9 +172,7 @@ export class World implements Surroundings {
   /** Lets everything happen that is due up to that moment. */
   runUntil(atMs: number): void {
     const untilUs = toUs(atMs);
-    while (this.step(untilUs)) {
-      // Each call lets one thing happen.
-    }
+    while (this.step(untilUs)) continue; // Each call lets one thing happen.
     this.nowUs = Math.max(this.nowUs, untilUs);
   }
 
@@ -233,8 +232,8 @@ export class World implements Surroundings {
     this.#trace?.({ atMs: toMs(this.nowUs), event });
   }
 
-  /** A host has gone or has stopped: what it claimed may have changed without a word from it. */
-  reconsider(host: Host): void {
+  /** Whether a host claims to lead, and may act, may have changed: by its own report, by the clock, or because it has gone or stopped. */
+  reviewed(host: Host): void {
     const { name, view } = host;
     const claims = host.alive && view.role === 'leader';
     const acts = host.alive && host.acting;
@@ -303,10 +302,6 @@ export class World implements Surroundings {
     this.losses.reported(host, view);
   }
 
-  reviewed(host: Host): void {
-    this.reconsider(host);
-  }
-
   stepped(host: Host, input: Input, effects: readonly Effect[]): void {
     this.steps += 1;
     if (this.steps > this.#mostSteps) throw new Error(`no end in sight after ${this.#mostSteps} steps`);
@@ -350,10 +345,4 @@ export class World implements Surroundings {
     const claimed = isPromised(this.protocol, property, this.broken);
     this.violations.push({ property, claimed, atMs: toMs(this.nowUs), members, detail });
   }
-}
-
-function deepFreeze(value: unknown): void {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
-  Object.freeze(value);
-  for (const each of Object.values(value)) deepFreeze(each);
 }

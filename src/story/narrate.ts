@@ -4,14 +4,16 @@ import type { Effect, Input, Json, Message, TraceLine, View } from '../core/inde
  * One line of a trace in words, or null where there is nothing to tell. Timers are left out: what they lead to is told.
  *
  *     3 ← 2 election [2] · → 4 election [2,3]
+ *
+ * `records` says whether what a disk takes and gives back is written out: it is long, and what it leads to is told.
  */
-export function narrate(line: TraceLine): string | null {
+export function narrate(line: TraceLine, records = true): string | null {
   if ('trace' in line) return null;
   if ('event' in line) return `* ${describeEvent(line.event)}`;
-  const parts = [describeInput(line.input), ...line.effects.map(describeEffect)].filter(
+  const effects = records ? line.effects : line.effects.filter(({ type }) => type !== 'save');
+  const parts = [describeInput(line.input, records), ...effects.map(describeEffect)].filter(
     (part) => part !== null,
   );
-  if (parts.length === 0) return null;
   return `${line.member} ${parts.join(' · ')}`;
 }
 
@@ -25,10 +27,10 @@ export function describeEvent({
   return [what, ...Object.entries(fields).map(([name, value]) => `${name}=${plain(value)}`)].join(' ');
 }
 
-function describeInput(input: Input): string | null {
+function describeInput(input: Input, records: boolean): string {
   switch (input.type) {
     case 'start':
-      return input.saved === null ? 'starts' : `starts with ${JSON.stringify(input.saved)}`;
+      return input.saved === null || !records ? 'starts' : `starts with ${JSON.stringify(input.saved)}`;
     case 'message':
       return `← ${input.from} ${describeMessage(input.message)}`;
     case 'timer':

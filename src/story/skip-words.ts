@@ -1,3 +1,4 @@
+import type { Skip } from '../simulation/index.ts';
 import type { EventScene } from './scene.ts';
 
 /** Whom an event was meant for when nobody fits, by what it would have done or whom it named. */
@@ -23,12 +24,39 @@ const NOTHING_TO_DO: Readonly<Record<string, string>> = {
 };
 
 /** "no restart, since nobody is down" */
-export function skipWords({ do: what, skipped }: EventScene['event']): string {
-  const reason = String(skipped);
-  const named = /^nobody fits "(.*)"$/.exec(reason)?.[1];
-  if (named !== undefined) {
-    const why = what === 'restart' && named !== 'leader' ? NOBODY.restart : NOBODY[named];
-    return `no ${what}, since ${why ?? reason}`;
+export function skipWords(event: EventScene['event']): string {
+  return `no ${event.do}, since ${reasonWords(event.do, event as unknown as Skip)}`;
+}
+
+function reasonWords(what: string, skip: Skip): string {
+  switch (skip.skipped) {
+    case 'no-match': {
+      const { selector } = skip;
+      const why = what === 'restart' && selector !== 'leader' ? NOBODY.restart : NOBODY[selector];
+      return why ?? `nobody fits "${selector}"`;
+    }
+    case 'no-link':
+      return `no link fits "${skip.selectors[0]}" and "${skip.selectors[1]}"`;
+    case 'no-effect':
+      return NOTHING_TO_DO[what] ?? 'it would change nothing';
+    case 'not-running':
+      return `${skip.of} does not run`;
+    case 'none-running':
+      return 'nobody runs';
+    case 'has-second-process':
+      return `a second process of ${skip.of} runs already`;
+    case 'no-second-process':
+      return 'no second process runs';
+    case 'never-had-second-process':
+      return `${skip.of} never had a second process`;
+    case 'not-held':
+      return 'nothing of that kind is held';
+    case 'not-in-flight':
+      return `message ${skip.flight} is not on its way`;
+    case 'fixed-membership':
+      return `${skip.protocol} has a fixed membership`;
+    default:
+      // A trace that an earlier version wrote has the words themselves.
+      return String((skip as { readonly skipped: unknown }).skipped);
   }
-  return `no ${what}, since ${(reason === 'it would change nothing' ? NOTHING_TO_DO[what] : undefined) ?? reason}`;
 }

@@ -15,13 +15,22 @@ type NameRecipients = (
   all: readonly MemberId[],
 ) => string;
 
-/** What members did that are told together, without their names; `many` where several did the same. */
-export function stepWords(
+/** What members did that are told together. */
+export interface StepTelling {
+  /** How they changed, without their names; null where what they sent says more. */
+  readonly change: string | null;
+  /** The change is nothing but that they started, or as small. */
+  readonly isMinor: boolean;
+  readonly sends: readonly string[];
+}
+
+/** `many` where several did the same. */
+export function tellStep(
   scenes: readonly StepScene[],
   many: boolean,
   vocabulary: Vocabulary,
   nameTo: NameRecipients = nameRecipients,
-): string {
+): StepTelling {
   const scene = scenes[0]!;
   const change = scene.after === null ? null : changeWords(scene, scene.after, many);
   const sends = scenes.flatMap((each) => each.sends);
@@ -32,10 +41,23 @@ export function stepWords(
       ([words, to]) => `${words} → ${nameTo(to, senders, vocabulary.members)}`,
     );
   if (change !== null && !change.minor) {
-    return [` ${change.words}`, ...sendWords(telling)].join(' · ');
+    return { change: change.words, isMinor: false, sends: sendWords(telling) };
   }
   const words = sendWords(telling.length > 0 ? telling : sends);
-  return words.length > 0 ? `: ${words.join(' · ')}` : ` ${change?.words ?? 'draws'}`;
+  return words.length > 0
+    ? { change: null, isMinor: true, sends: words }
+    : { change: change?.words ?? 'draws', isMinor: change !== null, sends: [] };
+}
+
+/** The same as it follows the names of the members. */
+export function stepWords(
+  scenes: readonly StepScene[],
+  many: boolean,
+  vocabulary: Vocabulary,
+  nameTo: NameRecipients = nameRecipients,
+): string {
+  const { change, sends } = tellStep(scenes, many, vocabulary, nameTo);
+  return change === null ? `: ${sends.join(' · ')}` : ` ${[change, ...sends].join(' · ')}`;
 }
 
 function changeWords(scene: StepScene, after: View, many: boolean): Phrase {

@@ -71,18 +71,35 @@ describe('what happens to several at once', () => {
 
 describe('what else happens', () => {
   const cases: readonly [line: TraceLine, words: string][] = [
-    [happens(6, 'crash', { skipped: 'nobody fits "leader"' }), 'no crash, since nobody leads'],
-    [happens(6, 'restart', { skipped: 'nobody fits "all"' }), 'no restart, since nobody is down'],
-    [happens(6, 'resume', { skipped: 'it would change nothing' }), 'no resume, since nobody is stopped'],
+    [happens(6, 'crash', { skipped: 'no-match', selector: 'leader' }), 'no crash, since nobody leads'],
+    [happens(6, 'restart', { skipped: 'no-match', selector: 'all' }), 'no restart, since nobody is down'],
+    [happens(6, 'resume', { skipped: 'no-effect' }), 'no resume, since nobody is stopped'],
     [
-      happens(6, 'add', { skipped: 'toy has a fixed membership' }),
+      happens(6, 'add', { skipped: 'fixed-membership', protocol: 'toy' }),
       'no add, since toy has a fixed membership',
     ],
+    [happens(6, 'crash', { skipped: 'no-match', selector: 7 }), 'no crash, since nobody fits "7"'],
+    [
+      happens(6, 'cut', { skipped: 'no-link', selectors: ['leader', 'followers'] }),
+      'no cut, since no link fits "leader" and "followers"',
+    ],
+    [happens(6, 'twin', { skipped: 'not-running', of: 2 }), 'no twin, since 2 does not run'],
+    [happens(6, 'add', { skipped: 'none-running' }), 'no add, since nobody runs'],
+    [
+      happens(6, 'evidence', { skipped: 'never-had-second-process', of: 3 }),
+      'no evidence, since 3 never had a second process',
+    ],
+    [happens(6, 'release', { skipped: 'not-held' }), 'no release, since nothing of that kind is held'],
+    [
+      happens(6, 'drop', { skipped: 'not-in-flight', flight: 9 }),
+      'no drop, since message 9 is not on its way',
+    ],
+    [happens(6, 'crash', { skipped: 'as it was once said' }), 'no crash, since as it was once said'],
     [happens(6, 'partition', { groups: [[1], [2, 3, 4]] }), 'partition: 1 | 2–4'],
     [happens(6, 'cut', { from: 1, to: 2, oneWay: true }), 'cut from 1 to 2'],
     [happens(6, 'drop', { next: 3, type: 'beat', from: [1, 2] }), 'drop: the next 3 beat from 1 and 2'],
     [happens(6, 'remove', { member: 3, asked: 1 }), '1 is asked to remove 3'],
-    [happens(6, 'backup', { skipped: 'it would change nothing' }), 'no backup, since its disk is empty'],
+    [happens(6, 'backup', { skipped: 'no-effect' }), 'no backup, since its disk is empty'],
     [
       happens(6, 'twin', { member: "2'", of: 2, disk: 'empty' }),
       "2', a second process of 2, starts on an empty disk",
@@ -92,10 +109,10 @@ describe('what else happens', () => {
       "2', a second process of 2, starts on a copy of its disk; only 3 and 4 can talk with it, and not with 2",
     ],
     [
-      happens(6, 'twin', { skipped: 'a second process of 2 runs already' }),
+      happens(6, 'twin', { skipped: 'has-second-process', of: 2 }),
       'no twin, since a second process of 2 runs already',
     ],
-    [happens(6, 'crash', { skipped: 'no second process runs' }), 'no crash, since no second process runs'],
+    [happens(6, 'crash', { skipped: 'no-second-process' }), 'no crash, since no second process runs'],
   ];
   for (const [line, words] of cases) {
     it(words, () => {

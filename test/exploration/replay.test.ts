@@ -105,7 +105,7 @@ describe('a history in words', () => {
   it('tells each act and what came of it', () => {
     const exploring = { protocol: epochProtocol(), members, bounds: { terms: 1, amnesia: 1 }, samples: 0 };
     const { acts } = explore(exploring).violations.find(({ property }) => property === 'S3')!;
-    expect(traceOf(retell(exploring, acts)).map(narrate)).toEqual([
+    expect(traceOf(retell(exploring, acts)).map((line) => narrate(line))).toEqual([
       '1 starts · is follower in 0',
       '2 starts · is follower in 0',
       '3 starts · is follower in 0',
@@ -120,7 +120,7 @@ describe('a history in words', () => {
     const { protocol } = epochBugs['sends before it saves']!;
     const exploring = { protocol, members, bounds: { terms: 1, crashes: 1 }, samples: 0 };
     const { acts } = explore(exploring).violations.find(({ property }) => property === 'S2')!;
-    const lines = traceOf(retell(exploring, acts)).map(narrate);
+    const lines = traceOf(retell(exploring, acts)).map((line) => narrate(line));
     const death = lines.findIndex((line) => line?.startsWith('* crash'));
     expect(lines[death]).toMatch(/saving=1$/);
     expect(lines[death - 1]).toContain('vote');

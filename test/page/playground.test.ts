@@ -1,7 +1,7 @@
 /** The playground in a real browser, used as a visitor would. */
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { decodeShare } from '../../playground/src/run/share.ts';
+import { decodeShare } from '../../playground/src/game/run/share.ts';
 import { simulateJson } from '../cli/caucus.ts';
 import { axe, missingBrowser } from '../support/browser.ts';
 import { visits } from './visits.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { alarmsAt, lastDouble, nextAlarmMs } from '../../playground/src/cause/alarms.ts';
-import { causeOf } from '../../playground/src/cause/cause.ts';
-import { newRun } from '../../playground/src/run/presets.ts';
-import { Timeline } from '../../playground/src/run/timeline.ts';
-import { alarmWords, pastWords } from '../../playground/src/words/alarm-words.ts';
-import { Teller } from '../../playground/src/words/entry-words.ts';
+import { alarmsAt, lastDouble, nextAlarmMs } from '../../playground/src/game/cause/alarms.ts';
+import { causeOf } from '../../playground/src/game/cause/cause.ts';
+import { newRun } from '../../playground/src/game/run/presets.ts';
+import { Timeline } from '../../playground/src/game/run/timeline.ts';
+import { alarmWords, pastWords } from '../../playground/src/game/words/alarm-words.ts';
+import { Teller } from '../../playground/src/game/words/entry-words.ts';
 import type { Action } from '../../src/simulation/index.ts';
 
 function isolateLeader(timeline: Timeline): Action {

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Challenge, type Standing, standingOf } from '../../playground/src/challenges/challenge.ts';
-import { LADDER } from '../../playground/src/challenges/ladder.ts';
-import { readProgress, withSolved } from '../../playground/src/challenges/progress.ts';
-import { stormOf } from '../../playground/src/challenges/storm.ts';
-import { Timeline } from '../../playground/src/run/timeline.ts';
+import { Timeline } from '../../playground/src/game/run/timeline.ts';
+import {
+  type Challenge,
+  type Standing,
+  standingOf,
+} from '../../playground/src/pages/challenges/challenge.ts';
+import { LADDER } from '../../playground/src/pages/challenges/ladder.ts';
+import { readProgress, withSolved } from '../../playground/src/pages/challenges/progress.ts';
+import { stormOf } from '../../playground/src/pages/challenges/storm.ts';
 import type { MemberId } from '../../src/core/index.ts';
 import type { Action } from '../../src/simulation/index.ts';
 

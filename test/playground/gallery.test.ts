@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf, namedRun } from '../../playground/src/gallery/named-run.ts';
-import { STORIES } from '../../playground/src/gallery/scenarios.ts';
-import { runOf } from '../../playground/src/gallery/story.ts';
-import { thumbnailOf } from '../../playground/src/gallery/thumbnail.ts';
-import { verdictOf } from '../../playground/src/gallery/verdict.ts';
-import { PROTOCOLS, VERDICTS } from '../../playground/src/gallery/verdicts.ts';
-import { readRun } from '../../playground/src/run/run.ts';
-import { Timeline } from '../../playground/src/run/timeline.ts';
+import { readRun } from '../../playground/src/game/run/run.ts';
+import { Timeline } from '../../playground/src/game/run/timeline.ts';
+import { addressOf, namedRun } from '../../playground/src/pages/gallery/named-run.ts';
+import { STORIES } from '../../playground/src/pages/gallery/scenarios.ts';
+import { runOf } from '../../playground/src/pages/gallery/story.ts';
+import { thumbnailOf } from '../../playground/src/pages/gallery/thumbnail.ts';
+import { verdictOf } from '../../playground/src/pages/gallery/verdict.ts';
+import { PROTOCOLS, VERDICTS } from '../../playground/src/pages/gallery/verdicts.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 
 describe('the gallery', () => {

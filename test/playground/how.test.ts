@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { STORIES } from '../../playground/src/gallery/scenarios.ts';
-import { runOf } from '../../playground/src/gallery/story.ts';
-import type { StepEntry } from '../../playground/src/history/history.ts';
-import { firedBefore, firedBy, ruleOf } from '../../playground/src/how/fired.ts';
-import { newRun } from '../../playground/src/run/presets.ts';
-import { Timeline } from '../../playground/src/run/timeline.ts';
+import type { StepEntry } from '../../playground/src/game/history/history.ts';
+import { newRun } from '../../playground/src/game/run/presets.ts';
+import { Timeline } from '../../playground/src/game/run/timeline.ts';
+import { STORIES } from '../../playground/src/pages/gallery/scenarios.ts';
+import { runOf } from '../../playground/src/pages/gallery/story.ts';
+import { firedBefore, firedBy, ruleOf } from '../../playground/src/panels/how/fired.ts';
 import { explained } from '../../src/protocols/explained.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { newRun } from '../../playground/src/game/run/presets.ts';
+import { Timeline } from '../../playground/src/game/run/timeline.ts';
+import { Teller } from '../../playground/src/game/words/entry-words.ts';
 import { type Filter, Filtered } from '../../playground/src/panels/log/filter.ts';
-import { newRun } from '../../playground/src/run/presets.ts';
-import { Timeline } from '../../playground/src/run/timeline.ts';
-import { Teller } from '../../playground/src/words/entry-words.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 
 function played(protocol: string): Timeline {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { seconds } from '../../playground/src/app/seconds.ts';
+import { ALARM_SHAPES } from '../../playground/src/draw/alarm-shapes.ts';
+import { newRun } from '../../playground/src/game/run/presets.ts';
+import { Timeline } from '../../playground/src/game/run/timeline.ts';
+import { place, seconds } from '../../playground/src/game/words/seconds.ts';
 import { countersAt } from '../../playground/src/panels/inspector/counters.ts';
 import { Changes, readable } from '../../playground/src/panels/inspector/readable.ts';
 import { Scout } from '../../playground/src/panels/inspector/scout.ts';
@@ -10,10 +13,6 @@ import { ticks } from '../../playground/src/panels/space-time/axis.ts';
 import { overlaps } from '../../playground/src/panels/space-time/bars.ts';
 import { branchWords, forksOf } from '../../playground/src/panels/space-time/forks.ts';
 import { alarmMarks } from '../../playground/src/panels/space-time/marks.ts';
-import { newRun } from '../../playground/src/run/presets.ts';
-import { Timeline } from '../../playground/src/run/timeline.ts';
-import { ALARM_SHAPES } from '../../playground/src/words/alarm-shapes.ts';
-import { place } from '../../playground/src/words/time-words.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 
 /** Crashes, a pause of the leader, a restart: something of everything. */

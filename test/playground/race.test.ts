@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { STORIES } from '../../playground/src/gallery/scenarios.ts';
-import { PROTOCOLS } from '../../playground/src/gallery/verdicts.ts';
-import { asRaced, faultsFor, handsIn, racesOf, toggled } from '../../playground/src/race/entrants.ts';
-import { measure } from '../../playground/src/race/measure.ts';
-import { scoreAt } from '../../playground/src/race/score.ts';
-import type { Run } from '../../playground/src/run/run.ts';
-import { Timeline } from '../../playground/src/run/timeline.ts';
+import type { Run } from '../../playground/src/game/run/run.ts';
+import { Timeline } from '../../playground/src/game/run/timeline.ts';
+import { STORIES } from '../../playground/src/pages/gallery/scenarios.ts';
+import { PROTOCOLS } from '../../playground/src/pages/gallery/verdicts.ts';
+import { asRaced, faultsFor, handsIn, racesOf, toggled } from '../../playground/src/pages/race/entrants.ts';
+import { measure } from '../../playground/src/pages/race/measure.ts';
+import { scoreAt } from '../../playground/src/pages/race/score.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { readScenario, simulate } from '../../src/simulation/index.ts';
 

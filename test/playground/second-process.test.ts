@@ -1,11 +1,11 @@
 /** A second process of a member, on the page. */
 import { describe, expect, it } from 'vitest';
-import { readTraces } from '../../playground/src/files/trace-reader.ts';
-import { frameAt } from '../../playground/src/history/frame.ts';
-import { asScenario } from '../../playground/src/run/as-scenario.ts';
-import { type Run, readRun } from '../../playground/src/run/run.ts';
-import { Timeline } from '../../playground/src/run/timeline.ts';
-import { Teller } from '../../playground/src/words/entry-words.ts';
+import { frameAt } from '../../playground/src/game/history/frame.ts';
+import { asScenario } from '../../playground/src/game/run/as-scenario.ts';
+import { type Run, readRun } from '../../playground/src/game/run/run.ts';
+import { Timeline } from '../../playground/src/game/run/timeline.ts';
+import { Teller } from '../../playground/src/game/words/entry-words.ts';
+import { readTraces } from '../../playground/src/pages/files/trace-reader.ts';
 import { encodeTraceLine } from '../../src/core/index.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { readScenario, simulate } from '../../src/simulation/index.ts';

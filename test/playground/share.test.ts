@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Run } from '../../playground/src/run/run.ts';
-import { decodeShare, encodeShare } from '../../playground/src/run/share.ts';
+import type { Run } from '../../playground/src/game/run/run.ts';
+import { decodeShare, encodeShare } from '../../playground/src/game/run/share.ts';
 
 const RUN: Run = {
   protocol: 'epoch',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { breaksAt, type Shrinking, shrink, type Target } from '../../playground/src/cause/shrink.ts';
-import { newRun } from '../../playground/src/run/presets.ts';
-import type { Run } from '../../playground/src/run/run.ts';
+import { breaksAt, type Shrinking, shrink, type Target } from '../../playground/src/game/cause/shrink.ts';
+import { newRun } from '../../playground/src/game/run/presets.ts';
+import type { Run } from '../../playground/src/game/run/run.ts';
 import { Random } from '../../src/core/index.ts';
 import type { Action, WorldEvent } from '../../src/simulation/index.ts';
 

@@ -1,9 +1,9 @@
-import type { Selection } from '../../playground/src/app/selection.ts';
-import { type Frame, frameAt } from '../../playground/src/history/frame.ts';
-import type { History } from '../../playground/src/history/history.ts';
-import { newRun } from '../../playground/src/run/presets.ts';
-import type { Timeline } from '../../playground/src/run/timeline.ts';
-import { Tree } from '../../playground/src/run/tree.ts';
+import { type Frame, frameAt } from '../../playground/src/game/history/frame.ts';
+import type { History } from '../../playground/src/game/history/history.ts';
+import { newRun } from '../../playground/src/game/run/presets.ts';
+import type { Timeline } from '../../playground/src/game/run/timeline.ts';
+import { Tree } from '../../playground/src/game/run/tree.ts';
+import type { Selection } from '../../playground/src/game/selection.ts';
 import type { StageGame } from '../../playground/src/stage/stage-game.ts';
 import type { Action } from '../../src/simulation/index.ts';
 

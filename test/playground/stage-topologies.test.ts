@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { frameAt } from '../../playground/src/history/frame.ts';
-import { newRun } from '../../playground/src/run/presets.ts';
-import { readRun } from '../../playground/src/run/run.ts';
-import { Timeline } from '../../playground/src/run/timeline.ts';
-import { beginningWith, TOPOLOGIES } from '../../playground/src/stage/topologies.ts';
+import { frameAt } from '../../playground/src/game/history/frame.ts';
+import { newRun } from '../../playground/src/game/run/presets.ts';
+import { readRun } from '../../playground/src/game/run/run.ts';
+import { Timeline } from '../../playground/src/game/run/timeline.ts';
+import { beginningWith, TOPOLOGIES } from '../../playground/src/game/run/topologies.ts';
 import { type MemberId, majority } from '../../src/core/index.ts';
 
 /** Whom each member hears, itself included, once a topology is made. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { frameAt } from '../../playground/src/history/frame.ts';
-import { type Run, readRun } from '../../playground/src/run/run.ts';
-import { Timeline } from '../../playground/src/run/timeline.ts';
-import { Tree } from '../../playground/src/run/tree.ts';
+import { frameAt } from '../../playground/src/game/history/frame.ts';
+import { type Run, readRun } from '../../playground/src/game/run/run.ts';
+import { Timeline } from '../../playground/src/game/run/timeline.ts';
+import { Tree } from '../../playground/src/game/run/tree.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { readScenario, simulate } from '../../src/simulation/index.ts';
 

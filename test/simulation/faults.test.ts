@@ -85,7 +85,7 @@ describe('processes', () => {
 
   it('an event about nobody is noted and does nothing', () => {
     const run = parrots([{ atMs: 100, do: 'crash', member: 'leader' }]);
-    expect(run.events('crash')).toEqual([{ do: 'crash', skipped: 'nobody fits "leader"' }]);
+    expect(run.events('crash')).toEqual([{ do: 'crash', skipped: 'no-match', selector: 'leader' }]);
   });
 });
 
@@ -203,7 +203,7 @@ describe('single messages', () => {
   it('an order about nobody catches nothing; one about several catches from any of them', () => {
     const nobody = parrots([{ atMs: 150, do: 'drop', from: 'leader', count: 100 }]);
     expect(nobody.heard(2, 1)).toEqual(count(1, 9));
-    expect(nobody.events('drop')).toEqual([{ do: 'drop', skipped: 'nobody fits "leader"' }]);
+    expect(nobody.events('drop')).toEqual([{ do: 'drop', skipped: 'no-match', selector: 'leader' }]);
     const several = parrots([{ atMs: 150, do: 'drop', from: 'followers', count: 4 }]);
     expect(several.heard(2, 1)).toEqual([1, 4, 5, 6, 7, 8, 9]);
     expect(several.heard(1, 2)).toEqual([1, 4, 5, 6, 7, 8, 9]);
@@ -216,7 +216,7 @@ describe('single messages', () => {
     expect(all.heard(1, 1)).toEqual([]);
     const none = parrots([{ atMs: 333, do: 'inject', from: 1, to: 'leader', message }]);
     expect(none.world.broken.size).toBe(0);
-    expect(none.events('inject')).toEqual([{ do: 'inject', skipped: 'nobody fits "leader"' }]);
+    expect(none.events('inject')).toEqual([{ do: 'inject', skipped: 'no-match', selector: 'leader' }]);
   });
 
   it('inject: a message that nobody sent arrives, and forgery is remembered', () => {
@@ -340,8 +340,8 @@ describe('what the host and the user say', () => {
       { atMs: 200, do: 'remove', member: 2 },
     ];
     const run = new History({ protocol: 'epoch', members: 3, events });
-    expect(run.events('add')).toEqual([{ do: 'add', skipped: 'epoch has a fixed membership' }]);
-    expect(run.events('remove')).toEqual([{ do: 'remove', skipped: 'epoch has a fixed membership' }]);
+    expect(run.events('add')).toEqual([{ do: 'add', skipped: 'fixed-membership', protocol: 'epoch' }]);
+    expect(run.events('remove')).toEqual([{ do: 'remove', skipped: 'fixed-membership', protocol: 'epoch' }]);
     expect(run.world.hosts.size).toBe(3);
   });
 

@@ -78,7 +78,7 @@ describe('a member that restarts finds its disk', () => {
 
   it('and there is nothing to back up on an empty disk', () => {
     const run = parrots([{ atMs: 50, do: 'backup', member: 1 }]);
-    expect(run.events('backup')).toEqual([{ do: 'backup', skipped: 'it would change nothing' }]);
+    expect(run.events('backup')).toEqual([{ do: 'backup', skipped: 'no-effect' }]);
   });
 });
 
@@ -154,11 +154,11 @@ describe('a second process of a member', () => {
     ]);
     expect(run.events('twin').map(({ skipped }) => skipped)).toEqual([
       undefined,
-      'a second process of 1 runs already',
+      'has-second-process',
       undefined,
-      '1 does not run',
+      'not-running',
     ]);
-    expect(run.events('crash')[1]).toEqual({ do: 'crash', skipped: 'no second process runs' });
+    expect(run.events('crash')[1]).toEqual({ do: 'crash', skipped: 'no-second-process' });
   });
 
   it('never has the life of another process of its member', () => {
@@ -191,7 +191,7 @@ describe('a second process of a member', () => {
       told(400, true),
     ]);
     expect(run.events('evidence')).toEqual([
-      { do: 'evidence', skipped: '1 never had a second process' },
+      { do: 'evidence', skipped: 'never-had-second-process', of: 1 },
       { do: 'evidence', member: 2, peer: "1'", gone: true, proof: false },
       { do: 'evidence', member: 2, peer: "1'", gone: true, proof: true },
     ]);

@@ -72,7 +72,7 @@ describe('a message on its way', () => {
     const { lines } = runWith({ atMs: atMs + 60, do: 'drop', flight });
     expect(lines).toContainEqual({
       atMs: atMs + 60,
-      event: { do: 'drop', skipped: `message ${flight} is not on its way` },
+      event: { do: 'drop', skipped: 'not-in-flight', flight },
     });
   });
 

@@ -1,4 +1,4 @@
-import type { Game } from './game.svelte.ts';
+import type { Game } from '../game/game.svelte.ts';
 
 /** Longer links are cut off by chat programs. */
 const LONGEST_LINK = 6000;
@@ -7,7 +7,7 @@ const LONGEST_LINK = 6000;
 export async function openAddress(game: Game, fragment: string): Promise<boolean> {
   if (fragment === '') return false;
   if (fragment.startsWith('s=')) {
-    const { namedRun } = await import('../gallery/named-run.ts');
+    const { namedRun } = await import('../pages/gallery/named-run.ts');
     const wanted = new URLSearchParams(fragment);
     game.start(namedRun(wanted.get('s')!, wanted.get('protocol') ?? 'epoch'));
     return false;

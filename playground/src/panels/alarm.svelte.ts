@@ -1,10 +1,10 @@
-import type { Game } from '../app/game.svelte.ts';
-import { settings } from '../app/settings.svelte.ts';
-import { type Alarm, alarmsAt, lastDouble, nextAlarmMs, propertyOf } from '../cause/alarms.ts';
-import { causeOf } from '../cause/cause.ts';
-import type { Target } from '../cause/shrink.ts';
-import { Shrinker } from '../cause/shrinker.svelte.ts';
-import { alarmWords, pastWords } from '../words/alarm-words.ts';
+import { type Alarm, alarmsAt, lastDouble, nextAlarmMs, propertyOf } from '../game/cause/alarms.ts';
+import { causeOf } from '../game/cause/cause.ts';
+import type { Target } from '../game/cause/shrink.ts';
+import { Shrinker } from '../game/cause/shrinker.svelte.ts';
+import type { Game } from '../game/game.svelte.ts';
+import { settings } from '../game/settings.svelte.ts';
+import { alarmWords, pastWords } from '../game/words/alarm-words.ts';
 import { Paced } from './paced.svelte.ts';
 
 /** Two leaders for longer than this are two leaders for long. */

@@ -1,6 +1,6 @@
 import type { MemberId } from '../../../src/core/index.ts';
-import { seconds } from '../app/seconds.ts';
-import type { History, MemberShot } from '../history/history.ts';
+import type { History, MemberShot } from '../game/history/history.ts';
+import { seconds } from '../game/words/seconds.ts';
 
 /** One member in a table. What there is not is a dash. */
 interface MemberRow {

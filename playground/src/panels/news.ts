@@ -1,5 +1,5 @@
-import type { History } from '../history/history.ts';
-import { nameTerm } from '../words/term-words.ts';
+import type { History } from '../game/history/history.ts';
+import { nameTerm } from '../game/words/term-words.ts';
 
 /** Keeps what is new about who leads, until it was said. */
 export class NewsOfLeaders {

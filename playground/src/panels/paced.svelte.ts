@@ -1,6 +1,6 @@
-import type { Game } from '../app/game.svelte.ts';
-import type { History } from '../history/history.ts';
-import type { Timeline } from '../run/timeline.ts';
+import type { Game } from '../game/game.svelte.ts';
+import type { History } from '../game/history/history.ts';
+import type { Timeline } from '../game/run/timeline.ts';
 
 /**
  * The cursor at the pace of a reader: while time moves, words need not change with every picture. It always ends on the very

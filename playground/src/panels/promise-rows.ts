@@ -1,9 +1,9 @@
 import type { Pledge, Property } from '../../../src/core/index.ts';
 import { SAFETY_NAMES } from '../../../src/properties/index.ts';
 import { nameFallen, nameProperty } from '../../../src/story/index.ts';
-import { seconds } from '../app/seconds.ts';
-import type { History } from '../history/history.ts';
-import { inItsWords } from '../words/term-words.ts';
+import type { History } from '../game/history/history.ts';
+import { seconds } from '../game/words/seconds.ts';
+import { inItsWords } from '../game/words/term-words.ts';
 
 interface PromiseRow {
   readonly property: Property;

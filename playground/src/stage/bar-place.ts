@@ -1,4 +1,4 @@
-import { between, type Layout, type Point } from './layout.ts';
+import { between, type Layout, type Point } from '../draw/layout.ts';
 
 interface Size {
   readonly width: number;

@@ -1,9 +1,9 @@
 import type { MemberId } from '../../../src/core/index.ts';
+import { flightLane, type Layout } from '../draw/layout.ts';
+import { timersOf } from '../game/history/timers.ts';
 import type { Subject } from './bar-place.ts';
 import { type Deed, flightDeeds, isInAir, linkDeeds, memberDeeds } from './deeds.ts';
-import { flightLane, type Layout } from './layout.ts';
 import type { StageGame } from './stage-game.ts';
-import { timersOf } from './timers.ts';
 
 /** What is selected on the stage, where it is, and what can be done with it now. */
 export interface Choice {

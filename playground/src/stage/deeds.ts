@@ -1,8 +1,8 @@
 import type { MemberId } from '../../../src/core/index.ts';
 import type { Action } from '../../../src/simulation/index.ts';
-import type { Flight } from '../history/flights.ts';
-import type { MemberShot, TimerShot } from '../history/history.ts';
-import { timerWord } from './timers.ts';
+import type { Flight } from '../game/history/flights.ts';
+import type { MemberShot, TimerShot } from '../game/history/history.ts';
+import { timerWord } from '../game/history/timers.ts';
 
 /** Something that can be done to what is selected, as a button. */
 export interface Deed {

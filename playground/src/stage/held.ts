@@ -1,5 +1,5 @@
 import type { MemberId } from '../../../src/core/index.ts';
-import type { History } from '../history/history.ts';
+import type { History } from '../game/history/history.ts';
 
 /** Messages of one kind that are held between two members. */
 export interface Held {

@@ -1,6 +1,6 @@
 import type { MemberId } from '../../../src/core/index.ts';
-import type { Flight } from '../history/flights.ts';
-import { flightPoint, type Layout, type Point } from './layout.ts';
+import { flightPoint, type Layout, type Point } from '../draw/layout.ts';
+import type { Flight } from '../game/history/flights.ts';
 
 /** What is under a finger. Of a link, `from` is the end that is nearer. */
 export type Target =

@@ -1,9 +1,9 @@
 import type { MemberId } from '../../../src/core/index.ts';
-import type { MemberShot } from '../history/history.ts';
+import type { MemberShot } from '../game/history/history.ts';
+import { mainTimer, waiting } from '../game/history/timers.ts';
+import { beginningWith, TOPOLOGIES } from '../game/run/topologies.ts';
 import { cutOrHeal, isInAir, killOrRestart, pauseOrResume } from './deeds.ts';
 import { leaderOf, type StageGame } from './stage-game.ts';
-import { mainTimer, waiting } from './timers.ts';
-import { beginningWith, TOPOLOGIES } from './topologies.ts';
 
 /** Every key of the stage, for the help. */
 export const KEYS: readonly { readonly key: string; readonly does: string }[] = [

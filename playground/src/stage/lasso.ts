@@ -1,5 +1,5 @@
 import type { MemberId } from '../../../src/core/index.ts';
-import type { Layout, Point } from './layout.ts';
+import type { Layout, Point } from '../draw/layout.ts';
 
 /** Members inside a loop drawn by hand; its end is joined to its beginning. */
 export function enclosed({ ids, places }: Layout, loop: readonly Point[]): MemberId[] {

@@ -1,5 +1,5 @@
 import { explained } from '../../../src/protocols/explained.ts';
-import { type Kind, LOOKS } from './kinds.ts';
+import { type Kind, LOOKS } from '../draw/kinds.ts';
 
 /** The kinds of messages that a protocol has, in the order in which kinds are told. */
 export function kindsOf(protocol: string): Kind[] {

@@ -1,4 +1,4 @@
-import type { MemberShot } from '../history/history.ts';
+import type { MemberShot } from '../game/history/history.ts';
 
 /** The measures of one member's picture, all around its own middle. */
 export interface Mark {

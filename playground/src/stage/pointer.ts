@@ -1,5 +1,5 @@
+import type { Point } from '../draw/layout.ts';
 import { REACH, type Target } from './hit.ts';
-import type { Point } from './layout.ts';
 
 /** What a pointer means on the stage. */
 export interface PointerCalls {

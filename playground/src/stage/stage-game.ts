@@ -1,8 +1,8 @@
 import type { MemberId } from '../../../src/core/index.ts';
 import type { Action, WorldEvent } from '../../../src/simulation/index.ts';
-import type { Selection } from '../app/selection.ts';
-import type { Frame } from '../history/frame.ts';
-import type { History } from '../history/history.ts';
+import type { Frame } from '../game/history/frame.ts';
+import type { History } from '../game/history/history.ts';
+import type { Selection } from '../game/selection.ts';
 
 /** What the stage's logic needs of a game. The page's own `Game` has it all. */
 export interface StageGame {

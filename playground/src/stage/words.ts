@@ -1,7 +1,7 @@
 import type { MemberId } from '../../../src/core/index.ts';
-import type { MemberShot, TimerShot } from '../history/history.ts';
-import { termWord } from '../words/term-words.ts';
-import { partOver, timerWord } from './timers.ts';
+import type { MemberShot, TimerShot } from '../game/history/history.ts';
+import { partOver, timerWord } from '../game/history/timers.ts';
+import { termWord } from '../game/words/term-words.ts';
 
 /** What stands around a member, besides what it says of itself. */
 export interface Standing {

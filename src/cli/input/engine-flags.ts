@@ -3,9 +3,9 @@ import { number } from '../../core/index.ts';
 import { CaucusError, type LogEntry } from '../../election/index.ts';
 import { type OpenEngine, openEngine } from '../../engines/index.ts';
 import type { Log } from '../terminal/log.ts';
-import { collect } from './config/member-flags.ts';
-import { asJson, type Given } from './config/sources.ts';
+import type { Given } from './config/sources.ts';
 import { Refusal } from './refusal.ts';
+import { asJson, collect, readNumber } from './values.ts';
 
 export interface EngineFlags {
   readonly engine?: string;
@@ -49,7 +49,8 @@ export function engineOptionsOf(
   };
   if (id !== undefined) put('name', id, '--id');
   else if (env.VOTER_ID) put('name', env.VOTER_ID, 'VOTER_ID');
-  if (lease !== undefined) put('leaseMs', readLease(lease), '--lease');
+  if (lease !== undefined)
+    put('leaseMs', readNumber(lease, '--lease', number(0, LONGEST_S)) * MS_PER_S, '--lease');
   for (const pair of engineOption) {
     const cut = pair.indexOf('=');
     // What stands there may be a password, or a token.
@@ -76,10 +77,6 @@ export async function openEngineOf(
     if (error instanceof CaucusError) throw new Refusal(`--engine: ${error.message}`);
     throw error;
   }
-}
-
-function readLease(text: string): number {
-  return number(0, LONGEST_S).read(/^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text, '--lease') * MS_PER_S;
 }
 
 const MEMBER_VARIABLES = [

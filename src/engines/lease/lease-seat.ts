@@ -70,7 +70,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     this.#calls = new Calls(around.clock, around.times.callMs);
     this.#dueMs = around.clock.now();
     const nothing = { leader: null, token: null, held: null, value: null, version: 0, asked: null };
-    this.#standing = { ...nothing, cause: 'started', detail: 'no leader is known yet' };
+    this.#standing = { ...nothing, isKnown: false, cause: 'started', detail: 'no leader is known yet' };
     this.#unwatch = store.watch((news) => this.#onHint(news));
     void this.#turn();
   }
@@ -265,7 +265,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
   #begin(grant: G, fromMs: number, { value, version }: Reading): void {
     const tenure = new Tenure(grant, fromMs, this.#around, (each) => this.#onDeadline(each));
     this.#tenure = tenure;
-    const who = { leader: this.name, token: grant.token, held: tenure.held };
+    const who = { leader: this.name, isKnown: true, token: grant.token, held: tenure.held };
     this.#show({ ...who, value, version, cause: 'won', detail: `${this.name} leads`, asked: null });
   }
 
@@ -316,7 +316,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     const freeAtMs = this.#freeAtMs + SPREAD_MS * random();
     const asideMs = this.#wants && this.#asideUntilMs > nowMs ? this.#asideUntilMs : Number.POSITIVE_INFINITY;
     this.#dueMs = Math.min(this.#dueMs, retryAtMs, freeAtMs, asideMs);
-    this.#show({ leader, token, value, version, ...explain(before, reading, hasRunOut) });
+    this.#show({ leader, isKnown: true, token, value, version, ...explain(before, reading, hasRunOut) });
   }
 
   /** It is unknown what became of it. We go on asking; what was last read counts for as long as its lease would have. */

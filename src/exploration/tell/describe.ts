@@ -2,16 +2,17 @@ import { assertNever } from '../../core/index.ts';
 import { type Bounds, DEFAULT_COUNTER } from '../model/bounds.ts';
 import type { Direction, Script } from '../model/script.ts';
 
-/** The bounds in words, as they belong to every result. */
-export function describeBounds(bounds: Bounds): string[] {
+/** The bounds in words, as they belong to every result; without the network where it may do anything and that is said already. */
+export function describeBounds(bounds: Bounds, tellsAnyNetwork = true): string[] {
   const { terms, counters, crashes, amnesia, unsynced, network, evidence, falseProof, commands } = bounds;
   const words = [`terms up to ${terms}`];
   for (const [name, most] of Object.entries(counters)) words.push(`${name} up to ${most}`);
   words.push(`other counters up to ${DEFAULT_COUNTER}`);
   words.push(`crashes: ${crashes}${crashes > 0 && unsynced ? ', also in the middle of a save' : ''}`);
   if (amnesia > 0) words.push(`lost disks: ${amnesia}`);
-  if (network === 'any') words.push('every message arrives any number of times, in any order, or never');
-  else {
+  if (network === 'any') {
+    if (tellsAnyNetwork) words.push('every message arrives any number of times, in any order, or never');
+  } else {
     const { inFlight, drops, duplicates } = network;
     words.push(`messages in flight: ${inFlight}, lost: ${drops}, doubled: ${duplicates}, in any order`);
   }

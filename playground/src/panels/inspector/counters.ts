@@ -1,6 +1,6 @@
 import type { MemberId } from '../../../../src/core/index.ts';
-import { type History, openAt } from '../../history/history.ts';
-import { countUpTo } from '../../history/track.ts';
+import { type History, openAt } from '../../game/history/history.ts';
+import { countUpTo } from '../../game/history/track.ts';
 
 interface Counters {
   readonly leaders: readonly MemberId[];

@@ -1,5 +1,5 @@
-import { seconds } from '../../app/seconds.ts';
-import type { Fate, Flight } from '../../history/flights.ts';
+import type { Fate, Flight } from '../../game/history/flights.ts';
+import { seconds } from '../../game/words/seconds.ts';
 
 const FATES: Readonly<Record<Exclude<Fate, 'arriving'>, string>> = {
   lost: 'lost by the network',

@@ -1,7 +1,7 @@
 import type { MemberId } from '../../../../src/core/index.ts';
 import type { World } from '../../../../src/simulation/index.ts';
-import type { History } from '../../history/history.ts';
-import { countUpTo } from '../../history/track.ts';
+import type { History } from '../../game/history/history.ts';
+import { countUpTo } from '../../game/history/track.ts';
 import { type Field, fieldsOf } from './readable.ts';
 
 /** One direction of a link at that moment. */

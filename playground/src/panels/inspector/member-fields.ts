@@ -1,8 +1,8 @@
 import type { MemberId } from '../../../../src/core/index.ts';
 import type { World } from '../../../../src/simulation/index.ts';
-import { seconds } from '../../app/seconds.ts';
-import type { History } from '../../history/history.ts';
-import { termWord } from '../../words/term-words.ts';
+import type { History } from '../../game/history/history.ts';
+import { seconds } from '../../game/words/seconds.ts';
+import { termWord } from '../../game/words/term-words.ts';
 import { stateWords } from '../member-rows.ts';
 import { type Field, fieldsOf, readable } from './readable.ts';
 

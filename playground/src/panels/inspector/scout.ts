@@ -1,6 +1,6 @@
 import { World, type WorldEvent } from '../../../../src/simulation/index.ts';
-import { scenarioOf } from '../../run/run.ts';
-import type { Timeline } from '../../run/timeline.ts';
+import { scenarioOf } from '../../game/run/run.ts';
+import type { Timeline } from '../../game/run/timeline.ts';
 
 /**
  * Plays a run a second time, up to any moment, for what the history does not keep: the inner state of members. It goes forward as

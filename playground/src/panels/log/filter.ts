@@ -1,7 +1,7 @@
 import type { MemberId } from '../../../../src/core/index.ts';
-import type { Entry, History } from '../../history/history.ts';
-import { countUpTo } from '../../history/track.ts';
-import { changeOf, concerns, isOrder, type Teller } from '../../words/entry-words.ts';
+import { concerns, type Entry, type History, isOrder } from '../../game/history/history.ts';
+import { countUpTo } from '../../game/history/track.ts';
+import { changeOf, type Teller } from '../../game/words/entry-words.ts';
 
 /** Which lines of the log are shown. */
 export interface Filter {

@@ -1,8 +1,8 @@
 import { untrack } from 'svelte';
 import type { MemberId } from '../../../../src/core/index.ts';
-import type { Game } from '../../app/game.svelte.ts';
-import type { Entry, History } from '../../history/history.ts';
-import { Teller } from '../../words/entry-words.ts';
+import type { Game } from '../../game/game.svelte.ts';
+import type { Entry, History } from '../../game/history/history.ts';
+import { Teller } from '../../game/words/entry-words.ts';
 import { Paced } from '../paced.svelte.ts';
 import { type Filter, Filtered } from './filter.ts';
 

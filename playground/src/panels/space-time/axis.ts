@@ -1,4 +1,4 @@
-import { isShort } from '../../app/seconds.ts';
+import { isShort } from '../../game/words/seconds.ts';
 
 interface Tick {
   readonly ms: number;

@@ -1,6 +1,6 @@
 import { untrack } from 'svelte';
 import type { MemberId } from '../../../../src/core/index.ts';
-import type { Game } from '../../app/game.svelte.ts';
+import type { Game } from '../../game/game.svelte.ts';
 import { LABEL_PX, laneHeight, TOP_PX, type View, yOf } from './view.ts';
 
 const FIRST_SPAN_MS = 12_000;

@@ -1,7 +1,7 @@
-import type { Flight } from '../../history/flights.ts';
-import { countUpTo } from '../../history/track.ts';
-import { kindOf, LOOKS } from '../../stage/kinds.ts';
-import { addShape } from '../../stage/shapes.ts';
+import { kindOf, LOOKS } from '../../draw/kinds.ts';
+import { addShape } from '../../draw/shapes.ts';
+import type { Flight } from '../../game/history/flights.ts';
+import { countUpTo } from '../../game/history/track.ts';
 import type { Pen, Scene, Stroke } from './scene.ts';
 import { isInSight, toMs, xOf, yOf } from './view.ts';
 

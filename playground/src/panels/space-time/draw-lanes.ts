@@ -1,6 +1,6 @@
-import type { Stretch } from '../../../../src/simulation/ledger.ts';
-import { countUpTo } from '../../history/track.ts';
-import { nameTerm } from '../../words/term-words.ts';
+import type { Stretch } from '../../../../src/simulation/index.ts';
+import { countUpTo } from '../../game/history/track.ts';
+import { nameTerm } from '../../game/words/term-words.ts';
 import { type Bar, overlaps } from './bars.ts';
 import { type Pen, type Scene, SMALL_FONT } from './scene.ts';
 import { isInSight, LABEL_PX, toMs, xOf, yOf } from './view.ts';

@@ -1,4 +1,5 @@
-import { ALARM_SHAPES, type Level } from '../../words/alarm-shapes.ts';
+import { ALARM_SHAPES } from '../../draw/alarm-shapes.ts';
+import type { Level } from '../../game/words/alarm-words.ts';
 import { ticks } from './axis.ts';
 import { alarmMarks, signOf } from './marks.ts';
 import { FONT, type Pen, type Scene, SMALL_FONT } from './scene.ts';

@@ -1,6 +1,6 @@
 import type { Action } from '../../../../src/simulation/index.ts';
-import { seconds } from '../../app/seconds.ts';
-import type { Branch } from '../../run/tree.ts';
+import type { Branch } from '../../game/run/tree.ts';
+import { seconds } from '../../game/words/seconds.ts';
 
 /** Another branch, and when it and the one that is shown part. */
 export interface Fork {

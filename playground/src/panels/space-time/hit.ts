@@ -1,7 +1,7 @@
 import type { MemberId } from '../../../../src/core/index.ts';
-import type { Selection } from '../../app/selection.ts';
-import { type History, openAt } from '../../history/history.ts';
-import { countUpTo } from '../../history/track.ts';
+import { type History, openAt } from '../../game/history/history.ts';
+import { countUpTo } from '../../game/history/track.ts';
+import type { Selection } from '../../game/selection.ts';
 import { APART_PX, FORK_PX } from './draw-marks.ts';
 import type { Scene, Stroke } from './scene.ts';
 import { AXIS_PX, LABEL_PX, laneAt, msAt, TOP_PX, xOf } from './view.ts';

@@ -1,9 +1,8 @@
 import type { Violation } from '../../../../src/simulation/index.ts';
-import { isGrave } from '../../cause/alarms.ts';
-import type { EventEntry, History } from '../../history/history.ts';
-import { countUpTo } from '../../history/track.ts';
-import type { Level } from '../../words/alarm-shapes.ts';
-import { isOrder } from '../../words/entry-words.ts';
+import { isGrave } from '../../game/cause/alarms.ts';
+import { type EventEntry, type History, isOrder } from '../../game/history/history.ts';
+import { countUpTo } from '../../game/history/track.ts';
+import type { Level } from '../../game/words/alarm-words.ts';
 
 const SIGNS: Readonly<Record<string, string>> = {
   crash: '✕',

@@ -1,7 +1,7 @@
-import type { Selection } from '../../app/selection.ts';
-import type { Flight } from '../../history/flights.ts';
-import type { EventEntry, History } from '../../history/history.ts';
-import type { Palette } from '../../stage/palette.ts';
+import type { Palette } from '../../draw/palette.ts';
+import type { Flight } from '../../game/history/flights.ts';
+import type { EventEntry, History } from '../../game/history/history.ts';
+import type { Selection } from '../../game/selection.ts';
 import type { Fork } from './forks.ts';
 import type { View } from './view.ts';
 

@@ -40,7 +40,7 @@ async function firstReading(election: Election): Promise<Observation> {
   try {
     for await (const observation of election.observe({ signal })) {
       if (observation.cause === 'store-unreachable') throw new NoAnswer(observation.detail, 503);
-      if (observation.leader !== null || observation.detail === 'nobody leads') return observation;
+      if (observation.isKnown) return observation;
     }
   } catch (error) {
     if (!signal.aborted) throw error;

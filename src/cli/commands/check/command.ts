@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
+import { collect } from '../../input/values.ts';
 import { checkCommand } from './check.ts';
 import type { CheckFlags } from './flags.ts';
-
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 /** `caucus check`: what it takes, and its help. */
 export function addCheck(program: Command): void {

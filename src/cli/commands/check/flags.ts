@@ -1,11 +1,4 @@
-import {
-  BadInput,
-  type Definition,
-  integer,
-  type Json,
-  type MemberId,
-  type Shape,
-} from '../../../core/index.ts';
+import { BadInput, type Definition, integer, type Json } from '../../../core/index.ts';
 import {
   type Bounds,
   type CountedNetwork,
@@ -17,6 +10,7 @@ import { catalogue } from '../../../protocols/index.ts';
 import { type MemberSetup, readScenario } from '../../../simulation/index.ts';
 import { readProtocolName } from '../../input/protocol-name.ts';
 import { Refusal } from '../../input/refusal.ts';
+import { asJson, readMembers, readNumber, readNumberOr, readPair } from '../../input/values.ts';
 
 /** What `caucus check` was asked for, as commander hands it over. */
 export interface CheckFlags {
@@ -64,10 +58,15 @@ const COUNTED: CountedNetwork = { drops: 1, duplicates: 1, inFlight: 6 };
 export function readCheck(protocol: string, flags: CheckFlags): CheckJob {
   const { name } = readProtocolName(protocol, 'PROTOCOL');
   const options = readOptions(flags);
-  const members = readMembers(flags.members);
+  const members = readMembers(flags.members ?? String(DEFAULT_MEMBERS));
   const base = { protocol: name, members, ...(Object.keys(options).length === 0 ? {} : { options }) };
   const bounds = readBounds(flags, USUAL_TERMS[name] ?? DEFAULT_BOUNDS.terms);
-  const maxStates = numberOr(flags.maxStates, '--max-states', integer(1, MOST_STATES), DEFAULT_MAX_STATES);
+  const maxStates = readNumberOr(
+    flags.maxStates,
+    '--max-states',
+    integer(1, MOST_STATES),
+    DEFAULT_MAX_STATES,
+  );
   try {
     const scenario = readScenario(base, catalogue);
     if (scenario.members.length > MOST_MEMBERS) {
@@ -75,27 +74,29 @@ export function readCheck(protocol: string, flags: CheckFlags): CheckJob {
     }
     return { ...scenario, base, bounds, maxStates, exact: flags.exact ?? false };
   } catch (error) {
-    if (error instanceof BadInput) throw new Refusal(inFlagWords(error.message));
+    if (error instanceof BadInput)
+      throw new Refusal(`${flagOf(error.path)}: expected ${error.expected}, found ${error.found}`);
     throw error;
   }
 }
 
-function inFlagWords(message: string): string {
-  return message.replace(/^options\.?/, '--option ').replace(/^members/, '--members');
+/** Where a field of the scenario comes from. */
+function flagOf(path: string): string {
+  return path.replace(/^options\.?/, '--option ').replace(/^members/, '--members');
 }
 
 function readBounds(flags: CheckFlags, usualTerms: number): Partial<Bounds> {
   const { amnesia, evidence } = flags;
   const network = readNetwork(flags);
   return {
-    terms: numberOr(flags.terms, '--terms', integer(0, HIGHEST_TERM), usualTerms),
+    terms: readNumberOr(flags.terms, '--terms', integer(0, HIGHEST_TERM), usualTerms),
     crashes: faultsOr(flags.crashes, 'crashes', DEFAULT_BOUNDS.crashes),
     amnesia: onceOr(amnesia, 'amnesia'),
     network,
     evidence: onceOr(evidence, 'evidence'),
-    depth: flags.depth === undefined ? null : numberOr(flags.depth, '--depth', integer(0, 1_000_000), 0),
+    depth: readNumberOr(flags.depth, '--depth', integer(0, 1_000_000), null),
     counters: readPairs(flags.bound ?? [], '--bound', (text, path) =>
-      numberOr(text, path, integer(0, Number.MAX_SAFE_INTEGER), 0),
+      readNumber(text, path, integer(0, Number.MAX_SAFE_INTEGER)),
     ),
   };
 }
@@ -106,21 +107,12 @@ function readNetwork({ drops, duplicates, inFlight }: CheckFlags): Bounds['netwo
   return {
     drops: faultsOr(drops, 'drops', COUNTED.drops),
     duplicates: faultsOr(duplicates, 'duplicates', COUNTED.duplicates),
-    inFlight: numberOr(inFlight, '--in-flight', integer(1, 1000), COUNTED.inFlight),
+    inFlight: readNumberOr(inFlight, '--in-flight', integer(1, 1000), COUNTED.inFlight),
   };
 }
 
 function readOptions({ option = [], quorum = false }: CheckFlags): Record<string, Json> {
   return { ...readPairs(option, '--option', asJson), ...(quorum ? { quorum: true } : {}) };
-}
-
-/** A value is JSON where it can be, and else a text. */
-function asJson(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function readPairs<T>(
@@ -130,18 +122,10 @@ function readPairs<T>(
 ): Record<string, T> {
   const found: Record<string, T> = {};
   for (const pair of pairs) {
-    const at = pair.indexOf('=');
-    if (at < 1) throw new Refusal(`${flag}: expected name=value, found ${JSON.stringify(pair)}`);
-    const name = pair.slice(0, at);
-    found[name] = read(pair.slice(at + 1), `${flag} ${name}`);
+    const [name, value] = readPair(pair, flag);
+    found[name] = read(value, `${flag} ${name}`);
   }
   return found;
-}
-
-/** A number of members, or their ids separated by commas. */
-function readMembers(text = String(DEFAULT_MEMBERS)): number | readonly MemberId[] {
-  const ids = text.split(',').map((id) => (/^(?:0|[1-9]\d*)$/.test(id.trim()) ? Number(id) : id.trim()));
-  return ids.length === 1 && typeof ids[0] === 'number' ? ids[0] : ids;
 }
 
 /** A flag that may stand alone: then it means once. */
@@ -150,11 +134,5 @@ function onceOr(given: string | boolean | undefined, fault: Fault): number {
 }
 
 function faultsOr(text: string | undefined, fault: Fault, otherwise: number): number {
-  return numberOr(text, `--${fault}`, integer(0, mostOf(fault)), otherwise);
-}
-
-/** Text that is not a plain whole number goes to the shape as it is, and is refused there. */
-function numberOr(text: string | undefined, path: string, shape: Shape<number>, otherwise: number): number {
-  if (text === undefined) return otherwise;
-  return shape.read(/^\d+$/.test(text) ? Number(text) : text, path);
+  return readNumberOr(text, `--${fault}`, integer(0, mostOf(fault)), otherwise);
 }

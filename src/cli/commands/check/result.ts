@@ -39,22 +39,32 @@ export interface CheckResult extends Omit<Exploration, 'violations' | 'eventuall
 /** Draws cannot be told a simulated member, so seeds are tried until they fall as they should. */
 const MOST_SEEDS = 500;
 
+/** `records` says whether the histories tell what is saved. */
 export function resultOf(
   job: CheckJob,
   exploring: Exploring,
   found: Exploration,
   seconds: number,
+  records = true,
 ): CheckResult {
   const statesPerSecond = Math.round(found.states / Math.max(seconds, 1e-3));
   const violations = [...found.violations]
     .sort(byGravity)
-    .map((violation) => tell(job, exploring, violation));
+    .map((violation) => tell(job, exploring, violation, records));
   const { failed, ...counts } = found.eventually;
-  const eventually = { ...counts, failed: failed === null ? null : traceLines(retell(exploring, failed)) };
+  const eventually = {
+    ...counts,
+    failed: failed === null ? null : traceLines(retell(exploring, failed), records),
+  };
   return { ...found, violations, eventually, seconds: Math.round(seconds * 1000) / 1000, statesPerSecond };
 }
 
-function tell({ base }: CheckJob, exploring: Exploring, violation: Violation): ToldViolation {
+function tell(
+  { base }: CheckJob,
+  exploring: Exploring,
+  violation: Violation,
+  records: boolean,
+): ToldViolation {
   const { property, claimed, detail, shortest, acts } = violation;
   const told = retell(exploring, acts);
   const replay = replayOf(told);
@@ -66,7 +76,7 @@ function tell({ base }: CheckJob, exploring: Exploring, violation: Violation): T
     claimed,
     detail,
     shortest,
-    trace: traceLines(told),
+    trace: traceLines(told, records),
     scenario: scenario === null ? null : { ...scenario, seed: seed ?? 1 },
     replays: seed !== null,
   };
@@ -81,8 +91,8 @@ function numberOf(property: string): number {
   return (property.startsWith('R') ? 100 : 0) + Number(property.slice(1));
 }
 
-function traceLines(told: readonly Told[]): string[] {
-  return traceOf(told).flatMap((line) => narrate(line) ?? []);
+function traceLines(told: readonly Told[], records: boolean): string[] {
+  return traceOf(told).flatMap((line) => narrate(line, records) ?? []);
 }
 
 /** The first seed with which the simulated cluster breaks the same property. */

@@ -1,5 +1,5 @@
-import { readPort } from '../../input/number-flags.ts';
 import { oneLine } from '../../input/refusal.ts';
+import { readPort } from '../../input/values.ts';
 import { openBrowser } from '../../terminal/open-browser.ts';
 import { untilStopped } from '../../terminal/until-stopped.ts';
 import { PageServer } from './page-server.ts';

@@ -1,8 +1,9 @@
-import { choice, number, type Shape } from '../../../core/index.ts';
+import { choice, number } from '../../../core/index.ts';
 import { Election } from '../../../election/index.ts';
 import { readMemberConfig } from '../../input/config/member-config.ts';
 import { MEMBER_ONLY, openEngineOf, refuseAlone, refuseBoth } from '../../input/engine-flags.ts';
 import { Refusal } from '../../input/refusal.ts';
+import { readNumber, readNumberOr } from '../../input/values.ts';
 import { paintFor } from '../../terminal/colours.ts';
 import { type Log, openLog } from '../../terminal/log.ts';
 import { startMember } from '../node/start-member.ts';
@@ -123,16 +124,11 @@ function readRules(flags: RunFlags): RunRules {
   const seconds = number(0, LONGEST_S);
   const { killAfter, settle, timeout, onExit = 'resign' } = flags;
   return {
-    killAfterMs: readNumber(killAfter, '--kill-after', seconds, DEFAULT_KILL_AFTER_S) * MS_PER_S,
-    settleMs: readNumber(settle, '--settle', number(0, LONGEST_SETTLE_MS), DEFAULT_SETTLE_MS),
-    timeoutMs: timeout === undefined ? null : readNumber(timeout, '--timeout', seconds, 0) * MS_PER_S,
+    killAfterMs: readNumberOr(killAfter, '--kill-after', seconds, DEFAULT_KILL_AFTER_S) * MS_PER_S,
+    settleMs: readNumberOr(settle, '--settle', number(0, LONGEST_SETTLE_MS), DEFAULT_SETTLE_MS),
+    timeoutMs: timeout === undefined ? null : readNumber(timeout, '--timeout', seconds) * MS_PER_S,
     isOnStore: flags.engine !== undefined,
     once: flags.once ?? false,
     onExit: choice('resign', 'restart').read(onExit, '--on-exit'),
   };
-}
-
-function readNumber(text: string | undefined, flag: string, shape: Shape<number>, otherwise: number): number {
-  if (text === undefined) return otherwise;
-  return shape.read(/^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text, flag);
 }

@@ -1,8 +1,9 @@
-import { durationMs, integer, natural, type Shape } from '../../../core/index.ts';
+import { durationMs, integer, type MemberId, natural } from '../../../core/index.ts';
 import { catalogue } from '../../../protocols/index.ts';
 import { readScenario } from '../../../simulation/index.ts';
 import { readProtocolName } from '../../input/protocol-name.ts';
 import { Refusal } from '../../input/refusal.ts';
+import { readMembers, readNumber } from '../../input/values.ts';
 
 /** What `caucus simulate` was asked for, as commander hands it over: all texts. */
 export interface SimulateFlags {
@@ -21,7 +22,7 @@ export interface SimulateFlags {
 /** The fields of a scenario that flags can override. */
 export interface Overrides {
   readonly protocol?: string;
-  readonly members?: number | readonly (number | string)[];
+  readonly members?: number | readonly MemberId[];
   readonly untilMs?: number;
   readonly seed?: number;
 }
@@ -33,7 +34,7 @@ export function readOverrides(flags: SimulateFlags): Overrides {
   const { protocol, members, until, seed } = flags;
   return {
     ...(protocol === undefined ? {} : { protocol: readProtocolName(protocol, '--protocol').name }),
-    ...(members === undefined ? {} : { members: readMembers(members) }),
+    ...(members === undefined ? {} : { members: readMembersFlag(members) }),
     ...(until === undefined ? {} : { untilMs: readNumber(until, '--until', durationMs) }),
     ...(seed === undefined ? {} : { seed: readNumber(seed, '--seed', natural) }),
   };
@@ -61,28 +62,13 @@ export function refuseSwarmFlags({ shrink, printScenario }: SimulateFlags): void
   if (printScenario) throw new Refusal('--print-scenario: expected --swarm with it, found none');
 }
 
-/** A number of members, or their ids separated by commas. */
-function readMembers(text: string): number | readonly (number | string)[] {
-  const ids = text.split(',').map((id) => idOf(id.trim()));
-  if (/^[+-]?[\d.]+(?:e[+-]?\d+)?$/i.test(text) && typeof ids[0] !== 'number') {
-    throw new Refusal(
-      `--members: expected a whole number, or ids separated by commas, found ${JSON.stringify(text)}`,
-    );
-  }
-  const members = ids.length === 1 && typeof ids[0] === 'number' ? ids[0] : ids;
+/** Ids that a scenario would refuse are told by the name of the flag. */
+function readMembersFlag(text: string): number | readonly MemberId[] {
+  const members = readMembers(text);
   try {
     readScenario({ members }, catalogue);
   } catch (error) {
     throw new Refusal(`--${(error as Error).message}`);
   }
   return members;
-}
-
-function idOf(text: string): number | string {
-  return /^(?:0|[1-9]\d*)$/.test(text) ? Number(text) : text;
-}
-
-/** Text that is not a plain decimal number goes to the shape as it is, and is refused there. */
-function readNumber(text: string, path: string, shape: Shape<number>): number {
-  return shape.read(/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text, path);
 }

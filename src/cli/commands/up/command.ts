@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { collect } from '../../input/values.ts';
 import { upCommand } from './up.ts';
 
 export interface UpFlags {
@@ -13,8 +14,6 @@ export interface UpFlags {
   readonly chaos?: boolean;
   readonly json?: boolean;
 }
-
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 /** `caucus up`: what it takes, and its help. */
 export function addUp(program: Command): void {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { integer } from '../../../core/index.ts';
 import { counted, needsMajority } from '../../../story/index.ts';
 import { readMemberConfig } from '../../input/config/member-config.ts';
-import { readNumber, readPort } from '../../input/number-flags.ts';
 import { isSystemError, oneLine, Refusal, systemWords } from '../../input/refusal.ts';
+import { readNumberOr, readPort } from '../../input/values.ts';
 import { paintFor } from '../../terminal/colours.ts';
 import { untilStopped } from '../../terminal/until-stopped.ts';
 import { PageServer, USUAL_PORT } from '../play/page-server.ts';
@@ -21,7 +21,7 @@ const MOST_MEMBERS = 99;
 
 /** Runs a cluster of real processes until it is told to stop. */
 export async function upCommand(flags: UpFlags): Promise<number> {
-  const wanted = readNumber(flags.members, '--members', integer(1, MOST_MEMBERS));
+  const wanted = readNumberOr(flags.members, '--members', integer(1, MOST_MEMBERS), null);
   const base = readPort(flags.port, '--port');
   const uiPort = readPort(flags.uiPort, '--ui-port');
   const { definition, options, settings } = await readMemberConfig(flagsOfMember(flags), {});

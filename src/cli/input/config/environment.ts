@@ -1,6 +1,7 @@
-import { BadInput, type Definition, integer, number, show } from '../../../core/index.ts';
+import { BadInput, type Definition, integer, number, type Shape, show } from '../../../core/index.ts';
 import { parseJson } from '../parse-json.ts';
 import { Refusal } from '../refusal.ts';
+import { readNumberOr } from '../values.ts';
 import type { Given, Source } from './sources.ts';
 
 /** Those of seed 002. */
@@ -31,8 +32,9 @@ export function fromEnvironment(env: NodeJS.ProcessEnv): Source {
 /** The two times of seed 002, in the settings of this protocol. */
 export function timesFromEnvironment(env: NodeJS.ProcessEnv, definition: Definition): Source {
   const source = new Map<string, Given>();
-  const heartbeatMs = readNumber(env, 'HEARTBEAT_INTERVAL', number(0.001, LONGEST_S), MS_PER_S);
-  const tolerance = readNumber(env, 'MISSED_HEARTBEAT_TOLERANCE', integer(0, 1000), 1);
+  const heartbeatS = read(env, 'HEARTBEAT_INTERVAL', number(0.001, LONGEST_S));
+  const heartbeatMs = heartbeatS === null ? null : heartbeatS * MS_PER_S;
+  const tolerance = read(env, 'MISSED_HEARTBEAT_TOLERANCE', integer(0, 1000));
   if (heartbeatMs !== null)
     source.set('timing.heartbeatMs', { value: heartbeatMs, from: 'HEARTBEAT_INTERVAL' });
   if ('missedHeartbeatTolerance' in definition.options) {
@@ -55,16 +57,9 @@ export function timesFromEnvironment(env: NodeJS.ProcessEnv, definition: Definit
   return source;
 }
 
-function readNumber(
-  env: NodeJS.ProcessEnv,
-  name: string,
-  shape: { readonly expected: string; read(value: unknown, path: string): number },
-  factor: number,
-): number | null {
-  const text = env[name];
-  if (text === undefined || text === '') return null;
-  const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
-  return shape.read(value, name) * factor;
+/** A variable that is set to nothing is not set. */
+function read(env: NodeJS.ProcessEnv, name: string, shape: Shape<number>): number | null {
+  return readNumberOr(env[name] || undefined, name, shape, null);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Refusal } from '../refusal.ts';
-import { asJson, type Given, type Source } from './sources.ts';
+import { asJson, asNumber, collect, readPair } from '../values.ts';
+import type { Given, Source } from './sources.ts';
 
 /** The flags that say what a member is, as commander hands them over. */
 export interface MemberFlags {
@@ -22,11 +23,6 @@ export interface MemberFlags {
   readonly option?: readonly string[];
   readonly config?: string;
 }
-
-export const collect = (value: string, before: readonly string[] = []): readonly string[] => [
-  ...before,
-  value,
-];
 
 export function addMemberFlags(command: Command): Command {
   return command
@@ -76,7 +72,7 @@ export function fromFlags(flags: MemberFlags): Source {
   put('protocol', '--protocol', flags.protocol);
   put('election', '--election', flags.election);
   put('data', '--data', flags.data);
-  put('priority', '--priority', numberOrText(flags.priority));
+  put('priority', '--priority', flags.priority === undefined ? undefined : asNumber(flags.priority));
   put('insecure', '--insecure', flags.insecure);
   put('trustConnections', '--trust-connections', flags.trustConnections);
   put('record', '--record', flags.record);
@@ -85,15 +81,9 @@ export function fromFlags(flags: MemberFlags): Source {
     ['options', '--option', flags.option],
   ] as const) {
     for (const pair of pairs ?? []) {
-      const cut = pair.indexOf('=');
-      if (cut < 1) throw new Refusal(`${flag}: expected name=value, found ${JSON.stringify(pair)}`);
-      put(`${group}.${pair.slice(0, cut)}`, `${flag} ${pair.slice(0, cut)}`, asJson(pair.slice(cut + 1)));
+      const [name, value] = readPair(pair, flag);
+      put(`${group}.${name}`, `${flag} ${name}`, asJson(value));
     }
   }
   return source;
-}
-
-/** What is no number is left to be refused by its shape. */
-function numberOrText(text: string | undefined): number | string | undefined {
-  return text !== undefined && /^\d+$/.test(text) ? Number(text) : text;
 }

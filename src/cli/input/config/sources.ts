@@ -1,5 +1,3 @@
-import type { Json } from '../../../core/index.ts';
-
 /** A value that somebody gave, and where. */
 export interface Given {
   readonly value: unknown;
@@ -19,13 +17,4 @@ export function firstOf(sources: readonly Source[]): Map<string, Given> {
     for (const [field, given] of source) if (!merged.has(field)) merged.set(field, given);
   }
   return merged;
-}
-
-/** What `--option name=value` means: JSON where it is that, and else a text. */
-export function asJson(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,0 +1,130 @@
+import type { Json, MemberId, Role, TraceEvent, TraceStep } from '../../../../src/core/index.ts';
+import type { Stretch, Violation } from '../../../../src/simulation/index.ts';
+import { type Flight, Flights } from './flights.ts';
+import { countUpTo, Track } from './track.ts';
+
+/** How one member looks from outside. Never changed: a new one takes its place. */
+export interface MemberShot {
+  readonly id: MemberId;
+  readonly alive: boolean;
+  /** False until it runs for the first time: who has not started yet is not dead. */
+  readonly hasStarted: boolean;
+  readonly paused: boolean;
+  readonly role: Role;
+  readonly leader: MemberId | null;
+  readonly term: number | null;
+  /** The timer that bounds its leadership. */
+  readonly lease: string | null;
+  readonly version: number;
+  readonly value: Json;
+  /** Whose votes it has received in this term, its own included, where the protocol has votes. */
+  readonly votes: readonly MemberId[];
+  readonly clockRate: number;
+  readonly disk: string;
+}
+
+export interface TimerShot {
+  /** As it is fired by name. */
+  readonly timer: string;
+  /** Without the number that tells one lease from the next. */
+  readonly name: string;
+  readonly setMs: number;
+  readonly dueMs: number;
+}
+
+/** One line of the history: what a member did, or what happened around all of them. */
+export type Entry = StepEntry | EventEntry;
+
+export interface StepEntry extends TraceStep {
+  readonly kind: 'step';
+  readonly index: number;
+  /** The message that it took, as a flight. */
+  readonly arrival: Flight | null;
+  readonly sent: Flight[];
+}
+
+export interface EventEntry extends TraceEvent {
+  readonly kind: 'event';
+  readonly index: number;
+}
+
+/** Everything that was ever visible of a run, found again by time. */
+export class History {
+  /** The name of the protocol. */
+  readonly protocol: string;
+  readonly members: MemberId[] = [];
+  readonly shots: Map<MemberId, Track<MemberShot>> = new Map();
+  readonly timers: Map<MemberId, Map<string, Track<TimerShot | null>>> = new Map();
+  /** The links that carry nothing, as `from>to`. */
+  readonly blocked: Track<ReadonlySet<string>> = new Track();
+  readonly flights: Flights = new Flights();
+  readonly entries: Entry[] = [];
+  readonly entriesMs: number[] = [];
+  /** Who believed it led, and who could act, from when to when. An open stretch has no end yet. */
+  claims: readonly Stretch[] = [];
+  acting: readonly Stretch[] = [];
+  violations: readonly Violation[] = [];
+
+  constructor(protocol: string) {
+    this.protocol = protocol;
+  }
+
+  add(entry: Entry): void {
+    this.entries.push(entry);
+    this.entriesMs.push(entry.atMs);
+  }
+
+  /** How many entries there are up to that moment. */
+  countAt(ms: number): number {
+    return countUpTo(this.entriesMs, ms);
+  }
+
+  memberAt(id: MemberId, ms: number): MemberShot | undefined {
+    return this.shots.get(id)?.at(ms);
+  }
+
+  /** Timers that run at that moment, the next one due first. */
+  timersAt(id: MemberId, ms: number): TimerShot[] {
+    const running: TimerShot[] = [];
+    for (const track of this.timers.get(id)?.values() ?? []) {
+      const timer = track.at(ms);
+      if (timer && timer.dueMs > ms) running.push(timer);
+    }
+    return running.sort((a, b) => a.dueMs - b.dueMs);
+  }
+
+  /** The timer up to which a leader may act. The next one may run already that does not count yet. */
+  leaseAt({ id, lease }: MemberShot, ms: number): TimerShot | null {
+    const track = lease === null ? undefined : this.timers.get(id)?.get(shortName(lease));
+    if (track === undefined) return null;
+    for (let i = countUpTo(track.timesMs, ms) - 1; i >= 0; i--) {
+      const timer = track.values[i];
+      if (timer?.timer === lease) return timer.dueMs > ms ? timer : null;
+    }
+    return null;
+  }
+}
+
+/** Those of a ledger that were open at that moment. */
+export function openAt(stretches: readonly Stretch[], ms: number): Stretch[] {
+  const us = Math.round(ms * 1000);
+  return stretches.filter((each) => each.fromUs <= us && (each.toUs === null || each.toUs > us));
+}
+
+/** Leases are told apart by a number, which is of no use to a reader. */
+export function shortName(timer: string): string {
+  return timer.replace(/\/\d+$/, '');
+}
+
+/** Was it ordered from outside, or noted as an answer to that? What the network does to single messages is not. */
+export function isOrder({ event }: EventEntry): boolean {
+  if (event.from === undefined || event.type === undefined) return true;
+  return !['lost', 'cut', 'held', 'dropped'].includes(event.do) || event.flight !== undefined;
+}
+
+/** Whom an entry is about. */
+export function concerns(entry: Entry, id: MemberId): boolean {
+  if (entry.kind === 'step') return entry.member === id;
+  const { member, from, to, peer } = entry.event;
+  return member === id || from === id || to === id || peer === id;
+}

@@ -1,0 +1,102 @@
+import { type Action, tidyMs, toUs, World, type WorldEvent } from '../../../../src/simulation/index.ts';
+import type { History } from '../history/history.ts';
+import { Recorder } from '../history/recorder.ts';
+import { asScenario } from './as-scenario.ts';
+import { LONGEST_RUN_MS, type Run, scenarioOf } from './run.ts';
+
+/** More than this does not fit into a page. */
+export const MOST_ENTRIES = 200_000;
+const MOST_FLIGHTS = 2 * MOST_ENTRIES;
+const TICK_US = 1;
+
+/**
+ * One course of events: a world that only goes forward, and the history of all that it has done. The past is looked up in
+ * the history; whoever acts in the past makes another timeline.
+ */
+export class Timeline {
+  readonly run: Run;
+  readonly history: History;
+  readonly world: World;
+  readonly #events: WorldEvent[];
+
+  constructor(run: Run) {
+    this.run = run;
+    this.#events = [...run.events];
+    const scenario = scenarioOf(run, this.#events);
+    const protocol = scenario.definition.create({ timing: scenario.timing, options: scenario.options });
+    const recorder = new Recorder(protocol);
+    this.history = recorder.history;
+    let world: World | null = null;
+    this.world = new World(scenario, run.seed, {
+      trace: recorder.trace,
+      scheduled: (happening) => recorder.scheduled(happening, (world?.nowUs ?? 0) / 1000),
+    });
+    world = this.world;
+    this.history.claims = world.claims.stretches;
+    this.history.acting = world.acting.stretches;
+    this.history.violations = world.violations;
+  }
+
+  /** Up to when it is known. */
+  get headMs(): number {
+    return this.world.nowUs / 1000;
+  }
+
+  get hash(): string {
+    return this.world.hash;
+  }
+
+  get events(): readonly WorldEvent[] {
+    return this.#events;
+  }
+
+  get isFull(): boolean {
+    const { entries, flights } = this.history;
+    const isLong = entries.length >= MOST_ENTRIES || flights.all.length >= MOST_FLIGHTS;
+    return isLong || this.headMs >= LONGEST_RUN_MS;
+  }
+
+  /** Goes on up to that moment, or for as long as it may. False if it has not come so far. */
+  extendTo(ms: number, mayGoOn: () => boolean = () => true): boolean {
+    const untilUs = toUs(ms);
+    for (let steps = 1; this.world.step(untilUs); steps++) {
+      if (steps % 128 === 0 && (!mayGoOn() || this.isFull)) return this.#endMoment() && false;
+    }
+    this.world.runUntil(ms);
+    return true;
+  }
+
+  /** Lets the next thing happen, whenever that is. */
+  next(): boolean {
+    return !this.isFull && this.world.step(Number.MAX_SAFE_INTEGER) && this.#endMoment();
+  }
+
+  /** Whatever else happens at this very moment happens now: a run that is shared up to here holds all of it. */
+  #endMoment(): true {
+    while (!this.isFull && this.world.step(this.world.nowUs)) {
+      // Each call lets one thing happen.
+    }
+    return true;
+  }
+
+  /**
+   * Does something at the end of what is known. It becomes an event of the scenario, a microsecond later, so that a replay finds
+   * it in the same place: after all that has happened, before all that has not.
+   */
+  act(actions: readonly Action[]): number {
+    const atMs = tidyMs((this.world.nowUs + TICK_US) / 1000);
+    const later = this.#events.findIndex((event) => toUs(event.atMs) > toUs(atMs));
+    const at = later < 0 ? this.#events.length : later;
+    const meant = actions.map((action) => asScenario(action, this.history.members));
+    this.#events.splice(at, 0, ...meant.map((action): WorldEvent => ({ ...action, atMs })));
+    for (const _ of actions) this.world.step(toUs(atMs));
+    this.#endMoment();
+    return atMs;
+  }
+
+  /** The run as it stands: with everything done by hand, up to that moment. */
+  runUpTo(ms: number): Run {
+    const events = this.#events.filter((event) => toUs(event.atMs) <= toUs(ms));
+    return { ...this.run, events, untilMs: Math.max(tidyMs(ms), 0.001) };
+  }
+}

@@ -1,0 +1,125 @@
+import type { Input, View } from '../../../../src/core/index.ts';
+import { catalogue } from '../../../../src/protocols/index.ts';
+import { eventWords, Habits, type StepScene, tellStep, Vocabulary } from '../../../../src/story/index.ts';
+import {
+  type Entry,
+  type EventEntry,
+  type History,
+  type MemberShot,
+  type StepEntry,
+  shortName,
+} from '../history/history.ts';
+import { inItsWords } from './term-words.ts';
+
+/** Half of the smallest step of virtual time: just before. */
+const INSTANT_MS = 0.0005;
+const NO_LANES: StepScene['lanes'] = new Map();
+
+/** Every message is told: there is a line for each step, so nothing has to give way. */
+class Talkative extends Vocabulary {
+  override isTelling(): boolean {
+    return true;
+  }
+}
+
+/** Tells the entries of one history in words, in those of the command where it has them. */
+export class Teller {
+  readonly protocol: string;
+  readonly #history: History;
+  readonly #vocabulary: Vocabulary;
+
+  constructor(history: History, protocol: string) {
+    this.#history = history;
+    this.protocol = protocol;
+    this.#vocabulary = new Talkative(history.members, catalogue[protocol]!, new Habits());
+  }
+
+  /** One line, without its time. */
+  tell(entry: Entry): string {
+    const words = entry.kind === 'event' ? this.#event(entry) : this.#step(entry);
+    return inItsWords(words, this.protocol);
+  }
+
+  /** What the member took: "hears vote from 2". */
+  tellInput(input: Input): string {
+    return inItsWords(this.#input(input), this.protocol);
+  }
+
+  #event({ atMs, event }: EventEntry): string {
+    return eventWords(
+      [{ kind: 'event', atMs, event, about: null, lanes: NO_LANES, weight: 0 }],
+      this.#vocabulary,
+    );
+  }
+
+  #step(entry: StepEntry): string {
+    const { atMs, member, input, effects } = entry;
+    const sends = effects.filter((effect) => effect.type === 'send');
+    const { before, after } = changeOf(entry, this.#history);
+    const heard = `${member} ${this.#input(input)}`;
+    if (after === null && sends.length === 0) return heard;
+    const scene: StepScene = {
+      kind: 'step',
+      atMs,
+      member,
+      input,
+      sends,
+      parent: null,
+      collected: [],
+      tries: 1,
+      repeats: false,
+      before,
+      after,
+      lanes: NO_LANES,
+      weight: 1,
+    };
+    const { change, isMinor, sends: sent } = tellStep([scene], false, this.#vocabulary);
+    if (change === null) return `${heard}: ${sent.join(' · ')}`;
+    // Nothing but a start, which is what it heard.
+    if (isMinor && before === null) return heard;
+    return `${heard}, ${[change, ...sent].join(' · ')}`;
+  }
+
+  #input(input: Input): string {
+    switch (input.type) {
+      case 'start':
+        return input.saved === null ? 'starts' : 'starts with what its disk kept';
+      case 'message':
+        return `hears ${this.#vocabulary.describe(input.message)} from ${input.from}`;
+      case 'timer':
+        return `finds its timer ${shortName(input.timer)} due`;
+      case 'drawn':
+        return `draws ${input.value}`;
+      case 'command':
+        return `is asked to ${input.command.type}`;
+      case 'peer-gone':
+        return `is told that ${input.peer} is gone${input.proof ? ' (proof)' : ''}`;
+      case 'peer-back':
+        return `is told that ${input.peer} is back`;
+    }
+  }
+}
+
+interface Change {
+  readonly before: View | null;
+  /** Null where nothing that is told has changed. */
+  readonly after: View | null;
+}
+
+/** What a step changed of what its member believes. */
+export function changeOf({ atMs, member, effects }: StepEntry, history: History): Change {
+  const after = effects.findLast((effect) => effect.type === 'report')?.view;
+  if (after === undefined) return { before: null, after: null };
+  const before = history.memberAt(member, atMs - INSTANT_MS);
+  if (before === undefined || !before.alive) return { before: null, after };
+  return { before, after: isNews(before, after) ? after : null };
+}
+
+function isNews(before: MemberShot, after: View): boolean {
+  return (
+    before.role !== after.role ||
+    before.leader !== after.leader ||
+    before.term !== after.term ||
+    before.version !== after.version
+  );
+}

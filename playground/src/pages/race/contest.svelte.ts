@@ -1,0 +1,74 @@
+import type { Action } from '../../../../src/simulation/index.ts';
+import { type Frame, frameAt } from '../../game/history/frame.ts';
+import type { Run } from '../../game/run/run.ts';
+import { Timeline } from '../../game/run/timeline.ts';
+import { type Score, scoreAt } from './score.ts';
+
+/** How long one picture may take to work out before it is shown all the same. */
+const BUDGET_MS = 12;
+
+/** Several elections with the same trouble, on one clock. */
+export class Contest {
+  #timelines: readonly Timeline[] = $state.raw([]);
+  cursorMs = $state(0);
+  isPlaying = $state(false);
+  speed = $state(2);
+  /** Grows whenever there is more history. */
+  #revision = $state(0);
+
+  get timelines(): readonly Timeline[] {
+    void this.#revision;
+    return this.#timelines;
+  }
+
+  get headMs(): number {
+    return Math.min(...this.timelines.map(({ headMs }) => headMs));
+  }
+
+  /** Begins anew, with the trouble that the runs bring along, from this moment on. */
+  start(runs: readonly Run[], atMs: number): void {
+    this.#timelines = runs.map((run) => new Timeline(run));
+    for (const timeline of this.#timelines) timeline.extendTo(atMs);
+    this.cursorMs = atMs;
+    this.#revision += 1;
+  }
+
+  frame(index: number): Frame {
+    return frameAt(this.timelines[index]!.history, this.cursorMs);
+  }
+
+  score(index: number): Score {
+    return scoreAt(this.timelines[index]!.history, this.cursorMs);
+  }
+
+  /** A picture is due: so much time has passed for the visitor. */
+  advance(passedMs: number): void {
+    if (!this.isPlaying) return;
+    const wantedMs = this.cursorMs + Math.min(passedMs, 100) * this.speed;
+    const endMs = performance.now() + BUDGET_MS;
+    const there = this.#timelines.map((timeline) => {
+      return wantedMs <= timeline.headMs || timeline.extendTo(wantedMs, () => performance.now() < endMs);
+    });
+    this.#revision += 1;
+    this.cursorMs = there.every(Boolean) ? wantedMs : Math.max(this.cursorMs, this.headMs);
+    if (this.#timelines.some(({ isFull }) => isFull)) this.isPlaying = false;
+  }
+
+  seek(ms: number): void {
+    this.cursorMs = Math.max(0, Math.min(ms, this.headMs));
+  }
+
+  /** The same for all, now. What was known beyond this moment is played again, with this in it. */
+  act(...actions: readonly Action[]): void {
+    this.#timelines = this.#timelines.map((timeline) => {
+      if (timeline.headMs <= this.cursorMs) return timeline;
+      const again = new Timeline(timeline.runUpTo(this.cursorMs));
+      again.extendTo(this.cursorMs);
+      return again;
+    });
+    const moments = this.#timelines.map((timeline) => timeline.act(actions));
+    this.cursorMs = Math.max(...moments);
+    for (const timeline of this.#timelines) timeline.extendTo(this.cursorMs);
+    this.#revision += 1;
+  }
+}
