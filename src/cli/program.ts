@@ -4,7 +4,7 @@ import { addAsking } from './commands/ask/command.ts';
 import { addCheck } from './commands/check/command.ts';
 import { addCompletion } from './commands/completion/completion.ts';
 import { addNode } from './commands/node/command.ts';
-import { addPlay } from './commands/play/command.ts';
+import { addPlay } from './commands/play/play.ts';
 import { protocolLines, protocolsCommand } from './commands/protocols/protocols.ts';
 import { addRun } from './commands/run/command.ts';
 import type { SimulateFlags } from './commands/simulate/flags.ts';

@@ -172,7 +172,7 @@ export class World implements Surroundings {
   /** Lets everything happen that is due up to that moment. */
   runUntil(atMs: number): void {
     const untilUs = toUs(atMs);
-    while (this.step(untilUs)) continue; // Each call lets one thing happen.
+    while (this.step(untilUs)); // Each call lets one thing happen.
     this.nowUs = Math.max(this.nowUs, untilUs);
   }
 

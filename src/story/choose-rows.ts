@@ -1,5 +1,6 @@
 import { groupScenes, type Told } from './groups.ts';
-import { routineWords } from './routine-words.ts';
+import { listed } from './names.ts';
+import { counted, duration, grouped } from './numbers.ts';
 import { type Row, rowOf } from './rows.ts';
 import { addTo, countAllBut, isOrdered, newRoutine, type Routine, type Scene } from './scene.ts';
 import { bothEnds } from './thin.ts';
@@ -14,6 +15,8 @@ const MOST_OPENING = 8;
 const LEAST_OPENING = 5;
 /** Of the events that the user ordered more than this many are not all told. */
 const MOST_ORDERED = 40;
+/** Of what merely went on, so many types of messages are told by name. */
+const MOST_KINDS = 3;
 
 /**
  * Turns scenes into about `most` rows: with every message that led to something if that fits, else only with
@@ -141,4 +144,23 @@ function endOfOpening(scenes: readonly Scene[]): number {
 
 function isRoutine(group: Told | Routine): group is Routine {
   return 'kind' in group;
+}
+
+/** "64 keep-alive and 8 ack in 3.2 s (5 lost)", and then the same with ever fewer types of messages by name. */
+function routineWords({ sent, unheard, changes, events }: Routine, lastedMs: number): string[] {
+  const most = [...sent].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  const missing = [...unheard].map(
+    ([fate, count]) => `${grouped(count)} ${fate === 'cut' ? 'cut off' : fate}`,
+  );
+  const lasted = ` in ${duration(lastedMs)}`;
+  if (sent.size + changes + events === 0) return [`${listed(missing)}${lasted}`];
+  const after = `${lasted}${missing.length === 0 ? '' : ` (${missing.join(', ')})`}`;
+  return Array.from({ length: MOST_KINDS }, (_, i) => {
+    const kinds = most.slice(0, MOST_KINDS - i).map(([type, count]) => `${grouped(count)} ${type}`);
+    const rest = most.slice(MOST_KINDS - i).reduce((sum, [, count]) => sum + count, 0);
+    if (rest > 0) kinds.push(`${grouped(rest)} more`);
+    if (changes > 0) kinds.unshift(counted(changes, 'change'));
+    if (events > 0) kinds.unshift(`${counted(events, 'event')} of the scenario`);
+    return `${listed(kinds)}${after}`;
+  });
 }

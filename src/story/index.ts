@@ -9,6 +9,6 @@ export { needsMajority, pledgesOf, pledgesWith } from './pledges.ts';
 export { inOrder, nameFallen, nameProperty } from './property-names.ts';
 export type { Row } from './rows.ts';
 export type { Lane, StepScene } from './scene.ts';
-export { tellStep } from './step-words.ts';
+export { inputWords, tellStep } from './step-words.ts';
 export { Story } from './story.ts';
 export { Vocabulary } from './vocabulary.ts';

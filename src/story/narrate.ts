@@ -1,4 +1,5 @@
 import type { Effect, Input, Json, Message, TraceLine, View } from '../core/index.ts';
+import { inputWords } from './step-words.ts';
 
 /**
  * One line of a trace in words, or null where there is nothing to tell. Timers are left out: what they lead to is told.
@@ -36,13 +37,10 @@ function describeInput(input: Input, records: boolean): string {
     case 'timer':
       return `timer ${input.timer}`;
     case 'drawn':
-      return `draws ${input.value}`;
     case 'command':
-      return `is asked to ${input.command.type}`;
     case 'peer-gone':
-      return `is told that ${input.peer} is gone${input.proof ? ' (proof)' : ''}`;
     case 'peer-back':
-      return `is told that ${input.peer} is back`;
+      return inputWords(input, describeMessage);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { MemberId, View } from '../core/index.ts';
+import type { Input, MemberId, Message, View } from '../core/index.ts';
 import { nameMembers } from './names.ts';
 import type { StepScene } from './scene.ts';
 import { shorten, type Vocabulary } from './vocabulary.ts';
@@ -14,6 +14,26 @@ type NameRecipients = (
   senders: readonly MemberId[],
   all: readonly MemberId[],
 ) => string;
+
+/** What a member took, without its name: "hears vote from 2". A number that tells one timer from the next is left out. */
+export function inputWords(input: Input, describe: (message: Message) => string): string {
+  switch (input.type) {
+    case 'start':
+      return input.saved === null ? 'starts' : 'starts with what its disk kept';
+    case 'message':
+      return `hears ${describe(input.message)} from ${input.from}`;
+    case 'timer':
+      return `finds its timer ${input.timer.replace(/\/\d+$/, '')} due`;
+    case 'drawn':
+      return `draws ${input.value}`;
+    case 'command':
+      return `is asked to ${input.command.type}`;
+    case 'peer-gone':
+      return `is told that ${input.peer} is gone${input.proof ? ' (proof)' : ''}`;
+    case 'peer-back':
+      return `is told that ${input.peer} is back`;
+  }
+}
 
 /** What members did that are told together. */
 export interface StepTelling {

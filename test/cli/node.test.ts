@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fromEnvironment, timesFromEnvironment } from '../../src/cli/input/config/environment.ts';
-import { fieldLines } from '../../src/cli/input/config/lines.ts';
+import { fieldLines } from '../../src/cli/input/config/file.ts';
 import { readMemberConfig } from '../../src/cli/input/config/member-config.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { caucus, start } from './caucus.ts';

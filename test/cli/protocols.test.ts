@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fieldsOf } from '../../src/cli/commands/protocols/fields.ts';
+import { fieldsOf } from '../../src/cli/commands/protocols/protocols.ts';
 import { natural, nullable, optional, record } from '../../src/core/index.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { caucus } from './caucus.ts';

@@ -1,9 +1,8 @@
 /** A second process of a member, on the page. */
 import { describe, expect, it } from 'vitest';
 import { frameAt } from '../../playground/src/game/history/frame.ts';
-import { asScenario } from '../../playground/src/game/run/as-scenario.ts';
 import { type Run, readRun } from '../../playground/src/game/run/run.ts';
-import { Timeline } from '../../playground/src/game/run/timeline.ts';
+import { asScenario, Timeline } from '../../playground/src/game/run/timeline.ts';
 import { Teller } from '../../playground/src/game/words/entry-words.ts';
 import { readTraces } from '../../playground/src/pages/files/trace-reader.ts';
 import { encodeTraceLine } from '../../src/core/index.ts';

@@ -3,10 +3,10 @@ import type { Kvm, KvWatchInclude } from '@nats-io/kv';
 import type { Authenticator, MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import { CaucusError } from '../../election/index.ts';
 import { loadClient } from '../load-client.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 import type { Address } from './address.ts';
 import { ensureBuckets, ttlOf } from './buckets.ts';
 import { dial } from './dial.ts';
-import { orAborted } from './or-aborted.ts';
 import type { Settings } from './settings.ts';
 import { explained, isBucketMissing, isUnheard } from './trouble.ts';
 
@@ -102,10 +102,10 @@ export class Session {
 
   async #ask<T>(signal: AbortSignal, act: (link: Link) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    const link = await orAborted(this.#linked(), signal);
-    if (link.leaseMs === null) await orAborted(this.#look(link), signal);
+    const link = await unlessAborted(this.#linked(), signal);
+    if (link.leaseMs === null) await unlessAborted(this.#look(link), signal);
     try {
-      return await orAborted(act(link), signal);
+      return await unlessAborted(act(link), signal);
     } catch (error) {
       // A server that is silent for too long is perhaps gone: the next call tries another connection.
       if (signal.aborted) this.drop(link);

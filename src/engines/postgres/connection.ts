@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
+import { unlessAborted } from '../unless-aborted.ts';
 import { cancel } from './cancel.ts';
 
 /** What is used of a client of the package `pg`. */
@@ -66,7 +67,7 @@ export class Connection {
     for (let tries = 1; ; tries++) {
       try {
         const asked = this.#client.query(text, values.length === 0 ? undefined : [...values]);
-        return (await untilAborted(signal, asked)).rows;
+        return (await unlessAborted(asked, signal)).rows;
       } catch (error) {
         if (signal.aborted) {
           void this.#giveUp();
@@ -133,14 +134,4 @@ function isKept(error: unknown): boolean {
 /** Where a database is set to a stricter isolation than usual, the second statement is turned away, and nothing has happened. */
 function isCollision(error: unknown): boolean {
   return (error as { code?: unknown }).code === '40001';
-}
-
-/** Settles like the promise, or rejects with the signal's reason if that comes first. */
-export function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

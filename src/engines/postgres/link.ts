@@ -1,5 +1,6 @@
 import { CaucusError } from '../../election/index.ts';
-import { type Connection, type Row, untilAborted } from './connection.ts';
+import { unlessAborted } from '../unless-aborted.ts';
+import type { Connection, Row } from './connection.ts';
 
 /** When a statement is made: a renewal before all others that wait, so that no number of them costs a leader its time. */
 export type Rank = 'renewal' | 'other';
@@ -36,7 +37,7 @@ export class Link {
   ): Promise<Row[]> {
     await this.#turn(rank, signal);
     try {
-      const connection = await untilAborted(signal, this.#connected());
+      const connection = await unlessAborted(this.#connected(), signal);
       return await connection.query(statement(), values, signal);
     } finally {
       this.#next();
@@ -57,7 +58,7 @@ export class Link {
     const waiting = { rank, begin };
     this.#waiting.push(waiting);
     try {
-      await untilAborted(signal, turn);
+      await unlessAborted(turn, signal);
     } catch (error) {
       // Its turn may have come at the same moment.
       if (this.#waiting.includes(waiting)) this.#waiting = this.#waiting.filter((each) => each !== waiting);

@@ -3,8 +3,9 @@ import type { ClientConfig } from 'pg';
 import { CaucusError } from '../../election/index.ts';
 import { reasonOf } from '../lease/explain.ts';
 import { loadClient } from '../load-client.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 import type { Address } from './address.ts';
-import { Connection, type PostgresPool, untilAborted } from './connection.ts';
+import { Connection, type PostgresPool } from './connection.ts';
 import { explain, type Party } from './problems.ts';
 
 /** Where connections come from. */
@@ -47,7 +48,7 @@ export function sourceOfUrl(address: Address, ssl: boolean | ConnectionOptions |
         const client = new Client(config);
         user ??= client.user;
         connection = new Connection(client, { end: () => client.end(), explain: problem });
-        await untilAborted(signal, client.connect());
+        await unlessAborted(client.connect(), signal);
         return connection;
       } catch (error) {
         connection?.destroy();
@@ -80,7 +81,7 @@ export function sourceOfPool(pool: PostgresPool): Source {
     async open(signal) {
       const place = places.shift() ?? standInLine();
       try {
-        const connection = await untilAborted(signal, place);
+        const connection = await unlessAborted(place, signal);
         return connection.isBroken ? await this.open(signal) : connection;
       } catch (error) {
         if (!signal.aborted) throw explain(error, party);

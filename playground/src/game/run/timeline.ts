@@ -1,7 +1,14 @@
-import { type Action, tidyMs, toUs, World, type WorldEvent } from '../../../../src/simulation/index.ts';
+import type { MemberId } from '../../../../src/core/index.ts';
+import {
+  type Action,
+  nameOfTwin,
+  tidyMs,
+  toUs,
+  World,
+  type WorldEvent,
+} from '../../../../src/simulation/index.ts';
 import type { History } from '../history/history.ts';
 import { Recorder } from '../history/recorder.ts';
-import { asScenario } from './as-scenario.ts';
 import { LONGEST_RUN_MS, type Run, scenarioOf } from './run.ts';
 
 /** More than this does not fit into a page. */
@@ -99,4 +106,24 @@ export class Timeline {
     const events = this.#events.filter((event) => toUs(event.atMs) <= toUs(ms));
     return { ...this.run, events, untilMs: Math.max(tidyMs(ms), 0.001) };
   }
+}
+
+/**
+ * What is done by hand to a second process, as a scenario can say it: a scenario names the member, and means its second process
+ * only where that process ends. All else is done to the member.
+ */
+export function asScenario(action: Action, members: readonly MemberId[]): Action {
+  const firstOf = (id: unknown): MemberId | undefined => members.find((each) => nameOfTwin(each) === id);
+  const named = ['member', 'from', 'to', 'peer'].flatMap((field) => {
+    const first = firstOf((action as unknown as Record<string, unknown>)[field]);
+    return first === undefined ? [] : [[field, first] as const];
+  });
+  const meant = { ...action, ...Object.fromEntries(named) } as Action;
+  if (meant.do === 'crash' && named.length > 0) return { ...meant, twin: true };
+  if (meant.do !== 'partition') return meant;
+  const seen = new Set<MemberId>();
+  const groups = meant.groups.map((group) =>
+    group.map((id) => firstOf(id) ?? id).filter((id) => !seen.has(id) && seen.add(id)),
+  );
+  return { ...meant, groups };
 }

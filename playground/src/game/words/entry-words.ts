@@ -1,14 +1,14 @@
 import type { Input, View } from '../../../../src/core/index.ts';
 import { catalogue } from '../../../../src/protocols/index.ts';
-import { eventWords, Habits, type StepScene, tellStep, Vocabulary } from '../../../../src/story/index.ts';
 import {
-  type Entry,
-  type EventEntry,
-  type History,
-  type MemberShot,
-  type StepEntry,
-  shortName,
-} from '../history/history.ts';
+  eventWords,
+  Habits,
+  inputWords,
+  type StepScene,
+  tellStep,
+  Vocabulary,
+} from '../../../../src/story/index.ts';
+import type { Entry, EventEntry, History, MemberShot, StepEntry } from '../history/history.ts';
 import { inItsWords } from './term-words.ts';
 
 /** Half of the smallest step of virtual time: just before. */
@@ -81,22 +81,7 @@ export class Teller {
   }
 
   #input(input: Input): string {
-    switch (input.type) {
-      case 'start':
-        return input.saved === null ? 'starts' : 'starts with what its disk kept';
-      case 'message':
-        return `hears ${this.#vocabulary.describe(input.message)} from ${input.from}`;
-      case 'timer':
-        return `finds its timer ${shortName(input.timer)} due`;
-      case 'drawn':
-        return `draws ${input.value}`;
-      case 'command':
-        return `is asked to ${input.command.type}`;
-      case 'peer-gone':
-        return `is told that ${input.peer} is gone${input.proof ? ' (proof)' : ''}`;
-      case 'peer-back':
-        return `is told that ${input.peer} is back`;
-    }
+    return inputWords(input, (message) => this.#vocabulary.describe(message));
   }
 }
 

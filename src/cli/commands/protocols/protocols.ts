@@ -1,4 +1,12 @@
-import { type Definition, memberId, natural, type Pledge, type Settings } from '../../../core/index.ts';
+import {
+  BadInput,
+  type Definition,
+  memberId,
+  natural,
+  type Pledge,
+  type Settings,
+  type Shape,
+} from '../../../core/index.ts';
 import { explained } from '../../../protocols/explained.ts';
 import { catalogue } from '../../../protocols/index.ts';
 import { nameProperty, pledgesOf, pledgesWith } from '../../../story/index.ts';
@@ -6,7 +14,6 @@ import { effectiveTiming } from '../../input/config/effective-timing.ts';
 import { readProtocolName } from '../../input/protocol-name.ts';
 import { type Page, pageOf } from '../../terminal/page.ts';
 import { wrap } from '../../terminal/wrap.ts';
-import { fieldsOf } from './fields.ts';
 
 /** Lists the elections, or describes one of them with everything that can be set. */
 export function protocolsCommand(name: string | undefined, { json = false }: { json?: boolean }): void {
@@ -158,4 +165,25 @@ function inShort(expected: string): string {
 
 function hanging(text: string, indent: number, { columns }: Page): string[] {
   return wrap(text, columns - indent, 2).map((line) => `${' '.repeat(indent)}${line}`);
+}
+
+/** The fields of a message and what is expected of each, those of a record inside it by their path: "age.term". */
+export function fieldsOf(shape: Shape<unknown>, path = ''): [name: string, expected: string][] {
+  return Object.entries(shape.fields ?? {}).flatMap(([name, field]) => {
+    const here = `${path}${name}`;
+    const inside = fieldsOf(field, `${here}.`);
+    const isPlainRecord = inside.length > 0 && !accepts(field, null) && !accepts(field, undefined);
+    const left = accepts(field, undefined) ? ' (may be left out)' : '';
+    return isPlainRecord ? inside : [[here, `${field.expected}${left}`], ...inside];
+  });
+}
+
+function accepts(shape: Shape<unknown>, value: unknown): boolean {
+  try {
+    shape.read(value, '');
+    return true;
+  } catch (error) {
+    if (error instanceof BadInput) return false;
+    throw error;
+  }
 }

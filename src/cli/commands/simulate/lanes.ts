@@ -2,7 +2,9 @@ import type { MemberId } from '../../../core/index.ts';
 import type { Lane, Row } from '../../../story/index.ts';
 import type { Paint, Style } from '../../terminal/colours.ts';
 import { packed } from '../../terminal/wrap.ts';
-import { shortNames } from './lane-names.ts';
+
+/** Longer ids get a letter instead. */
+const LONGEST_NAME = 2;
 
 interface Glyph {
   readonly text: string;
@@ -124,4 +126,24 @@ function glyphOf({ role, leader, paused }: Lane): [kind: string, Glyph] {
   if (role === 'none') return [role, { text: '·', styles: [], meaning: 'no part' }];
   if (leader === null) return [role, { text: '○', styles: [], meaning: 'no leader' }];
   return ['follows', { text: '', styles: ['cyan'], meaning: 'follows n' }];
+}
+
+/** What members are called over their lanes, where their ids are too long for that: a, b, c and so on. */
+function shortNames(members: readonly MemberId[]): Map<MemberId, string> {
+  const taken = new Set(members.map(String).filter((id) => id.length <= LONGEST_NAME));
+  const names = new Map<MemberId, string>();
+  let next = 0;
+  for (const member of members) {
+    const id = String(member);
+    let name = id;
+    while (id.length > LONGEST_NAME && (name === id || taken.has(name))) name = letters(next++);
+    names.set(member, name);
+  }
+  return names;
+}
+
+/** a, b, … z, aa, ab, … */
+function letters(index: number): string {
+  const last = String.fromCharCode(97 + (index % 26));
+  return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last;
 }

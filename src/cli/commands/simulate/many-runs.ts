@@ -1,6 +1,5 @@
-import type { Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { type RunsResult, RunTotals, type Scenario, type SwarmOutcome } from '../../../simulation/index.ts';
-import { startRunThread } from './run-thread.ts';
 import type { Answer, Chunk, Work } from './run-worker.ts';
 
 interface Seeds {
@@ -84,4 +83,16 @@ export async function runSeeds(many: SeedRuns): Promise<void> {
 function* chunksOf({ fromSeed, runs, threads }: Seeds): Generator<Chunk, undefined> {
   const size = Math.max(1, Math.min(MOST_IN_CHUNK, Math.floor(runs / (threads * 4))));
   for (let at = 0; at < runs; at += size) yield { fromSeed: fromSeed + at, count: Math.min(size, runs - at) };
+}
+
+/** Starts a thread with run-worker in it, from what was compiled or, during development, from source. */
+function startRunThread(workerData: Work): Worker {
+  if (!import.meta.url.endsWith('.ts')) {
+    return new Worker(new URL('./run-worker.js', import.meta.url), { workerData });
+  }
+  // A new thread cannot read TypeScript before it has loaded tsx once more for itself.
+  const reader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
+  const file = JSON.stringify(new URL('./run-worker.ts', import.meta.url));
+  const code = `import(${reader}).then((tsx) => (tsx.register(), import(${file})))`;
+  return new Worker(code, { eval: true, workerData });
 }

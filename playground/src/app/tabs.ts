@@ -1,4 +1,0 @@
-export interface Tab {
-  readonly id: string;
-  readonly name: string;
-}
