@@ -126,6 +126,7 @@ describe('whole runs of the ring of seed 000', () => {
     const slow = run([{ atMs: 40_000, do: 'network', latencyMs: 5 }], { network: { latencyMs: 100 } });
     const { final, messages } = play(slow);
     expect(final.agreed).toBe(true);
-    expect(messages.total).toBeLessThan(10_000);
+    // In the 40 s of the slow network: without the bound on what a member has in flight it would be millions.
+    expect(messages.total).toBeLessThan(12_000);
   });
 });

@@ -36,7 +36,7 @@ describe('an alarm', () => {
     expect(wordsAt(timeline, 11_000)).toEqual([
       {
         level: 'warning',
-        title: 'Two leaders: 1 (epoch 3) and 3 (epoch 6) since 8.42 s',
+        title: 'Two leaders: 1 (epoch 3) and 2 (epoch 6) since 8.42 s',
         meaning:
           'Two believe they lead, in different epochs: harmless if what they write to checks the token.',
         promise: 'The protocol epoch never promised “one leader at a time”.',
@@ -49,9 +49,9 @@ describe('an alarm', () => {
     expect(alarmsAt(timeline.history, 4000)).toEqual([]);
     expect(lastDouble(timeline.history, 4000)).toBeNull();
     expect(alarmsAt(timeline.history, 15_000)).toEqual([]);
-    expect(pastWords(lastDouble(timeline.history, 15_000)!)).toBe('Two leaders from 8.42 s to 12.56 s');
-    expect(nextAlarmMs(timeline.history, 0)).toBeLessThan(8418.863);
-    expect(nextAlarmMs(timeline.history, 8418)).toBe(8418.863);
+    expect(pastWords(lastDouble(timeline.history, 15_000)!)).toBe('Two leaders from 8.42 s to 12.71 s');
+    expect(nextAlarmMs(timeline.history, 0)).toBeLessThan(8421.476);
+    expect(nextAlarmMs(timeline.history, 8418)).toBe(8421.476);
   });
 
   it('calls two leaders broken where no term tells them apart', () => {
@@ -134,10 +134,10 @@ describe('the cause of an alarm', () => {
       '3 hears vote-request from 1: vote → 1',
       '1 hears vote from 2, leads · keep-alive → all',
       'partition: 1 | 2–5',
-      '3 finds its timer wait due, stands for election in epoch 6 · vote-request → all',
-      '2 hears vote-request from 3, steps down · vote → 3',
-      '5 hears vote-request from 3: vote → 3',
-      '3 hears vote from 2, leads · keep-alive → all',
+      '2 finds its timer wait due, stands for election in epoch 6 · vote-request → all',
+      '5 hears vote-request from 2: vote → 2',
+      '4 hears vote-request from 2: vote → 2',
+      '2 hears vote from 4, leads · keep-alive → all',
     ]);
     // Each vote that counted, and the request before it; and what was cut off between the two.
     const flown = [...cause.flights].map((place) => history.flights.all[place]!);
@@ -145,8 +145,8 @@ describe('the cause of an alarm', () => {
     expect(cause.unheard.length).toBe(6);
     expect(cause.moreUnheard).toBeGreaterThan(0);
     for (const { from, to, fate } of cause.unheard) {
-      expect([1, 3]).toContain(from);
-      expect([1, 3]).toContain(to);
+      expect([1, 2]).toContain(from);
+      expect([1, 2]).toContain(to);
       expect(fate).toBe('cut');
     }
     expect(cause.entries.size).toBeLessThan(20);

@@ -34,7 +34,7 @@ export const quorum: Explained<Message, Timer> = {
     },
     {
       id: 'lease',
-      says: 'On the answers of a majority it may act, for a little less than they promised, counted from when it asked. Then the lease ends by itself.',
+      says: 'On the answers of a majority it may act, for a little less than they promised, counted from when it asked. Then the lease ends by itself, and that leadership is given up: its token is not used again.',
     },
     {
       id: 'register',
@@ -100,6 +100,7 @@ function ruleOf({ input, isTimer, sends, leads }: SeenStep): string | null {
   switch (input) {
     case 'start':
     case 'probe':
+    case 'probe/answer':
     case 'copy':
       return 'disk';
     case 'pre-vote':
@@ -112,6 +113,9 @@ function ruleOf({ input, isTimer, sends, leads }: SeenStep): string | null {
     case 'heartbeat':
       return 'promise';
     case 'heartbeat/answer':
+    case 'command':
+    case 'transfer':
+    case 'resign':
       return 'lease';
     case 'publish/send':
     case 'publish/answer':

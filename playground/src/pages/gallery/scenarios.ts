@@ -206,7 +206,7 @@ export const STORIES: readonly Story[] = [
   ),
   story('lossy', 'Messages are lost', 'Three of ten messages never arrive.', [], {
     network: { loss: 0.3 },
-    note: 'Quorum is without a leader now and then, but never has two.',
+    note: 'With quorum, a lease that is not renewed in time ends the leadership, and another begins. There are never two.',
   }),
   story('duplicates', 'Messages arrive twice', 'Every second message arrives twice.', [], {
     network: { duplicate: 0.5 },

@@ -25,7 +25,7 @@ export const VERDICTS: Readonly<Record<string, Row>> = {
   chain: [
     'unknown-to-some',
     'unknown-to-some',
-    'unknown-to-some',
+    'two-then-one',
     'two-for-good',
     'unknown-to-some',
     'two-for-good',
@@ -39,7 +39,7 @@ export const VERDICTS: Readonly<Record<string, Row>> = {
   'follower-returns': ['two-then-one', 'two-then-one', 'two-then-one', 'one', 'one', 'one'],
   'deaf-follower': ['two-for-good', 'moment', 'moment', 'flaps', 'unknown-to-some', 'two-for-good'],
   'delay-spike': ['two-then-one', 'moment', 'one', 'gap', 'gap', 'one'],
-  lossy: ['flaps', 'one', 'one', 'flaps', 'one', 'two-then-one'],
+  lossy: ['flaps', 'one', 'one', 'flaps', 'flaps', 'two-then-one'],
   duplicates: ['one', 'one', 'one', 'one', 'one', 'one'],
   reorder: ['moment', 'one', 'one', 'flaps', 'one', 'one'],
   amnesia: ['one', 'one', 'one', 'one', 'one', 'one'],
