@@ -81,6 +81,8 @@ export class ProtocolHost {
   readonly #ending = (message: Message): Ending | null => this.#protocol.ending?.(message) ?? null;
   readonly state: unknown;
   readonly #last: { input: Input | null; effects: readonly Effect[] } = { input: null, effects: [] };
+  readonly #runDue = (): void => this.#timers.runDue(this.#onDue);
+  readonly #onDue = (timer: string): void => void this.#take({ type: 'timer', timer });
   #isBusy = false;
 
   constructor(self: Self, protocol: Protocol, commands: readonly Command['type'][], ports: HostPorts) {
@@ -193,7 +195,7 @@ export class ProtocolHost {
 
   /** Lets happen what is due by the clock. */
   wake(): void {
-    this.#exclusively(() => this.#timers.runDue((timer) => this.#take({ type: 'timer', timer })));
+    this.#exclusively(this.#runDue);
   }
 
   /** Nothing has changed, but there is something to be said about that. */

@@ -51,6 +51,7 @@ export class Timers {
   /** Lets everything happen that is due by the clock, in the order of the deadlines. */
   runDue(onDue: (name: string) => void): void {
     const nowMs = this.#clock.now();
+    if (nowMs < this.#alarmAtMs) return; // No deadline lies before the alarm.
     let isFirst = true;
     for (let next = this.#next(); next !== null && next.timer.atMs <= nowMs; next = this.#next()) {
       if (isFirst) this.blockedMs = nowMs - next.timer.atMs;
@@ -82,10 +83,11 @@ export class Timers {
     this.#alarmAtMs = atMs;
     this.#cancelAlarm = this.#clock.set(atMs, () => {
       this.#cancelAlarm = null;
-      this.#alarmAtMs = Number.POSITIVE_INFINITY;
+      this.#alarmAtMs = Number.NEGATIVE_INFINITY; // Anything may be due, and the next alarm is set when all that is has happened.
       try {
         this.#onAlarm();
       } finally {
+        this.#alarmAtMs = Number.POSITIVE_INFINITY;
         const next = this.#next();
         if (next !== null) this.#setAlarm(next.timer.atMs);
       }
