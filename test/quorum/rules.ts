@@ -12,7 +12,9 @@ import {
   candidate,
   diskOf,
   five,
+  heartbeat,
   leader,
+  NEVER,
   preVote,
   register,
   saved,
@@ -45,6 +47,10 @@ export type RuleName =
   | 'a member that was removed is not made a majority with a liar'
   | 'a member that is bound to a leader supports no other'
   | 'a leader that has handed over does not compete'
+  | 'consent to an earlier round ends no newer promise'
+  | 'a late heartbeat replaces no newer promise'
+  | 'a late request for a vote replaces no newer promise'
+  | 'a candidate claims no consent'
   | 'a leader of an older term is told of the newer one'
   | 'no register of a term out of all proportion is believed';
 
@@ -170,6 +176,29 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
     solo.hears(1, { type: 'heartbeat', term: 3, round: 2, age: NEW, committed: NEW });
     return solo.state.leader === null && solo.sent('term').length === 1;
   },
+  // The host gives up a leadership whose lease has lapsed, so no run with it shows the next four: the old leader acts no more.
+  'consent to an earlier round ends no newer promise'(definition) {
+    const solo = at(2, saved(2, 1), { definition }).hears(1, heartbeat(1, 5));
+    const release = { term: 1, round: 4 };
+    return solo.hears(3, { type: 'vote', term: 2, age: NEVER, release }).sent('vote/answer').length === 0;
+  },
+  'a late heartbeat replaces no newer promise'(definition) {
+    const solo = at(2, saved(2, 1), { definition }).hears(1, heartbeat(1, 5)).hears(1, heartbeat(1, 3));
+    return promisedRound(solo) === 5;
+  },
+  'a late request for a vote replaces no newer promise'(definition) {
+    const request = { type: 'vote', term: 1, age: NEVER, release: null };
+    const solo = at(2, saved(2, 0), { definition })
+      .hears(1, request)
+      .hears(1, heartbeat(1, 5))
+      .hears(1, request);
+    return promisedRound(solo) === 5;
+  },
+  'a candidate claims no consent'(definition) {
+    const solo = candidate(undefined, { definition });
+    const requests = solo.sent('vote').map(({ message }) => message as unknown as { release: unknown });
+    return requests.length > 0 && requests.every(({ release }) => release === null);
+  },
   'a leader that has handed over does not compete'(definition) {
     const solo = leader(undefined, { definition }).hears(2, answer(1, 2)).hears(3, answer(1, 2));
     solo.command({ type: 'resign' });
@@ -182,6 +211,10 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
 };
 
 const copied = { type: 'copy', disk: diskOf(1), start: 9, life: 'another' };
+
+function promisedRound(solo: Voter): number | undefined {
+  return (solo.state.promise as { round: number } | null)?.round;
+}
 
 function roundOf(solo: Voter): number {
   return solo.state.round as number;

@@ -6,26 +6,26 @@ export const handovers: readonly Mutant[] = [
     's.transfer = { to, command };\n  endLeases(s, out);',
     's.transfer = { to, command };',
   ]),
-  mutant('consent to a transfer never ends', { scenario: 'late-consent' }, [
+  mutant('consent to a transfer never ends', { rule: 'consent to an earlier round ends no newer promise' }, [
     'state',
     'release.term !== promise.term || release.round < promise.round',
     'release.term !== promise.term',
   ]),
-  mutant('a candidate claims a consent that no leader gave', { scenario: 'leader-is-heard-again' }, [
+  mutant('a candidate claims a consent that no leader gave', { rule: 'a candidate claims no consent' }, [
     'election',
     'if (isQuorum(s.register, s.votes)) startVote(s, null, times, out);',
     'if (isQuorum(s.register, s.votes)) startVote(s, { term: s.term, round: 1000 }, times, out);',
   ]),
-  mutant('a late heartbeat takes the place of a newer promise', { scenario: 'late-consent' }, [
-    'leading',
-    "if (s.role !== 'leader' && !isPromisedLater(s, from, m)) {",
-    "if (s.role !== 'leader') {",
-  ]),
-  mutant('a late vote takes the place of a newer promise', { scenario: 'late-consent' }, [
-    'election',
-    'if (isPromisedLater(s, from, { term: m.term, round: VOTES })) return;\n',
-    '',
-  ]),
+  mutant(
+    'a late heartbeat takes the place of a newer promise',
+    { rule: 'a late heartbeat replaces no newer promise' },
+    ['leading', "if (s.role !== 'leader' && !isPromisedLater(s, from, m)) {", "if (s.role !== 'leader') {"],
+  ),
+  mutant(
+    'a late vote takes the place of a newer promise',
+    { rule: 'a late request for a vote replaces no newer promise' },
+    ['election', 'if (isPromisedLater(s, from, { term: m.term, round: VOTES })) return;\n', ''],
+  ),
   mutant(
     'a preferred member is handed the lead without being asked whether it can hold it',
     { scenario: 'preferred-reaches-only-the-leader' },

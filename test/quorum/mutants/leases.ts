@@ -28,7 +28,7 @@ export const leases: readonly Mutant[] = [
   ]),
   mutant(
     'votes are given within the promise',
-    { scenario: 'leader-is-heard-again' },
+    { seed: 14 },
     [
       'election',
       'if (isPromisedAgainst(s, from, life, m.release) || s.leaseRound !== null) return;',

@@ -1,7 +1,7 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const liveness: readonly Mutant[] = [
-  mutant('no pre-vote', { seed: 312 }, [
+  mutant('no pre-vote', { seed: 59 }, [
     'election',
     "sendToOthers(s, { type: 'pre-vote', term: s.term, age: ageOf(s.register) }, out);\n  startVoteWithQuorum(s, times, out);",
     'if (s.votes[s.id] !== undefined) startVote(s, null, times, out);',
