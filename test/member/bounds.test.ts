@@ -183,7 +183,7 @@ describe('a folder', () => {
     expect(existsSync(path.join(folder, 'one', 'two'))).toBe(true);
     makeFolder(path.join(folder, 'one', 'two'));
     writeFileSync(path.join(folder, 'file'), '');
-    expect(() => makeFolder(path.join(folder, 'file'))).toThrow(/EEXIST/);
+    expect(() => makeFolder(path.join(folder, 'file'))).toThrow(/file is not a folder$/);
     expect(() => makeFolder(path.join(folder, 'file', 'two'))).toThrow(/ENOTDIR|EEXIST/);
     if (process.platform !== 'linux') return;
     await expect(start({ data: '/proc/nope/deeper' })).rejects.toMatchObject({ code: 'E_STORE_UNUSABLE' });

@@ -148,7 +148,7 @@ describe('members in processes of their own', () => {
     leader.child.kill('SIGCONT');
     const first = await leader.says(() => true, before);
     expect(first.acting).toBe(false);
-    expect(first.why!.join('\n')).toMatch(/the event loop was blocked for /);
+    expect(first.why!.join('\n')).toMatch(/the event loop of \S+ was blocked for /);
   });
 
   it('leave nothing behind that would keep the process, and hand over', async () => {
