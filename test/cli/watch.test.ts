@@ -27,7 +27,26 @@ async function member(...states: object[]): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const leading = { voterId: 'a', acting: true, leader: 'a', token: '5', cause: 'won', illness: null };
+const leading = {
+  voterId: 'a',
+  voterUrl: 'http://127.0.0.1:1',
+  cluster: 'caucus',
+  electionName: 'main',
+  protocol: 'quorum',
+  role: 'leader',
+  acting: true,
+  leader: 'a',
+  leaderUrl: 'http://127.0.0.1:1',
+  term: 5,
+  token: '5',
+  version: 0,
+  knownVoters: ['a', 'b', 'c'],
+  voters: [],
+  cause: 'won',
+  illness: null,
+  incarnation: 1,
+  startedAtMs: 0,
+};
 const won = { ...leading, detail: 'a leads with token 5' };
 
 it('does not say that a leader leads which hands over, although it is still the leader', async () => {

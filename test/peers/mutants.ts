@@ -85,12 +85,12 @@ export const mutants: readonly Mutant[] = [
       'return one.life === other.life && whereabouts(one) !== null;',
     ],
   ),
-  mutant('a peer whose connection was lost is not dialled again', { seed: 47 }, [
+  mutant('a peer whose connection was lost is not dialled again', { seed: 119 }, [
     'peer',
     'if (!isEnd) this.dialling.again(nowMs - this.#upSinceMs >= LASTING_MS);',
     '',
   ]),
-  mutant('a peer that could not be reached is not dialled again', { seed: 47 }, [
+  mutant('a peer that could not be reached is not dialled again', { seed: 119 }, [
     'dialling',
     'this.#after(delayMs ?? this.#backOff());\n',
     'void (delayMs ?? this.#backOff());\n',

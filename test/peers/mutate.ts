@@ -29,7 +29,7 @@ export async function load({ name, patches }: Pick<Mutant, 'name' | 'patches'>):
       }
       write(
         path.join(target, room, file),
-        text.replaceAll(/'(?:\.\.\/)+(core|host)\/index\.ts'/g, fromSources),
+        text.replaceAll(/'(?:\.\.\/)+(core|host|properties|store)\/index\.ts'/g, fromSources),
       );
     }
   }

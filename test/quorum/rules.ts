@@ -51,6 +51,7 @@ export type RuleName =
   | 'a late heartbeat replaces no newer promise'
   | 'a late request for a vote replaces no newer promise'
   | 'a candidate claims no consent'
+  | 'a leader would vote for no other'
   | 'a leader of an older term is told of the newer one'
   | 'no register of a term out of all proportion is believed';
 
@@ -176,7 +177,7 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
     solo.hears(1, { type: 'heartbeat', term: 3, round: 2, age: NEW, committed: NEW });
     return solo.state.leader === null && solo.sent('term').length === 1;
   },
-  // The host gives up a leadership whose lease has lapsed, so no run with it shows the next four: the old leader acts no more.
+  // The host gives up a leadership whose lease has lapsed, so no run with it shows the next five: the old leader acts no more.
   'consent to an earlier round ends no newer promise'(definition) {
     const solo = at(2, saved(2, 1), { definition }).hears(1, heartbeat(1, 5));
     const release = { term: 1, round: 4 };
@@ -193,6 +194,14 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
       .hears(1, heartbeat(1, 5))
       .hears(1, request);
     return promisedRound(solo) === 5;
+  },
+  'a leader would vote for no other'(definition) {
+    const solo = leader(undefined, { definition });
+    const { term } = solo.state as { term: number };
+    const answers = solo
+      .hears(2, { type: 'pre-vote', term, age: { term, version: 9 } })
+      .sent('pre-vote/answer');
+    return answers.every(({ message }) => (message as unknown as { granted: boolean }).granted === false);
   },
   'a candidate claims no consent'(definition) {
     const solo = candidate(undefined, { definition });

@@ -205,7 +205,7 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   'leader-is-cut-off-for-a-moment': {
     about:
       'three members, one of them down; the lease of the leader ends for a moment, and the other asks for its vote',
-    mostChanges: 0,
+    mostChanges: 1,
     leads: true,
   },
   'one-of-two-loses-its-disk': {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import type { Origin, Register } from '../../src/protocols/quorum/messages.ts';
+import { SECTOR } from '../../src/store/index.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
 
@@ -93,16 +94,24 @@ export class Process {
     }
   }
 
-  /** What is on its disk: the file holds the last two records. */
+  /** What is on its disk: the file holds the last two records, in sectors that end with a seal. */
   record(): { origin: Origin; term: number; register: Register } {
-    const records = readFileSync(path.join(this.data, 'election-main.json'), 'utf8')
-      .split(/[\n\0]+/)
-      .flatMap((line, i, lines) =>
-        line.startsWith('{"format"') ? [[line, lines[i + 1] ?? '{}'] as const] : [],
-      )
-      .map(([head, record]) => ({ sequence: JSON.parse(head).sequence as number, record }))
+    const bytes = readFileSync(path.join(this.data, 'election-main.json'));
+    const records = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)]
+      .map((copy) => withoutSeals(copy).split(/[\n\0]+/))
+      .filter(([head]) => head?.startsWith('{"format"'))
+      .map(([head, record]) => ({ sequence: JSON.parse(head!).sequence as number, record: record! }))
       .sort((a, b) => b.sequence - a.sequence);
     const { disk, start, term, register } = JSON.parse(records[0]!.record);
     return { origin: { disk, start, life: '' }, term, register };
   }
+}
+
+const SEAL_LENGTH = 8;
+
+function withoutSeals(copy: Buffer): string {
+  const sectors = Array.from({ length: copy.length / SECTOR }, (_, i) =>
+    copy.subarray(i * SECTOR, (i + 1) * SECTOR - SEAL_LENGTH),
+  );
+  return Buffer.concat(sectors).toString('utf8');
 }

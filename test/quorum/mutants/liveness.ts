@@ -8,7 +8,7 @@ export const liveness: readonly Mutant[] = [
   ]),
   mutant(
     'a leader that is heard is given up by those who are asked',
-    { scenario: 'leader-is-cut-off-for-a-moment' },
+    { rule: 'a leader would vote for no other' },
     [
       'election',
       "const willing = s.role !== 'leader' && !isOlder(age, s.register);",
