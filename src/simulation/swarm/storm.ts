@@ -1,4 +1,5 @@
 import type { Json, MemberId } from '../../core/index.ts';
+import { DISK_RETRY_MS } from '../../host/index.ts';
 import type { LinkQuality } from '../network.ts';
 import type { WorldEvent } from '../scenario.ts';
 import { tidyMs } from '../time.ts';
@@ -46,14 +47,16 @@ export interface Storm {
   readonly exam: boolean;
 }
 
-/** How long everybody has to agree once it is calm, in time-outs. */
+/** How long all have to agree once it is calm, in time-outs; and the time after which a disk that refused a record is tried again. */
 const SETTLE = 40;
 /** Whoever was removed comes back when the word of it has gone round. */
 const BACK = 10;
 
 /** When all must have come to agree. */
-export function calmMsOf({ stopMs, timeoutMs, settle = SETTLE }: Storm): number {
-  return tidyMs(stopMs + settle * timeoutMs);
+export function calmMsOf({ faults, stopMs, timeoutMs, settle }: Storm): number {
+  const isRetrying = faults.some((fault) => fault.do === 'disk');
+  const usual = SETTLE + (isRetrying ? Math.ceil(DISK_RETRY_MS / timeoutMs) : 0);
+  return tidyMs(stopMs + (settle ?? usual) * timeoutMs);
 }
 
 export function untilMsOf(storm: Storm): number {
