@@ -30,9 +30,7 @@ export class SeatLog {
     if (disk === null || disk === before) return null;
     // A disk that is new to the cluster knows of none before it, but the cluster does.
     const isReplaced = before !== undefined || (id === this.#self && founder !== null && founder !== disk);
-    return isReplaced
-      ? `${id} has come back with another disk, which has got its seat: it votes again`
-      : null;
+    return isReplaced ? `${id} has come back with another disk, which has got its seat` : null;
   }
 
   #learn(seats: readonly SeatedDisk[]): void {
