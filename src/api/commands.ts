@@ -124,7 +124,7 @@ async function transfer(call: Call, body: unknown): Promise<void> {
   const to = writtenId.read(asked.to ?? asked.candidate, 'to');
   const { leader } = election.view;
   if (asked.leader !== undefined && asked.leader !== leader) {
-    const now = leader === null ? 'nobody leads' : `${leader} leads`;
+    const now = leader === null ? 'there is no leader' : `${leader} leads`;
     throw refusal(412, call, election, `leader: expected ${asked.leader}, but ${now}`);
   }
   await carryOut(call, election, { type: 'transfer', to }, 412);

@@ -31,7 +31,7 @@ function prefersText(accept = ''): boolean {
 
 function page(call: Call, member: MemberPort): string {
   const { view, name, acting } = knownElection(call);
-  const leader = view.leader === null ? 'nobody leads' : `${view.leader} leads`;
+  const leader = view.leader === null ? 'there is no leader' : `${view.leader} leads`;
   const self = acting ? 'it may act now' : `its role is ${view.role}`;
   return [
     `Caucus member ${member.id} of the cluster ${member.cluster} at ${member.url}`,

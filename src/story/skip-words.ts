@@ -4,7 +4,7 @@ import type { EventScene } from './scene.ts';
 /** Whom an event was meant for when nobody fits, by what it would have done or whom it named. */
 const NOBODY: Readonly<Record<string, string>> = {
   restart: 'nobody is down',
-  leader: 'nobody leads',
+  leader: 'there is no leader',
   followers: 'nobody follows',
   random: 'nobody runs',
   all: 'nobody runs',

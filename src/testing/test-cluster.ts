@@ -157,7 +157,7 @@ export class TestCluster {
     { withinMs = 600_000 }: { readonly withinMs?: number } = {},
   ): Promise<void> {
     if (await this.#run(this.#world.nowUs + Math.round(withinMs * 1000), isSo)) return;
-    const who = this.leader === null ? 'nobody leads' : `${this.leader} leads`;
+    const who = this.leader === null ? 'there is no leader' : `${this.leader} leads`;
     const message = `it did not come to that within ${withinMs} ms of virtual time (seed ${this.seed}, ${who})`;
     throw new CaucusError('E_TIMEOUT', message);
   }

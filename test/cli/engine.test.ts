@@ -116,7 +116,10 @@ describe('caucus with --engine', () => {
   });
 
   it('resign: says that nobody leads, and that whoever leads does not answer', async () => {
-    expect(await caucus(['resign', ...on()])).toMatchObject({ code: 1, stderr: 'caucus: nobody leads\n' });
+    expect(await caucus(['resign', ...on()])).toMatchObject({
+      code: 1,
+      stderr: 'caucus: there is no leader\n',
+    });
     const engine = local(url, { name: 'busy' });
     const election = new Election('job', engine);
     const leadership = await election.campaign(); // Whose work does not stop when its signal is aborted.

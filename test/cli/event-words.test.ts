@@ -71,7 +71,7 @@ describe('what happens to several at once', () => {
 
 describe('what else happens', () => {
   const cases: readonly [line: TraceLine, words: string][] = [
-    [happens(6, 'crash', { skipped: 'no-match', selector: 'leader' }), 'no crash, since nobody leads'],
+    [happens(6, 'crash', { skipped: 'no-match', selector: 'leader' }), 'no crash, since there is no leader'],
     [happens(6, 'restart', { skipped: 'no-match', selector: 'all' }), 'no restart, since nobody is down'],
     [happens(6, 'resume', { skipped: 'no-effect' }), 'no resume, since nobody is stopped'],
     [

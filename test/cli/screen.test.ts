@@ -76,9 +76,9 @@ describe('the screen of caucus up', () => {
 
   it('says how many run and what a majority is when there is none', () => {
     expect(shown(['up', 'down', 'paused', 'down', 'starting'], [80, 24])[1]).toBe(
-      'nobody leads: 2 of 5 run, a majority is 3',
+      'no leader: 2 of 5 run, a majority is 3',
     );
-    expect(shown(['up', 'up', 'up', 'down', 'down'], [80, 24])[1]).toBe('nobody leads');
+    expect(shown(['up', 'up', 'up', 'down', 'down'], [80, 24])[1]).toBe('no leader');
   });
 
   it('tells of a kill in one line, of another end too, and of a restart', () => {

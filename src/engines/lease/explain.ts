@@ -13,13 +13,13 @@ export function explain(before: Standing, { leader, token }: Reading, hasRunOut:
       : { cause: 'resigned', detail: `${before.leader} has given it up` };
   }
   const isNews = before.cause === 'started' || before.cause === 'store-unreachable';
-  return isNews ? { cause: 'started', detail: 'nobody leads' } : null;
+  return isNews ? { cause: 'started', detail: 'there is no leader' } : null;
 }
 
 /** What a participant gives up by its own wish reads as such; what was lost already keeps its own words. */
 export function said({ cause, detail }: Why, name: string): Why {
   const isOwnWish = cause === 'resigned' || cause === 'closed';
-  return { cause, detail: isOwnWish ? `${name} gives up the lead: ${detail}` : detail };
+  return { cause, detail: isOwnWish ? `${name} resigned: ${detail}` : detail };
 }
 
 export function isSame(a: Standing, b: Standing): boolean {

@@ -112,7 +112,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     const { storeName } = this.#around;
     const { ask } = this.#store;
     if (ask === undefined)
-      throw new CaucusError('E_UNSUPPORTED', `${storeName} passes on no requests to resign`);
+      throw new CaucusError('E_UNSUPPORTED', `${storeName} cannot pass on requests to resign`);
     await this.#calls
       .make((call) => ask.call(this.#store, request, call))
       .catch((cause: unknown) => {

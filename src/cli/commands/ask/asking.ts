@@ -83,7 +83,7 @@ function watchWords({ voterId, acting, leader, token, cause, detail, illness }: 
   // A leader that resigns or hands over is still the leader while its work stops, and acts no more.
   const does = leader === voterId && !acting ? 'may not act' : 'leads';
   const who =
-    leader === null ? 'nobody leads' : `${leader} ${does}${token === null ? '' : `, token ${token}`}`;
+    leader === null ? 'there is no leader' : `${leader} ${does}${token === null ? '' : `, token ${token}`}`;
   const why = detail === '' ? cause : `${cause}: ${detail}`;
   return oneLine(`${who} (${why})${illness === null ? '' : `; ill: ${illness}`}`);
 }
@@ -155,7 +155,7 @@ async function order(
   ask: (leader: MemberClient) => Promise<unknown>,
 ): Promise<number> {
   let { leader, leaderUrl } = await firstAnswer(membersToAsk(urls, election), getStatus);
-  if (leader === null || leaderUrl === null) throw new NoAnswer('nobody leads', 503);
+  if (leader === null || leaderUrl === null) throw new NoAnswer('there is no leader', 503);
   for (let referrals = 0; ; referrals++) {
     try {
       const answer = await ask(new MemberClient(leaderUrl, election));

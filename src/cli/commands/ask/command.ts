@@ -77,7 +77,7 @@ const ASKING: readonly Asking[] = [
     summary: 'tell the leader to step down',
     description:
       'Tells the leader to step down, so that another takes over at once. Any member may be asked. With --engine the request is left in the store, and whoever holds the lease stops its work and releases it.',
-    codes: '0 if it did, 1 if nobody leads, it refused or nobody answers',
+    codes: '0 if it did, 1 if there is no leader, it refused or no member answers',
     examples: [
       'caucus resign http://127.0.0.1:7101',
       'caucus resign --engine etcd://127.0.0.1:2379 --election nightly --reason "the node is drained"',
@@ -93,7 +93,7 @@ const ASKING: readonly Asking[] = [
     name: 'transfer',
     summary: 'tell the leader to hand over to another member',
     description: 'Tells the leader to hand over to the member of your choice. Any member may be asked.',
-    codes: '0 if it did, 1 if nobody leads, it refused or nobody answers',
+    codes: '0 if it did, 1 if there is no leader, it refused or no member answers',
     examples: ['caucus transfer --to b http://127.0.0.1:7101'],
     options: (command) => command.requiredOption('--to <id>', 'who shall lead'),
     run: transferCommand,
@@ -103,7 +103,7 @@ const ASKING: readonly Asking[] = [
     summary: 'remove a member from the election, for ever',
     description:
       'Tells the leader to remove a member: it no longer votes, and counts for no majority. THIS CANNOT BE UNDONE: this version cannot add members, so a removed member cannot come back under its name, with its data folder or an empty one. To replace a machine or a disk, do not remove the member: start it again under the same name with an empty data folder. Other elections of the cluster keep the member.',
-    codes: '0 if it did, 1 if nobody leads, it refused or nobody answers',
+    codes: '0 if it did, 1 if there is no leader, it refused or no member answers',
     examples: ['caucus remove --member c --for-ever http://127.0.0.1:7101'],
     options: (command) =>
       command

@@ -65,7 +65,10 @@ export function statusOnEngine(urls: readonly string[], flags: EngineAskFlags): 
     const { leader, token, value, version } = await firstReading(election);
     if (flags.json)
       print(JSON.stringify({ electionName: election.name, leader, token: tokenText(token), version, value }));
-    else print(`${election.name}: ${leader === null ? 'nobody leads' : `${leader} leads, token ${token}`}`);
+    else
+      print(
+        `${election.name}: ${leader === null ? 'there is no leader' : `${leader} leads, token ${token}`}`,
+      );
     return leader === null ? 1 : 0;
   });
 }
@@ -96,7 +99,7 @@ export function resignOnEngine(
   const waitS = wait === undefined ? WAIT_S : readWait(wait);
   return looking(flags, urls, async (election) => {
     const { leader, token } = await firstReading(election);
-    if (leader === null) throw new NoAnswer('nobody leads', 503);
+    if (leader === null) throw new NoAnswer('there is no leader', 503);
     try {
       await election.askToResign({ reason, ...(token === null ? {} : { token }) });
     } catch (error) {
@@ -117,7 +120,7 @@ export function resignOnEngine(
       const now = next === null ? null : { name: next.leader, token: tokenText(next.token) };
       print(JSON.stringify({ electionName: election.name, before, leader: now }));
     } else {
-      const now = next === null ? 'nobody leads yet' : `${next.leader} (token ${next.token}) leads now`;
+      const now = next === null ? 'there is no leader yet' : `${next.leader} (token ${next.token}) leads now`;
       print(`${leader} (token ${token}) no longer leads; ${now}`);
     }
     return 0;
@@ -150,7 +153,7 @@ export function watchOnEngine(urls: readonly string[], flags: EngineAskFlags): P
       for await (const { leader, token, cause, detail, version } of election.observe({
         signal: over.signal,
       })) {
-        const who = leader === null ? 'nobody leads' : `${leader} leads, token ${token}`;
+        const who = leader === null ? 'there is no leader' : `${leader} leads, token ${token}`;
         if (flags.json) print(JSON.stringify({ leader, token: tokenText(token), version, cause, detail }));
         else print(`${new Date().toISOString()}  ${oneLine(`${who} (${cause}: ${detail})`)}`);
       }

@@ -22,7 +22,7 @@ export function follow(member: MemberPort, port: ElectionPort, log: Log, json: b
     // The history is bounded: what was told last may be anywhere in it, or gone.
     const news = told === undefined ? port.history : port.history.slice(port.history.lastIndexOf(told) + 1);
     for (const { leader, token, cause, detail } of news) {
-      const who = leader === null ? 'nobody leads' : `${leader} leads`;
+      const who = leader === null ? 'there is no leader' : `${leader} leads`;
       const text = `${who}${token === null || leader === null ? '' : `, token ${token}`} (${cause}${detail === '' ? '' : `: ${detail}`})`;
       if (json) log({ level: 'info', event: 'change', text, id: member.id, leader, token, cause, detail });
     }

@@ -143,8 +143,8 @@ function leaderWords({ leader, members }: Fleet, { byMajority }: Heading): strin
   if (leader !== null) return `member ${leader.id} leads, token ${leader.token ?? 'none'}`;
   const running = members.filter(({ state }) => state !== 'down' && state !== 'paused').length;
   const majority = Math.floor(members.length / 2) + 1;
-  if (!byMajority || running >= majority) return 'nobody leads';
-  return `nobody leads: ${running} of ${members.length} run, a majority is ${majority}`;
+  if (!byMajority || running >= majority) return 'no leader';
+  return `no leader: ${running} of ${members.length} run, a majority is ${majority}`;
 }
 
 function keyWords(count: number, columns: number): string {
