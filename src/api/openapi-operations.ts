@@ -19,7 +19,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   412: 'Not as it has to be for a transfer; nothing has happened.',
   413: 'More than 256 KiB.',
   415: 'The body is not application/json.',
-  429: 'Of a voter that causes too many changes that have to be saved.',
+  429: 'The voter has caused too many saves.',
   503: 'It was tried and did not come about, or perhaps it did: `outcome` says which.',
 };
 

@@ -232,7 +232,7 @@ describe('caucus with --engine', () => {
 
   it('says that a store does not serve us, without its password', async () => {
     const { code, stderr } = await caucus(['leader', '--engine', 'postgres://u:geheim@127.0.0.1:1/d']);
-    expect(stderr).toBe('caucus: PostgreSQL does not serve us: no server listens at 127.0.0.1:1\n');
+    expect(stderr).toBe('caucus: PostgreSQL is unavailable: no server listens at 127.0.0.1:1\n');
     expect(code).toBe(1);
   });
 
@@ -240,7 +240,7 @@ describe('caucus with --engine', () => {
     const at = ['--engine', 'postgres://u:geheim@127.0.0.1:1/d', '--timeout', '1.5'];
     const { code, stderr } = await caucus(['run', ...at, '--', 'true']);
     const lines = stderr.trim().split('\n');
-    const why = 'PostgreSQL does not serve us: no server listens at 127.0.0.1:1';
+    const why = 'PostgreSQL is unavailable: no server listens at 127.0.0.1:1';
     expect(lines.slice(2).map((line) => line.replace(/^\S+ /, ''))).toEqual([
       `error ${why}`,
       `error not elected within 1.5 s: ${why}`,
@@ -271,7 +271,7 @@ describe('caucus with --engine', () => {
       await found(/ starting sleep$/);
       server.pause();
       await found(/the leadership is over \((the store has not|Redis did not) renewed? it in time/);
-      await found(/ error Redis does not serve us: /);
+      await found(/ error Redis is unavailable: /);
       server.resume();
       await found(/ info {2}well again$/);
     } finally {

@@ -239,7 +239,7 @@ describe('a seat with a lease', () => {
     expect(waits).toEqual([100, 200, 400, 400, 400, 400]);
     expect(seat.standing).toMatchObject({
       cause: 'store-unreachable',
-      detail: 'the store does not serve us: ECONNREFUSED',
+      detail: 'the store is unavailable: ECONNREFUSED',
     });
   });
 

@@ -40,7 +40,7 @@ describe('a member that comes back', () => {
     await made.join('c');
     await seated(made);
     await made.until(() => seatLines(made).length >= 3);
-    const line = 'main: c has come back with another disk, which has got its seat: it votes again';
+    const line = 'main: c came back with another disk, which now has its seat: it votes again';
     expect(seatLines(made)).toEqual([`a: ${line}`, `b: ${line}`, `c: ${line}`]);
     // Started again on the disk that it has now, there is nothing more to say.
     for (const id of ['b', 'c']) {
