@@ -1,6 +1,6 @@
 /**
- * `GET /`: what the leader-election sidecars of Kubernetes answer there. Their clients ask for nothing in particular, so JSON is
- * what every client gets that does not prefer to read.
+ * `GET /`: what the leader-election sidecars of Kubernetes answer there. Their clients send no Accept header, so JSON
+ * is the default; only clients that prefer text get text.
  */
 
 import { type Call, knownElection } from './call.ts';

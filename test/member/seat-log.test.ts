@@ -29,7 +29,7 @@ const seated = (made: Cluster): Promise<unknown> =>
     ),
   );
 
-const seatLines = ({ log }: Cluster): string[] => log.filter((line) => / has got /.test(line)).sort();
+const seatLines = ({ log }: Cluster): string[] => log.filter((line) => / now has its seat/.test(line)).sort();
 
 describe('a member that comes back', () => {
   it('with another disk: every member says once that the disk has got the seat', async () => {

@@ -1,6 +1,5 @@
 /**
  * The behaviour that every engine must have, as cases for any test runner. For example:
- *
  *     for (const { name, skip, run } of conformance(kit)) (skip === null ? it : it.skip)(name, run);
  */
 import assert from 'node:assert/strict';
