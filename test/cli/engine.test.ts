@@ -124,7 +124,7 @@ describe('caucus with --engine', () => {
     const election = new Election('job', engine);
     const leadership = await election.campaign(); // Whose work does not stop when its signal is aborted.
     const { code, stderr } = await caucus(['resign', ...on('--wait', '0.2', '--reason', 'please')]);
-    expect(stderr).toMatch(/^caucus: busy holds it and has not given it up within 0\.2 s: /);
+    expect(stderr).toMatch(/^caucus: busy did not resign within 0\.2 s: /);
     expect(code).toBe(1);
     expect(leadership.signal.reason).toMatchObject({
       cause: 'resigned',

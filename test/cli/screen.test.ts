@@ -85,13 +85,13 @@ describe('the screen of caucus up', () => {
     const events = [
       event('kill', 'kill -9 of member 1'),
       event('exit', 'member 1 ended (SIGKILL)', { asked: true }),
-      event('restart', 'member 1 is started again'),
+      event('restart', 'member 1 is restarted'),
       event('exit', 'member 1 ended (exit code 1)', { asked: false }),
     ];
     const told = shown(FIVE, [80, 24], events).filter((line) => line.startsWith('00:00'));
     expect(told.map((line) => line.slice(17))).toEqual([
       'kill -9 of member 1',
-      'member 1 is started again',
+      'member 1 is restarted',
       'member 1 ended (exit code 1)',
     ]);
   });

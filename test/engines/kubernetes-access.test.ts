@@ -216,7 +216,7 @@ describe.runIf(can)('who we are', () => {
     vi.stubEnv('KUBERNETES_SERVICE_HOST', '127.0.0.1');
     vi.stubEnv('KUBERNETES_SERVICE_PORT', String(server!.port));
     const tried = election('kubernetes:', { serviceAccount: account });
-    await seen(tried, 'trouble', ({ detail }) => detail.includes('the token is wrong or over'));
+    await seen(tried, 'trouble', ({ detail }) => detail.includes('the token is wrong or has expired'));
     rmSync(path.join(account, 'token'));
     await seen(tried, 'no token', ({ detail }) => detail.includes('token cannot be read'));
     write('token', `${TOKEN}\n`);

@@ -6,7 +6,7 @@
  *   - at no moment may two participants that use this engine act;
  *   - tokens only grow, over all restarts, and even when the bucket with the leases was deleted;
  *   - candidates see a release at once, a crash when the lease expires;
- *   - what was published stays when the leader goes, and is never replaced by a leader after whom another has won.
+ *   - a published value outlives its leader, and a leader cannot replace it once another has won.
  * A participant that has watched a leader also waits for the whole lease if it vanishes from the server without having been deleted as a
  * key, as when the bucket is deleted or a server loses its memory.
  *
