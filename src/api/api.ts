@@ -1,6 +1,6 @@
 /**
- * The HTTP API of a member, as a request handler for a server of its own or of the user's. Small on purpose: paths are looked up
- * in two tables, and whatever else is posted is a message of the protocol.
+ * The HTTP API of a member, as a request handler for its own server or one of the user's. Paths are looked up in two
+ * tables; any other POST is a message of the protocol.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readJson } from './body.ts';
@@ -22,16 +22,16 @@ import { Watchers } from './watchers.ts';
 
 export interface Api {
   (request: IncomingMessage, response: ServerResponse): void;
-  /** Ends the streams that would otherwise keep their connections, and with them the server, open. */
+  /** Ends the event streams, which would keep their connections, and so the server, open. */
   close(): void;
 }
 
 export interface ApiOptions {
-  /** How often a silent stream says that it is still there. */
+  /** How often an idle stream sends a heartbeat. */
   readonly watchHeartbeatMs?: number;
-  /** The names under which questions are answered, besides those of the loopback and addresses; null for any. */
+  /** The host names under which questions are answered, besides those of the loopback and addresses; null for any. */
   readonly hosts?: readonly string[] | null;
-  /** May this request be answered at all? Null: every one may. */
+  /** May this request be answered at all? Null: every request may. */
   readonly allow?: ((request: IncomingMessage) => boolean) | null;
 }
 
@@ -44,7 +44,7 @@ export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
   const page = createPage({ mode: 'member', chaos: false, api: '../' });
   const describe = (): object => describeApi(member);
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
-    // A client that goes away in the middle is its own affair.
+    // A client that disconnects in the middle causes no error here.
     response.on('error', () => {});
     if (options.allow?.(request) === false)
       return sendError(response, new HttpError(403, 'E_NOT_ALLOWED', NOT_ALLOWED));
@@ -93,7 +93,10 @@ async function answer(
   });
 }
 
-/** A body with a `voterId` is a message of that voter; one without is a command of the user, where the path has both. */
+/**
+ * Where a path is both a message and a command: a body with a `voterId` is a message of that voter, one without is a
+ * command of a user.
+ */
 async function act(call: Call, method: 'POST' | 'PUT'): Promise<boolean> {
   const { path } = call;
   const type = path.slice(1);
@@ -109,7 +112,7 @@ async function act(call: Call, method: 'POST' | 'PUT'): Promise<boolean> {
   return true;
 }
 
-/** Voters are registered and removed at these paths whatever the protocol: where it has no such messages, the answer says so. */
+/** Voters are registered and removed at these paths in every protocol: one without such messages answers that. */
 function isMessagePath(call: Call): boolean {
   const { path } = call;
   return path === '/register' || path === '/remove' || Object.hasOwn(messagesOf(call), path.slice(1));
@@ -119,7 +122,7 @@ function hasSender(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'voterId' in body;
 }
 
-/** An absent body is an empty one. */
+/** A missing body counts as empty. */
 async function read({ request, member }: Call): Promise<unknown> {
   const body = await readJson(request, (refusal) => member.countRefusal(refusal));
   return body === undefined ? {} : body;

@@ -1,15 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpError } from './http-error.ts';
 
-/** Nothing that a voter or a user has to say is longer. */
+/** No message or command needs more. */
 export const LARGEST_BODY: number = 256 * 1024;
 
-/** What was refused, in the words of the metrics. */
+/** The kind of refusal, as the metrics name it. */
 export type BodyRefusal = 'too-large' | 'not-json';
 
 /**
- * The JSON of a request, or undefined if it has no body. It is measured before it is read, and read before it is parsed.
- * Only `application/json` is accepted: a web page elsewhere cannot send that to a member on this machine without asking first.
+ * The JSON of a request, or undefined if it has no body. Its size is checked before it is read and parsed. Only
+ * `application/json` is accepted: a web page of another site cannot send that to a member on this machine without a
+ * CORS preflight.
  */
 export async function readJson(
   request: IncomingMessage,
@@ -32,7 +33,7 @@ export async function readJson(
   }
 }
 
-/** What a handler before this one, such as `express.json()`, has made of the body. */
+/** The body as parsed by an earlier handler such as `express.json()`. */
 function parsedBefore(request: IncomingMessage, onRefused: (refusal: BodyRefusal) => void): unknown {
   const { body } = request as IncomingMessage & { readonly body?: unknown };
   if (typeof body !== 'object' || body === null || Buffer.isBuffer(body)) {
@@ -52,7 +53,7 @@ async function readBytes(
 ): Promise<Buffer> {
   const tooLarge = (): HttpError => {
     onRefused('too-large');
-    // The rest of the body is not read, so the connection is of no further use.
+    // The rest of the body is not read, so the connection cannot be reused.
     request.resume();
     return new HttpError(413, 'E_TOO_LARGE', `the body: expected at most ${LARGEST_BODY} bytes, found more`, {
       headers: { connection: 'close' },

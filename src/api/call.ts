@@ -6,7 +6,7 @@ import type { Page } from './page.ts';
 import type { ElectionPort, MemberPort } from './port.ts';
 import type { Watchers } from './watchers.ts';
 
-/** One request, with what its path and query say already read. */
+/** One request, with its path and query parsed. */
 export interface Call {
   readonly member: MemberPort;
   readonly request: IncomingMessage;
@@ -14,7 +14,7 @@ export interface Call {
   /** Without the part that names the election: `/status` for `/elections/reports/status` too. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Of the path or of `?election=`; else the main one. */
+  /** The election of the path or of `?election=`; else the main one. */
   readonly electionName: string;
   readonly watchers: Watchers;
   readonly changes: ChangeCounts;
@@ -23,13 +23,13 @@ export interface Call {
   readonly describe: () => object;
 }
 
-/** The election that a question is about which names none: the main one, or the only one where that is not used. */
+/** The election that a question means if it names none: the main one, or the only one if the main one is not used. */
 export function usualElection({ elections, mainElection }: MemberPort): string {
   const [only, ...others] = elections;
   return only === undefined || others.length > 0 ? mainElection : only.name;
 }
 
-/** The election that is asked about. A question never opens one: only a vote or a command does. */
+/** The election of a question. A question never opens an election: only a vote or a command does. */
 export function knownElection({ member, electionName }: Call): ElectionPort {
   const found = member.elections.find((election) => election.name === electionName);
   if (found !== undefined) return found;
@@ -37,12 +37,12 @@ export function knownElection({ member, electionName }: Call): ElectionPort {
   throw new HttpError(404, 'E_NO_ELECTION', `this member knows no election ${JSON.stringify(electionName)}`);
 }
 
-/** The election that is acted upon; it is opened if need be. */
+/** The election of a command or message; opened if necessary. */
 export function openElection({ member, electionName }: Call): ElectionPort {
   return member.electionPort(electionName);
 }
 
-/** What the voters can send each other, by path. */
+/** The messages of the protocol, by path. */
 export function messagesOf({ member }: Call): Definition['messages'] {
   return member.definition?.messages ?? {};
 }

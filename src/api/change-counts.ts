@@ -2,8 +2,8 @@ import type { Cause } from '../election/index.ts';
 import type { Change, ElectionPort, MemberPort } from './port.ts';
 
 /**
- * How often leaderships changed, by cause. The history is bounded and a counter must never fall, so the changes are counted as
- * they come.
+ * How often the leader changed, by cause. The history is bounded and a counter must never fall, so the changes are
+ * counted as they come.
  */
 export class ChangeCounts {
   readonly #member: MemberPort;
@@ -30,7 +30,7 @@ export class ChangeCounts {
     this.#elections.clear();
   }
 
-  /** Elections are opened while a member runs, and never in great haste, so their number tells whether there are new ones. */
+  /** Elections are only ever added, so their number tells whether there are new ones. */
   #follow(): void {
     const { elections } = this.#member;
     if (elections.length === this.#elections.size) return;

@@ -4,7 +4,9 @@ import { sendJson } from './reply.ts';
 import { tokenText } from './status.ts';
 import type { Cluster, ClusterMember, ElectionList, History } from './wire/documents.ts';
 
-/** All members as this one sees them. The fields with an underscore, `scope`, `name` and `state` are those of Patroni. */
+/**
+ * All members as this one sees them. The fields with an underscore, `scope`, `name` and `state` are those of Patroni.
+ */
 export function getCluster(call: Call): void {
   const { member, response } = call;
   const election = knownElection(call);
@@ -40,7 +42,7 @@ function memberEntry(member: MemberPort, election: ElectionPort, { id, url }: Pe
   };
 }
 
-/** `unknown` is what an unreachable member is: a closed connection does not tell whether it runs. */
+/** An unreachable member is `unknown`: a closed connection does not tell whether its process runs. */
 function stateOf(member: MemberPort, isSelf: boolean, link: LinkStatus | undefined): ClusterMember['state'] {
   if (isSelf) return member.illness === null ? 'running' : 'ill';
   return link === undefined || link.via === 'none' ? 'unknown' : 'running';
@@ -55,7 +57,7 @@ function hostOf(url: string): Pick<ClusterMember, 'host' | 'port'> {
   }
 }
 
-/** Every change that this member saw, oldest first, with its cause. */
+/** Every change of leader that this member saw, oldest first, with its cause. */
 export function getHistory(call: Call): void {
   const election = knownElection(call);
   const history = election.history.map(({ atMs, leader, token, cause, detail }) => ({

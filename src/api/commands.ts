@@ -1,4 +1,4 @@
-/** What a user may ask of a member: to start an election, resign, hand over, publish, add and remove voters. */
+/** The commands that a user may give a member: start an election, resign, transfer, publish, add and remove voters. */
 import {
   anyJson,
   type Command,
@@ -25,7 +25,7 @@ export interface CommandRoute {
   readonly summary: string;
   readonly request: Shape<object>;
   readonly answer: Shape<unknown>;
-  /** The status of an answer that refuses it. */
+  /** The HTTP status of a refusal. */
   readonly refused: 409 | 412;
   readonly handler: (call: Call, body: unknown) => Promise<void>;
 }
@@ -41,9 +41,9 @@ interface Transfer {
 const transferBody: Shape<Transfer> = named(
   'Transfer',
   record<Transfer>({
-    to: optional(described(writtenId, 'Who is to lead.')),
-    candidate: optional(described(writtenId, 'The same, by the name that Patroni has for it.')),
-    leader: optional(described(writtenId, 'Who must be leading now.')),
+    to: optional(described(writtenId, 'The next leader.')),
+    candidate: optional(described(writtenId, "The same, by Patroni's name for it.")),
+    leader: optional(described(writtenId, 'The current leader; if it is not, the command is refused.')),
   }),
 );
 
@@ -52,7 +52,7 @@ const newValue: Shape<{ readonly value: Json }> = named(
   record({ value: described(anyJson, 'Any JSON of at most 64 KiB.') }),
 );
 
-/** By path. A path may be that of a message too: a body with a `voterId` is the message. */
+/** By path. A path may also be that of a message: a body with a `voterId` is the message. */
 export const commands: Readonly<Record<string, CommandRoute>> = {
   '/election/start': {
     method: 'POST',
@@ -64,7 +64,7 @@ export const commands: Readonly<Record<string, CommandRoute>> = {
   },
   '/resign': {
     method: 'POST',
-    summary: 'Gives the leadership up, so that another may take over at once',
+    summary: 'Resigns, so that another member may take over at once',
     request: empty,
     answer: status,
     refused: 409,
@@ -72,7 +72,7 @@ export const commands: Readonly<Record<string, CommandRoute>> = {
   },
   '/transfer': {
     method: 'POST',
-    summary: 'Hands the leadership to `to`',
+    summary: 'Transfers the leadership to `to`',
     request: transferBody,
     answer: status,
     refused: 412,
@@ -96,11 +96,12 @@ export const commands: Readonly<Record<string, CommandRoute>> = {
   },
 };
 
-/** "Start an Election … Any voter can call an election", and so can anybody outside. */
+/** "Start an Election … Any voter can call an election", and so can any client. */
 async function campaign(call: Call, body: unknown): Promise<void> {
   empty.read(body, '');
   electionName.read(call.electionName, 'election');
-  // Where members stand with a priority, none stands in an election that its program never spoke of; it is not opened to say so.
+  // If candidates have a priority, a member is no candidate in an election that its program never opened; such an
+  // election is not opened only to refuse this.
   const election =
     call.member.definition?.memberSettings === undefined ? openElection(call) : knownElection(call);
   await carryOut(call, election, { type: 'campaign' }, 409);
@@ -115,8 +116,8 @@ async function resign(call: Call, body: unknown): Promise<void> {
 }
 
 /**
- * `to`, or Patroni's `candidate`, is who shall lead; `leader`, if it is given, who must be leading now. Whatever is not as it has
- * to be for that is a precondition that failed.
+ * `to`, or Patroni's `candidate`, is the next leader; `leader`, if it is given, must be the current one. Anything
+ * that prevents the transfer is a failed precondition.
  */
 async function transfer(call: Call, body: unknown): Promise<void> {
   const asked = transferBody.read(body, '');
@@ -124,14 +125,14 @@ async function transfer(call: Call, body: unknown): Promise<void> {
   const to = writtenId.read(asked.to ?? asked.candidate, 'to');
   const { leader } = election.view;
   if (asked.leader !== undefined && asked.leader !== leader) {
-    const now = leader === null ? 'nobody leads' : `${leader} leads`;
+    const now = leader === null ? 'there is no leader' : `${leader} leads`;
     throw refusal(412, call, election, `leader: expected ${asked.leader}, but ${now}`);
   }
   await carryOut(call, election, { type: 'transfer', to }, 412);
   sendJson(call.response, 200, statusOf(call.member, election));
 }
 
-/** An operator adds or removes a voter. (A voter that says so itself sends a message; see voters.ts.) */
+/** An operator adds or removes a voter. (A voter that does so itself sends a message; see voters.ts.) */
 export async function changeVoters(call: Call, type: 'add' | 'remove', member: MemberId): Promise<void> {
   const election = knownElection(call);
   await carryOut(call, election, { type, member }, 409);
@@ -140,7 +141,7 @@ export async function changeVoters(call: Call, type: 'add' | 'remove', member: M
   sendJson(call.response, 200, { ...statusOf(call.member, election), ...warning });
 }
 
-/** Nothing adds a member yet, so people have to know that there is no way back. */
+/** No command adds a member yet, so the answer says that a removal is permanent. */
 function forEver(member: MemberId, election: string): string {
   return `${member} is removed from the election ${election} for ever: this version cannot add members, so ${member} cannot come back under that name, with its data folder or an empty one`;
 }
@@ -165,7 +166,7 @@ export function getValue(call: Call): void {
   sendJson(call.response, 200, document);
 }
 
-/** Settles once the command is carried out, and throws what became of it otherwise. */
+/** Settles once the command is carried out; throws if it was refused or failed. */
 async function carryOut(
   call: Call,
   election: ElectionPort,
@@ -178,7 +179,7 @@ async function carryOut(
   throw new HttpError(503, 'E_FAILED', outcome.reason, { details: { outcome: outcome.effect } });
 }
 
-/** A refusal says who leads and where, so that a caller that asked the wrong member knows where to go. */
+/** A refusal names the leader and its URL, so that the caller can ask there. */
 function refusal(status: number, { member }: Call, election: ElectionPort, reason: string): HttpError {
   const { leader } = election.view;
   const details = { outcome: 'definite', leader, leaderUrl: urlOf(member, leader) };

@@ -1,20 +1,23 @@
 /**
- * Keeps a server within its number of connections, so that no client can hold its port with connections that do nothing.
+ * Limits the number of connections of a server, so that no client can block its port with idle connections.
  *
- * Each connection is silent (it has asked nothing), busy (it is being answered) or idle (it was answered). When there are too many
- * in all, or from one address, the one that has been silent or idle for longest makes room; after those, one that has not read
- * anything for a second. If all are busy, the newcomer is refused; a small reserve stays for health checks and for members.
- * What is not read for ten seconds ends in any case.
+ * Each connection is silent (no request yet), busy (a request is being answered) or idle (all were answered). When
+ * there are too many in all, or from one address, the one that has been silent or idle for longest is closed; after
+ * those, one that has not read anything for a second. If all are busy, the new connection is refused; a small reserve
+ * stays for health checks and for members. A client that reads nothing for ten seconds is disconnected in any case.
  *
- * Connections of members (upgraded ones) are not counted: their links have bounds of their own.
+ * Connections of members (upgraded ones) are not counted: their links have their own limits.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isHealthPath } from './health.ts';
 
-/** After this time without news it is looked whether anything was read since the last look, so two of them make ten seconds. */
+/**
+ * After this time without activity the server checks whether the client has read anything since the last check; two
+ * of them make ten seconds.
+ */
 const UNREAD_MS = 5000;
-/** One that has not read its answer after this long may be closed to make room. */
+/** A client that has not read its answer after this long may be disconnected to make room. */
 const STALLED_MS = 1000;
 /** For health checks and members, when all others are busy. */
 const RESERVE = 32;
@@ -35,24 +38,25 @@ export class ConnectionLimit {
 
   constructor(server: Server, most: number) {
     this.#most = most;
-    // Behind a proxy, and on the loopback, all come from one address.
+    // Behind a proxy, and on the loopback, all connections come from one address.
     this.#mostPerAddress = Math.max(1, most - Math.ceil(most / 4));
     server.maxConnections = most + RESERVE + 1;
     server.on('connection', (socket: Socket) => this.#onConnection(socket));
     const onUpgrade = (request: IncomingMessage): void => {
       this.#forget(request.socket);
-      // While the member closes, no links are left that would answer, and a socket without an owner would keep the server open.
+      // While the member closes, no links are left that would answer, and a socket without an owner would keep the
+      // server open.
       const isAnswered = server.listeners('upgrade').some((each) => !('isObserver' in each));
       if (!isAnswered) request.socket.destroy();
     };
     server.on('upgrade', Object.assign(onUpgrade, { isObserver: true }));
-    // Told when nothing has come or gone for so long. Silence is allowed; what waits to be read is not.
+    // Called after this long without activity. Silence is allowed; unread data is not.
     server.setTimeout(UNREAD_MS, (socket) => {
       if (socket.writableLength > 0) socket.destroy();
     });
   }
 
-  /** Is to be called with every request. False if it must not be answered, which has been said. */
+  /** Call it for every request. False: the request was refused, and already answered. */
   admit(request: IncomingMessage, response: ServerResponse): boolean {
     const entry = this.#entries.get(request.socket);
     if (entry === undefined) return true;
@@ -95,13 +99,13 @@ export class ConnectionLimit {
     return count;
   }
 
-  /** Closes one connection, of this address if one is given. They stand in the order in which they came. */
+  /** Closes one connection, of this address if one is given. The map is in the order in which they came. */
   #makeRoom(address: string | null): boolean {
     let found: Socket | null = null;
     let foundMs = Number.POSITIVE_INFINITY;
     for (const [socket, entry] of this.#entries) {
       if (address !== null && entry.address !== address) continue;
-      // Whatever is not busy goes before whatever does not read.
+      // Connections that are not busy go before those that do not read.
       const rank =
         entry.busy === 0 ? entry.sinceMs : this.#isStalled(socket, entry) ? 1e15 + entry.sinceMs : null;
       if (rank === null || rank >= foundMs) continue;

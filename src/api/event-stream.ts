@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 
-/** How often a silent stream says that it is still there. */
+/** How often an idle stream sends a heartbeat. */
 export const HEARTBEAT_MS = 5000;
 
-/** A reader that takes nothing for this long is gone. */
+/** A reader that takes no data for this long is gone. */
 const UNREAD_MS = 10_000;
 
 /**
- * Writes one stream of server-sent events. While its reader lags behind, nothing is written: `isBehind` says so, `onDrain` when that is
- * over, and a reader that takes nothing for too long loses its connection.
+ * Writes one stream of server-sent events. While its reader lags behind, nothing is written: `isBehind` says so,
+ * `onDrain` when that is over. A reader that takes no data for too long is disconnected.
  */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -42,7 +42,7 @@ export class EventStream {
     });
   }
 
-  /** Has the reader not yet taken what was written? */
+  /** Has the reader not yet taken all data? */
   get isBehind(): boolean {
     return this.#response.writableNeedDrain;
   }
@@ -63,12 +63,12 @@ export class EventStream {
   }
 }
 
-/** The head of a stream. Is the whole answer where only the head was asked for. */
+/** The head of a stream. For a HEAD request it is the whole answer. */
 export function writeEventHead(response: ServerResponse): void {
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
-    // Proxies that collect answers would hold the events back.
+    // Proxies that buffer answers would delay the events.
     'x-accel-buffering': 'no',
   });
 }

@@ -1,6 +1,6 @@
 /**
- * `GET /`: what the leader-election sidecars of Kubernetes answer there. Their clients ask for nothing in particular, so JSON is
- * what every client gets that does not prefer to read.
+ * `GET /`: what the leader-election sidecars of Kubernetes answer there. Their clients send no Accept header, so JSON
+ * is the default; only clients that prefer text get text.
  */
 
 import { type Call, knownElection } from './call.ts';
@@ -31,7 +31,7 @@ function prefersText(accept = ''): boolean {
 
 function page(call: Call, member: MemberPort): string {
   const { view, name, acting } = knownElection(call);
-  const leader = view.leader === null ? 'nobody leads' : `${view.leader} leads`;
+  const leader = view.leader === null ? 'there is no leader' : `${view.leader} leads`;
   const self = acting ? 'it may act now' : `its role is ${view.role}`;
   return [
     `Caucus member ${member.id} of the cluster ${member.cluster} at ${member.url}`,

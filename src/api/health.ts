@@ -1,9 +1,9 @@
 /**
- * Answers for load balancers and probes, with the codes that Patroni's users know: 200 for yes, 503 for no. HEAD and OPTIONS get
- * the status line only.
+ * Answers for load balancers and probes, with Patroni's codes: 200 for yes, 503 for no. HEAD and OPTIONS get the
+ * status line only.
  *
- * Readiness does not ask who leads, nor whether a majority is there: members that wait for each other behind a readiness gate
- * would wait for ever. A rollout that goes one by one asks for `?mode=voting` as well.
+ * Readiness does not depend on the leader or on a majority: members that wait for each other behind a readiness gate
+ * would wait for ever. A rolling restart should ask for `?mode=voting` as well.
  */
 
 import { type Call, knownElection } from './call.ts';
@@ -15,14 +15,14 @@ type Check = (election: ElectionPort, member: MemberPort, query: URLSearchParams
 
 const isPrimary: Check = (election) => election.acting;
 
-/** A follower that hears a leader, or is about to. A leader that may not act is neither one nor the other. */
+/** A follower. A leader that may not act is neither `/leader` nor `/replica`. */
 const isReplica: Check = (election, member) =>
   !election.acting && election.view.role === 'follower' && member.illness === null;
 
 const CHECKS: Readonly<Record<string, { readonly summary: string; readonly isSo: Check }>> = {
   '/leader': { summary: 'May this member act as the leader now?', isSo: isPrimary },
-  '/primary': { summary: 'The same, by the name that Patroni has for it', isSo: isPrimary },
-  '/read-write': { summary: 'The same, by another name that Patroni has for it', isSo: isPrimary },
+  '/primary': { summary: "The same, by Patroni's name for it", isSo: isPrimary },
+  '/read-write': { summary: "The same, by another of Patroni's names", isSo: isPrimary },
   '/replica': { summary: 'Does this member follow?', isSo: isReplica },
   '/read-only': {
     summary: 'Does this member lead or follow?',
@@ -31,11 +31,11 @@ const CHECKS: Readonly<Record<string, { readonly summary: string; readonly isSo:
   '/health': { summary: 'Can this member do its part?', isSo: (_, member) => member.illness === null },
   '/liveness': {
     summary: 'Does its event loop run?',
-    /** That it answers at all shows that its event loop runs: a dead disk is no reason to be restarted. */
+    /** An answer proves that the event loop runs. A dead disk is no reason to restart the process. */
     isSo: () => true,
   },
   '/readiness': {
-    summary: 'Can it take requests? It does not matter who leads',
+    summary: 'Can it take requests? Independent of the leader',
     isSo: (election, member, query) =>
       member.illness === null && (query.get('mode') !== 'voting' || election.view.role !== 'none'),
   },

@@ -1,9 +1,9 @@
-/** A request that cannot be answered as asked. The status and the code are part of the API; the message is for people. */
+/** A request that was not carried out. The status and the code are part of the API; the message is for people. */
 export class HttpError extends Error {
   readonly status: number;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** More for programs, beside code and message. */
+  /** More fields for programs, beside code and message. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(

@@ -5,7 +5,7 @@ import { CaucusError } from '../election/index.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { isLoopback, urlOf } from './urls.ts';
 
-/** Who does not finish asking in this time is cut off; connections are not for keeping others out. */
+/** A request that is not complete after this time is cut off, so that it cannot hold a connection. */
 const ASKING_MS = 10_000;
 
 const NOT_HERE =
@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: NOT_HERE,
 };
 
-/** Listens, or says why it cannot and what to do about it. */
+/** Listens, or throws with the reason and what to do. */
 export function listen(
   host: string,
   port: number,
@@ -44,13 +44,16 @@ export function listen(
   });
 }
 
-/** Where the others reach a server. Who listens on all addresses is called by the name of the host. */
+/** The URL of a server. One that listens on all addresses gets the name of the host. */
 export function urlOfServer(server: Server): string {
   const { address, port } = server.address() as AddressInfo;
   return urlOf(address === '0.0.0.0' || address === '::' ? hostname() : address, port);
 }
 
-/** Why others may not reach a server under the URL that they are told, or null. A forwarded port is a port of its own; so it may be meant. */
+/**
+ * Why others may not reach a server under the URL that they are told, or null. It is only a warning: a forwarded port
+ * differs on purpose.
+ */
 export function portMismatch(server: Server, url: string): string | null {
   const bound = new URL(urlOfServer(server));
   const told = new URL(url);

@@ -1,6 +1,6 @@
 /**
- * What a member counts, for Prometheus. The alert that every operator wants is `sum by (cluster, election) (caucus_is_leader) != 1`:
- * more than one would be a split brain, none an election that takes too long.
+ * The metrics of a member, for Prometheus. The most important alert is `sum by (cluster, election) (caucus_is_leader)
+ * != 1`: more than one would be a split brain, none an election that takes too long.
  */
 
 import type { Call } from './call.ts';

@@ -1,26 +1,26 @@
-/** The operations of the description of the API, and the schemas that they refer to. */
+/** The operations of the API description, and the schemas that they refer to. */
 import { assert, type Schema, type Shape } from '../core/index.ts';
 import type { Question } from './questions.ts';
 import { refused } from './wire/documents.ts';
 
 export const TAGS: Readonly<Record<string, string>> = {
-  election: 'How an election stands. Asking changes nothing.',
+  election: 'The state of an election. Questions change nothing.',
   health: 'Yes (200) or no (503), for load balancers and probes.',
-  command: 'What a user may ask of a member.',
-  message: 'What voters send each other.',
+  command: 'Commands of a user to a member.',
+  message: 'Messages between voters.',
   member: 'About the member itself.',
 };
 
 const ERRORS: Readonly<Record<number, string>> = {
-  400: 'The body is not as it should be; the message says what was expected where.',
-  403: 'Of a voter that this member does not know, or may not call, or of a foreign web page or host name.',
+  400: 'The body is invalid; the message says what was expected where.',
+  403: 'From a voter that this member does not know or may not call, or from a foreign web page or host name.',
   404: 'There is no such path or election.',
-  409: 'Refused, with the reason; nothing has happened.',
-  412: 'Not as it has to be for a transfer; nothing has happened.',
+  409: 'Refused, with the reason; it had no effect.',
+  412: 'A precondition of the transfer failed; it had no effect.',
   413: 'More than 256 KiB.',
   415: 'The body is not application/json.',
-  429: 'Of a voter that causes too many changes that have to be saved.',
-  503: 'It was tried and did not come about, or perhaps it did: `outcome` says which.',
+  429: 'The voter has caused too many saves.',
+  503: 'It failed, or its result is unknown: `outcome` says which.',
 };
 
 const MODE = {
@@ -42,14 +42,14 @@ export interface Action {
   readonly bodies: readonly Shape<unknown>[];
   readonly answers: readonly Shape<unknown>[];
   readonly codes: readonly number[];
-  /** May there be nothing to answer? */
+  /** May the answer be empty? */
   readonly isSilent?: boolean;
 }
 
 export class Operations {
   readonly #components = new Components();
 
-  /** All that the operations so far refer to. */
+  /** All schemas that the operations so far refer to. */
   get schemas(): Readonly<Record<string, JsonSchema>> {
     return this.#components.schemas;
   }
@@ -93,7 +93,7 @@ export class Operations {
       requestBody: { content: { 'application/json': { schema: this.#oneOf(bodies) } } },
       responses: {
         200: { description: 'Done.', content: { 'application/json': { schema: this.#oneOf(answers) } } },
-        ...(isSilent ? { 204: { description: 'Taken note of; nothing to say.' } } : {}),
+        ...(isSilent ? { 204: { description: 'Accepted; there is no answer.' } } : {}),
         ...this.#errors([400, 413, 415, ...codes]),
       },
     };
@@ -120,12 +120,12 @@ export function operationName(path: string): string {
   return path.replace(/(?:^|\W)+([a-z])/gi, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '');
 }
 
-/** A schema of a document: a Schema in which those with a name are references. */
+/** A schema of a document, in which named schemas are references. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** The schemas of a document that have a name: each is defined once, and referred to from everywhere. */
+/** The named schemas of a document: each is defined once and referenced. */
 class Components {
   readonly #schemas: Record<string, JsonSchema> = {};
 
@@ -164,7 +164,7 @@ class Components {
   }
 }
 
-/** Are they the same, whatever they say of themselves to people? */
+/** Are they equal, apart from their descriptions? */
 function areSame(a: JsonSchema, b: JsonSchema): boolean {
   return JSON.stringify({ ...a, description: null }) === JSON.stringify({ ...b, description: null });
 }

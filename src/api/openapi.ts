@@ -1,6 +1,7 @@
 /**
- * The description of the API that a member serves at `/openapi.json`. Nothing in it is written twice: paths come from the tables that
- * answer them, bodies from the shapes that read and write them, messages from the definition of the member's own protocol.
+ * The API description that a member serves at `/openapi.json`. Nothing in it is written twice: paths come from the
+ * tables that answer them, bodies from the shapes that read and write them, messages from the definition of the
+ * member's own protocol.
  */
 import {
   described,
@@ -69,7 +70,8 @@ export function describeApi({ url, definition }: Pick<MemberPort, 'url' | 'defin
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: url.replace(/\/+$/, '') }],
-    // A member does not authenticate its clients: it listens on the loopback, or was told that more is meant.
+    // A member does not authenticate its clients: it listens on the loopback, unless its operator accepted that
+    // (`insecure`).
     security: [],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
@@ -136,8 +138,8 @@ function electionPaths(operations: Operations, messages: Messages): Record<strin
     '/register',
     'post',
     operations.action('/register', 'POST', 'message', {
-      summary: 'A voter makes itself known, where the protocol has that (draw)',
-      details: 'The answer says who leads, who votes, and how to reach them.',
+      summary: 'Registers a voter, if the protocol supports that (draw)',
+      details: 'The answer contains the leader, the voters and their URLs.',
       bodies: [registration],
       answers: [ownStatus],
       codes: MESSAGE_CODES,
@@ -148,9 +150,9 @@ function electionPaths(operations: Operations, messages: Messages): Record<strin
     '/remove',
     'post',
     operations.action('/remove', 'POST', 'message', {
-      summary: 'A voter is to go',
+      summary: 'Removes a voter',
       details:
-        'Of another voter, which gives its own `voterUrl`, this is a message; without a `voterUrl` it is a command, which for quorum cannot be undone: `warning` in the answer says so.',
+        'With the `voterUrl` of the sender this is a message of another voter; without it, it is a command, which for quorum cannot be undone: `warning` in the answer says so.',
       bodies: [named('Remove', record(leaving))],
       answers: [ownStatus, ANSWER],
       codes: MESSAGE_CODES,
@@ -190,7 +192,7 @@ const furtherMessages: Shape<unknown> = optional(
 const answerFields: Readonly<Record<string, Shape<unknown>>> = { ...sender, messages: furtherMessages };
 const ANSWER: Shape<object> = named('Answer', openRecord(answerFields));
 
-/** A message as it is posted: its own fields, and who sends it. */
+/** A message as it is posted: its own fields, and its sender. */
 function posted(messages: Messages, type: string): Shape<object> {
   return named(`${operationName(type)}Message`, record({ ...sender, ...messages[type]?.fields }));
 }
@@ -202,11 +204,11 @@ function answerTo(messages: Messages, type: string): Shape<object> {
   return named(`${operationName(type)}Reply`, openRecord({ ...allOptional(fields), ...answerFields }));
 }
 
-/** The status with what the protocol itself says of it, and with what is said beside it in the answer to a command. */
+/** The status with the protocol's own fields, and with the fields that answers to commands add. */
 function statusOf(messages: Messages): Shape<unknown> {
   const warning = described(
     text(1000),
-    'What people should know about what was just done: that a removal is for ever, for example.',
+    'A warning about the command that was carried out, for example that a removal is permanent.',
   );
   const fields = {
     ...allOptional({ ...messages['status/answer']?.fields, ...messages['register/answer']?.fields }),
@@ -221,7 +223,7 @@ function allOptional(fields: Readonly<Record<string, Shape<unknown>>>): Record<s
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, optional(field)]));
 }
 
-/** The same operations about the election that the path names. */
+/** The same operations under `/elections/NAME`. */
 function ofElection(item: PathItem): PathItem {
   const entries = Object.entries(item).map(([method, operation]) => [
     method,

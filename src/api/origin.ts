@@ -4,8 +4,9 @@ import { HttpError } from './http-error.ts';
 import { hostOf, isLoopback } from './urls.ts';
 
 /**
- * A browser sends requests for any page that it shows, also to this machine. Those of pages that are not our own change nothing.
- * That a page has the name under which it calls us is not enough: the owner of a name can let it lead here.
+ * A browser sends requests for any page that it shows, also to this machine. Requests of foreign pages must not
+ * change anything. It is not enough that a page calls us under its own host name: the owner of a name can make it
+ * resolve to this machine.
  */
 export function refuseForeignPages({ headers }: IncomingMessage, memberUrl: string): void {
   const { origin, host } = headers;
@@ -20,9 +21,9 @@ export function refuseForeignPages({ headers }: IncomingMessage, memberUrl: stri
 }
 
 /**
- * A page whose own name was made to lead to this machine may read what it calls under that name: to the browser it is one and the
- * same. So a member that only this machine can reach answers questions only under names that are known to lead here. Who sends
- * no name is no browser.
+ * A page whose own host name was made to resolve to this machine (DNS rebinding) may read the answers under that
+ * name: the browser sees the same origin. So a member that only this machine can reach answers only under host names
+ * that are known to be its own. A client that sends no host name is no browser.
  */
 export function refuseForeignNames({ headers: { host } }: IncomingMessage, known: readonly string[]): void {
   if (leadsHere(host, known)) return;

@@ -8,9 +8,9 @@ import { gzip } from 'node:zlib';
 export interface PageFile {
   readonly type: string;
   readonly bytes: Buffer;
-  /** The same in less, if that is less. */
+  /** Compressed, if that is smaller. */
   readonly zipped: Buffer | null;
-  /** Its name changes with its content, so it can be kept for ever. */
+  /** Its name contains a hash of its content, so it can be cached for ever. */
   readonly isHashed: boolean;
 }
 
@@ -27,14 +27,14 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const zip = promisify(gzip);
 
-/** Where the build puts the page, seen from the source and from what was compiled. */
+/** Where the build puts the page, relative to the source and to the compiled code. */
 export const BUILT: string = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../dist/playground' : '../playground', import.meta.url),
 );
 
 /**
- * All files of a folder; null if there is no page in it. Whatever is asked for later is looked up by name among these, so no
- * name leads to anything else.
+ * All files of a folder; null if there is no page in it. Requests are looked up among these names, so no path can
+ * reach another file.
  */
 export async function readPageFiles(folder: string): Promise<PageFiles | null> {
   try {

@@ -1,13 +1,13 @@
 /**
- * Hands out the page: the playground, and with a cluster behind it the dashboard. It is a folder of files that the build makes;
- * what its server is, the page asks for in `about.json` beside them.
+ * Serves the page: the playground, and the dashboard if there is a cluster. It is a folder of files from the build;
+ * the page reads `about.json` beside them to learn what its server is.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BUILT, type PageFile, type PageFiles, readPageFiles } from './page-files.ts';
 
 /** What the server of the page says about itself. */
 export interface About {
-  /** `play`: no cluster behind it. `member`: the page of one member. `up`: of a whole cluster on this machine. */
+  /** `play`: there is no cluster. `member`: the page of one member. `up`: that of a whole cluster on this machine. */
   readonly mode: 'play' | 'member' | 'up';
   /** May processes be killed, stopped and started from the page? */
   readonly chaos: boolean;
@@ -15,18 +15,18 @@ export interface About {
   readonly api: string;
 }
 
-/** What became of a request. Whoever is behind the server has its own way to say what is wrong. */
+/** The result of a request. The caller reports failures in its own way. */
 export type Outcome = 'sent' | 'no such file' | 'not built';
 
 export interface Page {
-  /** Answers GET and HEAD for a name below the page's address: nothing is its beginning. */
+  /** Answers GET and HEAD for a path below the page's address; the empty path is the page itself. */
   answer(request: IncomingMessage, response: ServerResponse, name: string): Promise<Outcome>;
 }
 
-/** One line for whoever finds no page here. */
+/** The error if the page was not built. */
 export const NOT_BUILT = 'the page is not part of this build: npm run build makes it';
 
-/** The page loads from its own server, runs nothing that stands in its text, and is shown in no other page. */
+/** The page loads only from its own server, runs no inline scripts, and cannot be framed by another page. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,13 +45,13 @@ const SAFE = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Nothing is read before somebody asks: most members are never looked at. */
+/** Files are read at the first request: most members never serve the page. */
 export function createPage(about: About, folder: string = BUILT): Page {
   let reading: Promise<PageFiles | null> | null = null;
   const files = async (): Promise<PageFiles | null> => {
     reading ??= readPageFiles(folder);
     const found = await reading;
-    // It may be built while we run.
+    // It may be built while this process runs.
     if (found === null) reading = null;
     return found;
   };
@@ -94,14 +94,14 @@ function sendFile(request: IncomingMessage, response: ServerResponse, file: Page
     ...(isZipped ? { 'content-encoding': 'gzip' } : {}),
     ...SAFE,
   });
-  // Node leaves the body away by itself when the question was HEAD.
+  // Node.js omits the body of a HEAD answer by itself.
   response.end(body);
 }
 
-/** No browser says more. */
+/** No browser sends more. */
 const LONGEST_HEADER = 200;
 
-/** `gzip;q=0` says no. */
+/** `gzip;q=0` means no. */
 export function takesGzip(header: string | string[] | undefined): boolean {
   const codings = String(header ?? '')
     .slice(0, LONGEST_HEADER)

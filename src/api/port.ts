@@ -1,27 +1,30 @@
-/** What the API needs to know of a member and of its elections. A member, and a participant in an election on a store, implement it. */
+/**
+ * What the API needs from a member and its elections. Members, and participants in an election on a store, implement
+ * it.
+ */
 import type { Command, Definition, MemberId, Message, Outcome, View } from '../core/index.ts';
 import type { Change } from '../host/index.ts';
 
 export type { Change };
 
-/** A peer that can be reached. */
+/** A peer and its URL. */
 export interface Peer {
   readonly id: MemberId;
   readonly url: string;
 }
 
-/** How the messages of a member reach one of its peers. */
+/** The connection of a member to one of its peers. */
 export interface LinkStatus {
   readonly id: MemberId;
   readonly url: string;
-  /** How messages reach it: over a lasting connection, by POST, or not at all at the moment. */
+  /** How messages reach it: over a connection, by POST, or not at all now. */
   readonly via: 'link' | 'post' | 'none';
-  /** Of the last round trip, in milliseconds; null as long as there was none. */
+  /** Of the last round trip, in milliseconds; null if there was none. */
   readonly roundTripMs: number | null;
   readonly queued: number;
   readonly sent: number;
   readonly received: number;
-  /** Messages that were given up: the queue was full, or the peer could not be reached. */
+  /** Messages that were dropped: the queue was full, or the peer could not be reached. */
   readonly dropped: number;
   readonly bytesSent: number;
   readonly bytesReceived: number;
@@ -31,29 +34,29 @@ export interface LinkStatus {
 export interface ElectionPort {
   readonly name: string;
   readonly protocol: string;
-  /** What the member last reported; it may be behind the clock, `acting` is not. */
+  /** What the member last reported; it may be outdated by the clock, `acting` is not. */
   readonly view: View;
-  /** May this member act, at this moment of the clock? */
+  /** May this member act now, by the clock? */
   readonly acting: boolean;
-  /** Of the leader in `view`; null where a protocol has no terms or there is no leader. */
+  /** The token of the leader in `view`; null if the protocol has no terms or there is no leader. */
   readonly token: bigint | null;
-  /** How long this member may act without being heard of, at this moment; null if it may not, or has no lease. */
+  /** How long this member may act without a renewal, from now; null if it may not act, or has no lease. */
   readonly expiresInMs: number | null;
   /** Oldest first, bounded. */
   readonly history: readonly Change[];
   command(command: Command): Promise<Outcome>;
   /**
-   * A message that came by POST, as it came. Returns what the protocol sent back to that member at once, which is not sent again. Throws
-   * RefusedMessage for one that has not the shape of its type, or that no honest member can have sent.
+   * A message that came by POST, unchanged. Returns the messages that the protocol sent back at once; they are not
+   * sent again. Throws RefusedMessage if it has the wrong shape, or if no honest member can have sent it.
    */
   receive(from: MemberId, message: Message): readonly Message[];
-  /** What the protocol answers to a message without fields when a client asks that is no voter. */
+  /** What the protocol answers to a message without fields from a client that is no voter. */
   ask(type: string): readonly Message[];
-  /** Is called after every change of `view` or `acting`. Returns how to stop. */
+  /** Calls back after every change of `view` or `acting`. Returns a function that stops it. */
   subscribe(listener: () => void): () => void;
 }
 
-/** What a message, a request or a file was refused for: counted in the metrics. */
+/** Why a message, a request or a file was refused: counted in the metrics. */
 export type Refusal =
   | 'not-json'
   | 'too-large'
@@ -65,12 +68,12 @@ export type Refusal =
   | 'same-id'
   /** No honest member can have sent it. */
   | 'impossible'
-  /** Its sender changes more than an honest member does. */
+  /** Its sender causes more changes than an honest member does. */
   | 'too-fast'
-  /** It came by POST in the name of a member that has a connection of its own. */
+  /** It came by POST from a member that has an open connection. */
   | 'linked';
 
-/** A message that was not taken, and of which nothing was saved or passed on. */
+/** A message that was refused; nothing of it was saved or passed on. */
 export class RefusedMessage extends Error {
   readonly kind: Refusal;
 
@@ -101,29 +104,29 @@ export interface MemberPort {
   readonly id: MemberId;
   readonly url: string;
   readonly cluster: string;
-  /** The protocol of its elections; null where they are held on a store, whose participants send each other nothing. */
+  /** The protocol of its elections; null on a store, where participants send each other no messages. */
   readonly definition: Definition | null;
   readonly incarnation: number;
   readonly startedAtMs: number;
-  /** The election that the paths without a name mean. */
+  /** The election that paths without a name mean. */
   readonly mainElection: string;
-  /** All voters that are configured or were registered, this one included. */
+  /** All configured or registered voters, this one included. */
   readonly voters: readonly Peer[];
   readonly links: readonly LinkStatus[];
-  /** Null, or why this member cannot do its part (its disk is full, say). */
+  /** Why this member cannot do its part (its health error, for example a full disk), or null. */
   readonly illness: string | null;
   readonly elections: readonly ElectionPort[];
-  /** The election of this name; it is opened, as a voter, if it is not open yet. Throws BadInput for a bad name. */
+  /** The election of this name; it is opened if it is not open yet. Throws BadInput for a bad name. */
   electionPort(name: string): ElectionPort;
-  /** A voter made itself known (seed 002). Refused, with the reason, if its URL may not be called. */
+  /** A voter registers (seed 002). Refused, with the reason, if its URL may not be called. */
   registerVoter(
     voter: Peer,
   ): { readonly accepted: true } | { readonly accepted: false; readonly reason: string };
   readonly refusals: Readonly<Record<Refusal, number>>;
-  /** Counts it, and tells people if it is said of whom and why. */
+  /** Counts a refusal, and logs it if `told` is given. */
   countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void;
   /** A message of this voter came by POST. */
   heardByPost?(from: MemberId): void;
-  /** Is called after every change of anything above. */
+  /** Calls back after every change of anything above. */
   subscribe(listener: () => void): () => void;
 }

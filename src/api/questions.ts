@@ -1,4 +1,4 @@
-/** What can be asked with GET, by path. Asking changes nothing. */
+/** The questions (GET), by path. They change nothing. */
 import type { Shape } from '../core/index.ts';
 import { type Call, knownElection } from './call.ts';
 import { getCluster, getElections, getHistory } from './cluster.ts';
@@ -17,7 +17,7 @@ export type Handler = (call: Call) => void | Promise<void>;
 
 export interface Question {
   readonly summary: string;
-  /** The document that answers it; null where the answer is not JSON, or any. */
+  /** The document of the answer; null if the answer is not JSON, or any JSON. */
   readonly answer: Shape<unknown> | null;
   /** The media type of the answer. */
   readonly type?: string;
@@ -28,16 +28,16 @@ export interface Question {
 
 /** Questions about an election; all of them also under /elections/NAME. */
 export const ABOUT_ELECTION: Readonly<Record<string, Question>> = {
-  '/status': { summary: 'Who leads, and who votes', answer: status, handler: getStatus },
+  '/status': { summary: 'The leader and the voters', answer: status, handler: getStatus },
   '/cluster': { summary: 'All members as this one sees them', answer: cluster, handler: getCluster },
   '/history': {
     summary: 'Every change of the leader, with its cause',
     answer: history,
     handler: getHistory,
   },
-  '/value': { summary: 'What the leader published', answer: value, handler: getValue },
+  '/value': { summary: 'The value that the leader published', answer: value, handler: getValue },
   '/watch': {
-    summary: 'Server-sent events `state`: first how the election stands, then each change',
+    summary: 'Server-sent events `state`: first the current state, then each change',
     answer: state,
     type: 'text/event-stream',
     handler: (call) => call.watchers.add(knownElection(call), call.response),
@@ -74,7 +74,7 @@ export const ABOUT_MEMBER: Readonly<Record<string, Question>> = {
     answer: null,
     handler: ({ response, describe }) => sendJson(response, 200, describe()),
   },
-  '/ui': { summary: 'Leads to the page, whose address ends with a slash', answer: null, handler: toPage },
+  '/ui': { summary: 'Redirects to the page, whose address ends with a slash', answer: null, handler: toPage },
   '/ui/{file}': {
     summary: 'The files of the dashboard and the playground; without a name, the page itself',
     answer: null,
@@ -89,7 +89,10 @@ export function findQuestion({ path, name }: Target): Handler | undefined {
   return ABOUT_MEMBER[path.startsWith('/ui/') ? '/ui/{file}' : path]?.handler;
 }
 
-/** The page asks for its files beside itself, so its address ends with a slash. Where we are mounted, we do not know. */
+/**
+ * The page requests its files relative to itself, so its address ends with a slash. The redirect is relative, since
+ * the mount path is unknown here.
+ */
 function toPage({ response }: Call): void {
   sendEmpty(response, 302, { location: 'ui/' });
 }

@@ -5,7 +5,7 @@ import { HttpError } from './http-error.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** One line of JSON and a line feed, so that it reads well in a terminal and in a log. */
+/** One line of JSON and a line feed, so that it is readable in a terminal and in a log. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -26,11 +26,11 @@ export function sendText(
   response.writeHead(status, {
     'content-type': type,
     'content-length': bytes.length,
-    // Who leads is true for a moment only: nothing between may keep it.
+    // The leader may change at any moment, so no proxy may cache the answer.
     'cache-control': 'no-store',
     ...headers,
   });
-  // Node leaves the body away by itself when the question was HEAD.
+  // Node.js omits the body of a HEAD answer by itself.
   response.end(bytes);
 }
 
@@ -40,7 +40,7 @@ export function sendEmpty(response: ServerResponse, status: number, headers: Hea
   response.end();
 }
 
-/** Every error looks the same: {"error":{"code","message"}}. An unexpected error says no more than that. */
+/** Every error has the form {"error":{"code","message"}}. An unexpected error reveals nothing more. */
 export function sendError(response: ServerResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy();
@@ -57,7 +57,7 @@ function asHttpError(error: unknown): HttpError {
     const details = { path: error.path, expected: error.expected };
     return new HttpError(400, 'E_BAD_INPUT', error.message, { details });
   }
-  // The member is closed, or its disk is ill: the request was not wrong.
+  // The member is closed, or its disk has failed: the request itself was valid.
   if (error instanceof CaucusError) {
     const details = { outcome: error.outcome };
     return new HttpError(503, error.code, error.message, { details });

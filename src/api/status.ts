@@ -2,7 +2,7 @@ import type { MemberId } from '../core/index.ts';
 import type { ElectionPort, MemberPort } from './port.ts';
 import type { Status, Voter } from './wire/documents.ts';
 
-/** How an election stands, as this member knows it. */
+/** The state of an election, as this member knows it. */
 export function statusOf(member: MemberPort, election: ElectionPort): Status {
   const { view } = election;
   const last = election.history.at(-1);

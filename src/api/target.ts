@@ -1,15 +1,18 @@
 import { HttpError } from './http-error.ts';
 
-/** What the first line of a request asks for. */
+/** The target of a request line. */
 export interface Target {
-  /** Without `/elections/NAME`, if it began so. */
+  /** Without `/elections/NAME`, if it began with that. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** The election that the path names, or null. */
   readonly name: string | null;
 }
 
-/** `mount` is the path of the member's own URL. Some servers take it off before they call a handler (Express), others do not. */
+/**
+ * `mount` is the path of the member's own URL. Some servers (Express) remove it before they call a handler, others do
+ * not.
+ */
 export function readTarget(text: string, mount = ''): Target {
   const at = text.indexOf('?');
   const path = withoutMount(at < 0 ? text : text.slice(0, at), mount);
@@ -25,7 +28,7 @@ function withoutMount(path: string, mount: string): string {
   return rest === '' ? '/' : rest.startsWith('/') ? rest : path;
 }
 
-/** The path of a URL, without a slash at its end. */
+/** The path of a URL, without a trailing slash. */
 export function mountOf(url: string): string {
   return URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, '') : '';
 }

@@ -1,8 +1,8 @@
 import { BadInput, type Shape, show } from '../core/index.ts';
 
 /**
- * The URL of a voter, without a slash at its end. Paths are appended to it, so nothing may stand in it that would turn them into
- * something else: after a `?` they would be a query, before an `@` a password.
+ * The URL of a voter, without a trailing slash. Paths are appended to it, so it must contain nothing that would
+ * change their meaning: after a `?` they would be a query, before an `@` a password.
  */
 export const voterUrl: Shape<string> = {
   expected: 'a URL like http://127.0.0.1:7101',
@@ -16,14 +16,14 @@ export const voterUrl: Shape<string> = {
   },
 };
 
-/** Not by a pattern: one that looks for the last slashes looks again at each. */
+/** Not by a pattern: a pattern for trailing slashes takes quadratic time. */
 function withoutSlash(href: string): string {
   let end = href.length;
   while (href[end - 1] === '/') end--;
   return href.slice(0, end);
 }
 
-/** Names are not resolved: one that leads here today may lead elsewhere tomorrow. */
+/** Names are not resolved: a name that resolves to this machine now may resolve to another one later. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
   return bare === 'localhost' || bare === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(bare);
@@ -35,7 +35,7 @@ export function hostOf(url: string): string {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** Where a server listens that is reached under this URL with nothing in between. */
+/** The address to listen on for this URL, if nothing is in between. */
 export function addressOf(url: string): { readonly host: string; readonly port: number } {
   const { hostname, port, protocol } = new URL(url);
   return {

@@ -1,6 +1,6 @@
 /**
- * The paths by which voters talk to each other (seed 002): the type of a message is its path. A body holds who sends it
- * (`voterId`, `voterUrl`) and the message's own fields. What the protocol has to say to that at once stands in the answer.
+ * The paths by which voters talk to each other (seed 002): the type of a message is its path. A body has the sender
+ * (`voterId`, `voterUrl`) and the message's own fields. The protocol's immediate reply is the answer.
  */
 import {
   asObject,
@@ -21,7 +21,7 @@ import { sendEmpty, sendJson } from './reply.ts';
 import { statusOf, votersOf } from './status.ts';
 import { voterUrl as urlShape } from './urls.ts';
 
-/** What stands beside the own fields of every message: who sends it. */
+/** The fields of every message that name its sender. */
 export const sender: { readonly voterId: Shape<MemberId>; readonly voterUrl: Shape<string | undefined> } = {
   voterId: writtenId,
   voterUrl: optional(
@@ -41,12 +41,13 @@ export const registration: Shape<Registration> = named(
 
 export const removal: Shape<{ readonly voterId: MemberId }> = named(
   'Remove',
-  record({ voterId: described(writtenId, 'The voter that is to go.') }),
+  record({ voterId: described(writtenId, 'The voter to remove.') }),
 );
 
 /**
- * "Register a new voter." The answer tells the newcomer everything that it needs: who answers, who leads, and how all others
- * can be reached. A voter may find itself by a name that leads to several; it sees so by the id in the answer.
+ * "Register a new voter." The answer has everything that the new voter needs: this voter, the leader, and the URLs of
+ * all others. A voter may reach itself through a name with several addresses; it notices that by the id in the
+ * answer.
  */
 export function register(call: Call, body: unknown): void {
   const { member, response } = call;
@@ -76,8 +77,8 @@ export function register(call: Call, body: unknown): void {
 }
 
 /**
- * "Remove a voter": `voterId` is the one to go. Another voter that says so names itself by its `voterUrl`; a body without one
- * comes from a person, for whom this member carries it out, as it does where voters do not say such things to each other.
+ * "Remove a voter": `voterId` is the one to remove. Another voter that sends this adds its own `voterUrl`; a body
+ * without one comes from a person and is a command, as it always is if the protocol has no such message.
  */
 export async function remove(call: Call, body: unknown): Promise<void> {
   const { voterUrl, ...own } = asObject(body, '');
@@ -101,7 +102,7 @@ export function message(call: Call, body: unknown, type: string): void {
   answerMessage(call, id, type, own);
 }
 
-/** "Get the current leader, and the list of voters", with whatever the protocol itself has to say of its status. */
+/** "Get the current leader, and the list of voters", with the protocol's own fields. */
 export function getStatus(call: Call): void {
   const election = knownElection(call);
   const asks = hasMessage(call, 'status');
@@ -111,7 +112,7 @@ export function getStatus(call: Call): void {
 
 function answerMessage(call: Call, from: MemberId, type: string, own: Record<string, unknown>): void {
   const { member, response } = call;
-  // A message by POST opens nothing: members that need a vote in an election say so over their connections.
+  // A message by POST opens no election: members that need a vote ask over their connections.
   const answers = hear(call, knownElection(call), from, { ...own, type });
   if (answers.length === 0) return sendEmpty(response, 204);
   sendJson(response, 200, { voterId: member.id, voterUrl: member.url, ...merge(type, answers) });
@@ -132,11 +133,13 @@ function hear(call: Call, election: ElectionPort, from: MemberId, said: Message)
   }
 }
 
-/** Members that are connected say everything over that connection. A sender that says more by POST is another process. */
+/**
+ * A connected member sends everything over that connection. A sender that uses POST under its id is another process.
+ */
 function refuseLinked(call: Call, id: MemberId): void {
   if (!call.member.links.some((link) => link.id === id && link.via === 'link')) return;
   const reason = `member ${id} is connected and sends nothing by POST`;
-  tell(call, 'linked', `${reason}, but ${call.request.socket.remoteAddress} does in its name`);
+  tell(call, 'linked', `${reason}, but ${call.request.socket.remoteAddress} uses its id`);
   throw new HttpError(409, 'E_LINKED', reason);
 }
 
@@ -148,7 +151,7 @@ function hasMessage(call: Call, type: string): boolean {
   return Object.hasOwn(messagesOf(call), type);
 }
 
-/** The answer to a message gives its fields to the body. Whatever else the protocol says to that voter stands in `messages`. */
+/** The answer to a message becomes the body. Other messages to that voter go under `messages`. */
 function merge(type: string, answers: readonly Message[]): Record<string, unknown> {
   const at = answers.findIndex((each) => each.type === `${type}/answer`);
   const { type: _, ...fields } = answers[at] ?? { type };

@@ -5,12 +5,12 @@ import type { ElectionPort, MemberPort } from './port.ts';
 import { statusOf } from './status.ts';
 import type { State } from './wire/documents.ts';
 
-/** More than this at a time is a mistake of a client, and every one costs memory. */
+/** More than this is a mistake of a client, and every stream costs memory. */
 const MOST_WATCHERS = 1000;
 
 /**
- * Streams of server-sent events: first how the election stands, then every change. A reader that is too slow misses what came
- * between, never the newest state.
+ * Streams of server-sent events: first the current state, then every change. A slow reader misses states in between,
+ * never the newest one.
  */
 export class Watchers {
   readonly #member: MemberPort;
@@ -44,7 +44,7 @@ export class Watchers {
       if (text === last) return;
       last = text;
       stream.send('state', text);
-      // The same cause with a role says that another member has left, which is no end.
+      // With a role, the same cause means that another member has left; then the stream goes on.
       if (election.history.at(-1)?.cause === 'closed' && election.view.role === 'none') end();
     };
     const stream = new EventStream(response, this.#heartbeatMs, { drain: show, close: () => end() });
@@ -65,14 +65,14 @@ export class Watchers {
     show();
   }
 
-  /** Ends all streams, so that the server under them can close. */
+  /** Ends all streams, so that the server can close. */
   close(): void {
     this.#closed = true;
     for (const end of [...this.#open]) end();
   }
 }
 
-/** The time left changes with every heartbeat, which is no news. */
+/** Without the remaining lease time, which changes with every heartbeat. */
 function describe(member: MemberPort, election: ElectionPort): string {
   const { expiresInMs: _, ...rest } = statusOf(member, election);
   return JSON.stringify(rest satisfies State);

@@ -5,12 +5,12 @@ import { oneLine, Refusal, systemWords } from './input/refusal.ts';
 import { createProgram } from './program.ts';
 
 const BAD_INPUT = 2;
-/** A defect of our own; apart from 1, which says that a promise was broken. */
+/** The exit code of a defect of our own, distinct from 1, which means that a promise was broken. */
 const DEFECT = 70;
 
-/** Tells what went wrong, and gives the exit code for it. */
+/** Prints the error, and returns the exit code for it. */
 function tell(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_INPUT; // It is told already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_INPUT; // Already printed.
   if (error instanceof Refusal || error instanceof BadInput) {
     process.stderr.write(`caucus: ${oneLine(error.message)}\n`);
     return BAD_INPUT;
@@ -19,12 +19,12 @@ function tell(error: unknown): number {
   return DEFECT;
 }
 
-// A reader that has seen enough (`| head`) is no error.
+// A closed pipe (`| head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') process.exitCode = tell(new Refusal(`standard output: ${systemWords(error)}`));
 });
 
-// Where even complaints cannot be written, the exit code has to do.
+// If even errors cannot be written, only the exit code is left.
 process.stderr.on('error', () => {});
 
 const program = createProgram();

@@ -14,10 +14,10 @@ import { addUp } from './commands/up/command.ts';
 import { oneLine, Refusal } from './input/refusal.ts';
 import { pageOf } from './terminal/page.ts';
 
-/** Two folders up from the source and from what was compiled alike. */
+/** Two folders up, from the source and from the compiled code. */
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
-/** The commands, what they take and their help. */
+/** The commands, their flags and their help. */
 export function createProgram(): Command {
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string };
   const program = new Command('caucus')
@@ -57,7 +57,7 @@ Examples:
 function addSimulate(program: Command): void {
   program
     .command('simulate')
-    .summary('run an election in a simulated world and tell what happens')
+    .summary('run an election in a simulated world and show what happens')
     .description(
       'Runs an election in a simulated world: virtual time, a faulty network, crashes on demand. The same scenario and seed always give the same history.',
     )
@@ -67,11 +67,11 @@ function addSimulate(program: Command): void {
     )
     .option('--protocol <name>', 'which election (default: epoch)')
     .option('--members <n>', 'how many members, or their ids: a,b,c (default: 5)')
-    .option('--seed <n>', 'where all randomness comes from (default: 1)')
+    .option('--seed <n>', 'the seed of all randomness (default: 1)')
     .option('--runs <n>', 'run this many seeds, beginning with the seed, and add them up')
     .option('--until <ms>', 'the end, in virtual milliseconds (default: 20000)')
     .option('--json', 'print the result as JSON')
-    .option('--trace <file>', 'write all that happens to a file, a JSON object a line')
+    .option('--trace <file>', 'write all events to a file, one JSON object per line')
     .option(
       '--swarm',
       'draw a scenario from every seed: members, settings, a bad network, faults of all kinds',
@@ -122,7 +122,7 @@ Examples:
     .action(protocolsCommand);
 }
 
-/** Commander's own command for this answers an unknown name with the whole help. */
+/** Commander's own help command answers an unknown name with the whole help. */
 function addHelp(program: Command): void {
   program
     .command('help')

@@ -1,4 +1,4 @@
-/** A broken invariant of our own code. It is never an operating error, so nobody catches it. */
+/** A broken invariant of our own code. It is never an operating error, so no code catches it. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`invariant broken: ${message}`);
 }

@@ -1,4 +1,4 @@
-/** Input that a person or another program got wrong: what, where, and what was expected. */
+/** Invalid input of a person or another program: the field, and what was expected. */
 export class BadInput extends Error {
   readonly code = 'BAD_INPUT';
   readonly path: string;
@@ -14,14 +14,14 @@ export class BadInput extends Error {
   }
 }
 
-/** A short rendering of whatever was found, for the end of an error line. */
+/** A short rendering of a value, for the end of an error line. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   const text = typeof value === 'bigint' ? `${value}` : (write(value) ?? typeof value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** JSON can be read from a text that is nested too deeply to be written again. */
+/** A text nested too deeply to be written again may still be parsed. */
 function write(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

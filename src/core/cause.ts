@@ -1,18 +1,18 @@
 /**
- * Why a leadership began, changed or ended. These words stand in the API, the history and the metrics; words are added, but none
- * ever changes.
+ * Why a leadership began, changed or ended. These words are part of the API, the history and the metrics; words may
+ * be added, but none ever changes.
  */
 export const CAUSES = [
-  /** Nothing has happened yet, or an election was called for. */
+  /** There has been no leader yet, or an election was requested. */
   'started',
   'won',
-  /** A member hears of a leader that was elected some time ago, or is told of it by another member than the leader. */
+  /** A member hears of a leader that was elected some time ago, or hears of it from a member other than the leader. */
   'learned',
   'resigned',
   'transferred',
-  /** No majority answered in time, and the lease ran out. */
+  /** No majority answered in time, and the lease expired. */
   'lease-expired',
-  /** No majority has answered for a whole time-out. */
+  /** No majority has answered for a full timeout. */
   'lost-quorum',
   /** Another member leads with a newer token. */
   'deposed',
@@ -20,7 +20,7 @@ export const CAUSES = [
   /** The machine was asleep. */
   'suspended',
   'removed',
-  /** What is behind the election cannot be reached. */
+  /** The store of the election cannot be reached. */
   'store-unreachable',
   'closed',
 ] as const;

@@ -3,10 +3,10 @@ import type { Json } from './json.ts';
 import type { Message } from './protocol.ts';
 import type { View } from './view.ts';
 
-/** Milliseconds on the member's own monotonic clock, or a range from which the host draws anew each time. */
+/** Milliseconds on the member's own monotonic clock, or a range from which the host draws each time. */
 export type Delay = number | readonly [minMs: number, maxMs: number];
 
-/** What became of a command. A failure says whether the thing certainly did not happen. */
+/** The result of a command. A failure says whether the command certainly had no effect. */
 export type Outcome =
   | { readonly status: 'done' }
   | { readonly status: 'refused'; readonly reason: string }
@@ -15,18 +15,18 @@ export type Outcome =
 /**
  * Everything a protocol may ask of its host. Effects are data and are carried out in order.
  *
- * `save` is a barrier: no `send`, `report` or `answer` that stands after it leaves the member before the record
- * is durable. Timers and draws stay inside the member and are not held up. A report that gives leadership up
- * is not held up either: stopping never waits for a disk.
+ * `save` is a barrier: no later `send`, `report` or `answer` leaves the member before the record is durable. Timers
+ * and draws stay inside the member and do not wait. A report that ends a leadership does not wait either: stopping
+ * never waits for a disk.
  */
 export type Effect<M extends Message = Message, T extends string = string> =
   | { readonly type: 'send'; readonly to: MemberId; readonly message: M }
-  /** Setting a timer that is set already replaces it. A timer fires once. */
+  /** Setting a timer again replaces it. A timer fires once. */
   | { readonly type: 'set-timer'; readonly timer: T; readonly delayMs: Delay }
   | { readonly type: 'cancel-timer'; readonly timer: T }
-  /** The whole record to find at the next `start`; it replaces the one before. */
+  /** The whole record for the next `start`; it replaces the one before. */
   | { readonly type: 'save'; readonly record: Json }
-  /** Asks for 64 random bits; they come back at once as the input `drawn`. */
+  /** Requests 64 random bits; they come back at once as the input `drawn`. */
   | { readonly type: 'draw'; readonly draw: string }
   | { readonly type: 'report'; readonly view: View }
   | { readonly type: 'answer'; readonly command: number; readonly outcome: Outcome };

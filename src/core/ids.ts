@@ -50,7 +50,10 @@ export function preferredId(ids: readonly MemberId[], prefer: Preference): Membe
   return best;
 }
 
-/** An id as it stands in a URL, a flag or the environment: digits alone are a number, so that elections order them by value. */
+/**
+ * An id as written in a URL, a flag or the environment: digits alone are a number, so that elections order them by
+ * value.
+ */
 export function parseId(text: string): MemberId {
   const isWhole = /^(0|[1-9][0-9]*)$/.test(text) && Number.isSafeInteger(Number(text));
   return isWhole ? Number(text) : text;

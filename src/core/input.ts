@@ -2,30 +2,32 @@ import type { MemberId } from './ids.ts';
 import type { Json } from './json.ts';
 import type { Message } from './protocol.ts';
 
-/** What the user of a member may ask for. A protocol that cannot do it answers `refused`. */
+/** The commands of a member's user. A protocol that cannot carry one out answers `refused`. */
 export type Command =
   | { readonly type: 'campaign' }
   | { readonly type: 'resign' }
-  /** How much this member is wanted as a leader from now on; with 0 it never leads. */
+  /** The priority of this member as a candidate; with 0 it never leads. */
   | { readonly type: 'priority'; readonly priority: number }
   | { readonly type: 'transfer'; readonly to: MemberId }
   | { readonly type: 'publish'; readonly value: Json }
   | { readonly type: 'add'; readonly member: MemberId }
   | { readonly type: 'remove'; readonly member: MemberId };
 
-/** Why a leadership ends: a word for programs and a sentence for people. Histories show it; no decision rests on it. */
+/**
+ * Why a leadership ends: a word for programs and a sentence for people. Histories show it; no decision depends on it.
+ */
 export interface Reason {
   readonly cause: string;
   readonly detail: string;
 }
 
-/** Everything that can happen to a protocol. Inputs are plain data, so a recorded list of them replays. */
+/** Everything that can happen to a protocol. Inputs are plain data, so a recorded list of them can be replayed. */
 export type Input<M extends Message = Message, T extends string = string> =
   /**
-   * The process begins. `saved` is the last durable record, or null on an empty disk. `incarnation` is new at
-   * every start of this id, also after amnesia: it tells this life's messages from those of an earlier one.
-   * `life` names this process: no other process of this id, on this disk, a copy of it or another, ever has the same.
-   * `spent` is given where nothing is ever saved: earlier processes may have used terms up to this one.
+   * The process starts. `saved` is the last durable record, or null on an empty disk. `incarnation` is new at every
+   * start of this id, also after amnesia: it distinguishes this life's messages from those of an earlier one. `life`
+   * names this process: no other process of this id, on this disk, a copy of it or another, ever has the same.
+   * `spent` is given if nothing is ever saved: earlier processes may have used terms up to this one.
    */
   | {
       readonly type: 'start';
@@ -38,10 +40,10 @@ export type Input<M extends Message = Message, T extends string = string> =
   | { readonly type: 'timer'; readonly timer: T }
   /** The answer to a `draw` effect: an unsigned 64-bit integer in decimal, since a number would lose bits. */
   | { readonly type: 'drawn'; readonly draw: string; readonly value: string }
-  /** `id` names the command in the `answer` that the protocol owes for it. A leader that gives up passes `why` on to the others. */
+  /** `id` names the command in its `answer`. A leader that resigns passes `why` on to the others. */
   | { readonly type: 'command'; readonly id: number; readonly command: Command; readonly why?: Reason }
   /**
-   * The host believes that a process of the peer is gone. Only with `proof` is it certain, and only of the process that
+   * The host believes that a process of the peer is gone. With `proof` it is certain, but only of the process that
    * `life` names: another process may run under the same id.
    */
   | {

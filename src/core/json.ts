@@ -14,7 +14,7 @@ export function clonePlain<T>(value: T): T {
   const copy: Record<string, unknown> = {};
   for (const key in value) {
     if (key === '__proto__') {
-      // Assigning it would change the copy's prototype; as a key of parsed JSON it is a field like any other.
+      // Assigning `__proto__` would change the copy's prototype; in parsed JSON it is an ordinary field.
       Object.defineProperty(copy, key, {
         value: clonePlain(value[key]),
         enumerable: true,
@@ -28,7 +28,7 @@ export function clonePlain<T>(value: T): T {
   return copy as T;
 }
 
-/** JSON with the fields of every object in order: equal data, equal text. The whole of it makes a key, nothing is left out. */
+/** JSON with sorted fields: equal data, equal text. It serves as a key, so nothing is left out. */
 export function canonicalText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return scalarText(value);
   if (Array.isArray(value)) {
@@ -45,7 +45,9 @@ export function canonicalText(value: unknown): string {
   return `${text}}`;
 }
 
-/** What JSON would drop or bend (undefined, NaN) would make different states look alike, so it is refused. */
+/**
+ * Values that JSON would drop or change (undefined, NaN) would make different states look alike, so they are refused.
+ */
 function scalarText(value: unknown): string {
   const plain =
     value === null ||

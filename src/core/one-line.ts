@@ -1,13 +1,13 @@
 const LONGEST_LINE = 400;
 
-/** Whatever a name or a message holds, what is printed is one line of harmless text. */
+/** Makes any name or message one line without control characters. */
 export function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not reach a terminal.
   const line = text.trim().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
   return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE - 1)}…` : line;
 }
 
-/** The same for text that may have several lines, or is JSON: what must not reach a terminal is written out. */
+/** The same for text of several lines, or JSON: control characters are escaped. */
 export function harmless(text: string): string {
   return text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the same as above, but for line feeds.

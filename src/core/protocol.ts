@@ -10,12 +10,12 @@ export interface Message {
   readonly type: string;
 }
 
-/** Who a protocol instance is, and whom it was told about. */
+/** A protocol instance: its id, and the members that it was configured with. */
 export interface Self {
   readonly id: MemberId;
   /** The configured members, sorted, itself included. */
   readonly members: readonly MemberId[];
-  /** This member's own settings, where the protocol has any. */
+  /** This member's own settings, if the protocol has any. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
@@ -28,13 +28,13 @@ export interface SeatedDisk {
   readonly founder: string | null;
 }
 
-/** The safety properties that are watched from outside; docs/guarantees.md spells them out. */
+/** The safety properties that are watched from outside; docs/guarantees.md defines them. */
 export type Property = 'S1' | 'S2' | 'S3' | 'S4' | 'S6' | 'S9' | 'S10' | 'R1';
 
-/** What is promised of a cluster in which faults are few; the exam of a swarm tries it, and docs/guarantees.md spells it out. */
+/** What is promised of a cluster with few faults; the exam of a swarm checks it, and docs/guarantees.md defines it. */
 export type Liveness = 'L3' | 'L4' | 'L5';
 
-/** What must be true of the surroundings for a promise to hold. */
+/** What must be true of the environment for a promise to hold. */
 export type Assumption =
   /** A member finds at its next start what was durable before. */
   | 'disk'
@@ -45,11 +45,11 @@ export type Assumption =
   | 'one-disk'
   /** No process runs on a copy of a disk: neither on a backup that was restored, nor beside the process it was copied from. */
   | 'no-copy'
-  /** Nobody forges a message. (Loss, duplication, delay and reordering are always allowed.) */
+  /** No message is forged. (Loss, duplication, delay and reordering are always allowed.) */
   | 'no-forgery'
   /** Every monotonic clock runs within the configured drift. */
   | 'clock'
-  /** What the host calls proof of death is true. */
+  /** What the host reports as proof of death is true. */
   | 'proof';
 
 export interface Pledge {
@@ -58,12 +58,13 @@ export interface Pledge {
 }
 
 /**
- * What a message says about the end of the leadership that its receiver knew. `freed`: its sender gave it up. `receiver`, `sender`: with
- * the consent of the leader, that member takes over. `unheard`: its sender asks to lead, and no leader was heard in time.
+ * What a message says about the end of the leadership that its receiver knew. `freed`: its sender resigned.
+ * `receiver`, `sender`: with the consent of the leader, that member takes over. `unheard`: its sender is a candidate,
+ * since no leader was heard in time.
  */
 export interface Ending {
   readonly how: 'freed' | 'receiver' | 'sender' | 'unheard';
-  /** In the words of the leader, if it gave any. */
+  /** The leader's own reason, if it gave one. */
   readonly why?: Reason | undefined;
 }
 
@@ -74,57 +75,66 @@ export interface Ending {
  */
 export interface Protocol<S = unknown, M extends Message = Message, T extends string = string> {
   readonly name: string;
-  /** What it promises, with the settings it was made with. Empty for a best-effort election. */
+  /** What it promises with these settings. Empty for a best-effort election. */
   readonly pledges: readonly Pledge[];
-  /** What it promises of its leaders while a majority can talk. Left out by a best-effort election. */
+  /** What it promises of its leaders while a majority is connected. Omitted by a best-effort election. */
   readonly liveness?: readonly Liveness[];
   init(self: Self): S;
   step(state: S, input: Input<M, T>, out: Effect<M, T>[]): void;
   /**
-   * Why no honest member can have sent this message to a member in this state, or null. `step` ignores such a message; a host
-   * asks first, so that it can be counted and told.
+   * Why no honest member can have sent this message to a member in this state, or null. `step` ignores such a
+   * message; a host asks first, so that it can count and log the refusal.
    */
   objection?(state: S, message: M): string | null;
-  /** Members that a message would add to those that a member in this state knows. A host takes only those that are configured. */
+  /**
+   * Members that a message would add to those that a member in this state knows. A host accepts only configured ones.
+   */
   introduces?(state: S, message: M): readonly MemberId[];
   /**
-   * Would this message change the members of a cluster that has been founded? A host takes such a message only over a connection that
-   * its sender keeps, and not from whoever can make a request.
+   * Would this message change the members of a cluster that has been founded? A host accepts such a message only over
+   * a connection of its sender, not by POST, which any client can send.
    */
   changesMembers?(state: S, message: M): boolean;
-  /** The largest number in a message that can be used up, such as the term. A host knows how large it can be by now. */
+  /**
+   * The largest number in a message that could be exhausted, such as the term. A host knows how large it can
+   * plausibly be.
+   */
   claim?(message: M): number;
   /**
-   * Reads a message as a vote: "the sender helps the receiver to win this term". With it, S2 and S4 are
-   * watched from outside. Protocols without votes leave it out.
+   * Reads a message as a vote: "the sender helps the receiver to win this term". With it, S2 and S4 are watched from
+   * outside. Omitted by protocols without votes.
    */
   vote?(message: M): { readonly term: number } | null;
-  /** How a message says that a leadership has ended, and why, or null. Only the history of a member uses it. */
+  /** Whether a message says that a leadership has ended, and why, or null. Only the history of a member uses it. */
   ending?(message: M): Ending | null;
   /**
-   * For how many milliseconds the leader that a message names has led, about, as far as the sender says: 0 if it has just been
-   * elected, null if the sender only names it. Undefined for a message that names no leader. Only the history of a member uses it.
+   * For about how many milliseconds the leader that a message names has led, as far as the sender says: 0 if it has
+   * just been elected, null if the sender only names it. Undefined for a message that names no leader. Only the
+   * history of a member uses it.
    */
   ledMs?(message: M): number | null | undefined;
   /**
-   * What a member of a cluster that was founded and has never run would find on its disk, for simulations and
-   * explorations that begin there. A real cluster is founded by its members' first election.
+   * The record of a member of a cluster that was founded and has never run, for simulations and explorations that
+   * start there. A real cluster is founded by its members' first election.
    */
   genesis?(self: Self): Json;
   /**
-   * What another election begins with on a disk that already takes part in one, given that one's durable record; only for an
-   * election that was never opened on this disk before. Null: begin with an empty disk.
+   * What another election starts with on a disk that already takes part in one, given that one's durable record; only
+   * for an election that was never opened on this disk before. Null: start with an empty disk.
    */
   inherit?(self: Self, record: Json): Json;
-  /** What another election goes on with that was opened on this disk before, given its own record and the durable one of the first. */
+  /**
+   * What another election continues with that was opened on this disk before, given its own record and the durable
+   * one of the first.
+   */
   resume?(record: Json, main: Json): Json;
-  /** Which disk has the seat of each member, in a durable record, where a protocol has seats. Only for the log. */
+  /** Which disk has the seat of each member, in a durable record, if the protocol has seats. Only for the log. */
   seats?(record: Json): readonly SeatedDisk[];
-  /** The counters of a state that grow without end, by name: what an explorer has to bound. */
+  /** The counters of a state that grow without bound, by name: an explorer has to bound them. */
   measure?(state: S): Readonly<Record<string, number>>;
 }
 
-/** A protocol as it stands in the catalogue: how it is described, configured and made. */
+/** A protocol in the catalogue: how it is described, configured and created. */
 export interface Definition<
   Timing extends Settings = Settings,
   Options extends Settings = Settings,
@@ -135,24 +145,27 @@ export interface Definition<
   readonly summary: string;
   readonly timing: Timing;
   readonly options: Options;
-  /** What can be set for each member by itself. */
+  /** What can be set for each member. */
   readonly memberSettings?: Settings;
   /** Why these settings cannot be used together or with these members, or null. */
   check?(config: Config<Timing, Options>, members: readonly MemberId[]): Objection | null;
   /**
-   * How long a message and its answer may travel with these settings before leaders lose their leases although nothing fails. Left out
-   * where there are no leases.
+   * How long a round trip may take with these settings before leaders lose their leases although nothing fails.
+   * Omitted without leases.
    */
   roundTripMs?(config: Config<Timing, Options>): number;
-  /** Every time as it is used, where times that are not set follow from others. Left out: all times are used as they are set. */
+  /**
+   * Every time as it is used, if times that are not set are derived from others. Omitted: all times are used as they
+   * are set.
+   */
   effectiveTiming?(config: Config<Timing, Options>): Readonly<Record<string, unknown>>;
   /** The fields of every message that may arrive, by type (without `type` itself). */
   readonly messages: { readonly [K in M['type']]: Shape<object> };
   /** Types of messages that it no longer has: a scenario of an earlier version may still name them. */
   readonly formerMessages?: readonly string[];
   /**
-   * The message by which a voter that was not configured makes itself known, and its answer. Left out by a protocol whose voters are
-   * those that are configured.
+   * The message by which a voter that was not configured registers, and its answer. Omitted by a protocol with fixed
+   * voters.
    */
   readonly registration?: { readonly request: M['type']; readonly answer: M['type'] };
   /** The commands it can carry out; it refuses the others. */
@@ -160,7 +173,7 @@ export interface Definition<
   create(config: Config<Timing, Options>): Protocol<unknown, M>;
 }
 
-/** What is wrong with settings of which each alone is fine. */
+/** An error in a combination of settings that are valid one by one. */
 export interface Objection {
   readonly path: string;
   readonly reason: string;
@@ -171,7 +184,7 @@ export interface Config<Timing extends Settings = Settings, Options extends Sett
   readonly options: SettingsOf<Options>;
 }
 
-/** Lets a definition be written with its exact types and kept in the catalogue beside others. */
+/** Lets a definition keep its exact types in the catalogue. */
 export function define<Timing extends Settings, Options extends Settings, M extends Message>(
   definition: Definition<Timing, Options, M>,
 ): Definition {

@@ -2,7 +2,7 @@ import { parseId } from './ids.ts';
 
 /** The part of JSON Schema (2020-12) that shapes use to describe themselves to programs in other languages. */
 export interface Schema {
-  /** The name under which documents define it once and refer to it. */
+  /** The name under which a document defines it once. */
   readonly title?: string;
   readonly description?: string;
   readonly type?: string | readonly string[];
@@ -17,17 +17,17 @@ export interface Schema {
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
-  /** False: no other fields. A schema: every other field is one of these. */
+  /** False: no other fields. A schema: every other field has it. */
   readonly additionalProperties?: boolean | Schema;
   readonly anyOf?: readonly Schema[];
 }
 
-/** Where a member is named, in all schemas. */
+/** The title of a member id, in all schemas. */
 export const ID_TITLE = 'Id';
 
 /**
- * A value whose sender may have written the ids of members as text, such as `"12"` for 12, with numbers in those places. What is no id
- * stays as it is, for the shape to refuse.
+ * Parses ids that the sender may have written as text, such as `"12"` for 12. Values that are no ids are unchanged,
+ * and the shape refuses them.
  */
 export function withParsedIds(value: unknown, schema: Schema): unknown {
   if (schema.title === ID_TITLE) return typeof value === 'string' ? parseId(value) : value;

@@ -1,8 +1,8 @@
 import { asObject, join, refuseUnknown, type Shape } from './shape.ts';
 
 /**
- * One thing that can be configured: its shape, its default and what it means. A protocol's settings are a
- * table of these, from which checking, help texts and controls are all derived.
+ * One setting: its shape, its default and its meaning. A protocol's settings are a table of these, from which checks,
+ * help texts and controls are derived.
  */
 export interface Setting<T> {
   readonly shape: Shape<T>;
@@ -20,7 +20,7 @@ export function setting<T>(shape: Shape<T>, defaultValue: NoInfer<T>, about: str
   return { shape, default: defaultValue, about };
 }
 
-/** Fills in the defaults and checks what was given. */
+/** Fills in the defaults and checks the given values. */
 export function readSettings<S extends Settings>(table: S, given: unknown, path: string): SettingsOf<S> {
   const found = given === undefined ? {} : asObject(given, path);
   refuseUnknown(found, table, path);

@@ -6,7 +6,7 @@ import { ID_TITLE, type Schema } from './schema.ts';
 /** Describes and reads one kind of value. `read` returns it checked, or throws BadInput with its path. */
 export interface Shape<T> {
   readonly expected: string;
-  /** The same for programs. It may accept more than `read`, where JSON Schema cannot say all, and never less. */
+  /** The same for programs. It may accept more than `read`, where JSON Schema cannot express all, and never less. */
   readonly schema?: Schema;
   /** May a field of this shape be absent? */
   readonly isOptional?: boolean;
@@ -32,7 +32,7 @@ export const flag: Shape<boolean> = shape('true or false', (v) => typeof v === '
   type: 'boolean',
 });
 
-/** Values are walked by functions that call themselves, and the stack is no place for a stranger to choose the depth. */
+/** Values are walked recursively, so a sender must not choose the depth of the stack. */
 const DEEPEST = 100;
 
 export const anyJson: Shape<Json> = shape(
@@ -41,7 +41,7 @@ export const anyJson: Shape<Json> = shape(
   {},
 );
 
-/** A number too large for JavaScript is read as Infinity, which JSON cannot say again. */
+/** A number too large for JavaScript is parsed as Infinity, which JSON cannot write. */
 function isJson(value: unknown, levels: number): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return value !== undefined;
@@ -113,10 +113,10 @@ export function text(maxLength: number): Shape<string> {
   );
 }
 
-/** Text of any length, where something else bounds the whole. */
+/** Text of any length, if its size is bounded elsewhere. */
 export const anyText: Shape<string> = shape('a string', (v) => typeof v === 'string', { type: 'string' });
 
-/** Text of a form that a regular expression can tell; `expected` tells it to people. */
+/** Text that matches a regular expression; `expected` describes it to people. */
 export function matching(pattern: RegExp, expected: string): Shape<string> {
   return shape(expected, (v) => typeof v === 'string' && pattern.test(v), {
     type: 'string',
@@ -135,7 +135,7 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
 
 /**
  * Ids become keys of records and parts of paths, so they are plain words. Names that every object already has
- * (`constructor`, …) are refused, because a record would seem to hold them.
+ * (`constructor`, …) are refused, because a record would seem to contain them.
  */
 export const memberId: Shape<MemberId> = shape(
   'an id: a whole number from 0, or 1 to 64 letters, digits and . _ : -',
@@ -158,7 +158,7 @@ export const writtenId: Shape<MemberId> = {
   read: (value, path) => memberId.read(typeof value === 'string' ? parseId(value) : value, path),
 };
 
-/** The name of an election is also part of a path and of the name of a file. */
+/** The name of an election is also part of a path and of a file name. */
 export const electionName: Shape<string> = shape(
   'a name of 1 to 100 letters, digits, ".", "_" and "-"',
   (v) => typeof v === 'string' && isElectionName(v),
@@ -232,7 +232,7 @@ export function record<T extends object>(
   return recordOf(fields, true);
 }
 
-/** An object with at least these fields. Others are kept: a later version, or another program, may say more. */
+/** An object with at least these fields. Others are kept: a later version, or another program, may add some. */
 export function openRecord<T extends object>(
   fields: {
     readonly [K in keyof T]-?: Shape<T[K]>;
@@ -272,7 +272,7 @@ function recordSchema(fields: Readonly<Record<string, Shape<unknown>>>, isClosed
   };
 }
 
-/** The same shape, with a sentence on what its values mean. */
+/** The same shape, with a description of its values. */
 export function described<T>(inner: Shape<T>, description: string): Shape<T> {
   return { ...inner, schema: { ...inner.schema, description } };
 }

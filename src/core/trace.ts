@@ -4,8 +4,8 @@ import type { Input } from './input.ts';
 import type { Json } from './json.ts';
 
 /**
- * A trace is NDJSON: one header, then one line per thing that happened, in order. It is the same in every
- * host, so a recording of a real cluster replays where a simulated one does.
+ * A trace is NDJSON: one header, then one line per event, in order. It is the same in every host, so a recording of a
+ * real cluster replays like a simulated one.
  */
 export type TraceLine = TraceHeader | TraceStep | TraceEvent;
 
@@ -15,11 +15,11 @@ export interface TraceHeader {
   readonly members: readonly MemberId[];
   readonly timing: Json;
   readonly options: Json;
-  /** Null where nothing was seeded: in a recording of real members. */
+  /** Null if nothing was seeded: in a recording of real members. */
   readonly seed: number | null;
 }
 
-/** One member took one input. */
+/** One member processed one input. */
 export interface TraceStep {
   readonly atMs: number;
   readonly member: MemberId;
@@ -27,7 +27,7 @@ export interface TraceStep {
   readonly effects: readonly Effect[];
 }
 
-/** Something happened around the members: a crash, a cut, a lost message. */
+/** Something happened outside the members: a crash, a cut, a lost message. */
 export interface TraceEvent {
   readonly atMs: number;
   readonly event: { readonly do: string; readonly [field: string]: Json };

@@ -3,7 +3,7 @@ import type { Command, Input } from './input.ts';
 import { clonePlain } from './json.ts';
 import type { Message, Protocol } from './protocol.ts';
 
-/** `step` without its side effect on `state`: clone first, then step. For tests, checking and time travel. */
+/** `step` without its side effect on `state`: clone first, then step. For tests, checks and time travel. */
 export function transition<S, M extends Message, T extends string>(
   protocol: Protocol<S, M, T>,
   state: S,
@@ -15,9 +15,9 @@ export function transition<S, M extends Message, T extends string>(
   return { state: next, effects };
 }
 
-/** Why a command would be refused in this state, or null. Nothing happens: it is tried on a copy. */
+/** Why a command would be refused in this state, or null. Has no effect: it is tried on a copy. */
 export function refusalOf(protocol: Protocol, state: unknown, command: Command): string | null {
-  // Hosts number their commands from 1 on.
+  // Hosts number their commands from 1.
   for (const effect of transition(protocol, state, { type: 'command', id: 0, command }).effects) {
     if (effect.type !== 'answer' || effect.command !== 0) continue;
     return effect.outcome.status === 'refused' ? effect.outcome.reason : null;

@@ -1,6 +1,6 @@
 /**
- * One listener per signal, however many wait for it: a program has one signal for its shutdown and hands it to all its
- * elections, and Node.js warns of a leak at the eleventh listener.
+ * One listener per signal, shared by all waits on it. A program passes one shutdown signal to all its elections, and
+ * Node.js warns of a leak at the eleventh listener.
  */
 class Crowd {
   readonly #signal: AbortSignal;
@@ -36,7 +36,10 @@ function crowdOf(signal: AbortSignal): Crowd {
   return crowd;
 }
 
-/** Calls back once when the first of these signals is aborted, at once if one is already. Returns how to stop listening. */
+/**
+ * Calls back once when the first of these signals is aborted, at once if one already is. Returns a function that
+ * stops listening.
+ */
 export function onceAborted(
   signals: readonly (AbortSignal | undefined)[],
   call: (reason: unknown) => void,

@@ -7,15 +7,15 @@ import { type Grantor, Leadership } from './leadership.ts';
 import type { Held, Seat, Standing } from './seat.ts';
 import { Tenure } from './tenure.ts';
 
-/** How soon to look again at something held whose lease has run out by our clock. */
+/** How soon to check again a held leadership whose lease has expired by our clock. */
 const LOOK_AGAIN_MS = 100;
-/** Work that stops within this time after a loss does not keep us from standing for the next leadership meanwhile. */
+/** While work stops within this time after a loss, we stay a candidate for the next leadership. */
 const PROMPT_MS = 100;
 
 export interface Patience {
-  /** How long the work may go on after its signal was aborted before the leadership is released all the same. */
+  /** How long the work may continue after its signal was aborted before the leadership is released anyway. */
   readonly drainMs: number;
-  /** How long the seat may take to release, to hand over or to publish before we stop waiting for it. */
+  /** How long the seat may take to release, transfer or publish before we stop waiting. */
   readonly answerMs: number;
 }
 
@@ -27,9 +27,9 @@ interface Taker {
 const DONE: Why = { cause: 'resigned', detail: 'its work is done' };
 
 /**
- * Grants what a seat holds to those who wait for it, one at a time, and takes it back. There are four states:
- *   away      nobody waits, and we do not stand       → standing (somebody waits)
- *   standing  somebody waits                          → granted (the seat holds something) | leaving (nobody waits any more)
+ * Grants the leadership of a seat to the callers that wait for it, one at a time, and takes it back. Four states:
+ *   away      no caller waits, we are no candidate    → standing (a caller waits)
+ *   standing  a caller waits                          → granted (the seat holds something) | leaving (no caller waits any more)
  *   granted   a tenure lasts, or is being ended       → standing | leaving (also while the work of one that was lost goes on)
  *   leaving   the seat withdraws                      → away | standing
  */
@@ -43,7 +43,7 @@ export class Candidacy implements Grantor {
   #tenure: Tenure | null = null;
   #isStanding = false;
   #leaving: Promise<void> | null = null;
-  /** What is given up for good, although the seat may still show it. */
+  /** A leadership that was given up, although the seat may still show it. */
   #spent: Held | null = null;
   #stopLookingAgain: () => void = () => {};
   #closing: Promise<void> | null = null;
@@ -75,12 +75,12 @@ export class Candidacy implements Grantor {
     this.#settle();
   }
 
-  /** Waits in line for the next leadership. It is in line before this returns. */
+  /** Queues for the next leadership. The caller is in the queue before this returns. */
   async win(signal: AbortSignal | undefined): Promise<Tenure> {
     for (;;) {
       const tenure = await this.#take(signal);
       if (tenure.leadership.isValid()) return tenure;
-      tenure.finish(); // It was lost before its taker could begin.
+      tenure.finish(); // Lost before its taker could begin.
     }
   }
 
@@ -108,18 +108,18 @@ export class Candidacy implements Grantor {
     });
   }
 
-  /** Brings what we do in line with who waits. Safe to call at any time. */
+  /** Stands or withdraws, depending on whether a caller waits. Safe to call at any time. */
   #settle(): void {
     this.#stopLookingAgain();
     if (this.#tenure !== null || this.#leaving !== null || this.#closed.signal.aborted) return;
     if (this.#takers.length === 0) {
-      if (this.#isStanding) this.#leave('nobody here wants to lead');
+      if (this.#isStanding) this.#leave('this program no longer wants to lead');
       return;
     }
     if (!this.#isStanding) {
       this.#isStanding = true;
       try {
-        this.#seat.stand(); // It may tell us of a leadership before it returns.
+        this.#seat.stand(); // It may report a leadership before it returns.
       } catch (error) {
         this.#isStanding = false;
         for (const taker of this.#takers.splice(0)) taker.refuse(error);
@@ -130,11 +130,12 @@ export class Candidacy implements Grantor {
     const { held } = this.#seat.standing;
     if (held === null) return;
     if (held !== this.#spent && held.expiresAtMs > this.clock.now()) return this.#grant(held);
-    // It cannot be granted, and yet it stands in the way of a new one: nobody may drop out of an election unnoticed.
+    // This leadership cannot be granted, but while the seat holds it, no new one can start. Without a retry this
+    // participant would silently drop out of the election.
     this.#stopLookingAgain = this.clock.after(LOOK_AGAIN_MS, () => this.#insist(held));
   }
 
-  /** Gives up what cannot be granted, again and again until the seat no longer holds it. */
+  /** Resigns a leadership that cannot be granted, until the seat no longer holds it. */
   #insist(held: Held): void {
     if (this.#tenure !== null || this.#leaving !== null || this.#seat.standing.held !== held) return;
     this.#spent = held;
@@ -154,10 +155,12 @@ export class Candidacy implements Grantor {
     this.#takers.shift()?.give(tenure);
   }
 
-  /** Nobody can be granted anything while work of before goes on: what we took then would only keep the others from it. */
+  /**
+   * While old work runs, no new leadership can be granted here. Holding one would only block the other participants.
+   */
   #makeWay({ leadership }: Tenure): void {
     if (!this.#isStanding || this.#leaving !== null || leadership.rests(this.#seat.standing.held)) return;
-    this.#leave('its work of before has not stopped yet');
+    this.#leave('its earlier work has not stopped yet');
   }
 
   #leave(detail: string): void {
@@ -165,14 +168,14 @@ export class Candidacy implements Grantor {
     this.#spent = this.#seat.standing.held;
     const why = this.loss('resigned', detail);
     this.#leaving = this.#within(() => this.#seat.withdraw(why), 'the withdrawal')
-      .catch(() => {}) // What could not be released runs out by itself; nobody is left to be told.
+      .catch(() => {}) // A lease that could not be released expires by itself, and no caller is left to be told.
       .finally(() => {
         this.#leaving = null;
         this.#settle();
       });
   }
 
-  /** Ends a tenure, unless it is ending. Its signal is aborted when this returns. */
+  /** Ends a tenure, if that has not begun. Its signal is aborted when this returns. */
   stepDown(tenure: Tenure, lost: LeadershipLost, handOver: (() => Promise<void>) | null = null): void {
     tenure.leadership.end(lost);
     if (tenure.isEnding) return;
@@ -192,7 +195,8 @@ export class Candidacy implements Grantor {
       tenure.released.reject(error);
     }
     if (hasStopped) await this.#drains(tenure, tenure.returned.promise);
-    // What could not be released may be granted anew, but never where late writes of before could pass for those of now.
+    // A leadership whose release failed may be granted again, but not if late writes of the old work could be taken
+    // for new ones.
     const mayGoOn = !isReleased && tenure.returned.isSettled && !tenure.hasLapsed;
     if (!mayGoOn && tenure.leadership.rests(held)) this.#spent = held;
     this.#tenure = null;
@@ -200,7 +204,7 @@ export class Candidacy implements Grantor {
     this.#settle();
   }
 
-  /** Waits for work to stop, for as long as it may take. */
+  /** Waits for the work to stop, at most for the drain time. */
   async #drains(tenure: Tenure, stopped: Promise<void>): Promise<boolean> {
     const { drainMs } = this.#patience;
     const promptMs = Math.min(PROMPT_MS, drainMs);
@@ -214,9 +218,9 @@ export class Candidacy implements Grantor {
     const { held, detail } = this.#seat.standing;
     if (!tenure.leadership.rests(held)) {
       if (handOver === null) return;
-      throw new CaucusError('E_NOT_LEADER', `it was lost before it could be handed over: ${detail}`);
+      throw new CaucusError('E_NOT_LEADER', `it was lost before it could be transferred: ${detail}`);
     }
-    const lost = tenure.leadership.lost!; // That is how its end began.
+    const lost = tenure.leadership.lost!; // Set when the end began.
     const isWanted = this.#takers.length > 0 || (tenure.stopped.isSettled && !tenure.returned.isSettled);
     if (handOver !== null) {
       await this.#within(handOver, 'the transfer');
@@ -228,7 +232,7 @@ export class Candidacy implements Grantor {
     }
   }
 
-  /** A store that never answers must not hold us for ever. */
+  /** A store that never answers must not block us for ever. */
   async #within<T>(ask: () => Promise<T>, what: string): Promise<T> {
     const asked = (async () => ask())();
     const { answerMs } = this.#patience;
@@ -247,11 +251,11 @@ export class Candidacy implements Grantor {
 
   async resign(leadership: Leadership, why: Why = DONE): Promise<void> {
     const tenure = this.#tenureOf(leadership);
-    if (tenure === null) return; // It is long over.
+    if (tenure === null) return; // Already over.
     const isOurs = !tenure.isEnding;
     this.stepDown(tenure, this.loss(why.cause, why.detail));
     tenure.confirm();
-    // Whoever began to end it is told of a failure; for us it is only the end of the wait.
+    // If another call began to end it, that call gets the error. Here we only wait for the end.
     await (isOurs ? tenure.released.promise : tenure.over.promise);
   }
 
@@ -265,8 +269,10 @@ export class Candidacy implements Grantor {
 
   startTransfer(tenure: Tenure, to: string): void {
     const refusal = this.#seat.refuseTransfer(to);
-    if (refusal !== null) throw refusal; // Before the work is stopped for nothing.
-    this.stepDown(tenure, this.loss('transferred', `it is handed to ${to}`), () => this.#seat.transfer(to));
+    if (refusal !== null) throw refusal; // Checked before the work is stopped in vain.
+    this.stepDown(tenure, this.loss('transferred', `it is transferred to ${to}`), () =>
+      this.#seat.transfer(to),
+    );
   }
 
   async publish(leadership: Leadership, value: Json, signal?: AbortSignal): Promise<number> {
@@ -292,7 +298,7 @@ export class Candidacy implements Grantor {
     return new LeadershipLost(this.election, cause, detail);
   }
 
-  /** What is told to the work of a leader that somebody asks to resign. */
+  /** What the work of a leader sees when a participant requests its resignation. */
   asked(reason = ''): LeadershipLost {
     return this.loss('resigned', reason === '' ? 'it was asked to' : `it was asked to: ${reason}`);
   }
@@ -320,17 +326,17 @@ export class Candidacy implements Grantor {
   }
 }
 
-/** Causes that tell how the next leadership began, and not how the last one ended. */
+/** Causes of the start of a leadership; none of them says why the last one ended. */
 const BEGINNINGS: readonly Cause[] = ['won', 'learned', 'started'];
 
-/** A seat that lost and won again at once tells only of the second. */
+/** A seat that lost and won again at once reports only the win. */
 function lossOf(election: string, { cause, detail, leader, token, held }: Standing): LeadershipLost {
   if (held !== null)
-    return new LeadershipLost(election, 'lease-expired', `it was won anew with token ${held.token}`);
+    return new LeadershipLost(election, 'lease-expired', `it was won again with token ${held.token}`);
   if (!BEGINNINGS.includes(cause)) return new LeadershipLost(election, cause, detail);
   return new LeadershipLost(
     election,
     'deposed',
-    `${leader ?? 'somebody else'} leads with token ${token ?? 'unknown'}`,
+    `${leader ?? 'another participant'} leads with token ${token ?? 'unknown'}`,
   );
 }

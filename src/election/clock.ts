@@ -1,23 +1,23 @@
-/** Time as a leadership sees it: monotonic milliseconds, and being woken. A test hands over a virtual one. */
+/** Time as a leadership needs it: monotonic milliseconds, and a wake-up call. Tests pass a virtual clock. */
 export interface Clock {
   now(): number;
-  /** Calls back once, not before this many milliseconds have passed. Returns how to call it off. */
+  /** Calls back once, not before this many milliseconds have passed. Returns a function that cancels it. */
   after(delayMs: number, wake: () => void): () => void;
 }
 
-/** Node.js fires longer ones at once. */
+/** Node.js fires timers with longer delays at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const processClock: Clock = {
   now: () => performance.now(),
   after(delayMs, wake) {
-    // Whoever waits looks at the clock again, so a timer that is cut short does no harm.
+    // Callers check the clock again after waking, so waking early does no harm.
     const timer = setTimeout(wake, Math.min(Math.ceil(delayMs), LONGEST_TIMER_MS));
     return () => clearTimeout(timer);
   },
 };
 
-/** Whether it settled within this time. It never rejects, and a promise that settles later is left alone. */
+/** Whether the promise settled within this time. Never rejects, and ignores a promise that settles later. */
 export async function settlesWithin(
   clock: Clock,
   promise: Promise<unknown>,

@@ -1,4 +1,4 @@
-/** A promise that is settled from outside. Nobody has to listen to it: a rejection that nobody awaits is not reported. */
+/** A promise that is settled from outside. An unhandled rejection of it is not reported. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly isSettled: boolean;

@@ -15,11 +15,11 @@ import { isStop, runWork, type WorkResult } from './work.ts';
 
 export interface ElectionOptions {
   /**
-   * How long the work may go on after its signal was aborted before the leadership is released all the same: 10 s unless said
-   * otherwise. A leadership that ended by itself is not prolonged by it.
+   * How long the work may continue after its signal was aborted before the leadership is released anyway (default: 10
+   * s). It does not prolong a leadership that was lost.
    */
   readonly drainMs?: number;
-  /** How long a release, a transfer or a publication may take before it counts as failed: 10 s unless said otherwise. */
+  /** How long a release, a transfer or a publication may take before it counts as failed (default: 10 s). */
   readonly answerMs?: number;
   /** Virtual time, for tests. */
   readonly clock?: Clock;
@@ -30,15 +30,15 @@ export interface Cancellable {
 }
 
 export interface ResignationOptions {
-  /** Why, in one line for people: what the leader's work is told. */
+  /** The reason, in one line for people. The leader's work sees it in `LeadershipLost`. */
   readonly reason?: string;
-  /** The leadership that is meant: the one that lasts, as far as we know, unless said otherwise. */
+  /** The leadership that is meant (default: the current one, as far as this participant knows). */
   readonly token?: bigint;
 }
 
 const LONGEST_REASON = 500;
 
-/** It is kept in stores and printed in logs. */
+/** Reasons are stored and printed in logs. */
 function checkReason(reason: string): void {
   const isFit = typeof reason === 'string' && !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(reason);
   if (isFit && reason.length <= LONGEST_REASON) return;
@@ -46,8 +46,8 @@ function checkReason(reason: string): void {
 }
 
 /**
- * One election as a program takes part in it, whatever is behind its seat. Every wait ends: with a result, with an error, or
- * when its signal is aborted. Those who want to lead through the same object take turns.
+ * A program's part in one election, on any seat. Every wait ends: with a result, with an error, or when its signal is
+ * aborted. Several calls of `lead` or `campaign` on one object take turns.
  */
 export class Election {
   readonly #seat: Seat;
@@ -64,7 +64,7 @@ export class Election {
     this.#candidacy = new Candidacy(seat, clock, { drainMs, answerMs });
     this.#feed = new Feed(observationOf(seat));
     this.#unwatch = seat.watch((standing) => {
-      // Our own loss comes first: whoever observes it finds the signal aborted.
+      // Our own loss comes first: an observer finds the signal already aborted.
       this.#candidacy.onStanding(standing);
       const seen = observationOf(seat);
       if (!sameObservation(seen, this.#feed.latest)) this.#feed.set(seen);
@@ -76,16 +76,17 @@ export class Election {
     return this.#seat.election;
   }
 
-  /** Our own name in it. */
+  /** Our own name in this election. */
   get self(): string {
     return this.#seat.name;
   }
 
   /**
-   * Does the work each time we win: again after every loss, once the work has stopped. If the work returns or throws of its own
-   * accord, the leadership is released and this settles with the result. Work that stops because its signal was aborted
-   * (it returns, or throws the reason or an AbortError) is not a result. With the option's signal all of it is called off: the
-   * work is told to stop, the leadership is released, and this rejects with the signal's reason.
+   * Runs the work each time we win; after a loss it campaigns again, once the work has stopped. If the work returns
+   * or throws while it leads, the leadership is released and this promise settles with that result. Work that stops
+   * because its signal was aborted (it returns, or throws the reason or an AbortError) gives no result. Aborting
+   * `signal` ends everything: the work is told to stop, the leadership is released, and this promise rejects with the
+   * signal's reason.
    */
   async lead<T>(
     work: (leadership: Leadership) => T | PromiseLike<T>,
@@ -99,7 +100,7 @@ export class Election {
       const hasStopped = isLost && (result.ok || isStop(result.error, tenure.leadership.lost));
       const calledOff = [signal, this.#candidacy.closed].find((each) => each?.aborted);
       if (hasStopped && calledOff === undefined) {
-        winning = this.#candidacy.win(signal); // In line before the release, which therefore does not withdraw us.
+        winning = this.#candidacy.win(signal); // Queued before the release, so that the release does not withdraw us.
         tenure.finish();
         continue;
       }
@@ -112,7 +113,10 @@ export class Election {
     }
   }
 
-  /** Runs the work in one leadership until it has settled; if it must stop and does not, only as long as anybody waits. */
+  /**
+   * Runs the work in one leadership until it settles. Work that ignores its signal is abandoned when `signal` is
+   * aborted or the election is closed.
+   */
   async #oneTenure<T>(
     tenure: Tenure,
     work: (leadership: Leadership) => T | PromiseLike<T>,
@@ -133,7 +137,7 @@ export class Election {
       if (typeof first === 'object') return first;
       const then = await Promise.race([running, calledOff.promise.then((reason) => ({ reason }))]);
       if ('ok' in then) return then;
-      const message = 'the work goes on although its leadership was released: it did not heed its signal';
+      const message = 'the work is still running although its leadership was released: it ignored its signal';
       throw new CaucusError('E_WORK_NOT_STOPPED', message, { outcome: 'indefinite', cause: then.reason });
     } finally {
       forget();
@@ -141,20 +145,20 @@ export class Election {
   }
 
   /**
-   * Waits until we lead. The signal calls off the wait, not the leadership. Whoever stops working must say so, with
-   * `leadership.resign()` or `await using`; that also holds after a loss.
+   * Waits until we lead. `signal` cancels the wait, not the leadership. A caller that stops working must say so, with
+   * `leadership.resign()` or `await using`, also after a loss.
    */
   async campaign({ signal }: Cancellable = {}): Promise<Leadership> {
     return (await this.#candidacy.win(signal)).leadership;
   }
 
-  /** What we hold at this moment; null if we may not act. */
+  /** The leadership that we hold now; null if we may not act. */
   get leadership(): Leadership | null {
     const leadership = this.#candidacy.tenure?.leadership;
     return leadership?.isValid() ? leadership : null;
   }
 
-  /** Stops the work of the leadership that we hold, then gives it up. We go on standing if anybody waits. */
+  /** Stops the work of the leadership that we hold, then resigns. We stay a candidate if other calls wait to lead. */
   async resign(): Promise<void> {
     const { tenure } = this.#candidacy;
     if (tenure === null) return;
@@ -163,44 +167,52 @@ export class Election {
   }
 
   /**
-   * Asks whoever leads, in whatever process, to stop its work and give it up. Settles once the request is left where they will find
-   * it; whether they heed it shows when we observe. Rejects where the engine cannot pass it on, or nobody leads.
+   * Requests the leader, in any process, to stop its work and resign. Settles once the request is stored where the
+   * leader will read it; `observe` shows whether it resigned. Rejects if the engine cannot pass on requests, or there
+   * is no leader.
    */
   async askToResign({ reason = '', token }: ResignationOptions = {}): Promise<void> {
     const leader = this.leader();
     const meant = token ?? leader?.token;
     checkReason(reason);
     if (this.#seat.ask === undefined)
-      throw new CaucusError('E_UNSUPPORTED', 'what is behind this election passes on no requests to resign');
-    if (meant === undefined) throw new CaucusError('E_NOT_LEADER', `nobody leads ${this.name}`);
+      throw new CaucusError('E_UNSUPPORTED', 'the engine of this election cannot pass on requests to resign');
+    if (meant === undefined) throw new CaucusError('E_NOT_LEADER', `${this.name} has no leader`);
     if (meant === null) {
       const who = `${leader!.name} cannot be asked to resign`;
-      throw new CaucusError('E_UNSUPPORTED', `${who}: it shows no token, as participants of Caucus do`);
+      throw new CaucusError('E_UNSUPPORTED', `${who}: it has no token, so it is not a participant of Caucus`);
     }
     await this.#seat.ask({ reason, token: meant });
   }
 
-  /** @internal Null if nobody works here; else what has become of that: null, or a promise that settles when it has stopped. */
+  /**
+   * @internal Null if no leadership is held here; else `ending`: null, or a promise that settles when its work has
+   * stopped.
+   */
   get occupation(): { readonly ending: Promise<unknown> | null } | null {
     const { tenure } = this.#candidacy;
     return tenure === null ? null : { ending: tenure.isEnding ? tenure.over.promise : null };
   }
 
-  /** @internal Stops the work, then ends the leadership in this way and not by a release. */
+  /**
+   * @internal Stops the work, then ends the leadership by calling `how` in place of a release.
+   */
   async end(lost: Why, how: () => Promise<void>): Promise<void> {
     const tenure = this.#current();
     this.#candidacy.stepDown(tenure, this.#candidacy.loss(lost.cause, lost.detail), how);
     await tenure.released.promise;
   }
 
-  /** Stops the work, then hands the leadership to this participant. Rejects with why that did not come about. */
+  /**
+   * Stops the work, then transfers the leadership to this participant. Rejects with the reason if the transfer fails.
+   */
   async transfer(to: string): Promise<void> {
     const tenure = this.#current();
     this.#candidacy.startTransfer(tenure, to);
     await tenure.released.promise;
   }
 
-  /** Who leads, as far as we know; null if nobody does. Of ourselves it is said only while we may act. */
+  /** The leader, as far as we know; null if there is none. We name ourselves only while we may act. */
   leader(): { readonly name: string; readonly token: bigint | null } | null {
     const { leader, token, held } = this.#seat.standing;
     if (leader === null) return null;
@@ -208,27 +220,30 @@ export class Election {
     return { name: leader, token };
   }
 
-  /** How it stands, now and after every change. A slow reader gets what is newest. Ends with the signal, or when closed. */
+  /**
+   * The state of the election now and after every change. A slow reader gets only the newest. Ends when the signal is
+   * aborted or the election is closed.
+   */
   observe({ signal }: Cancellable = {}): AsyncIterableIterator<Observation> {
     return this.#feed.read(signal);
   }
 
-  /** Publishes a value to all who observe, if we lead. Settles with its version once it is certain. */
+  /** Publishes a value to all observers, if we lead. Settles with its version once it is stored. */
   async publish(value: Json, { signal }: Cancellable = {}): Promise<number> {
     return this.#candidacy.publish(this.#current().leadership, value, signal);
   }
 
-  /** What the leader last published, which cannot be changed here; null if nothing was. */
+  /** The value that a leader published last (frozen); null if there is none. */
   get value(): Json {
     return frozen(this.#seat.standing.value);
   }
 
-  /** How many times something was published. */
+  /** How many values were published. */
   get version(): number {
     return this.#seat.standing.version;
   }
 
-  /** Stops the work, gives up what we hold and leaves the election. Everybody who waits here is told. */
+  /** Stops the work, releases the leadership and leaves the election. Waiting calls reject with `E_CLOSED`. */
   async close(): Promise<void> {
     try {
       await this.#candidacy.close();
@@ -239,8 +254,8 @@ export class Election {
   }
 
   /**
-   * @internal The same for an engine that is being closed. Work that runs here is waited for; whoever leads by `campaign` has stopped by
-   * then, or has no time left for it.
+   * @internal `close` for an engine that is being closed. It waits for work that `lead` runs. A caller of `campaign`
+   * has already stopped, or gets no more time.
    */
   async leave(): Promise<void> {
     const { tenure } = this.#candidacy;
@@ -258,7 +273,7 @@ export class Election {
     if (tenure?.leadership.isValid()) return tenure;
     if (this.#candidacy.closed.aborted) throw this.#candidacy.closed.reason;
     const leader = this.leader();
-    const who = leader === null ? 'nobody leads' : `${leader.name} leads`;
+    const who = leader === null ? 'there is no leader' : `${leader.name} leads`;
     throw new CaucusError('E_NOT_LEADER', `${this.self} does not lead ${this.name}: ${who}`);
   }
 }

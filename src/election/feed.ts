@@ -1,8 +1,8 @@
 import { onceAborted } from './aborts.ts';
 
 /**
- * The newest of something, for any number of readers. A reader that is slow misses what was replaced meanwhile, never what
- * is newest; nothing is kept for it, so nothing piles up.
+ * The newest value of something, for any number of readers. A slow reader misses values that were replaced meanwhile,
+ * but never the newest one. Nothing is buffered per reader, so memory does not grow.
  */
 export class Feed<T> {
   #latest: T;
@@ -25,20 +25,20 @@ export class Feed<T> {
     this.#wakeAll();
   }
 
-  /** Every reader gets what is newest if it has not yet, and then comes to its end. */
+  /** Every reader gets the newest value if it has not yet, and then ends. */
   close(): void {
     this.#isClosed = true;
     this.#wakeAll();
   }
 
-  /** What is newest now, and from then on whatever is newest whenever the reader asks. Ends when the signal is aborted. */
+  /** Yields the newest value now, and again after every change. Ends when the signal is aborted. */
   read(signal?: AbortSignal): AsyncIterableIterator<T> {
     let seen = 0;
     let isOver = false;
     const end = (): void => {
       isOver = true;
       forget();
-      this.#wakeAll(); // Those of other readers see that nothing is new for them.
+      this.#wakeAll(); // Other readers wake too, find nothing new, and wait again.
     };
     let forget = (): void => {};
     forget = onceAborted([signal], end);
@@ -56,7 +56,7 @@ export class Feed<T> {
     };
     return {
       next,
-      // Written by hand, because a generator would let `return` wait for a `next` that may never come.
+      // Written by hand: in a generator, `return` would wait for a pending `next` that may never settle.
       return: () => {
         end();
         return Promise.resolve({ done: true, value: undefined });

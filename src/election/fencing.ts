@@ -1,12 +1,12 @@
 import { CaucusError } from './errors.ts';
 
-/** The header under which a leader sends its token with every request. */
+/** The header in which a leader sends its token with every request. */
 export const TOKEN_HEADER = 'fencing-token';
 
 /**
- * Stands before a resource that only the leader may change, and lets nobody pass whose token is older than one that has passed.
- * It holds also where a leader was stopped in the middle of a write and goes on long after its lease has ended. It must live as
- * long as the resource: after a restart, hand it the highest token that was stored.
+ * Guards a resource that only the leader may change: it refuses every token that is older than the highest it
+ * accepted. This also stops a leader that was paused in the middle of a write and continues long after its lease
+ * expired. It must live as long as the resource: after a restart, pass it the highest token that was stored.
  */
 export class Gate {
   #highest: bigint | null;
@@ -19,7 +19,7 @@ export class Gate {
     return this.#highest;
   }
 
-  /** Remembers the highest token. The same one may pass again; a lower one may not. */
+  /** Remembers the highest token. The same token passes again; a lower one is refused. */
   accepts(token: bigint): boolean {
     if (this.#highest !== null && token < this.#highest) return false;
     this.#highest = token;
@@ -29,16 +29,16 @@ export class Gate {
 
 export type TokenCheck =
   | { readonly ok: true; readonly token: bigint }
-  /** `status` is the answer that an HTTP service gives. */
+  /** `status` is the HTTP status that the service should answer. */
   | { readonly ok: false; readonly status: 400 | 412 | 428; readonly error: CaucusError };
 
-/** Checks the token of a request: 428 without one, 400 if it is none, 412 if it is stale. */
+/** Checks the token of a request: 428 if it is missing, 400 if it is not a number, 412 if it is stale. */
 export function checkToken(header: string | readonly string[] | null | undefined, gate: Gate): TokenCheck {
   const [text, ...more] = typeof header === 'string' ? [header] : (header ?? []);
   if (text === undefined) {
     return refuse(428, new CaucusError('E_NO_TOKEN', `the request has no ${TOKEN_HEADER}`));
   }
-  // More digits than any token will ever have are not worth parsing.
+  // No token ever has more digits, so longer texts are not parsed.
   if (more.length > 0 || !/^[0-9]{1,38}$/.test(text)) {
     return refuse(400, new CaucusError('E_NO_TOKEN', `${TOKEN_HEADER} is not one whole number`));
   }

@@ -1,15 +1,15 @@
 import { type Json, show } from '../core/index.ts';
 import { CaucusError } from './errors.ts';
 
-/** What is nested deeper would be refused on its way to the others. */
+/** A value that is nested deeper would be refused on its way to the other members. */
 const DEEPEST = 100;
 
-/** A copy that nobody can change. What JSON would lose or turn into something else on its way is refused. */
+/** A frozen copy. Values that JSON would drop or change are refused. */
 export function frozenCopy(value: unknown, path = 'value', levels: number = DEEPEST): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value !== 'object' || !isPlain(value)) throw refusal(path, 'a JSON value', show(value));
-  // One that contains itself ends here too.
+  // A value that contains itself ends here too.
   if (levels === 0) throw refusal(path, `at most ${DEEPEST} levels`, 'more');
   if (Array.isArray(value)) {
     return Object.freeze(Array.from(value, (each, i) => frozenCopy(each, `${path}[${i}]`, levels - 1)));
@@ -21,8 +21,8 @@ export function frozenCopy(value: unknown, path = 'value', levels: number = DEEP
 }
 
 /**
- * What came from elsewhere is JSON already; whoever reads it shall not be able to change it for all the others. What nobody could
- * have published, for it is nested too deeply, counts as nothing: it would break those who walk through it.
+ * Freezes a value that came from elsewhere, so that one reader cannot change it for the others. A value nested too
+ * deeply to have been published counts as null: code that walks through it would overflow its stack.
  */
 export function frozen(value: Json): Json {
   return fits(value, DEEPEST) ? freeze(value) : null;
@@ -45,7 +45,7 @@ function isPlain(value: object): boolean {
 }
 
 function refusal(path: string, expected: string, found: string): CaucusError {
-  // The path of something nested a hundred times over helps nobody.
+  // A path of a hundred levels is cut short.
   const place = path.length > 60 ? `${path.slice(0, 57)}...` : path;
   return new CaucusError('E_REFUSED', `cannot publish: ${place}: expected ${expected}, found ${found}`);
 }

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
-/** A name for whoever was given none. Two copies of a program on one host must not share one. */
+/**
+ * A default name for a participant. It ends in random digits, since two copies of a program on one host need
+ * different names.
+ */
 export function inventName(): string {
   const host = hostname()
     .replace(/[^A-Za-z0-9.-]/g, '-')

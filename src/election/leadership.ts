@@ -4,11 +4,11 @@ import { Deadline } from './deadline.ts';
 import { LeadershipLost } from './errors.ts';
 import type { Held } from './seat.ts';
 
-/** What a leadership asks of the election that granted it. */
+/** What a leadership needs from the election that granted it. */
 export interface Grantor {
   readonly election: string;
   readonly clock: Clock;
-  /** It has ended by the clock. */
+  /** The lease expired by the clock. */
   lapsed(leadership: Leadership, lost: LeadershipLost): void;
   resign(leadership: Leadership, why?: Why): Promise<void>;
   transfer(leadership: Leadership, to: string): Promise<void>;
@@ -16,28 +16,31 @@ export interface Grantor {
 }
 
 /**
- * A leadership that we hold, from the moment we won until it ends. It ends once and never comes back: whoever wins again
- * holds a new one. Its functions can be taken off it (`({ assert }) => …`).
+ * A leadership that we hold, from the win until it ends. It ends once: a later win is a new object. Its functions do
+ * not need `this`, so `({ assert }) => …` works.
  */
 export class Leadership {
-  /** Grows with every leadership, over everything: what a fenced store compares. */
+  /** Larger than the token of every earlier leadership of this election. A fenced store compares it. */
   readonly token: bigint;
-  /** Aborted before anybody else may act. Its reason is a `LeadershipLost`. */
+  /** Aborted before any other participant may act. Its reason is a `LeadershipLost`. */
   readonly signal: AbortSignal;
 
-  /** May we act at this moment of the clock? Good until the next `await`, and no longer. */
+  /** May we act at this moment? The answer is good until the next `await`. */
   readonly isValid: () => boolean;
-  /** Throws the `LeadershipLost` if we may not act at this moment of the clock. */
+  /** Throws the `LeadershipLost` if we may not act at this moment. */
   readonly assert: () => void;
   /**
-   * Says that the work has stopped, and gives the leadership up so that another may take over at once. Settles when it is
-   * released. If it had ended already, this tells the election that it need not wait for us. `why` is what the history tells
-   * of it; without it, that the work is done.
+   * Says that the work has stopped, and releases the leadership, so that another participant may take over at once.
+   * Settles when it is released. If the leadership had already ended, the election stops waiting for this work. `why`
+   * goes to the history; the default is that the work is done.
    */
   readonly resign: (why?: Why) => Promise<void>;
-  /** Says that the work has stopped, and hands the leadership to this participant. Rejects with why that did not come about. */
+  /**
+   * Says that the work has stopped, and transfers the leadership to this participant. Rejects with the reason if the
+   * transfer fails.
+   */
   readonly transfer: (to: string) => Promise<void>;
-  /** Publishes a value to all who observe the election. Settles with its version once it is certain. */
+  /** Publishes a value to all observers of the election. Settles with its version once it is stored. */
   readonly publish: (value: Json) => Promise<number>;
 
   readonly #held: Held;
@@ -63,41 +66,48 @@ export class Leadership {
     this.publish = (value) => grantor.publish(this, value);
   }
 
-  /** How long we may act without being renewed, at this moment; 0 if we may not, Infinity where there is no lease. */
+  /** How long we may act without a renewal, from now; 0 if we may not act, Infinity if the protocol has no lease. */
   get expiresInMs(): number {
     return this.#deadline.look() ? this.#deadline.leftMs : 0;
   }
 
   /**
-   * How long no other participant may act, at this moment: the same as `expiresInMs` while we may, and what is left for the work to
-   * stop in order once its signal is aborted. It is renewed until the leadership is released; 0 if that has happened or it was lost.
+   * How long no other participant may act, from now. While we may act this equals `expiresInMs`; once the signal is
+   * aborted, it is the time left for the work to stop. Renewals continue until the leadership is released; 0 once it
+   * is released or lost.
    */
   get heldForMs(): number {
     return this.#deadline.heldMs;
   }
 
-  /** Why it has ended; null while it has not. */
+  /** Why it ended; null while it lasts. */
   get lost(): LeadershipLost | null {
     return this.#lost;
   }
 
   /** Lets `await using` release it at the end of a block, however the block is left. */
   async [Symbol.asyncDispose](): Promise<void> {
-    // A release that fails here is not worth more than what the block was left for: the lease runs out by itself.
+    // A failed release must not hide the error that left the block. The lease expires by itself.
     await this.resign().catch(() => {});
   }
 
-  /** @internal Is it this one that the seat holds? */
+  /**
+   * @internal Is this the leadership that the seat holds?
+   */
   rests(on: Held | null): boolean {
     return this.#held === on;
   }
 
-  /** @internal Starts the clock. */
+  /**
+   * @internal Starts watching the deadline.
+   */
   begin(): void {
     this.#deadline.start();
   }
 
-  /** @internal Only the first reason counts. */
+  /**
+   * @internal Only the first reason counts.
+   */
   end(lost: LeadershipLost): void {
     if (this.#lost !== null) return;
     this.#lost = lost;

@@ -1,4 +1,4 @@
-/** One line of what a member or an engine has to tell people. */
+/** One line of the log of a member or an engine. */
 export interface LogEntry {
   readonly level: 'info' | 'warning' | 'error';
   readonly message: string;

@@ -2,14 +2,14 @@ import type { Cause, Json } from '../core/index.ts';
 import { frozen } from './frozen-json.ts';
 import type { Seat } from './seat.ts';
 
-/** How an election stands, for those who watch it. */
+/** The state of an election, for observers. */
 export interface Observation {
-  /** Null when nobody leads, as far as is known here. */
+  /** Null if there is no leader, as far as we know. */
   readonly leader: string | null;
-  /** False until the store of the election has answered for the first time: then `leader` says nothing yet. */
+  /** False until the store of the election has answered for the first time. Until then `leader` says nothing. */
   readonly isKnown: boolean;
   readonly token: bigint | null;
-  /** Do we hold it ourselves? By what was last heard: to act, ask the `Leadership`. */
+  /** Do we lead, as far as we last heard? To decide whether to act, ask the `Leadership`. */
   readonly isSelf: boolean;
   readonly value: Json;
   readonly version: number;
@@ -22,7 +22,7 @@ export function observationOf({ standing }: Seat): Observation {
   return { leader, isKnown, token, isSelf: held !== null, value: frozen(value), version, cause, detail };
 }
 
-/** A seat also tells of renewals, which are no news. */
+/** A seat also notifies of renewals, which observers do not see. */
 export function sameObservation(a: Observation, b: Observation): boolean {
   return (
     a.leader === b.leader &&

@@ -2,28 +2,28 @@ import type { Command, Json, MemberId, Outcome, View, Why } from '../core/index.
 import { CaucusError } from './errors.ts';
 import type { Held, Seat, Standing } from './seat.ts';
 
-/** What a seat needs of the host that runs its protocol, in a member or in a cluster under test. */
+/** What a seat needs of the host that runs its protocol, in a member or in a test cluster. */
 export interface SeatHost {
-  /** Of the election. */
+  /** The name of the election. */
   readonly name: string;
   readonly protocol: string;
   readonly commands: readonly Command['type'][];
   readonly view: View;
   readonly held: Held | null;
-  /** Why it stands as it does. */
+  /** Why the current leader leads, or why there is none. */
   readonly explanation: Why;
-  /** Straight to the protocol. The history will say why, if that is known. */
+  /** Gives the protocol a command. The history records `why`, if it is given. */
   order(command: Command, why?: Why): Promise<Outcome>;
-  /** Why a command would be refused now, or null. Nothing happens. */
+  /** Why this command would be refused now, or null. Has no effect. */
   refusal(command: Command): string | null;
-  /** Calls at every change. Returns how to stop. */
+  /** Calls back at every change. Returns a function that stops it. */
   subscribe(listener: () => void): () => void;
 }
 
 /**
- * A place in an election that a protocol of ours decides. A program that only observes must not be made the leader, so a member runs
- * with priority 0 until it is told to stand. Where a protocol knows no priorities every member stands always; then what is not wanted
- * is not shown as held, and given up if the protocol can.
+ * A place in an election that one of our protocols decides. A program that only observes must not become leader, so
+ * its member has priority 0 until `stand`. In a protocol without priorities every member is always a candidate;
+ * there, an unwanted leadership is not shown as held, and is resigned if the protocol has that command.
  */
 export class ProtocolSeat implements Seat {
   readonly election: string;
@@ -50,7 +50,7 @@ export class ProtocolSeat implements Seat {
     this.#unsubscribe = host.subscribe(() => this.#onChange());
   }
 
-  /** Always as it is now: a listener that is told of a change before us finds it here. */
+  /** Always current: another listener that is notified before this seat still reads the new state here. */
   get standing(): Standing {
     const now = this.#look();
     if (!isSame(this.#standing, now)) this.#standing = now;
@@ -68,7 +68,7 @@ export class ProtocolSeat implements Seat {
     this.#isStanding = true;
     if (this.#can('priority')) {
       void this.#host.order({ type: 'priority', priority: this.#priority });
-      // Asking costs nothing where there is a leader; where there is none, waiting for a time-out would.
+      // A campaign has no effect if there is a leader; if there is none, it saves waiting for a timeout.
       if (this.#host.view.leader === null) void this.#host.order({ type: 'campaign' });
     }
     this.#onChange();
@@ -76,7 +76,7 @@ export class ProtocolSeat implements Seat {
 
   async withdraw(why?: Why): Promise<void> {
     if (!this.#isStanding) return;
-    // Asked first, so that the program that is told of the loss is told why.
+    // The command goes first, so that the program that is told of the loss also gets the reason.
     const released = this.#can('priority')
       ? this.#host.order({ type: 'priority', priority: 0 }, this.#said(why))
       : this.#giveUp(why);
@@ -117,12 +117,12 @@ export class ProtocolSeat implements Seat {
     return this.#host.commands.includes(command);
   }
 
-  /** What only the leader can do. */
+  /** Gives a command that only the leader can carry out. */
   async #lead(command: Command): Promise<void> {
     if (!this.#can(command.type)) throw unsupported(this.#host.protocol, command.type);
     if (this.standing.held === null) {
       const { leader } = this.standing;
-      const who = leader === null ? 'nobody leads' : `${leader} leads`;
+      const who = leader === null ? 'there is no leader' : `${leader} leads`;
       throw new CaucusError('E_NOT_LEADER', `cannot ${command.type}: ${who}`);
     }
     expectDone(await this.#host.order(command), command.type);
@@ -133,16 +133,16 @@ export class ProtocolSeat implements Seat {
     await this.#host.order({ type: 'resign' }, this.#said(why));
   }
 
-  /** All members tell the end of this leadership in these words, so they say whose it was. */
+  /** All members use these words for the end of this leadership, so they name the leader. */
   #said(why: Why | undefined): Why | undefined {
     if (why === undefined) return undefined;
-    return { cause: why.cause, detail: `${this.name} gives up the lead: ${why.detail}` };
+    return { cause: why.cause, detail: `${this.name} resigned: ${why.detail}` };
   }
 
   #look(): Standing {
     const { view, held, explanation } = this.#host;
     const { leader, version, value } = view;
-    // A leader that may not act at the moment is not shown as one.
+    // A leader that may not act now is not shown as leader.
     const isIdle = view.role === 'leader' && held === null;
     const isLed = leader !== null && !isIdle;
     return {
@@ -174,7 +174,7 @@ function isSame(a: Standing, b: Standing): boolean {
   );
 }
 
-/** Throws what became of a command that was not carried out. */
+/** Throws if the command was not carried out. */
 export function expectDone(outcome: Outcome, what: string): void {
   if (outcome.status === 'refused') throw new CaucusError('E_REFUSED', `cannot ${what}: ${outcome.reason}`);
   if (outcome.status === 'failed') {

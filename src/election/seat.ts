@@ -3,70 +3,79 @@ import type { CaucusError } from './errors.ts';
 
 /** A leadership that we hold. */
 export interface Held {
-  /** Grows with every leadership, over everything. */
+  /** Larger than the token of every earlier leadership. */
   readonly token: bigint;
   /**
-   * From this moment of the monotonic clock (`performance.now()`) on, somebody else may act. It is looked up anew at every
-   * read, since each renewal moves it. Infinity where a protocol has no lease.
+   * From this moment of the monotonic clock (`performance.now()`) on, another participant may act. Every renewal
+   * moves it, so it is computed at every read. Infinity if the protocol has no lease.
    */
   readonly expiresAtMs: number;
 }
 
-/** How an election stands, as far as we know. */
+/** The state of an election, as far as we know. */
 export interface Standing {
   readonly leader: string | null;
-  /** False until a store has answered for the first time: no leader means nothing yet. A seat that always knows leaves it out. */
+  /**
+   * False until a store has answered for the first time; until then `leader: null` says nothing. Omitted by a seat
+   * that always knows.
+   */
   readonly isKnown?: boolean;
-  /** The leader's token, where it is known. */
+  /** The leader's token, if it is known. */
   readonly token: bigint | null;
-  /** Ours, while we may act. A new object for every leadership, the same one for as long as it lasts. */
+  /** Our leadership, while we may act. Every leadership has its own object, which stays the same until it ends. */
   readonly held: Held | null;
-  /** What the leader last published, and its version; null and 0 if nothing was. */
+  /** The value that a leader published last, and its version; null and 0 if there is none. */
   readonly value: Json;
   readonly version: number;
-  /** Why it came to this, with a sentence for people ("the event loop was blocked for 4.2 s"). */
+  /** Why, with a sentence for people ("the event loop was blocked for 4.2 s"). */
   readonly cause: Cause;
   readonly detail: string;
   /**
-   * Somebody asks us to give up what we hold, for this reason, which may be empty. Null, or left out where nobody can ask through
-   * a seat: nobody does.
+   * The reason (perhaps empty) if a participant requests our resignation; null if none does. Omitted by a seat
+   * without such requests.
    */
   readonly asked?: string | null;
 }
 
-/** A request to give up a leadership. */
+/** A request that a leader resign. */
 export interface ResignationRequest {
-  /** Why, in one line for people: what the leader's work is told. */
+  /** The reason, in one line for people. The leader's work sees it. */
   readonly reason: string;
-  /** The leadership that is meant. The request does nothing where another has followed it. */
+  /** The leadership that is meant. The request has no effect on a later one. */
   readonly token: bigint;
 }
 
 /**
- * One participant's place in one election, whatever is behind it: a member of ours, etcd, a database. `Election` stands on
- * this alone, so that all of them behave the same.
+ * One participant's place in one election, whatever is behind it: a member, etcd, a database. `Election` uses only
+ * this, so that all of them behave the same.
  */
 export interface Seat {
   readonly election: string;
-  /** Our own name in it. */
+  /** Our own name in the election. */
   readonly name: string;
   readonly standing: Standing;
-  /** Is called at every change of `standing`, at once, with the new one. Returns how to stop. */
+  /** Calls back synchronously at every change of `standing`. Returns a function that stops it. */
   watch(listener: (standing: Standing) => void): () => void;
-  /** From now on we want to lead, again and again after every loss, until `withdraw`. */
+  /** From now on we are a candidate, also after every loss, until `withdraw`. */
   stand(): void;
-  /** We no longer want to. What we hold is released; settles when it is, or cannot be. Those who observe may be told why. */
+  /**
+   * We are no longer a candidate. Settles when our leadership is released, or cannot be. `why` is passed on to
+   * observers where the engine can.
+   */
   withdraw(why?: Why): Promise<void>;
-  /** Gives up what we hold, so that another may take over at once. We go on standing. */
+  /** Releases our leadership, so that another participant may take over at once. We stay a candidate. */
   resign(why?: Why): Promise<void>;
-  /** Passes this on to whoever leads. Settles once it is left where they will find it, which says nothing of what they do. */
+  /**
+   * Passes the request on to the leader. Settles once it is stored where the leader will read it, which does not say
+   * what the leader does.
+   */
   ask?(request: ResignationRequest): Promise<void>;
-  /** Why `transfer` to this participant would be refused, as far as is known beforehand; else null. Nothing happens. */
+  /** Why `transfer` to this participant would be refused, as far as is known beforehand; else null. Has no effect. */
   refuseTransfer(to: string): CaucusError | null;
-  /** Hands what we hold to this participant. Rejects with why it did not come about. */
+  /** Transfers our leadership to this participant. Rejects with the reason if that fails. */
   transfer(to: string): Promise<void>;
-  /** Publishes a value to all who observe. Settles with its version once it is certain. */
+  /** Publishes a value to all observers. Settles with its version once it is stored. */
   publish(value: Json): Promise<number>;
-  /** Leaves the election. Nothing changes after it has settled. */
+  /** Leaves the election. Nothing changes after this has settled. */
   close(): Promise<void>;
 }

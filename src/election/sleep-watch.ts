@@ -1,30 +1,39 @@
-/** A wall clock that has moved this much further than the monotonic one was not just corrected a little. */
+/** A larger jump of the wall clock against the monotonic clock is a sleep, not a small correction. */
 const SLEEP_MS = 1000;
-/** The wall clock counts whole milliseconds, so that what is between the two differs by one from look to look. */
+/**
+ * The wall clock has a resolution of 1 ms, so the difference between the two clocks varies by that from reading to
+ * reading.
+ */
 const NOISE_MS = 2;
-/** Two readings that are further apart than this had something between them, and are made again. */
+/**
+ * If the two readings around a wall clock reading are further apart than this, the process was interrupted and reads
+ * again.
+ */
 const APART_MS = 0.5;
 const READINGS = 3;
-/** More are added up: what came earlier then counts as if it had come later, which ends a lease sooner and never later. */
+/**
+ * When there are more, the two oldest are merged under the later date. That can end a lease too early, never too
+ * late.
+ */
 const MOST_KEPT = 64;
 
 /**
- * The monotonic clock may stand still while the machine is suspended, so a lease would look as fresh after a night as it did
- * before. The wall clock goes on; when the two disagree, the machine has slept. A wall clock that somebody sets forward
- * looks the same: that costs a leadership, never a promise.
+ * Detects that the machine was suspended. The monotonic clock may stop during suspension, so a lease would look as
+ * fresh after a night as before. The wall clock continues; if it is ahead of the monotonic clock, the machine slept.
+ * A wall clock that is set forward looks the same: that costs a leadership, but breaks no guarantee.
  *
- * One long sleep is counted in `sleeps`. What is shorter may be a correction of the wall clock, and costs nobody everything; but
- * twenty sleeps of 0.9 s are longer than a lease of 15 s, so `missedMsSince` adds up all of them.
+ * One long sleep is counted in `sleeps`. A shorter jump may be a correction of the wall clock, so it does not end
+ * every lease. But twenty sleeps of 0.9 s are longer than a lease of 15 s, so `missedMsSince` adds up all jumps.
  */
 export class SleepWatch {
-  /** How many times the machine was found to have slept. */
+  /** How many times the machine slept. */
   sleeps = 0;
   /** How long the last sleep took. */
   sleptMs = 0;
   readonly #monotonic: () => number;
   readonly #wall: () => number;
   #aheadMs: number;
-  /** What the monotonic clock has missed, and when that was found. */
+  /** Time that the monotonic clock missed, and when that was found. */
   #missed: { readonly foundAtMs: number; readonly ms: number }[] = [];
 
   constructor(monotonic: () => number = () => performance.now(), wall: () => number = () => Date.now()) {
@@ -33,11 +42,11 @@ export class SleepWatch {
     this.#aheadMs = this.#read().aheadMs;
   }
 
-  /** Looks for one now, and says how many there were. */
+  /** Checks now, and returns how many sleeps there were. */
   look(): number {
     const { aheadMs, nowMs } = this.#read();
     const movedMs = aheadMs - this.#aheadMs;
-    // What lies within the noise is left where it is, so that what creeps is found in the end.
+    // Differences within the noise do not move the reference, so that slow drift is still found.
     if (Math.abs(movedMs) <= NOISE_MS) return this.sleeps;
     this.#aheadMs = aheadMs;
     if (movedMs < 0) return this.sleeps;
@@ -49,7 +58,7 @@ export class SleepWatch {
     return this.sleeps;
   }
 
-  /** Looks now, and says by how much more than the monotonic clock tells time has passed since this moment of it. */
+  /** Checks now, and returns how much more time passed since `fromMs` than the monotonic clock shows. */
   missedMsSince(fromMs: number): number {
     this.look();
     return this.#missed.reduce((sum, { foundAtMs, ms }) => (foundAtMs < fromMs ? sum : sum + ms), 0);
@@ -62,7 +71,7 @@ export class SleepWatch {
     this.#missed.unshift({ foundAtMs: second!.foundAtMs, ms: first!.ms + second!.ms });
   }
 
-  /** If something comes between the readings of the two clocks they disagree by that: the closest pair counts. */
+  /** An interruption between the readings of the two clocks looks like a difference, so the closest pair counts. */
   #read(): { readonly aheadMs: number; readonly nowMs: number } {
     let closestMs = Number.POSITIVE_INFINITY;
     let best = { aheadMs: 0, nowMs: 0 };

@@ -2,32 +2,32 @@ import { type Deferred, deferred } from './deferred.ts';
 import type { Leadership } from './leadership.ts';
 
 /**
- * One leadership and what is left to do about it. It ends in this order, always:
- * its signal is aborted → the work has stopped (or had its time) → it is released → it is over, and another may be granted.
+ * One leadership and the steps of its end, always in this order: its signal is aborted → the work stops (or its time
+ * to stop is up) → it is released → it is over, and another may be granted.
  */
 export class Tenure {
   readonly leadership: Leadership;
-  /** The one who holds it says that its work has stopped: it may be released. */
+  /** The holder confirmed that its work has stopped: the leadership may be released. */
   readonly stopped: Deferred<void> = deferred();
-  /** Nothing of the work runs any more: it may be granted to the same one again. */
+  /** None of the work runs any more: the same program may be granted another leadership. */
   readonly returned: Deferred<void> = deferred();
-  /** Rejected with why it could not be released. */
+  /** Rejected with the reason if the release failed. */
   readonly released: Deferred<void> = deferred();
   /** Whether the work had returned by then. */
   readonly over: Deferred<boolean> = deferred();
   isEnding = false;
-  /** Its work goes on for longer than a moment after the end. */
+  /** The work did not stop promptly after the end. */
   isSlow = false;
-  /** It has ended by our clock, whatever the seat says. */
+  /** The lease expired by our clock, whatever the seat says. */
   hasLapsed = false;
-  /** Set where the election itself runs the work, and will say when it has returned. */
+  /** True if the election runs the work itself, and so will see it return. */
   hasWork = false;
 
   constructor(leadership: Leadership) {
     this.leadership = leadership;
   }
 
-  /** The holder gives it back. */
+  /** The holder says that its work has stopped. */
   confirm(): void {
     this.stopped.resolve();
     if (!this.hasWork) this.returned.resolve();

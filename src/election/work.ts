@@ -5,7 +5,7 @@ export type WorkResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown };
 
-/** Runs the leader's work. What it throws is a result like any other, so that nothing is ever left unhandled. */
+/** Runs the leader's work. An error is returned as a result, so that no rejection stays unhandled. */
 export async function runWork<T>(
   work: (leadership: Leadership) => T | PromiseLike<T>,
   leadership: Leadership,
@@ -17,7 +17,10 @@ export async function runWork<T>(
   }
 }
 
-/** Did the work throw only because it was told to stop? Libraries wrap the reason of a signal, so its causes are searched. */
+/**
+ * Did the work throw only because it was told to stop? Libraries wrap the reason of a signal, so the causes are
+ * searched too.
+ */
 export function isStop(error: unknown, lost: LeadershipLost | null, depth = 0): boolean {
   if (error === lost || error instanceof LeadershipLost) return true;
   if (!(error instanceof Error) || depth > 8) return false;

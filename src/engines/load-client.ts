@@ -1,6 +1,6 @@
 import { CaucusError } from '../election/index.ts';
 
-/** Loads the libraries that talk to a store, which only those who use that store have installed. */
+/** Loads the libraries of a store. They are optional: only programs that use that store install them. */
 export async function loadClient<T>(
   engine: string,
   libraries: readonly string[],

@@ -10,7 +10,7 @@ import { shownAddress, shownUrl } from './secrets.ts';
 
 export type { OpenEngine };
 
-/** Those of the engine that the URL names. */
+/** The options of the engine that the URL names. */
 export type EngineOptions =
   | EtcdOptions
   | PostgresOptions
@@ -21,7 +21,7 @@ export type EngineOptions =
 
 type Open = (url: string, options: EngineOptions) => Pick<LeaseEngine, 'load'> & OpenEngine;
 
-/** Each is loaded when it is asked for: no program needs the libraries of all stores. */
+/** Each engine is loaded when it is needed: no program needs the libraries of all stores. */
 const engines: Readonly<Record<string, () => Promise<Open>>> = {
   etcd: async () => (await import('./etcd/index.ts')).etcd,
   postgres: async () => (await import('./postgres/index.ts')).postgres,
@@ -31,7 +31,7 @@ const engines: Readonly<Record<string, () => Promise<Open>>> = {
   local: async () => (await import('./local/index.ts')).local,
 };
 
-/** Other schemes of the same. */
+/** Other schemes of the same engines. */
 const aliases: Readonly<Record<string, string>> = {
   etcds: 'etcd',
   postgresql: 'postgres',
@@ -40,8 +40,8 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /**
- * The engine that a URL names; close it in the end. It connects when it is needed. Rejects with BadInput for what it does not
- * understand, and with E_UNSUPPORTED if the package that talks to the store is not installed.
+ * Opens the engine that a URL names; close it in the end. It connects when needed. Rejects with BadInput for an
+ * invalid URL or option, and with E_UNSUPPORTED if the package that talks to the store is not installed.
  */
 export async function openEngine(url: string | URL, options: EngineOptions = {}): Promise<OpenEngine> {
   const address = url instanceof URL ? url.href : url;

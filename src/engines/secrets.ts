@@ -1,6 +1,6 @@
 import { show } from '../core/index.ts';
 
-/** Takes what must never be read by others out of a text that goes to a log or into an error. */
+/** Removes secrets from a text that goes to a log or into an error. */
 export function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   let shown = text;
   for (const secret of secrets) {
@@ -10,7 +10,7 @@ export function withoutSecrets(text: string, secrets: readonly (string | undefin
   return shown;
 }
 
-/** What may stand between the hosts of an address and its parameters; nothing but a slash unless it is here. */
+/** What may follow the hosts of an address; only a slash for other schemes. */
 const PATHS: Readonly<Record<string, RegExp>> = {
   redis: /^\/\d*$/,
   rediss: /^\/\d*$/,
@@ -24,9 +24,9 @@ const HOSTLESS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * An address for people, without a secret. An address that was refused may be cut or misspelt, so that it cannot be told which part
- * of it is the password: `redis://user:secret` lacks its end, and in `etcd://host?password=secret` it stands where none belongs.
- * Therefore only what has the form of hosts, of a database or of a namespace is shown.
+ * An address for people, without secrets. In an address that was refused it may be unclear which part is the
+ * password: `redis://user:secret` lacks its end, and in `etcd://host?password=secret` it is where none belongs. So
+ * only parts that have the form of hosts, of a database or of a namespace are shown.
  */
 export function shownUrl(url: string): string {
   const [, scheme = '', slashes = '', rest = url] = /^([a-z][a-z0-9+.-]*):(\/\/)?(.*)$/is.exec(url) ?? [];
@@ -41,19 +41,19 @@ export function shownUrl(url: string): string {
   return `${head}${hidden}${hosts}${isPathPlain ? path : '/***'}${more === '' ? '' : `${more[0]}***`}`;
 }
 
-/** Whatever was given as an address, at the end of an error line. An object may hold a password in any of its fields. */
+/** The value given as an address, at the end of an error line. An object may hold a password in any of its fields. */
 export function shownAddress(given: unknown): string {
   return typeof given === 'string' ? show(shownUrl(given)) : kindOf(given);
 }
 
-/** What was given where something secret belongs, without showing it. */
+/** The kind of a value that may be secret, without showing it. */
 export function kindOf(given: unknown): string {
   if (given === null || typeof given === 'number' || typeof given === 'undefined') return show(given);
   if (typeof given === 'string') return 'a text';
   return typeof given === 'object' ? 'an object' : `a ${typeof given}`;
 }
 
-/** A name or an address of a machine. What was meant as a password and lost its @ rarely looks like one. */
+/** A host name or an IP address. A misplaced password rarely looks like one. */
 export function isHost(text: string): boolean {
   if (/^\[[0-9a-fA-F:.]+\]$/.test(text)) return true;
   if (text.length > 253) return false;

@@ -1,4 +1,4 @@
-/** What it settles with, or the signal's reason if that comes first. A later failure is not reported then. */
+/** The result of the promise, or the signal's reason if that comes first. A later rejection is ignored. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   promise.catch(() => {});
   signal.throwIfAborted();

@@ -1,14 +1,20 @@
-/** Time, as a host needs it: monotonic, and honest about sleep. A member takes it from the system, a simulated process from its world. */
+/**
+ * The clock a host needs: monotonic, and it counts the times the machine slept. A member reads the system's clock, a
+ * simulated process the virtual one.
+ */
 export interface HostClock {
   /** Milliseconds. It never goes back. */
   now(): number;
-  /** Milliseconds since 1970, for histories: no decision rests on it. */
+  /** Milliseconds since 1970. Only histories use it; no decision depends on it. */
   wallNow(): number;
   /** How many times the machine was found to have slept. */
   readonly sleeps: number;
   /** How long the last sleep took. */
   readonly sleptMs: number;
-  /** The moment that lies so far ahead. It is always later than now, so that no protocol stands still for ever. */
+  /**
+   * The moment this far ahead. Always later than now: a delay of 0 would let a protocol that sets the same timer
+   * again loop without time passing.
+   */
   after(delayMs: number): number;
   /** Calls once, never before that moment. Returns how to cancel. */
   set(atMs: number, run: () => void): () => void;

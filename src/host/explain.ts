@@ -17,9 +17,9 @@ export interface Outlook {
   readonly token: bigint | null;
   /** May this member itself act? */
   readonly acting: boolean;
-  /** Does it belong to those who vote? */
+  /** Is this member one of the voters? */
   readonly isMember: boolean;
-  /** Those who vote, where the protocol tells. */
+  /** The voters, if the protocol reports them. */
   readonly members?: readonly MemberId[] | undefined;
 }
 
@@ -29,16 +29,16 @@ export interface Happening extends Turn {
   readonly ending: (message: Message) => Ending | null;
   /** For how long the leader that the message names has led, as Protocol.ledMs tells it. */
   readonly ledMs: number | null | undefined;
-  /** The leadership of the second outlook was known before. */
+  /** This member knew of the leadership in the second outlook before. */
   readonly isKnown: boolean;
-  /** Its lease has run out by the clock. */
+  /** The lease expired by the clock. */
   readonly isExpired: boolean;
   readonly leaseMs: number;
-  /** For how long the machine slept since the last time, or 0. */
+  /** How long the machine slept since the last outlook, or 0. */
   readonly sleptMs: number;
 }
 
-/** Why it came from one outlook to the next, in one word of the API and one sentence for people. */
+/** Why one outlook followed another: one cause of the API and one sentence for people. */
 export function explain(self: MemberId, before: Outlook, after: Outlook, happening: Happening): Why {
   if (before.isMember && !after.isMember) return removed(self, after);
   if (after.leader !== null) return explainGain(self, before, after, happening);
@@ -62,7 +62,10 @@ function removed(self: MemberId, { members }: Outlook): Why {
   };
 }
 
-/** Only an election that this member saw was "won"; of one that it hears of later, or from others, it has learned. */
+/**
+ * `won` only for an election that this member observed. An election that it hears of later, or from other members, is
+ * `learned`.
+ */
 function explainGain(self: MemberId, before: Outlook, after: Outlook, happening: Happening): Why {
   const { leader, token } = after;
   const { input, isKnown, ledMs = 0 } = happening;
@@ -101,7 +104,7 @@ function explainLoss(self: MemberId, before: Outlook, happening: Happening): Why
   }
 }
 
-/** Why a leader that is given this command leads no longer, where the caller did not say. */
+/** Why a leader stops leading after this command, if the caller gave no reason. */
 export function reasonOf(self: MemberId, command: Command): Why {
   switch (command.type) {
     case 'transfer':
@@ -132,7 +135,7 @@ function explainMessage(
     return to === null ? deposed : handedOver(self, to);
   }
   const found = ending(message);
-  // The leader knows best why it gave up; what this member saw of it is the same event.
+  // The leader knows best why it resigned. What this member observed is the same event.
   return (found && (readReason(found.why) ?? seenEnding(self, before, from, found))) ?? deposed;
 }
 
@@ -156,7 +159,7 @@ export function successorIn(effects: readonly Effect[], ending: Happening['endin
   return null;
 }
 
-/** A program may say why it resigns in as many words as it likes: this much of it reaches the other members. */
+/** A program may give a resignation reason of any length. The other members receive at most this much of it. */
 const LONGEST_DETAIL = 240;
 
 export function boundedReason({ cause, detail }: Why): Reason {
@@ -167,7 +170,7 @@ export function boundedReason({ cause, detail }: Why): Reason {
   };
 }
 
-/** For what a leader can say that it gave up. */
+/** The causes that a leader may give for ending its leadership. */
 const GIVEN_UP: readonly Cause[] = [
   'resigned',
   'transferred',
@@ -179,7 +182,7 @@ const GIVEN_UP: readonly Cause[] = [
   'closed',
 ];
 
-/** What another member wrote is shown only if a leader can have given up for it. */
+/** A reason from another member is shown only if its cause is one that a leader may give. */
 function readReason(reason: Reason | undefined): Why | null {
   const cause = GIVEN_UP.find((each) => each === reason?.cause);
   return reason === undefined || cause === undefined ? null : { cause, detail: oneLine(reason.detail) };
@@ -190,10 +193,10 @@ function handedOver(from: MemberId, to: MemberId): Why {
 }
 
 function unheard(leader: MemberId): Why {
-  return { cause: 'lease-expired', detail: `nothing was heard of ${leader} in time` };
+  return { cause: 'lease-expired', detail: `no message from ${leader} arrived in time` };
 }
 
-/** Did no majority answer in time, or did this process not listen? */
+/** Did no majority answer in time, or was this process blocked? */
 function explainExpiry(self: MemberId, { blockedMs, leaseMs }: Happening): Why {
   if (blockedMs > leaseMs / 2) {
     const detail = `the event loop of ${self} was blocked for ${seconds(blockedMs)}`;

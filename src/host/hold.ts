@@ -1,17 +1,21 @@
 /**
- * Whether this process may act, by the clock. Two rules: a lease that has run out binds at once, whether or not the process has
- * noticed; and a leadership that ended before its time is never taken up again. A renewed lease would give the same token a second
- * time, and a store that is fenced by it could not tell the late writes of before from those of now.
+ * Whether this process may act, by the clock. Two rules: an expired lease ends the right to act at once, whether or
+ * not the protocol has noticed; and a leadership whose lease expired is never resumed, even if it is renewed. A
+ * renewed lease would carry the same token, so a fenced store could not tell late writes from before the expiry from
+ * new ones.
  */
 import type { Cause, Effect, Input, MemberId, Protocol, View, Why } from '../core/index.ts';
 import type { HostClock } from './clock.ts';
 import { explain, type Outlook } from './explain.ts';
 import type { Timer } from './timers.ts';
 
-/** A leadership that this process holds. A new object for every leadership, the same one for as long as it lasts. */
+/** A leadership that this process holds. Every leadership has its own object, which stays the same until it ends. */
 export interface Hold {
   readonly token: bigint;
-  /** From this moment of the clock on it may not act. It is looked up at every read, since each renewal moves it. */
+  /**
+   * From this moment of the clock on the process may not act. Every renewal moves it, so it is computed at every
+   * read.
+   */
   readonly expiresAtMs: number;
 }
 
@@ -25,7 +29,7 @@ export interface Change {
   readonly detail: string;
 }
 
-/** How far a leadership reaches by the clock. */
+/** Until when the leader may act, by the clock. */
 export interface Lease {
   /** Zero if this member may not act; infinite where a protocol has no leases. */
   readonly endsAtMs: number;
@@ -35,7 +39,10 @@ export interface Lease {
 const NO_LEASE: Lease = { endsAtMs: 0, lengthMs: 0 };
 const ENDLESS: Lease = { endsAtMs: Number.POSITIVE_INFINITY, lengthMs: 0 };
 
-/** The lease of what was reported, given the timer that it stands on. A sleep since that was set has ended it. */
+/**
+ * The lease of a reported view, from the timer that bounds it. If the machine slept after that timer was set, the
+ * lease counts as expired.
+ */
 export function leaseOf({ role, lease }: View, timer: Timer | undefined, { sleeps }: HostClock): Lease {
   if (role !== 'leader') return NO_LEASE;
   if (lease === null) return ENDLESS;
@@ -43,20 +50,20 @@ export function leaseOf({ role, lease }: View, timer: Timer | undefined, { sleep
   return { endsAtMs: timer.atMs, lengthMs: timer.atMs - timer.setAtMs };
 }
 
-/** What was taken before a change is looked for. */
+/** The input that was just processed, and its effects. */
 export interface Turn {
   readonly input: Input | null;
   readonly effects: readonly Effect[];
-  /** For how long nothing had run in this process. */
+  /** How long this process was blocked before the input. */
   readonly blockedMs: number;
 }
 
-/** Older changes are forgotten. */
+/** Older changes are dropped. */
 const LONGEST_HISTORY = 1000;
 
-/** The leadership that this process holds, if it does, the changes of who leads, and why each came about. */
+/** The leadership that this process holds, the changes of leader it saw, and the cause of each. */
 export class Holder {
-  /** The leadership that this member holds. By the clock it may have run out already. */
+  /** The leadership that this member holds. It may already have expired by the clock. */
   held: Hold | null = null;
   explanation: Why = { cause: 'started', detail: 'no election has been decided yet' };
   readonly changes: Change[] = [];
@@ -67,11 +74,11 @@ export class Holder {
   readonly #protocol: Pick<Protocol, 'ending' | 'ledMs'>;
   #outlook: Outlook = { leader: null, token: null, acting: false, isMember: true };
   #lapsed: bigint | null = null;
-  /** The leadership that this member heard of last, also after its end. */
+  /** The last leadership that this member heard of, kept after its end. */
   #latest: Pick<Outlook, 'leader' | 'token'> = { leader: null, token: null };
   #leaseMs = 0;
   #sleeps: number;
-  /** What was looked at last. */
+  /** The view of the last call. */
   #view: View | null = null;
 
   constructor(
@@ -91,12 +98,15 @@ export class Holder {
     return this.#outlook;
   }
 
-  /** Looks at everything anew. `lapsed`: the lease is back, but its leadership has ended and has to be given up. */
+  /**
+   * Compares the view with the clock. `lapsed`: the lease is valid again, but its leadership has already ended and
+   * has to be resigned.
+   */
   consider(view: View, turn: Turn): 'lapsed' | 'settled' {
     const nowMs = this.#clock.now();
     const lease = this.#lease();
     const mayAct = nowMs < lease.endsAtMs;
-    // Most inputs change nothing that is looked at here.
+    // Fast path: most inputs change nothing that matters here.
     if (view === this.#view && mayAct === (this.held !== null) && this.#clock.sleeps === this.#sleeps)
       return 'settled';
     const stoodOn = this.#view?.lease ?? null;
@@ -114,7 +124,7 @@ export class Holder {
     return hasLapsed ? 'lapsed' : 'settled';
   }
 
-  /** Nothing has changed, but there is something to be said about that. */
+  /** Records an explanation although the leader did not change. */
   note(explanation: Why): void {
     this.#enter(explanation);
   }
@@ -127,7 +137,7 @@ export class Holder {
 
   #begin(token: bigint): Hold {
     const endsAtMs = (held: Hold): number => {
-      this.#clock.now(); // A sleep since the last look ends every lease.
+      this.#clock.now(); // Detects a sleep of the machine, which ends every lease.
       return this.held === held ? this.#lease().endsAtMs : 0;
     };
     return {
@@ -165,7 +175,7 @@ export class Holder {
     });
   }
 
-  /** A leader that may not act is not shown as one. */
+  /** A leader that may not act is not shown as leader. */
   #outlookOn(view: View): Outlook {
     const acting = this.held !== null;
     const leader = view.leader === this.#self && !acting ? null : view.leader;
@@ -186,7 +196,7 @@ export class Holder {
   }
 }
 
-/** Its timer came due, or something else came first after its time was up. */
+/** The lease timer came due, or another input was processed after the deadline. */
 function hasRunOut({ input }: Turn, stoodOn: string | null, { endsAtMs }: Lease, nowMs: number): boolean {
   return (input?.type === 'timer' && input.timer === stoodOn) || (endsAtMs > 0 && endsAtMs <= nowMs);
 }
@@ -195,7 +205,7 @@ function tokenOf({ term }: View): bigint | null {
   return term === null ? null : BigInt(term);
 }
 
-/** What a protocol does about a leadership that has ended already is no news: one loss is told of once. */
+/** Each loss is recorded once: what a protocol still does about a leadership that has already ended adds nothing. */
 function isSame(a: Outlook, b: Outlook): boolean {
   return a.leader === b.leader && a.token === b.token && a.acting === b.acting && a.isMember === b.isMember;
 }

@@ -1,12 +1,12 @@
 /**
- * What leaves a process: messages, reports and answers. `save` is a barrier: nothing that stands after a record leaves before
- * that record is durable, in the order in which the protocol asked for it. Two rules beside that:
+ * What leaves a process: messages, reports and answers. `save` is a barrier: an effect that follows a record leaves
+ * only after that record is durable, and in the order in which the protocol pushed it. Two more rules:
  *
- * - Stopping never waits for a disk. A report that gives up a leadership takes effect at once; what else it tells waits, since a
- *   crash may still undo it.
- * - A disk that refuses a record shuts the barrier. Messages that stand behind it are dropped (the network may lose any), a
- *   command that was carried out is answered with "failed, perhaps done", and the newest report is kept until a record, that one
- *   or a newer, is durable. The disk is tried again every second, and with every newer record.
+ * - Stopping never waits for a disk. A report that ends a leadership takes effect at once. The rest of that report
+ *   (for example the new term) waits for the disk, since a crash may still undo it.
+ * - A disk that refuses a record shuts the barrier. Messages behind it are dropped (the network may lose any
+ *   message), a command that was carried out is answered with "failed, perhaps done", and the newest report is kept
+ *   until this record or a newer one is durable. The record is retried every second, and replaced by every newer one.
  */
 import type { Effect, Json, Outcome, View } from '../core/index.ts';
 import type { HostClock } from './clock.ts';
@@ -15,24 +15,27 @@ export type Outward = Extract<Effect, { type: 'send' | 'report' | 'answer' }>;
 
 export interface OutboxPorts {
   readonly clock: HostClock;
-  /** Makes a record durable, and calls `done`, perhaps before it returns: with null, or with why it failed. */
+  /**
+   * Makes a record durable, then calls `done`, possibly before it returns: with null, or with the reason of the
+   * failure.
+   */
   save(record: Json, done: (failure: string | null) => void): void;
-  /** It leaves. */
+  /** Lets the effect leave the process. */
   emit(effect: Outward): void;
-  /** What the process shows at the moment. */
+  /** The view that the process shows now. */
   view(): View;
-  /** The barrier has opened and let something out, or has shut: perhaps outside of a step, when a slow disk is done. */
+  /** The barrier opened and released something, or it shut. With a slow disk this happens outside of a step. */
   changed(): void;
 }
 
 type Waiting = Outward | { readonly type: 'barrier'; isDurable: boolean };
 
-/** How long to wait before a record that could not be saved is tried again. */
+/** Delay before a record that the disk refused is saved again. */
 export const DISK_RETRY_MS = 1000;
 
 const BARRED: Outcome = {
   status: 'failed',
-  reason: 'the disk took no record, so no other member can be told',
+  reason: 'the disk refused the record, so no other member can be told',
   effect: 'indefinite',
 };
 
@@ -42,9 +45,9 @@ export class Outbox {
 
   readonly #ports: OutboxPorts;
   #line: Waiting[] = [];
-  /** The newest record that the disk has refused. */
+  /** The newest record, if the disk refused it. */
   #refused: { readonly record: Json } | null = null;
-  /** What is to be told once the disk takes records again. */
+  /** The newest report, kept until the disk accepts records again. */
   #heldBack: View | null = null;
   #cancelRetry: (() => void) | null = null;
 
@@ -72,7 +75,7 @@ export class Outbox {
     else this.#line.push(effect);
   }
 
-  /** Nothing leaves any more. */
+  /** After this, nothing leaves. */
   stop(): void {
     this.#line = [];
     this.#heldBack = null;
@@ -126,7 +129,7 @@ export class Outbox {
 
   #pushReport(view: View): void {
     if (view.role !== 'leader') {
-      // What was about to be told before is out of date.
+      // Reports still in line are older than this one.
       this.#line = this.#line.filter((each) => each.type !== 'report');
       this.#stopActing(view);
     }
@@ -140,7 +143,7 @@ export class Outbox {
   }
 }
 
-/** Does it leave the process, and so have to wait for what was saved before it? */
+/** Does this effect leave the process? If so, it waits for the records saved before it. */
 export function isOutward(effect: Effect): effect is Outward {
   return effect.type === 'send' || effect.type === 'report' || effect.type === 'answer';
 }

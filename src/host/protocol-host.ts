@@ -1,14 +1,14 @@
 /**
- * Runs a protocol: the only host there is. A member runs it in real time, a simulated process in virtual time; what differs is
- * only what it is given: the clock, the random source, the network and the disk.
+ * Runs a protocol. This is the only host: a member runs it in real time, a simulated process in virtual time. They
+ * differ only in the ports they pass in: clock, random source, network and disk.
  *
- * - Inputs are taken one after the other, and what the clock has made due comes before them.
+ * - Inputs are processed one after the other. Timers that are due run before them.
  * - Nothing leaves before the record that it depends on is durable (outbox.ts).
- * - "May this process act?" is answered by the clock, not by what was last reported, and a token whose lease has run out is never
- *   used again: the host gives that leadership up and asks for a new one (hold.ts).
- * - Every change of who leads has a cause (explain.ts).
+ * - The clock decides whether this process may act, not the last report. A token whose lease expired is never used
+ *   again: the host resigns that leadership and campaigns for a new one (hold.ts).
+ * - Every change of leader has a cause (explain.ts).
  *
- * It knows no protocol's messages.
+ * The host does not know the messages of any protocol.
  */
 import {
   type Command,
@@ -40,16 +40,19 @@ export interface HostPorts {
   /** 64 random bits as a decimal number. */
   draw64(): string;
   send(to: MemberId, message: Message): void;
-  /** Makes a record durable, and calls `done`, perhaps before it returns: with null, or with why it failed. */
+  /**
+   * Makes a record durable, then calls `done`, possibly before it returns: with null, or with the reason of the
+   * failure.
+   */
   save(record: Json, done: (failure: string | null) => void): void;
-  /** Is told every step, for a recording. */
+  /** Called for every step, for a recording. */
   stepped(input: Input, effects: readonly Effect[]): void;
-  /** Is told every timer that is set, and when it comes due by the clock, for a recording. */
+  /** Called for every timer that is set, with the moment when it comes due, for a recording. */
   timed?(timer: string, delay: Delay, atMs: number): void;
-  /** What the process shows has changed, or was told again. */
+  /** The view changed or was reported again. */
   reported(view: View): void;
   answered(command: number, outcome: Outcome): void;
-  /** Something was taken: whoever shows this host looks at it anew. */
+  /** An input was processed. Listeners read the host again. */
   changed(): void;
 }
 
@@ -62,7 +65,7 @@ export const NO_VIEW: View = {
   value: null,
 };
 
-/** The number of the commands that a host gives itself: their answers are for nobody. */
+/** The id of commands that a host gives itself. Their answers are dropped. */
 const OWN_COMMAND = 0;
 
 export class ProtocolHost {
@@ -112,7 +115,7 @@ export class ProtocolHost {
     this.give({ type: 'start', saved, incarnation, life, ...(spent === 0 ? {} : { spent }) });
   }
 
-  /** Nothing happens any more. */
+  /** After this, the host processes no input. */
   stop(): void {
     if (!this.isRunning) return;
     this.isRunning = false;
@@ -123,12 +126,12 @@ export class ProtocolHost {
     this.#holder.close();
   }
 
-  /** The leadership that this process holds. By the clock it may have run out already. */
+  /** The leadership that this process holds. It may already have expired by the clock. */
   get held(): Hold | null {
     return this.#holder.held;
   }
 
-  /** Why it stands as it does. */
+  /** Why the current leader leads, or why there is none. */
   get explanation(): Why {
     return this.#holder.explanation;
   }
@@ -141,23 +144,23 @@ export class ProtocolHost {
     return this.held !== null && this.#ports.clock.now() < this.lease.endsAtMs;
   }
 
-  /** Why nothing may leave at the moment, or null. */
+  /** Why nothing may leave the process now (a health error of its disk), or null. */
   get illness(): string | null {
     return this.#outbox.illness;
   }
 
-  /** How far the leadership that was last reported reaches. */
+  /** The lease of the leadership that was last reported. */
   get lease(): Lease {
     const { lease } = this.view;
     return leaseOf(this.view, lease === null ? undefined : this.#timers.get(lease), this.#ports.clock);
   }
 
-  /** Why a command would be refused now, or null. Nothing happens. */
+  /** Why this command would be refused now, or null. Has no effect. */
   refusal(command: Command): string | null {
     return this.#misfit(command) ?? refusalOf(this.#protocol, this.state, command);
   }
 
-  /** Gives the protocol a command. Its answer comes through the port `answered`, under this number (at least 1). */
+  /** Gives the protocol a command. Its answer comes through the port `answered`, under this id (at least 1). */
   command(id: number, command: Command, why?: Why): void {
     const reason = this.#misfit(command);
     if (reason === null) this.give(this.#numbered(id, command, why));
@@ -168,7 +171,9 @@ export class ProtocolHost {
     return this.#timers.get(name) !== undefined;
   }
 
-  /** Lets one timer come due now: to replay an exploration, in which any timer may come due at any time. */
+  /**
+   * Makes one timer come due now. Replays of the explorer need this, since there any timer may come due at any time.
+   */
   fire(name: string): void {
     if (!this.hasTimer(name)) return;
     this.#timers.cancel(name);
@@ -176,34 +181,34 @@ export class ProtocolHost {
   }
 
   #misfit({ type }: Command): string | null {
-    return this.commands.includes(type) ? null : `the election ${this.#protocol.name} has no ${type}`;
+    return this.commands.includes(type) ? null : `the protocol ${this.#protocol.name} has no command ${type}`;
   }
 
-  /** A command as an input. A leader that gives up by it passes on why. */
+  /** A command as an input. A leader that resigns because of it tells the others why. */
   #numbered(id: number, command: Command, why?: Why): Input {
     const endsLead = command.type === 'resign' || command.type === 'priority';
     if (!endsLead) return { type: 'command', id, command };
     return { type: 'command', id, command, why: boundedReason(why ?? reasonOf(this.#self, command)) };
   }
 
-  /** Takes an input from outside. What the clock has made due comes before it. */
+  /** Queues an input from outside. Timers that are due run before it. */
   give(input: Input): void {
     if (!this.isRunning) return;
     this.#inputs.push(input);
     if (!this.#isBusy) this.wake();
   }
 
-  /** Lets happen what is due by the clock. */
+  /** Runs the timers that are due. */
   wake(): void {
     this.#exclusively(this.#runDue);
   }
 
-  /** Nothing has changed, but there is something to be said about that. */
+  /** Records an explanation although the leader did not change. */
   note(explanation: Why): void {
     this.#holder.note(explanation);
   }
 
-  /** One thing after the other, also when a listener that is told of one gives the next. */
+  /** One input after the other, also when a listener that is notified of one gives the next. */
   #exclusively(work: () => void): void {
     this.#isBusy = true;
     try {
@@ -226,8 +231,8 @@ export class ProtocolHost {
     this.#protocol.step(this.state, input, effects);
     this.#ports.stepped(input, effects);
     const draws: string[] = [];
-    // A step costs one save: the last record replaces those before it, so it is saved in their place. A member that votes would
-    // otherwise save the newer term, tell of it, and save its vote.
+    // A step costs at most one save: the last record replaces the earlier ones, so it is saved in their place.
+    // Otherwise a voter would save the newer term, report it, and then save its vote.
     let unsaved = effects.findLast((effect) => effect.type === 'save') ?? null;
     let isDue = false;
     for (const effect of effects) {
@@ -265,9 +270,9 @@ export class ProtocolHost {
     }
   }
 
-  /** What a slow disk held up is told now; it came about by the last thing that was taken. */
+  /** Reports what a slow disk delayed. The cause is the last input that was processed. */
   #onBarrier(): void {
-    // A save within a step is followed by what else the step does.
+    // Within a step, the rest of the step follows and reconsiders anyway.
     if (this.#isBusy) return;
     const { input, effects } = this.#last;
     this.#exclusively(() => this.#reconsider(input, effects));
@@ -282,7 +287,10 @@ export class ProtocolHost {
     if (verdict === 'lapsed') this.#startOver();
   }
 
-  /** Gives up a leadership that has lapsed, and asks for a new one unless another member was found to take it. */
+  /**
+   * Resigns a leadership whose lease expired, and campaigns for a new one unless the resignation handed it to a
+   * successor.
+   */
   #startOver(): void {
     if (!this.commands.includes('resign') || !this.commands.includes('campaign')) return;
     const effects = this.#take(this.#numbered(OWN_COMMAND, { type: 'resign' }, this.explanation));

@@ -4,13 +4,14 @@ import type { HostClock } from './clock.ts';
 export interface Timer {
   readonly setAtMs: number;
   readonly atMs: number;
-  /** How often the machine had slept when it was set: a timer says nothing about a sleep in between. */
+  /** How often the machine had slept when the timer was set. After another sleep the timer proves nothing. */
   readonly sleeps: number;
 }
 
 /**
- * The named timers of one election, by deadline, on one alarm of the clock. Most timers are put off before they come due, so
- * the alarm is left as it is when the next deadline moves away: waking once for nothing costs less than setting it anew.
+ * The named timers of one election, on one alarm of the clock. Most timers are set again before they come due, so the
+ * alarm stays where it is when the next deadline moves later: one needless wake-up costs less than setting the alarm
+ * again.
  */
 export class Timers {
   readonly #clock: HostClock;
@@ -19,10 +20,10 @@ export class Timers {
   readonly #timers = new Map<string, Timer>();
   #alarmAtMs = Number.POSITIVE_INFINITY;
   #cancelAlarm: (() => void) | null = null;
-  /** How late the first of the timers was that come due now: for so long nothing ran at all. */
+  /** How late the first of the timers that are due now is: the process was blocked for this long. */
   blockedMs = 0;
 
-  /** `fraction` draws from [0, 1). `onAlarm` is called when something may be due, and is expected to call `runDue`. */
+  /** `fraction` draws from [0, 1). `onAlarm` is called when a timer may be due, and is expected to call `runDue`. */
   constructor(clock: HostClock, fraction: () => number, onAlarm: () => void) {
     this.#clock = clock;
     this.#fraction = fraction;
@@ -33,7 +34,7 @@ export class Timers {
     return this.#timers.get(name);
   }
 
-  /** Of a delay within a range, the length is drawn. Returns when it comes due. */
+  /** A delay that is a range is drawn from that range. Returns the deadline. */
   set(name: string, delay: Delay): number {
     const delayMs = typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#fraction();
     const setAtMs = this.#clock.now();
@@ -48,10 +49,10 @@ export class Timers {
     this.#timers.delete(name);
   }
 
-  /** Lets everything happen that is due by the clock, in the order of the deadlines. */
+  /** Runs all timers that are due, in the order of their deadlines. */
   runDue(onDue: (name: string) => void): void {
     const nowMs = this.#clock.now();
-    if (nowMs < this.#alarmAtMs) return; // No deadline lies before the alarm.
+    if (nowMs < this.#alarmAtMs) return; // No deadline is before the alarm.
     let isFirst = true;
     for (let next = this.#next(); next !== null && next.timer.atMs <= nowMs; next = this.#next()) {
       if (isFirst) this.blockedMs = nowMs - next.timer.atMs;
@@ -83,7 +84,7 @@ export class Timers {
     this.#alarmAtMs = atMs;
     this.#cancelAlarm = this.#clock.set(atMs, () => {
       this.#cancelAlarm = null;
-      this.#alarmAtMs = Number.NEGATIVE_INFINITY; // Anything may be due, and the next alarm is set when all that is has happened.
+      this.#alarmAtMs = Number.NEGATIVE_INFINITY; // Lets runDue run; the next alarm is set below.
       try {
         this.#onAlarm();
       } finally {

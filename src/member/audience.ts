@@ -2,7 +2,7 @@ import type { View } from '../core/index.ts';
 import type { Held } from '../election/index.ts';
 import { isolate } from './isolate.ts';
 
-/** Those who want to know when something changes about an election. That a lease was renewed is no news. */
+/** The listeners of one election. Renewals of a lease are not announced. */
 export class Audience {
   readonly #listeners = new Set<() => void>();
   #view: View;
@@ -18,7 +18,7 @@ export class Audience {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Tells them if there is anything new. */
+  /** Calls the listeners if anything changed. */
   show(view: View, held: Held | null, illness: string | null): void {
     const isNews = held !== this.#held || illness !== this.#illness || !isSameView(view, this.#view);
     this.#view = view;

@@ -1,12 +1,15 @@
 import { SleepWatch } from '../election/index.ts';
 import type { HostClock } from '../host/index.ts';
 
-/** Time goes on between two timers, however short, so that no protocol stands still for ever. */
+/**
+ * Every timer takes at least this long, so that a protocol that sets the same timer again cannot loop without time
+ * passing.
+ */
 const SHORTEST_MS = 0.01;
 
 export type Clock = HostClock;
 
-/** Where the time comes from: the system's two clocks. */
+/** The two clocks of the system. */
 interface TimeSource {
   monotonic(): number;
   wall(): number;
@@ -48,7 +51,7 @@ export class SystemClock implements Clock {
     let timeout: NodeJS.Timeout;
     const wait = (): void => {
       const leftMs = atMs - this.#source.monotonic();
-      // The event loop counts in whole milliseconds and may be a fraction early.
+      // Node.js timers have a resolution of 1 ms and may fire slightly early.
       if (leftMs > 0) timeout = setTimeout(wait, Math.ceil(leftMs));
       else run();
     };

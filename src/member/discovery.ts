@@ -3,10 +3,10 @@ import { hostOf, urlOf, voterUrl } from '../api/index.ts';
 import { asObject, BadInput, writtenId } from '../core/index.ts';
 import type { Peer } from './links/links.ts';
 
-/** Who may be found at the seeds: the answer of a voter that was asked to register us. */
+/** The answer of a voter that was asked to register this member. */
 export interface Found {
   readonly voter: Peer;
-  /** All that it knows, with the way to them. */
+  /** All voters that it knows, with their URLs. */
   readonly voters: readonly Peer[];
   /** The body of the answer. */
   readonly answer: Readonly<Record<string, unknown>>;
@@ -18,13 +18,13 @@ export interface DiscoveryOptions {
   /** A path, combined with each address of the host. */
   readonly url: string;
   readonly everyMs: number;
-  /** The addresses of a name; the system's resolver unless a test knows better. */
+  /** Looks up the addresses of a name (default: the system's resolver; tests pass their own). */
   readonly resolve?: ((name: string) => Promise<readonly string[]>) | undefined;
-  /** An address that the seeds lead to. */
+  /** Called for every address that the seed resolves to. */
   onAddress(host: string): void;
-  /** Another voter has registered us. Returns which of the voters that it named may be called too. */
+  /** Another voter has registered this member. Returns which of the voters that it named may be called too. */
   onFound(found: Found): readonly Peer[];
-  /** Is there no need to look, since another voter has registered with us? */
+  /** True if another voter has registered with this member, so that no search is needed. */
   isFound(): boolean;
   log(message: string): void;
 }
@@ -33,20 +33,21 @@ const ASK_MS = 2000;
 
 const LARGEST_ANSWER = 256 * 1024;
 
-/** How often a voter that was named by another is asked before it is left alone. It will find us when it starts. */
+/** How many times a voter that another voter named is asked before we stop. It will find this member when it starts. */
 const MOST_TRIES = 10;
 
 /**
- * Finds other voters by a name that leads to several addresses (seed 002). Each is asked to register us; one of them may be
- * ourselves. As long as no other voter has answered, or has registered with us, it is tried again at every heartbeat. The voters
- * that one of them names are then asked as well: each has to know the way to us.
+ * Finds other voters through a host name with several addresses (seed 002). Each address is asked to register this
+ * member; one of them may be this member itself. It retries at every heartbeat until another voter has answered or
+ * has registered here. Then the voters that the answers name are asked as well, since each of them needs this
+ * member's URL.
  */
 export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #stop = new AbortController();
-  /** Voters that have registered us, by URL. */
+  /** Voters that have registered this member, by URL. */
   readonly #known = new Set<string>();
-  /** Voters that were named by others, and how often they were asked in vain. */
+  /** Voters that other voters named, and how many requests to them failed. */
   readonly #named = new Map<string, number>();
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
@@ -69,7 +70,7 @@ export class Discovery {
     this.#timer = setTimeout(() => void this.#try(), this.#options.everyMs);
   }
 
-  /** All addresses, even when the first one answers. */
+  /** Asks all addresses, even when the first one answers. */
   async #askSeeds(): Promise<void> {
     if (this.#isOver) return;
     const urls = await this.#addresses();
@@ -105,7 +106,7 @@ export class Discovery {
     }
   }
 
-  /** False if no voter answers there, or only this one itself does. */
+  /** False if no voter answers there, or if it is this member itself. */
   async #register(url: string): Promise<boolean> {
     const { own } = this.#options;
     try {
@@ -113,13 +114,13 @@ export class Discovery {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ voterId: own.id, voterUrl: own.url }),
-        // Only what the seeds lead to may be called, not what that leads to in turn.
+        // Only addresses of the seeds may be called, so redirects are refused.
         redirect: 'error',
         signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(ASK_MS)]),
       });
       const text = await readText(response);
       if (!response.ok) {
-        this.#complain(`${url} does not register us: ${response.status} ${text.slice(0, 200)}`);
+        this.#complain(`${url} does not register this member: ${response.status} ${text.slice(0, 200)}`);
         return false;
       }
       const found = readFound(JSON.parse(text));
@@ -141,7 +142,7 @@ export class Discovery {
     }
   }
 
-  /** The same complaint is told once, not at every heartbeat. */
+  /** The same complaint is logged once, not at every heartbeat. */
   #complain(complaint: string): void {
     if (complaint === this.#complaint) return;
     this.#complaint = complaint;

@@ -1,6 +1,7 @@
 /**
- * The one way of messages into an election, whichever way they came: over a connection, by POST, or as the answer to a POST of ours. It
- * takes those that have the shape that the protocol gives them, and that an honest member could have sent at that moment.
+ * Every message enters an election here, whether it came over a connection, by POST, or as the answer to a POST of
+ * this member. A message is admitted if it has the shape that the protocol defines and an honest member could have
+ * sent it at that moment.
  */
 import { RefusedMessage } from '../api/index.ts';
 import {
@@ -17,33 +18,37 @@ import {
 import type { Clock } from './clock.ts';
 import type { SenderBudgets } from './sender-budgets.ts';
 
-/** How a message came: over a connection that its sender keeps, by POST, or as the answer to a POST of this member. */
+/** How a message came: over a connection, by POST, or as the answer to a POST of this member. */
 export type Way = 'link' | 'post' | 'answer';
 
 export interface DoorAround {
   readonly clock: Clock;
-  /** Is it one of the voters that are configured, or have made themselves known? */
+  /** Is this id one of the voters, configured or registered? */
   isVoter(id: MemberId): boolean;
-  /** How much of this disk each sender may use. */
+  /** How many saves each sender may cause. */
   readonly budgets: SenderBudgets;
 }
 
 /**
- * How large the numbers of an election can be by now: more than there ever were before this rule, and a thousand more for every second
- * since. A liar can lead members up to this line and no further, and honest members, whose clocks show about the same, go on
- * from there. A line that depended on what a member itself has heard would part those who were lied to from the others.
+ * The largest term, version or start count that is plausible now: more than any cluster had before this rule, plus a
+ * thousand for every second since. A lying sender can push members up to this limit and no further, and honest
+ * members, whose clocks show about the same time, continue from there. A limit that depended on what a member itself
+ * heard would separate the members that were lied to from the others.
  */
 const MOST_BEFORE = 2 ** 40;
 const MOST_A_SECOND = 1000;
 const SINCE_MS = Date.UTC(2026, 0, 1);
-/** How far ahead of its own numbers others may be: a liar gets no further by it than the seconds would let it, since saves are rationed. */
+/**
+ * How far a message may be ahead of this member's own numbers, whatever its clock says. A lying sender gains nothing
+ * by it, since saves are rationed.
+ */
 const NEXT = 100;
 
 function largestClaim(wallMs: number): number {
   return MOST_BEFORE + MOST_A_SECOND * Math.max(0, (wallMs - SINCE_MS) / 1000);
 }
 
-/** Reads a message by the shape of its type. Throws RefusedMessage if it has no such type, or not that shape. */
+/** Reads a message by the shape of its type. Throws RefusedMessage if the type is unknown or the shape is wrong. */
 export function readMessage(definition: Definition, message: Message, way: Way): Message {
   const { type, ...fields } = message;
   const messages: Readonly<Record<string, Shape<object>>> = definition.messages;
@@ -51,7 +56,7 @@ export function readMessage(definition: Definition, message: Message, way: Way):
   if (shape === undefined)
     throw new RefusedMessage('unknown-type', `${definition.name} has no message ${show(type)}`);
   try {
-    // Our own members write ids as they are; programs in other languages may write numbers as text.
+    // Members of Caucus write ids unchanged; programs in other languages may write numbers as text.
     const written = way === 'link' ? fields : withParsedIds(fields, shape.schema ?? {});
     return { ...shape.read(written, ''), type };
   } catch (error) {
@@ -74,10 +79,11 @@ export class Door {
   }
 
   /**
-   * The message as it is to be taken. Throws RefusedMessage for one that is not; nothing of it is saved, answered or passed on then.
+   * Returns the message to process. Throws RefusedMessage for one that is refused: it is not saved, answered or
+   * passed on.
    */
   admit(from: MemberId, said: Message, way: Way): Message {
-    // A voter that answers was asked, so this member knows where it is.
+    // A voter that answers a request of this member is known already.
     if (way !== 'answer' && !this.#around.isVoter(from))
       throw new RefusedMessage('unknown-member', `${from} is not a voter that this member knows`);
     const message = readMessage(this.#definition, said, way);
@@ -88,7 +94,7 @@ export class Door {
     if (!this.#around.budgets.maySave(from) && this.#wouldSave(from, message))
       throw new RefusedMessage(
         'too-fast',
-        'it causes too many changes that have to be saved; it is heard again within a second',
+        'it causes too many saves; its messages are accepted again within a second',
       );
     return message;
   }
@@ -101,7 +107,8 @@ export class Door {
     if (strangers.length > 0) return `it makes ${show(strangers)} members, which are not configured here`;
     const claim = this.#protocol.claim?.(message) ?? 0;
     if (claim <= largestClaim(this.#around.clock.wallNow())) return null;
-    // A clock that was set back must not part this member from the others: what they have reached together stays possible.
+    // A clock that was set back must not separate this member from the others: numbers that they have reached
+    // together stay admissible.
     if (claim <= this.#ownLargest() + NEXT) return null;
     return `${claim} is more terms, versions or starts than there can be by now`;
   }
@@ -111,7 +118,10 @@ export class Door {
     return Math.max(term, version);
   }
 
-  /** Tries the message on a copy: what needs no save is still heard from a sender that has caused too many. */
+  /**
+   * Tries the message on a copy of the state: messages that need no save are still heard from a sender that has
+   * caused too many saves.
+   */
   #wouldSave(from: MemberId, message: Message): boolean {
     const effects: Effect[] = [];
     this.#protocol.step(structuredClone(this.#state), { type: 'message', from, message }, effects);

@@ -14,25 +14,25 @@ import { CaucusError } from '../election/index.ts';
 import { syncFolder } from './record-file.ts';
 
 /**
- * Which elections one disk has taken part in. An election whose record is missing is either new to the disk, or its record was
- * lost; only this list can tell the two apart, and where it cannot be trusted, no election is new.
+ * The elections that one disk has taken part in. If an election has no record, either the disk never took part in it
+ * or the record was lost; only this list can tell. Without a trustworthy list, no election counts as new.
  */
 export interface ElectionList {
   /** Is it certain that this disk never took part in that election? */
   isNew(election: string, disk: string): boolean;
-  /** Returns when it is durable that the disk takes part in the election; throws if it is not. */
+  /** Returns when the entry is durable; throws if it is not. */
   add(election: string): void;
-  /** Begins the list of a disk that was drawn just now, with the elections that it may take part in already. */
+  /** Starts the list of a new disk, with the elections that it may already take part in. */
   start(disk: string, elections: Iterable<string>): void;
 }
 
-/** What is known of a disk. */
+/** The list of one disk. */
 interface Known {
   readonly disk: string;
   readonly elections: Set<string>;
 }
 
-/** The list of a member without a data folder: as its disk, it ends with the process. */
+/** The list of a member without a data folder. It ends with the process, like the member's disk. */
 export class MemoryElectionList implements ElectionList {
   protected known: Known | null = null;
 
@@ -52,8 +52,9 @@ export class MemoryElectionList implements ElectionList {
 const FORMAT = 'caucus-elections/1';
 
 /**
- * The file `elections` in the data folder: a header line with the format and the disk, then one line for each election. Lines
- * are only ever appended. A file that is missing, damaged or torn is no list: then no election is new to this disk.
+ * The file `elections` in the data folder: a header line with the format and the disk, then one line for each
+ * election. Lines are only appended. If the file is missing, damaged or torn there is no list, and no election counts
+ * as new to this disk.
  */
 export class FileElectionList extends MemoryElectionList {
   readonly #folder: string;
@@ -68,10 +69,11 @@ export class FileElectionList extends MemoryElectionList {
 
   override add(election: string): void {
     const { known } = this;
-    // An append that fails may leave half a line, and the next one would be read as its other half.
+    // If the append fails it may leave half a line, and the next line would be read as its other half. So the list is
+    // not used again until it succeeds.
     this.known = null;
     this.#try(() => {
-      // Not created if it has gone missing: without its header it would be no list.
+      // Not created if it is missing: without its header it would not be a list.
       const handle = openSync(this.#file, constants.O_WRONLY | constants.O_APPEND);
       try {
         writeFileSync(handle, `${election}\n`);
@@ -85,8 +87,8 @@ export class FileElectionList extends MemoryElectionList {
   }
 
   /**
-   * Records that are there belong to disks of before. They are listed all the same: if one of them goes missing, less has to be
-   * understood to know that its election is not new.
+   * Records in the folder belong to earlier disks. Their elections are listed too: if one of the records gets lost
+   * later, its election still does not count as new.
    */
   override start(disk: string, opened: Iterable<string>): void {
     this.known = null;
@@ -135,10 +137,10 @@ export class FileElectionList extends MemoryElectionList {
   }
 }
 
-/** Null for everything that is not a whole list. */
+/** Null unless the text is a complete list. */
 function parseList(text: string): Known | null {
   const [header = '', ...elections] = text.split('\n');
-  // Every line ends, so the last piece is empty. If it is not, an append was cut short.
+  // Every line ends with a newline, so the last piece is empty. If not, an append was cut short.
   if (elections.pop() !== '' || !elections.every(isElectionName)) return null;
   try {
     const { format, disk } = asObject(JSON.parse(header), 'header');

@@ -22,20 +22,20 @@ import { SeatLog } from './seat-log.ts';
 import { SenderBudgets } from './sender-budgets.ts';
 import type { Store } from './store.ts';
 
-/** What the elections of a member have around them. */
+/** What the elections of a member need from it. */
 export interface ElectionsAround {
   readonly clock: Clock;
   readonly store: Store;
   send(to: MemberId, election: string, message: Message): void;
-  /** Is it one of the voters, this one included? */
+  /** Is this id one of the voters, this member included? */
   isVoter(id: MemberId): boolean;
-  /** Something about one of them has changed. */
+  /** Called when one of the elections has changed. */
   changed(host: ElectionHost): void;
 }
 
 /**
- * The elections that a member takes part in. One that it hears of for the first time is opened, as a voter, since the others
- * need its vote.
+ * The elections that a member takes part in. When a message names an election for the first time, it is opened and
+ * this member votes in it, since the others need its vote.
  */
 const LASTING: readonly string[] = ['E_STORE_CORRUPT', 'E_STORE_FOREIGN', 'E_STORE_VERSION'];
 
@@ -47,11 +47,11 @@ export class Elections {
   readonly #hosts = new Map<string, ElectionHost>();
   readonly #recorders: Recorder[] = [];
   readonly #budgets: SenderBudgets;
-  /** Those that are open only because another member spoke of them. */
+  /** Elections that are open only because another member sent a message about them. */
   readonly #foreign = new Set<string>();
-  /** Those of them that a request opened. */
+  /** Of these, the elections that an HTTP request opened. */
   readonly #requested = new Set<string>();
-  /** Those whose records cannot be used, and why. */
+  /** Elections with a record that cannot be used, and the error. */
   readonly #broken = new Map<string, CaucusError>();
   /** The newest durable record of the main election, which is opened before all others. */
   #main: Json = null;
@@ -72,14 +72,17 @@ export class Elections {
     return [...this.#hosts.values()];
   }
 
-  /** Why this member cannot do its part, or null. */
+  /** Why this member cannot do its part (its health error), or null. */
   get illness(): string | null {
     for (const error of this.#broken.values()) return error.message;
     for (const host of this.#hosts.values()) if (host.illness !== null) return host.illness;
     return null;
   }
 
-  /** The election of this name, opened if it is not yet. Throws BadInput for a bad name, CaucusError if it cannot be opened. */
+  /**
+   * The election of this name, opened if necessary. Throws BadInput for a bad name, CaucusError if it cannot be
+   * opened.
+   */
   open(name: string): ElectionHost {
     const host = this.#open(name);
     this.#foreign.delete(name);
@@ -87,7 +90,10 @@ export class Elections {
     return host;
   }
 
-  /** The same for another member. An election costs memory and a file, so others may open fewer than the program itself. */
+  /**
+   * The same on behalf of another member. An election costs memory and a file, so other members may open fewer of
+   * them than the program itself.
+   */
   openForOthers(name: string): ElectionHost {
     const found = this.#hosts.get(name);
     if (found !== undefined) return found;
@@ -102,7 +108,10 @@ export class Elections {
     return host;
   }
 
-  /** The same for a request. Anybody can make one, so it leaves room for the elections of other members. */
+  /**
+   * The same on behalf of an HTTP request. Any client can make one, so requests may open fewer elections than
+   * members.
+   */
   openForRequest(name: string): ElectionHost {
     const found = this.#hosts.get(name);
     if (found !== undefined) return found;
@@ -132,36 +141,37 @@ export class Elections {
       return this.#create(name);
     } catch (error) {
       if (!(error instanceof CaucusError)) throw error;
-      // Such a record stays as it is; a disk that could not be read may be well again the next time.
+      // These errors are permanent. Other errors (for example a disk that cannot be read now) may be gone at the next
+      // attempt.
       if (LASTING.includes(error.code)) this.#broken.set(name, error);
       this.#complain(`${name}: ${error.message}`);
       throw error;
     }
   }
 
-  /** The same complaint is told once, not with every message that comes. */
+  /** The same complaint is logged once, not with every message. */
   #complain(message: string): void {
     if (message === this.#complaint) return;
     this.#complaint = message;
     this.#settled.log({ level: 'error', message });
   }
 
-  /** A message of another member, not by POST. Throws RefusedMessage for what it is refused for. */
+  /** A message of another member that did not come by POST. Throws RefusedMessage if it is refused. */
   receive(from: MemberId, election: string, message: Message, way: Way = 'link'): void {
-    // One that is none of the protocol opens no election.
+    // A message that the protocol does not define must not open an election.
     if (!this.#hosts.has(election)) readMessage(this.#settled.definition, message, way);
     let host: ElectionHost;
     try {
       host = this.openForOthers(election);
     } catch (error) {
       if (error instanceof BadInput) throw new RefusedMessage('bad-shape', error.message);
-      if (error instanceof CaucusError) return; // It has been told.
+      if (error instanceof CaucusError) return; // Already logged.
       throw error;
     }
     host.receive(from, message, way);
   }
 
-  /** What another member answered over HTTP: the fields of the message stand among others. */
+  /** An answer of another member over HTTP: the fields of the message stand among others. */
   receiveAnswer(
     from: MemberId,
     election: string,
@@ -174,12 +184,12 @@ export class Elections {
     this.receive(from, election, { ...Object.fromEntries(fields), type }, 'answer');
   }
 
-  /** Something that concerns all of them. */
+  /** An input for all elections. */
   give(input: Input): void {
     for (const host of this.list) host.give(input);
   }
 
-  /** Where voters come and go, one that goes says so. */
+  /** Where voters can register, one that leaves says so. */
   async leave(): Promise<void> {
     const { id } = this.#settled;
     await Promise.all(this.list.map((host) => host.order({ type: 'remove', member: id })));
@@ -217,13 +227,13 @@ export class Elections {
     const membership = new MembershipCheck(name);
     let told: Change | undefined;
     host.subscribe(() => {
-      // The oldest changes are forgotten, so places in the list mean nothing.
+      // The oldest changes are dropped, so an index into the list would not stay valid.
       const changes =
         told === undefined ? host.history : host.history.slice(host.history.lastIndexOf(told) + 1);
       for (const { detail, cause } of changes)
         log({ level: 'info', message: `${name}: ${detail} (${cause})` });
       told = host.history.at(-1);
-      // Where voters make themselves known, those that are configured are only the first.
+      // Where voters can register, the configured ones are only the first.
       const isFixed = definition.registration === undefined;
       const news = isFixed ? membership.news(host.view.members, this.#self.members) : null;
       if (news !== null) log({ level: 'warning', message: news });
@@ -245,7 +255,7 @@ export class Elections {
       options: config.options as Json,
       seed: null,
     } as const;
-    // No id and no name of an election has a tilde, so no two recordings have the same file.
+    // Neither ids nor election names contain a tilde, so every recording has its own file.
     const recorder = new Recorder(record, `${id}~${name}`, id, header, limits.recordBytes, (message) =>
       log({ level: 'warning', message }),
     );
@@ -257,8 +267,9 @@ export class Elections {
 const YEAR_2025_MS = Date.UTC(2025, 0, 1);
 
 /**
- * In tenths of a second. A cluster without data folders that starts again begins its terms, and so its tokens, here: above all
- * that it used before, if it had fewer than ten elections a second and no clock was set back to before the last start.
+ * In tenths of a second. A cluster without data folders that restarts begins its terms, and so its tokens, here. That
+ * is above all earlier tokens if it had fewer than ten elections per second and no clock was set back to before the
+ * last start.
  */
 function tenthsSince2025(wallMs: number): number {
   return Math.max(0, Math.floor((wallMs - YEAR_2025_MS) / 100));

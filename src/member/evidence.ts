@@ -1,7 +1,7 @@
 /**
- * Is a process gone for certain? A closed connection does not say so: a tunnel closes too. But a process that said where it
- * runs can be looked up if it runs here: same boot of the same host, same namespaces. Then the kernel knows. Whatever
- * cannot be read, or is not understood, is no proof.
+ * Is a process certainly dead? A closed connection is no proof: a tunnel closes too. But a process that announced
+ * where it runs can be looked up if it runs on this kernel: same boot of the same host, same namespaces. Then the
+ * kernel knows. Anything that cannot be read or is not understood is no proof.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { ProcessIdentity } from '../peers/index.ts';
@@ -15,7 +15,7 @@ interface Task {
   readonly startTime: string;
 }
 
-/** The process that asks, or null where the system does not tell. */
+/** This process, or null if the system does not tell. */
 export function ownProcess(): ProcessIdentity | null {
   try {
     const task = readTask(`/proc/${process.pid}/stat`);
@@ -26,7 +26,7 @@ export function ownProcess(): ProcessIdentity | null {
   }
 }
 
-/** Could its death be seen from here at all? */
+/** Could its death be observed from here at all? */
 export function isWithinSight(identity: ProcessIdentity): boolean {
   try {
     return identity.bootId === bootId() && identity.pidNamespace === namespaces();
@@ -35,7 +35,7 @@ export function isWithinSight(identity: ProcessIdentity): boolean {
   }
 }
 
-/** True only if this very process can never run another line of its program. */
+/** True only if this process can never run another instruction of its program. */
 export function isDead(identity: ProcessIdentity): boolean {
   if (!isWithinSight(identity)) return false;
   try {
@@ -43,7 +43,7 @@ export function isDead(identity: ProcessIdentity): boolean {
     const main = readTask(`${folder}/stat`);
     if (main === null) return hasNoProcess(identity.pid);
     if (main.startTime !== identity.startTime) return true;
-    // The other threads of a process may outlive its first.
+    // The other threads of a process may outlive its main thread.
     return (
       isEnding(main) &&
       readdirSync(`${folder}/task`).every((thread) => {
@@ -52,11 +52,11 @@ export function isDead(identity: ProcessIdentity): boolean {
       })
     );
   } catch (error) {
-    return isAbsence(error) && hasNoProcess(identity.pid); // It vanished while we looked.
+    return isAbsence(error) && hasNoProcess(identity.pid); // It vanished meanwhile.
   }
 }
 
-/** /proc may be told to hide the processes of other users (`hidepid`); a signal is not fooled by that. */
+/** /proc may hide the processes of other users (`hidepid`); sending signal 0 finds them anyway. */
 function hasNoProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -79,7 +79,8 @@ function readTask(file: string): Task | null {
     if (isAbsence(error)) return null;
     throw error;
   }
-  // The name stands in parentheses and may hold anything, so the fields are counted from the last one that closes.
+  // The program's name stands in parentheses and may contain any character, so the fields are counted from the last
+  // closing parenthesis.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, flags, startTime] = [fields[0], Number(fields[6]), fields[19]];
   if (state === undefined || startTime === undefined || !Number.isInteger(flags)) {
@@ -97,27 +98,27 @@ function isAbsence(error: unknown): boolean {
 let knownBootId: string | null = null;
 let knownNamespaces: string | null = null;
 
-/** Neither changes while a process runs. */
+/** Neither value changes while a process runs. */
 function bootId(): string {
   knownBootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
   return knownBootId;
 }
 
-/** Throws where /proc does not speak of the processes that we ourselves would see. */
+/** Throws if /proc does not show the processes of our own pid namespace. */
 function namespaces(): string {
   knownNamespaces ??= readNamespaces();
   return knownNamespaces;
 }
 
 function readNamespaces(): string {
-  // A /proc of an outer pid namespace lists our pid in it before our own: the numbers there are not ours.
+  // A /proc of an outer pid namespace lists our pid there before our own, so its pids are not ours.
   const pids = /^NSpid:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1];
   if (pids !== String(process.pid)) throw new Error('/proc belongs to another pid namespace');
-  // Start times are counted from the boot that the reader's time namespace pretends to have had.
+  // Start times are relative to the boot time in the reader's time namespace.
   return [readlinkSync('/proc/self/ns/pid'), timeNamespace()].join(' ').trim();
 }
 
-/** Empty where the system has none. */
+/** Empty if the system has no time namespaces. */
 function timeNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/time');

@@ -20,12 +20,15 @@ import { Pending } from './pending.ts';
 import { SeatWait } from './seat-wait.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** The sender of a question that comes from no voter. No voter needs to be called so: nothing is ever sent to it. */
+/** The sender id of a question from a client that is no voter. Nothing is ever sent to it. */
 const ANYBODY = 'anybody';
 
-/** One election of a member: the host that runs its protocol, in real time, and what is around it in a member. */
+/**
+ * One election of a member: the host that runs its protocol in real time, and its connections to the rest of the
+ * member.
+ */
 export class ElectionHost implements ElectionPort {
-  /** Takes over the commands that end a leadership under which a program works; undefined for all others. */
+  /** Handles commands that end a leadership under which a program works; undefined for all other commands. */
   steward: ((command: Command) => Promise<Outcome> | undefined) | null = null;
   readonly name: string;
   readonly self: MemberId;
@@ -36,11 +39,11 @@ export class ElectionHost implements ElectionPort {
   readonly #door: Door;
   readonly #audience = new Audience(NO_VIEW);
   readonly #pending = new Pending();
-  /** Whose message is being taken, while it is. */
+  /** The sender of the message that is being processed, or null. */
   #sender: MemberId | null = null;
-  /** Only where the protocol has seats, which belong to disks. */
+  /** Only for protocols with seats, which belong to disks. */
   readonly #seatWait: SeatWait | null;
-  /** Sends to the member whose request is being answered are its answer. */
+  /** While a POST request is processed: messages to its sender become the response. */
   #answers: { readonly to: MemberId; readonly messages: Message[] } | null = null;
 
   constructor(name: string, self: Self, definition: Definition, protocol: Protocol, around: Surroundings) {
@@ -70,7 +73,7 @@ export class ElectionHost implements ElectionPort {
     this.#host.start(saved, incarnation, life, spent);
   }
 
-  /** Nothing happens any more. A caller that still waits for a command is told that its outcome is unknown. */
+  /** After this, nothing happens. Callers that wait for a command are told that its outcome is unknown. */
   stop(): void {
     if (!this.#host.isRunning) return;
     this.#host.stop();
@@ -87,12 +90,12 @@ export class ElectionHost implements ElectionPort {
     return this.#host.view;
   }
 
-  /** The leadership that this member holds. By the clock it may have run out already. */
+  /** The leadership that this member holds. It may already have expired by the clock. */
   get held(): Hold | null {
     return this.#host.held;
   }
 
-  /** Why it stands as it does. */
+  /** Why the current leader leads, or why there is none. */
   get explanation(): Why {
     return this.#host.explanation;
   }
@@ -116,7 +119,7 @@ export class ElectionHost implements ElectionPort {
     return this.#host.history;
   }
 
-  /** Why nothing may leave at the moment, or null. */
+  /** Why nothing may leave now (a health error of the disk), or null. */
   get illness(): string | null {
     return this.#host.illness;
   }
@@ -125,24 +128,27 @@ export class ElectionHost implements ElectionPort {
     return this.#audience.add(listener);
   }
 
-  /** A request from outside. Where it would end a leadership, the work under that leadership is told to stop first. */
+  /** A command from outside. If it would end a leadership, the work under that leadership is told to stop first. */
   command(command: Command): Promise<Outcome> {
     return this.steward?.(command) ?? this.order(command);
   }
 
-  /** Why a command would be refused now, or null. Nothing happens. */
+  /** Why this command would be refused now, or null. Has no effect. */
   refusal(command: Command): string | null {
     return this.#host.refusal(command);
   }
 
-  /** The same as `command`, straight to the protocol. The history will say why, if that is known. */
+  /** Like `command`, but straight to the protocol. The history records `why`, if it is given. */
   order(command: Command, why?: Why): Promise<Outcome> {
     if (!this.#host.isRunning)
       return Promise.resolve({ status: 'failed', reason: 'the member was closed', effect: 'definite' });
     return this.#pending.ask((id) => this.#host.command(id, command, why));
   }
 
-  /** What is sent back at once to a member that used POST is the answer to its request. Others get it over their link. */
+  /**
+   * Messages sent back at once to a member that used POST become the response to its request. Other members get them
+   * over their link.
+   */
   receive(from: MemberId, said: Message, way: Way = 'post'): readonly Message[] {
     if (!this.#host.isRunning) return [];
     const message = this.#door.admit(from, said, way);
@@ -166,7 +172,7 @@ export class ElectionHost implements ElectionPort {
     return answers.messages;
   }
 
-  /** Takes an input from outside. What the clock has made due comes before it. */
+  /** Queues an input from outside. Timers that are due run before it. */
   give(input: Input): void {
     if (input.type === 'message' && this.#host.isRunning) this.#seatWait?.onHeard(input.from);
     this.#host.give(input);
@@ -177,7 +183,7 @@ export class ElectionHost implements ElectionPort {
     else this.#around.send(to, message);
   }
 
-  /** Saving is synchronous, so nothing ever waits for it; what it takes is charged to the member whose message caused it. */
+  /** Saving is synchronous. The time it takes is charged to the member that sent the message. */
   #save(record: Json, done: (failure: string | null) => void): void {
     const { clock, budgets } = this.#around;
     const startMs = clock.now();
@@ -194,7 +200,7 @@ export class ElectionHost implements ElectionPort {
   #onChange(): void {
     this.#sender = null;
     this.#audience.show(this.view, this.held, this.illness);
-    // A member that waits for others before it takes any part says for whom.
+    // A member that needs others before it takes part says which ones.
     const news = this.#seatWait?.news(this.view, this.#around.clock) ?? null;
     if (news === null) return;
     this.#host.note({ cause: 'started', detail: news });

@@ -1,6 +1,6 @@
 /**
- * Calls what a user gave us. If it throws, the error is thrown all the same, but later and by itself: it must not keep the
- * others from being told, nor a step of an election from being finished.
+ * Calls a callback of the user. If it throws, the error is rethrown later, on its own: it must not keep other
+ * listeners from being called, nor a step of an election from being finished.
  */
 export function isolate(call: () => void): void {
   try {

@@ -3,21 +3,24 @@ import { connect, createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { CaucusError } from '../election/index.ts';
 
-/** How long the process that holds a folder may take to say who it is. It may be stopped, and still holds it. */
+/**
+ * How long the process that holds a folder may take to say which one it is. A process that is stopped does not
+ * answer, but still holds the folder.
+ */
 const NAME_MS = 500;
 
-/** A folder that is ours alone. */
+/** A folder that only this process uses. */
 export interface FolderLock {
-  /** Throws if another process took the folder away from us. */
+  /** Throws if another process has taken the folder over. */
   assert(): void;
   release(): void;
 }
 
 /**
- * Two processes on one data folder would vote twice. The process that uses a folder listens on a socket in it: the kernel lets go of
- * it when the process is gone, and at no other time, whatever container either of them runs in. A file with a pid could not
- * say that much after a reboot, or from another pid namespace. It guards one host: folders that several hosts can reach at
- * once (a network disk) are not guarded against each other.
+ * Two processes on one data folder would vote twice. The process that uses a folder listens on a socket in it. The
+ * kernel closes that socket when the process dies, and at no other time, in whatever container the process runs. A
+ * file with a pid would be wrong after a reboot, or in another pid namespace. The lock works on one host: a folder on
+ * a network disk is not protected against processes of other hosts.
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const file = path.join(folder, 'lock');
@@ -41,17 +44,18 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   const isOurs = (): boolean => statSync(file, { throwIfNoEntry: false })?.ino === ino;
   return {
     assert() {
-      // Two that start at the same moment may both have found a dead socket; the one that was faster notices here.
+      // Two processes that start at the same moment may both have found a dead socket; the one that came first finds
+      // out here.
       if (!isOurs()) throw inUse(folder, 'another process by now');
     },
     release() {
-      // Closing the socket removes the file, also if it belongs to another process by now.
+      // Closing the socket removes the file, even if that belongs to another process by now.
       if (isOurs()) server.close(forget);
     },
   };
 }
 
-/** The name of a socket has room for some hundred bytes, so a long path is shortened by way of an open folder. */
+/** The path of a Unix socket may have about a hundred bytes, so a long path is shortened through an open folder. */
 function shorten(folder: string): { readonly name: string; forget(): void } {
   const name = path.join(folder, 'lock');
   if (Buffer.byteLength(name) < 100) return { name, forget: () => {} };
@@ -79,7 +83,7 @@ function tryListen(server: Server, name: string): Promise<boolean> {
   });
 }
 
-/** Who holds it, or null if no process does any more. */
+/** The process that holds it, or null if there is none any more. */
 function askHolder(name: string): Promise<string | null> {
   return new Promise((resolve) => {
     let said = '';

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Creates a folder with all that it stands in. One step at a time, since Node's own way never comes to an end where a system
- * denies that a folder exists in which it lets no process create one (/proc).
+ * Creates a folder and its parents, one at a time. `mkdirSync` with `recursive` never returns in a file system that
+ * reports a folder as missing but allows no process to create it (/proc).
  */
 export function makeFolder(folder: string): void {
   if (isFolder(folder)) return;
@@ -12,7 +12,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    if (isFolder(folder)) return; // Another process may have been faster.
+    if (isFolder(folder)) return; // Another process created it.
     const isTaken = (error as NodeJS.ErrnoException).code === 'EEXIST';
     throw isTaken ? new Error(`${folder} is not a folder`, { cause: error }) : error;
   }

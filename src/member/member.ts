@@ -32,8 +32,8 @@ import { Unreachable } from './unreachable.ts';
 import { Voters } from './voters.ts';
 
 /**
- * Starts a member. It votes in the elections of its cluster from now on; a program that wants to lead asks one of its elections.
- * Rejects with BadInput for options that cannot be used, and with CaucusError for what the system refuses.
+ * Starts a member. From now on it votes in the elections of its cluster; a program that wants to lead uses one of its
+ * elections. Rejects with BadInput for invalid options, and with CaucusError for errors of the system.
  */
 export async function join(options: JoinOptions): Promise<Member> {
   const settled = readOptions(options);
@@ -59,7 +59,7 @@ export async function join(options: JoinOptions): Promise<Member> {
   }
 }
 
-/** One voter: its elections, its connections and its API. */
+/** One member: its elections, its connections and its API. */
 export class Member implements MemberPort, Engine {
   readonly id: MemberId;
   readonly url: string;
@@ -79,13 +79,15 @@ export class Member implements MemberPort, Engine {
   readonly #api: Api;
   readonly #discovery: Discovery | null;
   readonly #seats = new Map<string, ProtocolSeat>();
-  /** The elections on each seat: one of them, unless the program has made more. */
+  /** The elections on each seat: one, unless the program created more. */
   readonly #elections = new Map<Seat, Election[]>();
   readonly #listeners = new Set<() => void>();
   readonly #refusals: RefusalLog;
   #closing: Promise<void> | null = null;
 
-  /** @internal `join` makes members. */
+  /**
+   * @internal Use `join`.
+   */
   constructor(settled: Settled, store: Store, server: Server | null, clock: Clock = new SystemClock()) {
     this.#settled = settled;
     this.#store = store;
@@ -111,7 +113,7 @@ export class Member implements MemberPort, Engine {
       this.#notify();
     });
     this.#links = this.#createLinks();
-    // Before anything is sent: what is meant for a peer that is not connected yet waits for it.
+    // Before anything is sent: messages to a peer that is not connected yet wait for it.
     this.#links.setPeers(this.#voters.others);
     try {
       this.#hosts.open(this.mainElection);
@@ -140,7 +142,7 @@ export class Member implements MemberPort, Engine {
     return this.#hosts.illness;
   }
 
-  /** Without the main election as long as the program does not use it: it is always open, since its record names the disk. */
+  /** Omits the main election while the program does not use it: it is always open, since its record names the disk. */
   get elections(): readonly ElectionPort[] {
     const main = this.#seats.has(this.mainElection) ? null : this.mainElection;
     return this.#hosts.list.filter(
@@ -152,12 +154,18 @@ export class Member implements MemberPort, Engine {
     return this.#refusals.counts;
   }
 
-  /** One of the elections of this member, to observe it or to lead. The same object for the same name, until it is closed. */
+  /**
+   * One of the elections of this member, to observe or to lead. The same object for the same name, until it is
+   * closed.
+   */
   election(name: string = this.mainElection): Election {
     return this.#elections.get(this.seat(name))?.[0] ?? new Election(name, this);
   }
 
-  /** @internal Looks after the work of an election on this member, also of one that the program made itself. */
+  /**
+   * @internal Registers an election on this member, also one that the program created itself, so that its work is
+   * stopped before a leadership ends.
+   */
   opened(election: Election): void {
     const { name } = election;
     const seat = this.seat(name);
@@ -170,7 +178,7 @@ export class Member implements MemberPort, Engine {
     host.steward = (command) => steward(elections, host, command);
   }
 
-  /** The place of this member in an election, for those who do without what `Election` adds. */
+  /** The place of this member in an election, for programs that do not need `Election`. */
   seat(name: string = this.mainElection): Seat {
     if (this.#closing !== null) throw new CaucusError('E_CLOSED', 'the member was closed');
     const found = this.#seats.get(name);
@@ -186,11 +194,11 @@ export class Member implements MemberPort, Engine {
     return this.#hosts.openForRequest(name);
   }
 
-  /** Answers a request to the API of this member. Mount it on a server of your own, or let the member listen. */
+  /** Answers a request to the API of this member. Mount it on your own server, or let the member listen. */
   readonly handler = (request: IncomingMessage, response: ServerResponse): void =>
     this.#api(request, response);
 
-  /** The same for the connections of other members. False if the request is not meant for this member. */
+  /** The same for the connections of other members. False if the request is not for this member. */
   readonly handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): boolean =>
     this.#settled.allow?.(request) === false
       ? this.#links.refuseUpgrade(request, socket)
@@ -205,7 +213,7 @@ export class Member implements MemberPort, Engine {
     try {
       this.#store.saveVoters(this.#voters.registered);
     } catch (error) {
-      // It will have to register again after a restart; that is no reason to turn it away now.
+      // The voter will have to register again after a restart. That is no reason to refuse it now.
       const message = `the voter ${voter.id} is not remembered: ${error instanceof Error ? error.message : error}`;
       this.#settled.log({ level: 'warning', message });
     }
@@ -230,8 +238,8 @@ export class Member implements MemberPort, Engine {
   }
 
   /**
-   * Leaves: leaders' work is told to stop and waited for, leaderships are handed over, and only then the connections close.
-   * Settles when nothing of this member is left.
+   * Leaves: the work of leaders is told to stop and waited for, leaderships are released, and only then the
+   * connections close. Settles when nothing of this member is left.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -243,7 +251,7 @@ export class Member implements MemberPort, Engine {
   }
 
   async #close(): Promise<void> {
-    // An election that cannot be left in an orderly way must not keep the rest of the member open.
+    // An election that fails to close must not keep the rest of the member open.
     await Promise.allSettled([...this.#elections.values()].flat().map((election) => election.close()));
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
     this.#discovery?.close();
@@ -299,7 +307,7 @@ export class Member implements MemberPort, Engine {
     );
   }
 
-  /** Voters that register find each other by a seed: the first answer tells who leads, and which other voters there are. */
+  /** Voters that register find each other through a seed: the first answer tells the leader and the other voters. */
   #createDiscovery({ host, url }: NonNullable<Settled['seed']>): Discovery {
     const { config, definition, log } = this.#settled;
     const { heartbeatMs } = config.timing;
@@ -321,12 +329,15 @@ export class Member implements MemberPort, Engine {
     });
   }
 
-  /** Do its voters make themselves known, or are they fixed? */
+  /** Can voters register, or are they fixed? */
   get #hasRegister(): boolean {
     return this.#settled.definition.registration !== undefined;
   }
 
-  /** The names under which it may be called, or null if any will do: a server that others can reach may have any name. */
+  /**
+   * The host names that requests may use, or null if any is allowed: a server that other machines can reach may have
+   * any name.
+   */
   #namesOf({ listen, hosts, peers, isOpen }: Settled): readonly string[] | null {
     if (listen === null ? isOpen : !isLoopback(listen.host)) return null;
     return [...hosts, hostOf(this.url), ...peers.map(({ url }) => hostOf(url))];

@@ -1,8 +1,8 @@
 import type { MemberId } from '../core/index.ts';
 
 /**
- * Compares the members that an election has with the voters that are configured here. What is configured changes no membership, so
- * people who believe that it does have to be told.
+ * Compares the members of an election with the configured voters. Configuration does not change the membership, so an
+ * operator who expects that must be told.
  */
 export class MembershipCheck {
   readonly #election: string;
@@ -12,7 +12,7 @@ export class MembershipCheck {
     this.#election = election;
   }
 
-  /** What is to be said now and was not yet, or null. */
+  /** A message that was not logged yet, or null. */
   news(members: readonly MemberId[] | undefined, configured: readonly MemberId[]): string | null {
     if (members === undefined) return null;
     const outside = configured.filter((id) => !members.includes(id));

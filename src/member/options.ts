@@ -24,7 +24,7 @@ import { isolate } from './isolate.ts';
 import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
 import type { Peer } from './links/links.ts';
 
-/** The same, checked and filled in. */
+/** The same options, checked and with defaults. */
 export interface Settled {
   readonly id: MemberId;
   readonly cluster: string;
@@ -43,13 +43,13 @@ export interface Settled {
   readonly hosts: readonly string[];
   /** May this request reach a mounted member? Null for one that listens by itself. */
   readonly allow: ((request: IncomingMessage) => boolean) | null;
-  /** Any name will do, since others can reach it under any. */
+  /** True if other machines can reach it: then any host name is accepted. */
   readonly isOpen: boolean;
   readonly limits: Limits & Bounds;
   readonly log: (entry: LogEntry) => void;
 }
 
-/** What is bounded here; the rest is the links' own. */
+/** The limits that are checked here; the links check theirs. */
 interface Bounds {
   readonly elections: number;
   readonly electionsOfOthers: number;
@@ -118,7 +118,7 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
   log: logger,
 });
 
-/** The one place where options are checked. Throws BadInput, which names the option. */
+/** The only place where options are checked. Throws BadInput, which names the option. */
 export function readOptions(given: unknown): Settled {
   const options = shape.read(given, '');
   const id = options.id ?? inventName();
@@ -147,7 +147,7 @@ export function readOptions(given: unknown): Settled {
     definition,
     config,
     priority: options.priority ?? 1,
-    // Made absolute at once: the program may change its folder.
+    // Made absolute now: the program may change its working directory later.
     data: options.data === undefined ? null : path.resolve(options.data),
     trustConnections: options.trustConnections ?? false,
     hosts: options.hosts ?? [],
@@ -166,7 +166,7 @@ export function readOptions(given: unknown): Settled {
   };
 }
 
-/** The server under a mounted member may listen anywhere; which of its addresses was called, the system knows. */
+/** The server of a mounted member may listen on any address; the socket tells which one was used. */
 function cameByLoopback({ socket }: IncomingMessage): boolean {
   const { localAddress } = socket;
   return localAddress === undefined || isLoopback(localAddress.replace(/^::ffff:/, ''));
@@ -177,12 +177,12 @@ function readProtocol(name: string): Definition {
   throw new BadInput('protocol', `one of ${Object.keys(catalogue).join(', ')}`, show(name));
 }
 
-/** Where it listens: where it was told to, else where its URL says, else at any free port of the loopback. */
+/** Where to listen: at `listen`, else at the address of `url`, else on any free port of the loopback. */
 function readListen(options: JoinOptions, url: string | undefined): Settled['listen'] {
   const { mounted = false, insecure = false } = options;
   if (mounted) {
     if (options.listen !== undefined)
-      throw new BadInput('listen', 'nothing, since it is mounted', 'an address');
+      throw new BadInput('listen', 'nothing, since the member is mounted', 'an address');
     if (options.url === undefined) {
       throw new BadInput('url', 'the URL under which the others reach a mounted member', 'nothing');
     }
@@ -215,7 +215,7 @@ function readListen(options: JoinOptions, url: string | undefined): Settled['lis
   return { host, port: options.listen?.port ?? 0 };
 }
 
-/** Only an election whose voters find each other can begin without knowing who they are. */
+/** Only a protocol whose voters register can start without a list of them. */
 function readSeed({ seed }: JoinOptions, definition: Definition): Settled['seed'] {
   if (seed === undefined) return null;
   if (definition.registration === undefined) {

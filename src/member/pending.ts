@@ -5,7 +5,7 @@ export class Pending {
   readonly #waiting = new Map<number, (outcome: Outcome) => void>();
   #last = 0;
 
-  /** Gives a command with a number of its own. */
+  /** Gives a command under a new id. */
   ask(give: (id: number) => void): Promise<Outcome> {
     return new Promise((resolve) => {
       this.#last += 1;
@@ -19,7 +19,7 @@ export class Pending {
     this.#waiting.delete(command);
   }
 
-  /** It will never be known what became of them. */
+  /** The outcome of these commands stays unknown. */
   abandon(reason: string): void {
     for (const settle of this.#waiting.values()) settle({ status: 'failed', reason, effect: 'indefinite' });
     this.#waiting.clear();

@@ -13,10 +13,10 @@ import type { Json } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import { type FileName, type Owner, perform, type RecordFolder, RecordStore } from '../store/index.ts';
 
-/** After a failed write it is unknown what the disk holds, so nothing is tried again: only a new start reads it. */
+/** After a failed write the content of the disk is unknown, so there is no retry: only a restart reads it again. */
 const UNTIL_RESTARTED = '; restart this member once the disk takes writes again: until then it takes no part';
 
-/** The part of the file system that can fail. */
+/** The file system calls that can fail. */
 export interface FileSystem {
   write(handle: number, bytes: Uint8Array, at: number): number;
   sync(handle: number): void;
@@ -33,7 +33,7 @@ const CODES = {
   version: 'E_STORE_VERSION',
 } as const;
 
-/** A record in a file. What is written where, and what is refused, is decided in `src/store`. */
+/** A record in a file. `src/store` decides what is written where, and what is refused. */
 export class RecordFile {
   readonly #file: string;
   readonly #owner: Owner;
@@ -47,7 +47,7 @@ export class RecordFile {
     this.#store = new RecordStore(owner);
   }
 
-  /** The record, or null if there never was one. Refuses what it cannot trust. */
+  /** The record, or null if there never was one. Throws if the record cannot be trusted. */
   read(): { readonly record: Json } | null {
     this.#store = new RecordStore(this.#owner);
     const found = this.#try('cannot be read', () => this.#store.open(this.#folder));
@@ -128,12 +128,12 @@ class FileFolder implements RecordFolder {
     this.#open = null;
   }
 
-  /** What is left of a failed write takes room on a full disk; on a read-only one there is none. */
+  /** Removes what a failed write left, which takes space on a full disk; on a read-only disk nothing was written. */
   removeDraft(): void {
     try {
       rmSync(this.#files.draft, { force: true });
     } catch {
-      // The failure that matters is the one of the write.
+      // The error that matters is that of the write.
     }
   }
 
@@ -146,7 +146,7 @@ class FileFolder implements RecordFolder {
   }
 }
 
-/** A renamed file is durable only once the folder that names it is. */
+/** A renamed file is durable only once its folder is synced. */
 export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {

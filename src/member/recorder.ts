@@ -3,12 +3,13 @@ import path from 'node:path';
 import { type Effect, encodeTraceLine, type Input, type MemberId, type TraceHeader } from '../core/index.ts';
 import { makeFolder } from './make-folder.ts';
 
-/** What may wait for a slow disk. A recording with a gap is better than a member that stands still. */
+/** How many bytes may wait for a slow disk. A recording with a gap is better than a member that waits. */
 const LARGEST_BACKLOG = 4_000_000;
 
 /**
- * Records what one election did, in the same format as the simulator. When the file is full it becomes `…~1.ndjson`, the one
- * before that is dropped, and a new one begins. A recording never holds the member up: what a disk cannot take is left out.
+ * Records the steps of one election, in the same format as the simulator. When the file is full it becomes
+ * `…~1.ndjson`, the older one is deleted, and a new file begins. A recording never delays the member: lines that the
+ * disk is too slow for are left out.
  */
 export class Recorder {
   readonly #file: string;
@@ -18,7 +19,7 @@ export class Recorder {
   readonly #onFailure: (reason: string) => void;
   #stream: WriteStream | null;
   #bytes = 0;
-  /** Lines that were left out since the last one that was written. */
+  /** Lines left out since the last one that was written. */
   #missing = 0;
 
   constructor(
@@ -40,7 +41,7 @@ export class Recorder {
     });
   }
 
-  /** `atMs` is a time since 1970, so that recordings of several members can be laid side by side. */
+  /** `atMs` is a time since 1970, so that recordings of several members can be compared. */
   step(atMs: number, input: Input, effects: readonly Effect[]): void {
     if (this.#stream === null) return;
     if (this.#stream.writableLength > LARGEST_BACKLOG) {
@@ -66,7 +67,7 @@ export class Recorder {
   }
 
   #open(): WriteStream {
-    // Opened at once, so that a file that becomes full at once can be renamed.
+    // Opened synchronously, so that a file that is full at once can be renamed.
     const stream = createWriteStream(this.#file, { fd: openSync(this.#file, 'w', 0o600) });
     stream.on('error', (error) => {
       if (this.#stream === stream) this.#stream = this.#fail(error);
@@ -81,7 +82,7 @@ export class Recorder {
     this.#stream?.write(line);
   }
 
-  /** What is still on its way to the disk goes to the renamed file: it is open already. */
+  /** Data still on its way to the disk goes to the renamed file, which is already open. */
   #rotate(): void {
     this.#stream?.end();
     this.#stream = null;

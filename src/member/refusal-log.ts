@@ -2,20 +2,20 @@ import { noRefusals, type Refusal, RefusedMessage } from '../api/index.ts';
 import { type MemberId, oneLine } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 
-/** The same kind of refusal from the same address is told once in this time. */
+/** The same kind of refusal from the same address is logged once in this time. */
 const TOLD_EVERY_MS = 1000;
-/** Addresses that are told apart within one such time; of the rest only the kind is. */
+/** How many addresses are counted separately within that time; refusals from further addresses are grouped by kind. */
 const MOST_SENDERS = 100;
 
 interface Told {
-  /** How many came since it was told, and what the last of them was. */
+  /** How many refusals came since the last log line, and the last of them. */
   more: number;
   last: string;
 }
 
 /**
- * Counts what was refused, and tells people. The first is told at once. Whatever else of its kind the same sender brings within a second is
- * counted and told together, so that no sender can fill a disk with the log.
+ * Counts refusals, and logs them. The first is logged at once. Further refusals of the same kind and sender within a
+ * second are counted and logged together, so that no sender can fill a disk with the log.
  */
 export class RefusalLog {
   readonly counts: Record<Refusal, number> = noRefusals();
@@ -29,7 +29,7 @@ export class RefusalLog {
     this.#tell = tell;
   }
 
-  /** `from`: the sender as it is told apart: a member, or an address without its port. */
+  /** `from`: the sender under which it is counted: a member, or an address without its port. */
   refused(kind: Refusal, from: string, reason: string): void {
     this.counts[kind] += 1;
     const message = oneLine(reason);
@@ -45,7 +45,7 @@ export class RefusalLog {
     this.#await(key, { more: 0, last: '' });
   }
 
-  /** What a member said, unless it is refused. */
+  /** Processes a message of a member; if it is refused, logs that. */
   hear(from: MemberId, take: () => void): void {
     try {
       take();
@@ -74,7 +74,7 @@ export class RefusalLog {
   }
 }
 
-/** An address without its port: who opens many connections has many ports. */
+/** An address without its port: one client with many connections has many ports. */
 export function withoutPort(remote: string): string {
   return remote.replace(/:\d+$/, '');
 }

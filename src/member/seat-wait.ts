@@ -1,13 +1,13 @@
 import { type MemberId, majority, type Self, type View } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 
-/** Where enough of the others are there, a seat takes a few milliseconds; nothing is said before this. */
+/** With enough members running, getting a seat takes a few milliseconds; nothing is logged before this. */
 const PATIENCE_MS = 1000;
 
 /**
- * A member whose disk has no seat in the election takes no part in it. A leader gives it one by itself. But to elect the leader
- * of a new cluster, or of one that has lost disks, takes more members than usual, and if they are not there it waits for as long
- * as they are not: then people have to be told for whom.
+ * A member whose disk has no seat in the election takes no part in it. A leader gives the disk a seat. But electing
+ * the leader of a new cluster, or of one that lost disks, takes more members than usual, and until they run this
+ * member waits. Then the log says which members it waits for.
  */
 export class SeatWait {
   readonly #self: Self;
@@ -24,7 +24,7 @@ export class SeatWait {
     this.#heard.add(from);
   }
 
-  /** What is to be said now and was not yet, or null. */
+  /** A message that was not logged yet, or null. */
   news({ role, members = this.#self.members }: View, clock: Pick<Clock, 'now'>): string | null {
     if (role !== 'none') {
       this.#sinceMs = null;
@@ -36,7 +36,7 @@ export class SeatWait {
     this.#sinceMs ??= nowMs;
     const { id } = this.#self;
     const missing = members.filter((each) => each !== id && !this.#heard.has(each)).join(', ');
-    // One that was removed has no seat either, and waits for nothing.
+    // A removed member has no seat either, and does not wait for one.
     const isWaiting = members.includes(id) && missing !== '';
     if (!isWaiting || missing === this.#told || nowMs - this.#sinceMs < PATIENCE_MS) return null;
     this.#told = missing;

@@ -1,7 +1,7 @@
 import type { MemberId } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 
-/** Fills up over time to what it holds at most, and is emptied by what is taken. */
+/** A token bucket: fills up over time to its capacity. */
 class Bucket {
   readonly #clock: Clock;
   readonly #holds: () => number;
@@ -24,41 +24,42 @@ class Bucket {
     return this.#left;
   }
 
-  /** What was taken has been used, also if there was less. */
+  /** The cost is deducted even if there was less: it has already been spent. */
   take(amount: number): void {
     this.#left = this.left - amount;
   }
 }
 
 /**
- * The most that one save is charged, in milliseconds. The charge stands for what the sender caused, and how slow the disk is it did not
- * cause. Example without a bound: the disks of two members take 1 s for each save, for some seconds. Each of these saves would keep
- * the other member from being elected for 10 s, also long after the disks are fast again, and there would be no leader meanwhile.
+ * The maximum charge for one save, in milliseconds. The sender caused the save, but not the slowness of the disk.
+ * Example without a maximum: the disks of two members need 1 s for each save, for some seconds. Each of these saves
+ * would keep the other member from being elected for 10 s, long after the disks are fast again, and there would be no
+ * leader meanwhile.
  */
 const MOST_A_SAVE = 20;
 
 /**
- * How much of the disk each sender may use. A change that has to be saved holds up the member for as long as the disk takes, so a
- * sender that causes one with every message would keep it from everything else. An honest member causes a handful in an
- * election, and two with every value that it publishes.
+ * How many saves each sender may cause. A save blocks the member for as long as the disk takes, so a sender that
+ * causes one with every message would keep it from everything else. An honest member causes a handful in an election,
+ * and two with every value that it publishes.
  */
 export class SenderBudgets {
   readonly #clock: Clock;
   readonly #elections: () => number;
   readonly #saves = new Map<MemberId, Bucket>();
 
-  /** `elections`: how many are open. A member that takes over in all of them changes something in each. */
+  /** `elections`: how many are open. A member that becomes leader in all of them changes each of them. */
   constructor(clock: Clock, elections: () => number) {
     this.#clock = clock;
     this.#elections = elections;
   }
 
-  /** May what this sender says be saved? */
+  /** May a message of this sender cause a save? */
   maySave(from: MemberId): boolean {
     return this.#of(from).left >= 1;
   }
 
-  /** A save that takes longer than a millisecond counts for as many as it takes, up to a bound. */
+  /** Charges a save: one per millisecond that it took, at least one, at most the maximum. */
   saved(from: MemberId, tookMs: number): void {
     this.#of(from).take(Math.min(MOST_A_SAVE, Math.max(1, tookMs)));
   }

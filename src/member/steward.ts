@@ -3,9 +3,9 @@ import { CaucusError, type Election, expectDone } from '../election/index.ts';
 import type { ElectionHost } from './host.ts';
 
 /**
- * An operator asks a member to give up a leadership under which its program works. The work is told to stop, and waited for,
- * before anybody else may lead; only then does the protocol hear of it. That holds also for work that is already stopping,
- * whatever it was told to stop for. Undefined for what needs no such care.
+ * An operator requests that a member resign a leadership under which its program works. The work is told to stop, and
+ * waited for, before any other member may lead; only then does the protocol get the command. The same holds for work
+ * that is already stopping, for whatever reason. Undefined for commands that do not end such a leadership.
  */
 export function steward(
   elections: readonly Election[],
@@ -19,7 +19,7 @@ export function steward(
     case 'resign':
       return outcomeOf(election.resign()); // If it is ending, this waits for the end.
     case 'transfer':
-      if (ending !== null) return refused('the leadership is being given up');
+      if (ending !== null) return refused('the leader is already resigning');
       return outcomeOf(election.transfer(String(command.to)));
     case 'remove': {
       if (ending !== null) return ending.then(() => host.command(command));

@@ -11,38 +11,42 @@ import { type FolderLock, lockFolder } from './lock.ts';
 import { makeFolder } from './make-folder.ts';
 import { type FileSystem, RecordFile } from './record-file.ts';
 
-/** What a member remembers of itself. */
+/** What a member keeps about itself. */
 export interface MemberRecord {
-  /** Counts the starts on this data folder, from a random number on. For people, and for protocols that tell starts apart. */
+  /**
+   * Counts the starts on this data folder, beginning at a random number. For people, and for protocols that
+   * distinguish starts.
+   */
   readonly incarnation: number;
   /** Names this process. */
   readonly life: string;
-  /** Does it remember anything after a restart? */
+  /** Does it survive a restart? */
   readonly keeps: boolean;
-  /** Voters that made themselves known. */
+  /** Voters that registered. */
   readonly voters: readonly Peer[];
 }
 
 /** Where the record of one election is kept. */
 export interface ElectionStore {
   /**
-   * What the protocol is started with: what it saved last, or null if there is nothing. An election that was certainly never
-   * opened on this disk may begin with what `inherit` makes of the newest record of the main election.
+   * What the protocol is started with: the record that it saved last, or null if there is none. An election that was
+   * certainly never opened on this disk may start with what `inherit` derives from the newest record of the main
+   * election.
    */
   load(inherit: (main: Json) => Json | null): Json;
   save(record: Json): void;
 }
 
-/** What outlives the process, or does not. */
+/** What a member keeps, in a folder or only in memory. */
 export interface Store {
   readonly member: MemberRecord;
-  /** Remembers voters, if it can. */
+  /** Stores the voters, if there is a data folder. */
   saveVoters(voters: readonly Peer[]): void;
   election(name: string, protocol: string): ElectionStore;
   close(): void;
 }
 
-/** Keeps nothing: at every start, the member has a new disk as far as the others can tell. */
+/** Keeps nothing after the process ends: to the other members, every start is a new disk. */
 export function forgetfulStore(mainElection: string): Store {
   const records = new Records(mainElection, new MemoryElectionList());
   return {
@@ -144,13 +148,13 @@ class FolderStore implements Store {
 }
 
 /**
- * The records of all elections on one disk. The record of the main election says which disk this is (its field `disk`); an
- * election that begins later may begin as a part of that same disk, if it is certain that this disk never took part in it.
+ * The records of all elections on one disk. The record of the main election names the disk (its field `disk`). An
+ * election that starts later may start on that same disk if the disk certainly never took part in it.
  */
 class Records {
   readonly #mainElection: string;
   readonly #list: ElectionList;
-  /** All that were opened by this process. */
+  /** All elections that this process opened. */
   readonly #opened = new Set<string>();
   /** The newest durable record of the main election. */
   #main: { readonly record: Json } | null = null;
@@ -184,8 +188,8 @@ class Records {
   }
 
   /**
-   * Is it certain that this disk never took part in the election? If so it is listed before it can begin, whatever it begins
-   * with: it never is new again.
+   * Is it certain that this disk never took part in the election? If so, the election is listed before it starts, so
+   * that it never counts as new again.
    */
   #enlist(name: string): boolean {
     this.#opened.add(name);
@@ -196,9 +200,9 @@ class Records {
   }
 
   /**
-   * A disk that the main election never had before has taken part in nothing but what this process has opened, so its list can
-   * begin now. It is written before the record that makes the disk known: a crash in between leaves a list of another disk, and
-   * that lets nothing begin.
+   * A disk that is new to the main election has taken part only in elections that this process opened, so its list
+   * can start now. The list is written before the record that names the disk: a crash in between leaves the list of
+   * another disk, and with that no election counts as new.
    */
   #beforeMain(record: Json): void {
     const disk = diskOf({ record });
@@ -206,7 +210,7 @@ class Records {
   }
 }
 
-/** The identity of the disk that a record belongs to, where its protocol has such a thing. */
+/** The disk that a record belongs to, if its protocol has disks. */
 function diskOf(found: { readonly record: Json } | null): string | null {
   const record = found?.record;
   if (typeof record !== 'object' || record === null || Array.isArray(record)) return null;
@@ -215,8 +219,8 @@ function diskOf(found: { readonly record: Json } | null): string | null {
 }
 
 /**
- * Where nothing says what came before, the count begins somewhere: a member that begins at 1 each time would have the same
- * number twice. The clock is no help, since it can be set back.
+ * Without a record of earlier starts, the count begins at a random number: a count that begins at 1 each time would
+ * repeat. The clock does not help, since it can be set back.
  */
 function firstIncarnation(): number {
   return randomInt(1, 2 ** 47);

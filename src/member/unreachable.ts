@@ -1,7 +1,10 @@
 import type { MemberId } from '../core/index.ts';
 import type { Peer } from './links/links.ts';
 
-/** Members of one cluster are started one after the other: the first attempts may come before the other one listens. */
+/**
+ * The members of a cluster are started one after the other, so the first attempts may come before the other one
+ * listens.
+ */
 const ATTEMPTS_BEFORE_TOLD = 3;
 
 interface Attempts {
@@ -9,7 +12,7 @@ interface Attempts {
   told: string | null;
 }
 
-/** Tells people which peer cannot be reached and why: once, and again only when the reason changes. */
+/** Logs which peer cannot be reached and why: once, and again only when the reason changes. */
 export class Unreachable {
   readonly #tell: (message: string) => void;
   readonly #peers = new Map<MemberId, Attempts>();
@@ -22,13 +25,13 @@ export class Unreachable {
     const attempts = this.#peers.get(id) ?? { failed: 0, told: null };
     this.#peers.set(id, attempts);
     attempts.failed += 1;
-    const message = `cannot reach ${id} at ${url}: ${inWords(reason)}; it is tried again and again`;
+    const message = `cannot reach ${id} at ${url}: ${inWords(reason)}; retrying`;
     if (attempts.failed < ATTEMPTS_BEFORE_TOLD || attempts.told === message) return;
     attempts.told = message;
     this.#tell(message);
   }
 
-  /** What is to be told of it. */
+  /** The log line for a peer that is reachable again. */
   reached({ id, url }: Peer): string {
     this.#peers.delete(id);
     return `connected to ${id} at ${url}`;
@@ -45,7 +48,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ECONNRESET: 'it closed the connection at once',
 };
 
-/** The system's own word stands behind ours, for those who look it up. */
+/** The system's error code follows our words, for looking it up. */
 function inWords(reason: string): string {
   const code = Object.keys(WORDS).find((each) => reason.includes(each));
   if (code !== undefined) return `${WORDS[code]} (${code})`;

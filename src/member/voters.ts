@@ -5,8 +5,8 @@ import type { Peer } from './links/links.ts';
 type Verdict = { readonly accepted: true } | { readonly accepted: false; readonly reason: string };
 
 /**
- * How voters are reached: those that were configured, and those that made themselves known. A client that can register a URL can make
- * this member call it, so only hosts that were configured are called, and this machine.
+ * The URLs of all voters: configured ones and registered ones. A client that can register a URL can make this member
+ * call it, so only configured hosts and this machine are called.
  */
 export class Voters {
   readonly #own: Peer;
@@ -15,7 +15,7 @@ export class Voters {
   readonly #hosts = new Set<string>();
   readonly #most: number;
 
-  /** Of those who make themselves known it keeps `most`. */
+  /** At most `most` registered voters are kept. */
   constructor(own: Peer, configured: readonly Peer[], most: number) {
     this.#own = own;
     this.#configured = configured;
@@ -45,14 +45,14 @@ export class Voters {
     return this.list.find(({ id }) => String(id) === name)?.id;
   }
 
-  /** A seed stands in the configuration, so what it leads to may be called. */
+  /** A seed is configured, so its addresses may be called. */
   allowHost(host: string): void {
     this.#hosts.add(host);
   }
 
   /**
-   * What is configured counts more than what anybody says. When there are too many, the one that came first of those who do not
-   * vote any more (`isNeeded`) makes room: voters that are named anew at every start leave their old names behind.
+   * The configuration takes precedence over registrations. When there are too many, the oldest one that does not vote
+   * any more (`isNeeded`) is dropped: voters that get a new name at every start leave their old names behind.
    */
   register(voter: Peer, isNeeded: (id: MemberId) => boolean): Verdict {
     if (voter.id === this.#own.id) return { accepted: false, reason: `${voter.id} is this member's own id` };

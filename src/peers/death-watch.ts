@@ -7,19 +7,21 @@ import { type Identity, isSameProcess } from './identity.ts';
 const LOOK_FOR_MS = 20;
 const LOOK_EVERY_MS = 1;
 
-/** How long what came by POST casts doubt on the processes that connect later under the same id. No promise lasts longer. */
+/**
+ * How long a message by POST casts doubt on processes that connect later under the same id. No promise lasts longer.
+ */
 const DOUBT_MS = 600_000;
-/** So many processes of an id are remembered. */
+/** How many processes of an id are remembered. */
 const MOST_LIVES = 100;
 
 /** The process of the peer that was connected last. */
 interface Known {
   readonly identity: Identity;
-  /** It has shown, over a connection of the time that it was last connected, that it runs on this kernel. */
+  /** It has proven, over its current or last connection, that it runs on this kernel. */
   isLocal: boolean;
 }
 
-/** A process is being looked at. What is told depends on what is seen. */
+/** A check whether a process is dead. What follows depends on the result. */
 type Look =
   /** Its last connection was closed: it may be about to exit. */
   | { readonly number: number; readonly about: Known; readonly untilMs: number }
@@ -27,17 +29,18 @@ type Look =
   | { readonly number: number; readonly about: Known; readonly now: Identity };
 
 /**
- * Watches the processes of one peer. A connection that closes is a reason to look. Proof is that this very process was seen to
- * be dead, and only a process of this kernel can be seen. That another process has come under the same id proves nothing: two
- * processes may share an id by mistake, and the first may live. Where there is no proof, the suspicion is passed on as such.
+ * Watches the processes of one peer. A closed connection is a reason to check. Proof is that this very process was
+ * seen to be dead, and only a process of this kernel can be seen. Another process under the same id proves nothing:
+ * two processes may share an id by mistake, and the first may live. Without proof, the suspicion is passed on as
+ * such.
  *
- * A life is known to all peers, so another process may use it. One that comes with another pid than before proves nothing by its
- * death, nor does the one before; and neither does a process that connects for the first time after its id spoke by POST, where
- * this member cannot see which process speaks.
+ * A life is known to all peers, so another process may use it. If a process comes with a known life but another pid,
+ * neither its death nor that of the earlier process proves anything. The same holds for a process that connects for
+ * the first time after its id was used by POST, where this member cannot see which process is the sender.
  *
- * With `trustConnections`, proof is also that all connections of a process were closed by the other side without a word. All that
- * ever came with its life: the last one may be that of another process that copied the greeting. Example: the connection to the
- * leader is given up in a partition, another process greets as the leader and ends. The leader lives.
+ * With `trustConnections`, proof is also that the other side closed all connections of a process without a goodbye.
+ * All that ever used its life: the last one may be that of another process that copied the greeting. Example: the
+ * connection to the leader is lost in a partition, another process greets as the leader and ends. The leader lives.
  */
 export class DeathWatch {
   readonly #id: MemberId;
@@ -46,12 +49,12 @@ export class DeathWatch {
   #known: Known | null = null;
   /** By life: the process that came with it, or null if its death would prove nothing. */
   readonly #lives = new Map<string, Identity | null>();
-  /** The lives of which a connection was closed by us, or with a word that the process lives on. */
+  /** The lives with a connection that this side closed, or that ended with a goodbye: the process may live. */
   readonly #livingOn = new Set<string>();
   #postedAtMs: number | null = null;
   #looks: readonly Look[] = [];
   #lookCount = 0;
-  /** The process whose exit is waited for, and until when. */
+  /** The process that is expected to exit, and until when. */
   #waiting: { readonly about: Known; readonly untilMs: number } | null = null;
 
   constructor(id: MemberId, trustConnections: boolean, decide: Decide) {
@@ -66,7 +69,7 @@ export class DeathWatch {
     this.#known = { identity: peer, isLocal: false };
     this.#remember(peer, nowMs);
     if (before === null || isSameProcess(before.identity, peer)) this.#back();
-    // The process before may have died unseen while it was not connected.
+    // The earlier process may have died unseen while it was not connected.
     else if (this.#canBeSeen(before)) this.#look({ number: 0, about: before, now: peer });
     else this.#onReplaced(before, peer, false);
   }
@@ -75,7 +78,7 @@ export class DeathWatch {
     if (this.#known !== null && isSameProcess(this.#known.identity, peer)) this.#known.isLocal = true;
   }
 
-  /** Something came by POST in the name of this peer. */
+  /** A message came by POST under the id of this peer. */
   onPost(nowMs: number): void {
     this.#postedAtMs = nowMs;
   }

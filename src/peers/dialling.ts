@@ -3,11 +3,11 @@ import type { Decide } from './decision.ts';
 import type { PeerOptions } from './options.ts';
 
 /**
- * When one peer is dialled: again and again until a connection to it stands.
+ * When one peer is dialled: repeatedly, until a connection to it is open.
  *
- * The member with the smaller id dials at once. The other leaves it to it for a moment and then dials as well, since one of
- * the two directions may be closed. Waits double with each failure, and half of each is drawn, so that members which lost
- * the same peer at the same moment do not come back to it at the same moment.
+ * The member with the smaller id dials at once. The other waits a moment and then dials as well, since one of the two
+ * directions may be blocked. Delays double with each failure, and half of each is random, so that members which lost
+ * the same peer at the same moment do not dial it at the same moment.
  */
 export class Dialling {
   readonly #peer: MemberId;
@@ -17,7 +17,7 @@ export class Dialling {
   #failures = 0;
   #isUnderWay = false;
   #isPlanned = false;
-  /** Counts the calls of `stop`: an attempt that was begun before the last one has no say any more. */
+  /** Counts the calls of `stop`: an attempt from before the last one no longer counts. */
   #stops = 0;
 
   constructor(own: MemberId, peer: MemberId, options: PeerOptions, decide: Decide) {
@@ -31,7 +31,7 @@ export class Dialling {
     return this.#stops;
   }
 
-  /** Is this attempt still the one that matters? */
+  /** Is this attempt still current? */
   isWanted(attempt: number): boolean {
     return attempt === this.#stops;
   }
@@ -42,13 +42,16 @@ export class Dialling {
     this.#after(this.#firstMs);
   }
 
-  /** A connection was lost. After failures it goes on backing off, unless the connection was a lasting one. */
+  /** A connection was lost. After failures the delay keeps growing, unless the connection lasted. */
   again(wasLasting: boolean): void {
     if (wasLasting) this.#failures = 0;
     this.#after(this.#failures === 0 ? this.#firstMs + this.#options.redialMs : this.#backOff());
   }
 
-  /** An attempt whose connection is open already goes on: the other side may have heard of it, and it may be the one that stays. */
+  /**
+   * An attempt whose connection is already open continues: the other side may know of it, and it may be the one that
+   * stays.
+   */
   stop(): void {
     this.#stops++;
     this.#cancel();
@@ -60,7 +63,10 @@ export class Dialling {
     this.#decide({ type: 'dial', peer: this.#peer });
   }
 
-  /** The attempt has led to a connection. However the greeting ends, another attempt follows if dialling was not stopped by then. */
+  /**
+   * The attempt has opened a connection. However the greeting ends, another attempt follows unless dialling was
+   * stopped.
+   */
   onOpen(): void {
     this.#isUnderWay = false;
     this.#after(this.#options.helloMs + 2 * this.#options.probeMs);
@@ -73,7 +79,7 @@ export class Dialling {
     this.#decide({ type: 'use-rest', peer: this.#peer });
   }
 
-  /** The attempt led nowhere. Without a reason, people were told already. */
+  /** The attempt failed. Without a reason, it was already logged. */
   onFailed(reason: string | null, delayMs: Delay | null = null): void {
     this.#isUnderWay = false;
     this.#failures++;

@@ -5,9 +5,9 @@ import type { Refused } from './objection.ts';
 /** A connection, by a number that its host gives to no other. */
 export type ConnectionId = number;
 
-/** How a connection came to be closed, as far as this side can tell. */
+/** How a connection was closed, as far as this side can tell. */
 export type Closing =
-  /** This side closed it, or gave it up: the other side was silent, or broke the rules of the wire. */
+  /** This side closed it: the other side was silent, or violated the wire protocol. */
   | 'by-us'
   /** The other side said that it closes this connection, and lives on. */
   | 'goodbye'
@@ -15,12 +15,12 @@ export type Closing =
   | 'duplicate'
   /** The other side said that its member stops. */
   | 'leaving'
-  /** Closed without a word, as the system does it for a process that has died. */
+  /** Closed without a goodbye, as the system does for a process that has died. */
   | 'ended'
-  /** The same by a reset. A system also sends one for a process that died with something unread; so do firewalls. */
+  /** The same by a reset. A system also sends one for a process that died with unread data; so do firewalls. */
   | 'reset';
 
-/** By the other side, without a word that it lives on. */
+/** Closed by the other side, without saying that it lives on. */
 export function isAbandoned(closing: Closing): boolean {
   return closing === 'leaving' || closing === 'ended' || closing === 'reset';
 }
@@ -28,19 +28,19 @@ export function isAbandoned(closing: Closing): boolean {
 /** Everything that can happen to the connections of a member. */
 export type PeerEvent =
   | { readonly type: 'peer-added' | 'peer-removed'; readonly peer: MemberId }
-  /** Its URL is another one from now on. */
+  /** It has another URL from now on. */
   | { readonly type: 'peer-moved'; readonly peer: MemberId }
   /** The other side opened a connection. */
   | { readonly type: 'accepted'; readonly connection: ConnectionId }
-  /** This side did, as it was told to. */
+  /** This side opened a connection, as decided. */
   | { readonly type: 'dialled'; readonly peer: MemberId; readonly connection: ConnectionId }
   | { readonly type: 'dial-failed'; readonly peer: MemberId; readonly reason: string }
-  /** There is a server at its URL, but one that keeps no connections: it speaks only REST. */
+  /** There is a server at its URL that keeps no connections: it speaks only REST. */
   | { readonly type: 'dial-found-rest'; readonly peer: MemberId }
   /** The REST-only voter does not answer any more. */
   | { readonly type: 'rest-failed'; readonly peer: MemberId }
   | { readonly type: 'greeted'; readonly connection: ConnectionId; readonly identity: Identity }
-  /** What came is nothing that could be understood, or not at that place. */
+  /** A frame could not be parsed, or was not allowed at this point. */
   | { readonly type: 'bad-frame'; readonly connection: ConnectionId; readonly refused: Refused }
   /** The other side says that it refuses us, or that its id is used twice. */
   | { readonly type: 'refused'; readonly connection: ConnectionId; readonly refused: Refused }
@@ -61,10 +61,10 @@ export type PeerEvent =
       readonly poll: number;
       readonly answered: boolean;
     }
-  /** The process at the other end has shown that it runs on this kernel. */
+  /** The process at the other end has proven that it runs on this kernel. */
   | { readonly type: 'met'; readonly connection: ConnectionId }
-  /** Something came by POST in the name of this peer. */
+  /** A message came by POST under the id of this peer. */
   | { readonly type: 'posted'; readonly peer: MemberId }
-  /** The answer to `look`: with `isDead`, that very process can never run another line of its program. */
+  /** The answer to `look`: with `isDead`, that process can never run another instruction of its program. */
   | { readonly type: 'seen'; readonly peer: MemberId; readonly look: number; readonly isDead: boolean }
   | { readonly type: 'timer'; readonly timer: string };

@@ -1,6 +1,9 @@
 import type { MemberId } from '../core/index.ts';
 
-/** What a process says of itself in the greeting, so that it can be told from others and its death can be proven later. */
+/**
+ * What a process says of itself in the greeting, so that it can be distinguished from others and its death can be
+ * proven later.
+ */
 export interface Identity {
   readonly id: MemberId;
   readonly cluster: string;
@@ -9,26 +12,29 @@ export interface Identity {
   /** Names the process: random, and never used by another. */
   readonly life: string;
   readonly url: string;
-  /** The protocol and its settings, in JSON: a member that plays by others would make promises that are too short for ours. */
+  /**
+   * The protocol and its settings, in JSON: a member with other settings might make promises that are too short for
+   * ours.
+   */
   readonly rules?: string;
-  /** Where the process runs; null where the system does not tell. */
+  /** Where the process runs; null if the system does not tell. */
   readonly process: ProcessIdentity | null;
-  /** Where processes of the same kernel can meet it (member/links/local-socket.ts). */
+  /** Where processes of the same kernel can reach it (member/links/local-socket.ts). */
   readonly localSocket?: string | undefined;
 }
 
-/** One process of one boot of one host. `startTime` tells it from a later one with the same pid. */
+/** One process of one boot of one host. `startTime` distinguishes it from a later one with the same pid. */
 export interface ProcessIdentity {
   readonly bootId: string;
-  /** Where its pid and its start time mean what they say: the pid namespace, and the time namespace if there is one. */
+  /** Where its pid and its start time are valid: the pid namespace, and the time namespace if there is one. */
   readonly pidNamespace: string;
   readonly pid: number;
   readonly startTime: string;
 }
 
 /**
- * Neither clocks nor pids are enough: a clock can be set back, and two hosts have the same pids. But a life is known to all peers, so
- * a process that says one must also be where that process is.
+ * Neither clocks nor pids are enough: a clock can be set back, and two hosts have the same pids. But a life is known
+ * to all peers, so a process that sends one must also run where that process runs.
  */
 export function isSameProcess(one: Identity, other: Identity): boolean {
   return one.life === other.life && whereabouts(one) === whereabouts(other);

@@ -1,7 +1,7 @@
 import { asObject, type MemberId } from '../core/index.ts';
 import { type Identity, isSameProcess, named, sharedId } from './identity.ts';
 
-/** What a connection or a frame was refused for; each is one of the refusals that a member counts. */
+/** Why a connection or a frame was refused; each kind is counted. */
 export type LinkRefusal =
   | 'not-json'
   | 'too-large'
@@ -18,7 +18,7 @@ export interface Refused {
 
 const LONGEST_RULES_SHOWN = 256;
 
-/** Why this process may not be connected with us, whichever side opened the connection; or null. */
+/** Why this process must not be connected with us, whichever side opened the connection; or null. */
 export function objection(own: Identity, other: Identity): Refused | null {
   if (other.cluster !== own.cluster) {
     const reason = `${named(other)} belongs to the cluster "${other.cluster}", this is "${own.cluster}"`;
@@ -37,7 +37,7 @@ export function objection(own: Identity, other: Identity): Refused | null {
   return null;
 }
 
-/** The process opened the connection, and is none that this member was told of. */
+/** The process that opened the connection is not a configured peer. */
 export function unknownMember(own: Identity, other: Identity): Refused {
   return {
     kind: 'unknown-member',
@@ -45,7 +45,7 @@ export function unknownMember(own: Identity, other: Identity): Refused {
   };
 }
 
-/** This side opened the connection, to a URL at which another member answers. */
+/** This side opened the connection, and another member answers at that URL. */
 export function otherMember(expected: MemberId, other: Identity): Refused {
   const reason = `what answers at its URL should be member ${expected}, but is ${named(other)}`;
   return { kind: 'unknown-member', reason };
@@ -53,7 +53,10 @@ export function otherMember(expected: MemberId, other: Identity): Refused {
 
 type Rules = readonly [id: MemberId, rules: string];
 
-/** In which settings two members differ, as far as they can be read. Both of them log this sentence, so it names them. */
+/**
+ * The settings in which two members differ, as far as they can be parsed. Both members log this sentence, so it names
+ * them.
+ */
 function differences(theirs: Rules, ours: Rules): string {
   const members = [theirs, ours].map(([id, rules]) => ({ id, settings: new Map(settingsOf(rules)) }));
   const names = new Set(members.flatMap(({ settings }) => [...settings.keys()]));

@@ -1,30 +1,33 @@
-/** The measures by which connections are made, judged and given up. */
+/** Times and limits for opening, judging and closing connections. */
 export interface PeerOptions {
-  /** A connection on which so many pings in a row found no answer is closed. */
+  /** A connection with this many unanswered pings in a row is closed. */
   readonly missedPings: number;
-  /** How long lies between two pings: for people, who are told how long it was silent. */
+  /** The time between two pings: for the log, which says how long the peer was silent. */
   readonly pingMs: number;
-  /** The wait before the second attempt to connect, doubled after each, up to the other end; then half of it is drawn. */
+  /** The delay before the second attempt to connect, doubled after each, up to the maximum; half of it is random. */
   readonly backOffMs: readonly [leastMs: number, mostMs: number];
-  /** The wait after the other side has refused us in so many words: only people can mend that. */
+  /** The delay after the other side has refused us with a reason: only an operator can fix that. */
   readonly refusedBackOffMs: number;
   /**
-   * The wait after a connection was lost. A peer that has died does not answer, and the members that survive it have an election
-   * to hold; one that lives connects by itself.
+   * The delay after a connection was lost. A peer that has died does not answer, and the surviving members have an
+   * election to hold; one that lives connects by itself.
    */
   readonly redialMs: number;
-  /** How long the member with the larger id leaves it to the other to connect. */
+  /** How long the member with the larger id waits for the other one to connect. */
   readonly yieldMs: number;
   readonly helloMs: number;
   /** How long a connection has to answer when another claims its place. */
   readonly probeMs: number;
   /** How many connections may be open that have not been greeted yet, or were refused. */
   readonly strangers: number;
-  /** How many connections one peer may have, while it is being settled which of them stays. */
+  /** How many connections one peer may have while it is decided which of them stays. */
   readonly connectionsPerPeer: number;
-  /** How often a REST-only voter is asked whether it has learnt to keep a connection. */
+  /** How often a REST-only voter is asked whether it keeps connections now. */
   readonly restRecheckMs: number;
-  /** A connection that the other side closed without a word proves the death of its process: only where nothing in between closes connections. */
+  /**
+   * A connection that the other side closed without a goodbye proves the death of its process. Only true if nothing
+   * in between closes connections.
+   */
   readonly trustConnections: boolean;
 }
 

@@ -7,13 +7,13 @@ import { type Identity, isNeighbour, isSameProcess, sharedId } from './identity.
 import type { Refused } from './objection.ts';
 import type { PeerOptions } from './options.ts';
 
-/** A connection that lived for less does not count as a success: the next attempt goes on backing off. */
+/** A connection that lived for less does not count as a success: the delay keeps growing. */
 const LASTING_MS = 1000;
 
 interface Standing {
   readonly connection: ConnectionId;
   readonly isDialled: boolean;
-  /** A ping is on its way, and so many times the next one was due before it was answered. */
+  /** A ping is in flight, and this many further pings came due before it was answered. */
   isPinged: boolean;
   unanswered: number;
 }
@@ -23,7 +23,7 @@ interface Poll {
   readonly number: number;
   readonly asked: readonly ConnectionId[];
   readonly answers: (boolean | null)[];
-  /** The claim of another process that is decided by it; null: it decides which connection is used. */
+  /** The claim of another process that depends on it; null: it decides which connection is used. */
   readonly claim: Claim | null;
 }
 
@@ -31,22 +31,23 @@ interface Claim {
   readonly connection: ConnectionId;
   readonly dialled: boolean;
   readonly identity: Identity;
-  /** The process that stands in its way. */
+  /** The process that has the place now. */
   readonly against: Identity;
 }
 
 /**
  * The connections between this member and one other.
  *
- * One connection per pair. If both sides open one, the smaller id keeps the oldest that answers a ping, and then closes the
- * others: what answers stands on both sides, so neither ever sees its last connection close because of this.
+ * One connection per pair. If both sides open one, the smaller id keeps the oldest that answers a ping, and then
+ * closes the others: a connection that answers is open on both sides, so neither side ever sees its last connection
+ * close because of this.
  *
- * Messages go to the oldest connection that answers. A process that knows what another says of itself can open another one in its
- * name; it must not take away what is meant for the process, and the process must not be cut off by it.
+ * Messages go to the oldest connection that answers. A process that knows another's identity can open a connection
+ * under it; it must not divert messages for that process, nor cut it off.
  *
- * Another process of the same id takes the place of the one before if none of that one's connections answers a ping. If one
- * does, two live processes share an id: the newcomer is refused and both are told. Which of two processes is the newer does
- * not matter here: protocols tell them apart themselves, by their lives.
+ * Another process of the same id takes the place of the earlier one if none of the earlier one's connections answers
+ * a ping. If one does, two live processes share an id: the new one is refused and both are told. Which of two
+ * processes is newer does not matter here: protocols distinguish them by their lives.
  */
 export class PeerConnections {
   readonly dialling: Dialling;
@@ -58,13 +59,13 @@ export class PeerConnections {
   readonly #decide: Decide;
   /** The process at the other end, while there is a connection to it. */
   #process: Identity | null = null;
-  /** All connections to it that stand, the oldest first. */
+  /** All its open connections, the oldest first. */
   #standing: readonly Standing[] = [];
   #polls: readonly Poll[] = [];
   #pollCount = 0;
   /** The oldest that answered when there were several. */
   #chosen: ConnectionId | null = null;
-  /** What the host was told last. */
+  /** The connection that the host was last told to use. */
   #used: ConnectionId | null = null;
   #upSinceMs = 0;
 
@@ -81,12 +82,12 @@ export class PeerConnections {
     return this.#process;
   }
 
-  /** Does the connection wait until the process before has had its chance to answer? */
+  /** Does the connection wait for the poll of the earlier process? */
   isClaiming(connection: ConnectionId): boolean {
     return this.#claims.some((claim) => claim.connection === connection);
   }
 
-  /** A process has said that it is this peer, on a connection that either side opened. */
+  /** A process greeted as this peer, on a connection that either side opened. */
   claim(connection: ConnectionId, dialled: boolean, identity: Identity, nowMs: number): void {
     const current = this.#process;
     if (current === null || isSameProcess(current, identity)) {
@@ -94,7 +95,7 @@ export class PeerConnections {
     } else if (this.#claims.length >= this.#options.connectionsPerPeer) {
       this.#decide({ type: 'terminate', connection, why: 'too many connections to one peer' });
     } else {
-      // Either the process before is dead, and this member has not noticed yet, or two share an id.
+      // Either the earlier process is dead and this member has not noticed yet, or two processes share an id.
       this.#startPoll({ connection, dialled, identity, against: current });
     }
   }
@@ -138,7 +139,7 @@ export class PeerConnections {
     this.#use();
   }
 
-  /** The peer is none any more: all its connections are closed, and it is not dialled again. */
+  /** The peer was removed: all its connections are closed, and it is not dialled again. */
   end(why: string, nowMs: number): void {
     this.dialling.stop();
     const claims = this.#claims.map(({ connection }) => connection);
@@ -176,7 +177,7 @@ export class PeerConnections {
       this.#decide({ type: 'up', peer: identity });
       this.#watch.onUp(identity, nowMs);
     }
-    // Now, and not when it seems to be dead: then there would be no process left to show where it runs.
+    // Asked now: once it seems to be dead, there would be no process left to prove where it runs.
     const { localSocket } = identity;
     if (localSocket !== undefined && isNeighbour(this.#own, identity))
       this.#decide({ type: 'meet', connection, localSocket });
@@ -197,7 +198,7 @@ export class PeerConnections {
       this.#decide({ type: 'probe', connection, poll: number, withinMs: this.#options.probeMs });
   }
 
-  /** The poll ends with the oldest connection that answered, once all before it had time to. */
+  /** The poll ends with the oldest connection that answered, once all older ones had time to. */
   #answer(poll: Poll, connection: ConnectionId, answered: boolean, nowMs: number): void {
     const at = poll.asked.indexOf(connection);
     if (at < 0 || poll.answers[at] !== null || !this.#polls.includes(poll)) return;
@@ -215,7 +216,7 @@ export class PeerConnections {
     this.#chosen = oldest;
     if (oldest === null || !this.#isStanding(oldest) || compareIds(this.#own.id, this.#id) > 0) return;
     const others = poll.asked.filter((each) => each !== oldest && this.#isStanding(each));
-    // What they still bring is still heard, but how long they take to close is of no importance any more.
+    // Frames on them are still read, but nothing waits for them to close.
     this.#standing = this.#standing.filter((each) => !others.includes(each.connection));
     const why = 'one connection per pair is enough';
     for (const connection of others) {
@@ -263,15 +264,15 @@ export class PeerConnections {
   }
 
   /**
-   * A duplicate that is closed says nothing of the process if one stays that this side dialled: that one leads to the peer itself.
-   * One that was accepted may be another process's, and then the duplicate was the peer's.
+   * A closed duplicate says nothing of the process if a connection stays that this side dialled: that one leads to
+   * the peer itself. One that was accepted may be another process's, and then the duplicate was the peer's.
    */
   #tellWatch(closing: Closing): void {
     if (closing === 'duplicate' && this.#standing.some(({ isDialled }) => isDialled)) return;
     if (this.#process !== null) this.#watch.onClosed(this.#process, closing);
   }
 
-  /** The connection that was chosen; where there was no choice, the newest. None while that is being found out. */
+  /** The chosen connection; without a choice, the newest. None while the poll runs. */
   #use(): void {
     const isUndecided = this.#polls.some(({ claim }) => claim === null);
     const chosen = this.#chosen !== null && this.#isStanding(this.#chosen) ? this.#chosen : null;

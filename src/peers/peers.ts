@@ -9,30 +9,30 @@ import type { PeerOptions } from './options.ts';
 import { PeerConnections } from './peer.ts';
 
 /**
- * `greeting`: waits for the first frame. `peer`: belongs to a peer, whether it stands, claims the place of another process or
- * is being closed. `refused`: is only waited for to close.
+ * `greeting`: waits for the first frame. `peer`: belongs to a peer, whether it is open, claims the place of another
+ * process or is being closed. `refused`: only waits to be closed.
  */
 type Phase = 'greeting' | 'peer' | 'refused';
 
 interface Known {
   phase: Phase;
-  /** The peer that was dialled, and which attempt it was; null if the other side opened the connection. */
+  /** The peer that was dialled, and the number of the attempt; null if the other side opened the connection. */
   readonly dialled: { readonly peer: MemberId; readonly attempt: number } | null;
   /** The peer that it belongs to. */
   peer: MemberId | null;
 }
 
 /**
- * Who is behind each connection of a member, which connection is used for which process, and what is known of the processes
- * that are gone. It is told events and returns decisions, which its host carries out in order; it has no sockets, no clock and
- * no dice.
+ * Which process is behind each connection of a member, which connection is used for which process, and what is known
+ * of processes that are gone. It takes events and returns decisions, which its host carries out in order; it has no
+ * sockets, no clock and no random source.
  */
 export class Peers {
   readonly #own: Identity;
   readonly #options: PeerOptions;
   readonly #connections = new Map<ConnectionId, Known>();
   readonly #peers = new Map<MemberId, PeerConnections>();
-  /** Also of peers that were removed: one may come back, and what was seen of its processes still counts. */
+  /** Also for removed peers: one may come back, and what was seen of its processes still counts. */
   readonly #watches = new Map<MemberId, DeathWatch>();
   #decisions: Decision[] = [];
 
@@ -41,7 +41,7 @@ export class Peers {
     this.#options = options;
   }
 
-  /** Too many connections are open that have not been greeted: others are turned away at the door. */
+  /** Too many connections are open before their greeting: new ones are refused. */
   get isFull(): boolean {
     let strangers = 0;
     for (const { dialled, phase } of this.#connections.values())
@@ -73,7 +73,7 @@ export class Peers {
         return;
       case 'peer-moved': {
         const peer = this.#peers.get(event.peer);
-        // A connection that stands is not disturbed.
+        // An open connection is kept.
         if (peer?.process === null) peer.dialling.start();
         return;
       }
@@ -173,7 +173,7 @@ export class Peers {
     return this.#peers.has(identity.id) ? null : unknownMember(this.#own, identity);
   }
 
-  /** The other side refuses us, or what it sent is refused. Before the greeting that costs the connection. */
+  /** The other side refuses us, or its frame is refused. Before the greeting that closes the connection. */
   #onRefused(connection: ConnectionId, refused: Refused, isByThem: boolean): void {
     const known = this.#connections.get(connection);
     if (known?.phase === 'greeting') {
@@ -181,7 +181,7 @@ export class Peers {
       return this.#refuse(connection, known, refused, isByThem);
     }
     const peer = this.#peerOf(connection);
-    // Neither a refused process nor one that has not been accepted is heard.
+    // Frames of a process that was refused or not yet accepted are ignored.
     if (peer === undefined || peer.isClaiming(connection)) return;
     const { process } = peer;
     this.#decide({ type: 'tell', about: process === null ? { connection } : { process }, refused });

@@ -1,6 +1,7 @@
 /**
- * What is promised once faults are few, each written once. Unlike safety, it cannot be judged from any history: a test brings a
- * cluster to rest (L1), then cuts a member off or lets it come back (L3, L4, L5), and asks for the judgement of what it saw.
+ * What is promised once faults are few, each property once. Unlike safety, it cannot be judged from every history: a
+ * test brings a cluster to rest (L1), then cuts a member off or lets it come back (L3, L4, L5), and asks for a
+ * judgement of what it saw.
  */
 import { type Liveness, type MemberId, majority } from '../core/index.ts';
 import type { Described } from './property.ts';
@@ -23,20 +24,20 @@ export interface Belief {
   readonly leader: MemberId | null;
   /** It believes that it leads. */
   readonly claims: boolean;
-  /** Who votes, as far as it knows; null where the membership cannot change. */
+  /** The voters, as far as it knows; null if the membership cannot change. */
   readonly members: readonly MemberId[] | null;
 }
 
 export interface Settled {
-  /** The beliefs of all that run. */
+  /** The beliefs of all running members. */
   readonly beliefs: readonly Belief[];
-  /** After a disk was copied, others may take the member for its copy and believe nothing that it says. */
+  /** After a disk was copied, others may take the member for its copy and ignore its messages. */
   readonly isMajorityEnough: boolean;
 }
 
 /**
- * Exactly one member leads and all that vote beside it name it. Who votes is what the leader says, where the membership can change:
- * a member that was removed, or never added, may name any leader, except itself.
+ * Exactly one member leads and all other voters name it. If the membership can change, the voters are those that the
+ * leader names: a member that was removed, or never added, may name any leader, except itself.
  */
 export function isAgreed(beliefs: readonly Belief[], isMajorityEnough = false): boolean {
   const leader = beliefs.find(({ claims }) => claims);
@@ -58,13 +59,13 @@ export const eventualAgreement: LivenessProperty<Settled> = {
     if (isAgreed(beliefs, isMajorityEnough)) return null;
     const camps = new Map<MemberId | null, MemberId[]>();
     for (const { id, leader } of beliefs) camps.set(leader, [...(camps.get(leader) ?? []), id]);
-    const words = [...camps].map(([named, by]) => `${by.join(', ')} → ${named ?? 'nobody'}`);
-    const detail = `whom each names: ${words.length === 0 ? 'nobody runs' : words.join('; ')}`;
+    const words = [...camps].map(([named, by]) => `${by.join(', ')} → ${named ?? 'none'}`);
+    const detail = `leaders named: ${words.length === 0 ? 'no member runs' : words.join('; ')}`;
     return { property: 'L1', detail };
   },
 };
 
-/** A leader was cut off from so many that the others are a majority, and came back. */
+/** A leader was cut off from so many members that the others are a majority, and came back. */
 export interface Succession {
   readonly leader: MemberId;
   /** Another member could act before the leader came back. */
@@ -80,7 +81,7 @@ export const boundedFailover: LivenessProperty<Succession> = {
     if (isReplaced) return null;
     return {
       property: 'L3',
-      detail: `nobody has taken over from ${leader}, although a majority is left`,
+      detail: `no member has taken over from ${leader}, although a majority is left`,
     };
   },
 };
@@ -103,7 +104,8 @@ export const stability: LivenessProperty<Steadiness> = {
     'the member that was cut off has come back, or hears the leader alone, and no other has claimed to lead',
   judge({ leader, term, hasGivenUp, other }) {
     if (!hasGivenUp && other === null) return null;
-    const news = other === null ? `${leader} gave up` : `${other.member} came to lead in term ${other.term}`;
+    const news =
+      other === null ? `${leader} stopped leading` : `${other.member} came to lead in term ${other.term}`;
     return {
       property: 'L4',
       detail: `${news} although a majority heard ${leader}, the leader of term ${term}`,
@@ -115,11 +117,11 @@ export const stability: LivenessProperty<Steadiness> = {
 export interface Isolation {
   readonly leader: MemberId;
   readonly isClaiming: boolean;
-  /** For how long it has been cut off, in time-outs. */
+  /** For how long it has been cut off, in timeouts. */
   readonly timeouts: number;
 }
 
-/** A leader that is cut off counts the time-out from the last answers that were in flight: in time-outs. */
+/** In timeouts. A leader that is cut off counts the timeout from the last answers that were in flight. */
 export const STEPS_DOWN_WITHIN = 1.5;
 
 export const steppingDown: LivenessProperty<Isolation> = {

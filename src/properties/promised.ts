@@ -3,7 +3,7 @@ import { LIVENESS } from './liveness.ts';
 import type { Described, SafetyProperty } from './property.ts';
 import { SAFETY } from './safety.ts';
 
-/** Does what happened so far leave this promise in force? */
+/** Is this promise still in force after what happened so far? */
 export function isInForce({ assuming }: Pledge, broken: ReadonlySet<Assumption>): boolean {
   return assuming.every((assumption) => !broken.has(assumption));
 }
@@ -19,8 +19,8 @@ export function isPromised(
 }
 
 /**
- * Can observations of this protocol break the property at all? Votes are told by the protocol; whether it has terms or values shows only
- * when it reports them.
+ * Can observations of this protocol break the property at all? The protocol tells whether it has votes; terms and
+ * values show only in its reports.
  */
 export function appliesTo({ needs }: SafetyProperty, protocol: Pick<Protocol, 'vote'>): boolean {
   return needs !== 'votes' || protocol.vote !== undefined;

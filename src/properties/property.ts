@@ -9,10 +9,10 @@ import type { MemberId, Property } from '../core/index.ts';
  */
 export type Observation = 'report' | 'win' | 'vote' | 'count' | 'act' | 'show';
 
-/** What a protocol must have for a property to say anything about it. */
+/** What a protocol must have for a property to apply to it. */
 export type Needs = 'nothing' | 'terms' | 'votes' | 'values';
 
-/** What is known of every property, safety or liveness. */
+/** The description of every property, safety or liveness. */
 export interface Described {
   readonly property: string;
   /** A few words, for people who do not know the numbers. */
@@ -30,17 +30,19 @@ export interface SafetyProperty extends Described {
 }
 
 /**
- * A property that two observations of one subject can contradict (two wins of one term, two votes of one voter in one term). The observer of a
- * history keeps the earlier one in any form, and asks for the judgement when the later one is made.
+ * A property that two observations of one subject can contradict (two wins of one term, two votes of one voter in one
+ * term). The observer keeps the earlier one in any form, and asks for the judgement when the later one is made.
  */
 export interface PairProperty<O> extends SafetyProperty {
-  /** What the two contradict, or null. They must be about the same subject, and made in this order. */
+  /** What the two contradict, or null. They must be about the same subject, in this order. */
   judge(earlier: O, later: O): Finding | null;
 }
 
-/** A pair property over a whole history: of all observations of one subject so far, one is enough to judge the next. */
+/**
+ * A pair property over a whole history: of all earlier observations of one subject, one is enough to judge the next.
+ */
 export interface HistoryProperty<O> extends PairProperty<O> {
-  /** With which of the two the next observation is to be compared. */
+  /** Which of the two the next observation is compared with. */
   kept(earlier: O, later: O): O;
 }
 
@@ -49,7 +51,7 @@ export interface Finding {
   readonly property: Property;
   readonly members: readonly MemberId[];
   readonly detail: string;
-  /** Findings with the same key are one, which is told when it first shows: a broken property goes on being broken. */
+  /** Findings with the same key are one, which is reported when it first shows: a broken property stays broken. */
   readonly key: string;
 }
 
@@ -57,9 +59,9 @@ export interface Finding {
 export interface Process {
   /** Its own name. A second process of a member has another name than the first. */
   readonly name: MemberId;
-  /** The member that it is a process of: who votes, and who is voted for. */
+  /** The member that it is a process of: the voter, or the candidate. */
   readonly id: MemberId;
-  /** Another one after every start. An observer that cannot tell starts apart gives all processes the same. */
+  /** Different after every start. An observer that cannot distinguish starts gives all processes the same. */
   readonly life: string;
 }
 

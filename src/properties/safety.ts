@@ -1,7 +1,7 @@
 /**
- * The safety properties, each written once: its name, its sentence, what it reads, and the judgement. The simulator asks for the
- * judgement as a history unfolds, the explorer for every step of every history; see docs/guarantees.md for which protocol promises
- * what. S5, S7 and S8 are about certificates, fenced stores and memberships, and are not watched.
+ * The safety properties, each once: its name, its sentence, its observations, and its judgement. The simulator asks
+ * for the judgement as a history unfolds, the explorer for every step of every history; docs/guarantees.md says which
+ * protocol promises what. S5, S7 and S8 are about certificates, fenced stores and memberships, and are not watched.
  */
 import { type MemberId, majority, type Property } from '../core/index.ts';
 import {
@@ -19,7 +19,7 @@ export interface Win {
   readonly term: number;
 }
 
-/** The subject is a term. The first win of it is compared with all others. */
+/** The subject is a term. Its first win is compared with all others. */
 export const oneWinner: HistoryProperty<Win> = {
   property: 'S1',
   name: 'one winner per term',
@@ -30,7 +30,7 @@ export const oneWinner: HistoryProperty<Win> = {
   judge({ who: first }, { who, term }) {
     const { name, life } = who;
     if (first.name === name && first.life === life) return null;
-    // A process that has started since is another winner: its earlier life may still be about to act.
+    // After a restart a process counts as another winner: its earlier life may still be about to act.
     const isAgain = first.name === name;
     const detail = isAgain
       ? `${name} won term ${term}, started again, and won it once more`
@@ -90,7 +90,10 @@ export const growingTerms: HistoryProperty<TermReport> = {
   kept: (_, last) => last,
 };
 
-/** A win in a protocol with votes: who votes in the membership in force, and whose votes for it have reached the winner. */
+/**
+ * A win in a protocol with votes: the voters of the membership in force, and those whose votes have reached the
+ * winner.
+ */
 export interface BackedWin extends Win {
   readonly voters: readonly MemberId[];
   readonly helpers: readonly MemberId[];
@@ -100,7 +103,7 @@ interface BackingProperty extends SafetyProperty {
   judge(win: BackedWin): Finding | null;
 }
 
-/** The winner helps itself; a vote that came twice, or from outside the membership, changes nothing. */
+/** The winner votes for itself; a vote that came twice, or from outside the membership, does not count. */
 export const majorityBehindWins: BackingProperty = {
   property: 'S4',
   name: 'a majority behind every win',
@@ -123,7 +126,9 @@ export interface TokenUse {
   readonly term: number;
 }
 
-/** There is one subject: all who act. The newest token so far is compared with the next; a new life needs a new token. */
+/**
+ * There is one subject: all leaders. The newest token so far is compared with the next; a new life needs a new token.
+ */
 export const growingTokens: HistoryProperty<TokenUse> = {
   property: 'S6',
   name: 'tokens only grow',
@@ -142,7 +147,7 @@ export const growingTokens: HistoryProperty<TokenUse> = {
   kept: (newest, next) => (next.term > newest.term ? next : newest),
 };
 
-/** A process names the leader of a term. An observer that does not keep who named it first says null. */
+/** A process names the leader of a term. An observer that does not keep the first naming process says null. */
 export interface Naming {
   readonly by: MemberId | null;
   readonly leader: MemberId;
@@ -179,7 +184,7 @@ export interface Acting {
   readonly term: number | null;
 }
 
-/** The subject is a moment: one that may act is compared with the one that begins to. No history is needed. */
+/** The subject is a moment: a process that may act is compared with one that begins to. No history is needed. */
 export const oneActing: PairProperty<Acting> = {
   property: 'S10',
   name: 'one leader at a time',
@@ -200,7 +205,9 @@ export const oneActing: PairProperty<Acting> = {
   },
 };
 
-/** A process shows a version of the published value. An observer that does not keep who showed it first says null. */
+/**
+ * A process shows a version of the published value. An observer that does not keep the first such process says null.
+ */
 export interface Showing {
   readonly by: MemberId | null;
   readonly version: number;
@@ -231,7 +238,7 @@ function known(...members: readonly (MemberId | null)[]): MemberId[] {
   return members.filter((member) => member !== null);
 }
 
-/** All that are watched, in the order in which they are listed for people. */
+/** All watched properties, in the order in which they are listed for people. */
 export const SAFETY: readonly SafetyProperty[] = [
   oneWinner,
   oneVote,

@@ -21,9 +21,10 @@ import {
 type Tell = (finding: Finding) => void;
 
 /**
- * Watches the safety properties as one history unfolds: keeps of each subject the observation that the next is judged by, and tells
- * each finding once. It sees what members report and which votes travel, never their state. The second process of a member is
- * watched under its own name, as if it were another member; but the votes of both are the votes of one voter.
+ * Watches the safety properties as one history unfolds: keeps the observation of each subject that the next is judged
+ * by, and reports each finding once. It sees what members report and which votes travel, never their state. The
+ * second process of a member is watched under its own name, as if it were another member; but the votes of both are
+ * the votes of one voter.
  */
 export class Watch {
   readonly #tell: Tell;
@@ -38,14 +39,14 @@ export class Watch {
   /** By process. */
   readonly #terms = new Map<MemberId, TermReport>();
   #newest: TokenUse | null = null;
-  /** By candidate and term, whose votes have reached it. */
+  /** By candidate and term, the voters whose votes have reached it. */
   readonly #counted = new Map<string, MemberId[]>();
 
   constructor(tell: Tell) {
     this.#tell = tell;
   }
 
-  /** A member says what it believes. */
+  /** A member reports what it believes. */
   believed(by: MemberId, leader: MemberId | null, term: number): void {
     this.#observe(growingTerms, this.#terms, by, { by, term });
     if (leader !== null) this.#observe(oneName, this.#namings, term, { by, leader, term });
@@ -69,7 +70,9 @@ export class Watch {
     else addId(votes, voter);
   }
 
-  /** A process claims the leadership of a term. `voters`: those of the membership in force, if the protocol has votes. */
+  /**
+   * A process claims the leadership of a term. `voters`: those of the membership in force, if the protocol has votes.
+   */
   won({ name, id, life }: Process, term: number, voters: readonly MemberId[] | null): void {
     const win = { who: { name, id, life }, term };
     this.#observe(oneWinner, this.#wins, term, win);
@@ -79,7 +82,7 @@ export class Watch {
     this.#note(majorityBehindWins.judge({ ...win, voters, helpers }));
   }
 
-  /** A process may act, with its term as the token, as all these may now. */
+  /** A process may act, with its term as the token; `all` are the processes that may act now. */
   acts({ name, id, life }: Process, term: number | null, all: readonly Process[]): void {
     const who = { name, id, life };
     const acting: Acting = { who, term };

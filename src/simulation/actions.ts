@@ -11,7 +11,7 @@ import { endTwin, endTwins, startTwins } from './twin-actions.ts';
 import { nameOfTwin } from './twins.ts';
 import type { World } from './world.ts';
 
-/** Carries out one event of a scenario. What it came down to is noted in the history, with real ids. */
+/** Carries out one event of a scenario. The history records it with real ids. */
 export function perform(world: World, action: Action): void {
   switch (action.do) {
     case 'crash':
@@ -96,7 +96,7 @@ export function perform(world: World, action: Action): void {
         },
       );
     case 'inject': {
-      // Nobody takes a message for another's that bears its own name.
+      // A member ignores a message with its own id as the sender.
       const receivers = select(world, action.to).filter((to) => to !== action.from);
       if (receivers.length === 0) return skip(world, 'inject', { skipped: 'no-match', selector: action.to });
       world.broken.add('no-forgery');
@@ -187,7 +187,7 @@ function forEachLink(
   for (const [a, b] of links) doIt(a, b);
 }
 
-/** Selectors may mean one member twice: it belongs to the first group that names it. */
+/** Selectors may select one member twice: it belongs to the first group that names it. */
 function disjoint(groups: readonly (readonly MemberId[])[]): MemberId[][] {
   const seen = new Set<MemberId>();
   return groups.map((group) =>
@@ -208,7 +208,7 @@ function crash(world: World, host: Host): void {
   world.reviewed(host);
 }
 
-/** Starts what is down. One named member (or the leader) is restarted even if it runs. */
+/** Starts members that are down. A single named member (or the leader) is restarted even if it runs. */
 function restart(world: World, action: Extract<Action, { do: 'restart' }>): void {
   const { member } = action;
   const found = action.disk ?? (action.amnesia === true ? 'lost' : 'kept');
@@ -272,7 +272,7 @@ function changeNetwork(world: World, action: Extract<Action, { do: 'network' }>)
 
 function setClock(world: World, host: Host, action: Extract<Action, { do: 'clock' }>): void {
   const { rate, jumpMs } = action;
-  // A jump of the wall clock is only noted: no protocol reads it, timers run on the monotonic clock.
+  // A jump of the wall clock is only recorded: no protocol reads it, timers run on the monotonic clock.
   world.note({ do: 'clock', member: host.name, rate: rate ?? host.clockRate, jumpMs: jumpMs ?? 0 });
   if (rate === undefined) return;
   const drift = world.scenario.options.maxDrift;
@@ -319,7 +319,7 @@ function boot(world: World, id: MemberId): void {
   world.boot(id, ids, 0, settings);
 }
 
-/** The leader is asked; without one, the first member that runs. */
+/** The leader is asked; without one, the first running member. */
 function changeMembership(world: World, what: 'add' | 'remove', member: MemberId): void {
   const { name, commands } = world.scenario.definition;
   if (!commands.includes(what)) return skip(world, what, { skipped: 'fixed-membership', protocol: name });

@@ -1,11 +1,14 @@
 import type { WorldEvent } from './scenario.ts';
 import { tidyMs, toUs } from './time.ts';
 
-/** The events of a scenario that are still to come, in their order. The list may grow while the world runs: in the playground it does. */
+/**
+ * The events of a scenario that are still to come, in their order. The list may grow while the world runs, as in the
+ * playground.
+ */
 export class Agenda {
   #events: readonly WorldEvent[];
   #next = 0;
-  /** The event that was looked at last, and when it is due: kept, since it is asked for at every step. */
+  /** The next event and when it is due: cached, since every step asks for it. */
   #seen: WorldEvent | undefined;
   #seenUs = 0;
 
@@ -31,7 +34,7 @@ export class Agenda {
     return event;
   }
 
-  /** What is left begins at this moment, and keeps its distances. */
+  /** Moves the remaining events so that they begin at this moment, with the same distances. */
   bringForward(toMs: number): void {
     const left = this.#events.slice(this.#next);
     const byMs = (left[0]?.atMs ?? toMs) - toMs;

@@ -15,18 +15,18 @@ import type { WireEnd, WireFrame, WireOwner } from './wire.ts';
 /** What a process needs of the connections around it. */
 export interface ConnectionSurroundings {
   readonly nowMs: number;
-  /** Lets something happen after a while, on no process's clock. Returns how to prevent it. */
+  /** Runs a function after a while, independent of any process's clock. Returns a function that cancels it. */
   after(delayMs: Delay, run: () => void): () => void;
   transmit(to: WireEnd, frame: WireFrame): void;
   dial(process: ConnectedHost, peer: MemberId): () => void;
-  /** Can the process be met at that local socket, by one that runs where this one does? */
+  /** Can this process reach that local socket, from where it runs? */
   canMeet(process: ConnectedHost, end: WireEnd, localSocket: string): boolean;
   /** What the kernel of the process says of another one. */
   isDead(process: ConnectedHost, other: ProcessIdentity): boolean;
   gone(process: ConnectedHost, peer: MemberId, proof: boolean, life: string): void;
 }
 
-/** One simulated process with its connections: it runs the machine that decides about them, as a real member does. */
+/** One simulated process with its connections: it runs the same state machine for them as a real member. */
 export class ConnectedHost implements WireOwner {
   readonly host: Host;
   readonly identity: Identity;
@@ -34,18 +34,18 @@ export class ConnectedHost implements WireOwner {
   /** It has not been killed. */
   isAlive = true;
   readonly ends: Map<ConnectionId, WireEnd> = new Map();
-  /** The connections over which messages are heard. */
+  /** Connections over which messages are accepted. */
   readonly accepted: Set<ConnectionId> = new Set();
-  /** The processes that were ever heard. */
+  /** All processes that a message was ever received from. */
   readonly heard: Set<WireOwner> = new Set();
-  /** Where messages for each peer go. */
+  /** The connection in use, by peer. */
   readonly used: Map<MemberId, ConnectionId> = new Map();
 
   readonly #around: ConnectionSurroundings;
   readonly #machine: Peers;
   readonly #timers = new Map<string, () => void>();
   readonly #dials = new Map<MemberId, () => void>();
-  /** What came while it was stopped. */
+  /** Events that came while it was paused. */
   #backlog: PeerEvent[] = [];
   #isTaking = false;
   readonly #waiting: PeerEvent[] = [];
@@ -68,7 +68,7 @@ export class ConnectedHost implements WireOwner {
     return this.host.id;
   }
 
-  /** A stopped process finds what came meanwhile when it goes on. */
+  /** A paused process gets its events when it resumes. */
   give(event: PeerEvent): void {
     if (!this.isAlive) return;
     if (this.host.paused) {
@@ -89,7 +89,7 @@ export class ConnectedHost implements WireOwner {
     for (const event of backlog) this.give(event);
   }
 
-  /** Its kernel closes what it had open. A process that dies with something unread resets its connections. */
+  /** Its kernel closes its connections. A process that dies with unread data resets them. */
   kill(closing: 'ended' | 'reset'): void {
     this.isAlive = false;
     for (const stop of [...this.#timers.values(), ...this.#dials.values()]) stop();
@@ -107,7 +107,7 @@ export class ConnectedHost implements WireOwner {
         return this.give({ type: 'greeted', connection, identity: frame.identity });
       case 'refused':
         return this.give({ type: 'refused', connection, refused: frame.refused });
-      // The answers are the process's: one that is stopped gives none until it goes on.
+      // The process itself answers: while it is paused, it does not.
       case 'ping':
         return this.#reply(end, { type: 'pong' });
       case 'probe':
@@ -201,7 +201,7 @@ export class ConnectedHost implements WireOwner {
         return this.#around.gone(this, decision.peer, decision.proof, decision.life);
       case 'back':
         return this.host.give({ type: 'peer-back', peer: decision.peer });
-      // For people, and for members that speak only REST.
+      // Only for the log, and for members that speak only REST.
       case 'unreachable':
       case 'use-rest':
       case 'up':

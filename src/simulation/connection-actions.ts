@@ -1,4 +1,4 @@
-/** What a scenario does with connections. */
+/** Events of a scenario about connections. */
 import type { MemberId } from '../core/index.ts';
 import type { Identity } from '../peers/index.ts';
 import type { Connections } from './connections.ts';
@@ -20,7 +20,7 @@ export function resetConnections(world: World, action: Extract<Action, { do: 're
   }
 }
 
-/** A process that is none of the cluster's connects to members in the name of another, and ends after a while. */
+/** A process outside the cluster connects to members under the id of another, and ends after a while. */
 export function startStranger(world: World, action: Extract<Action, { do: 'stranger' }>): void {
   const connections = connectionsOf(world, action.do);
   if (connections === null) return;
@@ -41,7 +41,7 @@ function connectionsOf(world: World, what: string): Connections | null {
 }
 
 class Stranger implements WireOwner {
-  /** As near as the member that it visits. */
+  /** In the network it is at the place of the member that it visits. */
   readonly at: MemberId;
   readonly localSocket: string;
   readonly #connections: Connections;
@@ -57,7 +57,7 @@ class Stranger implements WireOwner {
     this.#connections = connections;
     this.at = to;
     this.#action = action;
-    // It names a pid that no process has, so that it will be seen to be dead whenever it is looked for.
+    // It names a pid that no process has, so that it is found dead whenever it is looked up.
     const nowhere = { ...real.process!, pid: 0, startTime: '0' };
     this.localSocket = 'caucus-stranger';
     if (action.says === 'same') this.#identity = real;

@@ -5,10 +5,10 @@ import { DEFAULT_PEER_OPTIONS, type PeerOptions } from '../peers/index.ts';
  * Where the processes of a simulated cluster run, and so what proves a death:
  *
  * - `one-host`: on one kernel, which shows each process whether another is gone.
- * - `clones`: each member on a host of its own, all of them clones of one virtual machine. What they say of themselves is the same
- *   as on one host; nothing proves a death.
- * - `apart`: each member on a host of its own. Nothing proves a death.
- * - `trusted`: the same, with `trustConnections`: a connection that ends without a word does.
+ * - `clones`: each member on its own host, all of them clones of one virtual machine. Their identities look like
+ *   those of one host; nothing proves a death.
+ * - `apart`: each member on its own host. Nothing proves a death.
+ * - `trusted`: the same, with `trustConnections`: a connection that ends without a goodbye proves a death.
  */
 const BETWEEN = ['one-host', 'clones', 'apart', 'trusted'] as const;
 
@@ -38,7 +38,7 @@ export const connectionSetup: Shape<ConnectionSetup> = {
   },
 };
 
-/** In the proportions of a real member, but for a connection that is given up sooner: simulated time is short. */
+/** In the proportions of a real member, except that a silent connection is closed sooner: simulated time is short. */
 export function peerOptionsOf({ between, pingMs }: ConnectionSetup): PeerOptions {
   return {
     ...DEFAULT_PEER_OPTIONS,
@@ -54,7 +54,7 @@ export function peerOptionsOf({ between, pingMs }: ConnectionSetup): PeerOptions
   };
 }
 
-/** How long an attempt to connect takes that finds no way. */
+/** How long a failing attempt to connect takes. */
 export function connectMsOf({ pingMs }: ConnectionSetup): number {
   return 2 * pingMs;
 }

@@ -13,17 +13,17 @@ interface Task extends Due {
   run: (() => void) | null;
 }
 
-/** What is on its way while the link is cut is sent again so often, in parts of the time between two pings. */
+/** How often frames are retransmitted while the link is cut, per ping interval. */
 const RETRIES_PER_PING = 10;
-/** A process is seen to exit up to so much later than its sockets are closed. */
+/** A process is seen to exit up to this much later than its sockets are closed. */
 const EXIT_MS = 3;
 
 /**
- * The connections between the processes of a simulated cluster. Each process decides about its own with the machine that a real
- * member uses (src/peers), and what that machine finds out about peers is what its protocol is told. Messages travel only
- * between processes that are connected.
+ * The connections between the processes of a simulated cluster. Each process decides about its own with the same
+ * state machine as a real member (src/peers), and the evidence that it finds about peers goes to its protocol.
+ * Messages travel only between connected processes.
  *
- * It draws from a random stream of its own, so that nothing else in a run depends on it.
+ * It draws from its own random stream, so that nothing else in a run depends on it.
  */
 export class Connections implements ConnectionSurroundings {
   readonly setup: ConnectionSetup;
@@ -35,7 +35,7 @@ export class Connections implements ConnectionSurroundings {
   /** By name: the process that runs, or ran last. */
   readonly #processes = new Map<MemberId, ConnectedHost>();
   readonly #known = new Set<MemberId>();
-  /** When processes that are dead were last seen in the table of their kernel, by pid. */
+  /** When dead processes vanished from the table of their kernel, by pid. */
   readonly #exitsUs = new Map<number, number>();
   #pids = 100;
   #numbers = 0;
@@ -51,7 +51,7 @@ export class Connections implements ConnectionSurroundings {
     return toMs(this.#world.nowUs);
   }
 
-  /** Lets the next thing happen to a connection, if it comes before that moment. */
+  /** Runs the next event of a connection, if it comes before that moment. */
   happenBefore(beforeUs: number, untilUs: number): boolean {
     const atUs = this.#queue.peek()?.atUs ?? Number.POSITIVE_INFINITY;
     if (atUs >= beforeUs || atUs > untilUs) return false;
@@ -60,7 +60,7 @@ export class Connections implements ConnectionSurroundings {
     return true;
   }
 
-  /** Processes may have started, died or gone on. */
+  /** Processes may have started, died or resumed. */
   notice(): void {
     const hosts = this.#world.processes;
     for (const [name, connected] of this.#processes) {
@@ -77,7 +77,7 @@ export class Connections implements ConnectionSurroundings {
     for (const { id } of hosts) this.#know(id);
   }
 
-  /** The process that a message of the process of this name reaches: none if it is not connected, or not heard at the other end. */
+  /** The processes that a message reaches: none if the sender is not connected, or not accepted at the other end. */
   receiversOf(name: MemberId, to: MemberId): readonly Host[] {
     const connected = this.#processes.get(name);
     const end = connected?.ends.get(connected.used.get(to) ?? -1)?.other;
@@ -86,7 +86,7 @@ export class Connections implements ConnectionSurroundings {
     return end.isOpen && owner.accepted.has(end.number) ? [owner.host] : [];
   }
 
-  /** What this process says of itself. */
+  /** The identity of this process. */
   identityOf(name: MemberId): Identity | null {
     return this.#processes.get(name)?.identity ?? null;
   }
@@ -102,7 +102,7 @@ export class Connections implements ConnectionSurroundings {
 
   /** Something in between closes all connections of two members. With `isHalf`, only the first of them learns of it. */
   reset(from: MemberId, to: MemberId, isHalf: boolean): number {
-    // What lies in between is trusted not to.
+    // This setup assumes that nothing in between closes connections.
     if (this.setup.between === 'trusted') this.#world.broken.add('proof');
     let count = 0;
     for (const connected of this.#processes.values()) {
@@ -121,7 +121,7 @@ export class Connections implements ConnectionSurroundings {
   after(delay: Delay, run: () => void): () => void {
     const delayMs =
       typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#random.fraction();
-    // Time goes on between two tasks, however short: no run stands still for ever.
+    // At least one microsecond, so that no run loops without time passing.
     const task: Task = { atUs: this.#world.nowUs + Math.max(1, toUs(delayMs)), seq: 0, run };
     this.#queue.push(task);
     return () => {
@@ -163,7 +163,7 @@ export class Connections implements ConnectionSurroundings {
   }
 
   canMeet(connected: ConnectedHost, { other }: WireEnd, localSocket: string): boolean {
-    // A clone listens under the same name on a kernel of its own, and a stranger that copied a name does not listen there.
+    // A clone listens under the same name on its own kernel, and a stranger that copied a name does not listen there.
     if (this.setup.between !== 'one-host') return false;
     const { owner } = other;
     if (owner instanceof ConnectedHost) return owner.identity.localSocket === localSocket;
@@ -181,7 +181,7 @@ export class Connections implements ConnectionSurroundings {
   gone(connected: ConnectedHost, peer: MemberId, proof: boolean, life: string): void {
     const world = this.#world;
     const named = [...this.#processes.values()].find((each) => each.at === peer && each.life === life);
-    // A process that was never heard has been promised nothing, whatever another one says in its name.
+    // A process whose messages were never received has been promised nothing, whatever another one says under its id.
     if (proof && named?.isAlive === true && connected.heard.has(named)) {
       const detail = `${connected.host.name} has proof of the death of ${named.host.name}, which lives`;
       const claimed = !world.broken.has('proof');
@@ -222,7 +222,7 @@ export class Connections implements ConnectionSurroundings {
       if (connected.at !== peer) connected.give({ type: 'peer-added', peer });
   }
 
-  /** Where the URL of the peer leads. */
+  /** The process at the URL of the peer. */
   #targetOf(connected: ConnectedHost, peer: MemberId): ConnectedHost | null {
     const { hosts, twins } = this.#world;
     const host = [hosts.get(peer), twins.of(peer)].find(
@@ -238,7 +238,7 @@ export class Connections implements ConnectionSurroundings {
     connected.give({ type: 'accepted', connection: end.number });
   }
 
-  /** The oldest frame first; what meets a cut is sent again, and all behind it waits. */
+  /** The oldest frame first; a frame on a cut link is retransmitted, and all later ones wait. */
   #arrive(end: WireEnd): void {
     const first = end.incoming[0];
     if (first === undefined || first.atUs > this.#world.nowUs) return;

@@ -1,6 +1,6 @@
 /**
- * A hash of everything that happened, taken field by field without making text of it. It is for telling runs
- * apart, not for secrets. Two 32-bit lanes in integer arithmetic: the same in every engine.
+ * A hash of everything that happened, computed field by field without serialising. It distinguishes runs and is not
+ * for secrets. Two 32-bit lanes in integer arithmetic: the same in every engine.
  */
 export class Digest {
   #a = 0x811c9dc5 | 0;
@@ -21,7 +21,7 @@ export class Digest {
     this.#mix(textHash(value));
   }
 
-  /** Anything plain, in its own key order (which our code fixes, so it is part of the fact). */
+  /** Any plain data, in its own key order (which our code fixes, so it is part of the hash). */
   value(value: unknown): void {
     if (typeof value === 'number') return this.number(value);
     if (typeof value === 'string') return this.text(value);
@@ -57,7 +57,7 @@ export class Digest {
 const FLOAT = new Float64Array(1);
 const WORDS = new Int32Array(FLOAT.buffer);
 
-/** Texts repeat (types, keys, timers), so their hashes are kept; the limit only bounds memory. */
+/** Texts repeat (types, keys, timers), so their hashes are cached; the limit only bounds memory. */
 const known = new Map<string, number>();
 
 function textHash(text: string): number {

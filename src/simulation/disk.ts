@@ -12,11 +12,14 @@ import { PageCache } from './page-cache.ts';
 
 /** `torn` and `lose-unsynced` show at the next crash, `stall` and `full` at the next save. */
 export type DiskMode = 'none' | 'stall' | 'full' | 'torn' | 'lose-unsynced';
-/** What changes at once on the disk, and shows at the next start: some bits, or sectors that read as zeros. */
+/** Damage that changes the disk at once, and shows at the next start: flipped bits, or sectors that read as zeros. */
 export type DiskDamage = 'flip' | 'lose-sectors';
 export type DiskFault = DiskMode | DiskDamage;
 
-/** How a member that starts finds its disk. `kept-or-lost`: as it was, but empty if the store refuses it, as an operator would do. */
+/**
+ * What a starting member finds on its disk. `kept-or-lost`: unchanged, but empty if the store refuses it, as an
+ * operator would do.
+ */
 export type DiskFound = 'kept' | 'lost' | 'restored' | 'kept-or-lost';
 
 interface Write {
@@ -27,7 +30,7 @@ interface Write {
 /** A record that a start may find. */
 type Kept = Pick<PlannedWrite, 'sequence' | 'record'>;
 
-/** What a disk holds, as far as it has to be known to judge what a start makes of it. */
+/** What a disk holds, as far as it is needed to judge the result of a start. */
 interface Contents {
   readonly bytes: Uint8Array | null;
   readonly newest: Kept | null;
@@ -37,32 +40,41 @@ interface Contents {
 
 interface Opened {
   readonly found: Recovery;
-  /** What the store did wrong: an older record, or one that was never written, or a refusal without a reason. */
+  /**
+   * What the store did wrong: it returned an older record, or one that was never written, or refused without a
+   * reason.
+   */
   readonly defect: string | null;
 }
 
 /**
- * Bytes are worked out only when they are looked at, since most never are: a record as it was given stands for them, and a protocol
- * never changes what it has handed out (the world checks that with `freeze`). The two last writes are all there is to see of a file.
+ * Bytes are computed only when they are read, since most never are: the record itself stands for them, and a protocol
+ * never changes a record that it has saved (the world checks that with `freeze`). Only the last two writes of a file
+ * can still be seen.
  */
 const IS_LAZY: boolean = true;
 const BLANK = new Uint8Array(2 * PAGE);
 
-/** One member's disk, below the store that real members have (`src/store`): what is written where, and what a start finds, is its part. */
+/**
+ * One member's disk, below the store that real members use (`src/store`), which decides what is written where and
+ * what a start finds.
+ */
 export class Disk {
   fault: DiskMode = 'none';
   readonly #owner: Owner;
   readonly #drawn: () => Random;
   #random: Random | null = null;
-  /** Of the process that runs. */
+  /** The store of the running process. */
   #store: RecordStore;
   #files = new PageCache(null);
-  /** Writes that are on the disk, but whose bytes are not in the files yet. */
+  /** Writes that are on the disk, but not yet applied to the files. */
   #done: PlannedWrite[] = [];
   /** More was written than is in `#done`. */
   #isStale = false;
   #pending: Write[] = [];
-  /** The newest record that was told to be durable, or that a start has found: no later start may find an older one. */
+  /**
+   * The newest record that was reported as durable, or that a start has found: no later start may find an older one.
+   */
   #newest: Kept | null = null;
   /**
    * Newer ones that a crash may have left. They stay possible until a record as new is durable in their place. Example: a loss of power
@@ -76,21 +88,21 @@ export class Disk {
   #backup: Contents | null = null;
   #first: Kept | null = null;
 
-  /** What happens to what is not durable is drawn from a stream of its own. */
+  /** What happens to data that is not durable is drawn from its own random stream. */
   constructor(owner: Owner, random: () => Random) {
     this.#owner = owner;
     this.#drawn = random;
     this.#store = new RecordStore(owner);
   }
 
-  /** Hands the record to the system. It is durable once `sync` has been called for it. */
+  /** Writes the record to the page cache. It is durable once `sync` was called for it. */
   write(record: Json): Write {
     const write = { planned: this.#store.plan(record), synced: false };
     this.#pending.push(write);
     return write;
   }
 
-  /** A record replaces the ones before it: with this one durable, older ones have nothing left to wait for. */
+  /** A record replaces earlier ones: once it is durable, older ones need no sync. */
   sync(write: Write): void {
     for (const each of this.#pending.splice(0, this.#pending.indexOf(write) + 1)) {
       each.synced = true;
@@ -98,7 +110,7 @@ export class Disk {
     }
   }
 
-  /** What the crash leaves behind. Returns what it cost, for the trace. */
+  /** Applies a crash. Returns what was lost, for the trace. */
   crash(): 'nothing' | 'unsynced' | 'torn' {
     const unsynced = this.#pending;
     this.#pending = [];
@@ -106,7 +118,7 @@ export class Disk {
     const files = this.#settle();
     this.#attempts.push(...unsynced.map(({ planned }) => planned));
     switch (this.fault) {
-      case 'none': // The process is gone, and the system has what it wrote.
+      case 'none': // Only the process is gone; the system still has what it wrote.
         for (const { planned } of unsynced)
           for (const step of planned.steps)
             if (step.do === 'write' || step.do === 'rename') perform(step, files);
@@ -124,7 +136,7 @@ export class Disk {
     }
   }
 
-  /** The store writes one record after the other, so a loss of power finds it in the middle of one. */
+  /** The store writes one record after the other, so a power failure hits it in the middle of one. */
   #tear(files: PageCache, planned: PlannedWrite | undefined): 'nothing' | 'unsynced' | 'torn' {
     const before = files.read();
     const random = this.#dice();
@@ -138,7 +150,7 @@ export class Disk {
     return isEqual(left, before) ? 'unsynced' : 'torn';
   }
 
-  /** Changes what is on the disk, whoever runs on it. Returns whether there was anything to change. */
+  /** Changes the content of the disk, whichever process uses it. Returns whether there was anything to change. */
   damage(kind: DiskDamage): boolean {
     const files = this.#settle();
     if (files.read() === null) return false;
@@ -152,7 +164,7 @@ export class Disk {
     return true;
   }
 
-  /** A process starts on it: what the store makes of the bytes, and whether that is right. */
+  /** A process starts: what the store makes of the bytes, and whether that is right. */
   open(): Opened {
     const files = this.#settle();
     this.#store = new RecordStore(this.#owner);
@@ -207,7 +219,7 @@ export class Disk {
     return this.#newest === null;
   }
 
-  /** Remembers what is on the disk. The copy survives the loss of the disk. */
+  /** Remembers the content of the disk. The copy survives the loss of the disk. */
   backUp(): void {
     this.#backup = this.#contents();
   }
@@ -220,7 +232,7 @@ export class Disk {
     else if (first !== null) this.format(first.record);
   }
 
-  /** Holds from now on what is on the other disk. */
+  /** From now on this disk has the content of the other one. */
   copy(other: Disk): void {
     this.#hold(other.#contents());
   }
@@ -260,9 +272,9 @@ export class Disk {
     if (this.#attempts.length > 0) this.#attempts = this.#attempts.filter((each) => each.sequence > sequence);
   }
 
-  /** The files as they are, byte for byte. */
+  /** The files, byte for byte. */
   #settle(): PageCache {
-    // What was in them before the two last writes cannot be seen any more.
+    // What was in them before the last two writes cannot be seen any more.
     if (this.#isStale) this.#files = new PageCache(BLANK);
     for (const planned of this.#done) for (const step of planned.steps) perform(step, this.#files);
     this.#done = [];

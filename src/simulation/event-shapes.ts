@@ -1,4 +1,4 @@
-/** What each event of a scenario may say. */
+/** The fields of each event of a scenario. */
 import {
   anyJson,
   asObject,
@@ -108,7 +108,7 @@ function messageType(definition: Definition, former: readonly string[] = []): Sh
   };
 }
 
-/** A message as the protocol knows it: with this a forged one is still a well-formed one. */
+/** A message of the protocol: a forged one must still be well-formed. */
 function messageOf(definition: Definition): Shape<Message> {
   return {
     expected: `a message of ${definition.name}`,
@@ -120,7 +120,7 @@ function messageOf(definition: Definition): Shape<Message> {
   };
 }
 
-/** What one field alone cannot show. */
+/** Checks that involve more than one field. */
 export function checkTogether(event: Record<string, unknown>, path: string): void {
   const has = (field: string): boolean => event[field] !== undefined;
   switch (event.do) {

@@ -1,4 +1,4 @@
-/** Makes a value, and all that it holds, fail at every attempt to change it. */
+/** Freezes a value and everything in it, so that every attempt to change it throws. */
 export function deepFreeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);

@@ -20,45 +20,46 @@ import { nameOfTwin } from './twins.ts';
 
 /** A timer as it was set. */
 interface SetTimer {
-  /** Grows with every timer that is set in the world. */
+  /** Increases with every timer that is set in the world. */
   readonly order: number;
   readonly delay: Delay;
   /** By the clock of the process. */
   readonly atMs: number;
 }
 
-/** A record on its way to the disk, and the process that waits for it. */
+/** A record that is being synced, and the process that waits for it. */
 interface Saving {
   readonly write: Write;
   readonly done: (failure: string | null) => void;
 }
 
 /**
- * One simulated process of a member: the host that a member runs too (src/host), on a clock, a disk and a network of the world. It
- * can be crashed, stopped (as by SIGSTOP) and started again. A second process of the same member is a host of its own.
+ * One simulated process of a member: the same host that a member runs (src/host), with the clock, disk and network of
+ * the world. It can be crashed, paused (as by SIGSTOP) and restarted. A second process of the same member is a
+ * separate Host.
  */
 export class Host {
   readonly self: Self;
   readonly id: MemberId;
-  /** What the process is called in the history: the member's id, and `1'` for the second process of member 1. */
+  /** The name of the process in the history: the member's id, and `1'` for the second process of member 1. */
   readonly name: MemberId;
   /** It is the second process of its member. */
   readonly isTwin: boolean;
   readonly disk: Disk;
   readonly clock: ProcessClock;
-  /** Will start by itself when its time comes. */
+  /** It will start by itself at its time. */
   isDue = true;
   paused = false;
   incarnation = 0;
-  /** When it last started, saved something, or told its user anything new: a lease that is renewed is no news. */
+  /** When it last started, saved, or reported anything new; renewals of a lease do not count. */
   newsUs = 0;
 
   readonly #protocol: Protocol;
   readonly #random: Random;
   readonly #world: Surroundings;
-  /** Counts the starts of both processes of the member, so that no two of its lives have the same name. */
+  /** Counts the starts of both processes of the member, so that all its lives have different names. */
   readonly #starts: { count: number };
-  /** What runs the protocol in the present process; null while none runs. */
+  /** The host that runs the protocol; null while the process is down. */
   #host: ProtocolHost | null = null;
   #shown: View = NO_VIEW;
   #hasReported = false;
@@ -66,7 +67,7 @@ export class Host {
   /** Timers that bound no leadership any more, although they have not come due. */
   #ended: Set<SetTimer> | null = null;
   #savings: Saving[] = [];
-  /** What came while the process was stopped. */
+  /** Events that came while the process was paused. */
   #backlog: (() => void)[] = [];
   #lastSyncUs = 0;
 
@@ -105,12 +106,12 @@ export class Host {
     return this.isTwin ? `${this.incarnation}b` : String(this.incarnation);
   }
 
-  /** What it last told its user. */
+  /** What it last reported. */
   get view(): View {
     return this.#host === null ? NO_VIEW : this.#host.view;
   }
 
-  /** The host that runs the protocol in the present process. */
+  /** The host that runs the protocol now. */
   get running(): ProtocolHost | null {
     return this.#host;
   }
@@ -119,7 +120,7 @@ export class Host {
     return this.clock.rate;
   }
 
-  /** May it act? Looked at by the clock, not by what was processed. */
+  /** May it act? By the clock, not by what was processed. */
   get acting(): boolean {
     if (this.#host === null || !this.#host.acting) return false;
     const { lease } = this.#host.view;
@@ -150,7 +151,7 @@ export class Host {
     this.#host.start(this.disk.read(), incarnation, life);
   }
 
-  /** The process is gone at once; only its disk remains. */
+  /** Kills the process; only its disk remains. */
   crash(): ReturnType<Disk['crash']> {
     this.isDue = false;
     this.paused = false;
@@ -170,7 +171,7 @@ export class Host {
     this.#watchLease();
   }
 
-  /** What its timers should have told it comes first, then everything that came meanwhile, in the order in which it came. */
+  /** Overdue timers come first, then everything that came meanwhile, in its order. */
   resume(): void {
     this.paused = false;
     this.#host?.wake();
@@ -179,7 +180,7 @@ export class Host {
     for (const each of backlog) each();
   }
 
-  /** The lease of a stopped process ends on its clock, and it cannot say so. */
+  /** The lease of a paused process expires by its clock, and the process cannot report that. */
   #watchLease(): void {
     const host = this.#host;
     if (host === null || !this.acting) return;
@@ -193,8 +194,8 @@ export class Host {
   }
 
   /**
-   * Lets a timer come due now, as if all the time had passed for which it was set. Then a lease that was set before
-   * it, and for no longer, has ended too, whichever process holds it.
+   * Makes a timer come due now, as if its whole delay had passed. Then a lease that was set before it, and for no
+   * longer, has expired too, whichever process holds it.
    */
   fire(timer: string, everybody: Iterable<Host>): void {
     const due = this.#timers.get(timer);
@@ -231,7 +232,7 @@ export class Host {
     }
   }
 
-  /** An input from outside: a stopped process finds it when it goes on. */
+  /** An input from outside: a paused process gets it when it resumes. */
   give(input: Input): void {
     if (this.#host === null) return;
     if (this.paused) this.#backlog.push(() => this.#host?.give(input));
@@ -243,7 +244,7 @@ export class Host {
     else this.#host?.command(id, command, why);
   }
 
-  /** Timers that run are stretched or shortened with the clock. */
+  /** Running timers are stretched or shortened with the clock. */
   setClockRate(rate: number): void {
     this.clock.rate = rate;
     for (const [timer, { atMs }] of this.#timers)
@@ -283,7 +284,7 @@ export class Host {
     if (this.disk.fault !== 'stall') this.#scheduleSync(write);
   }
 
-  /** One disk, one queue: a sync begins when the one before has ended. */
+  /** One disk, one queue: a sync begins when the earlier one has ended. */
   #scheduleSync(write: Write): void {
     const [min, max] = this.#world.syncMs;
     const syncUs = toUs(min + (max - min) * (min === max ? 0 : this.#random.fraction()));
@@ -296,7 +297,7 @@ export class Host {
     );
   }
 
-  /** The record is durable, also if the process is stopped; then it learns of that when it goes on. */
+  /** The record is durable, also if the process is paused; it learns of that when it resumes. */
   #synced(write: Write): void {
     this.disk.sync(write);
     if (this.paused) this.#backlog.push(() => this.#tellSaved());
@@ -314,7 +315,7 @@ export class Host {
     this.#world.reported(this, view);
   }
 
-  /** The view may be the same as before: whether the process may act on it may have changed with its lease timer. */
+  /** The view may be the same as before: the right to act may have changed with its lease timer. */
   #changed(): void {
     if (!this.#hasReported && this.#shown.lease === null) return;
     this.#hasReported = false;

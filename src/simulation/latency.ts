@@ -11,8 +11,8 @@ import {
 } from '../core/index.ts';
 
 /**
- * How long a message travels: always the same, anywhere in a range, or with a tail (at least `minMs`, and
- * `meanMs` on average, exponentially distributed).
+ * The latency of a message: constant, uniform in a range, or with a tail (at least `minMs`, and `meanMs` on average,
+ * exponentially distributed).
  */
 export type Latency =
   | readonly [minMs: number, maxMs: number]
@@ -44,7 +44,7 @@ export function drawLatencyMs(latency: Latency, random: Random): number {
 
 /**
  * An exponential variate of mean 1 by von Neumann's comparison method. It needs no logarithm, whose last digit
- * engines are free to round differently, so runs stay equal everywhere.
+ * engines may round differently, so runs are equal everywhere.
  */
 function exponential(random: Random): number {
   for (let whole = 0; ; whole++) {

@@ -1,7 +1,7 @@
 import type { MemberId } from '../core/index.ts';
 import { toMs } from './time.ts';
 
-/** A stretch of time in which a member believed itself leader, or could act as one. */
+/** A period in which a member believed itself leader, or could act as one. */
 export interface Stretch {
   readonly member: MemberId;
   readonly term: number | null;
@@ -9,7 +9,7 @@ export interface Stretch {
   toUs: number | null;
 }
 
-/** Keeps who was what, when. Claims and acting are two ledgers of the same kind. */
+/** Records which member held something, and when. Claims and acting are two ledgers. */
 export class Ledger {
   readonly stretches: Stretch[] = [];
   readonly #open = new Map<MemberId, Stretch>();
@@ -18,7 +18,7 @@ export class Ledger {
     return [...this.#open.values()];
   }
 
-  /** The same, without a list of them. */
+  /** The same, without creating a list. */
   holders(): IterableIterator<Stretch> {
     return this.#open.values();
   }
@@ -31,7 +31,7 @@ export class Ledger {
     return this.#open.get(member);
   }
 
-  /** Records whether the member holds it from now on; a new term is a new stretch. True if that is news. */
+  /** Records whether the member holds it from now on; a new term is a new stretch. True if that changed. */
   note(member: MemberId, holds: boolean, term: number | null, nowUs: number): boolean {
     const open = this.#open.get(member);
     if (open === undefined) {
@@ -51,14 +51,14 @@ export class Ledger {
 }
 
 /**
- * Adds up the time in which nobody could act, and in which two could, and keeps the length of every gap.
- * `running` counts those who could act just now; a stopped process could the moment it goes on, so it counts
- * among `acting` alone.
+ * Adds up the time in which no member could act, and in which two could, and keeps the length of every gap. `running`
+ * counts the members that could act now; a paused process could act the moment it resumes, so it counts only in
+ * `acting`.
  */
 export class Coverage {
   darkUs = 0;
   doubleUs = 0;
-  /** How long each time without a leader lasted, the first one (before any leader) aside. */
+  /** The length of each gap without a leader, except the first one (before any leader). */
   readonly gapsMs: number[] = [];
   firstMs: number | null = null;
   #running = 0;

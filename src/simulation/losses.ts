@@ -1,20 +1,20 @@
 import type { Assumption, MemberId, View } from '../core/index.ts';
 import type { Host } from './host.ts';
 
-/** Any seat counts: no seat that was shown before can be that of a disk which is new. */
+/** Any seat counts: a seat that was shown before cannot be that of a new disk. */
 const ANY = -1;
 /** No seat counts while a second process of the member runs: the seat may be that process's. */
 const NONE = Number.POSITIVE_INFINITY;
 
 /**
- * The members that are without their own disk now, and what that breaks. A member has its disk again once it says that it has
- * a seat. Where a protocol does not say who has a seat (its views name no members), a lost disk stays lost.
+ * The members that are without their own disk now, and which assumptions that breaks. A member has its disk again
+ * once it reports a seat. If a protocol does not report seats (its views name no members), a lost disk stays lost.
  */
 export class Losses {
-  /** Was configured with itself alone: on an empty disk it knows of no other member. */
+  /** The member that was configured with itself alone: on an empty disk it knows of no other member. */
   readonly #loner: MemberId | null;
   readonly #broken: Set<Assumption>;
-  /** By member, the version that must have been passed when the member shows its seat. */
+  /** By member, the version after which its reported seat counts. */
   readonly #missing = new Map<MemberId, number>();
   /** By member, the newest version that it alone had: others know of it only when a newer one is committed. */
   readonly #alone = new Map<MemberId, number>();
@@ -32,12 +32,14 @@ export class Losses {
     this.#add(id, ANY);
   }
 
-  /** The store refused the disk of the member: it is as good as lost, until it is. */
+  /** The store refused the disk of the member: it counts as lost from now on. */
   refuse({ id, isTwin }: Host): void {
     if (!isTwin) this.#add(id, ANY);
   }
 
-  /** The member starts on a disk that was its own once. Its seat of then says nothing: the register has to move on. */
+  /**
+   * The member starts on an earlier state of its disk. Its seat of then proves nothing: the register has to move on.
+   */
   restore({ id, disk }: Host): void {
     disk.restore();
     this.#broken.add('no-copy');
@@ -51,8 +53,8 @@ export class Losses {
   }
 
   /**
-   * The second process is gone for ever, and with it a disk that may have had the seat of the member, or may be given it by a
-   * register that is on its way. The member has its own seat for certain only when it shows one in a version after those.
+   * The second process is gone for ever, and with it a disk that may have had the seat of the member, or may be given
+   * it by a register in flight. The member certainly has its own seat only when it reports one in a later version.
    */
   single({ id }: Host): void {
     this.#missing.set(id, this.#newest);
@@ -61,11 +63,11 @@ export class Losses {
   reported({ id, isTwin }: Host, { version, role, members }: View): void {
     if (version > this.#newest) this.#newest = version;
     if (members === undefined) return;
-    // A single member is its disk: no promise is made of a cluster whose only member is without.
+    // A single member depends on its disk: no promise covers a cluster whose only member is without it.
     if (members.length === 1 && this.#missing.has(members[0]!)) this.#broken.add('one-disk');
     if (members.length === 1 && members[0] === id) this.#alone.set(id, version);
     else if (this.#alone.size > 0 && version > (this.#alone.get(id) ?? NONE)) this.#alone.delete(id);
-    // A member can lead on the votes of others while its own disk has no seat.
+    // A member can lead with the votes of others while its own disk has no seat.
     if (this.#missing.size === 0 || isTwin || role === 'none' || role === 'leader') return;
     const passed = this.#missing.get(id);
     if (passed !== undefined && version > passed) this.#missing.delete(id);

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 type Order = Exclude<Extract<Action, { do: 'hold' | 'drop' | 'duplicate' }>, { flight: number }>;
 
-/** From now on, something becomes of the next messages that fit. */
+/** An order about the next messages that match. */
 export function order(world: World, action: Order): void {
   const match = matchOf(world, action);
   if (match === null) return;
@@ -27,7 +27,7 @@ export function release(world: World, action: Extract<Action, { do: 'release' }>
   }
 }
 
-/** Something is done to one message on its way. */
+/** Acts on one message in flight. */
 export function intercept(world: World, what: 'hold' | 'drop' | 'duplicate', flight: number): void {
   const caught = world.intercept(flight, what === 'duplicate');
   if (caught === null) return skip(world, what, { skipped: 'not-in-flight', flight });
@@ -37,7 +37,7 @@ export function intercept(world: World, what: 'hold' | 'drop' | 'duplicate', fli
   if (what === 'hold') world.network.hold(caught);
 }
 
-/** Which messages an order is about; null, and a note, if one of its ends fits nobody. */
+/** The messages that an order matches; null, and a note, if one of its ends selects no member. */
 function matchOf(
   world: World,
   action: { do: string; from?: Selector; to?: Selector; type?: string },

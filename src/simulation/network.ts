@@ -1,20 +1,20 @@
 import type { MemberId, Message, Random } from '../core/index.ts';
 import { drawLatencyMs, type Latency } from './latency.ts';
 
-/** How a link behaves. Latency that varies already lets messages overtake each other. */
+/** The quality of a link. A latency that varies already lets messages overtake each other. */
 export interface LinkQuality {
   readonly latencyMs: Latency;
-  /** Chance that a message is lost. */
+  /** Probability that a message is lost. */
   readonly loss: number;
-  /** Chance that a message arrives twice. */
+  /** Probability that a message is duplicated. */
   readonly duplicate: number;
-  /** Chance that a message is kept back, up to ten times as long as usual, so that later ones overtake it. */
+  /** Probability that a message is delayed, up to ten times as long as usual, so that later ones overtake it. */
   readonly reorder: number;
 }
 
 export const DEFAULT_QUALITY: LinkQuality = { latencyMs: [1, 10], loss: 0, duplicate: 0, reorder: 0 };
 
-/** Which messages an order to hold, drop, duplicate or release is about. */
+/** The messages that an order to hold, drop, duplicate or release matches. */
 export interface Match {
   readonly from?: readonly MemberId[];
   readonly to?: readonly MemberId[];
@@ -36,23 +36,23 @@ interface Order {
 }
 
 /**
- * Decides what becomes of each message: after how many milliseconds each copy of it arrives (no copy: it is
- * lost). It keeps the cuts, the partition, the quality of links and the orders about single messages.
+ * Decides what happens to each message: after how many milliseconds each copy arrives (no copy: it is lost). It keeps
+ * the cuts, the partition, the quality of links and the orders about single messages.
  */
 export class Network {
   #quality: LinkQuality;
   readonly #random: Random;
   readonly #ofMember = new Map<MemberId, Partial<LinkQuality>>();
   readonly #ofLink = new Map<string, Partial<LinkQuality>>();
-  /** What all of these come to for a link, by its two ends: worked out once, until one of them changes. */
+  /** The resulting quality of each link, by its two ends: cached until something changes. */
   readonly #known = new Map<MemberId, Map<MemberId, LinkQuality>>();
   readonly #cut = new Set<string>();
   #partition: ReadonlyMap<MemberId, number> | null = null;
-  /** Links that work although a partition lies between their ends. */
+  /** Links that work although a partition separates their ends. */
   readonly #bridged = new Set<string>();
   #orders: Order[] = [];
   #held: Envelope[] = [];
-  /** Nothing but the one quality applies: the common case, decided without look-ups. */
+  /** Only the one quality applies: the common case, decided without look-ups. */
   #plain = true;
 
   constructor(quality: LinkQuality, random: Random) {
@@ -86,7 +86,7 @@ export class Network {
     return delays;
   }
 
-  /** Messages that fit an order will still be caught. */
+  /** Orders that will still catch messages. */
   get isCatching(): boolean {
     return this.#orders.some((order) => order.what !== 'duplicate');
   }
@@ -133,7 +133,7 @@ export class Network {
     this.#plain = false;
   }
 
-  /** Only members of one group hear each other; whoever is in no group hears nobody. */
+  /** Only members of one group hear each other; a member in no group is isolated. */
   partition(groups: readonly (readonly MemberId[])[]): void {
     const groupOf = new Map<MemberId, number>();
     groups.forEach((group, index) => {
@@ -157,7 +157,7 @@ export class Network {
     }
   }
 
-  /** Messages that are held stay held, but no more are. */
+  /** Messages that are held stay held; no further ones are. */
   healAll(): void {
     this.#orders = [];
     this.#cut.clear();
@@ -166,7 +166,7 @@ export class Network {
     this.#plain = this.#ofMember.size === 0 && this.#ofLink.size === 0;
   }
 
-  /** Keeps a message that was on its way. */
+  /** Holds a message that was in flight. */
   hold(envelope: Envelope): void {
     this.#held.push(envelope);
   }
@@ -176,7 +176,7 @@ export class Network {
     this.#plain = false;
   }
 
-  /** Takes up to `count` held messages out, oldest first from the nth on. With `copy` they stay held as well. */
+  /** Takes out up to `count` held messages, oldest first from the nth on. With `copy` they stay held as well. */
   release(match: Match, count: number, nth: number, copy: boolean): Envelope[] {
     const matching = this.#held.filter((envelope) => matches(match, envelope));
     const released = matching.slice(nth - 1, nth - 1 + count);
@@ -201,7 +201,7 @@ function matches(match: Match, { from, to, message }: Envelope): boolean {
   );
 }
 
-/** Ids of one cluster differ as text too (the scenario sees to it). */
+/** The scenario guarantees that ids also differ as text. */
 function key(from: MemberId, to: MemberId): string {
   return `${from}>${to}`;
 }

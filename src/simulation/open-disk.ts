@@ -3,8 +3,9 @@ import type { Surroundings } from './surroundings.ts';
 import { toMs } from './time.ts';
 
 /**
- * A process starts: the store, as members run it, reads its disk. False if it refuses the disk; then the member is without one until
- * it starts on an empty disk. What the store may never do, whatever happened to the disk, is a broken promise (D1).
+ * A process starts: the store of real members reads its disk. False if it refuses the disk; then the member is
+ * without one until it starts on an empty disk. An error of the store itself, whatever happened to the disk, breaks
+ * the property D1.
  */
 export function openDisk(world: Surroundings, host: Host): boolean {
   const { found, defect } = host.disk.open();

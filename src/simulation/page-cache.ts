@@ -11,7 +11,7 @@ type Names = { readonly [name in FileName]?: File };
 
 const NOTHING = new Uint8Array();
 
-/** The files of one simulated disk, and the memory of the system in which what is written stays until it is synced. */
+/** The files of one simulated disk, and the page cache that holds writes until they are synced. */
 export class PageCache implements RecordFolder {
   #names: Names;
   #durableNames: Names;
@@ -48,15 +48,15 @@ export class PageCache implements RecordFolder {
     this.#durableNames = this.#names;
   }
 
-  /** Would a loss of power change nothing? */
+  /** Would a power failure change nothing? */
   get isDurable(): boolean {
     const { record } = this.#names;
     return record === this.#durableNames.record && record?.seen === record?.durable;
   }
 
   /**
-   * The memory is gone. Of what was not synced, each page is on the disk, or is not, or in part, sector by sector, as is drawn;
-   * without a random source, nothing is.
+   * A power failure: of the unsynced data, each page is on the disk, or is not, or in part, sector by sector, as is
+   * drawn; without a random source, none of it is.
    */
   losePower(random: Random | null): void {
     const names =
@@ -67,7 +67,7 @@ export class PageCache implements RecordFolder {
     this.#durableNames = this.#names;
   }
 
-  /** What is on the disk changes by itself. */
+  /** Damages the content of the disk. */
   damage(change: (bytes: Uint8Array) => void): void {
     const { record } = this.#names;
     if (record === undefined) return;
@@ -94,7 +94,7 @@ function mixed({ seen, durable }: File, random: Random): Uint8Array {
   return bytes;
 }
 
-/** Most often some of them: what is rare on a disk has to be frequent here. */
+/** Mostly some of them: rare cases of real disks have to be frequent here. */
 function drawKept(changed: readonly number[], random: Random): readonly number[] {
   if (changed.length === 0) return [];
   const fate = random.fraction();

@@ -1,10 +1,10 @@
 import type { HostClock } from '../host/index.ts';
 import { toUs } from './time.ts';
 
-/** What a clock needs of the world, whose own time it follows at its own rate. */
+/** What a clock needs of the world. */
 export interface WorldTime {
   readonly nowUs: number;
-  /** Calls once at that moment of the world. Returns how to cancel. */
+  /** Calls once at that moment of the world. Returns a function that cancels it. */
   alarm(atUs: number, run: () => void): () => void;
 }
 
@@ -25,7 +25,7 @@ export class ProcessClock implements HostClock {
   readonly #world: WorldTime;
   readonly #alarms = new Set<Alarm>();
   #rate = 1;
-  /** Where the rate last changed, in the time of the world and in that of this clock. */
+  /** When the rate last changed, in the time of the world and in that of this clock. */
   #worldUs = 0;
   #localUs = 0;
 
@@ -37,7 +37,7 @@ export class ProcessClock implements HostClock {
     return this.#rate;
   }
 
-  /** Every alarm that is set moves with the rate. */
+  /** Every alarm moves with the rate. */
   set rate(rate: number) {
     this.#localUs = this.#nowUs();
     this.#worldUs = this.#world.nowUs;
@@ -56,7 +56,7 @@ export class ProcessClock implements HostClock {
     return this.#world.nowUs / 1000;
   }
 
-  /** Time goes on between two timers, however short: no run stands still for ever. */
+  /** At least one microsecond, so that no run loops without time passing. */
   after(delayMs: number): number {
     return (this.#nowUs() + Math.max(1, toUs(delayMs))) / 1000;
   }
@@ -74,7 +74,7 @@ export class ProcessClock implements HostClock {
   /** The first whole microsecond of the world at which this clock shows that moment, or a later one. */
   toWorldUs(atMs: number): number {
     if (atMs === Number.POSITIVE_INFINITY) return atMs;
-    // Sums of fractions are not exact: from a guess that is a little too early, the first that fits is found.
+    // Floating point is not exact: starts slightly too early and searches the first moment that fits.
     let atUs = this.#worldUs + Math.ceil((atMs * 1000 - this.#localUs) / this.#rate - 1e-3);
     while (this.#at(atUs) / 1000 < atMs) atUs += 1;
     return Math.max(atUs, this.#world.nowUs);

@@ -4,7 +4,7 @@ import type { LinkQuality } from './network.ts';
 
 const chance = number(0, 1);
 
-/** How a link may be described. */
+/** The fields of a link's quality. */
 export const quality: { readonly [K in keyof LinkQuality]: Shape<LinkQuality[K]> } = {
   latencyMs,
   loss: chance,
@@ -12,7 +12,7 @@ export const quality: { readonly [K in keyof LinkQuality]: Shape<LinkQuality[K]>
   reorder: chance,
 };
 
-/** The same fields, any of which may be left out. */
+/** The same fields, all optional. */
 export function allOptional<T>(shapes: { readonly [K in keyof T]: Shape<T[K]> }): {
   readonly [K in keyof T]: Shape<T[K] | undefined>;
 } {

@@ -38,7 +38,7 @@ export class Queue<D extends Due> {
     return first;
   }
 
-  /** Takes out the one that fits, wherever it stands. It looks at all, so it is for what people do by hand. */
+  /** Removes the first match, wherever it is. It searches everything, so it is only for manual actions. */
   remove(fits: (due: D) => boolean): D | undefined {
     const at = this.#heap.findIndex(fits);
     if (at < 0) return undefined;
@@ -47,7 +47,7 @@ export class Queue<D extends Due> {
     return found;
   }
 
-  /** The last one fills the gap and finds its place, above or below. */
+  /** The last entry fills the gap and moves up or down to its place. */
   #takeOut(gap: number): void {
     const heap = this.#heap;
     const last = heap.pop()!;

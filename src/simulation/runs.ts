@@ -4,7 +4,7 @@ import { resultOf } from './simulate.ts';
 import { toMs, toUs } from './time.ts';
 import type { World } from './world.ts';
 
-/** What is kept of one run among many. Plain data, so that it can travel between threads. */
+/** What is kept of one run among many. Plain data, so that it can be sent between threads. */
 export interface RunOutcome {
   readonly seed: number;
   readonly hash: string;
@@ -13,13 +13,13 @@ export interface RunOutcome {
   readonly darkMs: number;
   readonly doubleMs: number;
   readonly messages: Readonly<Record<string, number>>;
-  /** How long each time without a leader lasted that ended with a new one. */
+  /** The length of each time without a leader that ended with a new one. */
   readonly gapsMs: readonly number[];
   readonly firstMs: number | null;
   readonly violations: readonly { readonly property: string; readonly claimed: boolean }[];
 }
 
-/** Null where there was nothing to measure. */
+/** Null if there was nothing to measure. */
 export interface Percentiles {
   readonly count: number;
   readonly p50: number | null;
@@ -28,19 +28,19 @@ export interface Percentiles {
   readonly max: number | null;
 }
 
-/** Some seeds by name, and how many there are in all. */
+/** Some seeds, and how many there are in all. */
 interface Seeds {
   readonly seeds: readonly number[];
   readonly count: number;
 }
 
-/** What many runs came to: the object that `caucus simulate --runs N --json` prints. */
+/** The result of many runs: the object that `caucus simulate --runs N --json` prints. */
 export interface RunsResult {
   readonly protocol: string;
   readonly seeds: { readonly from: number; readonly to: number };
   readonly runs: number;
   readonly untilMs: number;
-  /** How many runs ended with one leader that everybody names. */
+  /** How many runs ended with one leader that all members name. */
   readonly agreed: number;
   readonly changes: number;
   readonly darkMs: number;
@@ -80,7 +80,7 @@ export function outcomeOf(world: World): RunOutcome {
 
 const NAMED_SEEDS = 20;
 
-/** Adds up runs in the order of their seeds, so that the sum does not depend on who ran them when. */
+/** Adds up runs in the order of their seeds, so that the sum does not depend on threads. */
 export class RunTotals {
   readonly #protocol: string;
   readonly #untilMs: number;
@@ -171,7 +171,7 @@ function note(list: { readonly seeds: number[]; count: number }, seed: number): 
   if (list.seeds.length < NAMED_SEEDS) list.seeds.push(seed);
 }
 
-/** By nearest rank: every percentile is a value that was measured. */
+/** By nearest rank: every percentile is a measured value. */
 export function percentiles(values: readonly number[]): Percentiles {
   const sorted = Float64Array.from(values).sort();
   const rank = (share: number): number | null =>

@@ -36,7 +36,7 @@ type Match = {
   readonly count?: number;
 };
 
-/** What can be done to the world, as it stands in a scenario. */
+/** What can be done to the world, as a scenario writes it. */
 export type WorldEvent = { readonly atMs: number } & Action;
 
 export type Action =
@@ -51,7 +51,10 @@ export type Action =
       readonly amnesia?: boolean;
       readonly disk?: DiskFound;
     }
-  /** A second process of the member. Only those `with` it talk with it, and no longer with the first; left out: all talk with both. */
+  /**
+   * A second process of the member. Only the members in `with` talk with it, and no longer with the first; omitted:
+   * all talk with both.
+   */
   | {
       readonly do: 'twin';
       readonly member: Selector;
@@ -68,7 +71,7 @@ export type Action =
       readonly to?: Selector;
     } & Partial<LinkQuality>)
   | ({ readonly do: 'hold' | 'drop' | 'duplicate' } & Match)
-  /** A message that is on its way, by the number that it was given when it left. */
+  /** A message in flight, by the number that it got when it left. */
   | { readonly do: 'hold' | 'drop' | 'duplicate'; readonly flight: number }
   | ({ readonly do: 'release'; readonly nth?: number; readonly copy?: boolean } & Match)
   | { readonly do: 'fire'; readonly member: Selector; readonly timer: string }
@@ -86,7 +89,7 @@ export type Action =
     }
   /** Something between two members resets their connections. With `half`, only the first of them learns of it. */
   | { readonly do: 'reset'; readonly from: Selector; readonly to: Selector; readonly half?: boolean }
-  /** Another process connects in the name of a member, and ends after a while. A `silent` one answers no pings. */
+  /** Another process connects under the id of a member, and ends after a while. A `silent` one answers no pings. */
   | {
       readonly do: 'stranger';
       readonly as: Selector;
@@ -108,7 +111,7 @@ export interface MemberSetup {
   readonly settings: Readonly<Record<string, Json>>;
 }
 
-/** A scenario, checked and complete: together with a seed it fixes a whole run. */
+/** A scenario, checked and complete: together with a seed it determines a whole run. */
 export interface Scenario {
   readonly definition: Definition;
   readonly timing: Readonly<Record<string, Json>>;
@@ -117,9 +120,9 @@ export interface Scenario {
   readonly network: LinkQuality;
   /** How long a disk takes to make a record durable. */
   readonly syncMs: readonly [number, number];
-  /** The cluster is known never to have run before: an empty disk cannot be one that was lost. */
+  /** The cluster has certainly never run before: an empty disk cannot be a lost one. */
   readonly isNew: boolean;
-  /** Left out: processes need no connections to talk, and the scenario says what they are told of each other. */
+  /** Omitted: processes need no connections to talk, and the scenario says what they are told of each other. */
   readonly connections?: ConnectionSetup;
   readonly untilMs: number;
   readonly seed: number | null;
@@ -181,7 +184,7 @@ export function readScenario(given: unknown, catalogue: Readonly<Record<string, 
 
 const DEFAULT_SYNC_MS: Latency = [0.1, 1];
 
-/** What was left out is empty; null was not left out. */
+/** An omitted value is empty; null is not omitted. */
 function orEmpty(given: unknown): unknown {
   return given === undefined ? {} : given;
 }
@@ -228,7 +231,7 @@ function readMembers(given: unknown, definition: Definition): readonly MemberSet
   return members.sort((a, b) => compareIds(a.id, b.id));
 }
 
-/** Members that join later are known to the events too. */
+/** Members that join later, so that events may name them. */
 function findAdded(events: unknown): MemberId[] {
   if (!Array.isArray(events)) return [];
   const added = events.filter((event) => event?.do === 'add').map((event) => event.member as MemberId);
@@ -260,7 +263,7 @@ function readEvents(given: unknown, definition: Definition, ids: readonly Member
   return events.sort((a, b) => a.atMs - b.atMs); // A stable sort: events of one moment keep their order.
 }
 
-/** 1 and "1" would be one key in every record, so nobody may join under a name that only looks different. */
+/** 1 and "1" would be one key in every record, so no member may join under an id that differs only in type. */
 function refuseAliases(events: readonly unknown[], ids: readonly MemberId[]): void {
   events.forEach((event, i) => {
     const { do: what, member } = (event ?? {}) as { do?: unknown; member?: unknown };

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 
 export const isRunning = (host: Host): boolean => host.alive;
 
-/** Whom a selector means now. Several leaders: the one with the newest term. */
+/** The members that a selector means now. Of several leaders, the one with the newest term. */
 export function select(world: World, selector: Selector): MemberId[] {
   const alive = [...world.hosts.values()].filter(isRunning).map((host) => host.id);
   switch (selector) {
@@ -26,7 +26,10 @@ export function select(world: World, selector: Selector): MemberId[] {
   }
 }
 
-/** The processes that a selector means now: the one that leads, whichever of its member it is, and else the first ones. */
+/**
+ * The processes that a selector means now: for `leader` the process that leads, first or second; else the first
+ * processes.
+ */
 export function selectProcesses(world: World, selector: Selector): Host[] {
   return selector === 'leader' ? leading(world) : select(world, selector).map((id) => world.hosts.get(id)!);
 }

@@ -1,6 +1,6 @@
 import { BadInput, type MemberId, memberId, show } from '../core/index.ts';
 
-/** Who an event is about: a member, or whoever fits at that moment. */
+/** The target of an event: a member, or a word that selects members at that moment. */
 export type Selector = MemberId;
 export const SELECTORS = ['leader', 'followers', 'random', 'all'] as const;
 

@@ -14,7 +14,7 @@ export interface FinalView {
   readonly value: Json;
 }
 
-/** What a run came to: the object that `caucus simulate --json` prints. */
+/** The result of a run: the object that `caucus simulate --json` prints. */
 export interface Result {
   readonly protocol: string;
   readonly seed: number;
@@ -68,7 +68,9 @@ export function resultOf(world: World): Result {
   };
 }
 
-/** Every process that runs and was not removed names the same leader, and one process of that member believes it leads. */
+/**
+ * Every running process that was not removed names the same leader, and one process of that member believes it leads.
+ */
 export function agreement(world: World): { leader: MemberId | null; agreed: boolean } {
   const running = world.processes.filter(
     (host) => host.alive && !host.paused && !(host.view.role === 'none' && world.removed.has(host.id)),

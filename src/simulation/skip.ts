@@ -2,11 +2,11 @@ import type { MemberId } from '../core/index.ts';
 import type { Selector } from './scenario.ts';
 import type { World } from './world.ts';
 
-/** Why an event of a scenario did nothing, as the trace has it. `src/story` puts it into words. */
+/** Why an event of a scenario did nothing, as the trace records it. `src/story` puts it into words. */
 export type Skip =
   | { readonly skipped: 'no-match'; readonly selector: Selector }
   | { readonly skipped: 'no-link'; readonly selectors: readonly [from: Selector, to: Selector] }
-  /** The members that are named cannot do it now: a crash of one that is down. */
+  /** The named members cannot do it now: for example a crash of one that is down. */
   | { readonly skipped: 'no-effect' }
   | { readonly skipped: 'not-running'; readonly of: MemberId }
   | { readonly skipped: 'none-running' }

@@ -10,13 +10,16 @@ export interface Happening extends Due {
   readonly host: Host;
   readonly from: MemberId;
   readonly message: Message | null;
-  /** What happens, where the kind does not say it. */
+  /** What happens, if the kind does not say it. */
   readonly run: (() => void) | null;
-  /** Of a timer, its name. A timer stands in no queue of the world: its host has set an alarm for the first that comes due. */
+  /**
+   * The name of a timer. A timer is not in the world's queue: its host has set an alarm for the first one that comes
+   * due.
+   */
   readonly timer: string;
 }
 
-/** Made in one place, so that all have one shape for the engine too. */
+/** Created in one place, so that the JavaScript engine sees one object shape. */
 export function newHappening(
   atUs: number,
   kind: Happening['kind'],
@@ -29,27 +32,27 @@ export function newHappening(
   return { atUs, seq: 0, kind, host, from, message, run, timer };
 }
 
-/** What a host needs of the world around it. */
+/** What a host needs of the world. */
 export interface Surroundings {
   readonly seed: number;
   readonly losses: Losses;
   readonly violations: Violation[];
   readonly nowUs: number;
   readonly syncMs: readonly [number, number];
-  /** The commands that the protocol knows. */
+  /** The commands of the protocol. */
   readonly commands: readonly Command['type'][];
   schedule(happening: Happening): void;
-  /** Something around the members happened: it belongs to the history. */
+  /** Records an event outside the members in the history. */
   note(event: { readonly do: string; readonly [field: string]: Json }): void;
   sent(host: Host, to: MemberId, message: Message): void;
-  /** A host tells its user something. */
+  /** A host reports a view. */
   reported(host: Host, view: View): void;
-  /** Whether the host may act may have changed: with what it told, or with its lease. */
+  /** The right of the host to act may have changed: by its report, or by its lease. */
   reviewed(host: Host): void;
   stepped(host: Host, input: Input, effects: readonly Effect[]): void;
   /** A timer was set, or its clock has moved it. */
   timed(host: Host, timer: string, atMs: number): void;
-  /** Grows with every call. */
+  /** Increases with every call. */
   nextOrder(): number;
   answered(host: Host, command: number, outcome: Outcome): void;
 }

@@ -1,8 +1,8 @@
 import type { Delay } from '../core/index.ts';
 
 /**
- * Virtual time is kept in whole microseconds, so that sums are exact and the same everywhere; people and
- * protocols speak milliseconds.
+ * Virtual time is kept in whole microseconds, so that sums are exact and the same everywhere; people and protocols
+ * use milliseconds.
  */
 export function toUs(ms: number): number {
   return Math.round(ms * 1000);
@@ -12,7 +12,7 @@ export function toMs(us: number): number {
   return us / 1000;
 }
 
-/** To a microsecond, which is how finely the world keeps time. */
+/** Rounds to a microsecond, the resolution of the world. */
 export function tidyMs(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }

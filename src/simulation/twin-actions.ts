@@ -1,4 +1,4 @@
-/** What a scenario does with second processes of a member. */
+/** Events of a scenario about second processes of a member. */
 import { type MemberId, Random } from '../core/index.ts';
 import { Host } from './host.ts';
 import type { Action, Selector } from './scenario.ts';

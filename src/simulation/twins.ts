@@ -1,18 +1,21 @@
 import type { MemberId } from '../core/index.ts';
 import type { Host } from './host.ts';
 
-/** No id holds an apostrophe, so no member has this name. */
+/** No id contains an apostrophe, so no member has this name. */
 export function nameOfTwin(id: MemberId): string {
   return `${id}'`;
 }
 
 interface Twin {
   readonly host: Host;
-  /** Who talks with this process alone, while all others talk with the first process alone; null: everybody talks with both. */
+  /**
+   * The members that talk with this process alone, while all others talk with the first process alone; null: all talk
+   * with both.
+   */
   readonly peers: ReadonlySet<MemberId> | null;
 }
 
-/** The second processes that run: at most one beside the first process of each member. */
+/** The running second processes: at most one beside the first process of each member. */
 export class Twins {
   /** By the name of the process. */
   readonly #running = new Map<MemberId, Twin>();

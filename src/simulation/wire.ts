@@ -8,7 +8,7 @@ export type WireFrame =
   | { readonly type: 'ping' }
   | { readonly type: 'pong' }
   | { readonly type: 'probe' | 'probe-answer'; readonly poll: number }
-  /** Asks the process at the other end to show that it is the one behind the local socket, and its answer. */
+  /** Asks the process at the other end to prove that it is the one behind the local socket, and its answer. */
   | { readonly type: 'token' | 'confirmed' }
   | { readonly type: 'close'; readonly closing: Closing };
 
@@ -21,14 +21,14 @@ export interface WireOwner {
 }
 
 /**
- * One end of a connection. It is open as long as its own side believes so: if the other side has closed and the news is still
- * on its way, or never comes, the connection is half-open.
+ * One end of a connection. It is open as long as its own side believes so: if the other side has closed and the news
+ * is still in flight, or never comes, the connection is half-open.
  */
 export class WireEnd {
   readonly number: ConnectionId;
   readonly owner: WireOwner;
   isOpen = true;
-  /** What was sent to this end and has not arrived, the oldest first. */
+  /** Frames in flight to this end, the oldest first. */
   readonly incoming: { readonly frame: WireFrame; readonly atUs: number }[] = [];
   #other: WireEnd | null = null;
 

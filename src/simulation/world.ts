@@ -35,21 +35,18 @@ import { Twins } from './twins.ts';
 import type { Violation } from './violation.ts';
 
 export interface WorldOptions {
-  /** Is told every line of the trace as it happens. */
+  /** Gets every line of the trace as it happens. */
   readonly trace?: (line: TraceLine) => void;
-  /** Is told what is about to happen: each message that leaves, with its number (`seq`), and each timer that is set. */
+  /** Gets what is about to happen: each message that leaves, with its number (`seq`), and each timer that is set. */
   readonly scheduled?: (happening: Happening) => void;
-  /**
-   * Freezes what leaves a protocol, so that one that sends a piece of its own state and changes it later
-   * fails at once. For tests: it costs time.
-   */
+  /** Freezes what leaves a protocol, so that changing it later throws. For tests: it costs time. */
   readonly freeze?: boolean;
   /**
-   * `moments` puts into the hash when each step happened, and not what was said in it: for a swarm, whose runs are told apart but
-   * not replayed by their hash. Hashing every field takes a quarter of the time of a run.
+   * `moments` hashes when each step happened, and not its content: for a swarm, whose hashes distinguish runs but are
+   * not used to replay them. Hashing every field takes a quarter of the time of a run.
    */
   readonly hash?: 'everything' | 'moments';
-  /** Members that take more inputs than this will never come to an end: the world throws. */
+  /** The world throws if the members process more inputs than this: they would never end. */
   readonly mostSteps?: number;
 }
 
@@ -63,25 +60,25 @@ export class World implements Surroundings {
   /** The first process of each member. */
   readonly hosts: Map<MemberId, Host> = new Map();
   readonly twins: Twins = new Twins();
-  /** Null where processes need no connections to talk. */
+  /** Null if processes need no connections to talk. */
   readonly connections: Connections | null;
   readonly claims: Ledger = new Ledger();
   readonly acting: Ledger = new Ledger();
   readonly coverage: Coverage = new Coverage();
   readonly violations: Violation[] = [];
   readonly messagesByType: Map<string, number> = new Map();
-  /** What the surroundings did that a promise may exclude. */
+  /** Assumptions that the run has broken. */
   readonly broken: Set<Assumption> = new Set();
   readonly losses: Losses;
-  /** Those who were removed from the membership on request. */
+  /** Members that were removed on request. */
   readonly removed: Set<MemberId> = new Set();
-  /** Those who were removed once, and added again. */
+  /** Members that were removed once, and added again. */
   readonly returned: Set<MemberId> = new Set();
   readonly eventRandom: Random;
-  /** How many inputs the members have taken. */
+  /** How many inputs the members have processed. */
   steps = 0;
   nowUs = 0;
-  /** When something was last done to the world. */
+  /** When an event of the scenario last happened. */
   actedUs = 0;
 
   readonly #queue = new Queue<Happening>();
@@ -169,14 +166,14 @@ export class World implements Surroundings {
     return open.map((claim) => claim.member);
   }
 
-  /** Lets everything happen that is due up to that moment. */
+  /** Runs everything that is due up to that moment. */
   runUntil(atMs: number): void {
     const untilUs = toUs(atMs);
-    while (this.step(untilUs)); // Each call lets one thing happen.
+    while (this.step(untilUs)); // Each call runs one event.
     this.nowUs = Math.max(this.nowUs, untilUs);
   }
 
-  /** Lets the next thing happen, if it is due by then. Events of the scenario come before what members do at that moment. */
+  /** Runs the next event, if it is due by then. At one moment, events of the scenario come first. */
   step(untilUs: number): boolean {
     const happening = this.#queue.peek();
     const eventUs = this.agenda.nextUs;
@@ -202,7 +199,7 @@ export class World implements Surroundings {
     this.connections?.notice();
   }
 
-  /** Brings a host into the world. It starts by itself when its time comes. */
+  /** Adds a host to the world. It starts by itself at its time. */
   boot(id: MemberId, members: readonly MemberId[], startMs: number, settings: Self['settings']): Host {
     const self = { id, members: idSet(members), settings };
     const host = new Host(self, this.protocol, new Random(this.seed, `member ${id}`), this);
@@ -217,7 +214,7 @@ export class World implements Surroundings {
     host.command(this.#commands.length, command, why);
   }
 
-  /** A message arrives after a while, whoever sent it. */
+  /** A message arrives after a while, whatever its sender. */
   deliver({ from, to, message, toTwin }: Envelope, delayMs: number): void {
     const host = toTwin === true ? this.twins.of(to) : this.hosts.get(to);
     if (host === undefined) return;
@@ -225,14 +222,14 @@ export class World implements Surroundings {
     this.schedule(newHappening(atUs, 'deliver', host, from, message, null));
   }
 
-  /** Something around the members happened: it belongs to the history. */
+  /** Records an event outside the members. */
   note(event: { readonly do: string; readonly [field: string]: Json }): void {
     this.#digest.number(this.nowUs);
     if (this.#hashesAll) this.#digest.value(event);
     this.#trace?.({ atMs: toMs(this.nowUs), event });
   }
 
-  /** Whether a host claims to lead, and may act, may have changed: by its own report, by the clock, or because it has gone or stopped. */
+  /** A host's claim to lead or right to act may have changed: by a report, the clock, a crash or a pause. */
   reviewed(host: Host): void {
     const { name, view } = host;
     const claims = host.alive && view.role === 'leader';
@@ -263,7 +260,7 @@ export class World implements Surroundings {
     if (happening.kind === 'deliver') this.#scheduled?.(happening);
   }
 
-  /** Takes a message off its way, or lets a second copy arrive right after it. Null if it is not on its way. */
+  /** Takes a message out of flight, or adds a second copy right after it. Null if it is not in flight. */
   intercept(flight: number, isCopied: boolean): Envelope | null {
     const found = this.#queue.remove((each) => each.kind === 'deliver' && each.seq === flight);
     if (found === undefined) return null;
@@ -282,7 +279,7 @@ export class World implements Surroundings {
     const { connections } = this;
     if (connections === null && this.twins.size === 0) return this.#route({ from, to, message }, from, to);
     const receivers = connections?.receiversOf(host.name, to) ?? [this.hosts.get(to), this.twins.of(to)];
-    // Each process of the receiver is sent a message of its own: one may be lost, late or held where the other is not.
+    // Each process of the receiver is sent its own message: one may be lost, late or held where the other is not.
     for (const receiver of receivers) {
       if (receiver === undefined || (!connections && !this.twins.connects(host, receiver))) continue;
       const which = receiver.isTwin ? { toTwin: true } : {};
@@ -330,7 +327,7 @@ export class World implements Surroundings {
     if (done?.type === 'add' && this.removed.delete(done.member)) this.returned.add(done.member);
   }
 
-  /** Leadership that nobody can use is none: a stopped member covers nothing. */
+  /** A paused member that could act does not count as a leader here. */
   #cover(): void {
     let running = 0;
     let acting = 0;

@@ -1,37 +1,37 @@
 /**
- * One copy of a record: a header line that says what it is, whose, how new and its checksum, then the record as JSON, then a zero
- * byte. This much is the same in every format that is read.
+ * One copy of a record: a header line with the format, the owner, the sequence number and the checksum, then the
+ * record as JSON, then a zero byte. This much is the same in every format that is read.
  */
 import { type Json, type MemberId, show } from '../core/index.ts';
 import { isZero } from './sectors.ts';
 import { sha256 } from './sha256.ts';
 import { fromUtf8, toUtf8, utf8Length } from './utf8.ts';
 
-/** Whose record it is. A record of another member is as bad as none: it would make a member keep another's promises. */
+/** The owner of a record. A record of another member must not be used: a member would keep another's promises. */
 export interface Owner {
   readonly cluster: string;
   readonly id: MemberId;
-  /** The election, or null for what belongs to the member itself. */
+  /** The election, or null for the member's own record. */
   readonly election: string | null;
-  /** What only it understands. */
+  /** The protocol that wrote it. */
   readonly protocol: string | null;
 }
 
 /**
- * 4: every sector is sealed, so that a write that was cut short is known from damage. 3 had no seals, so that either was refused.
- * 2 left one copy empty after the file was made anew. Both are read, and the next write makes the file anew. 1 had one copy and is
- * older than any release.
+ * 4: every sector is sealed, which distinguishes a write that was cut short from damage. 3 had no seals, so both were
+ * refused. 2 left one copy empty after the file was rewritten. Both are read, and the next write rewrites the file. 1
+ * had one copy and is older than any release.
  */
 export const FORMAT = 'caucus-record/4';
 export const READABLE: readonly string[] = [FORMAT, 'caucus-record/3', 'caucus-record/2'];
 
-/** Whose it says it is. */
+/** The owner that the header names. */
 type Claimed = { readonly [K in keyof Owner]: unknown };
 
 export interface RecordCopy {
   readonly format: string;
   readonly owner: Claimed;
-  /** How many records were written before it, and itself. */
+  /** How many records were written up to this one. */
   readonly sequence: number;
   readonly record: Json;
   /** The record as it is written. */
@@ -43,7 +43,7 @@ export function encodeCopy(owner: Owner, sequence: number, record: Json): Uint8A
   return joined(headerOf(owner, sequence, checksum(FORMAT, owner, sequence, body)), body, 1);
 }
 
-/** How many bytes that takes: every checksum has the same length. */
+/** The number of bytes of a copy: every checksum has the same length. */
 export function copyLength(owner: Owner, sequence: number, record: Json): number {
   return utf8Length(`${headerOf(owner, sequence, ANY_CHECKSUM)}\n${JSON.stringify(record)}\0`);
 }
@@ -54,7 +54,7 @@ function headerOf({ cluster, id, election, protocol }: Owner, sequence: number, 
   return JSON.stringify({ format: FORMAT, cluster, id, election, protocol, sequence, sha256 });
 }
 
-/** What the bytes hold, or why they hold no copy. */
+/** The copy in these bytes, or the reason why there is none. */
 export function decodeCopy(bytes: Uint8Array): RecordCopy | string {
   const end = bytes.indexOf(LINE_END);
   const stop = bytes.indexOf(0, end);
@@ -73,13 +73,13 @@ export function decodeCopy(bytes: Uint8Array): RecordCopy | string {
   return { format, owner, sequence, record: record as Json, text };
 }
 
-/** The format that a copy says it has, whatever version wrote it; null if it says none. */
+/** The format that a copy names, whatever version wrote it; null if it names none. */
 export function formatOf(copy: Uint8Array): string | null {
   const start = fromUtf8(copy.subarray(0, copy.indexOf(COMMA))) ?? '';
   return /^\s*\{\s*"format":\s*"(caucus-record\/\d{1,9})"/.exec(start)?.[1] ?? null;
 }
 
-/** Over the header's other fields too: a flipped bit there is damage, not another member's record. */
+/** Covers the other fields of the header too: a flipped bit there is damage, not another member's record. */
 function checksum(
   format: string,
   { cluster, id, election, protocol }: Claimed,
@@ -90,7 +90,7 @@ function checksum(
   return sha256(joined(head, body, 0));
 }
 
-/** A line of text, bytes, and so many zeros. */
+/** A line of text, bytes, and this many zeros. */
 function joined(line: string, body: Uint8Array, zeros: number): Uint8Array {
   const head = toUtf8(`${line}\n`);
   const bytes = new Uint8Array(head.length + body.length + zeros);

@@ -1,28 +1,29 @@
 /**
- * One record on disk, in a file with two copies of it. A record that fits into a page takes the place of the older copy: nothing is
- * allocated and no name changes, which costs a fifth of the time. A larger one is written, twice, into a draft, which is synced and
- * then takes the name of the file. Either way, after a crash the newest whole copy is the old record or the new one.
+ * One record on disk, in a file with two copies of it. A record that fits into a page overwrites the older copy:
+ * nothing is allocated and no name changes, which costs a fifth of the time. A larger one is written twice into a
+ * draft, which is synced and then renamed. Either way, after a crash the newest whole copy is the old record or the
+ * new one.
  *
- * Here is decided what is written where, in which order, and what a start makes of it. The files are the caller's: those of a data
- * folder, or simulated ones.
+ * This file decides what is written where, in which order, and what a start makes of it. The caller provides the
+ * files: those of a data folder, or simulated ones.
  */
 import { assertNever, type Json } from '../core/index.ts';
 import { copyLength, encodeCopy, type Owner } from './record-copy.ts';
 import { type Recovery, recover, slotOf } from './recovery.ts';
 import { PAGE, ROOM_IN_PAGE, SECTOR, seal, sealedLength } from './sectors.ts';
 
-/** The two files: what is read at a start, and what may take its name. */
+/** The two files: the record, and the draft that may replace it. */
 export type FileName = 'record' | 'draft';
 
-/** What a store needs of a disk. Each call throws if it fails. */
+/** What a store needs from a disk. Each call throws if it fails. */
 export interface RecordFolder {
   /** All bytes of the record's file, or null if there is none. */
   read(): Uint8Array | null;
-  /** The record's file must be there; a draft is begun anew. */
+  /** The record's file must exist; a draft is truncated first. */
   write(file: FileName, bytes: Uint8Array, at: number): void;
-  /** Returns when all that was written to the file is durable. */
+  /** Returns when everything that was written to the file is durable. */
   sync(file: FileName): void;
-  /** The draft takes the name of the record's file. */
+  /** Renames the draft to the record's file. */
   rename(): void;
   /** Returns when names are durable. */
   syncFolder(): void;
@@ -52,7 +53,7 @@ export function perform(step: Step, folder: RecordFolder): void {
 /** What one process knows of its record's file. */
 export class RecordStore {
   readonly #owner: Owner;
-  /** Of the last record that was found or planned. */
+  /** The sequence number of the last record that was found or planned. */
   #sequence = 0;
   /** The last record, if the file is known to hold it. */
   #before: { readonly record: Json } | null = null;
@@ -62,8 +63,9 @@ export class RecordStore {
   }
 
   /**
-   * What is found at a start. It is made durable before it is told: a process that was killed may have left a record that only the
-   * system's memory holds, and a member that acts on it must not find an older one after a loss of power.
+   * Reads the record at a start. It is made durable before it is returned: a process that was killed may have left a
+   * record that only the system's memory holds, and a member that acts on it must not find an older one after a power
+   * failure.
    */
   open(folder: RecordFolder): Recovery {
     const recovery = recover(folder.read(), this.#owner);
@@ -75,7 +77,7 @@ export class RecordStore {
     return recovery;
   }
 
-  /** The next record. It is durable when all steps of the write were taken, one after the other. */
+  /** Plans the next record. It is durable once all steps of the write were taken in order. */
   plan(record: Json): PlannedWrite {
     const write = new PlannedWrite(this.#owner, this.#sequence + 1, record, this.#before);
     this.#sequence = write.sequence;
@@ -83,14 +85,14 @@ export class RecordStore {
     return write;
   }
 
-  /** A step of the write failed: what is in the file now is unknown, and the next record makes it anew. */
+  /** A step of the write failed: the content of the file is unknown, and the next record rewrites it. */
   failed(write: PlannedWrite): void {
     this.#sequence = write.sequence - 1;
     this.#before = null;
   }
 }
 
-/** A record that is about to be written. Its bytes are worked out when they are asked for: a simulation rarely does. */
+/** A record to be written. Its bytes are computed on demand: a simulation rarely needs them. */
 export class PlannedWrite {
   readonly sequence: number;
   readonly record: Json;

@@ -1,12 +1,14 @@
 /**
- * Which record holds, given the bytes that are found at a start; or why to refuse them.
+ * Which record is valid, given the bytes found at a start; or why to refuse them.
  *
- * A record that goes back is a vote forgotten. So there is one case only in which a copy is passed over for the other: its write
- * was certainly cut short, and was therefore never told to be durable. Every sector of such a copy has its seal, and together they
- * are no whole copy. A copy that was damaged later, on which the member may have acted, has a sector whose seal is broken, and the
- * disk is refused: to the other members it is a lost one, which they know how to replace.
+ * Going back to an older record means forgetting a vote. So there is only one case in which a copy is skipped for the
+ * other: its write was certainly cut short, and so was never reported as durable. Every sector of such a copy has a
+ * valid seal, but together they are no whole copy. A copy that was damaged later, on which the member may have acted,
+ * has a sector with a broken seal, and the disk is refused: to the other members it is a lost disk, which they know
+ * how to replace.
  *
- * What cannot be seen is a disk that says a write is durable and then loses it: no file can tell that from an older state of itself.
+ * What cannot be detected is a disk that reports a write as durable and then loses it: the file looks like an older
+ * state of itself.
  */
 import { type Json, show } from '../core/index.ts';
 import { decodeCopy, FORMAT, formatOf, type Owner, READABLE, type RecordCopy } from './record-copy.ts';
@@ -25,7 +27,7 @@ export type Recovery =
 
 export interface Refusal {
   readonly is: 'refused';
-  /** It is damaged; or it belongs to another; or another version wrote it. */
+  /** It is damaged, or belongs to another member, or another version wrote it. */
   readonly why: 'corrupt' | 'foreign' | 'version';
   /** One line: what is wrong and what to do. */
   readonly reason: string;
@@ -37,7 +39,7 @@ export function recover(bytes: Uint8Array | null, owner: Owner): Recovery {
   const halves = [bytes.subarray(0, half), bytes.subarray(half)] as const;
   const formats = [formatOf(bytes), formatOf(halves[1])];
   const format = formats[0] ?? formats[1] ?? null;
-  // Where the copies disagree, the number itself is damaged.
+  // If the copies disagree, the number itself is damaged.
   const isCertain = formats[0] === formats[1] || formats[1] === null;
   if (format !== null && isCertain && !READABLE.includes(format)) return refuseVersion(format);
   if (half === 0 || bytes.length % (2 * PAGE) !== 0) return refuseDamage(`it has ${bytes.length} bytes`);
@@ -70,7 +72,7 @@ function recoverSealed(halves: Halves, owner: Owner): Recovery {
   return { is: 'record', record: newest.record, sequence: newest.sequence, hasPages };
 }
 
-/** Copies that follow each other, each in its place, or twice the same: nothing else is ever written. */
+/** Valid are copies with consecutive numbers, each in its place, or twice the same: nothing else is ever written. */
 function findMisplaced(copies: readonly (RecordCopy | string)[], newest: RecordCopy): string | null {
   const other = copies[1 - copies.indexOf(newest)]!;
   if (typeof other !== 'string') {
@@ -81,14 +83,17 @@ function findMisplaced(copies: readonly (RecordCopy | string)[], newest: RecordC
   return copies[slotOf(newest.sequence)] === newest ? null : 'its newest copy is in the wrong place';
 }
 
-/** The half of the file that a record is written to, if it does not make the file anew: never that of the one before it. */
+/**
+ * The half of the file that a record is written to, if it does not rewrite the file: never that of the record before
+ * it.
+ */
 export function slotOf(sequence: number): number {
   return sequence % 2;
 }
 
 /**
- * Formats 2 and 3 have no seals: a copy that was cut short looks like one that was damaged, so neither is ever passed over. Format 2
- * left one half empty after the file was made anew.
+ * Formats 2 and 3 have no seals: a copy that was cut short looks like a damaged one, so neither is ever skipped.
+ * Format 2 left one half empty after the file was rewritten.
  */
 function recoverOlder(halves: Halves, owner: Owner): Recovery {
   const copies = halves.filter((half) => !isZero(half)).map(decodeCopy);
@@ -108,7 +113,10 @@ function newestOf(copies: readonly RecordCopy[]): RecordCopy | undefined {
   );
 }
 
-/** An older or newer version of Caucus wrote it: that is no damage, and moving the folder away is not the first thing to try. */
+/**
+ * An older or newer version of Caucus wrote it: that is no damage, and moving the folder away is not the first thing
+ * to try.
+ */
 function refuseVersion(found: string): Refusal {
   const isOlder = versionIn(found) < versionIn(FORMAT);
   const reason =

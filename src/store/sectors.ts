@@ -1,9 +1,10 @@
 /**
- * The smallest piece of a disk that a loss of power leaves either as it was or as it was to be: a sector. Each one ends with a
- * seal, a checksum over its bytes and its place in the file.
+ * A sector is the smallest piece of a disk that a power failure leaves either old or new. Each one ends with a seal:
+ * a checksum over its bytes and its place in the file.
  *
- * The seals tell a write that was cut short from damage. In a page of which half was written when the power failed, every sector
- * is sealed, some by the write before and some by this one. A bit that changed later breaks a seal.
+ * The seals distinguish a write that was cut short from damage. In a page that was half written when the power
+ * failed, every sector has a valid seal, some from the earlier write and some from this one. A bit that changed later
+ * breaks a seal.
  */
 import { crc32c } from './crc32c.ts';
 
@@ -11,13 +12,13 @@ export const SECTOR = 512;
 /** What the system writes at once: eight sectors. */
 export const PAGE = 4096;
 
-/** In hexadecimal digits: the file stays text. */
+/** In hexadecimal digits, so that the file stays text. */
 const SEAL = 8;
 const ROOM = SECTOR - SEAL;
-/** How much a page has room for. */
+/** How many bytes of content fit into a page. */
 export const ROOM_IN_PAGE: number = (PAGE / SECTOR) * ROOM;
 
-/** The content in as many pages as it takes, the rest zeros. The first sector is the one with the number `first` in the file. */
+/** The content in as many pages as it takes, padded with zeros. The first sector has the number `first` in the file. */
 export function seal(content: Uint8Array, first: number): Uint8Array {
   const bytes = new Uint8Array(sealedLength(content.length));
   for (let i = 0; i < bytes.length / SECTOR; i++) {
@@ -37,7 +38,7 @@ export function sealedLength(length: number): number {
   return Math.max(1, Math.ceil(length / ROOM_IN_PAGE)) * PAGE;
 }
 
-/** The content, or the number of the first sector (from 0) whose seal is broken. */
+/** The content, or the number of the first sector (from 0) with a broken seal. */
 export function unseal(bytes: Uint8Array, first: number): Uint8Array | number {
   const sectors = bytes.length / SECTOR;
   const content = new Uint8Array(sectors * ROOM);
@@ -62,7 +63,7 @@ function checksum(sector: Uint8Array, place: number): number {
 const EMPTY = new Uint8Array(ROOM);
 const emptySeals: number[] = [];
 
-/** Most sectors of most files are empty: their seals are worked out once. */
+/** Most sectors of most files are empty: their seals are computed once. */
 function emptySeal(place: number): number {
   if (place >= 2 * (PAGE / SECTOR)) return checksum(EMPTY, place);
   emptySeals[place] ??= checksum(EMPTY, place);

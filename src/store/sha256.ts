@@ -1,6 +1,6 @@
 /**
- * SHA-256 (FIPS 180-4) in 32-bit integer arithmetic: the simulated disk checks the same records as the real one, in a room that
- * has no library for it.
+ * SHA-256 (FIPS 180-4) in 32-bit integer arithmetic: the simulated disk checks the same records as the real one, and
+ * pure code has no library for it.
  */
 
 /** The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
@@ -16,7 +16,7 @@ const K = new Int32Array([
 ]);
 
 const BLOCK = 64;
-/** The words of the block at hand. */
+/** The words of the current block. */
 const words = new Int32Array(BLOCK);
 
 /** In 64 hexadecimal digits. */
@@ -30,7 +30,7 @@ export function sha256(bytes: Uint8Array): string {
   const last = new Uint8Array(left < BLOCK - 8 ? BLOCK : 2 * BLOCK);
   last.set(bytes.subarray(whole));
   last[left] = 0x80;
-  // The length in bits, of which the upper 32 are few.
+  // The length in bits, as two 32-bit words.
   const view = new DataView(last.buffer);
   view.setUint32(last.length - 8, Math.floor(bytes.length / 0x20000000));
   view.setUint32(last.length - 4, bytes.length << 3);

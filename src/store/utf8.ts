@@ -1,4 +1,4 @@
-/** Text as UTF-8 and back, for rooms that know neither Node.js nor browsers. */
+/** Text as UTF-8 and back, for code that uses neither Node.js nor browser APIs. */
 
 export function toUtf8(text: string): Uint8Array {
   const bytes = new Uint8Array(utf8Length(text));
@@ -36,7 +36,7 @@ export function utf8Length(text: string): number {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code < 0x80) continue;
-    if (isPair(text, i)) i += 1; // Its two units take four bytes.
+    if (isPair(text, i)) i += 1; // The two units of a pair take four bytes.
     length += code < 0x800 ? 1 : 2;
   }
   return length;
@@ -52,7 +52,7 @@ function isPair(text: string, i: number): boolean {
 const REPLACEMENT = 0xfffd;
 /** Null if it is not UTF-8. */
 export function fromUtf8(bytes: Uint8Array): string | null {
-  // No text has more units than it has bytes.
+  // No text has more units than bytes.
   const units = new Uint16Array(bytes.length);
   let count = 0;
   for (let i = 0; i < bytes.length; ) {
@@ -77,19 +77,19 @@ export function fromUtf8(bytes: Uint8Array): string | null {
   return textOf(units.subarray(0, count));
 }
 
-/** So many arguments are few enough for a call. */
+/** A call can take this many arguments. */
 const PIECE = 4096;
 
 function textOf(units: Uint16Array): string {
   let text = '';
   for (let at = 0; at < units.length; at += PIECE) {
-    // Spread out, they would go through an iterator, which takes ten times as long.
+    // The spread syntax would use an iterator, which takes ten times as long.
     text += String.fromCharCode.apply(null, units.subarray(at, at + PIECE) as unknown as number[]);
   }
   return text;
 }
 
-/** Every character has one way to be written: the shortest. Halves of a pair are no characters. */
+/** Only the shortest encoding of a character is valid. Halves of a surrogate pair are not. */
 function isWritten(first: number, code: number, length: number): boolean {
   if (first < 0xc2 || first > 0xf4) return false;
   if (length === 2) return true;

@@ -3,11 +3,11 @@ import type { StepScene } from './scene.ts';
 
 const MOST_TRIES = 3;
 
-/** Remembers who sent what and who waits for what, so that every step finds the steps that brought it about. */
+/** Remembers which step sent each message and set each timer, so that every step finds the steps that caused it. */
 export class Causes {
   readonly #senders = new WeakMap<Message, StepScene>();
   readonly #latest = new Map<MemberId, StepScene>();
-  /** Who last set a timer while sending something, by member and timer. */
+  /** The step that last set a timer while sending a message, by member and timer. */
   readonly #setters = new Map<string, StepScene>();
   readonly #kept = new Map<string, Map<MemberId, StepScene>>();
 
@@ -19,13 +19,13 @@ export class Causes {
     this.#latest.set(scene.member, scene);
   }
 
-  /** A message that arrives is the very object that was sent, so its sender is known for certain. */
+  /** A message that arrives is the same object that was sent, so its sender is certain. */
   parentOf(member: MemberId, input: Input): StepScene | null {
     if (input.type === 'message') return this.#senders.get(input.message) ?? null;
     return input.type === 'drawn' ? (this.#latest.get(member) ?? null) : null;
   }
 
-  /** What is heard without an effect may be kept for later, as a vote is until there are enough. */
+  /** A message without an effect may be kept for later: a vote counts once there are enough. */
   collect(member: MemberId, input: Input): void {
     if (input.type !== 'message') return;
     const sender = this.#senders.get(input.message);
@@ -35,7 +35,7 @@ export class Causes {
     this.#kept.set(key, kept.set(sender.member, sender));
   }
 
-  /** The messages of that type that a member heard since one last had an effect, the newest of each sender. */
+  /** The messages of that type that a member received since one last had an effect, the newest of each sender. */
   collected(member: MemberId, input: Input): readonly StepScene[] {
     if (input.type !== 'message') return [];
     const key = `${member} ${input.message.type}`;
@@ -44,15 +44,15 @@ export class Causes {
     return kept;
   }
 
-  /** Does it send, when the timer fires, what it sent when it set it? */
+  /** When the timer fires, does the member send the same as when it set the timer? */
   repeats(member: MemberId, input: Input, sends: StepScene['sends']): boolean {
     const setter = input.type === 'timer' ? this.#setters.get(`${member} ${input.timer}`) : undefined;
     return setter !== undefined && typesOf(setter.sends) === typesOf(sends);
   }
 
   /**
-   * The step whose message nobody answered, if this one sends it again. A second try goes to one member, to the
-   * same a few times at most; what goes out again and again is a heartbeat.
+   * The step whose message was not answered, if this one sends it again. A retry goes to one member, and to the same
+   * one only a few times; a message that is sent repeatedly is a heartbeat.
    */
   triedBefore(member: MemberId, input: Input, sends: StepScene['sends']): StepScene | null {
     if (input.type !== 'timer') return null;

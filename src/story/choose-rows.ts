@@ -6,22 +6,22 @@ import { addTo, countAllBut, isOrdered, newRoutine, type Routine, type Scene } f
 import { bothEnds } from './thin.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** A stretch in which nothing is told gets a line of its own if it lasts for this share of the run. */
+/** A stretch without any rows gets its own line if it lasts for this share of the run. */
 const LONG_SHARE = 0.01;
-/** The same where there are more lines than one would like to read. */
+/** The same if there are more lines than a person would read. */
 const LONG_SHARE_CROWDED = 0.04;
-/** How many lines the time before the first leader may take where not everything can be told. */
+/** How many lines the time before the first leader may take if not everything fits. */
 const MOST_OPENING = 8;
 const LEAST_OPENING = 5;
-/** Of the events that the user ordered more than this many are not all told. */
+/** If the user ordered more events than this, not all of them are shown. */
 const MOST_ORDERED = 40;
-/** Of what merely went on, so many types of messages are told by name. */
+/** How many types of routine messages are named. */
 const MOST_KINDS = 3;
 
 /**
- * Turns scenes into about `most` rows: with every message that led to something if that fits, else only with
- * what members came to believe, else only with who led, and in the end with the beginning, the end, and what the user
- * ordered. That is told in any case, and makes room for itself; so is how it began.
+ * Turns scenes into about `most` rows: with every message that had consequences if that fits, else only with changes
+ * of belief, else only with changes of leader, and in the end only with the beginning, the end, and the events that
+ * the user ordered. These are always shown, and so is the beginning.
  */
 export function toRows(
   scenes: readonly Scene[],
@@ -43,7 +43,9 @@ export function toRows(
   return layout.rows(pick(told, ordered, most), LONG_SHARE_CROWDED);
 }
 
-/** What the user ordered, and of the rest the beginning, the end, and the first time that each property broke. */
+/**
+ * The events that the user ordered, and of the rest the beginning, the end, and the first violation of each property.
+ */
 function pick(told: readonly Told[], ordered: readonly Told[], most: number): Told[] {
   const kept = new Set(bothEnds(ordered, MOST_ORDERED / 2));
   const rest = told.filter((group) => !isOrdered(group[0]!));
@@ -74,7 +76,7 @@ class Layout {
     this.#untilMs = untilMs;
   }
 
-  /** How it began, until the first leader has its followers: in full if that is short. */
+  /** The beginning, until the first leader has its followers: in full if that is short. */
   opening(): ReadonlySet<Scene> {
     const start = this.#scenes.slice(0, endOfOpening(this.#scenes));
     let groups: Told[] = [];
@@ -85,14 +87,14 @@ class Layout {
     return new Set(groups.slice(0, LEAST_OPENING).flat());
   }
 
-  /** What is told if it weighs that much or belongs to the opening. */
+  /** The scenes of at least this weight, and those of the opening. */
   told(weight: number, opening: ReadonlySet<Scene>): Told[] {
     return this.#groups(
       countAllBut(this.#scenes, (scene) => this.#matters(scene, weight) || opening.has(scene)),
     );
   }
 
-  /** Tells these, and counts the rest. */
+  /** Shows these, and counts the rest. */
   rows(told: readonly Told[], longShare: number): Row[] {
     const kept = new Set<Scene>(told.flat());
     const rows: Row[] = [];
@@ -116,7 +118,7 @@ class Layout {
       }
       const row = rowOf(group, this.#vocabulary, (scene) => kept.has(scene));
       tellCounts(row.atMs, false);
-      // What was too short to be told still shows in the lanes.
+      // Changes without a row still show in the lanes.
       rows.push({ ...row, lanes: new Map([...counting.lanes, ...row.lanes]) });
       counting = newRoutine(row.atMs);
     }
@@ -135,7 +137,7 @@ class Layout {
   }
 }
 
-/** Up to the first leader, and on as long as nobody else leads and nothing is ordered. */
+/** Up to the first leader, and on until another member leads or an event is ordered. */
 function endOfOpening(scenes: readonly Scene[]): number {
   const first = scenes.findIndex((scene) => scene.kind === 'step' && scene.after?.role === 'leader');
   const next = scenes.findIndex((scene, i) => i > first && scene.weight === 0);

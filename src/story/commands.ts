@@ -6,7 +6,7 @@ export interface Pending {
   readonly what: string;
   readonly atMs: number;
   readonly member: MemberId;
-  /** By which its answer names it; null until the member takes it. */
+  /** The id that its answer will have; null until the member processes it. */
   id: number | null;
 }
 
@@ -26,7 +26,7 @@ export class Commands {
     this.#pending.push({ what: event.do, atMs, member, id: null });
   }
 
-  /** A stopped member takes what it was given when it goes on, in that order. */
+  /** A paused member processes commands in their order when it resumes. */
   taken(member: MemberId, { id, command }: Extract<Input, { type: 'command' }>): void {
     const given = this.#pending.find(
       (each) => each.id === null && each.member === member && each.what === command.type,
@@ -34,7 +34,7 @@ export class Commands {
     if (given !== undefined) given.id = id;
   }
 
-  /** What the answer is about. */
+  /** The command that the answer is about. */
   answered(id: number): string | null {
     const at = this.#pending.findIndex((each) => each.id === id);
     if (at < 0) return null;

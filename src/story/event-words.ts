@@ -9,7 +9,7 @@ import { shorten, type Vocabulary } from './vocabulary.ts';
 
 type Event = EventScene['event'];
 
-/** What happened around the members, in words: the same to each of them. */
+/** Events outside the members, in words: the same event for each of these scenes. */
 export function eventWords(scenes: readonly EventScene[], vocabulary: Vocabulary): string {
   const { event, about } = scenes[0]!;
   const all = vocabulary.members;
@@ -91,7 +91,7 @@ export function eventWords(scenes: readonly EventScene[], vocabulary: Vocabulary
   }
 }
 
-/** What happens to the whole network, and the orders about messages to come. */
+/** Events of the whole network, and orders about future messages. */
 function networkWords(event: Event, all: readonly MemberId[]): string {
   switch (event.do) {
     case 'partition':
@@ -137,7 +137,7 @@ function diskWords({ fault }: Event, who: string, isMany: boolean): string {
   }
 }
 
-/** The event names the rate in any case. */
+/** The event always contains the rate. */
 function clockWords({ rate, jumpMs }: Event, who: string, isMany: boolean): string {
   const clock = who === 'everybody' ? 'every clock' : isMany ? `the clocks of ${who}` : `the clock of ${who}`;
   const runs = `${isMany ? 'run' : 'runs'} at ${rate} times the usual rate`;

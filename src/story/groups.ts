@@ -3,18 +3,18 @@ import { Keys } from './keys.ts';
 import type { EventScene, Routine, Scene, StepScene, ViolationScene } from './scene.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Scenes that are told in one line. All are of the kind of the first. */
+/** Scenes that share one line. All are of the same kind. */
 export type Told = readonly StepScene[] | readonly EventScene[] | readonly ViolationScene[];
 
-/** What is told in one line, or something that is only counted. */
+/** Scenes that share one line, or a count of routine scenes. */
 export type Group = Told | Routine;
 
 type ToldScene = Exclude<Scene, Routine>;
 
-/** The same answer from several is told once if no more time lies between. */
+/** Equal answers of several members share a line if no more time is between them. */
 const ANSWERS_MS = 20;
 
-/** Puts together what a person would tell together. */
+/** Groups scenes that a person would tell together. */
 export function groupScenes(scenes: readonly Scene[], vocabulary: Vocabulary): Group[] {
   const grouping = new Grouping(new Keys(vocabulary));
   for (const scene of scenes) grouping.add(scene);
@@ -26,7 +26,7 @@ class Grouping {
   readonly #keys: Keys;
   /** Where a step with that key may still be added. */
   readonly #open = new Map<string, number>();
-  /** Where a member last appears: its own deeds stay in their order. */
+  /** Where a member last appears: its own steps stay in their order. */
   readonly #newest = new Map<MemberId, number>();
 
   constructor(keys: Keys) {
@@ -48,8 +48,8 @@ class Grouping {
   }
 
   /**
-   * Members that did the same because of the same message are told together, at the time of the first. That a
-   * later one moves up past what others did meanwhile is harmless: nothing that it caused can stand before it.
+   * Members that did the same because of the same message share a line, at the time of the first. Moving a later one
+   * up past other members' steps is harmless: nothing that it caused can stand before it.
    */
   #addStep(scene: StepScene): void {
     const key = this.#keys.of(scene);
@@ -57,7 +57,7 @@ class Grouping {
     if (known !== undefined && (this.#newest.get(scene.member) ?? -1) <= known) {
       return this.#put(scene, known);
     }
-    // Whoever does the same right after it is told with it, whatever the cause.
+    // A member that does the same right after it is added, whatever the cause.
     const last = this.groups.at(-1);
     const first = Array.isArray(last) ? last[0] : undefined;
     const joins = first?.kind === 'step' && this.#keys.readSame(first, scene);
@@ -65,7 +65,10 @@ class Grouping {
     this.#open.set(key, this.groups.length - 1);
   }
 
-  /** The same thing at the same moment is told once, whomever it happens to; answers take their time. */
+  /**
+   * The same event at the same moment is shown once, for all members that it happens to; answers may be some time
+   * apart.
+   */
   #addHappening(scene: EventScene | ViolationScene): void {
     const isAnswer = scene.kind === 'event' && scene.event.do === 'answer';
     const sinceMs = scene.atMs - (isAnswer ? ANSWERS_MS : 0);
@@ -75,11 +78,11 @@ class Grouping {
       if (!Array.isArray(group) || !this.#keys.isSame(group[0]!, scene)) continue;
       if (this.#mayJoin(scene, group, i)) return this.#put(scene, i);
     }
-    this.#open.clear(); // Nobody is told before a fault to have done what came after it.
+    this.#open.clear(); // A step after a fault must not move before it.
     this.#put(scene, this.groups.length);
   }
 
-  /** To the same member it happens again, and what a member did before comes before. */
+  /** For the same member it is a second event, and must come after what that member did before. */
   #mayJoin(scene: EventScene | ViolationScene, group: readonly ToldScene[], at: number): boolean {
     if (scene.kind === 'violation' || scene.event.member === undefined) return true;
     const member = scene.event.member as MemberId;
@@ -96,7 +99,7 @@ class Grouping {
   }
 }
 
-/** Whom a line is about, sorted. */
+/** The members of a line, sorted. */
 export function membersIn(told: Told): MemberId[] {
   return [...new Set((told as readonly ToldScene[]).flatMap(membersOf))].sort(compareIds);
 }

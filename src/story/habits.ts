@@ -1,9 +1,9 @@
 import type { Effect } from '../core/index.ts';
 import type { StepScene } from './scene.ts';
 
-/** What happens less often than this share of the times is an exception, whatever came of it. */
+/** If a step has consequences less often than this, they are an exception. */
 const OFTEN = 0.15;
-/** A type of message that is behind this share of all changes matters, however often it changes nothing. */
+/** A type of message that causes this share of all changes matters, however often it changes nothing. */
 const WORTH_A_WORD = 0.1;
 
 interface Step {
@@ -14,14 +14,14 @@ interface Step {
 
 interface Hearing {
   times: number;
-  /** How often there was an effect beyond the end of a wait. */
+  /** How often there was an effect other than resetting a timer. */
   mattered: number;
   led: number;
 }
 
 /**
- * Learns from a run, without knowing any protocol, what merely goes on in it: steps of which nearly all lead nowhere,
- * such as heartbeats, and messages that hardly ever make a difference, such as acks.
+ * Learns from a run, without knowing any protocol, what is routine: steps that nearly always have no consequences,
+ * such as heartbeats, and messages that hardly ever matter, such as acks.
  */
 export class Habits {
   readonly #steps = new Map<string, Step>();
@@ -39,7 +39,7 @@ export class Habits {
     if (scene.after !== null) this.#changes += 1;
   }
 
-  /** The step is behind a change, its own or another's; so is every message that it had to hear for it. */
+  /** The step caused a change, its own or another's; so did every message that it received for it. */
   led(scene: StepScene): void {
     this.#step(scene).led += 1;
     const { input, collected } = scene;
@@ -89,6 +89,6 @@ function leadsNowhere({ times, led }: Step): boolean {
 
 function causeOf(input: StepScene['input']): string {
   if (input.type === 'message') return `message ${input.message.type}`;
-  // Some timers are named after a peer or a round as well; that is no other habit.
+  // Some timers are also named after a peer or a round; that makes no difference here.
   return input.type === 'timer' ? `timer ${input.timer.replace(/[ /].*/, '')}` : input.type;
 }

@@ -1,4 +1,7 @@
-/** A run in words: which of its events matter, which belong together, and how each is told. Knows no terminal and no page. */
+/**
+ * A run in words: which of its events matter, which belong together, and how each is shown. Independent of the
+ * terminal and the page.
+ */
 export { toRows } from './choose-rows.ts';
 export { eventWords } from './event-words.ts';
 export { Habits } from './habits.ts';

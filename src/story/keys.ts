@@ -4,7 +4,7 @@ import type { EventScene, StepScene, ViolationScene } from './scene.ts';
 import { stepWords } from './step-words.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Finds out which scenes have so much in common that they are told together. */
+/** Finds scenes that have enough in common to share a line. */
 export class Keys {
   readonly #vocabulary: Vocabulary;
   readonly #causes = new Map<StepScene, number>();
@@ -13,7 +13,7 @@ export class Keys {
     this.#vocabulary = vocabulary;
   }
 
-  /** Steps with the same key do the same because of the same. */
+  /** Steps with the same key do the same for the same reason. */
   of(scene: StepScene): string {
     const { parent, input, atMs } = scene;
     const words = this.#words(scene);
@@ -23,7 +23,7 @@ export class Keys {
     return `${this.#causes.get(parent)} ${words}`;
   }
 
-  /** Both do the same, or give the same answer to whoever asked. */
+  /** Both do the same, or give the same answer to the member that asked. */
   readSame(a: StepScene, b: StepScene): boolean {
     if (a.input.type !== b.input.type) return false;
     if (this.#words(a) === this.#words(b)) return true;
@@ -31,7 +31,7 @@ export class Keys {
     return answers(a) && answers(b) && words(a) === words(b);
   }
 
-  /** Nothing differs but whom it happens to. */
+  /** They differ only in the member that they happen to. */
   isSame(a: StepScene | EventScene | ViolationScene, b: EventScene | ViolationScene): boolean {
     if (a.kind === 'event' && b.kind === 'event') {
       if (a.about !== b.about || !happensToSome(b.event)) return false;
@@ -46,17 +46,17 @@ export class Keys {
   }
 }
 
-/** To all others of a circle is the same from each of the circle. */
+/** A broadcast inside one partition is grouped by sender and receivers, so it is the same for each of its senders. */
 function nameCircle(to: readonly MemberId[], senders: readonly MemberId[]): string {
   return to.length === 1 ? String(to[0]) : idSet([...senders, ...to]).join(' ');
 }
 
-/** Whatever decides who leads is told by itself. */
+/** A step that decides who leads always has its own line. */
 function answers({ weight, input, sends }: StepScene): boolean {
   return weight > 0 && input.type === 'message' && sends.every(({ to }) => to === input.from);
 }
 
-/** What happens to nobody in particular was ordered as often as it is noted. */
+/** Does the event happen to particular members? Only such events are grouped. */
 function happensToSome(event: EventScene['event']): boolean {
   return event.member !== undefined || event.do === 'inject' || isLink(event) || isPassage(event);
 }
@@ -65,5 +65,5 @@ function rest(event: EventScene['event']): object {
   const { member: _, command: __, ...others } = event;
   if (isLink(event) || isPassage(event)) return { ...others, from: 0, to: 0 };
   if (event.do === 'inject') return { ...others, to: 0 };
-  return event.asked === undefined ? others : event; // Who is added or removed is not whom it happens to.
+  return event.asked === undefined ? others : event; // The member that is added or removed is not the one that it happens to.
 }

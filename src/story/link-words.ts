@@ -5,13 +5,13 @@ import { shorten } from './vocabulary.ts';
 
 type Event = EventScene['event'];
 
-/** Is it about links between members? What becomes of a message on a link has its type. */
+/** Is it about links between members? An event about a message on a link has a type. */
 export function isLink({ do: what, from, to, type }: Event): boolean {
   if (from === undefined || to === undefined || type !== undefined) return false;
   return what === 'cut' || what === 'heal' || what === 'network';
 }
 
-/** Is it about what becomes of a message on its way? */
+/** Is it about what happens to a message in flight? */
 export function isPassage({ do: what, from, to, type }: Event): boolean {
   if (from === undefined || to === undefined || type === undefined) return false;
   return ['cut', 'lost', 'dropped', 'held', 'duplicated', 'release'].includes(what);

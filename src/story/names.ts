@@ -1,6 +1,6 @@
 import { compareIds, type MemberId } from '../core/index.ts';
 
-/** Members by name, shortened where they follow one another: "everybody", "2–5", "2 and 4". */
+/** Members by name, shortened where they are consecutive: "everybody", "2–5", "2 and 4". */
 export function nameMembers(ids: readonly MemberId[], all: readonly MemberId[]): string {
   const sorted = [...new Set(ids)].sort(compareIds);
   if (sorted.length === all.length && sorted.length > 2) return 'everybody';
@@ -20,6 +20,6 @@ function isNext(a: MemberId | undefined, b: MemberId | undefined): boolean {
 }
 
 export function listed(parts: readonly string[]): string {
-  if (parts.length < 2) return parts[0] ?? 'nobody';
+  if (parts.length < 2) return parts[0] ?? 'no member';
   return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }

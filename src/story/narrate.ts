@@ -2,7 +2,7 @@ import type { Effect, Input, Json, Message, TraceLine, View } from '../core/inde
 import { inputWords } from './step-words.ts';
 
 /**
- * One line of a trace in words, or null where there is nothing to tell. Timers are left out: what they lead to is told.
+ * One line of a trace in words, or null if there is nothing to show. Timers are left out: their effects are shown.
  *
  *     3 ← 2 election [2] · → 4 election [2,3]
  *

@@ -5,7 +5,7 @@ export function grouped(value: number | string): string {
   return fraction === undefined ? text : `${text}.${fraction}`;
 }
 
-/** Milliseconds as a person would say them: 850 ms, 2.4 s, 20 s, 3 min, 1.5 h. */
+/** Milliseconds in the unit that people would use: 850 ms, 2.4 s, 20 s, 3 min, 1.5 h. */
 export function duration(ms: number): string {
   if (ms < 1) return `${trimmed(ms, 2)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;

@@ -1,18 +1,18 @@
 import type { Assumption } from '../core/index.ts';
 import { propertyNamed, SAFETY_NAMES } from '../properties/index.ts';
 
-/** What else a run can fail by, whatever its protocol promises. */
+/** Other ways in which a run can fail, whatever its protocol promises. */
 const OTHERS: Readonly<Record<string, string>> = {
   D1: 'a start finds the last durable record',
   error: 'the protocol threw',
 };
 
-/** The properties, and what else a run of a swarm can fail by, by what they say: for people who do not know the numbers. */
+/** The name of a property, or of another failure of a swarm run: for people who do not know the numbers. */
 export function nameProperty(property: string): string {
   return propertyNamed(property)?.name ?? OTHERS[property] ?? 'a property';
 }
 
-/** The same list as S1 S2 … S10 R1. */
+/** Sorted as S1 S2 … S10 R1. */
 export function inOrder<T extends { readonly property: string }>(list: readonly T[]): T[] {
   const order: readonly string[] = SAFETY_NAMES;
   return [...list].sort((a, b) => order.indexOf(a.property) - order.indexOf(b.property));
@@ -27,7 +27,9 @@ const FALLEN: Readonly<Record<Assumption, string>> = {
   'no-copy': 'a copied disk',
 };
 
-/** What happened that a promise had excluded. Two lost disks, or a copied one, are also one that is not as it was. */
+/**
+ * What happened that the promise excludes. Two lost disks, or a copied one, also break the weaker assumption `disk`.
+ */
 export function nameFallen(assumptions: readonly Assumption[]): string {
   const says: readonly Assumption[] = ['one-disk', 'no-copy'];
   const isSaid = assumptions.some((each) => says.includes(each));

@@ -10,21 +10,21 @@ import type { Vocabulary } from './vocabulary.ts';
 
 /** One line of the timeline before it is laid out. */
 export interface Row {
-  /** Events that do harm, that undo it, that ask a member for something, and that do nothing to anybody. */
+  /** Events that do harm, that undo it, that are commands, and that affect no member. */
   readonly kind: 'step' | 'fault' | 'repair' | 'command' | 'note' | 'violation' | 'routine';
   readonly atMs: number;
   readonly words: string;
-  /** The same in fewer words, for where there is little room; the shortest last. */
+  /** The same in fewer words, for narrow output; the shortest last. */
   readonly shorter?: readonly string[];
-  /** Why it happened, where there is room to say so. */
+  /** The cause, if there is room for it. */
   readonly aside: string;
-  /** Whose lanes it is about. */
+  /** The members whose lanes it changes. */
   readonly members: readonly MemberId[];
   /** How lanes change with it. */
   readonly lanes: Lanes;
 }
 
-/** What is told in one line. `isTold` says whether a scene has a line of its own or shares one. */
+/** The row of these scenes. `isTold`: whether a scene is part of some line. */
 export function rowOf(told: Told, vocabulary: Vocabulary, isTold: (scene: Scene) => boolean): Row {
   const members = membersIn(told);
   const about = {
@@ -52,7 +52,7 @@ function isSteps(told: Told): told is readonly StepScene[] {
   return told[0]!.kind === 'step';
 }
 
-/** The timer or the message that made them do it, unless another line tells of it, and how often they tried. */
+/** The timer or the message that caused it, unless another line shows that, and the number of attempts. */
 function whyWords(scenes: readonly StepScene[], isTold: (scene: Scene) => boolean): string {
   const { input } = scenes[0]!;
   const why: string[] = [];
@@ -69,7 +69,7 @@ function whyWords(scenes: readonly StepScene[], isTold: (scene: Scene) => boolea
   return why.length === 0 ? '' : `(${why.join(', ')})`;
 }
 
-/** Of several that counted, the last is no more the cause than the others. */
+/** Of several votes that counted, the last is no more the cause than the others. */
 function hasTold({ parent, collected }: StepScene, isTold: (scene: Scene) => boolean): boolean {
   return collected.length > 0 || (parent !== null && isTold(parent));
 }

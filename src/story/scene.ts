@@ -2,8 +2,8 @@ import type { Input, Json, MemberId, Message, Role, View } from '../core/index.t
 import type { Violation } from '../simulation/index.ts';
 
 /**
- * How much something matters to a reader: 0 decides who leads (an event of the scenario, a leadership won or lost, a
- * broken property), 1 changes what a member believes, 2 led to such a change, 3 led nowhere: it merely goes on.
+ * How much a scene matters to a reader: 0 decides who leads (an event of the scenario, a leadership won or lost, a
+ * broken property), 1 changes what a member believes, 2 led to such a change, 3 is routine.
  */
 export type Weight = 0 | 1 | 2 | 3;
 
@@ -18,29 +18,29 @@ export type Lanes = ReadonlyMap<MemberId, Lane>;
 
 export type Scene = StepScene | EventScene | ViolationScene | Routine;
 
-/** One member took one input, and something came of it. */
+/** One member processed one input, with an effect. */
 export interface StepScene {
   readonly kind: 'step';
   readonly atMs: number;
   readonly member: MemberId;
   readonly input: Input;
   readonly sends: readonly { readonly to: MemberId; readonly message: Message }[];
-  /** The step that brought it about: whose message it was, or the same member's first try or draw. */
+  /** The step that caused it: that of the message's sender, or the same member's first try or draw. */
   parent: StepScene | null;
-  /** Whose messages of the same kind were heard before and may have counted: votes, for example. */
+  /** The senders' steps of earlier messages of the same kind that may have counted: votes, for example. */
   collected: readonly StepScene[];
-  /** 1, or more where a timer makes it send something again. */
+  /** 1, or more if a timer makes it retry. */
   readonly tries: number;
-  /** A timer makes it send what it sent when it set that timer: a heartbeat. */
+  /** A timer makes it send the same as when it set that timer: a heartbeat. */
   readonly repeats: boolean;
   readonly before: View | null;
-  /** What it believes from now on, if that is news. */
+  /** What it believes from now on, if that changed. */
   readonly after: View | null;
   readonly lanes: Lanes;
   weight: Weight;
 }
 
-/** Something happened around the members. */
+/** An event outside the members. */
 export interface EventScene {
   readonly kind: 'event';
   readonly atMs: number;
@@ -59,14 +59,14 @@ export interface ViolationScene {
   readonly weight: 0;
 }
 
-/** Much that went on, counted instead of told one by one. */
+/** Routine scenes, counted instead of shown one by one. */
 export interface Routine {
   readonly kind: 'routine';
   readonly atMs: number;
   readonly sent: Map<string, number>;
-  /** Messages that did not arrive, by what became of them. */
+  /** Messages that did not arrive, by what happened to them. */
   readonly unheard: Map<string, number>;
-  /** How many scenes that changed something are among it. */
+  /** How many of the scenes changed something. */
   changes: number;
   /** How many events of the scenario, and answers to its commands. */
   events: number;
@@ -74,12 +74,12 @@ export interface Routine {
   readonly weight: 3;
 }
 
-/** What becomes of a message on its way is noted with its type; the orders that bring it about are not. */
+/** An event about a message in flight contains its type; an order about future messages does not. */
 export function isFate({ do: what, from, type }: EventScene['event']): boolean {
   return from !== undefined && type !== undefined && ['lost', 'cut', 'dropped', 'held'].includes(what);
 }
 
-/** The user asked for it, or asked and gets an answer: whatever else is left out, it is told. */
+/** The user ordered it, or it answers the user's command: it is always shown. */
 export function isOrdered(scene: Scene): scene is EventScene {
   return scene.kind === 'event' && !isFate(scene.event);
 }

@@ -1,29 +1,29 @@
 import type { Skip } from '../simulation/index.ts';
 import type { EventScene } from './scene.ts';
 
-/** Whom an event was meant for when nobody fits, by what it would have done or whom it named. */
+/** Why no member fits the event, by its action or its selector. */
 const NOBODY: Readonly<Record<string, string>> = {
-  restart: 'nobody is down',
-  leader: 'nobody leads',
-  followers: 'nobody follows',
-  random: 'nobody runs',
-  all: 'nobody runs',
+  restart: 'no member is down',
+  leader: 'there is no leader',
+  followers: 'there is no follower',
+  random: 'no member runs',
+  all: 'no member runs',
 };
 
 const NOTHING_TO_DO: Readonly<Record<string, string>> = {
   crash: 'it is down already',
   backup: 'its disk is empty',
   pause: 'it is stopped or down already',
-  resume: 'nobody is stopped',
+  resume: 'no member is stopped',
   fire: 'no such timer is set',
-  evidence: 'nobody else runs',
+  evidence: 'no other member runs',
   campaign: 'it is down',
   resign: 'it is down',
   transfer: 'it is down',
   publish: 'it is down',
 };
 
-/** "no restart, since nobody is down" */
+/** "no restart, since no member is down" */
 export function skipWords(event: EventScene['event']): string {
   return `no ${event.do}, since ${reasonWords(event.do, event as unknown as Skip)}`;
 }
@@ -33,7 +33,7 @@ function reasonWords(what: string, skip: Skip): string {
     case 'no-match': {
       const { selector } = skip;
       const why = what === 'restart' && selector !== 'leader' ? NOBODY.restart : NOBODY[selector];
-      return why ?? `nobody fits "${selector}"`;
+      return why ?? `no member fits "${selector}"`;
     }
     case 'no-link':
       return `no link fits "${skip.selectors[0]}" and "${skip.selectors[1]}"`;
@@ -42,7 +42,7 @@ function reasonWords(what: string, skip: Skip): string {
     case 'not-running':
       return `${skip.of} does not run`;
     case 'none-running':
-      return 'nobody runs';
+      return 'no member runs';
     case 'has-second-process':
       return `a second process of ${skip.of} runs already`;
     case 'no-second-process':
@@ -56,7 +56,7 @@ function reasonWords(what: string, skip: Skip): string {
     case 'fixed-membership':
       return `${skip.protocol} has a fixed membership`;
     default:
-      // A trace that an earlier version wrote has the words themselves.
+      // A trace of an earlier version contains the words themselves.
       return String((skip as { readonly skipped: unknown }).skipped);
   }
 }

@@ -5,7 +5,7 @@ import { shorten, type Vocabulary } from './vocabulary.ts';
 
 interface Phrase {
   readonly words: string;
-  /** The lanes show it, and messages beside it say more. */
+  /** The lanes show it, and the messages say more. */
   readonly minor: boolean;
 }
 
@@ -15,7 +15,10 @@ type NameRecipients = (
   all: readonly MemberId[],
 ) => string;
 
-/** What a member took, without its name: "hears vote from 2". A number that tells one timer from the next is left out. */
+/**
+ * The input of a member, without its name: "hears vote from 2". A number that distinguishes timers of one name is
+ * left out.
+ */
 export function inputWords(input: Input, describe: (message: Message) => string): string {
   switch (input.type) {
     case 'start':
@@ -35,16 +38,16 @@ export function inputWords(input: Input, describe: (message: Message) => string)
   }
 }
 
-/** What members did that are told together. */
+/** What a group of members did. */
 export interface StepTelling {
-  /** How they changed, without their names; null where what they sent says more. */
+  /** How they changed, without their names; null if their messages say more. */
   readonly change: string | null;
-  /** The change is nothing but that they started, or as small. */
+  /** The change is only that they started, or as small. */
   readonly isMinor: boolean;
   readonly sends: readonly string[];
 }
 
-/** `many` where several did the same. */
+/** `many`: several members did the same. */
 export function tellStep(
   scenes: readonly StepScene[],
   many: boolean,
@@ -95,7 +98,7 @@ function changeWords(scene: StepScene, after: View, many: boolean): Phrase {
     return say('applies', 'apply', ` version ${version}${what}${changeOfMembers(before, after)}`);
   }
   if (sameRole && !raised) return say('counts', 'count', changeOfMembers(before, after).slice(1), true);
-  // Whoever only hears of a new term has not decided anything.
+  // A member that only hears of a new term has not decided anything.
   if (sameRole && role !== 'leader' && input.type === 'message' && !asksOthers(scene))
     return say('enters', 'enter', ` term ${term}`, true);
   if (role === 'leader') return say('leads', 'lead', inTerm);
@@ -119,26 +122,26 @@ function changeWords(scene: StepScene, after: View, many: boolean): Phrase {
     : say('enters', 'enter', ` term ${term}`, true);
 }
 
-/** ", members 1–4" where that is news. */
+/** ", members 1–4" if that changed. */
 function changeOfMembers(before: View, { members = [] }: View): string {
   return members.join(' ') === (before.members ?? []).join(' ')
     ? ''
     : `, members ${nameMembers(members, [])}`;
 }
 
-/** It answers whoever asked, or tells others what it heard: the election is not of its making. */
+/** It answers a request, or passes on what it heard: it did not start the election. */
 function passesOn(scene: StepScene): boolean {
   const { input, sends } = scene;
   if (input.type !== 'message') return false;
   return !asksOthers(scene) || sends.some(({ message }) => message.type === input.message.type);
 }
 
-/** It turns to others than the one it heard. */
+/** It sends to members other than the sender. */
 function asksOthers({ input, sends }: StepScene): boolean {
   return input.type === 'message' && sends.some(({ to }) => to !== input.from);
 }
 
-/** Equal messages are told together: "vote-request → all". */
+/** Equal messages are shown together: "vote-request → all". */
 function byWords(sends: StepScene['sends'], vocabulary: Vocabulary): Map<string, MemberId[]> {
   const recipients = new Map<string, MemberId[]>();
   for (const { to, message } of sends) {

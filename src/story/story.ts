@@ -20,9 +20,8 @@ const MOST_SCENES = 20_000;
 const SAME: Lanes = new Map();
 
 /**
- * Reads a trace as it happens and finds out what matters, without knowing any protocol: whatever changes what
- * a member believes, and every message without which that would not have come about. The rest, such as
- * heartbeats that find everybody well, gets the weight 3.
+ * Reads a trace as it happens and finds what matters, without knowing any protocol: every change of what a member
+ * believes, and every message that caused one. The rest, such as heartbeats without consequences, gets the weight 3.
  */
 export class Story {
   scenes: Scene[] = [];
@@ -59,7 +58,7 @@ export class Story {
         this.members.push(member);
         break;
       case 'twin':
-        // A second process has a lane of its own, under a name of its own.
+        // A second process has its own lane, under its own name.
         if (event.skipped === undefined && !this.members.includes(member)) this.members.push(member);
         break;
       case 'restart': {
@@ -85,7 +84,7 @@ export class Story {
     this.scenes.push({ kind: 'event', atMs, event: told, about, lanes, weight: weightOfEvent(event) });
   }
 
-  /** Whoever runs is crashed in order to be restarted: that is told as one thing. */
+  /** A restart of a running member crashes it first: both are shown as one event. */
   #takeBackCrash(atMs: number, member: MemberId): boolean {
     for (let i = this.scenes.length - 1; i >= 0 && this.scenes[i]!.atMs === atMs; i--) {
       const scene = this.scenes[i]!;
@@ -132,7 +131,7 @@ export class Story {
     if (after !== null) this.#creditCauses(scene);
   }
 
-  /** All that a change goes back to has led to something. */
+  /** Every step that a change goes back to has had consequences. */
   #creditCauses(scene: StepScene): void {
     this.habits.led(scene);
     const causes = [scene.parent, ...scene.collected];
@@ -144,7 +143,7 @@ export class Story {
     }
   }
 
-  /** That a restarted member starts needs no words of its own, unless it does something; the lanes show it. */
+  /** The start of a restarted member is not shown separately unless it does something; the lanes show it. */
   #isToldByRestart(member: MemberId, sends: number): boolean {
     const restarted = this.#restarts.get(member);
     this.#restarts.delete(member);
@@ -163,7 +162,7 @@ export class Story {
   }
 }
 
-/** A lease has a new name with every heartbeat: that is no news. */
+/** A lease gets a new timer name with every heartbeat, which does not count as a change. */
 function differs(before: View | null, after: View): boolean {
   return (
     before === null ||
@@ -177,11 +176,11 @@ function differs(before: View | null, after: View): boolean {
 
 function weightOfStep(input: Input, before: View | null, after: View | null): Weight {
   if (after !== null) return after.role === 'leader' || before?.role === 'leader' ? 0 : 1;
-  // A member that was told to do something is worth a look even where nothing changes.
+  // A command or evidence is shown even if nothing changes.
   return input.type === 'command' || input.type === 'peer-gone' || input.type === 'peer-back' ? 1 : 3;
 }
 
-/** What the dice of the network do is counted; what the scenario ordered is told. */
+/** Random losses of the network are counted; events of the scenario are shown. */
 function weightOfEvent(event: EventScene['event']): Weight {
   if (!isFate(event)) return 0;
   return event.do === 'dropped' || event.do === 'held' ? 1 : 3;

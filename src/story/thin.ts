@@ -1,13 +1,13 @@
 import { countAllBut, isOrdered, type Scene } from './scene.ts';
 
 /**
- * Counts what matters least first, until no more than `most` scenes are left; in the end, all but the two ends of what
- * happened, and of what the user ordered.
+ * Counts the least important scenes first, until at most `most` are left; in the end, all but both ends of the
+ * history, and of the ordered events.
  */
 export function thin(scenes: readonly Scene[], most: number): Scene[] {
   const kept = choose(scenes, most);
   const told = new Set(kept);
-  // What is no longer told is let go together with what led to it, however long ago that began.
+  // A scene that is no longer shown also drops its references to earlier scenes, so that memory is freed.
   for (const scene of scenes) {
     if (scene.kind !== 'step' || told.has(scene)) continue;
     scene.parent = null;

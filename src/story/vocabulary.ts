@@ -6,7 +6,7 @@ const MOST_FIELDS = 2;
 
 type Fields = Readonly<Record<string, Json>>;
 
-/** What is needed to speak of one run: who takes part, and what the messages of its protocol mean to a reader. */
+/** What is needed to describe one run: its members, and which messages of its protocol matter to a reader. */
 export class Vocabulary {
   readonly members: readonly MemberId[];
   readonly habits: Habits;
@@ -20,7 +20,7 @@ export class Vocabulary {
     this.#shapes = definition.messages;
   }
 
-  /** Does it often make a difference? The others are told where there is nothing else to tell. */
+  /** Does it often make a difference? Other messages are shown only if there is nothing else. */
   isTelling({ type }: Message): boolean {
     let known = this.#telling.get(type);
     if (known === undefined) {
@@ -30,16 +30,16 @@ export class Vocabulary {
     return known;
   }
 
-  /** A message's type and the first things it is about: ids, lists, texts; not its counters. */
+  /** A message's type and its first important fields: ids, lists, texts; not its counters. */
   describe(message: Message): string {
     const { type, ...fields } = message as Message & Fields;
     const parts = this.#tell(fields, this.#shapes[type]);
-    // A list, most often of members, is told only where there is nothing else to tell.
+    // A list, most often of members, is shown only if there is nothing else.
     const words = parts.filter((part) => !Array.isArray(part));
     return withParts(type, (words.length > 0 ? words : parts).slice(0, MOST_FIELDS));
   }
 
-  /** All of it, its counters by name: for a message that was made by hand. */
+  /** All of it, its counters by name: for a forged message. */
   describeFully(message: Message): string {
     const { type, ...fields } = message as Message & Fields;
     const shape = this.#shapes[type];
@@ -66,7 +66,7 @@ export class Vocabulary {
     return this.#takes(shape) ? [value] : [];
   }
 
-  /** A number that stands where a word could stand too is an id or a value of the user's; any other is a counter. */
+  /** A number in a field that could also be a word is an id or a value of the user; any other is a counter. */
   #takes(shape: Shape<unknown> | undefined): boolean {
     if (shape === undefined) return false;
     let known = this.#takesWords.get(shape);
@@ -95,7 +95,7 @@ function accepts(read: () => unknown): boolean {
   }
 }
 
-/** "election(5,2,3)", or with brackets where a list stands beside something else: "register/answer(follower, [2,3])" */
+/** "election(5,2,3)", or with brackets if a list stands beside another field: "register/answer(follower, [2,3])" */
 function withParts(type: string, parts: readonly Json[]): string {
   if (parts.length === 0) return type;
   const words = parts.map((part) => (parts.length > 1 ? shorten(part) : listWords(part)));

@@ -13,7 +13,7 @@ export type { TestClusterOptions } from './options.ts';
 export type { Reign, TestCluster } from './test-cluster.ts';
 export type { TestProcess } from './test-process.ts';
 
-/** A cluster whose members have all started. Nothing has happened in it yet. */
+/** A cluster whose members have all started; no time has passed yet. */
 export async function testCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const cluster = new TestCluster(options);
   await cluster.advance(0);

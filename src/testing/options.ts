@@ -4,17 +4,17 @@ import { type LinkQuality, readScenario, type Scenario } from '../simulation/ind
 import type { TestProcess } from './test-process.ts';
 
 export interface TestClusterOptions {
-  /** How many, or their ids: 3 unless said otherwise. */
+  /** How many members, or their ids (default: 3). */
   readonly members?: number | readonly MemberId[];
-  /** `quorum` unless said otherwise. */
+  /** Default: `quorum`. */
   readonly protocol?: string;
   readonly timing?: Readonly<Record<string, Json>>;
   readonly options?: Readonly<Record<string, Json>>;
-  /** How good the network is: `{ latencyMs: [1, 20], loss: 0.1 }`. */
+  /** The quality of the network: `{ latencyMs: [1, 20], loss: 0.1 }`. */
   readonly network?: Partial<LinkQuality>;
-  /** The same seed gives the same history: 1 unless said otherwise. */
+  /** The same seed gives the same history (default: 1). */
   readonly seed?: number;
-  /** The election's name: `test` unless said otherwise. */
+  /** The election's name (default: `test`). */
   readonly election?: string;
   readonly drainMs?: number;
   readonly answerMs?: number;
@@ -22,7 +22,7 @@ export interface TestClusterOptions {
   readonly run?: (process: TestProcess) => unknown;
 }
 
-/** Throws BadInput that names what is wrong. */
+/** Throws BadInput that names the invalid option. */
 export function scenarioFor({
   members = 3,
   protocol = 'quorum',
@@ -33,7 +33,7 @@ export function scenarioFor({
 }: TestClusterOptions): Scenario {
   const definition = catalogue[protocol];
   const ids = typeof members === 'number' ? Array.from({ length: members }, (_, i) => i + 1) : members;
-  // Nobody who only observes should be made the leader, so all begin without wanting to.
+  // A program that only observes must not become leader, so all members start with priority 0.
   const begin = definition?.memberSettings?.priority === undefined ? {} : { priority: 0 };
   return readScenario(
     {

@@ -7,10 +7,10 @@ import { TestProcess } from './test-process.ts';
 import { type Audience, TestWorld } from './test-world.ts';
 import { ProcessClock, Timeline } from './timeline.ts';
 
-/** Taken before a test framework can replace it by a fake one. */
+/** Taken before a test framework can replace it with a fake one. */
 const { setImmediate } = globalThis;
 
-/** One change of who may act. */
+/** One change of the acting leader. */
 export interface Reign {
   readonly atMs: number;
   readonly leader: string | null;
@@ -18,13 +18,13 @@ export interface Reign {
 }
 
 /**
- * A cluster in memory on a virtual clock. Each member has a real `Election`; time passes only when it is told to, and between
- * any two events everything is done that the programs under test can do without waiting. So a failover takes no real time,
- * and the same seed gives the same history.
+ * A cluster in memory on a virtual clock. Each member has a real `Election`. Time passes only on request, and between
+ * any two events the programs under test do everything that they can do without waiting. So a failover takes no real
+ * time, and the same seed gives the same history.
  */
 export class TestCluster {
   readonly seed: number;
-  /** Who could act from when on: null stands for nobody. */
+  /** The acting leader from each moment on: null if there was none. */
   readonly history: Reign[] = [];
 
   readonly #options: TestClusterOptions;
@@ -68,24 +68,24 @@ export class TestCluster {
     return [...this.#world.hosts.keys()];
   }
 
-  /** Everybody who may act at this moment and is not stopped: never more than one, if the protocol keeps its promise. */
+  /** All members that may act now and are not paused: at most one, if the protocol keeps its promise. */
   get acting(): MemberId[] {
     return [...this.#world.hosts.values()]
       .filter((host) => host.alive && !host.paused && host.acting)
       .map((host) => host.id);
   }
 
-  /** The member that may act at this moment, or null. */
+  /** The member that may act now, or null. */
   get leader(): MemberId | null {
     return this.acting[0] ?? null;
   }
 
-  /** What the simulator found broken that the protocol had promised. */
+  /** Violations that the simulator found of properties that the protocol promises. */
   get violations(): readonly Violation[] {
     return this.#world.violations.filter((each) => each.claimed);
   }
 
-  /** One number for everything that happened: two runs with the same one were the same. */
+  /** A hash of everything that happened: equal hashes mean equal runs. */
   get hash(): string {
     return this.#world.hash;
   }
@@ -94,7 +94,7 @@ export class TestCluster {
     return this.#processes.has(id);
   }
 
-  /** The present process of a member. */
+  /** The current process of a member. */
   process(id: MemberId): TestProcess {
     const process = this.#processes.get(id);
     if (process !== undefined) return process;
@@ -106,17 +106,17 @@ export class TestCluster {
     return this.process(id).election;
   }
 
-  /** The process is gone at once, without a word; its disk remains. */
+  /** Kills the process at once; its disk remains. */
   crash(member: MemberId): void {
     this.act({ do: 'crash', member });
   }
 
-  /** Starts the process anew, and the program under test in it. `amnesia`: with an empty disk. */
+  /** Starts the process again, and the program under test in it. `amnesia`: with an empty disk. */
   restart(member: MemberId, { amnesia = false }: { readonly amnesia?: boolean } = {}): void {
     this.act({ do: 'restart', member, amnesia });
   }
 
-  /** The process stands still, as with SIGSTOP, or in a long pause of its garbage collector. */
+  /** Stops the process, as with SIGSTOP, or a long pause of its garbage collector. */
   pause(member: MemberId): void {
     this.act({ do: 'pause', member });
   }
@@ -125,7 +125,7 @@ export class TestCluster {
     this.act({ do: 'resume', member });
   }
 
-  /** Only those of one group hear each other. Whoever is in none is alone. */
+  /** Only members of one group hear each other. A member in no group is isolated. */
   partition(...groups: readonly (readonly MemberId[])[]): void {
     this.act({ do: 'partition', groups });
   }
@@ -134,7 +134,7 @@ export class TestCluster {
     this.act({ do: 'cut', from, to, oneWay });
   }
 
-  /** Everybody hears everybody again. */
+  /** Reconnects all members. */
   heal(): void {
     this.act({ do: 'heal' });
   }
@@ -151,30 +151,36 @@ export class TestCluster {
     await this.#run(this.#world.nowUs + Math.round(ms * 1000), () => false);
   }
 
-  /** Lets time pass until this is so: it is asked after every event. Rejects if that takes longer than `withinMs`. */
+  /**
+   * Lets time pass until the condition holds: it is checked after every event. Rejects if that takes longer than
+   * `withinMs`.
+   */
   async until(
     isSo: () => boolean,
     { withinMs = 600_000 }: { readonly withinMs?: number } = {},
   ): Promise<void> {
     if (await this.#run(this.#world.nowUs + Math.round(withinMs * 1000), isSo)) return;
-    const who = this.leader === null ? 'nobody leads' : `${this.leader} leads`;
-    const message = `it did not come to that within ${withinMs} ms of virtual time (seed ${this.seed}, ${who})`;
+    const who = this.leader === null ? 'there is no leader' : `${this.leader} leads`;
+    const message = `the condition did not hold within ${withinMs} ms of virtual time (seed ${this.seed}, ${who})`;
     throw new CaucusError('E_TIMEOUT', message);
   }
 
-  /** Lets time pass until this has settled, and settles like it: `await` alone would wait for a time that never comes. */
+  /**
+   * Lets time pass until the promise has settled, and settles like it: a plain `await` would wait for ever, since
+   * time would not pass.
+   */
   async when<T>(promise: PromiseLike<T>, options: { readonly withinMs?: number } = {}): Promise<T> {
     let isSettled = false;
     const settled = Promise.resolve(promise).finally(() => {
       isSettled = true;
       this.#isDirty = true;
     });
-    settled.catch(() => {}); // Told below, unless time runs out first.
+    settled.catch(() => {}); // Reported below, unless time runs out first.
     await this.until(() => isSettled, options);
     return settled;
   }
 
-  /** Lets everybody leave in order. */
+  /** Closes all elections in an orderly way. */
   async close(): Promise<void> {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -190,9 +196,9 @@ export class TestCluster {
   }
 
   async #run(untilUs: number, isSo: () => boolean): Promise<boolean> {
-    if (this.#isAdvancing) throw new CaucusError('E_REFUSED', 'time passes already: await the call before');
+    if (this.#isAdvancing) throw new CaucusError('E_REFUSED', 'time already passes: await the earlier call');
     this.#isAdvancing = true;
-    this.#isDirty = true; // Whoever calls may have done something to the programs before.
+    this.#isDirty = true; // The caller may have done something to the programs before.
     try {
       for (;;) {
         if (this.#isDirty) await this.#calm();
@@ -204,7 +210,7 @@ export class TestCluster {
     }
   }
 
-  /** Lets one thing happen, if one is due by then: what the members do comes before what their programs wait for. */
+  /** Runs one event, if one is due by then: the members' events come before the timers of their programs. */
   #next(untilUs: number): boolean {
     const wakeUs = this.#timeline.nextUs;
     const stopUs = Math.min(wakeUs, untilUs);

@@ -4,14 +4,14 @@ import type { ProtocolHost } from '../host/index.ts';
 import type { Host } from '../simulation/index.ts';
 import type { TestWorld } from './test-world.ts';
 
-/** The one election of a simulated member, for one life of its process and not beyond. */
+/** The election of a simulated member, for one life of its process. */
 export class TestHost implements SeatHost {
   readonly name: string;
   readonly protocol: string;
   readonly commands: readonly Command['type'][];
   readonly #world: TestWorld;
   readonly #process: Host;
-  /** Stays as it was at the end of this life when the member starts again. */
+  /** Keeps the state of this life when the member starts again. */
   readonly #running: ProtocolHost;
   readonly #listeners = new Set<() => void>();
   #isOver = false;
@@ -37,7 +37,7 @@ export class TestHost implements SeatHost {
     return this.#running.explanation;
   }
 
-  /** What a process that has ended was waiting for never comes. */
+  /** A command of a process that has ended is never answered. */
   order(command: Command, why?: Why): Promise<Outcome> {
     if (this.#isOver) return new Promise(() => {});
     return this.#world.ask(this.#process, command, why);
@@ -52,13 +52,13 @@ export class TestHost implements SeatHost {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Something may have changed. A stopped process is not told. */
+  /** Notifies of a possible change. A paused process is not notified. */
   tell(): void {
     if (this.#isOver || this.#process.paused) return;
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** The process has ended: nothing of it is told any more. */
+  /** The process has ended: no more notifications. */
   end(): void {
     this.#isOver = true;
     this.#listeners.clear();

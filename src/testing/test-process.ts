@@ -4,15 +4,15 @@ import type { TestHost } from './test-host.ts';
 import type { ProcessClock } from './timeline.ts';
 
 /**
- * One life of one member's process, from a start to the next crash. After a crash its code is never woken again: what it
- * awaits never comes, its signals are not aborted and its `finally` blocks do not run, as with a real `kill -9`.
+ * One life of one member's process, from a start to the next crash. After a crash its code never runs again: pending
+ * promises stay pending, its signals are not aborted and its `finally` blocks do not run, as with a real `kill -9`.
  */
 export class TestProcess {
   readonly id: MemberId;
   readonly election: Election;
   /** Milliseconds of virtual time. */
   readonly now: () => number;
-  /** Waits in virtual time: the program under test sleeps with this, or is handed it in place of its timers. */
+  /** Sleeps in virtual time: the program under test uses this in place of its timers. */
   readonly sleep: (ms: number, options?: Cancellable) => Promise<void>;
   readonly #host: TestHost;
   readonly #clock: ProcessClock;
@@ -48,7 +48,9 @@ export class TestProcess {
     return this.election.self;
   }
 
-  /** @internal Something may have changed. */
+  /**
+   * @internal Something may have changed.
+   */
   tell(): void {
     this.#host.tell();
   }
@@ -58,7 +60,9 @@ export class TestProcess {
     this.#clock.stop();
   }
 
-  /** @internal What its timers should have told it comes first, as after a stall of a real event loop. */
+  /**
+   * @internal Its overdue timers come first, as after a stall of a real event loop.
+   */
   resume(): void {
     this.#clock.goOn();
     this.#host.tell();

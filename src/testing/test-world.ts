@@ -1,7 +1,7 @@
 import type { Command, Effect, Input, Json, MemberId, Outcome, Why } from '../core/index.ts';
 import { type Host, type Scenario, World, type WorldOptions } from '../simulation/index.ts';
 
-/** What a cluster under test wants to hear of its world. */
+/** The events that a test cluster needs from its world. */
 export interface Audience {
   started(host: Host): void;
   stopped(id: MemberId): void;
@@ -11,7 +11,7 @@ export interface Audience {
   answered(): void;
 }
 
-/** The simulator's world, with programs of a user beside its members: it tells them what happens, and takes their commands. */
+/** The simulated world, with programs of a user beside its members: it notifies them and takes their commands. */
 export class TestWorld extends World {
   readonly #audience: Audience;
   readonly #answers = new Map<number, (outcome: Outcome) => void>();
@@ -22,7 +22,7 @@ export class TestWorld extends World {
     this.#audience = audience;
   }
 
-  /** Never settles if the member's process ends first, as in real life. */
+  /** Never settles if the member's process ends first, as in reality. */
   ask(host: Host, command: Command, why?: Why): Promise<Outcome> {
     return new Promise((resolve) => {
       this.#answers.set(this.#commandsGiven + 1, resolve);

@@ -8,11 +8,11 @@ interface Wake {
   wake: (() => void) | null;
 }
 
-/** What the programs under test wait for, in the virtual time of the world. */
+/** The timers of the programs under test, in the virtual time of the world. */
 export class Timeline {
   readonly #queue = new Queue<Wake>();
 
-  /** When the next one is due; Infinity if none is. */
+  /** When the next one is due; Infinity if there is none. */
   get nextUs(): number {
     for (let next = this.#queue.peek(); next !== undefined; next = this.#queue.peek()) {
       if (next.wake !== null) return next.atUs;
@@ -35,7 +35,10 @@ export class Timeline {
   }
 }
 
-/** The clock of one process, as its program sees it: it is that of the simulated process. What is due while it is stopped comes when it goes on; what is due after its end never comes. */
+/**
+ * The clock of one process, as its program sees it: that of the simulated process. Timers that come due while it is
+ * paused fire when it resumes; after its end none fires.
+ */
 export class ProcessClock implements Clock {
   readonly #timeline: Timeline;
   readonly #clock: SimulatedClock;
@@ -54,7 +57,7 @@ export class ProcessClock implements Clock {
 
   after(delayMs: number, wake: () => void): () => void {
     if (delayMs === Number.POSITIVE_INFINITY) return () => {};
-    // A whole microsecond or more, as everywhere in the world: `after` sees to it that time goes on.
+    // At least one microsecond, as everywhere in the simulated world, so that time passes.
     const atMs = this.#clock.after(Math.ceil(delayMs * 1000) / 1000);
     return this.#timeline.add(this, this.#clock.toWorldUs(atMs), wake);
   }

@@ -116,12 +116,15 @@ describe('caucus with --engine', () => {
   });
 
   it('resign: says that nobody leads, and that whoever leads does not answer', async () => {
-    expect(await caucus(['resign', ...on()])).toMatchObject({ code: 1, stderr: 'caucus: nobody leads\n' });
+    expect(await caucus(['resign', ...on()])).toMatchObject({
+      code: 1,
+      stderr: 'caucus: there is no leader\n',
+    });
     const engine = local(url, { name: 'busy' });
     const election = new Election('job', engine);
     const leadership = await election.campaign(); // Whose work does not stop when its signal is aborted.
     const { code, stderr } = await caucus(['resign', ...on('--wait', '0.2', '--reason', 'please')]);
-    expect(stderr).toMatch(/^caucus: busy holds it and has not given it up within 0\.2 s: /);
+    expect(stderr).toMatch(/^caucus: busy did not resign within 0\.2 s: /);
     expect(code).toBe(1);
     expect(leadership.signal.reason).toMatchObject({
       cause: 'resigned',
@@ -229,7 +232,7 @@ describe('caucus with --engine', () => {
 
   it('says that a store does not serve us, without its password', async () => {
     const { code, stderr } = await caucus(['leader', '--engine', 'postgres://u:geheim@127.0.0.1:1/d']);
-    expect(stderr).toBe('caucus: PostgreSQL does not serve us: no server listens at 127.0.0.1:1\n');
+    expect(stderr).toBe('caucus: PostgreSQL is unavailable: no server listens at 127.0.0.1:1\n');
     expect(code).toBe(1);
   });
 
@@ -237,7 +240,7 @@ describe('caucus with --engine', () => {
     const at = ['--engine', 'postgres://u:geheim@127.0.0.1:1/d', '--timeout', '1.5'];
     const { code, stderr } = await caucus(['run', ...at, '--', 'true']);
     const lines = stderr.trim().split('\n');
-    const why = 'PostgreSQL does not serve us: no server listens at 127.0.0.1:1';
+    const why = 'PostgreSQL is unavailable: no server listens at 127.0.0.1:1';
     expect(lines.slice(2).map((line) => line.replace(/^\S+ /, ''))).toEqual([
       `error ${why}`,
       `error not elected within 1.5 s: ${why}`,
@@ -268,7 +271,7 @@ describe('caucus with --engine', () => {
       await found(/ starting sleep$/);
       server.pause();
       await found(/the leadership is over \((the store has not|Redis did not) renewed? it in time/);
-      await found(/ error Redis does not serve us: /);
+      await found(/ error Redis is unavailable: /);
       server.resume();
       await found(/ info {2}well again$/);
     } finally {

@@ -71,20 +71,20 @@ describe('what happens to several at once', () => {
 
 describe('what else happens', () => {
   const cases: readonly [line: TraceLine, words: string][] = [
-    [happens(6, 'crash', { skipped: 'no-match', selector: 'leader' }), 'no crash, since nobody leads'],
-    [happens(6, 'restart', { skipped: 'no-match', selector: 'all' }), 'no restart, since nobody is down'],
-    [happens(6, 'resume', { skipped: 'no-effect' }), 'no resume, since nobody is stopped'],
+    [happens(6, 'crash', { skipped: 'no-match', selector: 'leader' }), 'no crash, since there is no leader'],
+    [happens(6, 'restart', { skipped: 'no-match', selector: 'all' }), 'no restart, since no member is down'],
+    [happens(6, 'resume', { skipped: 'no-effect' }), 'no resume, since no member is stopped'],
     [
       happens(6, 'add', { skipped: 'fixed-membership', protocol: 'toy' }),
       'no add, since toy has a fixed membership',
     ],
-    [happens(6, 'crash', { skipped: 'no-match', selector: 7 }), 'no crash, since nobody fits "7"'],
+    [happens(6, 'crash', { skipped: 'no-match', selector: 7 }), 'no crash, since no member fits "7"'],
     [
       happens(6, 'cut', { skipped: 'no-link', selectors: ['leader', 'followers'] }),
       'no cut, since no link fits "leader" and "followers"',
     ],
     [happens(6, 'twin', { skipped: 'not-running', of: 2 }), 'no twin, since 2 does not run'],
-    [happens(6, 'add', { skipped: 'none-running' }), 'no add, since nobody runs'],
+    [happens(6, 'add', { skipped: 'none-running' }), 'no add, since no member runs'],
     [
       happens(6, 'evidence', { skipped: 'never-had-second-process', of: 3 }),
       'no evidence, since 3 never had a second process',

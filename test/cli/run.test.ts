@@ -290,7 +290,7 @@ describe('why a command lost its lead', () => {
     run.process.kill('SIGSTOP');
     while (existsSync(`/proc/${pid}`)) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     run.process.kill('SIGCONT'); // The lease lasts for as long again as CMD has had between the two signals.
-    const why = `lease-expired: ${run.id} gives up the lead: its lease was not renewed in time, so its command was ended`;
+    const why = `lease-expired: ${run.id} resigned: its lease was not renewed in time, so its command was ended`;
     expect(await endings(three, token)).toEqual([why, why, why]);
   });
 
@@ -299,7 +299,7 @@ describe('why a command lost its lead', () => {
     process.kill(pid, 'SIGKILL');
     await run.ended;
     const others = IDS.filter((id) => id !== run.id);
-    const why = `resigned: ${run.id} gives up the lead: its command was ended by SIGKILL`;
+    const why = `resigned: ${run.id} resigned: its command was ended by SIGKILL`;
     expect(await endings(three, token, others)).toEqual([why, why]);
   });
 });

@@ -76,22 +76,22 @@ describe('the screen of caucus up', () => {
 
   it('says how many run and what a majority is when there is none', () => {
     expect(shown(['up', 'down', 'paused', 'down', 'starting'], [80, 24])[1]).toBe(
-      'nobody leads: 2 of 5 run, a majority is 3',
+      'no leader: 2 of 5 run, a majority is 3',
     );
-    expect(shown(['up', 'up', 'up', 'down', 'down'], [80, 24])[1]).toBe('nobody leads');
+    expect(shown(['up', 'up', 'up', 'down', 'down'], [80, 24])[1]).toBe('no leader');
   });
 
   it('tells of a kill in one line, of another end too, and of a restart', () => {
     const events = [
       event('kill', 'kill -9 of member 1'),
       event('exit', 'member 1 ended (SIGKILL)', { asked: true }),
-      event('restart', 'member 1 is started again'),
+      event('restart', 'member 1 is restarted'),
       event('exit', 'member 1 ended (exit code 1)', { asked: false }),
     ];
     const told = shown(FIVE, [80, 24], events).filter((line) => line.startsWith('00:00'));
     expect(told.map((line) => line.slice(17))).toEqual([
       'kill -9 of member 1',
-      'member 1 is started again',
+      'member 1 is restarted',
       'member 1 ended (exit code 1)',
     ]);
   });

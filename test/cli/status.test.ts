@@ -67,7 +67,7 @@ describe('the commands that ask', () => {
     while (BigInt(after.token) <= BigInt(before.token)) after = await json('leader');
     const to = [1, 2, 3].find((id) => id !== after.name)!;
     const { code, stdout, stderr } = await caucus(['transfer', '--to', String(to), ...urls]);
-    if (code === 0) expect(stdout).toBe(`${after.name} has handed over to ${to}\n`);
+    if (code === 0) expect(stdout).toBe(`${after.name} transferred the leadership to ${to}\n`);
     else expect(stderr).toMatch(/^caucus: .*\n$/); // It may have changed in between, and says so.
     const causes = (await eventually('history', '--json')).trim().split('\n');
     expect(causes.map((line) => JSON.parse(line).cause)).toContain('won');

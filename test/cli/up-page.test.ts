@@ -98,7 +98,7 @@ describe('the page of caucus up', () => {
     for (const where of [url, ...members.map((member) => `${member.url}/`)]) {
       const { history } = await get(`${where}history`);
       const end = history.findLast((row: Printed) => row.leader === null);
-      const detail = `${leader} gives up the lead: it was asked to`;
+      const detail = `${leader} resigned: it was asked to`;
       expect(end, where).toMatchObject({ cause: 'resigned', detail });
     }
   });

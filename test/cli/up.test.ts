@@ -114,7 +114,7 @@ describe('caucus up', () => {
     expect(cluster.events.filter(({ event }) => event === 'kill')).toHaveLength(1);
     cluster.process.stdin!.write('1');
     const { text } = await cluster.seen(({ event }) => event === 'restart');
-    expect(text).toBe('member 1 is started again');
+    expect(text).toBe('member 1 is restarted');
   });
 
   it('says where to look when the usual ports are taken', async () => {

@@ -78,7 +78,7 @@ describe('askToResign', () => {
     seat.change({ leader: 'etcdctl', token: null });
     await expect(election.askToResign()).rejects.toMatchObject({
       code: 'E_UNSUPPORTED',
-      message: 'etcdctl cannot be asked to resign: it shows no token, as participants of Caucus do',
+      message: 'etcdctl cannot be asked to resign: it has no token, so it is not a participant of Caucus',
     });
     const { election: other } = open();
     await expect(other.askToResign()).rejects.toMatchObject({ code: 'E_UNSUPPORTED' });

@@ -33,7 +33,10 @@ describe('the loser is told', () => {
     seat.win();
     const leadership = await waiting;
     seat.win();
-    expect(leadership.lost).toMatchObject({ cause: 'lease-expired', detail: 'it was won anew with token 2' });
+    expect(leadership.lost).toMatchObject({
+      cause: 'lease-expired',
+      detail: 'it was won again with token 2',
+    });
   });
 
   it('also when all that is known is that another was elected', async () => {
@@ -228,7 +231,7 @@ describe('nobody is kept waiting by work that no longer counts', () => {
     const again = seat.win(); // The seat did not know.
     await clock.pass(100);
     expect(seat.log).toEqual(['stand', 'withdraw']);
-    expect(seat.why).toMatchObject({ detail: 'its work of before has not stopped yet' });
+    expect(seat.why).toMatchObject({ detail: 'its earlier work has not stopped yet' });
     expect(seat.standing.held).not.toBe(again);
     await clock.pass(4000);
     expect(seat.log).toEqual(['stand', 'withdraw']);

@@ -143,9 +143,9 @@ describe.runIf(hasEtcd())('etcd with users', () => {
     const nobody = join('jobs', server.url);
     const reasons = await Promise.all([wrong, denied, nobody].map(reasonOf));
     expect(reasons).toEqual([
-      'etcd does not serve us: it refused the password of user worker',
-      'etcd does not serve us: it denies user worker the permission for this election',
-      'etcd does not serve us: it wants a user and a password: etcd://user:password@host',
+      'etcd is unavailable: it refused the password of user worker',
+      'etcd is unavailable: it denies user worker the permission for this election',
+      'etcd is unavailable: it wants a user and a password: etcd://user:password@host',
     ]);
     await expect(wrong.campaign({ signal: AbortSignal.timeout(300) })).rejects.toThrow();
     const everything = inspect([wrong, denied, engines], { depth: 20, showHidden: true }) + reasons.join();
@@ -191,7 +191,7 @@ describe.runIf(hasEtcd())('etcd over TLS', () => {
     const strict = await EtcdServer.start({ ...certificate, isMutual: true });
     try {
       await won(join('tls', strict.url, { ca, cert: ca, key: certificate.key }));
-      expect(await reasonOf(join('tls', strict.url, { ca }))).toMatch(/etcd does not serve us: \S/);
+      expect(await reasonOf(join('tls', strict.url, { ca }))).toMatch(/etcd is unavailable: \S/);
     } finally {
       await Promise.all(engines.map((engine) => engine.close()));
       await strict.close();
@@ -204,7 +204,7 @@ describe.runIf(hasEtcd())('etcd over TLS', () => {
 
   it('says so when etcd wants TLS and we do not', async () => {
     expect(await reasonOf(join('tls', server.url.replace('etcds', 'etcd')))).toMatch(
-      /etcd does not serve us: \S/,
+      /etcd is unavailable: \S/,
     );
   });
 });

@@ -165,7 +165,7 @@ describe.runIf(can)('who we are', () => {
     const token = 'my-very-secret-token';
     const detail = await trouble(url, { ...server!.options(), token });
     expect(detail).toBe(
-      'Kubernetes does not serve us: the API server does not believe who we are (401): the token is wrong or over',
+      'Kubernetes is unavailable: the API server rejects our credentials (401): the token is wrong or has expired',
     );
   });
 
@@ -216,7 +216,7 @@ describe.runIf(can)('who we are', () => {
     vi.stubEnv('KUBERNETES_SERVICE_HOST', '127.0.0.1');
     vi.stubEnv('KUBERNETES_SERVICE_PORT', String(server!.port));
     const tried = election('kubernetes:', { serviceAccount: account });
-    await seen(tried, 'trouble', ({ detail }) => detail.includes('the token is wrong or over'));
+    await seen(tried, 'trouble', ({ detail }) => detail.includes('the token is wrong or has expired'));
     rmSync(path.join(account, 'token'));
     await seen(tried, 'no token', ({ detail }) => detail.includes('token cannot be read'));
     write('token', `${TOKEN}\n`);
@@ -258,7 +258,7 @@ describe.runIf(can)('who we are', () => {
     writeFileSync(broken, 'users: [{ token: geheim }\n  : :');
     const options = { leaseMs: 15_000 };
     expect(await trouble('kubernetes:', { ...options, kubeconfig: broken })).toBe(
-      `Kubernetes does not serve us: the kubeconfig ${broken} cannot be read`,
+      `Kubernetes is unavailable: the kubeconfig ${broken} cannot be read`,
     );
     const error = await kubeconfigWay(broken, undefined, null)
       .find()
@@ -266,7 +266,7 @@ describe.runIf(can)('who we are', () => {
     expect(inspect(error, { depth: 10 })).not.toContain('geheim');
     const file = kubeconfig({ token: TOKEN });
     expect(await trouble('kubernetes:', { ...options, kubeconfig: file, context: 'lost' })).toBe(
-      `Kubernetes does not serve us: the kubeconfig ${file} has no cluster for lost; its contexts: test, lost`,
+      `Kubernetes is unavailable: the kubeconfig ${file} has no cluster for lost; its contexts: test, lost`,
     );
   });
 });

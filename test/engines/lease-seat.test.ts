@@ -239,7 +239,7 @@ describe('a seat with a lease', () => {
     expect(waits).toEqual([100, 200, 400, 400, 400, 400]);
     expect(seat.standing).toMatchObject({
       cause: 'store-unreachable',
-      detail: 'the store does not serve us: ECONNREFUSED',
+      detail: 'the store is unavailable: ECONNREFUSED',
     });
   });
 
@@ -298,7 +298,7 @@ describe('a seat with a lease', () => {
   it('leaves it to the others after a resignation, and comes back if none of them wants it', async () => {
     await lead();
     const resigned = seat.resign({ cause: 'resigned', detail: 'its work is done' });
-    const detail = 'a gives up the lead: its work is done';
+    const detail = 'a resigned: its work is done';
     expect(seat.standing).toMatchObject({ held: null, cause: 'resigned', detail });
     await calm();
     expect(store.last.what).toBe('release');

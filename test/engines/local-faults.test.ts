@@ -86,7 +86,11 @@ describe('the folder of the processes of one machine', () => {
   it('is not made by those who only look, and is watched as soon as somebody makes it', async () => {
     const place = path.join(folder, 'later');
     const observer = join('e', { retryMs: 100 }, `local:${place}`);
-    await seen(observer, 'nobody', ({ cause, detail }) => cause === 'started' && detail === 'nobody leads');
+    await seen(
+      observer,
+      'nobody',
+      ({ cause, detail }) => cause === 'started' && detail === 'there is no leader',
+    );
     expect(existsSync(place)).toBe(false);
     const { token } = await won(join('e', {}, `local:${place}`));
     await seen(observer, 'the leader', (observation) => observation.token === token);

@@ -71,7 +71,7 @@ describe('bad input to NATS', () => {
 
   it('options are checked, with the remedy', () => {
     expect(refused('nats://h', { leaseMs: 99 })).toBe(
-      'leaseMs: expected at least 100, since JetStream lets no message run out sooner, found 99',
+      'leaseMs: expected at least 100, since messages of JetStream cannot expire sooner, found 99',
     );
     expect(refused('nats://h', { leaseMs: 1000.5 })).toMatch(/a whole number/);
     expect(refused('nats://h', { bucket: 'a.b' })).toMatch(/^bucket: expected up to 200 letters/);
@@ -104,7 +104,7 @@ describe.runIf(hasNats())('who may use NATS', () => {
     const at = `127.0.0.1:${server.port}`;
     await won(join(`nats://me:${SHOWN}@${at}`));
     const wrong = join(`nats://me:wrong-s3cret@${at}`);
-    expect(await reasonOf(wrong)).toBe(`NATS does not serve us: ${at} refused the password of user me`);
+    expect(await reasonOf(wrong)).toBe(`NATS is unavailable: ${at} refused the password of user me`);
     const failure = await wrong
       .campaign({ signal: AbortSignal.timeout(200) })
       .catch((error: unknown) => error);

@@ -222,7 +222,7 @@ describe.runIf(hasNats())('faults of NATS', () => {
   it('a leader that makes the bucket is told at once of what happens in it', async () => {
     const bucket = 'made-late';
     const [a, b] = [join(newName(), { bucket }), join(`fault-${elections}`, { bucket, ...PATIENT })];
-    for (const each of [a, b]) await seen(each, 'nobody', ({ detail }) => detail === 'nobody leads');
+    for (const each of [a, b]) await seen(each, 'nobody', ({ detail }) => detail === 'there is no leader');
     const first = await won(a);
     const next = won(b, 5000);
     await seen(b, 'the leader', ({ token }) => token === first.token);

@@ -95,7 +95,7 @@ describe.runIf(hasPostgres())('what the engine for PostgreSQL refuses when it co
     const election = new Election('refused', open(url));
     const { detail } = await seen(election, 'why', ({ cause }) => cause === 'store-unreachable');
     expect(detail).toBe(
-      `PostgreSQL does not serve us: 127.0.0.1:${server.port} refused the password of user ${USER}`,
+      `PostgreSQL is unavailable: 127.0.0.1:${server.port} refused the password of user ${USER}`,
     );
     const shown = inspect([engines[0], election], { depth: 20, showHidden: true });
     expect(shown).not.toContain(SECRET);
@@ -124,7 +124,7 @@ describe.runIf(hasPostgres())('what the engine for PostgreSQL refuses when it co
     try {
       const { detail } = await refusal(standby.url);
       expect(detail).toBe(
-        `PostgreSQL does not serve us: 127.0.0.1:${standby.port} is a read-only standby; connect to the primary`,
+        `PostgreSQL is unavailable: 127.0.0.1:${standby.port} is a read-only standby; connect to the primary`,
       );
       const election = new Election('promoted', open(standby.url));
       const next = won(election);

@@ -100,7 +100,7 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
       await trouble(join(`redis://:${wrong}@${host}`)),
       await trouble(join(server.url)),
     ];
-    const where = `Redis does not serve us: 127.0.0.1:${server.port}`;
+    const where = `Redis is unavailable: 127.0.0.1:${server.port}`;
     expect(details).toEqual([
       `${where}: it refused the password of user somebody`,
       `${where}: it refused the password of the default user`,
@@ -143,7 +143,7 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
     await leadership.resign();
     await next;
     const detail = await trouble(join(server.url.replace('//', '//reader:reading@')));
-    expect(detail).toMatch(/^Redis does not serve us: 127.0.0.1:\d+: it denies user reader a permission: /);
+    expect(detail).toMatch(/^Redis is unavailable: 127.0.0.1:\d+: it denies user reader a permission: /);
   });
 
   it('keeps an election under these keys', async () => {
@@ -195,7 +195,7 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
   it('waits for replicas where it is told to, and refuses to lead on one', async () => {
     const server = await start({ 'repl-diskless-sync-delay': '0' });
     expect(await trouble(join(server.url, { wait: 1 }))).toBe(
-      `Redis does not serve us: 127.0.0.1:${server.port}: 0 of 1 replicas had it in time (option wait)`,
+      `Redis is unavailable: 127.0.0.1:${server.port}: 0 of 1 replicas had it in time (option wait)`,
     );
     await opened.pop()!.close();
     expect(await server.cli(['EXISTS', 'caucus:{access}:lease'])).toBe('0');
@@ -204,7 +204,7 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
     expect(await replica.cli(['EXISTS', 'caucus:{access}:lease'])).toBe('1');
     const detail = await trouble(join(replica.url, { keyPrefix: 'other:' }));
     expect(detail).toBe(
-      `Redis does not serve us: 127.0.0.1:${replica.port}: it is a read-only replica: name its master`,
+      `Redis is unavailable: 127.0.0.1:${replica.port}: it is a read-only replica: connect to its master`,
     );
   });
 
@@ -218,7 +218,7 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
       });
       expect((await won(join(server.url, { ca: certificate.cert }))).isValid()).toBe(true);
       expect(await trouble(join(server.url))).toMatch(
-        /^Redis does not serve us: 127.0.0.1:\d+: self-signed certificate/,
+        /^Redis is unavailable: 127.0.0.1:\d+: self-signed certificate/,
       );
     } finally {
       await certificate.close();
@@ -229,7 +229,7 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
     const server = await start();
     await server.stop();
     expect(await trouble(join(server.url))).toBe(
-      `Redis does not serve us: connect ECONNREFUSED 127.0.0.1:${server.port}`,
+      `Redis is unavailable: connect ECONNREFUSED 127.0.0.1:${server.port}`,
     );
     const many = await trouble(join(`redis://127.0.0.1:1,127.0.0.1:2,127.0.0.1:${server.port}`));
     for (const port of [1, 2, server.port]) expect(many).toContain(`ECONNREFUSED 127.0.0.1:${port}`);
@@ -256,7 +256,7 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
   it('asks whether TLS is spoken where nobody answers to it', async () => {
     const server = await start();
     expect(await trouble(join(server.url.replace('redis:', 'rediss:'), { callMs: 300 }))).toBe(
-      `Redis does not serve us: 127.0.0.1:${server.port}: no connection within 270 ms: is TLS spoken at this port?`,
+      `Redis is unavailable: 127.0.0.1:${server.port}: no connection within 270 ms: is TLS spoken at this port?`,
     );
   });
 });

@@ -184,7 +184,7 @@ describe.runIf(hasRedis())('Redis in trouble', () => {
   test('keys of another kind are reported, not overwritten', async (name) => {
     await server.cli(['SET', `caucus:{${name}}:lease`, 'mine']);
     const { detail } = await seen(join(name), 'the error', ({ cause }) => cause === 'store-unreachable');
-    expect(detail).toMatch(/^Redis does not serve us: 127.0.0.1:\d+: WRONGTYPE Operation/);
+    expect(detail).toMatch(/^Redis is unavailable: 127.0.0.1:\d+: WRONGTYPE Operation/);
     expect(detail).not.toMatch(/script:|user_script/);
     expect(await server.cli(['GET', `caucus:{${name}}:lease`])).toBe('mine');
   });

@@ -43,7 +43,7 @@ describe('why a leadership ended is told by all members with the same cause and 
 
   it('when its program gives it up', () => {
     const { cluster, leader, since } = settled();
-    const why = { cause: 'closed', detail: `${leader} gives up the lead: the election was closed` } as const;
+    const why = { cause: 'closed', detail: `${leader} resigned: the election was closed` } as const;
     void cluster.at(leader).host.order({ type: 'priority', priority: 0 }, why);
     untilNext(cluster, leader);
     expect(endings(cluster, since)).toEqual(same(words(why as unknown as Change)));
@@ -89,12 +89,12 @@ describe('why a leadership ended is told by all members with the same cause and 
     const { [String(leader)]: own, ...others } = endings(cluster, since);
     expect(own).toEqual([`lease-expired: no majority answered ${leader} before its lease ran out`]);
     for (const each of Object.values(others))
-      expect(each).toEqual([`lease-expired: nothing was heard of ${leader} in time`]);
+      expect(each).toEqual([`lease-expired: no message from ${leader} arrived in time`]);
   });
 });
 
 describe('the reason that a leader gives', () => {
-  const why = { cause: 'resigned', detail: 'a gives up the lead: its work is done' } as const;
+  const why = { cause: 'resigned', detail: 'a resigned: its work is done' } as const;
   const shape = quorum.messages.transfer as Shape<object>;
 
   it('reaches members that do not hear the leader: the successor passes it on with its request for votes', () => {

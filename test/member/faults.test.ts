@@ -162,9 +162,9 @@ describe('a new member', () => {
     const told = (): string[] => log.filter((message) => message.startsWith('cannot reach'));
     await expect.poll(() => told().length).toBe(2);
     expect(told().sort()).toEqual([
-      'cannot reach b at http://127.0.0.1:1: nothing listens there (ECONNREFUSED); it is tried again and again',
+      'cannot reach b at http://127.0.0.1:1: nothing listens there (ECONNREFUSED); retrying',
       expect.stringMatching(
-        /^cannot reach c at http:\/\/caucus\.invalid:7101: .*name.* \((ENOTFOUND|EAI_AGAIN)\); it is/,
+        /^cannot reach c at http:\/\/caucus\.invalid:7101: .*name.* \((ENOTFOUND|EAI_AGAIN)\); retrying/,
       ),
     ]);
   });

@@ -63,7 +63,7 @@ describe('a leader', () => {
     expect(port.history.at(-1)).toMatchObject({
       leader: null,
       cause: 'resigned',
-      detail: 'a gives up the lead: its work is done',
+      detail: 'a resigned: its work is done',
     });
   });
 
@@ -76,7 +76,7 @@ describe('a leader', () => {
     expect(port.history.at(-1)).toMatchObject({
       leader: null,
       cause: 'lease-expired',
-      detail: 'a gives up the lead: its lease was not renewed in time',
+      detail: 'a resigned: its lease was not renewed in time',
     });
   });
 
@@ -84,17 +84,17 @@ describe('a leader', () => {
     const [a] = await startThree();
     const since = await lead(a);
     await a.electionPort('main').command({ type: 'resign' });
-    expect(since()[0]).toMatchObject({ cause: 'resigned', detail: 'a gives up the lead: it was asked to' });
+    expect(since()[0]).toMatchObject({ cause: 'resigned', detail: 'a resigned: it was asked to' });
   });
 });
 
 describe('three members tell one event with one cause', () => {
   const ENDINGS = [
-    ['its work is done', undefined, 'resigned: a gives up the lead: its work is done'],
+    ['its work is done', undefined, 'resigned: a resigned: its work is done'],
     [
       'its lease was not renewed in time',
       { cause: 'lease-expired', detail: 'its lease was not renewed in time' },
-      'lease-expired: a gives up the lead: its lease was not renewed in time',
+      'lease-expired: a resigned: its lease was not renewed in time',
     ],
   ] as const;
 

@@ -220,7 +220,7 @@ describe('the history says why', () => {
     expect(host.history.slice(seen).map(({ cause }) => cause)).toEqual(['lease-expired']);
     const other = cluster.at(THREE.find((id) => id !== leader)!).host;
     expect(lastCause(other)).toBe('lease-expired');
-    expect(other.history.at(-1)?.detail).toBe(`nothing was heard of ${leader} in time`);
+    expect(other.history.at(-1)?.detail).toBe(`no message from ${leader} arrived in time`);
   });
 
   it('somebody has heard of a newer term', () => {
@@ -388,7 +388,7 @@ describe('commands', () => {
     const { host } = new VirtualCluster(['a', 'b'], { protocol: 'ring' }).at('a');
     await expect(host.command({ type: 'publish', value: 1 })).resolves.toEqual({
       status: 'refused',
-      reason: 'the election ring has no publish',
+      reason: 'the protocol ring has no command publish',
     });
   });
 

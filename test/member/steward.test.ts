@@ -109,7 +109,7 @@ describe('while the work is stopping', () => {
       const second = port.command({ type: 'resign' });
       expect(await port.command({ type: 'transfer', to: 'b' })).toEqual({
         status: 'refused',
-        reason: 'the leadership is being given up',
+        reason: 'the leader is already resigning',
       });
       expect(port.view.role).toBe('leader'); // Nobody else can lead yet.
       work.stop();

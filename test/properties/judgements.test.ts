@@ -112,7 +112,7 @@ describe('liveness', () => {
     expect(isAgreed([belief(1, 1, [2, 3]), belief(2, 1), belief(3, 1)])).toBe(false);
     expect(
       eventualAgreement.judge({ beliefs: [belief(1, 1), belief(2, null)], isMajorityEnough: false }),
-    ).toEqual({ property: 'L1', detail: 'whom each names: 1 → 1; 2 → nobody' });
+    ).toEqual({ property: 'L1', detail: 'leaders named: 1 → 1; 2 → none' });
   });
 
   it('L1: a majority is enough where the others may take a member for its copy', () => {
@@ -126,7 +126,7 @@ describe('liveness', () => {
     expect(boundedFailover.judge({ leader: 1, isReplaced: false })?.property).toBe('L3');
     const steady = { leader: 1, term: 3, hasGivenUp: false, other: null };
     expect(stability.judge(steady)).toBeNull();
-    expect(stability.judge({ ...steady, hasGivenUp: true })?.detail).toMatch(/^1 gave up although/);
+    expect(stability.judge({ ...steady, hasGivenUp: true })?.detail).toMatch(/^1 stopped leading although/);
     expect(stability.judge({ ...steady, other: { member: 2, term: 4 } })?.detail).toMatch(/^2 came to lead/);
     const cutOff = { leader: 1, isClaiming: true, timeouts: 1.5 };
     expect(steppingDown.judge(cutOff)?.property).toBe('L5');

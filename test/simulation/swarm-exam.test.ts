@@ -145,7 +145,7 @@ describe('the exam', () => {
   it('fails a majority that does without a leader (L3)', () => {
     for (const failure of failuresOf(loyal)) {
       expect(failure?.property).toBe('L3');
-      expect(failure?.detail).toMatch(/^nobody has taken over from [123]/);
+      expect(failure?.detail).toMatch(/^no member has taken over from [123]/);
     }
   });
 

@@ -265,7 +265,7 @@ describe('a run fails', () => {
     expect(runStorm(calm, deaf).failure).toMatchObject({
       property: 'L1',
       atMs: 121_000,
-      detail: expect.stringMatching(/^whom each names: .* → nobody/),
+      detail: expect.stringMatching(/^leaders named: .* → none/),
     });
   });
 
@@ -335,7 +335,7 @@ describe('a run fails', () => {
       });
       expect(runStorm(storm, lonely).failure).toMatchObject({
         property: 'L1',
-        detail: expect.stringMatching(/4 → nobody/),
+        detail: expect.stringMatching(/4 → none/),
       });
     });
 

@@ -215,7 +215,7 @@ describe('testCluster', () => {
     const idle = await testCluster({ seed: 5 });
     await expect(idle.until(leads(idle), { withinMs: 1000 })).rejects.toMatchObject({
       code: 'E_TIMEOUT',
-      message: 'it did not come to that within 1000 ms of virtual time (seed 5, nobody leads)',
+      message: 'the condition did not hold within 1000 ms of virtual time (seed 5, there is no leader)',
     });
     const first = idle.advance(10);
     await expect(idle.advance(10)).rejects.toMatchObject({ code: 'E_REFUSED' });

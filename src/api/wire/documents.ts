@@ -1,6 +1,6 @@
 /**
- * The documents that members answer with. Each is one shape: the server writes it, the command and the page read it, and
- * the description of the API (`/openapi.json`) is derived from it. All are open: a reader ignores the fields that it does not know.
+ * The documents that members answer with. Each is one shape: the server writes it, the command and the page read it,
+ * and the description of the API (`/openapi.json`) is derived from it. All are open: a reader ignores unknown fields.
  */
 import {
   anyJson,
@@ -25,13 +25,13 @@ import {
   show,
 } from '../../core/index.ts';
 
-/** A voter, with the way to it. */
+/** A voter and its URL. */
 export interface Voter {
   readonly voterId: MemberId;
   readonly voterUrl: string;
 }
 
-/** How an election stands, as one member knows it: each event of `/watch`. */
+/** The state of an election, as one member knows it: each event of `/watch`. */
 export interface State extends Voter {
   readonly cluster: string;
   readonly electionName: string;
@@ -42,12 +42,12 @@ export interface State extends Voter {
   readonly leader: MemberId | null;
   readonly leaderUrl: string | null;
   readonly term: number | null;
-  /** In decimal, as text: a JSON number would be rounded by many readers. */
+  /** In decimal, as text: many JSON readers would round a number. */
   readonly token: string | null;
   readonly version: number;
   readonly knownVoters: readonly MemberId[];
   readonly voters: readonly Voter[];
-  /** One of CAUSES; a later version may have more of them. */
+  /** One of CAUSES; a later version may add some. */
   readonly cause: string;
   readonly detail: string;
   readonly illness: string | null;
@@ -55,12 +55,12 @@ export interface State extends Voter {
   readonly startedAtMs: number;
 }
 
-/** The answer of `/status`. The time left changes at every moment, so `/watch` does not tell it. */
+/** The answer of `/status`. The remaining lease time changes constantly, so `/watch` omits it. */
 export interface Status extends State {
   readonly expiresInMs: number | null;
 }
 
-/** What every voter answers at `/status`, also one that was written by somebody else in another language. */
+/** What every voter answers at `/status`, also one that is written in another language. */
 export interface VoterStatus extends Partial<Status> {
   readonly role: Role;
   readonly leader: MemberId | null;
@@ -131,7 +131,7 @@ export interface Value {
   readonly value: Json;
 }
 
-/** The body of every answer that is an error. What stands beside code and message depends on the code. */
+/** The body of every error. Its other fields depend on the code. */
 export interface Refused {
   readonly code: string;
   readonly message: string;
@@ -143,7 +143,8 @@ export interface Refused {
 }
 
 /**
- * Who votes or leads. In an election on a store that is the name of a participant, which may be any text: other programs take part there too.
+ * A voter or a leader. In an election on a store that is the name of a participant, which may be any text: other
+ * programs take part there too.
  */
 const name: Shape<MemberId> = {
   expected: 'a name: a whole number or text',
@@ -160,7 +161,7 @@ const name: Shape<MemberId> = {
   },
 };
 
-/** What a calendar can name, in milliseconds since 1970. */
+/** The range of JavaScript dates, in milliseconds since 1970. */
 const LAST_MS = 8.64e15;
 const wallMs = described(number(-LAST_MS, LAST_MS), 'Milliseconds since 1970.');
 const url = described(
@@ -168,7 +169,7 @@ const url = described(
   'Where a voter answers, such as http://127.0.0.1:8008, without a slash at the end.',
 );
 const leader = nullable(name);
-const leaderUrl = described(nullable(anyText), 'Where the leader answers.');
+const leaderUrl = described(nullable(anyText), 'The URL of the leader.');
 const term = described(nullable(natural), 'Of the leader; null where the protocol has no terms.');
 const token = described(
   nullable(matching(/^[0-9]+$/, 'a token in decimal, as text')),
@@ -181,7 +182,7 @@ const cause = described(
 const detail = described(anyText, 'The cause for people.');
 const electionName = described(anyText, 'Which election this is about.');
 const acting = described(flag, 'May this member act as the leader now?');
-const protocol = described(anyText, 'How it is held: quorum, draw, bully, or on which store.');
+const protocol = described(anyText, 'The protocol (quorum, draw, bully), or the store.');
 const role = choice('leader', 'follower', 'candidate', 'none');
 
 const voterFields = { voterId: name, voterUrl: url };
@@ -199,8 +200,8 @@ const stateFields: { readonly [K in keyof State]-?: Shape<State[K]> } = {
   term,
   token,
   version: described(natural, 'Of the published value; 0 if there is none.'),
-  knownVoters: described(listOf(name), 'Those whose votes count, sorted.'),
-  voters: described(listOf(voter), 'All voters, with how to reach them.'),
+  knownVoters: described(listOf(name), 'The ids of the voters, sorted.'),
+  voters: described(listOf(voter), 'All voters, with their URLs.'),
   cause,
   detail,
   illness: described(nullable(anyText), 'Why this member cannot do its part, or null.'),
@@ -227,7 +228,7 @@ export const frontPage: Shape<FrontPage> = named(
   'FrontPage',
   openRecord<FrontPage>({
     name: described(anyText, 'The leader; empty if there is none.'),
-    last_update: described(anyText, 'When that last changed.'),
+    last_update: described(anyText, 'When the leader last changed.'),
     ...statusFields,
   }),
 );
@@ -247,7 +248,7 @@ export const clusterMember: Shape<ClusterMember> = named(
     queued: described(natural, 'Messages that wait to be sent to it.'),
     host: optional(described(anyText, 'Of its URL.')),
     port: optional(described(natural, 'Of its URL.')),
-    timeline: optional(described(natural, 'The term of the leader, by the name that Patroni has for it.')),
+    timeline: optional(described(natural, "The term of the leader, by Patroni's name for it.")),
   }),
 );
 
@@ -279,7 +280,7 @@ export const history: Shape<History> = named(
   'History',
   openRecord<History>({
     electionName,
-    history: described(listOf(historyEntry), 'Oldest first; at some length the oldest are forgotten.'),
+    history: described(listOf(historyEntry), 'Oldest first; the list is bounded, so the oldest are dropped.'),
   }),
 );
 
@@ -291,8 +292,8 @@ export const electionEntry: Shape<ElectionEntry> = named(
 export const electionList: Shape<ElectionList> = named(
   'Elections',
   openRecord<ElectionList>({
-    mainElection: described(anyText, 'The one that is meant by the paths without a name.'),
-    elections: described(listOf(electionEntry), 'All that this member takes part in.'),
+    mainElection: described(anyText, 'The election that paths without a name mean.'),
+    elections: described(listOf(electionEntry), 'All elections that this member takes part in.'),
   }),
 );
 
@@ -313,9 +314,11 @@ export const refused: Shape<{ readonly error: Refused }> = named(
     error: openRecord<Refused>({
       code: described(anyText, 'Never changes.'),
       message: described(anyText, 'For people.'),
-      path: optional(described(anyText, 'Where in the body it is wrong.')),
+      path: optional(described(anyText, 'The invalid field of the body.')),
       expected: optional(described(anyText, 'What is expected there.')),
-      outcome: optional(described(anyText, 'definite: it did not happen. indefinite: perhaps it happened.')),
+      outcome: optional(
+        described(anyText, 'definite: it had no effect. indefinite: it may have had its effect.'),
+      ),
       leader: optional(leader),
       leaderUrl: optional(leaderUrl),
     }),

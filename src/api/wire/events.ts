@@ -1,11 +1,11 @@
 /** One event of a stream of server-sent events. */
 export interface ServerEvent {
-  /** `message` where the stream gives no name. */
+  /** `message` if the stream gives no name. */
   readonly name: string;
   readonly data: string;
 }
 
-/** The events of a stream, as its text comes in. One that is cut off at the end is left out, as the format says. */
+/** The events of a stream, as its text comes in. An incomplete event at the end is left out, as the format says. */
 export async function* readEvents(chunks: AsyncIterable<string>): AsyncGenerator<ServerEvent> {
   let rest = '';
   for await (const chunk of chunks) {
@@ -19,7 +19,7 @@ export async function* readEvents(chunks: AsyncIterable<string>): AsyncGenerator
   }
 }
 
-/** All values of a field: what follows its colon, without the one space that may stand there. */
+/** All values of a field: the text after its colon, without one leading space. */
 function fieldsOf(block: string, name: string): string[] {
   return block
     .split('\n')

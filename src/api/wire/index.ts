@@ -1,4 +1,4 @@
-/** What goes over HTTP, for both sides. Nothing here needs a server: programs and pages that ask import only this. */
+/** What goes over HTTP, for both sides. Nothing here needs a server: clients and pages import only this. */
 export {
   type ClusterMember,
   clusterMember,

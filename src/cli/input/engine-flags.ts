@@ -22,7 +22,7 @@ With --engine the election is held on a store that you already run, in place of 
 etcd://host:2379, postgres://user@host/database, redis://host, nats://host, kubernetes:namespace/, and
 local: among the processes of one machine. See docs/engines.`;
 
-/** As JSON where it is that, and else as text: `--engine-option wait=1`, `--engine-option keyPrefix=jobs:`. */
+/** As JSON if it parses, else as text: `--engine-option wait=1`, `--engine-option keyPrefix=jobs:`. */
 export function addEngineOption(command: Command): Command {
   const about = 'with --engine: an option of that engine; can be repeated';
   return command.option('--engine-option <name=value>', about, collect);
@@ -36,7 +36,7 @@ export function addEngineFlags(command: Command): Command {
   );
 }
 
-/** What the engine is told, and by which flag or variable. */
+/** The options of the engine, and the flag or variable of each. */
 export function engineOptionsOf(
   { engineOption = [], lease, id }: EngineFlags,
   env: NodeJS.ProcessEnv,
@@ -53,7 +53,7 @@ export function engineOptionsOf(
     put('leaseMs', readNumber(lease, '--lease', number(0, LONGEST_S)) * MS_PER_S, '--lease');
   for (const pair of engineOption) {
     const cut = pair.indexOf('=');
-    // What stands there may be a password, or a token.
+    // The value may be a password or a token, so it is not shown.
     if (cut < 1) throw new Refusal('--engine-option: expected name=value, found no name and =');
     const name = pair.slice(0, cut);
     put(name, asJson(pair.slice(cut + 1)), `--engine-option ${name}`);
@@ -61,7 +61,10 @@ export function engineOptionsOf(
   return options;
 }
 
-/** Opens the store that the flags name. Whoever only looks has no name in the environment, and is not warned of the store. */
+/**
+ * Opens the store that the flags name. An observer takes no name from the environment, and logs no warnings of the
+ * store.
+ */
 export async function openEngineOf(
   flags: EngineFlags,
   env: NodeJS.ProcessEnv = {},
@@ -73,7 +76,7 @@ export async function openEngineOf(
   try {
     return await openEngine(flags.engine!, { log: note, ...Object.fromEntries(given) });
   } catch (error) {
-    // What is missing will be missing the next time too.
+    // A missing package will be missing the next time too.
     if (error instanceof CaucusError) throw new Refusal(`--engine: ${error.message}`);
     throw error;
   }
@@ -87,7 +90,7 @@ const MEMBER_VARIABLES = [
   'MISSED_HEARTBEAT_TOLERANCE',
 ];
 
-/** Flags of members of our own. */
+/** Flags of members. */
 export const MEMBER_ONLY = [
   'peer',
   'peers',
@@ -105,7 +108,7 @@ export const MEMBER_ONLY = [
   'new',
 ] as const;
 
-/** What is said of a store means nothing to members of our own, whose times and options are those of their protocol. */
+/** The options of a store have no meaning for members, which have the times and options of their protocol. */
 export function refuseAlone({ engine, lease, engineOption }: EngineFlags): void {
   if (engine !== undefined) return;
   if (lease !== undefined)
@@ -113,7 +116,7 @@ export function refuseAlone({ engine, lease, engineOption }: EngineFlags): void 
   if (engineOption !== undefined) throw new Refusal('--engine-option: expected --engine beside it');
 }
 
-/** What belongs to members of our own means nothing there. */
+/** The flags of members have no meaning on a store. */
 export function refuseBoth(
   flags: Readonly<Record<string, unknown>>,
   names: readonly string[],

@@ -6,9 +6,9 @@ const WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * Reads JSON. What JSON.parse says about a fault differs between versions of Node.js and often lacks the place,
- * so the text is walked first: a fault has a line and a column, a field that stands twice is one too, and
- * nothing is nested so deeply that later walks over it could fail.
+ * Reads JSON. The errors of JSON.parse differ between versions of Node.js and often lack the place, so the text is
+ * checked first: an error has a line and a column, a duplicate field is an error too, and the nesting is bounded, so
+ * that later recursion cannot overflow the stack.
  */
 export function parseJson(text: string): unknown {
   new Walk(text).document();
@@ -83,7 +83,7 @@ class Walk {
     }
   }
 
-  /** The next character that is no white space, without taking it; empty at the end. */
+  /** The next character that is not white space, without consuming it; empty at the end. */
   #next(): string {
     for (;;) {
       const char = this.#text.charAt(this.#at);

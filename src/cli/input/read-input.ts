@@ -4,17 +4,17 @@ import { isSystemError, Refusal, systemWords } from './refusal.ts';
 
 const LONGEST_BYTES = 1_000_000;
 
-/** How a source is named in messages. */
+/** The name of a source in messages. */
 export function inputName(file: string): string {
   return file === '-' ? 'standard input' : file;
 }
 
-/** Reads a JSON document from a file, or from standard input for `-`. Never reads much more than it accepts. */
+/** Reads a JSON document from a file, or from standard input for `-`. Stops reading soon after the size limit. */
 export async function readInput(file: string): Promise<unknown> {
   return (await readDocument(file)).value;
 }
 
-/** The same with its text, for those who tell on which line something stands. */
+/** The same with its text, for errors that name a line. */
 export async function readDocument(
   file: string,
 ): Promise<{ readonly value: unknown; readonly text: string }> {

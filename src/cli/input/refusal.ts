@@ -1,11 +1,11 @@
 export { harmless, oneLine } from '../../core/index.ts';
 
-/** The user asked for something that cannot be done as asked. It is told in one line, and the exit code is 2. */
+/** The user's input cannot be used. The error is one line, and the exit code is 2. */
 export class Refusal extends Error {
   readonly code = 'REFUSED';
 }
 
-/** The words of a system error without its code and call: "no such file or directory". */
+/** The message of a system error without its code and call: "no such file or directory". */
 export function systemWords(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException;
   if (code === 'EISDIR') return 'expected a file, found a directory';

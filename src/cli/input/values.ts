@@ -1,10 +1,10 @@
-/** Flags and variables are texts: this makes of them the values that shapes check. */
+/** Flags and variables are texts: these functions convert them to values that shapes check. */
 import { integer, type Json, type MemberId, parseId, type Shape } from '../../core/index.ts';
 import { Refusal } from './refusal.ts';
 
 const HIGHEST_PORT = 65_535;
 
-/** Text that is not a plain decimal number stays as it is: the shape refuses it, and shows it. */
+/** Text that is not a plain decimal number is unchanged: the shape refuses it, and shows it. */
 export function asNumber(text: string): number | string {
   return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
@@ -13,7 +13,7 @@ export function readNumber(text: string, path: string, shape: Shape<number>): nu
   return shape.read(asNumber(text), path);
 }
 
-/** The same of a flag that may be missing. */
+/** The same for a flag that may be missing. */
 export function readNumberOr<T>(
   text: string | undefined,
   path: string,
@@ -23,12 +23,12 @@ export function readNumberOr<T>(
   return text === undefined ? otherwise : readNumber(text, path, shape);
 }
 
-/** A port for a server; 0 is any that is free. */
+/** A port for a server; 0 is any free one. */
 export function readPort(text: string | undefined, flag: string): number | null {
   return readNumberOr(text, flag, integer(0, HIGHEST_PORT), null);
 }
 
-/** A value is JSON where it can be, and else a text. */
+/** JSON if it parses, else a text. */
 export function asJson(text: string): Json {
   try {
     return JSON.parse(text);
@@ -44,7 +44,7 @@ export function readPair(pair: string, flag: string): readonly [name: string, va
   return [pair.slice(0, at), pair.slice(at + 1)];
 }
 
-/** For an option that can be repeated. */
+/** For a flag that can be repeated. */
 export const collect = (value: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   value,

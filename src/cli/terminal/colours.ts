@@ -9,7 +9,7 @@ const CODES = {
 
 export type Style = keyof typeof CODES;
 
-/** Dresses a text, or leaves it as it is where nobody would see the colours. */
+/** Adds colours to a text, or returns it unchanged if the output shows none. */
 export type Paint = (text: string, ...styles: readonly Style[]) => string;
 
 export const plain: Paint = (text) => text;
@@ -17,7 +17,7 @@ export const plain: Paint = (text) => text;
 const coloured: Paint = (text, ...styles) =>
   styles.reduce((inner, style) => `\x1b[${CODES[style][0]}m${inner}\x1b[${CODES[style][1]}m`, text);
 
-/** Colours are for a terminal, and only where the user has not asked for none (no-color.org). */
+/** Colours are for a terminal, unless the user has turned them off (no-color.org). */
 export function paintFor(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
   const wanted = stream.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
   return wanted ? coloured : plain;

@@ -3,7 +3,7 @@ import type { Paint, Style } from './colours.ts';
 
 export type Level = 'info' | 'warn' | 'error';
 
-/** What is worth a line. `event` names the kind for programs; the fields stand beside it. */
+/** One log entry. `event` names its kind for programs; further fields stand beside it. */
 export interface LogEntry {
   readonly level: Level;
   readonly event: string;
@@ -25,7 +25,7 @@ export function openLog(write: (line: string) => void, json: boolean, paint: Pai
   };
 }
 
-/** JSON has no whole numbers of that size. */
+/** JSON numbers would lose digits of a token. */
 function tokensAsText(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 
-/** What opens an address in the browser of whoever sits before the screen. */
+/** The program that opens an address in the user's browser. */
 const OPENERS: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
   darwin: ['open'],
-  // The empty word is the title of a window, which `start` asks for first.
+  // The empty word is the title of a window, which `start` expects first.
   win32: ['cmd', '/c', 'start', ''],
 };
 
-/** Settles with null once the browser was asked, or with why it could not be. */
+/** Settles with null once the browser was started, or with the reason why not. */
 export function openBrowser(url: string): Promise<string | null> {
   const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   return new Promise((resolve) => {
@@ -18,7 +18,7 @@ export function openBrowser(url: string): Promise<string | null> {
     child.on('exit', (code, signal) =>
       resolve(code === 0 ? null : `${command} ended with ${signal ?? `exit code ${code}`}`),
     );
-    // The browser may be that very process, and stays.
+    // That process may be the browser itself, which keeps running.
     child.unref();
   });
 }

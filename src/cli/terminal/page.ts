@@ -1,6 +1,6 @@
 import { type Paint, paintFor } from './colours.ts';
 
-/** What is written on: how wide it is, and whether it shows colours. */
+/** The output: its width, and its colours. */
 export interface Page {
   readonly columns: number;
   readonly paint: Paint;

@@ -4,7 +4,7 @@ const BAR_WIDTH = 24;
 const REDRAW_MS = 100;
 const CLEAR = '\r\x1b[2K';
 
-/** A line on a terminal that says how far many runs have come. The cursor is never hidden. */
+/** A line on a terminal that shows the progress of many runs. The cursor is never hidden. */
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
   readonly #total: number;

@@ -16,12 +16,12 @@ export function entry(
   return lines.map((each, i) => `  ${(i === 0 ? label : '').padEnd(LABEL_COLUMNS)}${paint(each, ...styles)}`);
 }
 
-/** An entry whose value is there to be copied, so it stays in one line. */
+/** An entry with a value to copy, which stays on one line. */
 export function copyable({ paint }: Page, label: string, value: string): string {
   return `  ${label.padEnd(LABEL_COLUMNS)}${paint(value, 'bold')}`;
 }
 
-/** How many messages there were for each of the runs, and of which types. */
+/** The number of messages per run, by type. */
 export function messageKinds(byType: Readonly<Record<string, number>>, runs: number): string {
   const most = Object.entries(byType).sort(([, a], [, b]) => b - a);
   const total = perRun(

@@ -1,6 +1,6 @@
 /**
- * Breaks a text at spaces, but keeps both ends of an arrow together where they fit. Lines after the first stand further
- * in by `indent`. No line is longer than `columns`: a word that does not fit is cut.
+ * Breaks a text at spaces, but keeps both ends of an arrow together if they fit. Lines after the first are indented
+ * by `indent`. No line is longer than `columns`: a word that does not fit is cut.
  */
 export function wrap(text: string, columns: number, indent: number): string[] {
   const lines: string[] = [];
@@ -26,7 +26,7 @@ export function wrap(text: string, columns: number, indent: number): string[] {
   return line === '' && lines.length > 0 ? lines : [...lines, line];
 }
 
-/** After a sign at which the eye stops, if there is one in time. */
+/** After a punctuation sign, if there is one. */
 function cutAt(word: string, most: number): number {
   const sign = /^.*[/(,:]/.exec(word.slice(0, most));
   return sign === null || sign[0].length < most / 3 ? most : sign[0].length;

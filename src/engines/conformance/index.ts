@@ -1,6 +1,5 @@
 /**
- * What every engine does, as cases that any test runner can run: those of this package and anybody else's.
- *
+ * The behaviour that every engine must have, as cases for any test runner. For example:
  *     for (const { name, skip, run } of conformance(kit)) (skip === null ? it : it.skip)(name, run);
  */
 import assert from 'node:assert/strict';
@@ -64,7 +63,7 @@ const requirements: readonly Requirement[] = [
     },
   },
   {
-    name: 'of five that stand one leads at a time, and tokens only grow',
+    name: 'of five candidates one leads at a time, and tokens only grow',
     async play(stage) {
       const all = await Promise.all(Array.from({ length: 5 }, () => stage.join()));
       let acting = 0;
@@ -90,7 +89,7 @@ const requirements: readonly Requirement[] = [
     },
   },
   {
-    name: 'a release wakes those who wait',
+    name: 'a release wakes the candidates that wait',
     needs: ['wake'],
     async play(stage) {
       const a = await stage.patient();
@@ -103,7 +102,7 @@ const requirements: readonly Requirement[] = [
     },
   },
   {
-    name: 'an observer that stands for nothing sees a leader come and go',
+    name: 'an observer that is no candidate sees a leader come and go',
     needs: ['wake'],
     async play(stage) {
       const [a, watcher] = [await stage.join(), await stage.patient()];
@@ -129,7 +128,7 @@ const requirements: readonly Requirement[] = [
       await sleep(3 * stage.kit.leaseMs);
       assert.equal(leadership.isValid(), true, 'the leader may still act after three leases');
       calledOff.abort();
-      assert.equal(await other, 'did not win', 'what another stood for meanwhile');
+      assert.equal(await other, 'did not win', 'the campaign of another candidate meanwhile');
     },
   },
   {
@@ -147,7 +146,7 @@ const requirements: readonly Requirement[] = [
     },
   },
   {
-    name: 'a leader that cannot renew stops before anybody else may act, and says why',
+    name: 'a leader that cannot renew stops before any other participant may act, and says why',
     needs: ['expire', 'crash'],
     async play(stage) {
       const a = await stage.join();
@@ -198,14 +197,14 @@ const requirements: readonly Requirement[] = [
       const results = await Promise.allSettled(workers);
       assert.equal(turns, 6, 'the work was done six times');
       for (const result of results) {
-        assert.equal(result.status, 'rejected', 'lead() that is called off rejects');
+        assert.equal(result.status, 'rejected', 'lead() rejects when its signal is aborted');
         const { reason } = result as PromiseRejectedResult;
         assert.equal(reason, done.signal.reason, 'lead() rejects with the reason of its signal');
       }
     },
   },
   {
-    name: 'a request to resign is heard at once and honoured, and does nothing to those who follow',
+    name: 'a request to resign reaches the leader at once, and has no effect on later leaders',
     needs: ['ask'],
     async play(stage) {
       const [a, b] = [await stage.patient(), await stage.patient()];
@@ -225,7 +224,11 @@ const requirements: readonly Requirement[] = [
         const { cause, detail } = leadership.signal.reason as LeadershipLost;
         const asked = { cause: 'resigned', detail: `it was asked to: turn ${turn}` };
         assert.deepEqual({ cause, detail }, asked, 'the work is told that it was asked to, and why');
-        assert.equal(operator.election.leader()?.name, leader, 'who holds it until the work has stopped');
+        assert.equal(
+          operator.election.leader()?.name,
+          leader,
+          'the leader keeps it until the work has stopped',
+        );
         await leadership.resign();
         leadership = await next;
         isGreater(leadership.token, token, 'token');
@@ -236,14 +239,14 @@ const requirements: readonly Requirement[] = [
     },
   },
   {
-    name: 'a campaign that is called off wins nothing',
+    name: 'a campaign that is aborted wins nothing',
     async play(stage) {
       const [a, b] = [await stage.join(), await stage.join()];
       const leadership = await won(a.election);
       const calledOff = new AbortController();
       const campaign = b.election.campaign({ signal: calledOff.signal });
       calledOff.abort();
-      await assert.rejects(campaign, 'a campaign that is called off rejects');
+      await assert.rejects(campaign, 'a campaign rejects when its signal is aborted');
       await leadership.resign();
       await seen(b.election, 'nobody', isNobody);
       const third = await stage.join();
@@ -251,7 +254,7 @@ const requirements: readonly Requirement[] = [
     },
   },
   {
-    name: 'a value is published, and outlives the leader that did',
+    name: 'a value is published, and outlives the leader that published it',
     needs: ['publish'],
     async play(stage) {
       const [a, b] = [await stage.join(), await stage.join()];
@@ -261,17 +264,17 @@ const requirements: readonly Requirement[] = [
       isGreater(second, first, 'version');
       const value = { at: 'http://a', ready: true };
       const read = await seen(b.election, 'the value', ({ version }) => version === second);
-      assert.deepEqual(read.value, value, 'the others see what was published last');
+      assert.deepEqual(read.value, value, 'the others see the value that was published last');
       await assert.rejects(b.election.publish('not mine to say'), { code: 'E_NOT_LEADER' });
       await leadership.resign();
       await a.election.close();
       const next = await won(b.election);
-      assert.deepEqual(b.election.value, value, 'the next leader sees what the one before has published');
+      assert.deepEqual(b.election.value, value, 'the next leader sees the value of the last one');
       isGreater(await next.publish('new'), second, 'version');
     },
   },
   {
-    name: 'elections do not know of each other, over one engine',
+    name: 'elections on one engine do not affect each other',
     async play(stage) {
       const [a, b] = [await stage.participant(), await stage.participant()];
       const names = ['x', 'y', 'z'].map((each) => `${stage.name}-${each}`);
@@ -292,9 +295,9 @@ const requirements: readonly Requirement[] = [
       assert.throws(() => new Election(stage.name, engine), { code: 'E_REFUSED' });
       assert.equal(leadership.isValid(), true, 'the first one leads on');
       const closing = election.close();
-      assert.equal(leadership.isValid(), false, 'what is being closed may not act');
+      assert.equal(leadership.isValid(), false, 'a leader may not act while its election is being closed');
       assert.throws(() => new Election(stage.name, engine), { code: 'E_REFUSED' });
-      await leadership.resign(); // It learns that the work has stopped.
+      await leadership.resign(); // Confirms that the work has stopped.
       await closing;
       const again = await won(new Election(stage.name, engine));
       isGreater(again.token, leadership.token, 'token');
@@ -328,17 +331,17 @@ const requirements: readonly Requirement[] = [
       await told;
       await observed;
       assert.equal(causes.at(-1), 'closed', 'the last that is observed');
-      await assert.rejects(waited.campaign(), { code: 'E_CLOSED' }, 'nor can anybody wait there again');
+      await assert.rejects(waited.campaign(), { code: 'E_CLOSED' }, 'a later campaign is refused');
     },
   },
   {
-    name: 'an engine that is closed holds nothing and takes nothing',
+    name: 'a closed engine holds no leadership and takes none',
     async play(stage) {
       const [a, b] = [await stage.join(), await stage.join()];
       const leadership = await won(a.election);
       await a.engine.close();
-      assert.equal(leadership.isValid(), false, 'nothing of a closed engine may act');
-      await leadership.resign(); // It learns that the work has stopped.
+      assert.equal(leadership.isValid(), false, 'no leader of a closed engine may act');
+      await leadership.resign(); // Confirms that the work has stopped.
       assert.throws(() => a.engine.seat('another'), { code: 'E_CLOSED' });
       await won(b.election);
     },

@@ -2,7 +2,7 @@ import { Election, type Leadership, type Observation } from '../../election/inde
 import type { LeaseEngineOptions } from '../lease/lease-engine.ts';
 import type { EngineKit, Participant } from './kit.ts';
 
-/** Nothing but a hint wakes a participant that is this patient. */
+/** A participant with this retry interval wakes only by a hint. */
 const FOR_EVER_MS = 3_600_000;
 
 /** One election with its participants, for the length of one case. */
@@ -27,7 +27,7 @@ export class Stage {
     return { engine, election: new Election(this.name, engine) };
   }
 
-  /** One that looks only when it is woken, so that a case fails if it is not woken. */
+  /** A participant that looks only when it is woken, so that a case fails if the wake-up does not come. */
   patient(): Promise<{ engine: Participant; election: Election }> {
     return this.join({ retryMs: FOR_EVER_MS });
   }
@@ -43,7 +43,7 @@ export class Stage {
   }
 }
 
-/** Waits until it stands like this, or tells how it stood instead. */
+/** Waits until the election is in this state; fails with the last state seen. */
 export async function seen(
   election: Election,
   what: string,
@@ -64,7 +64,7 @@ export async function seen(
   throw new Error(`${election.self}: expected ${what} within ${withinMs} ms, last seen: ${found}`);
 }
 
-/** Campaigns, and gives up loudly. */
+/** Campaigns; fails with a clear error when the time is up. */
 export async function won(election: Election, withinMs = 30_000): Promise<Leadership> {
   const signal = AbortSignal.timeout(withinMs);
   try {
@@ -75,7 +75,7 @@ export async function won(election: Election, withinMs = 30_000): Promise<Leader
   }
 }
 
-/** Waits until the leader is told that it is over. */
+/** Waits until the leader's signal is aborted. */
 export async function aborted(signal: AbortSignal, withinMs = 60_000): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve, reject) => {
@@ -89,7 +89,7 @@ export async function aborted(signal: AbortSignal, withinMs = 60_000): Promise<v
   });
 }
 
-/** Compared by the fields: the words of an engine are its own. */
+/** Compares fields: the texts differ between engines. */
 export function isNobody({ leader, token, isSelf }: Observation): boolean {
   return leader === null && token === null && !isSelf;
 }

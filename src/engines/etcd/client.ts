@@ -3,9 +3,9 @@ import { unlessAborted } from '../unless-aborted.ts';
 import type { Address } from './address.ts';
 import { type TlsOptions, Transport } from './transport.ts';
 
-/** What etcd said instead of an answer. */
+/** An error that etcd answered. */
 export class EtcdError extends Error {
-  /** Whether etcd certainly did nothing; otherwise it may have, or may still. */
+  /** Whether etcd certainly did nothing; otherwise the request may have had its effect, or may still have it. */
   readonly isDefinite: boolean;
 
   constructor(message: string, isDefinite: boolean) {
@@ -14,30 +14,30 @@ export class EtcdError extends Error {
     this.isDefinite = isDefinite;
   }
 
-  /** The lease that it was about is over. */
+  /** The lease that the request was about has expired. */
   get isLeaseGone(): boolean {
     return this.message.includes('requested lease not found');
   }
 }
 
-/** An answer, or what came instead of one: alone, or as a line of an answer that goes on. */
+/** An answer or an error: alone, or as a line of a streamed answer. */
 interface Parsed {
   readonly result?: unknown;
   readonly error?: string | { readonly message?: string };
   readonly message?: string;
 }
 
-/** These are cured by a new token. */
+/** Errors that a new token cures. */
 const STALE_TOKEN = /invalid auth token|revision of auth store is old/;
 
 const LOGIN_MS = 10_000;
 
-/** etcd's API as JSON over HTTP. It connects when it is first asked, and knows its way through authentication. */
+/** etcd's API as JSON over HTTP. Connects at the first call, and authenticates if necessary. */
 export class Client {
   readonly transport: Transport;
   readonly #user: string | undefined;
   readonly #password: string | undefined;
-  /** Null: none is needed, or none was asked for yet. */
+  /** Null: no token is needed, or none was requested yet. */
   #token: string | null = null;
   #isTokenKnown: boolean;
   #loggingIn: Promise<string | null> | null = null;
@@ -49,7 +49,7 @@ export class Client {
     this.#isTokenKnown = address.user === undefined;
   }
 
-  /** Rejects at once when the signal is aborted; the call may have its effect all the same. */
+  /** Rejects at once when the signal is aborted; the call may still have its effect. */
   async call<T>(path: string, body: object, signal: AbortSignal): Promise<T> {
     for (let tries = 0; ; tries++) {
       const token = await this.#login(signal);
@@ -63,7 +63,7 @@ export class Client {
     }
   }
 
-  /** Calls with each line of an answer that goes on, until it ends. */
+  /** Calls back with each line of a streamed answer, until it ends. */
   async lines(
     path: string,
     body: string,
@@ -80,7 +80,10 @@ export class Client {
     this.#token = null;
   }
 
-  /** All share one login. It goes on when the caller gives up: etcd takes its time over a password, on purpose. */
+  /**
+   * All callers share one login. It continues when a caller stops waiting: etcd is slow to check a password, on
+   * purpose.
+   */
   async #login(signal: AbortSignal): Promise<string | null> {
     if (this.#isTokenKnown) return this.#token;
     if (this.#loggingIn === null) {
@@ -102,7 +105,7 @@ export class Client {
       if (!(error instanceof EtcdError)) throw error;
       if (error.message.includes('authentication failed'))
         throw new Error(`it refused the password of user ${this.#user}`, { cause: error });
-      // As etcdctl does: where clients need not log in, we need not either.
+      // Like etcdctl: if authentication is not enabled, no login is needed.
       if (!error.message.includes('authentication is not enabled')) throw error;
       this.#token = null;
     }

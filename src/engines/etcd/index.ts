@@ -1,13 +1,13 @@
 /**
  * etcd: elections on an etcd cluster of version 3.4 or newer, in the layout of its own `concurrency.Election`, so that Go programs
- * and `etcdctl elect` can stand for the same ones.
+ * and `etcdctl elect` can be candidates in the same elections.
  *
  * Promises, as long as etcd keeps its own promises (its data, and no lease ended before its time) and its clock and ours run at
  * rates within `maxDrift` of each other:
- *   - at no moment may two that use this engine act;
+ *   - at no moment may two participants that use this engine act;
  *   - tokens (the create revision of the leader's key) only grow, over all restarts;
- *   - the participant that came first is next; a release is seen by those who wait at once, a crash when the lease is over;
- *   - what was published stays when the leader goes.
+ *   - candidates lead in the order in which they came; they see a release at once, a crash when the lease expires;
+ *   - a published value outlives its leader.
  *
  * etcd before 3.4.31 and 3.5.13 does end leases before their time, when a stalled member resumes (etcd issue 15247): the engine warns.
  *
@@ -42,13 +42,16 @@ const FLOOR = {
   reason: 'etcd holds no lease for less than one and a half of its own election time-outs, in whole seconds',
 };
 
-/** Elections on the etcd at `etcd://[user:password@]host[:port][,host[:port]…]`, or `etcds://…` for TLS. Connects when needed. */
+/**
+ * Elections on the etcd at `etcd://[user:password@]host[:port][,host[:port]…]`, or `etcds://…` for TLS. Connects when
+ * needed.
+ */
 export function etcd(url: string, options: EtcdOptions = {}): LeaseEngine<EtcdGrant> {
   checkOptions(options, OPTIONS);
   const address = parseAddress(url);
   const tls = tlsOf(options, address.isSecure);
   const checked = leaseTimes(options, FLOOR);
-  // Those who wait are woken by a watch, so they need not look more often than the leader renews.
+  // A watch wakes waiting candidates, so they need not poll more often than the leader renews.
   const times = { ...checked, retryMs: options.retryMs ?? checked.renewMs };
   const clock = options.clock ?? processClock;
   const client = new Client(address, tls);

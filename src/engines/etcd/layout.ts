@@ -1,21 +1,21 @@
 import { BadInput, type Json, show } from '../../core/index.ts';
 
 /**
- * Where an election is in etcd. The keys of candidates are those of the Go client's `concurrency.Election`, and so of
- * `etcdctl elect`. The others are ours, and stand outside of its prefix, or they would be candidates.
+ * The keys of an election in etcd. The keys of candidates are those of the Go client's `concurrency.Election`, and so
+ * of `etcdctl elect`. Our other keys are outside of its prefix; inside, they would count as candidates.
  */
 export interface Layout {
-  /** Every candidate has a key that begins with this. */
+  /** The key of every candidate begins with this. */
   readonly prefix: string;
   readonly prefixEnd: string;
-  /** What was last published, and outlives who did. */
+  /** The value that was published last. It outlives its leader. */
   readonly valueKey: string;
-  /** Where a leader finds requests to resign: a key for each leadership, which does not have to be removed. */
+  /** Where a leader finds requests to resign: one key for each leadership, so that old ones need not be removed. */
   readonly askedPrefix: string;
   readonly askedPrefixEnd: string;
   askedKey(token: bigint): string;
   candidateKey(leaseHex: string): string;
-  /** Counts how often this lease has left in doubt: see `Place`. */
+  /** Counts how often this lease has left while a creation was in doubt: see `Place`. */
   leftKey(leaseHex: string): string;
 }
 
@@ -38,12 +38,12 @@ export function checkName(election: string): void {
   throw new BadInput('election', 'a name of 1 to 1000 bytes without control characters', show(election));
 }
 
-/** What our key says: only our name, as others expect it, until there is something published to go with it. */
+/** The value of our key: only our name, as other programs expect it, until a value is published with it. */
 export function proposalOf(name: string, published?: Json): string {
   return published === undefined ? name : JSON.stringify({ name, value: published });
 }
 
-/** Who proposes. What other programs propose is a name, whatever it is. */
+/** The candidate's name. The proposal of another program counts as a name, whatever it is. */
 export function proposerOf(proposal: string, key: string): string {
   if (proposal === '') return key;
   if (proposal.startsWith('{"name":')) {
@@ -51,7 +51,7 @@ export function proposerOf(proposal: string, key: string): string {
       const { name } = JSON.parse(proposal) as { name?: unknown };
       if (typeof name === 'string' && name !== '') return name;
     } catch {
-      // It only looked like one of ours.
+      // Not one of ours.
     }
   }
   return proposal.length > 200 ? `${proposal.slice(0, 199)}…` : proposal;

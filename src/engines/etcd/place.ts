@@ -17,47 +17,48 @@ import {
   versionIs,
 } from './wire.ts';
 
-/** What one transaction has found of an election. */
+/** The state of an election that one transaction has read. */
 export interface View {
-  /** The candidate that came first: the leader. */
+  /** The candidate with the oldest key: the leader. */
   readonly first: KeyValue | null;
   readonly published: KeyValue | null;
   readonly revision: bigint;
 }
 
-/** What became of our key, as of this revision. */
+/** The state of our key, as of this revision. */
 interface Check {
   readonly isThere: boolean;
   readonly asked: string | null;
   readonly revision: bigint;
 }
 
-/** More than once is rare, and means that another program changes our key. */
+/** A second attempt is rare; more means that another program changes our key. */
 const TRIES = 4;
 
 /**
- * Our place in the queue of one election, for as long as one session lasts: a key, and what we know of it. A session has one for
- * each election and no more, for all its users: two that know nothing of each other would use the same key.
+ * Our place in the queue of one election, for as long as one session lasts: a key, and what we know of it. A session
+ * has exactly one per election, shared by all its users: two would use the same key without knowing of each other.
  *
- * A request that was given up may still come to etcd, so:
- * - a key that was granted or given up is never used again: it is removed, and another one created, which has a new revision;
- * - a removal is for the one key of this revision;
- * - where a creation is in doubt, leaving also counts up `leftKey`, and every creation is conditional on its count. One that comes
- *   after that fails, so no unknown key stands in the queue. Like everything here it goes away with the lease.
+ * A request that was abandoned may still reach etcd, so:
+ * - a key that was granted or given up is never used again: it is removed and created again, with a new revision;
+ * - a removal names the revision of the key;
+ * - if a creation is in doubt, leaving also increments `leftKey`, and every creation is conditional on its count. A
+ *   creation that arrives later fails, so no unknown key stays in the queue. Like all keys here, `leftKey` vanishes
+ *   with the lease.
  */
 export class Place implements Debt {
   readonly session: Session;
   readonly key: string;
-  /** The create revision of our key, as far as we know it is there. */
+  /** The create revision of our key, as far as we know; null if there is none. */
   created: bigint | null = null;
-  /** The newest create revision that must not be used, or not again. */
+  /** Keys with a create revision up to this must not be used, or not again. */
   #spent = 0n;
-  /** A creation was sent and not answered: it may have come, or may still. */
+  /** A creation was sent and not answered: it may have happened, or may still happen. */
   #isInDoubt = false;
-  /** We have begun to leave, and do not know yet that we are out. */
+  /** We have begun to leave, and do not know yet whether it succeeded. */
   isLeaving = false;
   #leftCount = 0n;
-  /** Each call of ours makes those before it void: what they still learn is not written down. */
+  /** Each call invalidates earlier ones: their late answers are ignored. */
   #calls = 0;
   #active = 0;
 
@@ -73,17 +74,20 @@ export class Place implements Debt {
     this.key = layout.candidateKey(session.leaseHex);
   }
 
-  /** Whether etcd may hold a key of ours, or come to hold one: then this must not be forgotten while the session lasts. */
+  /**
+   * Whether etcd may hold a key of ours, or may still get one. If so, this object must be kept while the session
+   * lasts.
+   */
   get mayBeIn(): boolean {
     return this.created !== null || this.#isInDoubt || this.isLeaving;
   }
 
-  /** What we now hold may not be taken a second time. */
+  /** This key may not be granted a second time. */
   spend(created: bigint): void {
     this.#spent = created;
   }
 
-  /** Sees to it that we are in the queue, and tells how it stands. */
+  /** Makes sure that we are in the queue, and returns its state. */
   enter(signal: AbortSignal): Promise<View> {
     return this.#exclusively(async (isVoid) => {
       for (let tries = 0; tries < TRIES; tries++) {
@@ -104,12 +108,12 @@ export class Place implements Debt {
     await this.#exclusively((isVoid) => this.#leave(signal, isVoid));
   }
 
-  /** Ends a leave that has failed, if nothing else goes on here. */
+  /** Retries a leave that failed, unless another call is in flight. */
   async finishLeaving(signal: AbortSignal): Promise<void> {
     if (this.isLeaving && this.#active === 0) await this.leave(signal);
   }
 
-  /** Whether our key is still the one of this revision, and why an operator asks for it, if one does. */
+  /** Whether our key still has this revision, and the reason if an operator requests our resignation. */
   async check(created: bigint, signal: AbortSignal): Promise<Check> {
     const ops = [get(this.key), get(this.#layout.askedKey(created))];
     const answer = await this.#txn([], ops, [], signal);

@@ -3,37 +3,40 @@ import type { LeaseTimes } from '../lease/settings.ts';
 import type { Client } from './client.ts';
 import { type GrantAnswer, type KeepAliveAnswer, revisionOf } from './wire.ts';
 
-/** The shortest wait after a renewal that failed. */
+/** The shortest delay after a failed renewal. */
 const BACK_OFF_MS = 100;
-/** An etcd that takes longer than this for a renewal may have been away, and may not know yet what happened meanwhile. */
+/**
+ * An etcd that takes longer than this for a renewal may have been unavailable, and may not know yet what happened
+ * meanwhile.
+ */
 const LATE_MS = 500;
 
 /** An election that has a key under the lease, or wants one. */
 export interface SessionUser {
-  /** The lease is over, and with it every key that hung on it. */
+  /** The lease has expired, and with it every key attached to it. */
   onSessionLost(): void;
 }
 
-/** A key that was to be removed, and could not be. */
+/** A key that could not be removed. */
 export interface Debt {
   readonly isLeaving: boolean;
   finishLeaving(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * One lease of etcd, on which the keys of all our elections hang. It is renewed by the election that needs it first, for all of them, and
- * by itself while anybody waits in a queue, for as long as it has users. When those are gone it runs out.
+ * One etcd lease, to which the keys of all our elections are attached. The first election that needs a renewal renews
+ * it for all of them; while candidates wait in a queue, the session renews by itself. Without users it expires.
  */
 export class Session {
-  /** The lease, as etcd's API writes it and as keys do. */
+  /** The lease id, as etcd's API writes it and as keys do. */
   readonly lease: string;
   readonly leaseHex: string;
-  /** When that renewal was sent that etcd last confirmed: from then on the lease counts. */
+  /** When the last renewal that etcd confirmed was sent: the lease counts from then. */
   sentMs: number;
-  /** The store's revision when it was. */
+  /** The store's revision at that renewal. */
   revision: bigint;
   isLost = false;
-  /** The last renewal was confirmed late, or after others had failed: what etcd said with it may be out of date. */
+  /** The last renewal was confirmed late, or after failures: etcd's answer may be outdated. */
   isShaky = false;
 
   readonly #client: Client;
@@ -55,7 +58,7 @@ export class Session {
     this.revision = revisionOf(answer.header);
   }
 
-  /** Etcd counts whole seconds, so a lease is rounded up: no other participant may act before it is over. */
+  /** etcd counts whole seconds, so the lease is rounded up: no other participant may act before it expires. */
   static async open(client: Client, clock: Clock, times: LeaseTimes, signal: AbortSignal): Promise<Session> {
     const sentMs = clock.now();
     const TTL = `${Math.ceil(times.leaseMs / 1000)}`;
@@ -76,21 +79,23 @@ export class Session {
     if (this.#users.size === 0) this.#stopTimer();
   }
 
-  /** After every renewal it is tried again, for as long as the lease lives on for others. */
+  /** The removal is retried after every renewal, for as long as other elections keep the lease alive. */
   owe(debt: Debt): void {
     this.#debts.add(debt);
   }
 
-  /** Sees to it that a renewal which was sent at this time or later is confirmed. Rejects if it is not, or the lease is lost. */
+  /**
+   * Makes sure that a renewal sent at this time or later is confirmed. Rejects if it is not, or if the lease is lost.
+   */
   async renewSince(sinceMs: number): Promise<void> {
-    if (this.isLost) throw new Error('the lease is over');
+    if (this.isLost) throw new Error('the lease has expired');
     if (this.sentMs >= sinceMs) return;
     if (this.#inFlight === null || this.#inFlight.sentMs < sinceMs) this.#send();
     await this.#inFlight!.done;
-    if (this.isLost) throw new Error('the lease is over');
+    if (this.isLost) throw new Error('the lease has expired');
   }
 
-  /** It is lost, as etcd has told one of the elections. */
+  /** etcd told one of the elections that the lease is lost. */
   lose(): void {
     if (this.isLost) return;
     this.isLost = true;
@@ -100,7 +105,7 @@ export class Session {
     for (const user of users) user.onSessionLost();
   }
 
-  /** Ends it now, with every key that hangs on it. If that fails, it runs out by itself. */
+  /** Revokes the lease, with every key attached to it. If that fails, it expires by itself. */
   async end(): Promise<void> {
     this.#users.clear();
     this.#stopTimer();
@@ -116,7 +121,7 @@ export class Session {
       if (this.#inFlight?.done === done) this.#inFlight = null;
       this.#setTimer();
     });
-    done.catch(() => {}); // Callers that wait for it are told; there may be none.
+    done.catch(() => {}); // Waiting callers get the error; there may be none.
     this.#inFlight = { sentMs, done };
   }
 

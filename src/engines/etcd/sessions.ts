@@ -17,7 +17,7 @@ export class Sessions {
     this.#times = times;
   }
 
-  /** The one that all share. The first caller opens it for all, and only for as long as that caller itself may wait. */
+  /** The shared session. The first caller opens it for all, within its own time limit. */
   async get(signal: AbortSignal): Promise<Session> {
     while (this.#current === null || this.#current.isLost) {
       const isOurs = this.#opening === null;

@@ -23,7 +23,7 @@ export interface EtcdGrant extends Grant {
   readonly place: Place;
 }
 
-/** How long a request to resign stays, for a leader whose watch is broken and who finds it only when it renews. */
+/** How long a request to resign stays. A leader whose watch is broken finds it only when it renews. */
 const REQUEST_MS = 60_000;
 
 /** What all elections of an engine share. */
@@ -31,7 +31,7 @@ export interface Around {
   readonly client: Client;
   readonly sessions: Sessions;
   readonly watches: Watches;
-  /** By election. One outlives the store that made it where etcd may still hold its key. */
+  /** By election. A place outlives its store while etcd may still hold its key. */
   readonly places: Map<string, Place>;
   readonly clock: Clock;
   readonly times: LeaseTimes;
@@ -45,17 +45,20 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   readonly #name: string;
   #place: Place | null = null;
   #hint: (news: 'changed' | 'ours') => void = () => {};
-  /** Of the candidates, and of requests to resign. */
+  /** The watches of the candidates, and of requests to resign. */
   #watches: readonly { readonly isLive: boolean }[] = [];
-  /** Why an operator asks for what has this token. */
+  /** A request to resign the leadership with this token. */
   #request: { readonly token: bigint; readonly reason: string } | null = null;
-  /** Whose key leads; null while that is unknown or being asked for, so that every change is news. */
+  /** The leader's key; null while it is unknown or being read, so that every change counts. */
   #leaderKey: string | null = null;
-  /** How it stood when another participant led, for as long as nothing suggests that it has changed. */
+  /** The last reading in which another participant led, while nothing suggests that it has changed. */
   #last: { readonly reading: Reading; readonly revision: bigint } | null = null;
-  /** When we last saw that our key is there: etcd's revision, and the renewal before it. Null where something suggests that it is not. */
+  /**
+   * When we last saw our key: etcd's revision, and the renewal before it. Null if something suggests that the key is
+   * gone.
+   */
   #checked: { readonly revision: bigint; readonly sentMs: number } | null = null;
-  /** Counts what suggests that our key is gone: an answer that was under way then proves nothing. */
+  /** Counts events that suggest that our key is gone. An answer that was in flight at such an event proves nothing. */
   #doubts = 0;
 
   constructor(around: Around, election: string, name: string) {
@@ -74,7 +77,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       const known = this.#unchanged(place);
       if (known !== null) return { grant: null, reading: known };
       this.#forget();
-      // A participant that turns out to lead needs the whole lease from now on, and must not lose time asking for it then.
+      // A participant that turns out to lead needs a full lease from now on, so the renewal starts now.
       const renewed = session.renewSince(askedMs);
       renewed.catch(() => {});
       const doubts = this.#doubts;
@@ -82,7 +85,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
         let view = await place.enter(signal);
         await renewed;
         signal.throwIfAborted();
-        // While etcd was away, an operator may have ended our lease (etcd issue 15247).
+        // While etcd was unavailable, an operator may have ended our lease (etcd issue 15247).
         if (session.isShaky) view = await place.enter(signal);
         return this.#result(place, view, doubts);
       } catch (error) {
@@ -91,7 +94,10 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     }
   }
 
-  /** The lease is shared, so a renewal that another election has just asked for is ours too. It counts from when it was sent. */
+  /**
+   * The lease is shared, so a renewal that another election has just requested counts for us too, from when it was
+   * sent.
+   */
   async renew(grant: EtcdGrant, { signal }: Call): Promise<EtcdGrant | null> {
     const { clock, times } = this.#around;
     const { place, token } = grant;
@@ -117,7 +123,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   }
 
   async leave({ signal }: Call): Promise<void> {
-    // One that could not be ended a moment ago is tried again by the session.
+    // The session retries a leave that failed a moment ago.
     if (this.#place !== null && !this.#place.isLeaving) await this.#leave(this.#place, signal);
   }
 
@@ -141,7 +147,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     }
   }
 
-  /** A key with a lease of its own, so that it goes away whatever becomes of us and of the participant that is asked. */
+  /** A key with its own lease, so that it vanishes whatever happens to us and to the leader. */
   async ask({ token, reason }: ResignationRequest, { signal }: Call): Promise<void> {
     const { client, times } = this.#around;
     const { prefix, prefixEnd, askedKey } = this.#layout;
@@ -172,7 +178,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     const { prefix, prefixEnd, askedPrefix, askedPrefixEnd } = this.#layout;
     const watch = this.#around.watches.add(prefix, prefixEnd, {
       onEvent: (event) => this.#onEvent(event),
-      onLive: () => this.#doubt('ours'), // Whatever happened before was not told.
+      onLive: () => this.#doubt('ours'), // Earlier changes were not reported.
     });
     const requests = this.#around.watches.add(askedPrefix, askedPrefixEnd, {
       onEvent: (event) => this.#onRequest(event),
@@ -221,7 +227,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       await place.leave(signal);
     } catch (error) {
       if (session.isLost) return;
-      session.owe(place); // Others may keep the lease alive, and with it our key.
+      session.owe(place); // Other elections may keep the lease, and so our key, alive.
       throw error;
     }
   }
@@ -243,13 +249,13 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     return {
       leader: first === null ? null : proposerOf(first.value, first.key),
       token: first?.createRevision ?? null,
-      freeInMs: null, // It would take another request to learn how long the other's lease is.
+      freeInMs: null, // Reading the other's lease would take another request.
       value: published === null ? null : publishedOf(published.value),
       version: Number(published?.version ?? 0),
     };
   }
 
-  /** How it stands, if nothing at all has changed in etcd since we looked: the last renewal tells, so that no request is needed. */
+  /** The last reading, if the last renewal shows that nothing in etcd has changed since. Then no request is needed. */
   #unchanged(place: Place): Reading | null {
     const { clock, times } = this.#around;
     const { session } = place;
@@ -263,8 +269,9 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   }
 
   /**
-   * A deleted key is told by the watch, and that may be dead without our knowing. So every renewal that finds etcd at another revision
-   * than when we last looked makes us look again; where nothing was written to etcd, nothing has to be asked.
+   * The watch reports a deleted key, but the watch may be dead without our knowing. So we check our key after every
+   * renewal that shows another revision than our last check; if nothing was written to etcd, there is nothing to
+   * check.
    */
   #mustCheck(session: Session): boolean {
     if (this.#checked === null) return true;
@@ -272,7 +279,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     return session.revision !== this.#checked.revision || session.isShaky || !this.#isWatching;
   }
 
-  /** Whether our key is there. Also finds requests to resign that no watch has told us of. */
+  /** Whether our key is there. Also finds requests to resign that the watch has missed. */
   async #isThere({ place, token }: EtcdGrant, signal: AbortSignal): Promise<boolean> {
     const wasTold = this.#checked === null;
     const doubts = this.#doubts;
@@ -295,7 +302,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       if (isDelete) this.#doubt(created !== null && revision > created ? 'ours' : 'changed');
       return;
     }
-    // Those who come and go behind the leader are no news.
+    // Candidates behind the leader may come and go; that changes nothing here.
     if (this.#leaderKey === null || this.#leaderKey === key) this.#doubt('changed');
   }
 

@@ -2,14 +2,14 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Endpoint } from './address.ts';
 
-/** How we show who we are, and whom we believe, over TLS. */
+/** TLS: our certificate, and the authorities that we trust. */
 export interface TlsOptions {
-  /** The certificates of those who may vouch for etcd, in PEM. */
+  /** The certificates of the authorities that may sign etcd's, in PEM. */
   readonly ca?: string | Buffer;
   /** Our own certificate and its key, in PEM. */
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
-  /** False: believe any certificate. Only for tests. */
+  /** False: accept any certificate. Only for tests. */
   readonly rejectUnauthorized?: boolean;
 }
 
@@ -25,17 +25,17 @@ export interface Sending {
 
 const VERSION_MS = 10_000;
 
-/** Posts JSON to whichever of the endpoints answers. Connections are kept, and used again. */
+/** Posts JSON to the first endpoint that answers. Connections are kept alive and reused. */
 export class Transport {
-  /** Is called when a call failed at an endpoint: whatever else goes on there may be broken too. */
+  /** Called when a call failed at an endpoint: other streams there may be broken too. */
   onTrouble: () => void = () => {};
-  /** Is called with the version of each endpoint that answers, once. */
+  /** Called once with the version of each endpoint that answers. */
   onVersion: (endpoint: Endpoint, version: string) => void = () => {};
   readonly #asked = new Set<Endpoint>();
   readonly #endpoints: readonly Endpoint[];
   readonly #agent: http.Agent;
   readonly #request: typeof http.request;
-  /** The event after which the request is on its way. */
+  /** The event after which the request is being sent. */
   readonly #connected: 'connect' | 'secureConnect';
   #at = 0;
 
@@ -47,7 +47,10 @@ export class Transport {
     this.#connected = tls === null ? 'connect' : 'secureConnect';
   }
 
-  /** Asks each endpoint in turn until one can be connected to. What was sent is never sent twice: it may still have its effect. */
+  /**
+   * Tries each endpoint in turn until one can be connected to. A request that was sent is never sent again: it may
+   * still have its effect.
+   */
   async post(path: string, body: object, sending: Sending): Promise<Answer> {
     for (let tries = 1; ; tries++) {
       sending.signal.throwIfAborted();
@@ -56,7 +59,7 @@ export class Transport {
         const answer = await this.#one(endpoint, path, body, sending);
         void this.#askVersion(endpoint);
         if (answer.status !== 503 && answer.status !== 504) return answer;
-        this.#onTrouble(endpoint); // It has lost touch with the others.
+        this.#onTrouble(endpoint); // It has lost contact with the cluster.
         return answer;
       } catch (error) {
         this.#onTrouble(endpoint);
@@ -66,7 +69,7 @@ export class Transport {
     }
   }
 
-  /** One answer that goes on: calls with every line of it. Settles when it has ended, however it did. */
+  /** A streamed answer: calls back with every line. Settles when it has ended, for whatever reason. */
   async lines(path: string, body: string, sending: Sending, onLine: (line: string) => void): Promise<void> {
     const endpoint = this.#endpoints[this.#at]!;
     try {
@@ -80,7 +83,7 @@ export class Transport {
       }
       if (rest !== '') onLine(rest);
     } catch {
-      // The watcher begins again.
+      // The watcher starts again.
     }
     if (!sending.signal.aborted) this.#moveOn(endpoint);
   }
@@ -89,7 +92,7 @@ export class Transport {
     this.#agent.destroy();
   }
 
-  /** Beside everything else: whatever becomes of it, it is not waited for. */
+  /** Runs beside everything else; its result is not awaited. */
   async #askVersion(endpoint: Endpoint): Promise<void> {
     if (this.#asked.has(endpoint)) return;
     this.#asked.add(endpoint);
@@ -99,7 +102,7 @@ export class Transport {
       const { etcdserver } = JSON.parse(text) as { etcdserver?: unknown };
       if (typeof etcdserver === 'string') this.onVersion(endpoint, etcdserver);
     } catch {
-      // As where a proxy lets nothing else through than the API.
+      // For example where a proxy lets only the API through.
     }
   }
 
@@ -145,14 +148,14 @@ export class Transport {
         if (request.reusedSocket) onConnected();
         else socket.once(this.#connected, onConnected);
       });
-      // It stays, for what happens after the answer has begun is told by the answer.
+      // This handler stays: after the answer has begun, the answer itself reports errors.
       request.on('error', (cause) => reject(isConnected ? cause : new NotSent(cause.message, { cause })));
       request.end(body ?? undefined);
     });
   }
 }
 
-/** There was no connection, so nothing has happened. */
+/** There was no connection, so the request had no effect. */
 class NotSent extends Error {}
 
 function told({ host, port }: Endpoint, error: unknown): Error {

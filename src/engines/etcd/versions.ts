@@ -1,22 +1,25 @@
 import type { LogEntry } from '../../election/index.ts';
 import type { Endpoint } from './address.ts';
 
-/** The first release of each line that does not end leases which were renewed (etcd issue 15247). Later lines never did. */
+/** The first release of each line that does not end renewed leases early (etcd issue 15247). Later lines never did. */
 const MENDED: ReadonlyMap<string, number> = new Map([
   ['3.4', 31],
   ['3.5', 13],
 ]);
 
-/** Whether an etcd of this version ends leases that were renewed at another member, when it was the leader, stalled and resumed. */
+/**
+ * Whether an etcd of this version can end leases that were renewed at another member, when it was the leader, stalled
+ * and resumed.
+ */
 export function endsRenewedLeases(version: string): boolean {
   const parts = /^(\d+)\.(\d+)\.(\d+)/.exec(version);
-  if (parts === null) return false; // Nothing is known of it.
+  if (parts === null) return false; // Unknown version.
   const [major, minor, patch] = parts.slice(1).map(Number) as [number, number, number];
   const mended = MENDED.get(`${major}.${minor}`);
   return mended === undefined ? major < 3 || (major === 3 && minor < 4) : patch < mended;
 }
 
-/** Tells once, for all endpoints of an engine, that the etcd there is one of those. */
+/** Warns once, for all endpoints of an engine, if etcd has this defect. */
 export class VersionWarning {
   readonly #log: (entry: LogEntry) => void;
   #isTold = false;

@@ -12,7 +12,7 @@ export interface WatchEvent {
 
 export interface Watcher {
   onEvent(event: WatchEvent): void;
-  /** From now on every change is told. What came before it was not. */
+  /** From now on every change is reported. Earlier changes may have been missed. */
   onLive(): void;
 }
 
@@ -21,7 +21,7 @@ interface Watch {
   readonly prefix: string;
   readonly prefixEnd: string;
   readonly watcher: Watcher;
-  /** The next revision that it has not seen; null where it has to begin with whatever comes. */
+  /** The next revision to read; null: start with the current one. */
   fromRevision: bigint | null;
   isLive: boolean;
 }
@@ -30,8 +30,9 @@ const SHORTEST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2000;
 
 /**
- * All that we watch, over one stream. When it breaks, or when there is more to watch, another one goes on from the revision where
- * it ended; where etcd has compacted that away, from now, and the watcher is told to look.
+ * All our watches, over one stream. When it breaks, or when another watch is added, a new stream continues from the
+ * revision where it ended. If etcd has compacted that away, it starts from now, and the watcher is told to read the
+ * state.
  */
 export class Watches {
   readonly #client: Client;
@@ -68,7 +69,7 @@ export class Watches {
     };
   }
 
-  /** Something has changed that the stream did not tell: it may be dead, though nothing has closed it. */
+  /** A change was found that the stream did not report: the stream may be dead although nothing closed it. */
   distrust(): void {
     if (this.#stream !== null) this.#restart();
   }
@@ -87,7 +88,7 @@ export class Watches {
     for (const watch of this.#watches.values()) watch.isLive = false;
   }
 
-  /** Opens another stream, a moment later: by then others may want one too. */
+  /** Opens another stream a moment later: by then further watches may have been added. */
   #restart(waitMs: number = this.#waitMs()): void {
     if (this.#isClosed) return;
     this.#end();
@@ -118,7 +119,7 @@ export class Watches {
         stopLate();
         if (this.#stream === stream) this.#onLine(line);
       })
-      .catch(() => {}); // It could not be asked for: the calls tell why.
+      .catch(() => {}); // The stream could not be opened; the calls report why.
     stopLate();
     if (this.#stream === stream) this.#restart();
   }
@@ -131,7 +132,7 @@ export class Watches {
       // Half a line, at the end of a broken stream.
     }
     if (answer === undefined) {
-      this.#client.forgetToken(); // It may be the reason.
+      this.#client.forgetToken(); // The token may be the reason.
       return this.#restart();
     }
     const watch = this.#watches.get(answer.watch_id ?? '');

@@ -1,4 +1,4 @@
-/** The few messages of etcd's API that we speak. Bytes are base64, 64-bit numbers are strings, and what is 0 is left out. */
+/** The messages of etcd's API that we use. Bytes are base64, 64-bit numbers are strings, and zeros are left out. */
 
 export interface WireKeyValue {
   readonly key: string;
@@ -63,13 +63,13 @@ export const versionIs = (key: string, version: bigint): Compare => ({
 
 export const get = (key: string): Op => ({ request_range: { key: encode(key) } });
 
-/** The key that was created before all others of this prefix. */
+/** The oldest key of this prefix. */
 export const getFirst = (prefix: string, end: string): Op => ({
   request_range: {
     key: encode(prefix),
     range_end: encode(end),
     sort_target: 'CREATE',
-    sort_order: 'ASCEND', // Without it the limit comes before the sorting.
+    sort_order: 'ASCEND', // Without it the limit is applied before sorting.
     limit: '1',
   },
 });
@@ -80,7 +80,7 @@ export const put = (key: string, value: string, lease = '0'): Op => ({
 
 export const remove = (key: string): Op => ({ request_delete_range: { key: encode(key) } });
 
-/** What the operation at this place of a transaction has found. */
+/** The result of the operation at this index of a transaction. */
 export function found(answer: TxnAnswer, index: number): KeyValue | null {
   const wire = answer.responses?.[index]?.response_range?.kvs?.[0];
   if (wire === undefined) return null;

@@ -1,6 +1,6 @@
 import type http from 'node:http';
 
-/** Whom we believe, and how we show who we are, over TLS. All in PEM. */
+/** TLS: the authorities that we trust, and our certificate. All in PEM. */
 export interface TlsOptions {
   readonly ca?: string | Buffer;
   readonly cert?: string | Buffer;
@@ -9,12 +9,12 @@ export interface TlsOptions {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** Where the API server is, and who we are there, at this moment. */
+/** The API server, and our credentials at this moment. */
 export interface Access {
-  /** `https://host:port`, and where it does not answer at its root, a path. */
+  /** `https://host:port`, with a path if the API is not at the root. */
   readonly server: string;
   readonly namespace: string;
-  /** Bearer … or Basic …; null where TLS alone says who we are. */
+  /** Bearer … or Basic …; null if TLS alone authenticates us. */
   readonly authorization: string | null;
   /** Other headers that every request has. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -23,11 +23,14 @@ export interface Access {
   readonly agent?: http.Agent;
 }
 
-/** How to get there. It is asked before every request, since tokens and certificates are replaced while we run. */
+/**
+ * Finds access to the API server. Called before every request, since tokens and certificates are replaced while we
+ * run.
+ */
 export interface Way {
   /** Loads the library that it needs, if any. Rejects if that is not installed. */
   load?(): Promise<void>;
   find(): Promise<Access>;
-  /** What it told last was refused: it should look again, and not tell what it remembers. */
+  /** The last credentials were refused: read them again, not from a cache. */
   forget(): void;
 }

@@ -1,7 +1,7 @@
 import type { Answer, Connection, LineReader } from './connection.ts';
 import type { Lease, LeaseSpec } from './lease-object.ts';
 
-/** The API server refused it, and did nothing. */
+/** The API server refused the request; it had no effect. */
 export class ApiError extends Error {
   readonly status: number;
 
@@ -12,10 +12,10 @@ export class ApiError extends Error {
   }
 }
 
-/** How long one stream lasts at most, so that a dead one is replaced some time. */
+/** How long one stream lasts at most, so that a dead one gets replaced. */
 const WATCH_SECONDS = 300;
 
-/** The four things that we ask of the API server, which are also all that it has to allow us. */
+/** The four requests that we make, which are also all that the role has to allow. */
 export class Api {
   readonly #connection: Connection;
 
@@ -23,14 +23,14 @@ export class Api {
     this.#connection = connection;
   }
 
-  /** As it is now, never from a cache. Null: there is none. */
+  /** The current Lease, never from a cache. Null: there is none. */
   async get(name: string, signal: AbortSignal): Promise<Lease | null> {
     const answer = await this.#connection.ask({ method: 'GET', path: `leases/${name}` }, signal);
     if (isNoLease(answer)) return null;
     return leaseOf(answer);
   }
 
-  /** Null: there is one already. */
+  /** Null: it already exists. */
   async create(name: string, spec: LeaseSpec, signal: AbortSignal): Promise<Lease | null> {
     const body = (namespace: string): Lease => ({
       apiVersion: 'coordination.k8s.io/v1',
@@ -42,7 +42,7 @@ export class Api {
     return answer.status === 409 ? null : leaseOf(answer);
   }
 
-  /** Replaces exactly the version that stands in it. Null: it is another by now, or gone. */
+  /** Replaces exactly the version given. Null: it has changed meanwhile, or is gone. */
   async update(lease: Lease, signal: AbortSignal): Promise<Lease | null> {
     const { name } = lease.metadata;
     const body = (): Lease => lease;
@@ -50,7 +50,10 @@ export class Api {
     return answer.status === 409 || isNoLease(answer) ? null : leaseOf(answer);
   }
 
-  /** Calls with every event after this version, or with how it stands and every event from now on. */
+  /**
+   * Calls back with every event after this version; without a version, with the current state and every event from
+   * now on.
+   */
   async watch(
     name: string,
     resourceVersion: string | null,
@@ -80,7 +83,7 @@ interface Status {
   readonly details?: { readonly kind?: string };
 }
 
-/** What the API server says instead of an object; empty if it is none that speaks. */
+/** The status object of an error answer; empty if there is none. */
 function statusOf({ text }: Answer): Status {
   try {
     const parsed = JSON.parse(text) as Status | null;
@@ -90,7 +93,7 @@ function statusOf({ text }: Answer): Status {
   }
 }
 
-/** Not everything that is not found is a Lease. */
+/** A 404 may also be about the namespace or the API. */
 function isNoLease(answer: Answer): boolean {
   const { reason, details } = statusOf(answer);
   return answer.status === 404 && reason === 'NotFound' && details?.kind === 'leases';
@@ -102,7 +105,7 @@ function leaseOf(answer: Answer): Lease {
     const lease = JSON.parse(answer.text) as Lease | null;
     if (lease?.kind === 'Lease' && typeof lease.metadata === 'object') return lease;
   } catch {
-    // It is told below.
+    // Reported below.
   }
   throw new ApiError('no Kubernetes API answers there (HTTP 200, but no Lease)', answer.status);
 }
@@ -113,7 +116,7 @@ function refusalOf(answer: Answer): ApiError {
   switch (status) {
     case 401:
       return new ApiError(
-        'the API server does not believe who we are (401): the token is wrong or over',
+        'the API server rejects our credentials (401): the token is wrong or has expired',
         status,
       );
     case 403:
@@ -122,7 +125,7 @@ function refusalOf(answer: Answer): ApiError {
         status,
       );
     case 429:
-      return new ApiError('the API server has too much to do (429)', status);
+      return new ApiError('the API server is overloaded (429)', status);
     default:
       if (message === '') return new ApiError(`no Kubernetes API answers there (HTTP ${status})`, status);
       return new ApiError(`the API server said: ${message} (${status})`, status);

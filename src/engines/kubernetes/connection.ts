@@ -22,18 +22,21 @@ export interface LineReader {
   onLine(line: string): void;
 }
 
-/** Requests to the API server. Connections are kept and shared by all elections; each request finds out anew who we are. */
+/**
+ * Requests to the API server. Connections are kept and shared by all elections; every request reads the credentials
+ * again.
+ */
 export class Connection {
   readonly #way: Way;
   #agent: http.Agent | null = null;
-  /** What the agent was made for. */
+  /** The access that the agent was made for. */
   #agentFor = '';
 
   constructor(way: Way) {
     this.#way = way;
   }
 
-  /** Rejects at once when the signal is aborted; the request may have its effect all the same. */
+  /** Rejects at once when the signal is aborted; the request may still have its effect. */
   async ask(request: Request, signal: AbortSignal): Promise<Answer> {
     for (let tries = 0; ; tries++) {
       const response = await this.#send(request, signal);
@@ -50,7 +53,10 @@ export class Connection {
     }
   }
 
-  /** An answer that goes on: calls when it begins and with every line of it, and settles when it ends. What a call throws ends it. */
+  /**
+   * A streamed answer: calls back when it begins and with every line, and settles when it ends. An error thrown by a
+   * callback ends it.
+   */
   async lines(request: Request, signal: AbortSignal, reader: LineReader): Promise<Answer | null> {
     const response = await this.#send(request, signal);
     const status = response.statusCode ?? 0;
@@ -96,13 +102,14 @@ export class Connection {
       try {
         return await new Promise((resolve, reject) => {
           sent.on('response', resolve);
-          // It stays, for what happens after the answer has begun is told by the answer.
+          // This handler stays: after the answer has begun, the answer itself reports errors.
           sent.on('error', reject);
           sent.end(text ?? undefined);
         });
       } catch (error) {
         signal.throwIfAborted();
-        // A kept connection may have been closed a moment ago. A write replaces one version only, so it may come twice.
+        // A kept connection may have been closed a moment ago. A write replaces one version only, so sending it twice
+        // is harmless.
         const isStale = sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
         if (!isStale || tries > 0) throw told(url, error, access);
       }

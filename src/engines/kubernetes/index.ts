@@ -1,13 +1,13 @@
 /**
  * kubernetes: elections on Lease objects, exactly as client-go's `leaderelection` keeps them, so that programs in Go (and all
- * others that follow it) can stand for the same ones.
+ * others that follow it) can be candidates in the same elections.
  *
  * Promises, as long as the API server replaces only the version that it was told to, and the clocks of the participants run at
  * rates within `maxDrift` of each other (what time they show is irrelevant):
- *   - at no moment may two that use this engine act;
+ *   - at no moment may two participants that use this engine act;
  *   - tokens only grow, also when an elector of client-go led in between, and when the Lease was deleted and made again;
- *   - a release is seen by those who wait at once, a crash when the lease is over;
- *   - what was published stays when the leader goes, as long as the Lease is there.
+ *   - candidates see a release at once, a crash when the lease expires;
+ *   - a published value outlives its leader, as long as the Lease exists.
  *
  * Does not promise: that an elector of another kind which leads stops in time, for client-go itself does not ("does not guarantee
  * that only one client is acting as a leader"). Nor tokens that grow after the cluster's etcd was restored from a backup. If
@@ -36,7 +36,7 @@ import { KubernetesStore } from './store.ts';
 import { type AccessOptions, findWay } from './ways.ts';
 
 export interface KubernetesOptions extends LeaseEngineOptions, AccessOptions {
-  /** Where the Leases are: the namespace of the pod or of the kubeconfig's context unless said otherwise, else `default`. */
+  /** The namespace of the Leases. Default: that of the pod or of the kubeconfig's context, else `default`. */
   readonly namespace?: string;
 }
 

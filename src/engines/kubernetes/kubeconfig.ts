@@ -4,8 +4,8 @@ import { loadClient } from '../load-client.ts';
 import type { Access, TlsOptions, Way } from './access.ts';
 
 /**
- * As a kubeconfig says. The library of Kubernetes reads it and knows all its ways to authenticate (tokens, certificates,
- * programs that are run, OIDC), and we ask it for nothing else.
+ * Access by a kubeconfig. The official library reads it and knows all its ways to authenticate (tokens, certificates,
+ * programs that are run, OIDC); we use it for nothing else.
  */
 export function kubeconfigWay(
   file: string | undefined,
@@ -45,7 +45,7 @@ async function load(file: string | undefined, context: string | undefined): Prom
     if (file === undefined) config.loadFromDefault();
     else config.loadFromFile(file);
   } catch {
-    // What is wrong with it may quote it, and it is full of secrets.
+    // The error may quote the file, which is full of secrets.
     throw new Error(`the kubeconfig ${source} cannot be read`);
   }
   if (context !== undefined) config.setCurrentContext(context);

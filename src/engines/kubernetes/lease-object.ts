@@ -1,6 +1,9 @@
 import type { Json } from '../../core/index.ts';
 
-/** The object of `coordination.k8s.io/v1` that an election is. Others write it too, so anything may be missing or null. */
+/**
+ * The object of `coordination.k8s.io/v1` that represents an election. Other programs write it too, so any field may
+ * be missing or null.
+ */
 export interface Lease {
   readonly apiVersion: 'coordination.k8s.io/v1';
   readonly kind: 'Lease';
@@ -11,7 +14,7 @@ export interface Lease {
 export interface LeaseMetadata {
   readonly name: string;
   readonly namespace: string;
-  /** Where it stands in a request, the API server refuses to write to anything that was made in its place. */
+  /** If a request contains it, the API server refuses to write to another object of the same name. */
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly annotations?: Readonly<Record<string, string>> | null;
@@ -28,14 +31,14 @@ export interface LeaseSpec {
   readonly preferredHolder?: string | null;
 }
 
-/** What we write beside it. An elector of another kind leaves annotations alone, so each is believed of its holder only. */
+/** Our annotations. Other electors leave annotations alone, so each names the holder that wrote it. */
 const TOKEN = 'caucus/token';
 const HOLDER = 'caucus/holder';
 const VALUE = 'caucus/value';
 const VERSION = 'caucus/version';
 const ASKED = 'caucus/asked';
 
-/** Kubernetes takes 256 KiB of annotations on one object, and every renewal sends them again. */
+/** Kubernetes allows 256 KiB of annotations on one object, and every renewal sends them again. */
 const LONGEST_VALUE = 64 * 1024;
 
 /** Empty: no holder. */
@@ -43,18 +46,18 @@ export function holderOf({ spec }: Lease): string {
   return spec?.holderIdentity ?? '';
 }
 
-/** A holder's name and the incarnation of its process, as electors of client-go do it. */
+/** A holder's name and the incarnation of its process, as electors of client-go write it. */
 export function identityOf(name: string, incarnation: string): string {
   return `${name}_${incarnation}`;
 }
 
-/** What people call the holder: its name if it is one of ours, else its whole identity. */
+/** The holder for people: its name if it is a participant of Caucus, else its whole identity. */
 export function leaderOf(lease: Lease): string {
   const holder = holderOf(lease);
   return isCaucus(lease) ? holder.slice(0, holder.lastIndexOf('_')) : holder;
 }
 
-/** The holder's token; null if it is not one of ours. */
+/** The holder's token; null if the holder is not a participant of Caucus. */
 export function tokenOf(lease: Lease): bigint | null {
   return isCaucus(lease) ? storedToken(lease) : null;
 }
@@ -73,7 +76,7 @@ function storedToken({ metadata }: Lease): bigint | null {
   return BigInt(text) <= GREATEST_TOKEN ? BigInt(text) : null;
 }
 
-/** The number in it. Kubernetes says that those of one resource can be compared so (KEP-5504). */
+/** The resource version as a number. Those of one resource can be compared (KEP-5504). */
 export function revisionOf({ metadata }: Pick<Lease, 'metadata'>): bigint {
   const text = metadata.resourceVersion ?? '';
   if (/^[1-9]\d*$/.test(text)) return BigInt(text);
@@ -81,9 +84,10 @@ export function revisionOf({ metadata }: Pick<Lease, 'metadata'>): bigint {
 }
 
 /**
- * The token of the participant that replaces exactly this state: its resource version, which at most one update can replace and which is
- * above all that came before, also where the Lease was deleted in between. Where the Lease was carried to another cluster,
- * whose versions are lower, it goes on from the last token. If that was damaged, it cannot be told what is above it.
+ * The token of the participant that replaces exactly this state: its resource version. At most one update can replace
+ * a version, and it is larger than all earlier ones, even if the Lease was deleted in between. If the Lease was
+ * copied to another cluster with lower versions, tokens continue after the last one. If the last token is damaged, no
+ * safe next one is known.
  */
 export function nextToken(lease: Lease): bigint {
   const revision = revisionOf(lease);
@@ -96,7 +100,7 @@ export function nextToken(lease: Lease): bigint {
   return last !== null && last >= revision ? last + 1n : revision;
 }
 
-/** Coordinated leader election: the control plane says who holds it. */
+/** Coordinated leader election: the control plane chooses the holder. */
 export function isManaged({ spec }: Lease): boolean {
   return Boolean(spec?.strategy) || Boolean(spec?.preferredHolder);
 }
@@ -105,7 +109,7 @@ export function withToken(token: bigint, holder: string): Record<string, string>
   return { [TOKEN]: String(token), [HOLDER]: holder };
 }
 
-/** What was last published, and its version. */
+/** The value that was published last, and its version. */
 export function publishedOf({ metadata }: Lease): { value: Json; version: number } {
   const version = Number(metadata.annotations?.[VERSION] ?? 0);
   const text = metadata.annotations?.[VALUE];
@@ -125,7 +129,10 @@ export function withValue(value: Json, version: number): Record<string, string> 
   return { [VALUE]: text, [VERSION]: String(version) };
 }
 
-/** Why an operator asks the holder of this token to resign; null: no request. What was left for another token means nothing. */
+/**
+ * The reason if an operator requests that the holder of this token resign; else null. A request for another token is
+ * ignored.
+ */
 export function askedOf({ metadata }: Lease, token: bigint): string | null {
   const text = metadata.annotations?.[ASKED] ?? '';
   const mark = `${token} `;
@@ -136,18 +143,18 @@ export function withRequest(token: bigint, reason: string): Record<string, strin
   return { [ASKED]: `${token} ${reason}` };
 }
 
-/** A moment as the API server reads it: with six digits after the second, no more and no less. */
+/** A time as the API server reads it: with exactly six digits after the second. */
 export function microTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
 }
 
-/** A clock that was set back by more than this is believed. */
+/** If the clock was set back by more than this, its new time is used. */
 const SET_BACK_MS = 60_000;
 
 /**
- * The wall clock's time, for people to read. It must not be compared with a clock, but that it changes is how others see that we
- * live, so it differs from the one before whatever the clock does. Electors of client-go do not look at fractions of a second:
- * a holder that renews no more often than once a second changes the second too.
+ * The wall clock's time, for people. It is never compared with a clock, but its change is how others see that we
+ * live. So it always differs from the last one, whatever the clock does. Electors of client-go ignore fractions of a
+ * second: a holder that renews at most once a second changes the second too.
  */
 export function timeAfter(before: string | null | undefined, inSeconds: boolean): string {
   const nowMs = Date.now();

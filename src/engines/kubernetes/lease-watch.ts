@@ -9,18 +9,19 @@ export interface WatchEvent {
 
 export interface Watcher {
   onEvent(event: WatchEvent): void;
-  /** From now on everything is told. What happened before it was perhaps not. */
+  /** From now on every event is reported. Earlier events may have been missed. */
   onGap(): void;
 }
 
 const SHORTEST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 10_000;
-/** A stream that lasted this long was a good one. */
+/** A stream that lasted this long counts as successful. */
 const GOOD_MS = 1000;
 
 /**
- * Watches one Lease for ever. It only makes things faster: where it fails, or where we may not watch, those who wait look by
- * themselves. A stream goes on where the one before it ended; where the API server no longer remembers that, from now.
+ * Watches one Lease until it is closed. It only speeds things up: if it fails, or if the role does not allow it,
+ * candidates poll. A stream continues where the last one ended; if the API server no longer has that version, it
+ * starts from now.
  */
 export class LeaseWatch {
   readonly #api: Api;
@@ -30,9 +31,9 @@ export class LeaseWatch {
   readonly #watcher: Watcher;
   #isStopped = false;
   #stream = new AbortController();
-  /** Up to here everything was told; 0: nothing yet. */
+  /** All events up to this version were reported; 0: none yet. */
   #toldUpTo = 0n;
-  /** What was read, and when, that the stream has not told. */
+  /** The version that a read returned and the stream has not reported, and since when. */
   #missing: { readonly revision: bigint; readonly sinceMs: number } | null = null;
   #endWait: () => void = () => {};
 
@@ -51,7 +52,10 @@ export class LeaseWatch {
     this.#endWait();
   }
 
-  /** This version was read. A stream that does not tell of it in time is dead, however open its connection looks. */
+  /**
+   * A read returned this version. A stream that does not report it in time is dead, however open its connection
+   * looks.
+   */
   saw(revision: bigint): void {
     if (this.#missing !== null && this.#missing.revision > this.#toldUpTo) {
       if (this.#clock.now() - this.#missing.sinceMs < this.#lateMs) return;
@@ -74,7 +78,7 @@ export class LeaseWatch {
           onLine: (line) => this.#onLine(line),
         });
       } catch (error) {
-        // Whatever is wrong with it, the next one begins with how it stands then.
+        // After any error of the API, the next stream starts with the current state.
         if (error instanceof ApiError) this.#toldUpTo = 0n;
       }
       failures = this.#clock.now() - sinceMs >= GOOD_MS ? 0 : failures + 1;
@@ -87,7 +91,7 @@ export class LeaseWatch {
     const { type, object } = JSON.parse(line) as { type: string; object: unknown };
     if (type === 'ERROR') {
       const { code = 0, message = '' } = object as { code?: number; message?: string };
-      throw new ApiError(message, code); // 410: what it should go on from is forgotten.
+      throw new ApiError(message, code); // 410: the version to continue from is gone.
     }
     const lease = object as Lease;
     this.#toldUpTo = revisionOf(lease);

@@ -24,7 +24,7 @@ function isNamespace(text: string): boolean {
   return text.length <= 63 && LABEL.test(text);
 }
 
-/** Throws BadInput for what cannot be the name of an object. */
+/** Throws BadInput for a name that no object can have. */
 export function checkName(election: string): void {
   const isName = election.length <= 253 && election.split('.').every((part) => LABEL.test(part));
   if (isName) return;

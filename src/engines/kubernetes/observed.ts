@@ -2,12 +2,13 @@ import type { Clock } from '../../election/index.ts';
 import { holderOf, type Lease } from './lease-object.ts';
 
 /**
- * When a Lease was last seen to change. Its holder has given a sign of life then, not earlier, so no other participant may have it before
- * its duration has passed since, by our own monotonic clock. The times that stand in it are never compared with a clock.
+ * When a Lease was last seen to change. That is a sign of life of its holder, so no other participant may take it
+ * before its duration has passed since, by our own monotonic clock. The times in the Lease are never compared with a
+ * clock.
  */
 export class Observed {
   readonly #clock: Clock;
-  /** Counts where a Lease does not say how long it lasts. */
+  /** Used if a Lease does not say how long it lasts. */
   readonly #leaseMs: number;
   #record = '';
   #sinceMs = 0;
@@ -26,7 +27,7 @@ export class Observed {
     this.#sinceMs = this.#clock.now();
   }
 
-  /** How long until the one that was last seen is free if its holder does nothing; 0 if it is. */
+  /** How long until the Lease is free if its holder does nothing; 0 if it is free. */
   freeInMs(lease: Lease): number {
     if (holderOf(lease) === '') return 0;
     const seconds = lease.spec?.leaseDurationSeconds;

@@ -28,9 +28,9 @@ export interface StoreAround {
   readonly times: LeaseTimes;
 }
 
-/** More than this many writers at one moment, and we leave it to them for a while. */
+/** After this many conflicts in one call we stop and retry later. */
 const MOST_TRIES = 8;
-/** The API server takes 32 bits. It counts for people only, so it may stay there. */
+/** The field has 32 bits. It is only for people, so it may stay at its maximum. */
 const MOST_TRANSITIONS = 2 ** 31 - 1;
 
 interface Change {
@@ -39,8 +39,8 @@ interface Change {
 }
 
 /**
- * One election as one Lease. Every write replaces exactly the version that it was made from, so whatever comes late finds
- * another version and does nothing.
+ * One election as one Lease. Every write replaces exactly the version that it was derived from, so a late write finds
+ * another version and has no effect.
  */
 export class KubernetesStore implements LeaseStore<Grant> {
   readonly #api: Api;
@@ -49,12 +49,12 @@ export class KubernetesStore implements LeaseStore<Grant> {
   readonly #election: string;
   readonly #identity: string;
   readonly #observed: Observed;
-  /** The newest that we know; null if there is none, or nothing is known. */
+  /** The newest Lease that we know; null if there is none, or none was read yet. */
   #lease: Lease | null = null;
   #revision = 0n;
-  /** The token of what we hold, as far as we know. */
+  /** The token that we hold, as far as we know. */
   #held: bigint | null = null;
-  /** We may have got it in an attempt that was never answered. */
+  /** An attempt that was never answered may have taken it. */
   #mayHold = false;
   #watch: LeaseWatch | null = null;
 
@@ -70,7 +70,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
   async take({ signal }: Call): Promise<{ grant: Grant | null; reading: Reading }> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const lease = (await this.#get(signal)) ?? (await this.#create(signal));
-      if (lease === null) continue; // Another participant made it at the same moment.
+      if (lease === null) continue; // Another participant created it at the same moment.
       if (isManaged(lease)) throw this.#managed(lease);
       const isOurs = holderOf(lease) === this.#identity;
       if (!isOurs && this.#observed.freeInMs(lease) > 0)
@@ -111,7 +111,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
     if (this.#held === grant.token) this.#held = null;
   }
 
-  /** What an attempt has got that was never answered is given back. */
+  /** Releases what an unanswered attempt may have taken. */
   async leave({ signal }: Call): Promise<void> {
     if (!this.#mayHold) return;
     const lease = await this.#get(signal);
@@ -128,7 +128,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
     return written === null ? null : publishedOf(written).version;
   }
 
-  /** Only the annotations change, which electors do not take for a sign of life. */
+  /** Only the annotations change, which other electors do not take for a sign of life. */
   async ask({ token, reason }: ResignationRequest, { signal }: Call): Promise<void> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const lease = await this.#get(signal);
@@ -157,7 +157,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
     return () => watch.stop();
   }
 
-  /** A renewal is no news, but a sign of life: those that wait need not ask for it then. */
+  /** A renewal changes nothing for waiting candidates, but is a sign of life: they need not poll then. */
   #newsIn({ type, lease }: WatchEvent): 'changed' | 'ours' | null {
     if (revisionOf(lease) <= this.#revision) return null;
     const before = this.#lease;
@@ -171,7 +171,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
       return asked !== null && isNew ? 'ours' : null;
     }
     if (type === 'DELETED' || before === null) return 'changed';
-    if (holderOf(lease) === this.#identity) return null; // An attempt that is under way.
+    if (holderOf(lease) === this.#identity) return null; // An attempt in flight.
     const isSame =
       holderOf(lease) === holderOf(before) &&
       tokenOf(lease) === tokenOf(before) &&
@@ -189,14 +189,14 @@ export class KubernetesStore implements LeaseStore<Grant> {
     return lease;
   }
 
-  /** Without a holder: the participant that takes it then needs a version to replace, which becomes its token. */
+  /** Created without a holder: the participant that takes it needs a version to replace, which becomes its token. */
   async #create(signal: AbortSignal): Promise<Lease | null> {
     const lease = await this.#api.create(this.#election, { holderIdentity: '' }, signal);
     if (lease !== null) this.#keep(lease);
     return lease;
   }
 
-  /** Makes this change as long as the store holds this very grant. Null: it does not. */
+  /** Applies this change while the store holds exactly this grant. Null: it does not. */
   async #change(grant: Grant, change: (lease: Lease) => Change, signal: AbortSignal): Promise<Lease | null> {
     let lease = this.#lease ?? (await this.#get(signal));
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -211,7 +211,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
     throw this.#tooBusy();
   }
 
-  /** Null: the Lease is no longer what it was. */
+  /** Null: the Lease has changed meanwhile. */
   async #write(lease: Lease, { spec, annotations }: Change, signal: AbortSignal): Promise<Lease | null> {
     const metadata = { ...lease.metadata, annotations: { ...lease.metadata.annotations, ...annotations } };
     const written = await this.#api.update({ ...lease, metadata, spec: spec ?? lease.spec ?? {} }, signal);
@@ -237,7 +237,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
   #reading(lease: Lease): Reading {
     const published = publishedOf(lease);
     const freeInMs = this.#observed.freeInMs(lease);
-    // What an attempt of ours has got that was never answered belongs to no participant.
+    // What an unanswered attempt of ours has taken does not count as held.
     if (freeInMs === 0 || holderOf(lease) === this.#identity)
       return { leader: null, token: null, freeInMs: null, ...published };
     return { leader: leaderOf(lease), token: tokenOf(lease), freeInMs, ...published };
@@ -258,7 +258,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
     };
   }
 
-  /** As client-go does it. Electors that do not know an empty holder wait no longer than a second. */
+  /** As client-go does it. Electors that do not know an empty holder wait at most a second. */
   #released({ spec }: Lease): LeaseSpec {
     const now = this.#timeAfter(spec?.renewTime);
     return {
@@ -275,7 +275,7 @@ export class KubernetesStore implements LeaseStore<Grant> {
   }
 
   #tooBusy(): Error {
-    return new Error(`others write to the Lease ${this.#election} all the time`);
+    return new Error(`too many conflicting writes to the Lease ${this.#election}`);
   }
 
   #managed({ metadata, spec }: Lease): Error {

@@ -8,19 +8,19 @@ import { kindOf, shownAddress } from '../secrets.ts';
 import type { Access, TlsOptions, Way } from './access.ts';
 import { kubeconfigWay } from './kubeconfig.ts';
 
-/** Where the API server is and who we are there. With none of them it is looked for: see `findWay`. */
+/** The API server and our credentials. Without any of these, `findWay` looks for them. */
 export interface AccessOptions {
   /** A kubeconfig file. It needs the package @kubernetes/client-node, which can read it. */
   readonly kubeconfig?: string;
-  /** Which context of the kubeconfig: its current one unless said otherwise. */
+  /** The context of the kubeconfig (default: its current one). */
   readonly context?: string;
-  /** The folder with token, ca.crt and namespace, where a pod does not have it in the usual place. */
+  /** The folder with token, ca.crt and namespace, if it is not in the usual place of a pod. */
   readonly serviceAccount?: string;
-  /** The API server itself: `https://host:port`. The rest is for it. */
+  /** The API server itself: `https://host:port`. The options below belong to it. */
   readonly server?: string;
-  /** A bearer token. A function is asked before every request, for tokens that are replaced now and then. */
+  /** A bearer token, or a function that is called before every request, for tokens that expire. */
   readonly token?: string | (() => string | Promise<string>);
-  /** The certificates of those who may vouch for the API server, in PEM. */
+  /** The certificates of the authorities that may sign the API server's, in PEM. */
   readonly ca?: string | Buffer;
   /** Our own certificate and its key, in PEM. */
   readonly cert?: string | Buffer;
@@ -30,8 +30,8 @@ export interface AccessOptions {
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * What the options say; else, in this order, the file that KUBECONFIG names, the pod's service account, and ~/.kube/config. Throws
- * BadInput if there is nothing.
+ * Access by the options; else, in this order, by the file that KUBECONFIG names, the pod's service account, and
+ * ~/.kube/config. Throws BadInput if there is none.
  */
 export function findWay(options: AccessOptions, namespace: string | null): Way {
   if (options.server !== undefined) return directWay(options, namespace);
@@ -102,11 +102,7 @@ function directWay(options: AccessOptions, namespace: string | null): Way {
       shownAddress(server),
     );
   if (isPlain && token !== undefined)
-    throw new BadInput(
-      'server',
-      'https://…, since anyone on the way could read a token',
-      shownAddress(server),
-    );
+    throw new BadInput('server', 'https://…, since http:// would expose the token', shownAddress(server));
   if (
     token !== undefined &&
     typeof token !== 'function' &&
@@ -135,7 +131,7 @@ function directWay(options: AccessOptions, namespace: string | null): Way {
   };
 }
 
-/** A user may have given the text of the file, which is full of secrets, in place of its path. */
+/** A user may have passed the content of the file, which is full of secrets, in place of its path. */
 function shownPath(given: unknown): string {
   return typeof given === 'string' && !/[\n:]/.test(given) ? show(given) : kindOf(given);
 }

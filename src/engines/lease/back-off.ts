@@ -1,22 +1,27 @@
 import { reasonOf } from './explain.ts';
 
-/** The shortest wait after a call that failed. */
+/** The shortest delay after a failed call. */
 export const FIRST_MS = 100;
-/** A hint may mean that the store is back. It cuts a longer wait down to this, and no further: hints may come with every attempt. */
+/**
+ * A hint may mean that the store is back. It shortens the delay to this, and no further: hints may come with every
+ * attempt.
+ */
 const HINTED_MS = 1000;
 
-/** When to call again after calls that failed: each time a little later. */
+/** When to call again after failed calls, with a growing delay. */
 export class BackOff {
   #failures = 0;
   #soonestMs = 0;
-  /** Why the last one failed. */
+  /** Why the last call failed. */
   reason = '';
 
   get isOn(): boolean {
     return this.#failures > 0;
   }
 
-  /** Returns when the next one is due. `spread`, from 0 to 1, keeps those apart who failed together. */
+  /**
+   * Returns when the next call is due. `spread`, from 0 to 1, separates participants that failed at the same moment.
+   */
   onFailure(error: unknown, nowMs: number, longestMs: number, spread: number): number {
     const waitMs = Math.min(FIRST_MS * 2 ** this.#failures, longestMs) * (1 + spread / 5);
     this.#failures += 1;
@@ -30,7 +35,7 @@ export class BackOff {
     this.#soonestMs = 0;
   }
 
-  /** When a hint may be followed. */
+  /** The earliest moment at which a hint may cause a call. */
   soonestMs(nowMs: number): number {
     return Math.max(nowMs, this.#soonestMs);
   }

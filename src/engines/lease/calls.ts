@@ -1,7 +1,7 @@
 import type { Clock } from '../../election/index.ts';
 import type { Call } from './lease-store.ts';
 
-/** Calls to a store, one after the other, none of which anybody waits for longer than its time. */
+/** Calls to a store, one after the other, each with a time limit. */
 export class Calls {
   readonly #clock: Clock;
   readonly #callMs: number;
@@ -12,7 +12,7 @@ export class Calls {
     this.#callMs = callMs;
   }
 
-  /** Waits for those before it, then makes this one. Rejects when its time is up, whatever it does. */
+  /** Waits for earlier calls, then makes this one. Rejects when its time is up, whatever it does. */
   make<T>(call: (call: Call) => Promise<T>): Promise<T> {
     const made = this.#last.then(() => this.#within(call));
     this.#last = made.catch(() => {});

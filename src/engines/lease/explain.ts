@@ -1,7 +1,10 @@
 import type { Standing, Why } from '../../election/index.ts';
 import type { Reading } from './lease-store.ts';
 
-/** Why it has come to what was read, or null if that is no news. `hasRunOut`: the lease that was read before is over. */
+/**
+ * Why the election is in the state that was read, or null if that did not change. `hasRunOut`: the lease that was
+ * read before has expired.
+ */
 export function explain(before: Standing, { leader, token }: Reading, hasRunOut: boolean): Why | null {
   if (leader !== null) {
     const isKnown = before.leader === leader && before.token === token && before.cause === 'won';
@@ -10,16 +13,16 @@ export function explain(before: Standing, { leader, token }: Reading, hasRunOut:
   if (before.leader !== null) {
     return hasRunOut
       ? { cause: 'lease-expired', detail: `the lease of ${before.leader} ran out` }
-      : { cause: 'resigned', detail: `${before.leader} has given it up` };
+      : { cause: 'resigned', detail: `${before.leader} resigned` };
   }
   const isNews = before.cause === 'started' || before.cause === 'store-unreachable';
-  return isNews ? { cause: 'started', detail: 'nobody leads' } : null;
+  return isNews ? { cause: 'started', detail: 'there is no leader' } : null;
 }
 
-/** What a participant gives up by its own wish reads as such; what was lost already keeps its own words. */
+/** A resignation names the participant; other causes keep their own words. */
 export function said({ cause, detail }: Why, name: string): Why {
   const isOwnWish = cause === 'resigned' || cause === 'closed';
-  return { cause, detail: isOwnWish ? `${name} gives up the lead: ${detail}` : detail };
+  return { cause, detail: isOwnWish ? `${name} resigned: ${detail}` : detail };
 }
 
 export function isSame(a: Standing, b: Standing): boolean {

@@ -1,6 +1,6 @@
 /**
- * For an engine of your own: write the calls of a `LeaseStore` for whatever holds your leases, and `LeaseEngine` does the rest,
- * as it does for all engines of this package.
+ * For an engine of your own: implement the calls of a `LeaseStore`, and `LeaseEngine` does the rest, as it does for
+ * all engines of this package.
  */
 export { LeaseEngine, type LeaseEngineOptions, type OpenEngine, type StoreKind } from './lease-engine.ts';
 export type { Call, Grant, LeaseStore, Reading } from './lease-store.ts';

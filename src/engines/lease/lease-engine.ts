@@ -14,47 +14,52 @@ import { LeaseSeat } from './lease-seat.ts';
 import type { Grant, LeaseStore } from './lease-store.ts';
 import type { LeaseOptions, LeaseTimes } from './settings.ts';
 
-/** What every engine that holds leases can be told. */
+/** The options of every engine. */
 export interface LeaseEngineOptions extends LeaseOptions {
-  /** What the others call us: the host name and a random suffix unless said otherwise. Every process needs its own. */
+  /**
+   * Our name, as other participants see it (default: the host name and a random suffix). Every process needs its own.
+   */
   readonly name?: string;
   /** Virtual time, for tests. */
   readonly clock?: Clock;
-  /** Is told what people should know about the store. Unless it is given, a warning is one of the process (`process.emitWarning`). */
+  /** Gets the log lines about the store. By default, warnings go to `process.emitWarning`. */
   readonly log?: (entry: LogEntry) => void;
 }
 
-/** What is different about a store. */
+/** What differs between stores. */
 export interface StoreKind<G extends Grant> {
-  /** What people call it: "etcd". */
+  /** Its name for people: "etcd". */
   readonly storeName: string;
   readonly times: LeaseTimes;
   /** Throws BadInput for a name that this store cannot hold. */
   checkName(election: string): void;
-  /** Loads the libraries that talk to it. Rejects with E_UNSUPPORTED if one is not installed. */
+  /** Loads the libraries that it needs. Rejects with E_UNSUPPORTED if one is not installed. */
   load?(): Promise<void>;
   open(election: string, name: string): LeaseStore<G>;
-  /** Lets go of connections, once all seats are closed. */
+  /** Closes the connections, once all seats are closed. */
   close(): Promise<void>;
 }
 
 /** An engine that the program has opened and has to close. */
 export interface OpenEngine extends Engine {
-  /** What the others call us. */
+  /** Our name, as other participants see it. */
   readonly name: string;
-  /** Gives up everything that is held, and lets go of what keeps the process alive. */
+  /** Releases all leaderships, and closes everything that keeps the process alive. */
   close(): Promise<void>;
   /** The same at the end of a block, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Elections on a store. All of them share what connects us to it. */
+/** Elections on a store. They share the connections to it. */
 export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
   readonly name: string;
   readonly #kind: StoreKind<G>;
   readonly #clock: Clock;
   readonly #sleep: SleepWatch;
-  /** Each belongs to the caller that asked for it, until it is closed: two callers that both believe that they hold it would both act. */
+  /**
+   * Each seat belongs to the caller that opened it, until it is closed: two callers that both believe that they hold
+   * the leadership would both act.
+   */
   readonly #seats = new Map<string, LeaseSeat<G>>();
   readonly #elections = new Map<string, Election>();
   #closing: Promise<void> | null = null;
@@ -99,24 +104,26 @@ export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
     return seat;
   }
 
-  /** @internal Looks after an election: callers that wait there are told when this engine is closed. */
+  /**
+   * @internal Registers an election: its waiting callers are told when this engine is closed.
+   */
   opened(election: Election): void {
     this.#elections.set(election.name, election);
   }
 
-  /** Rejects if what this needs is not installed: then it will never work, however often it is tried. */
+  /** Rejects if a library is not installed: then no retry helps. */
   async load(): Promise<void> {
     await this.#kind.load?.();
   }
 
-  /** Gives up everything that is held, and lets go of the store. */
+  /** Releases all leaderships, and closes the connections to the store. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
-    // One that cannot be left in an orderly way must not keep the store open.
+    // An election that fails to close must not keep the store open.
     await Promise.allSettled([...this.#elections.values()].map((election) => election.leave()));
     await Promise.all([...this.#seats.values()].map((seat) => seat.close()));
     await this.#kind.close();

@@ -22,21 +22,22 @@ export interface SeatAround {
   readonly times: LeaseTimes;
   readonly clock: Clock;
   readonly sleep: SleepWatch;
-  /** From 0 to 1: spreads those who wait for the same moment. */
+  /** From 0 to 1: separates participants that wait for the same moment. */
   readonly random: () => number;
-  /** What people call the store: "etcd". */
+  /** The store's name for people: "etcd". */
   readonly storeName: string;
-  /** Is told once nothing of this seat is left. */
+  /** Called once nothing of this seat is left. */
   readonly onClosed: () => void;
 }
 
-/** Those who wait for a lease to run out come within this time of each other. */
+/** Candidates that wait for a lease to expire call within this time of each other. */
 const SPREAD_MS = 20;
 
 /**
- * A place in an election whose leadership is a lease in a store. One call at a time: the leader renews, a candidate tries to
- * take it, an observer reads. The lease counts from when it was asked for, so that we always stop before the store lets
- * anybody else begin. Whatever a call does or fails to do, the next one follows: no participant drops out unnoticed.
+ * A place in an election whose leadership is a lease in a store. It makes one call at a time: the leader renews, a
+ * candidate tries to take the lease, an observer reads. The lease counts from when it was requested, so that we
+ * always stop before the store lets another participant begin. Whatever the result of a call, the next one follows:
+ * no participant silently drops out.
  */
 export class LeaseSeat<G extends Grant> implements Seat {
   readonly election: string;
@@ -53,9 +54,9 @@ export class LeaseSeat<G extends Grant> implements Seat {
   #tenure: Tenure<G> | null = null;
   /** When the next call is due. */
   #dueMs: number;
-  /** When what was last read will be free, if it is not renewed. */
+  /** When the lease that was last read expires, if it is not renewed. */
   #freeAtMs = Number.POSITIVE_INFINITY;
-  /** A participant that has resigned leaves it to the others until then, or until one of them has it. */
+  /** A participant that was asked to resign does not take the lease until then, or until another one has held it. */
   #asideUntilMs = 0;
   readonly #backOff = new BackOff();
   #isTurning = false;
@@ -92,11 +93,11 @@ export class LeaseSeat<G extends Grant> implements Seat {
 
   async withdraw(why?: Why): Promise<void> {
     this.#wants = false;
-    if (typeof this.#standing.asked === 'string') this.#standAside(); // Its program may want it again at once.
-    // What cannot be released runs out by itself.
-    await this.#release(said(why ?? { cause: 'resigned', detail: 'it no longer wants it' }, this.name)).catch(
-      () => {},
-    );
+    if (typeof this.#standing.asked === 'string') this.#standAside(); // Its program may campaign again at once.
+    // A lease that cannot be released expires by itself.
+    await this.#release(
+      said(why ?? { cause: 'resigned', detail: 'it is no longer a candidate' }, this.name),
+    ).catch(() => {});
     if (this.#store.leave === undefined) return;
     await this.#calls
       .make(async (call) => (this.#wants ? undefined : this.#store.leave?.(call)))
@@ -112,7 +113,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     const { storeName } = this.#around;
     const { ask } = this.#store;
     if (ask === undefined)
-      throw new CaucusError('E_UNSUPPORTED', `${storeName} passes on no requests to resign`);
+      throw new CaucusError('E_UNSUPPORTED', `${storeName} cannot pass on requests to resign`);
     await this.#calls
       .make((call) => ask.call(this.#store, request, call))
       .catch((cause: unknown) => {
@@ -124,7 +125,10 @@ export class LeaseSeat<G extends Grant> implements Seat {
 
   refuseTransfer(): CaucusError {
     const { storeName } = this.#around;
-    return new CaucusError('E_UNSUPPORTED', `${storeName} cannot hand a leadership to a participant by name`);
+    return new CaucusError(
+      'E_UNSUPPORTED',
+      `${storeName} cannot transfer a leadership to a named participant`,
+    );
   }
 
   async transfer(): Promise<void> {
@@ -165,7 +169,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     const why = { cause: 'closed', detail: 'the election was closed' } as const;
     this.isClosed = true;
     await this.withdraw(why);
-    await this.#calls.make(async () => {}); // The next user of this seat must not meet a call of ours.
+    await this.#calls.make(async () => {}); // The next seat for this election must not overlap with a call of this one.
     this.#unwatch();
     this.#stopAlarm();
     this.#show({ leader: null, token: null, ...why });
@@ -178,7 +182,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     this.#asideUntilMs = clock.now() + times.retryMs * (1 + random());
   }
 
-  /** Ends what we hold, first for those who act on it, then in the store. */
+  /** Ends our leadership, first for the program, then in the store. */
   async #release({ cause, detail }: Why): Promise<void> {
     const tenure = this.#tenure;
     if (tenure === null) return;
@@ -187,7 +191,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
       await this.#calls.make((call) => this.#store.release(tenure.grant, call));
     } catch (error) {
       const { storeName, times } = this.#around;
-      const message = `${storeName} did not answer to the release; it runs out in ${times.leaseMs} ms at the latest`;
+      const message = `${storeName} did not confirm the release; the lease expires within ${times.leaseMs} ms`;
       throw new CaucusError('E_UNREACHABLE', message, { outcome: 'indefinite', cause: error });
     } finally {
       if (!this.isClosed) this.#hurry();
@@ -205,13 +209,13 @@ export class LeaseSeat<G extends Grant> implements Seat {
     void this.#turn();
   }
 
-  /** Makes the next call when it is due, for ever. */
+  /** Makes the next call when it is due, until the seat is closed. */
   async #turn(): Promise<void> {
     if (this.#isTurning) return;
     this.#isTurning = true;
     try {
       while (!this.isClosed && this.#around.clock.now() >= this.#dueMs) {
-        this.#dueMs = Number.POSITIVE_INFINITY; // A hint from now on asks for one more.
+        this.#dueMs = Number.POSITIVE_INFINITY; // A hint from now on causes one more call.
         await this.#calls.make(async (call) => {
           if (this.#tenure !== null) await this.#renew(this.#tenure, call);
           else if (this.#mayTake()) await this.#take(call);
@@ -271,7 +275,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
 
   async #renew(tenure: Tenure<G>, call: Call): Promise<void> {
     const { clock, times, storeName, sleep } = this.#around;
-    sleep.look(); // What was slept before is not to be counted against what is asked for now.
+    sleep.look(); // Earlier sleep does not count against this lease.
     const askedMs = clock.now();
     const grant = await this.#store.renew(tenure.grant, call);
     if (this.#tenure !== tenure) return;
@@ -319,17 +323,17 @@ export class LeaseSeat<G extends Grant> implements Seat {
     this.#show({ leader, isKnown: true, token, value, version, ...explain(before, reading, hasRunOut) });
   }
 
-  /** It is unknown what became of it. We go on asking; what was last read counts for as long as its lease would have. */
+  /** The result is unknown. We keep calling; the last reading stays valid for as long as its lease. */
   #onFailure(error: unknown): void {
     const { clock, times, random, storeName } = this.#around;
     const nowMs = clock.now();
     const longestMs = this.#tenure === null ? Math.max(FIRST_MS, times.retryMs) : times.renewMs / 4;
-    // Whatever hints came meanwhile: they may come with every attempt.
+    // Hints that came meanwhile are ignored: they may come with every attempt.
     this.#dueMs = this.#backOff.onFailure(error, nowMs, longestMs, random());
     if (this.#tenure !== null) return;
     const isKnown = this.#freeAtMs !== Number.POSITIVE_INFINITY && nowMs < this.#freeAtMs;
     const unknown = isKnown ? {} : { leader: null, token: null };
-    const detail = `${storeName} does not serve us: ${this.#backOff.reason}`;
+    const detail = `${storeName} is unavailable: ${this.#backOff.reason}`;
     this.#show({ ...unknown, cause: 'store-unreachable', detail });
   }
 

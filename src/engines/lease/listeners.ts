@@ -1,8 +1,8 @@
-/** Those who want to be told. What one of them throws neither stops who tells nor keeps the others from being told. */
+/** A set of listeners. An error in one of them neither stops the caller nor keeps the others from being called. */
 export class Listeners<T> {
   readonly #all = new Set<(news: T) => void>();
 
-  /** Returns how to stop. */
+  /** Returns a function that removes it. */
   add(listener: (news: T) => void): () => void {
     this.#all.add(listener);
     return () => this.#all.delete(listener);
@@ -13,7 +13,7 @@ export class Listeners<T> {
       try {
         listener(news);
       } catch (error) {
-        // It must not go unnoticed: it ends up where all uncaught errors do.
+        // Rethrown as an uncaught error, so that it does not go unnoticed.
         queueMicrotask(() => {
           throw error;
         });

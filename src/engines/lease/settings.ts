@@ -1,29 +1,32 @@
 import { BadInput } from '../../core/index.ts';
 
-/** Times that every engine with a lease has. The defaults are those that Kubernetes has made usual. */
+/** The times of every engine with a lease. The defaults are those of Kubernetes. */
 export interface LeaseOptions {
-  /** How long a leadership lasts without being renewed, and so how long a crash goes unnoticed: 15 s unless said otherwise. */
+  /** How long a leadership lasts without a renewal, and so how long a crash goes unnoticed (default: 15 s). */
   readonly leaseMs?: number;
-  /** How often the leader renews it: a third of the lease unless said otherwise. */
+  /** How often the leader renews (default: a third of the lease). */
   readonly renewMs?: number;
-  /** How often the others look, if nothing wakes them: 2 s unless said otherwise, and never less often than the leader renews. */
+  /**
+   * How often the other participants poll if nothing wakes them (default: 2 s, and at least as often as the leader
+   * renews).
+   */
   readonly retryMs?: number;
-  /** How long the store may take for one answer: a fifth of the lease, and 3 s at most, unless said otherwise. */
+  /** How long the store may take for one answer (default: a fifth of the lease, at most 3 s). */
   readonly callMs?: number;
-  /** How far apart the rates of our clock and of the store's may be: 0.05 unless said otherwise. */
+  /** How far apart the rates of our clock and the store's may be (default: 0.05). */
   readonly maxDrift?: number;
 }
 
 export interface LeaseTimes {
   readonly leaseMs: number;
-  /** For how long we may act after asking for a lease: a little less than it. */
+  /** How long we may act after requesting a lease: a little less than its length. */
   readonly actMs: number;
   readonly renewMs: number;
   readonly retryMs: number;
   readonly callMs: number;
 }
 
-/** What the store behind an engine can do. */
+/** The limits of a store. */
 export interface Floor {
   /** The shortest lease that it can hold, and why. */
   readonly leaseMs: number;
@@ -32,7 +35,7 @@ export interface Floor {
 
 const NONE: Floor = { leaseMs: 50, reason: 'an event loop is late by some milliseconds now and then' };
 
-/** Reads and checks all of them; `usual` is for those that are not given. Throws BadInput, naming the option and what to do. */
+/** Reads and checks all times; `usual` holds the defaults. Throws BadInput, naming the option and what to do. */
 export function leaseTimes(
   options: LeaseOptions,
   floor: Floor = NONE,
@@ -53,7 +56,7 @@ export function leaseTimes(
   return { leaseMs, actMs, renewMs, retryMs, callMs };
 }
 
-/** Blames what was set, and not what follows from it. */
+/** Names an option that was set, not one that was derived from it. */
 function tooLate(given: LeaseOptions, { leaseMs, actMs, renewMs, callMs }: LeaseTimes): BadInput {
   const why = 'so that a renewal ends before the lease';
   if (given.callMs !== undefined && (given.renewMs === undefined || callMs >= actMs)) {

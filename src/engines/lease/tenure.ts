@@ -8,20 +8,23 @@ interface TenureAround {
   readonly times: Pick<LeaseTimes, 'actMs'>;
 }
 
-/** A leadership is ended a little before its time, so that the participant that loses it learns why, and not only that its time is up. */
+/**
+ * A leadership ends this long before its deadline, so that the program learns the cause, and not only that the time
+ * is up.
+ */
 const EARLY_MS = 25;
-/** How often the clocks are compared while nothing else happens. A timer does not count what the machine sleeps. */
+/** How often the clocks are compared during a lease. A timer does not count the time that the machine sleeps. */
 const LOOKS_PER_LEASE = 8;
 
-/** What we hold, and until when we may act on it. */
+/** The grant that we hold, and until when we may act. */
 export class Tenure<G extends Grant> {
   grant: G;
   readonly held: Held;
   readonly #around: TenureAround;
   readonly #onDeadline: (tenure: Tenure<G>) => void;
-  /** How often the machine had slept when it began: a lease says nothing about a sleep since. */
+  /** How often the machine had slept when it began: after another sleep the lease proves nothing. */
   readonly #sleeps: number;
-  /** When the lease that counts was asked for. */
+  /** When the current lease was requested. */
   #fromMs: number;
   #isOver = false;
   #stopTimer: () => void = () => {};
@@ -51,7 +54,7 @@ export class Tenure<G extends Grant> {
     return this.#around.sleep.missedMsSince(this.#fromMs);
   }
 
-  /** Until this moment of the monotonic clock we may act. Nothing ends what has no end. */
+  /** Until this moment of the monotonic clock we may act; Infinity for a store without leases. */
   get untilMs(): number {
     const { actMs } = this.#around.times;
     if (this.#isOver) return 0;

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { BadInput } from '../../core/index.ts';
 
 /**
- * The folder of `local:`. It survives a restart of the machine, so that tokens go on, and no cleaner of temporary files visits it.
- * It follows from the user alone. An environment variable such as TMPDIR or HOME would differ between a login shell, cron and a
- * service, and processes that should elect one leader would elect two.
+ * The folder of `local:`. It survives a reboot, so that tokens keep growing, and temporary-file cleaners do not touch
+ * it. It depends on the user alone. An environment variable such as TMPDIR or HOME would differ between a login
+ * shell, cron and a service, and processes that should elect one leader would elect two.
  */
 export function defaultFolder(): string {
   const { uid, homedir } = currentUser();
@@ -17,7 +17,7 @@ function currentUser(): { readonly uid: number; readonly homedir: string } {
     const user = userInfo();
     if (user.uid === 0 || path.isAbsolute(user.homedir)) return user;
   } catch {
-    // As in a container that runs as a user which no file lists.
+    // For example in a container that runs as a user without an entry in /etc/passwd.
   }
   throw new BadInput('url', 'local:/path, since this user has no home folder', 'local:');
 }

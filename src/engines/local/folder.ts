@@ -26,24 +26,27 @@ import { infoRights, letIn, socketRights } from './rights.ts';
 
 const sync = promisify(fsync);
 
-/** The longest name that every system can give to a socket, and the longest that Linux can. */
+/** The longest socket path on every system, and on Linux. */
 const SHORT_SOCKET = 100;
 const LONGEST_SOCKET = 107;
-/** Tokens have no more digits than this, so that the name of a socket has room for them. */
+/** Tokens have at most this many digits, so that they fit into the name of a socket. */
 const TOKEN = /^\d{1,19}$/;
-/** What is written here before it gets its name. */
+/** The name of a file before it gets its final one. */
 const DRAFT = /^@[0-9a-f]{12}$/;
-/** What is in use is never older than this, and a renewal. Cleaners of temporary files wait for days. */
+/** Files in use are refreshed this often. Cleaners of temporary files wait for days. */
 const FRESH_MS = 600_000;
-/** A draft is written within this, unless its process was killed or stopped meanwhile. */
+/** Writing a draft takes less than this, unless its process was killed or stopped. */
 const DRAFT_MS = 60_000;
 
-/** The folder in which the processes of a machine meet. It may be deleted, and made again, at any time. */
+/**
+ * The folder through which the processes of a machine find each other. It may be deleted and created again at any
+ * time.
+ */
 export class Folder {
   readonly path: string;
-  /** Whether it has to be this user's alone. */
+  /** Whether the folder must belong to this user alone. */
   readonly #isPrivate: boolean;
-  /** The folder as we found it. While this is open no other can be taken for it. */
+  /** An open handle of the folder. While it is open no other folder can have the same identity. */
   #handle: number | null = null;
   #watcher: FSWatcher | null = null;
   readonly #listeners = new Set<(file: string) => void>();
@@ -53,7 +56,7 @@ export class Folder {
     this.#isPrivate = isPrivate;
   }
 
-  /** Makes it if it is not there. No other user is let in unless it was there before. */
+  /** Creates it if it is missing, closed to other users. */
   make(): void {
     if (this.enter()) return;
     try {
@@ -66,7 +69,7 @@ export class Folder {
     this.enter();
   }
 
-  /** False: there is none. Looks whether it is still the one that we know, and gets to know it otherwise. */
+  /** False: it is missing. Checks whether it is still the same folder, and opens it otherwise. */
   enter(): boolean {
     const found = this.#look();
     if (found === null) {
@@ -91,14 +94,17 @@ export class Folder {
   #look(): Stats | null {
     const found = (this.#isPrivate ? lstatSync : statSync)(this.path, { throwIfNoEntry: false });
     if (found === undefined) return null;
-    // Where all users may write, another one may have made it first.
+    // Where all users may write, another user may have created it first.
     const isOurs = found.isDirectory() && found.uid === process.geteuid?.() && (found.mode & 0o022) === 0;
     if (isOurs || !this.#isPrivate) return found;
     const message = `${this.path} is not a folder that belongs to this user, and that no other user may write to`;
     throw new CaucusError('E_REFUSED', `${message}: have it removed, or name another as local:/path`);
   }
 
-  /** Lets all users reach a socket of ours that may write to this folder: to find out whether we live takes that right. */
+  /**
+   * Makes a socket of ours accessible to all users that may write to this folder: they need that right to find out
+   * whether we live.
+   */
   share(socket: string): void {
     letIn(path.join(this.path, socket), socketRights(statSync(this.path)));
   }
@@ -108,7 +114,7 @@ export class Folder {
     return `@${randomBytes(6).toString('hex')}`;
   }
 
-  /** All tokens that were ever given and are not cleared away, the newest first. */
+  /** All tokens with a file, the newest first. */
   tokens(election: string): bigint[] {
     const prefix = `${election}@`;
     return readdirSync(this.path)
@@ -123,7 +129,7 @@ export class Folder {
     return `${election}@${token}`;
   }
 
-  /** Removes drafts that no process can mean to use any more, as far as we may: those of another user may have to stay. */
+  /** Removes drafts that no process uses any more; those of another user may have to stay. */
   sweep(): void {
     for (const file of readdirSync(this.path)) {
       if (!DRAFT.test(file)) continue;
@@ -131,7 +137,7 @@ export class Folder {
         const { mtimeMs } = lstatSync(path.join(this.path, file));
         if (Date.now() - mtimeMs > DRAFT_MS) this.remove(file);
       } catch {
-        // It holds up no process.
+        // A leftover draft does no harm.
       }
     }
   }
@@ -144,12 +150,12 @@ export class Folder {
     }
   }
 
-  /** Tells two files of one name apart; null if there is none. */
+  /** Distinguishes two files of one name; null if there is none. */
   inode(file: string): bigint | null {
     return statSync(path.join(this.path, file), { bigint: true, throwIfNoEntry: false })?.ino ?? null;
   }
 
-  /** Null also for what cannot be read, as after a crash of the machine: that does not get better by waiting. */
+  /** Null also if it cannot be read, as after a crash of the machine: a retry would not help. */
   info(election: string): Info | null {
     try {
       return readInfo(readFileSync(path.join(this.path, `${election}@info`), 'utf8'));
@@ -159,7 +165,7 @@ export class Folder {
     }
   }
 
-  /** Writes it to the disk, and returns the name of the file. It counts when it is told. */
+  /** Writes it to the disk, and returns the name of the draft. It takes effect when it is renamed. */
   async draftInfo(info: Info): Promise<string> {
     const file = this.newName();
     const handle = await open(path.join(this.path, file), 'wx', 0o600);
@@ -180,12 +186,12 @@ export class Folder {
     renameSync(path.join(this.path, file), path.join(this.path, `${election}@info`));
   }
 
-  /** From now on a power failure does not undo what was told. */
+  /** Makes it durable: a power failure does not undo it any more. */
   async settle(): Promise<void> {
     if (this.#handle !== null) await sync(this.#handle);
   }
 
-  /** Shows to cleaners of temporary files that these are in use. */
+  /** Shows cleaners of temporary files that these files are in use. */
   keepFresh(files: readonly string[]): void {
     const nowMs = Date.now();
     for (const file of files) {
@@ -193,29 +199,31 @@ export class Folder {
       try {
         if (nowMs - lstatSync(name).mtimeMs > FRESH_MS) lutimesSync(name, nowMs / 1000, nowMs / 1000);
       } catch {
-        // It was deleted a moment ago, and that is noticed elsewhere.
+        // It was deleted a moment ago, which is detected elsewhere.
       }
     }
   }
 
-  /** A name for a socket here. It has room for some hundred bytes, so a long path is shortened by way of an open folder. */
+  /**
+   * A path for a socket here. It may have about a hundred bytes, so a long path is shortened through an open folder.
+   */
   socket(file: string): string {
     const name = path.join(this.path, file);
     if (Buffer.byteLength(name) < SHORT_SOCKET) return name;
     if (this.#handle === null) throw new Error(`${this.path} is not there any more`);
     const short = `/proc/self/fd/${this.#handle}/${file}`;
-    // What is longer would be cut, and be the name of another.
+    // A longer path would be truncated, and name another socket.
     if (Buffer.byteLength(short) <= LONGEST_SOCKET) return short;
     throw new Error(`no socket can be called ${file}: it is too long`);
   }
 
-  /** Calls with the name of every file that comes, goes or changes, as far as the system tells. */
+  /** Calls back with the name of every file that appears, vanishes or changes, as far as the system reports it. */
   watch(listener: (file: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** If there is none no process is woken, and each looks now and then. */
+  /** Without a watcher no process is woken, and each one polls. */
   #startWatcher(): void {
     try {
       const watcher = watch(this.path, (_, file) => {

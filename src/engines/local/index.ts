@@ -23,11 +23,11 @@ import { defaultFolder } from './default-folder.ts';
 import { Folder } from './folder.ts';
 import { type LocalGrant, LocalStore } from './local-store.ts';
 
-/** No times: nothing runs out here. */
+/** No times: leases of this engine do not expire. */
 export type LocalOptions = Pick<LeaseEngineOptions, 'name' | 'retryMs' | 'log'>;
 
 const RETRY_MS = 2000;
-/** With a token of 19 digits it is the name of a socket, for which there is not much room. */
+/** With a token of 19 digits it becomes the name of a socket, which is limited in length. */
 const LONGEST_NAME = 64;
 
 /** `local:` for a folder of this user's own, or `local:/path`. */
@@ -38,7 +38,8 @@ export function local(url = 'local:', options: LocalOptions = {}): LeaseEngine<L
   const { retryMs = RETRY_MS } = options;
   for (const time of ['leaseMs', 'renewMs', 'callMs', 'maxDrift'] as const) {
     const set = (options as LeaseEngineOptions)[time];
-    if (set !== undefined) throw new BadInput(time, 'none with local:, where nothing runs out', show(set));
+    if (set !== undefined)
+      throw new BadInput(time, 'none with local:, whose leases do not expire', show(set));
   }
   if (!(typeof retryMs === 'number' && retryMs > 0))
     throw new BadInput('retryMs', 'a number of milliseconds above 0', show(retryMs));
@@ -59,7 +60,7 @@ export function local(url = 'local:', options: LocalOptions = {}): LeaseEngine<L
   return new LeaseEngine(kind, options);
 }
 
-/** Null: this user's own. */
+/** Null: the folder of this user. */
 function folderOf(url: string): string | null {
   const found = /^local:(.*)$/s.exec(url);
   if (found === null) throw new BadInput('url', 'local: or local:/path', shownAddress(url));

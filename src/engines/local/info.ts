@@ -1,6 +1,6 @@
 import type { Json } from '../../core/index.ts';
 
-/** Who leads, for those who cannot ask: the socket tells only whether it lives. */
+/** Who leads, for participants: the socket tells only whether the leader's process lives. */
 export interface Info {
   readonly token: string;
   readonly leader: string;
@@ -8,7 +8,7 @@ export interface Info {
   readonly version: number;
 }
 
-/** Null: it is none. */
+/** Null: it is invalid. */
 export function readInfo(text: string): Info | null {
   try {
     const found = JSON.parse(text) as Partial<Record<keyof Info, unknown>>;

@@ -3,12 +3,12 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNobodyThere } from './post.ts';
 
-/** How often a leader may go at the moment at which we come. */
+/** How often a connection to a leader that is just leaving is retried. */
 const TRIES = 3;
-/** A new socket is closed to other users until its process has set its rights, which it does at once. */
+/** A new socket is closed to other users until its process has set its permissions, which it does at once. */
 const RIGHTS_MS = 5;
 
-/** A line to the leader. It ends when the leader ends, and costs nothing until then. */
+/** A connection to the leader. It ends when the leader's process ends, and costs nothing until then. */
 export class Line {
   readonly #onEnd: () => void;
   #socket: Socket | null = null;
@@ -18,8 +18,8 @@ export class Line {
   }
 
   /**
-   * Whether anybody is at the socket of this name; if so, there is a line from now on. Only a refusal says that no process is there:
-   * a process that is stopped, or has too many callers, lives. Rejects if we may not know.
+   * Whether a process listens on the socket of this name; if so, the connection stays open. Only a refusal means that
+   * no process is there: a process that is stopped, or has too many callers, lives. Rejects if we may not know.
    */
   async open(name: string, tries: number = TRIES): Promise<boolean> {
     this.close();

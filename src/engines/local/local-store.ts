@@ -9,42 +9,43 @@ import { askAt, isNobodyThere, Post } from './post.ts';
 
 export interface LocalGrant extends Grant {
   readonly post: Post;
-  /** Of our socket: another file of that name is not ours. */
+  /** The inode of our socket: another file of that name is not ours. */
   readonly inode: bigint;
 }
 
 const NOBODY = { leader: null, token: null, freeInMs: null };
-/** A new leader has its socket a moment before it has said who it is. */
+/** How long a new leader may take between binding its socket and writing who it is. */
 const INTRODUCTION_MS = 5;
-/** How often another process may be faster before we leave it to the next call. */
+/** How many times another process may be faster before we leave it to the next call. */
 const TRIES = 10;
-/** Two who met wait for up to this long, so that they do not meet again. */
+/** Two candidates that collided wait up to this long, so that they do not collide again. */
 const RETREAT_MS = 10;
 
 /**
  * One election in a folder.
  *
- * Between the moment at which a socket is bound and the moment at which it listens it refuses connections, and looks dead. So a
- * candidate that has bound n, and listens, looks around before it leads, and retreats if there is a name above n, if its own name
- * is gone, or if a process lives behind a name below n. Of two candidates at least one retreats. Say A has n and B has n+1: if A did
- * not see the name of B, then B bound it after A had looked, so A was listening already, and B finds that A lives. Names
- * that are dead are removed only by the process that goes on to lead: if that was a name which was about to listen, its candidate finds
- * its own name gone.
+ * Between the moment at which a socket is bound and the moment at which it listens it refuses connections, and looks
+ * dead. So a candidate that has bound n, and listens, checks all names before it leads, and retreats if there is a
+ * name above n, if its own name is gone, or if a process lives behind a name below n. Of two candidates at least one
+ * retreats. Say A has n and B has n+1: if A did not see the name of B, then B bound it after A had checked, so A was
+ * listening already, and B finds that A lives. Only the process that goes on to lead removes dead names: if one of
+ * them was about to listen, its candidate finds its own name gone.
  *
- * A leader that resigns takes its name with it, so a candidate also retreats if `ELECTION@info` tells of another leader than the one that
- * it meant to follow: another process has led in the meantime, and may have had the very token that we have bound.
+ * A leader that resigns removes its name, so a candidate also retreats if `ELECTION@info` names another leader than
+ * the one that it meant to follow: another process has led in the meantime, and may have had the very token that we
+ * have bound.
  */
 export class LocalStore implements LeaseStore<LocalGrant> {
   readonly #folder: Folder;
   readonly #election: string;
   readonly #name: string;
-  /** What we hold, and what we have said of it. It may be that we were not told. */
+  /** Our grant and the info that we wrote, if an answer got lost perhaps without the seat knowing. */
   #grant: LocalGrant | null = null;
   #info: Info | null = null;
-  /** The newest token that we know of, whatever becomes of the files. */
+  /** The newest token that we know of, whatever happens to the files. */
   #newest = 0n;
   #hint: (news: 'changed' | 'ours') => void = () => {};
-  /** To the leader: the kernel closes it when its process is gone. */
+  /** The connection to the leader: the kernel closes it when its process is gone. */
   readonly #line = new Line(() => this.#hint('changed'));
 
   constructor(folder: Folder, election: string, name: string) {
@@ -71,7 +72,7 @@ export class LocalStore implements LeaseStore<LocalGrant> {
     throw new Error(`others were faster, ${TRIES} times`);
   }
 
-  /** Also says again who we are, if that was lost, and keeps our files from looking forgotten. */
+  /** Also writes the info again if it was lost, and refreshes our files. */
   async renew(grant: LocalGrant): Promise<LocalGrant | null> {
     if (!this.#isOurs(grant)) return null;
     if (!this.#isTold(grant)) await this.#tell(grant, this.#info!);
@@ -91,7 +92,7 @@ export class LocalStore implements LeaseStore<LocalGrant> {
     return isTold ? version : null;
   }
 
-  /** Each leadership has a socket of its own, so no other process hears what comes late. */
+  /** Each leadership has its own socket, so a late request reaches no other leader. */
   async ask({ token, reason }: ResignationRequest, { signal }: Call): Promise<void> {
     if (!this.#folder.enter()) return;
     try {
@@ -124,13 +125,13 @@ export class LocalStore implements LeaseStore<LocalGrant> {
     };
   }
 
-  /** Of the leader. More than one name is there only for a moment, or after a crash at that moment. */
+  /** The leader's token. There is more than one name only for a moment, or after a crash at that moment. */
   async #livingToken(): Promise<bigint | null> {
     for (const token of this.#folder.tokens(this.#election)) if (await this.#isAlive(token)) return token;
     return null;
   }
 
-  /** Where nothing tells how far tokens had come, the clock is ahead of them: a leadership takes more than a millisecond. */
+  /** If no file tells the last token, the clock is above it: a leadership takes more than a millisecond. */
   #nextToken(last: Info | null): bigint {
     const known = [this.#newest, ...this.#folder.tokens(this.#election), BigInt(last?.token ?? 0)];
     const next = known.reduce((a, b) => (a > b ? a : b)) + 1n;
@@ -146,7 +147,10 @@ export class LocalStore implements LeaseStore<LocalGrant> {
     return await this.#line.open(this.#socketOf(token));
   }
 
-  /** Tries to be the next leader after this one. Null: another process was faster. All that may fail comes before that, if it can. */
+  /**
+   * Tries to become the next leader after this one. Null: another process was faster. Everything that may fail comes
+   * first, where possible.
+   */
   async #follow(last: Info | null, call: Call): Promise<LocalGrant | null> {
     const token = this.#nextToken(last);
     const name = this.#folder.socketName(this.#election, token);
@@ -178,7 +182,7 @@ export class LocalStore implements LeaseStore<LocalGrant> {
     }
   }
 
-  /** The tokens below ours, all of which are dead, now that ours is bound. Null: another process leads, may lead, or has led. */
+  /** The tokens below ours, all dead, now that ours is bound. Null: another process leads, may lead, or has led. */
   async #deadBefore(token: bigint, last: Info | null): Promise<bigint[] | null> {
     const [newest, ...older] = this.#folder.tokens(this.#election);
     if (newest !== token || this.#folder.info(this.#election)?.token !== last?.token) return null;
@@ -198,7 +202,7 @@ export class LocalStore implements LeaseStore<LocalGrant> {
     return { token: String(token), leader: this.#name, value, version };
   }
 
-  /** False: we are not the leader any more, and nothing was said. */
+  /** False: we are not the leader any more, and nothing was written. */
   async #tell(grant: LocalGrant, info: Info): Promise<boolean> {
     const draft = await this.#folder.draftInfo(info);
     try {

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Makes a folder for this user alone, and those above it that are missing. The system's own way to do that never ends where no process
- * can make a folder, as below /proc.
+ * Creates a folder for this user alone, and its missing parents. `mkdir` with `recursive` never returns where no
+ * process can create a folder, as below /proc.
  */
 export function makeFolder(folder: string): void {
   const above = path.dirname(folder);
@@ -12,6 +12,6 @@ export function makeFolder(folder: string): void {
     mkdirSync(folder, { mode: 0o700 });
     chmodSync(folder, 0o700);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // Another was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // Another process created it.
   }
 }

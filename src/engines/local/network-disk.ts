@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 
-/** File systems that several machines share, by the number that Linux gives to each. */
+/** File systems that several machines share, by their magic number in Linux. */
 const SHARED: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -16,8 +16,8 @@ const SHARED: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * What kind of network disk this folder is on, or null. There a socket refuses every machine but the one of its process, so each
- * machine would take the leader of another for dead.
+ * The kind of network disk that this folder is on, or null. There a socket refuses every machine but that of its
+ * process, so each machine would take the leader of another for dead.
  */
 export function networkDisk(folder: string): string | null {
   return process.platform === 'linux' ? networkDiskOf(statfsSync(folder).type) : null;

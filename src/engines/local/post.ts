@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** No request is longer than this, and no process can fill our memory. */
+/** The longest request, so that no process can fill our memory. */
 const LONGEST_REQUEST = 4096;
 
 /**
- * A socket on which a process listens to show that it lives. The kernel closes it, and all lines to it, when it does not. A process that
- * says something on a line, and then hangs up, asks for it to be given up: what they say is why.
+ * A socket on which a process listens to show that it lives. The kernel closes it, and all connections to it, when
+ * the process dies. A process that writes to such a connection, and then closes it, requests a resignation: the text
+ * is the reason.
  */
 export class Post {
-  /** Why an operator asks; null: no request. */
+  /** The reason of a request to resign; null: no request. */
   asked: string | null = null;
   readonly #server: Server;
   readonly #lines = new Set<Socket>();
@@ -38,8 +39,9 @@ export class Post {
   }
 
   /**
-   * False: there is a file of this name. It listens in this very process, also in one that shares its ports with others. It is
-   * bound to the name that others know, for cleaners look that up in /proc/net/unix before they delete a socket.
+   * False: a file of this name exists. The socket is exclusive to this process, also in a cluster worker. It is bound
+   * to the name that others know, since temporary-file cleaners look that up in /proc/net/unix before they delete a
+   * socket.
    */
   async open(name: string): Promise<boolean> {
     try {
@@ -51,7 +53,7 @@ export class Post {
     }
   }
 
-  /** From now on it refuses, its file is gone, and a process that has a line to it sees it close. */
+  /** From now on it refuses connections, its file is gone, and connected processes see it close. */
   close(): void {
     this.#server.close();
     for (const line of this.#lines) line.destroy();
@@ -63,19 +65,19 @@ export async function askAt(name: string, reason: string, signal: AbortSignal): 
   const line = connect(name);
   try {
     line.end(JSON.stringify({ asked: reason })).resume();
-    await once(line, 'end', { signal }); // They have heard all of it.
+    await once(line, 'end', { signal }); // The leader has read all of it.
   } finally {
     line.destroy();
   }
 }
 
-/** Whether no process listens there, and not only none that we can reach. */
+/** Whether no process listens there, as opposed to one that we cannot reach. */
 export function isNobodyThere(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ECONNREFUSED' || code === 'ENOENT';
 }
 
-/** Null: it is no request, as of those who only hold a line. */
+/** Null: it is no request, as from processes that only stay connected. */
 function reasonIn(request: string): string | null {
   try {
     const { asked } = JSON.parse(request) as { asked?: unknown };

@@ -1,14 +1,14 @@
 import { chmodSync, closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs';
 
-/** Opens a file only to refer to it. Node.js has no name for it. */
+/** Opens a file only to refer to it. Node.js has no constant for it. */
 const O_PATH = 0o10000000;
 
 /** On a file this tells systemd-tmpfiles never to delete it (XDG Base Directory Specification). The kernel ignores it. */
 const STICKY = process.platform === 'linux' ? 0o1000 : 0;
 
 /**
- * The rights of a folder decide about those of what is in it: every user that may write there takes part. Where others may enter and not
- * write, those who take part share a group.
+ * The permissions of the folder decide about the files in it: every user that may write there takes part. Where
+ * others may enter but not write, the participants share a group.
  */
 function rightsIn({ mode }: Stats): { readonly socket: number; readonly info: number } {
   if ((mode & 0o022) === 0) return { socket: 0o600, info: 0o600 };
@@ -19,7 +19,7 @@ function rightsIn({ mode }: Stats): { readonly socket: number; readonly info: nu
 export const socketRights = (folder: Stats): number => rightsIn(folder).socket | STICKY;
 export const infoRights = (folder: Stats): number => rightsIn(folder).info | STICKY;
 
-/** Where others may write they could put something else in its place, and have us give them rights to that. */
+/** Where other users may write they could replace the socket by another file, and make us change its permissions. */
 export function letIn(socket: string, mode: number): void {
   if (process.platform !== 'linux') return;
   const handle = openSync(socket, O_PATH | constants.O_NOFOLLOW);

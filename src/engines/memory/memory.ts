@@ -1,7 +1,7 @@
 /**
- * memory: elections among the parts of one process, for tests and for programs that have not grown yet.
+ * memory: elections among the parts of one process, for tests and small programs.
  *
- * Promises everything that an engine can, since nothing can fail. Does not promise anything beyond this process: two
+ * Guarantees everything that an engine can, since nothing can fail. Guarantees nothing beyond this process: two
  * processes have two memories.
  */
 import type { Json } from '../../core/index.ts';
@@ -18,7 +18,7 @@ interface Row {
   untilMs: number;
   value: Json;
   version: number;
-  /** Why an operator asks its holder to resign. */
+  /** The reason if an operator requests the holder's resignation. */
   asked: string | null;
   readonly watchers: Set<(news: 'changed' | 'ours') => void>;
 }
@@ -27,7 +27,7 @@ interface MemoryGrant extends Grant {
   readonly holder: object;
 }
 
-/** What engines share that are to meet. */
+/** Engines of one Memory take part in the same elections. */
 export class Memory {
   readonly #clock: Clock;
   readonly #rows = new Map<string, Row>();
@@ -36,7 +36,7 @@ export class Memory {
     this.#clock = clock;
   }
 
-  /** A participant of its own. */
+  /** A new participant. */
   engine(options: LeaseEngineOptions = {}): LeaseEngine<MemoryGrant> {
     checkOptions(options);
     const times = leaseTimes(options);

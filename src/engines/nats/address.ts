@@ -1,7 +1,7 @@
 import { BadInput } from '../../core/index.ts';
 import { isHost, shownAddress } from '../secrets.ts';
 
-/** Where NATS is, and who we are there. */
+/** The servers of NATS, and our credentials. */
 export interface Address {
   readonly isSecure: boolean;
   /** Each as `host:port`. */
@@ -20,7 +20,7 @@ export function parseAddress(url: string): Address {
   const refuse = (expected: string): never => {
     throw new BadInput('url', expected, shownAddress(url));
   };
-  const at = url.lastIndexOf('@'); // A password may hold others.
+  const at = url.lastIndexOf('@'); // A password may contain more of them.
   const scheme = /^(?:nats|tls):\/\//.exec(url)?.[0];
   if (scheme === undefined) return refuse(FORM);
   const rest = url.slice(at < 0 ? scheme.length : at + 1).replace(/\/$/, '');

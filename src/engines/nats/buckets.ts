@@ -6,12 +6,12 @@ import { isBucketMissing } from './trouble.ts';
 
 const NANOSECONDS = 1_000_000;
 /**
- * With replicas, older servers check what a write replaces before they agree on its order: of two that come at once, or after
- * a change of the stream's leader, both may be accepted, and two would lead.
+ * With replicas, older servers check the expected revision before they agree on the order of writes: of two that come
+ * at once, or after a change of the stream's leader, both may be accepted, and two would lead.
  */
 const WITH_REPLICAS = { major: 2, minor: 11 };
 
-/** A server, and what asks it. */
+/** A server, and its clients. */
 interface Server {
   readonly kvm: Kvm;
   readonly jsm: JetStreamManager;
@@ -23,7 +23,7 @@ export function streamOf(bucket: string): string {
   return `KV_${bucket}`;
 }
 
-/** How long what is written there lasts; null: there is no such bucket. */
+/** The TTL of a bucket; null: there is no such bucket. */
 export async function ttlOf(jsm: JetStreamManager, bucket: string): Promise<number | null> {
   try {
     const { config } = await jsm.streams.info(streamOf(bucket));
@@ -34,13 +34,13 @@ export async function ttlOf(jsm: JetStreamManager, bucket: string): Promise<numb
   }
 }
 
-/** Creates the buckets that are missing. Rejects if one is there that cannot serve. */
+/** Creates the buckets that are missing. Rejects if an existing one is unsuitable. */
 export async function ensureBuckets(server: Server, settings: Settings): Promise<void> {
   const { bucket, values, replicas = 1, times } = settings;
   const leases = await look(server, bucket);
   if (leases === null) checkVersion(server.version, bucket, replicas);
   else checkLeases(leases, settings);
-  // This one is made first: those who only look begin to read when they see the other.
+  // The values first: observers begin to read when they see the bucket of leases.
   if (values !== null) checkValues(values, await ensure(server, values, { replicas }), settings.replicas);
   if (leases === null) checkLeases(await ensure(server, bucket, { replicas, ttl: times.leaseMs }), settings);
 }
@@ -64,7 +64,7 @@ async function ensure(
   const found = await look(server, bucket);
   if (found !== null) return found;
   checkVersion(server.version, bucket, options.replicas);
-  // Another process may do the same at this moment: what counts is what is there afterwards.
+  // Another process may create it at this moment: what counts is the state afterwards.
   const made = server.kvm.create(bucket, { ...options, history: 1, allow_direct: false });
   const failure = await made.then(
     () => new Error(`the bucket ${bucket} is gone again`),
@@ -87,7 +87,7 @@ function checkLeases(config: StreamConfig, { bucket, replicas, times }: Settings
 function checkValues(values: string, config: StreamConfig, replicas: number | undefined): void {
   checkReplicas(values, config, replicas);
   if (config.max_age === 0 && config.storage === 'file') return;
-  refuse(`the bucket ${values} must have no TTL and be kept in files, since tokens may not be forgotten`);
+  refuse(`the bucket ${values} must have no TTL and be kept in files, since tokens must never be lost`);
 }
 
 function checkVersion(version: string, bucket: string, replicas: number): void {

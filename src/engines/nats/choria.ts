@@ -6,7 +6,7 @@ import { Sighting } from './sighting.ts';
 import type { Around } from './store.ts';
 import type { News } from './watches.ts';
 
-/** We have created the key, and wait for the leader before us to notice. */
+/** We have created the key, and wait until the last leader must have noticed. */
 interface Pending {
   readonly attempt: number;
   readonly token: bigint;
@@ -15,10 +15,10 @@ interface Pending {
 }
 
 /**
- * Elections as the electors of Choria hold them: the key is the election's, its value nothing but the leader's name. An elector tries
- * again, or renews, after three quarters of the lease, and only then learns that it has lost; so a participant that has created the key
- * leads only once it could also update it, that much later. There is no place to keep a token, hence it is the revision with
- * which the key was created, and those who watch do not see it.
+ * Elections as the electors of Choria hold them: the key is the election's name, its value only the leader's name. An
+ * elector retries or renews after three quarters of the lease, and only then learns that it has lost; so a
+ * participant that has created the key leads only once it could also update it, that much later. There is no place
+ * for a token, so it is the revision with which the key was created, and observers do not see it.
  */
 export class ChoriaStore implements LeaseStore<NatsGrant> {
   readonly #around: Around;
@@ -46,7 +46,8 @@ export class ChoriaStore implements LeaseStore<NatsGrant> {
       return await this.#confirm(this.#pending, entry, call);
     this.#pending = null;
     if (entry.text !== null && !this.#sighting.isOver(clock.now())) {
-      // Without an answer we do not know what became of an attempt. Its name is not enough to call it ours: it runs out.
+      // Without an answer the result of an attempt is unknown. Its name alone does not prove that the key is ours, so
+      // it has to expire.
       return { grant: null, reading: this.#readingOf(entry) };
     }
     const owedMs = entry.revision === 0 ? this.#sighting.owedMs(clock.now()) : 0;
@@ -121,7 +122,7 @@ export class ChoriaStore implements LeaseStore<NatsGrant> {
     if (news === null) return hint('changed');
     const before = this.#seen;
     if (before !== null && news.revision <= before.revision) return;
-    // Who wrote it is not told here. A name that stays the same is nearly always a renewal, and calls find out otherwise.
+    // The watch does not tell the writer. The same name is nearly always a renewal; calls find out otherwise.
     this.#note({ ...news, writer: null }, true);
     if (news.text === null || news.text !== before?.text) hint(news.text === this.#name ? 'changed' : 'ours');
   }
@@ -129,7 +130,7 @@ export class ChoriaStore implements LeaseStore<NatsGrant> {
   async #get(call: Call): Promise<Entry> {
     const known = this.#seen?.revision ?? 0;
     const entry = await this.#cell.get(call);
-    // As in NatsStore: the bucket was made anew, or what we watch was faster.
+    // As in NatsStore: the bucket was created again, or the watch was faster.
     if (entry.revision > 0 && entry.revision < known) this.#around.session.drop();
     const newest = this.#seen?.revision ?? 0;
     const wasOvertaken = newest > known && newest > entry.revision;

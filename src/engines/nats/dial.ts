@@ -2,14 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 
-/** Where Node.js tells of every socket that is opened. */
+/** The channel on which Node.js reports every socket that is opened. */
 const CHANNEL = 'net.client.socket';
-/** On whose behalf something is opened. */
+/** The sockets of the current attempt. */
 const attempts = new AsyncLocalStorage<Socket[]>();
 
 /**
- * Connects, and closes what is left of attempts that came to nothing: the client library forgets the socket of a server that
- * accepts it and then says nothing, and such a socket keeps a process from ending. Gives up when the signal is aborted.
+ * Connects, and closes the sockets of failed attempts: the client library forgets the socket of a server that accepts
+ * the connection and then stays silent, and such a socket keeps the process alive. Stops when the signal is aborted.
  */
 export async function dial<T>(connect: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const opened: Socket[] = [];

@@ -1,8 +1,8 @@
 import type { Grant } from '../lease/lease-store.ts';
 
 export interface NatsGrant extends Grant {
-  /** What tells this grant from all others. */
+  /** Distinguishes this grant from all others. */
   readonly attempt: number;
-  /** Of our newest write to the lease, as far as we know. */
+  /** The revision of our newest write to the lease, as far as we know. */
   readonly revision: number;
 }

@@ -3,10 +3,10 @@
  *
  * Promises, as long as JetStream keeps what it has acknowledged, the wall clocks of its servers do not jump ahead and agree with
  * each other, and rates of clocks are within `maxDrift` of each other:
- *   - at no moment may two that use this engine act;
+ *   - at no moment may two participants that use this engine act;
  *   - tokens only grow, over all restarts, and even when the bucket with the leases was deleted;
- *   - a release is seen by those who wait at once, a crash when the lease is over;
- *   - what was published stays when the leader goes, and is never replaced by a leader after whom another has won.
+ *   - candidates see a release at once, a crash when the lease expires;
+ *   - a published value outlives its leader, and a leader cannot replace it once another has won.
  * A participant that has watched a leader also waits for the whole lease if it vanishes from the server without having been deleted as a
  * key, as when the bucket is deleted or a server loses its memory.
  *
@@ -35,8 +35,8 @@ import { Watches } from './watches.ts';
 export type { NatsOptions } from './settings.ts';
 
 /**
- * Elections on the NATS at `nats://[user:password@ or token@]host[:port][,host[:port]…]`, or `tls://…`. Connects when needed, and
- * creates its buckets.
+ * Elections on the NATS at `nats://[user:password@ or token@]host[:port][,host[:port]…]`, or `tls://…`. Connects when
+ * needed, and creates its buckets.
  */
 export function nats(url: string, options: NatsOptions = {}): LeaseEngine<NatsGrant> {
   const address = parseAddress(url);

@@ -2,23 +2,23 @@ import type { Json } from '../../core/index.ts';
 import { CaucusError } from '../../election/index.ts';
 import type { Entry } from './cell.ts';
 
-/** No token is greater. */
+/** The largest token. */
 const LAST_TOKEN = 9_999_999_999_999_999_999n;
 
-/** One attempt of one engine object to lead: no other is ever the same. */
+/** One attempt of one engine object to lead. No two are equal. */
 export interface Holder {
   readonly name: string;
   readonly incarnation: string;
   readonly attempt: number;
 }
 
-/** What is kept for ever: who won last and with which token, and what was published last. */
+/** What is kept for ever: the last winner with its token, and the value that was published last. */
 export interface Kept extends Holder {
   readonly revision: number;
   readonly token: bigint;
   readonly value: Json;
   readonly version: number;
-  /** Why an operator asks the winner to resign; null: no request. */
+  /** The reason if an operator requests the winner's resignation; else null. */
   readonly asked: string | null;
 }
 
@@ -36,7 +36,7 @@ export function writeKept({ token, value, version, asked, ...holder }: Omit<Kept
   return JSON.stringify({ token: String(token), name, incarnation, attempt, version, value, ...request });
 }
 
-/** Greater than the last one, and no less than the revision at which the lease was taken. */
+/** Greater than the last token, and no less than the revision at which the lease was taken. */
 export function nextToken(kept: Kept | null, revision: number): bigint {
   const last = kept?.token ?? 0n;
   if (last >= LAST_TOKEN)
@@ -81,7 +81,7 @@ function parse(text: string): Record<string, unknown> {
     const found: unknown = JSON.parse(text);
     if (typeof found === 'object' && found !== null) return found as Record<string, unknown>;
   } catch {
-    // Said below.
+    // Thrown below.
   }
   throw foreign();
 }

@@ -19,17 +19,20 @@ export interface Link {
   readonly headers: () => MsgHdrs;
   readonly updatesOnly: KvWatchInclude;
   /**
-   * How long a lease in the bucket lasts; null: there was no bucket. Then nothing is asked of it: a server of 2.9 crashes when
-   * a reader meets a bucket that is being made.
+   * How long a lease in the bucket lasts; null: there was no bucket. Then nothing is read from it: a server of 2.9
+   * crashes when a client reads from a bucket that is being created.
    */
   leaseMs: number | null;
-  /** Whether the buckets were found in order, or made, for those who take part. */
+  /** For participants: whether the buckets were found in order, or created. */
   isEnsured: boolean;
-  /** Is called when they were. */
+  /** Called when they were. */
   onEnsured: () => void;
 }
 
-/** No attempt to connect is cut shorter than this, even where calls are: it outlives the call that began it. */
+/**
+ * The shortest time limit for a connection attempt, even if calls have a shorter one: the attempt outlives the call
+ * that began it.
+ */
 const PATIENCE_MS = 1000;
 
 function loadLibraries() {
@@ -49,18 +52,19 @@ export async function load(): Promise<void> {
 }
 
 /**
- * What connects us to NATS, for all elections of an engine. The client library could reconnect by itself, but then it would send
- * late what was given up. So a connection that fails is dropped, and the next call makes another.
+ * The connection to NATS, for all elections of an engine. The client library could reconnect by itself, but then it
+ * would send requests late that were already abandoned. So a broken connection is dropped, and the next call opens
+ * another.
  */
 export class Session {
-  /** Is told of every new link. */
+  /** Called for every new connection. */
   onLink: (link: Link) => void = () => {};
   readonly #address: Address;
   readonly #settings: Settings;
   readonly #name: string;
   #link: Link | null = null;
   #opening: Promise<void> | null = null;
-  /** Those who only look make no buckets, and take them as they are. */
+  /** Observers create no buckets, and use them as they are. */
   #takesPart = false;
   #leaseMs: number;
   readonly #closed = new AbortController();
@@ -81,13 +85,15 @@ export class Session {
     return this.#takesPart;
   }
 
-  /** From now on the buckets have to be in order, and are made if they are missing. */
+  /** From now on the buckets must be in order, and are created if they are missing. */
   async takePart(signal: AbortSignal): Promise<void> {
     this.#takesPart = true;
     await this.ask(signal, async () => {});
   }
 
-  /** Asks over the link. If the bucket is gone, those who take part make it anew, and the same is asked once more. */
+  /**
+   * Asks over the connection. If the bucket is gone, a participant creates it again, and the request is retried once.
+   */
   async ask<T>(signal: AbortSignal, act: (link: Link) => Promise<T>): Promise<T> {
     try {
       return await this.#ask(signal, act).catch(async (error: unknown) => {
@@ -107,13 +113,13 @@ export class Session {
     try {
       return await unlessAborted(act(link), signal);
     } catch (error) {
-      // A server that is silent for too long is perhaps gone: the next call tries another connection.
+      // A server that is silent for too long may be gone: the next call opens another connection.
       if (signal.aborted) this.drop(link);
       throw error;
     }
   }
 
-  /** Lets go of the connection. The next call makes another, and looks after the buckets again. */
+  /** Drops the connection. The next call opens another, and checks the buckets again. */
   drop(link: Link | null = this.#link): void {
     if (link === null) return;
     if (this.#link === link) this.#link = null;

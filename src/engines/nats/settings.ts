@@ -5,39 +5,41 @@ import { type LeaseTimes, leaseTimes } from '../lease/settings.ts';
 import { kindOf } from '../secrets.ts';
 import type { Address } from './address.ts';
 
-/** How we show who we are, and whom we believe, over TLS. */
+/** TLS: our certificate, and the authorities that we trust. */
 export interface TlsOptions {
-  /** The certificates of those who may vouch for NATS, in PEM. */
+  /** The certificates of the authorities that may sign the server's, in PEM. */
   readonly ca?: string | Buffer;
   /** Our own certificate and its key, in PEM. */
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
 }
 
-/** Like that of the client library, of which only those who use it need the types. */
+/** Like the type of the client library, so that only programs that use it need its types. */
 export type Authenticator = (nonce?: string) => unknown;
 
 /** The certificates are for `tls://` only. */
 export interface NatsOptions extends LeaseEngineOptions, TlsOptions {
   /**
-   * The bucket that holds the leases: `caucus` unless said otherwise. A bucket has one lease for all of its elections, so
+   * The bucket that holds the leases (default: `caucus`). A bucket has one lease time for all of its elections, so
    * elections with another `leaseMs` need another bucket.
    */
   readonly bucket?: string;
-  /** On how many servers the buckets are kept when we create them: 1 unless said otherwise. More need nats-server 2.11. */
+  /** The number of replicas of the buckets that we create (default: 1). More need nats-server 2.11. */
   readonly replicas?: 1 | 3 | 5;
   /** Elections as the electors of Choria hold them: see `Choria`. */
   readonly choria?: boolean;
-  /** Other ways to show who we are, as the client library makes them: `credsAuthenticator(…)`, `nkeyAuthenticator(…)`. */
+  /**
+   * Other ways to authenticate, as the client library provides them: `credsAuthenticator(…)`, `nkeyAuthenticator(…)`.
+   */
   readonly authenticator?: Authenticator;
 }
 
 export interface Settings {
   readonly times: LeaseTimes;
   readonly bucket: string;
-  /** Where tokens and values are kept, for which nothing may run out; null where there is none. */
+  /** The bucket for tokens and values, which do not expire; null if there is none. */
   readonly values: string | null;
-  /** Undefined: whatever there is, and 1 if there is nothing. */
+  /** Undefined: as they are, and 1 for new buckets. */
   readonly replicas: number | undefined;
   readonly choria: boolean;
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
@@ -48,11 +50,11 @@ const OPTIONS: OwnOptions<NatsOptions> = {
   ...{ bucket: 0, replicas: 0, choria: 0, authenticator: 0 },
   ...{ ca: 0, cert: 0, key: 0 },
 };
-const FLOOR = { leaseMs: 100, reason: 'JetStream lets no message run out sooner' };
-/** What the electors of Choria take. */
-const CHORIA_FLOOR = { leaseMs: 5000, reason: 'the electors of Choria take no bucket that is faster' };
+const FLOOR = { leaseMs: 100, reason: 'messages of JetStream cannot expire sooner' };
+/** The limits of Choria's electors. */
+const CHORIA_FLOOR = { leaseMs: 5000, reason: 'the electors of Choria accept no shorter TTL' };
 const CHORIA_LONGEST_MS = 3_600_000;
-/** How soon those electors campaign again, as a part of the lease. */
+/** How soon those electors campaign again, as a fraction of the lease. */
 export const CHORIA_INTERVAL = 0.75;
 
 /** Reads and checks all of them. Throws BadInput, naming the option and what to do. */
@@ -76,7 +78,7 @@ export function settingsOf(options: NatsOptions, address: Address): Settings {
   return { times, bucket, values, replicas, choria, authenticator, tls: tlsOf(options, address.isSecure) };
 }
 
-/** Those who wait are woken by a watch, so they need not look more often than the leader renews. */
+/** A watch wakes waiting candidates, so they need not poll more often than the leader renews. */
 function ownTimes(options: NatsOptions): LeaseTimes {
   const times = leaseTimes(options, FLOOR);
   return { ...times, retryMs: options.retryMs ?? times.renewMs };
@@ -105,7 +107,7 @@ function tlsOf({ ca, cert, key }: NatsOptions, isSecure: boolean): Settings['tls
   return texts;
 }
 
-/** A name becomes the key in the bucket, and so the end of a subject. Throws BadInput for one that cannot. */
+/** A name becomes a key in the bucket, and so part of a subject. Throws BadInput for one that cannot. */
 export function checkName(election: string): void {
   const fits = /^[-/=\w]+(?:\.[-/=\w]+)*$/.test(election) && election.length <= 200;
   if (fits) return;

@@ -24,17 +24,17 @@ export interface Around {
   readonly watches: Watches;
   readonly settings: Settings;
   readonly clock: Clock;
-  /** Of this engine object, and of no other, ever. */
+  /** Unique to this engine object. */
   readonly incarnation: string;
-  /** Another number each time. */
+  /** A new number each time. */
   nextAttempt(): number;
 }
 
 /**
- * Two keys. A participant that creates the first, which runs out unless it is renewed, may go on to write its token into the second, which never
- * runs out; with that it has won. Each write names the revision that it replaces. So of all that create the first key, now or
- * late, only one at a time can write the second, always with a greater token; and once it has, no participant before it can
- * publish any more.
+ * Two keys. A participant that creates the first key, which expires unless it is renewed, may go on to write its
+ * token into the second key, which never expires; with that it has won. Each write names the revision that it
+ * replaces. So of all participants that create the first key, now or late, only one at a time can write the second,
+ * always with a greater token; and once it has, no earlier participant can publish any more.
  */
 export class NatsStore implements LeaseStore<NatsGrant> {
   readonly #around: Around;
@@ -46,12 +46,12 @@ export class NatsStore implements LeaseStore<NatsGrant> {
   /** The lease as we last saw it. */
   #seen: { revision: number; holder: Holder | null } | null = null;
   #keptRevision = 0;
-  /** Why an operator asks for what this attempt has got. */
+  /** A request to resign the leadership of this attempt. */
   #request: { readonly attempt: number; readonly reason: string } | null = null;
   #hint: (news: 'changed' | 'ours') => void = () => {};
   /** A request may have been missed. */
   #mayBeAsked = false;
-  /** An attempt failed, and may have come through all the same. */
+  /** An attempt failed, but may have had its effect. */
   #mayHaveTaken = false;
 
   constructor(around: Around, election: string, name: string) {
@@ -67,7 +67,7 @@ export class NatsStore implements LeaseStore<NatsGrant> {
   async take(call: Call): Promise<{ grant: NatsGrant | null; reading: Reading }> {
     await this.#around.session.takePart(call.signal);
     for (;;) {
-      // A deletion that we were told of need not be looked up.
+      // A deletion that the watch reported need not be read again.
       const isKnownFree = this.#seen !== null && this.#seen.revision > 0 && this.#seen.holder === null;
       if (!isKnownFree) {
         const reading = await this.read(call);
@@ -100,7 +100,7 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     this.#note({ revision, holder }, true);
     let kept = found;
     for (;;) {
-      // What was read while the lease was certainly ours is from before any successor wrote its token.
+      // What was read while the lease was certainly ours is older than any token of a successor.
       if (clock.now() - askedMs >= settings.times.actMs)
         throw new Error('it took longer than the lease lasts');
       const token = nextToken(kept, revision);
@@ -132,7 +132,10 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     if (revision !== null) this.#note({ revision, holder: null }, true);
   }
 
-  /** Replaces the lease if it is this grant's. Its revision may be newer than we know, if the answer to a renewal was lost. */
+  /**
+   * Replaces the lease if it belongs to this grant. Its revision may be newer than we know, if the answer to a
+   * renewal was lost.
+   */
   async #replace(
     grant: NatsGrant,
     call: Call,
@@ -168,7 +171,7 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     }
   }
 
-  /** It stands beside the token, where nothing that its holder does to keep the lease is disturbed, until the next one wins. */
+  /** The request is stored beside the token, where it does not disturb renewals, until the next candidate wins. */
   async ask({ token, reason }: ResignationRequest, call: Call): Promise<void> {
     for (;;) {
       const kept = await this.#readKept(call);
@@ -184,7 +187,7 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     const isOver = holder !== null && !this.#isOurs(holder) && this.#isOver;
     if (holder === null || isOver) return { leader: null, token: null, freeInMs: null, value, version };
     const freeInMs = this.#sighting.freeInMs(this.#around.clock.now());
-    // Without the second key it has not won yet, unless an operator has deleted that.
+    // Without the second key it has not won yet, unless an operator deleted that key.
     const hasWon = kept === null || isSame(kept, holder);
     const leader = hasWon ? holder.name : null;
     const token = hasWon ? (kept?.token ?? null) : null;
@@ -226,7 +229,7 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     } else if (this.#noteRequest(kept)) this.#hint('ours');
   }
 
-  /** Whether anybody asks for what we hold. */
+  /** Whether there is a request to resign our leadership. */
   #noteRequest(kept: Kept): boolean {
     const { attempt, asked } = kept;
     if (asked === null || !this.#isOurs(kept)) return false;
@@ -234,7 +237,7 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     return true;
   }
 
-  /** Looks for a request that we were not told of. No renewal waits for that, or fails with it. */
+  /** Looks for a request that the watch has missed. No renewal waits for that, or fails with it. */
   async #catchUp(call: Call): Promise<void> {
     if (!this.#mayBeAsked) return;
     this.#mayBeAsked = false;
@@ -250,7 +253,8 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     const known = this.#seen?.revision ?? 0;
     const entry = await this.#lease.get(call);
     const lease = { revision: entry.revision, holder: readHolder(entry) };
-    // Revisions only grow, unless an operator has made the bucket anew. What watches the old one sees nothing any more.
+    // Revisions only grow, unless an operator has created the bucket again. A watch of the old bucket sees nothing
+    // any more.
     if (entry.revision > 0 && entry.revision < known) this.#around.session.drop();
     const newest = this.#seen?.revision ?? 0;
     const wasOvertaken = newest > known && newest > entry.revision;
@@ -276,7 +280,7 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     }
   }
 
-  /** What another holds was seen unchanged for a whole lease. */
+  /** The lease of another participant was seen unchanged for a full lease time. */
   get #isOver(): boolean {
     return this.#sighting.isOver(this.#around.clock.now());
   }
@@ -290,7 +294,7 @@ export class NatsStore implements LeaseStore<NatsGrant> {
   }
 }
 
-/** What is not ours the next reading complains about. */
+/** The next read reports a record that is not ours. */
 function holderOrNull(news: News): Holder | null {
   try {
     return readHolder(news);

@@ -10,7 +10,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** The store says no: what we wanted to replace is not there, or no longer. */
+/** A conflict: the revision to replace is not the current one. */
 export function isConflict(error: unknown): boolean {
   return WRONG_LAST_SEQUENCE.includes(codeOf(error) as number);
 }
@@ -19,7 +19,7 @@ export function isBucketMissing(error: unknown): boolean {
   return codeOf(error) === STREAM_NOT_FOUND;
 }
 
-/** There is no listener for what was sent: the bucket is not there, or has no leader just now, or there is no JetStream at all. */
+/** No responder: the bucket does not exist, or has no leader now, or JetStream is not enabled. */
 export function isUnheard(error: unknown): boolean {
   return error instanceof Error && error.name === 'JetStreamNotEnabled';
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../election/index.ts';
 import type { Link } from './session.ts';
 
-/** A write that was seen the moment it happened. */
+/** A write, reported as it happened. */
 export interface News {
   readonly revision: number;
   /** Null: it was deleted. */
@@ -58,7 +58,7 @@ export class Watches {
     };
   }
 
-  /** Watches over this link for as long as it lasts. */
+  /** Watches over this connection for as long as it lasts. */
   follow(link: Link): void {
     const hurries = this.#buckets.map(() => new Hurry());
     link.onEnsured = () => {
@@ -67,7 +67,7 @@ export class Watches {
     for (const [index, bucket] of this.#buckets.entries()) void this.#follow(link, bucket, hurries[index]!);
   }
 
-  /** Without a bucket there is nothing to watch: we try again now and then, and when the buckets were made. */
+  /** Without a bucket there is nothing to watch: retries now and then, and when the buckets were created. */
   async #follow(link: Link, bucket: string, hurry: Hurry): Promise<void> {
     let hasEnded = false;
     let stop = (): void => {};
@@ -91,7 +91,7 @@ export class Watches {
           });
         }
       } catch {
-        // The calls say what is wrong. We only try again.
+        // The calls report the error; this only retries.
       }
       if (hasEnded) return;
       await hurry.within(AGAIN_AFTER_MS, this.#clock);

@@ -1,7 +1,7 @@
 import { BadInput } from '../../core/index.ts';
 import { isHost, shownAddress } from '../secrets.ts';
 
-/** Where the database is. The library reads all of the URL by itself, so it is kept as it was given. */
+/** The database. The library parses the URL by itself, so it is kept unchanged. */
 export interface Address {
   readonly url: string;
   /** For people: "db.example.com:5432". */
@@ -29,7 +29,7 @@ export function parseAddress(url: string): Address {
   if (host === '') return refuse(`a host, as in ${FORM}, or ?host=/path of a socket`);
   if (host.includes(',')) return refuse('one host, that of the primary');
   if (!host.startsWith('/') && !isHost(host)) return refuse(FORM);
-  // Without it every user would be led to a database of their own, and not meet the others.
+  // Without a name, every user would get a database of their own, and not meet the others.
   if (read.pathname.length < 2) return refuse(`the name of a database after the host, as in ${FORM}`);
   const [name, password] = [decoded(read.username), decoded(read.password)];
   if (name === null || password === null)
@@ -43,13 +43,13 @@ export function parseAddress(url: string): Address {
   return { url, shown, user: params.get('user') ?? (name || undefined), secrets };
 }
 
-/** A socket's URL may have a user and no host, which only PostgreSQL knows how to read. */
+/** The URL of a socket may have a user and no host, which only PostgreSQL can parse. */
 function readUrl(url: string): URL | null {
   for (const each of [url, url.replace('@/', '@socket.invalid/')]) {
     try {
       return new URL(each);
     } catch {
-      // The other may do.
+      // Try the other form.
     }
   }
   return null;

@@ -2,16 +2,18 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { PostgresClient } from './connection.ts';
 
-/** The numbers by which a server knows these two from the beginning of a session. */
+/** The codes that the protocol defines for these two requests. */
 const CANCEL_REQUEST = 80_877_102;
 const SSL_REQUEST = 80_877_103;
 
 /**
- * Asks the server, over a connection of its own as the protocol wants it, to give up what a client waits for. A backend that
- * waits for a lock does not notice that the client is gone: it would stay until it gets the lock, with one more behind
- * it for every attempt. Settles when the server has heard it (it answers by closing the connection), or at the latest then.
+ * Asks the server to cancel the statement of a client, over a separate connection, as the protocol requires. A
+ * backend that waits for a lock does not notice that its client is gone: it would stay until it gets the lock, with
+ * one more behind it for every attempt. Settles when the server has received the request (it closes the connection),
+ * or when the time is up.
  *
- * It has to come before the client's own connection is closed: a pooler forgets whose statement it was.
+ * It must be sent before the client's own connection is closed: a pooler forgets which client the statement belonged
+ * to.
  */
 export async function cancel(client: PostgresClient, withinMs: number): Promise<void> {
   const { processID, secretKey } = client;
@@ -35,14 +37,14 @@ export async function cancel(client: PostgresClient, withinMs: number): Promise<
   }
 }
 
-/** The very server that the connection leads to, where a name has several addresses. */
+/** The same server, where a name has several addresses. */
 function endpointOf({ host, port, connection }: PostgresClient): net.NetConnectOpts {
   if (host?.startsWith('/')) return { path: `${host}/.s.PGSQL.${port}` };
   const { remoteAddress, remotePort } = connection.stream as Partial<net.Socket>;
   return { host: remoteAddress ?? host ?? 'localhost', port: remotePort ?? port ?? 5432 };
 }
 
-/** As the client itself has done it: there may be no listener without TLS. */
+/** With TLS if the client uses it: the server may accept nothing else. */
 function secure(raw: net.Socket, { ssl, host }: PostgresClient, use: (socket: net.Socket) => void): void {
   raw.write(message(SSL_REQUEST));
   raw.once('data', (answer) => {

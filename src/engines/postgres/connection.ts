@@ -3,14 +3,14 @@ import type { ConnectionOptions } from 'node:tls';
 import { unlessAborted } from '../unless-aborted.ts';
 import { cancel } from './cancel.ts';
 
-/** What is used of a client of the package `pg`. */
+/** What we use of a client of the package `pg`. */
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
   on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown;
   readonly connection: { readonly stream: Pick<Readable, 'destroy'> };
-  /** What it takes to have a statement given up; a client of another kind may not tell. */
+  /** Needed to cancel a statement; other kinds of clients may lack it. */
   readonly processID?: number | null;
   readonly secretKey?: number | null;
   readonly host?: string;
@@ -18,30 +18,30 @@ export interface PostgresClient {
   readonly ssl?: boolean | ConnectionOptions;
 }
 
-/** What is used of a pool of the package `pg`. */
+/** What we use of a pool of the package `pg`. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient & { release(destroy?: boolean): void }>;
   readonly options?: { readonly max?: number | undefined };
 }
 
-/** All columns are asked for as text, so that it does not matter how the program has told the library to read other types. */
+/** All columns are read as text, so that the program's type parsers do not matter. */
 export type Row = Readonly<Record<string, string | null>>;
 
-/** How a client came about decides how it is let go of, and how its errors are put. */
+/** How to close a client and explain its errors, which depends on where it came from. */
 export interface Ending {
-  /** Says goodbye to the server and settles when that has happened. */
+  /** Closes in an orderly way; settles when that is done. */
   end(): Promise<void>;
   explain(error: unknown): Error;
 }
 
-/** How often a statement is made that collides with others. */
+/** How often a statement that collides with others is tried. */
 const TRIES = 5;
-/** How long a goodbye may take. */
+/** How long an orderly close may take. */
 const GOODBYE_MS = 500;
-/** How long the server may take to hear that a statement is to be given up. */
+/** How long the server may take to receive a cancel request. */
 const CANCEL_MS = 1000;
 
-/** A connection that works, until it is broken; then it stays so. */
+/** A working connection, until it breaks; it is never repaired. */
 export class Connection {
   readonly #client: PostgresClient;
   readonly #ending: Ending;
@@ -60,8 +60,8 @@ export class Connection {
   }
 
   /**
-   * Makes one statement. When the signal is aborted it is unknown what has become of it: the server is told to give it up, and the
-   * connection is broken.
+   * Runs one statement. When the signal is aborted the result is unknown: the server is asked to cancel, and the
+   * connection is closed.
    */
   async query(text: string, values: readonly unknown[], signal: AbortSignal): Promise<Row[]> {
     for (let tries = 1; ; tries++) {
@@ -79,14 +79,14 @@ export class Connection {
     }
   }
 
-  /** Calls with every notification, and once when the connection is broken. */
+  /** Calls back with every notification, and once when the connection breaks. */
   listen(onNotice: (payload: string) => void, onBroken: () => void): void {
     this.#client.on('notification', ({ payload }) => onNotice(payload ?? ''));
     this.#onBroken = onBroken;
     if (this.#isBroken) onBroken();
   }
 
-  /** At once, whatever it is doing. */
+  /** Closes at once, whatever it is doing. */
   destroy(): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
@@ -107,7 +107,7 @@ export class Connection {
     this.#client.connection.stream.destroy();
   }
 
-  /** After a goodbye, so that the server need not find out by itself. */
+  /** Closes in an orderly way, so that the server learns of it at once. */
   async close(): Promise<void> {
     if (this.#isBroken) return;
     this.#isBroken = true;
@@ -122,8 +122,8 @@ export class Connection {
 }
 
 /**
- * Whether the connection is as good as before: the server has refused this statement, nothing more. Where it says that the table
- * is gone or that nothing can be written, a new connection finds out about that.
+ * Whether the connection is still usable: the server only refused this statement. If it says that the table is gone
+ * or that writes are refused, a new connection checks that.
  */
 function isKept(error: unknown): boolean {
   const { code, severity } = error as { code?: unknown; severity?: unknown };
@@ -131,7 +131,10 @@ function isKept(error: unknown): boolean {
   return isFromServer && !/^(08|57|58|XX)|^(25006|42P01)$/.test(code);
 }
 
-/** Where a database is set to a stricter isolation than usual, the second statement is turned away, and nothing has happened. */
+/**
+ * In a database with a stricter isolation level, the second of two concurrent statements is refused and has no
+ * effect.
+ */
 function isCollision(error: unknown): boolean {
   return (error as { code?: unknown }).code === '40001';
 }

@@ -3,11 +3,11 @@
  *
  * Promises, as long as only this engine changes the table, what the server has committed stays, the server's clock is not set
  * ahead while a participant leads, and the rates of all clocks are within `maxDrift` of each other:
- *   - at no moment may two that use this engine act;
+ *   - at no moment may two participants that use this engine act;
  *   - tokens (the column `fence`) only grow, over all restarts, and also if a row or the whole table is deleted;
- *   - a release is seen by those who wait at once, a crash when the lease is over, also if the server's clock was set back: those
- *     who wait count a lease that does not change on their own clock too;
- *   - what was published stays when the leader goes;
+ *   - candidates see a release at once, a crash when the lease expires, also if the server's clock was set back: they
+ *     also time an unchanged lease on their own clock;
+ *   - a published value outlives its leader;
  *   - transactions in the same database can be fenced completely: see docs/engines/postgres.md.
  *
  * Does not promise: anything about what an asynchronous replica had not received when it became the primary. The row, the counter
@@ -41,13 +41,15 @@ import { checkName, tableOf } from './table.ts';
 export type { PostgresClient, PostgresPool } from './connection.ts';
 
 export interface PostgresOptions extends LeaseEngineOptions {
-  /** Where the table is: `public` unless said otherwise. It is made if it is missing. */
+  /** The schema of the table (default: `public`). It is created if it is missing. */
   readonly schema?: string;
-  /** Its name: `caucus_lease` unless said otherwise. It is made if it is missing. */
+  /** The table's name (default: `caucus_lease`). It is created if it is missing. */
   readonly table?: string;
-  /** TLS, as the package `pg` takes it. What the URL says about it goes first. */
+  /** TLS, as the package `pg` takes it. The URL takes precedence. */
   readonly ssl?: boolean | ConnectionOptions;
-  /** False: no connection is kept to be woken by, as where a pooler in transaction mode makes that pointless. */
+  /**
+   * False: keep no connection for wake-ups, for example behind a pooler in transaction mode, where they do not work.
+   */
   readonly listen?: boolean;
 }
 
@@ -58,9 +60,9 @@ const FLOOR = {
 };
 
 /**
- * Elections in the database at `postgres://user:password@host:port/database` (or `postgresql://…`), or in that of a pool of the
- * package `pg`, which remains its owner's to end: one connection of it is kept as long as the engine is open, and one to
- * listen. Connects when needed.
+ * Elections in the database at `postgres://user:password@host:port/database` (or `postgresql://…`), or in that of a
+ * pool of the package `pg`, which you have to end yourself: the engine keeps one of its connections while it is open,
+ * and one to listen. Connects when needed.
  */
 export function postgres(
   at: string | PostgresPool,
@@ -74,7 +76,8 @@ export function postgres(
   if (typeof listen !== 'boolean') throw new BadInput('listen', 'true or false', show(listen));
   if (listen && typeof at === 'object' && at.options?.max === 1)
     throw new BadInput('url', 'a pool of two connections or more, or listen: false', 'a pool of one');
-  // Time to connect is more than to ask: a call that gives up on it leaves it to the next.
+  // Connecting may take longer than a statement: the attempt continues for the next call when its caller stops
+  // waiting.
   const openMs = Math.max(times.callMs, Math.min(times.leaseMs, 5000));
   const link = new Link(openMs, async (signal) => {
     const connection = await source.open(signal);
@@ -85,7 +88,7 @@ export function postgres(
   const around: Around = {
     link,
     listener,
-    // Those that suit every table, until one was seen.
+    // Statements that suit every table, until the table was read.
     statements: statementsOn(table, { canAsk: false, canLast: false }),
     at: source.shown,
     incarnation: randomUUID(),

@@ -2,7 +2,7 @@ import { CaucusError } from '../../election/index.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import type { Connection, Row } from './connection.ts';
 
-/** When a statement is made: a renewal before all others that wait, so that no number of them costs a leader its time. */
+/** The order of statements: a renewal goes before all others, so that no number of them delays a leader. */
 export type Rank = 'renewal' | 'other';
 
 interface Waiting {
@@ -10,7 +10,10 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** The connection that all elections of an engine ask through, one after the other. It is opened anew whenever it broke. */
+/**
+ * The connection that all elections of an engine use, one statement after the other. It is opened again when it
+ * broke.
+ */
 export class Link {
   readonly #openMs: number;
   readonly #open: (signal: AbortSignal) => Promise<Connection>;
@@ -26,8 +29,8 @@ export class Link {
   }
 
   /**
-   * Makes one statement when its turn has come. It is put into words only when there is a connection: what the table can hold is not
-   * known before. Rejects with the signal's reason as soon as that is aborted.
+   * Runs one statement when its turn has come. Its text is made only once there is a connection, since the columns of
+   * the table are unknown before. Rejects with the signal's reason as soon as that is aborted.
    */
   async query(
     statement: () => string,
@@ -44,7 +47,7 @@ export class Link {
     }
   }
 
-  /** A caller that gives up before its turn leaves the line. */
+  /** A caller that stops waiting leaves the queue. */
   async #turn(rank: Rank, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (!this.#isBusy) {
@@ -74,7 +77,7 @@ export class Link {
     next?.begin();
   }
 
-  /** Goes on when the caller no longer waits, so that a slow beginning is not begun again and again. */
+  /** Continues when the caller no longer waits, so that a slow connection attempt is not restarted every time. */
   #connected(): Promise<Connection> {
     if (this.#connection?.isBroken === false) return Promise.resolve(this.#connection);
     if (this.#opening === null) {

@@ -3,15 +3,18 @@ import type { Connection } from './connection.ts';
 import type { Source } from './source.ts';
 import type { Table } from './table.ts';
 
-/** Is told that something has happened under this token, or that its holder is asked to resign; null: that something may have. */
+/**
+ * Called when something has happened under this token, or when its holder is asked to resign; null: something may
+ * have happened.
+ */
 export type Hear = (fence: bigint | null, isRequest: boolean) => void;
 
 const SHORTEST_MS = 100;
 const LONGEST_MS = 5000;
 
 /**
- * The connection on which we are told of changes. Nothing depends on it but speed: while there is none, or a pooler
- * swallows what is told, each participant looks by itself now and then.
+ * The connection on which we are notified of changes. It only affects speed: without it, or behind a pooler that
+ * drops notifications, each participant polls.
  */
 export class Listener {
   readonly #source: Source;
@@ -32,7 +35,7 @@ export class Listener {
     this.#openMs = openMs;
   }
 
-  /** Returns how to stop. */
+  /** Returns a function that stops it. */
   add(election: string, hear: Hear): () => void {
     this.#hearers.set(election, hear);
     if (!this.#isRunning) {
@@ -57,10 +60,10 @@ export class Listener {
         (payload) => this.#onNotice(payload),
         () => this.#connectLater(),
       );
-      // What happened before was not told.
+      // Earlier changes were not reported.
       for (const hear of [...this.#hearers.values()]) hear(null, false);
     } catch {
-      // Whatever is wrong, the elections themselves run into it and tell.
+      // The calls of the elections meet the same error and report it.
       this.#connection?.destroy();
       this.#connectLater();
     } finally {

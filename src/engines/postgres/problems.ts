@@ -1,7 +1,7 @@
 import { CaucusError } from '../../election/index.ts';
 import { withoutSecrets } from '../secrets.ts';
 
-/** Whom an error is about. */
+/** The server and the user that an error is about. */
 export interface Party {
   /** The server, for people. */
   readonly at: string;
@@ -9,7 +9,7 @@ export interface Party {
   readonly secrets: readonly string[];
 }
 
-/** One sentence for people, without anything secret, for whatever the library or the server throws. */
+/** One sentence for people, without secrets, for any error of the library or the server. */
 export function explain(error: unknown, party: Party): Error {
   if (error instanceof CaucusError) return error;
   return new CaucusError('E_UNREACHABLE', withoutSecrets(sentence(error, party), party.secrets), {
@@ -59,7 +59,7 @@ function sentence(error: unknown, { at, user }: Party): string {
   return `${at}: ${message}`;
 }
 
-/** Where a host has several addresses, Node.js tells of all of them: the first will do. */
+/** If a host has several addresses, Node.js reports an error for each: the first is enough. */
 function firstOf(error: unknown): { code: unknown; message: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return firstOf(error.errors[0]);
   if (error instanceof Error) return { code: (error as { code?: unknown }).code, message: error.message };

@@ -4,28 +4,28 @@ import { isReadOnly, isStandby } from './problems.ts';
 import type { Table } from './table.ts';
 
 /**
- * Stands in the comment of the table. It is raised with every change that an older version of this engine cannot live with. The
- * columns `asked` and `lasts`, which came later, are none: those who do not know them leave them alone.
+ * Part of the table's comment. Raised with every change that is incompatible with older versions of this engine. The
+ * later columns `asked` and `lasts` are not: older versions leave them alone.
  */
 const VERSION = 1;
 
-/** Only one may make the table at a time. The number spells "caucus". */
+/** Only one client at a time may create the table. The number spells "caucus". */
 const LOCK = "x'636175637573'::bigint";
 const LOCK_MS = 5000;
-/** A client that waits to change a table keeps all others from using it, and leaders from renewing. */
+/** A client that waits to change a table blocks all others from using it, and leaders from renewing. */
 const CHANGE_LOCK_MS = 50;
 
-/** What a table of ours can hold. */
+/** What this table can hold. */
 export interface Abilities {
   /** Requests to resign. */
   readonly canAsk: boolean;
-  /** How long a lease lasts from one renewal on. */
+  /** How long a lease lasts after a renewal. */
   readonly canLast: boolean;
 }
 
 /**
- * Makes sure that a new connection leads to a server that can be written to, and that the table is there. A user that may not make
- * it, or may not bring it up to date, can use one that another user has made.
+ * Makes sure that a new connection leads to a writable server, and that the table exists. A user that may not create
+ * or upgrade the table can use one that another user has created.
  */
 export async function prepare(
   connection: Connection,
@@ -47,7 +47,7 @@ export async function prepare(
     if (found.counter === null) await connection.query(makeSequence(table), [], signal);
     const isOld = found.can_ask !== 'true' || found.can_last !== 'true';
     if (isOld && found.is_owner === 'true') {
-      // If another client has locked the table it is left to the next connection.
+      // If another client has locked the table, the next connection upgrades it.
       await connection.query(bringUpToDate(table), [], signal).catch(() => {});
       found = await look();
     }
@@ -84,10 +84,10 @@ function checkVersion(table: Table, comment: string | null): void {
 }
 
 /**
- * The sequence does not belong to the table, so that tokens go on growing if the table is dropped and made again.
+ * The sequence does not belong to the table, so that tokens keep growing if the table is dropped and created again.
  *
- * The index over name and fence makes the fence a part of a key. PostgreSQL lets a transaction hold a key still
- * (FOR KEY SHARE) while the rest of the row changes: so renewals pass a fenced transaction, and only a new token waits for it.
+ * The index over name and fence makes the fence part of a key. PostgreSQL lets a transaction lock a key (FOR KEY
+ * SHARE) while the rest of the row changes: so renewals pass a fenced transaction, and only a new token waits for it.
  */
 export function makeTable({ schema, name, sequence, index }: Table): string {
   return `
@@ -119,7 +119,10 @@ END
 $make$`;
 }
 
-/** A table can be there without it, as from a backup of the table alone. It goes on from the greatest token that is known. */
+/**
+ * A table can exist without its sequence, for example from a backup of the table alone. The sequence continues from
+ * the greatest known token.
+ */
 function makeSequence({ name, sequence }: Table): string {
   return `
 DO $count$
@@ -134,7 +137,7 @@ END
 $count$`;
 }
 
-/** Adds what tables of earlier versions of this package lack. Several may do this at the same time. */
+/** Adds columns that tables of earlier versions of this package lack. Several clients may do this at the same time. */
 function bringUpToDate({ name }: Table): string {
   return `
 DO $change$

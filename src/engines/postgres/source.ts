@@ -12,15 +12,15 @@ import { explain, type Party } from './problems.ts';
 export interface Source {
   /** The server, for people. */
   readonly shown: string;
-  /** Loads the library, where it is not the user's own. Rejects if it is not installed. */
+  /** Loads the library, unless the program passed a pool. Rejects if it is not installed. */
   load(): Promise<void>;
-  /** Rejects with a sentence for people, or with the signal's reason; then nothing of it is left. */
+  /** Rejects with a sentence for people, or with the signal's reason; then nothing is left open. */
   open(signal: AbortSignal): Promise<Connection>;
-  /** Lets go of whatever comes late. */
+  /** Closes connections that arrive late. */
   close(): void;
 }
 
-/** Detects after some minutes that the other side has vanished from a connection on which nothing is said. */
+/** Detects after some minutes that the other side of an idle connection has vanished. */
 const KEEP_ALIVE_MS = 10_000;
 
 const loadLibrary = (): Promise<typeof import('pg')> => loadClient('postgres', ['pg'], () => import('pg'));
@@ -60,8 +60,9 @@ export function sourceOfUrl(address: Address, ssl: boolean | ConnectionOptions |
 }
 
 /**
- * Each is taken for good, and none is given back to be used by others: it may be in the middle of something. A pool that has none left
- * makes us stand in its line, and there is no way to leave that: so a caller that gives up leaves its place to the next.
+ * Each connection is taken for good, and never given back to the pool: it may be in the middle of a statement. If the
+ * pool has none left, the request waits in its queue and cannot be withdrawn: so a caller that stops waiting leaves
+ * its place to the next.
  */
 export function sourceOfPool(pool: PostgresPool): Source {
   const party: Party = { at: 'the server of the pool', user: undefined, secrets: [] };

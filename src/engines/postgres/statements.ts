@@ -1,21 +1,21 @@
 import type { Abilities } from './schema.ts';
 import type { Table } from './table.ts';
 
-/** What is asked of the server. Each is one statement, and so one transaction of its own. */
+/** The statements. Each is one transaction. */
 export interface Statements {
-  /** name, holder, request, leader, leaseMs, lockMs, mark of a lease that is over → granted, and how it stands */
+  /** name, holder, request, leader, leaseMs, lockMs, mark of an expired lease → granted, and the state */
   readonly take: string;
-  /** name, holder, fence, leaseMs, lockMs → a row if it is ours, with the last request to resign */
+  /** name, holder, fence, leaseMs, lockMs → a row if the lease is ours, with the last request to resign */
   readonly renew: string;
   /** name, holder, fence, lockMs */
   readonly release: string;
-  /** name, holder, request, lockMs: whatever an earlier request of ours may have taken, or may have not */
+  /** name, holder, request, lockMs: releases what an earlier, unanswered request of ours may have taken */
   readonly leave: string;
-  /** name, holder, fence, request, value, lockMs → version, if it is ours */
+  /** name, holder, fence, request, value, lockMs → version, if the lease is ours */
   readonly publish: string;
-  /** name, fence, request to resign, lockMs; null where the table cannot hold one */
+  /** name, fence, request to resign, lockMs; null if the table cannot hold one */
   readonly ask: string | null;
-  /** name → standby, and how it stands */
+  /** name → standby, and the state */
   readonly read: string;
 }
 
@@ -23,9 +23,9 @@ export function statementsOn(
   { name: table, sequence, channel }: Table,
   { canAsk, canLast }: Abilities,
 ): Statements {
-  // Each renewal leaves another one: its end, to the microsecond.
+  // Each renewal changes the mark: the end of the lease, to the microsecond.
   const mark = (lease: string): string => `${lease}.fence || ' ' || extract(epoch FROM ${lease}.expires_at)`;
-  // How a row stands. What is left of the lease is 0 or less when there is no leader.
+  // The state of a row. The remaining time is 0 or less when there is no leader.
   const state = (lease: string): string => `
   ${lease}.leader, ${lease}.fence::text, ${lease}.value::text, ${lease}.version::text, ${mark(lease)} AS mark,
   ${canLast ? `${lease}.lasts` : 'NULL AS lasts'},
@@ -36,8 +36,8 @@ export function statementsOn(
   const tell = notify('');
   const until = (leaseMs: string): string =>
     `clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'`;
-  // A statement that was given up must not wait for a lock either. And what we were told must outlast a crash of
-  // the server, also where others have chosen otherwise. Both hold for this one transaction.
+  // A cancelled statement must not wait for a lock either. And what we were told must survive a crash of the server,
+  // even if the database is configured otherwise. Both settings hold for this one transaction.
   const care = (lockMs: string): string => `
 care AS (
   SELECT set_config('lock_timeout', ${lockMs}, true),
@@ -59,9 +59,10 @@ care AS (
     'lease.name = $1 AND lease.holder = $2::uuid AND lease.fence = $3::bigint AND lease.expires_at > clock_timestamp()';
 
   return {
-    // Those who wait only look. A participant that finds it free and is the only one that tries has its turn, and only then draws a token: so
-    // tokens grow in the order in which they are granted, even if the row is deleted meanwhile. No statement waits: neither for others
-    // who try, nor for a transaction that has locked the row, since the leaders of other elections renew over this connection.
+    // Waiting candidates only read. A candidate that finds the lease free, and is the only one that tries, draws a
+    // token only then: so tokens grow in the order in which they are granted, even if the row is deleted meanwhile.
+    // No statement waits, neither for other candidates nor for a transaction that has locked the row, since the
+    // leaders of other elections renew over this connection.
     take: `
 WITH seen AS (SELECT * FROM ${table} WHERE name = $1), ${care('$6')},
 turn AS (
@@ -86,7 +87,7 @@ SELECT 'true' AS granted, ${state('taken')}, ${tell}::text AS told FROM taken
 UNION ALL
 SELECT 'false', ${state('seen')}, '' FROM seen WHERE NOT EXISTS (SELECT FROM taken)`,
 
-    // A row that another client has locked is tried again a moment later, and keeps no participant from renewing.
+    // If another client has locked the row, the renewal is retried a moment later, and delays no other participant.
     renew: `
 WITH ${care('$5')}, locked AS (
   SELECT name FROM ${table} AS lease WHERE ${isOurs} FOR NO KEY UPDATE NOWAIT

@@ -9,21 +9,21 @@ import type { Listener } from './listener.ts';
 import { isStandby, lacksColumn } from './problems.ts';
 import type { Statements } from './statements.ts';
 
-/** The token is all that is needed: none is drawn twice, so it names the grant. */
+/** The token is enough: none is drawn twice, so it identifies the grant. */
 export type PostgresGrant = Grant;
 
-/** When to look again at what another is taking at this moment. It takes a commit. */
+/** When to read again while another participant is taking the lease. That takes a commit. */
 const SOON_MS = 50;
 
 /** What all elections of an engine share. */
 export interface Around {
   readonly link: Link;
   readonly listener: Listener | null;
-  /** As they suit the table that the connection has found. */
+  /** The statements that suit the table that was found. */
   statements: Statements;
   /** The server, for people. */
   readonly at: string;
-  /** Who we are: this engine object, and none before or after it. */
+  /** Identifies this engine object. */
   readonly incarnation: string;
   /** Numbers our requests, so that one that arrives late does not undo a later one. */
   readonly requests: { last: number };
@@ -37,18 +37,18 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
   readonly #election: string;
   readonly #name: string;
   readonly #lockMs: string;
-  /** The token that we were last granted, until we know that it is over. */
+  /** The token that we were last granted, until we know that it has ended. */
   #granted: bigint | null = null;
-  /** Whether we may hold what we were never told of. */
+  /** Whether an unanswered request may have taken the lease. */
   #isInDoubt = false;
-  /** What others hold, as we have seen it. */
+  /** The lease of another participant, as we have seen it. */
   readonly #unchanged = new Unchanged();
 
   constructor(around: Around, election: string, name: string) {
     this.#around = around;
     this.#election = election;
     this.#name = name;
-    // Takes and renewals wait for no lock. The others may, but not for long: all elections ask through one connection.
+    // Takes and renewals wait for no lock. The others may, but briefly: all elections share one connection.
     this.#lockMs = String(Math.ceil(Math.max(50, around.times.callMs / 4)));
   }
 
@@ -63,7 +63,7 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     const reading = this.#readingOf(row);
     if (this.#granted !== null) return { grant: { token: this.#granted }, reading };
     if (reading.leader !== null) return { grant: null, reading };
-    // It was free when we looked, and another was faster, or is about to be.
+    // The lease was free when we read it, and another participant was faster, or is about to be.
     const found = await this.read(call);
     return { grant: null, reading: found.leader === null ? { ...found, freeInMs: SOON_MS } : found };
   }
@@ -97,10 +97,10 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     return row === undefined ? null : Number(row.version);
   }
 
-  /** The token stands before the reason, so that what was left for an earlier leader means nothing to the next. */
+  /** The token precedes the reason, so that a later leader ignores a request for an earlier one. */
   async ask({ token, reason }: ResignationRequest, { signal }: Call): Promise<void> {
     const { link, at } = this.#around;
-    await this.read({ signal }); // Until there is a connection, it is unknown what the table can hold.
+    await this.read({ signal }); // Without a connection, the columns of the table are unknown.
     const { ask } = this.#around.statements;
     if (ask === null) throw lacksColumn(at);
     await link.query(() => ask, [this.#election, token, `${token} ${reason}`, this.#lockMs], signal);
@@ -109,7 +109,7 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
   async read({ signal }: Call): Promise<Reading> {
     const { link, at } = this.#around;
     const [row] = await link.query(() => this.#around.statements.read, [this.#election], signal);
-    // Behind a pooler, the next statement can end up at another server. What a standby knows is old.
+    // Behind a pooler, the next statement can reach another server. What a standby knows is outdated.
     if (row?.standby === 'true') throw isStandby(at);
     return this.#readingOf(row);
   }
@@ -119,7 +119,7 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     if (listener === null) return () => {};
     return listener.add(this.#election, (fence, isRequest) => {
       if (isRequest) {
-        if (fence === this.#granted) hint('ours'); // No other participant has to look.
+        if (fence === this.#granted) hint('ours'); // Other participants need not read.
         return;
       }
       const isGone = this.#granted !== null && fence !== null && fence > this.#granted;
@@ -138,7 +138,7 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     return (await link.query(statement, [this.#election, incarnation, ...more], signal, rank))[0];
   }
 
-  /** What the server says is over is over, and so is what was seen unchanged for as long as it lasts. */
+  /** A lease has expired if the server says so, or if it was seen unchanged for as long as it lasts. */
   #readingOf(row: Row | undefined): Reading {
     const nowMs = this.#around.clock.now();
     const reading = readingOf(row);
@@ -167,7 +167,7 @@ function readingOf(row: Row | undefined): Reading {
   };
 }
 
-/** The token stands before it: an earlier version of this package leaves what it finds there. */
+/** The token precedes it: an earlier version of this package leaves old values in the column. */
 function lastsOf(row: Row | undefined): number | null {
   const [token, lastsMs] = row?.lasts?.split(' ') ?? [];
   return token !== undefined && token === row?.fence && lastsMs !== undefined ? Number(lastsMs) : null;

@@ -1,16 +1,16 @@
 import { BadInput, show } from '../../core/index.ts';
 
-/** Where the elections of an engine are, as SQL spells it. */
+/** The table of an engine, as SQL spells it. */
 export interface Table {
   /** For people: "public.caucus_lease". */
   readonly shown: string;
   readonly schema: string;
-  /** The table and the sequence that its tokens come from, with their schema, quoted. */
+  /** The table and the sequence of its tokens, with their schema, quoted. */
   readonly name: string;
   readonly sequence: string;
-  /** Lets a transaction hold the token still: see `prepare`. */
+  /** Lets a transaction lock the token: see `prepare`. */
   readonly index: string;
-  /** On which changes are told. */
+  /** The channel of the notifications. */
   readonly channel: string;
 }
 
@@ -26,7 +26,7 @@ export function tableOf(schema: unknown = 'public', table: unknown = 'caucus_lea
   };
 }
 
-/** Names that need no escaping anywhere. PostgreSQL cuts what is longer than 63 bytes, and some of ours have a suffix. */
+/** Names that need no escaping anywhere. PostgreSQL truncates names at 63 bytes, and some of ours have a suffix. */
 function identifier(option: string, given: unknown): string {
   if (typeof given === 'string' && /^[A-Za-z_][A-Za-z0-9_]{0,47}$/.test(given)) return given;
   throw new BadInput(
@@ -36,7 +36,7 @@ function identifier(option: string, given: unknown): string {
   );
 }
 
-/** What a column of text, its index and the payload of a notification can hold. */
+/** Checks that a text column, its index and the payload of a notification can hold the name. */
 export function checkName(election: string): void {
   const isFit = typeof election === 'string' && !/[\p{Cc}\p{Cs}]/u.test(election);
   if (isFit && election !== '' && Buffer.byteLength(election) <= 1000) return;

@@ -1,10 +1,10 @@
 import { BadInput } from '../../core/index.ts';
 import { isHost, shownAddress } from '../secrets.ts';
 
-/** Where Redis is, and who we are there. */
+/** The servers of Redis, and our credentials. */
 export interface Address {
   readonly isSecure: boolean;
-  /** More than one: masters that know nothing of each other. */
+  /** More than one: independent masters. */
   readonly endpoints: readonly Endpoint[];
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** What people call it. */
+/** For people. */
 export function nameOf({ host, port }: Endpoint): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
@@ -30,7 +30,7 @@ export function parseAddress(url: string): Address {
   const refuse = (expected: string): never => {
     throw new BadInput('url', expected, shownAddress(url));
   };
-  const at = url.lastIndexOf('@'); // A password may hold others.
+  const at = url.lastIndexOf('@'); // A password may contain more of them.
   const scheme = /^rediss?:\/\//.exec(url)?.[0];
   if (scheme === undefined) return refuse(FORM);
   const rest = url.slice(at < 0 ? scheme.length : at + 1);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../election/index.ts';
 import type { Client, Link } from './link.ts';
 
-/** Sends commands to one master, over a connection that is made when it is needed. */
+/** Sends commands to one master, over a connection that is opened when needed. */
 export class Connection {
   readonly #open: (onEnd: () => void) => Link;
   readonly #clock: Clock;
@@ -11,7 +11,10 @@ export class Connection {
   #link: Link | null = null;
   #isClosed = false;
 
-  /** Calls `onLate` when an answer did not come in time: then nothing that stands to this master is to be trusted. */
+  /**
+   * Calls `onLate` when an answer did not come in time: then no other connection to this master can be trusted
+   * either.
+   */
   constructor(open: (onEnd: () => void) => Link, clock: Clock, withinMs: number, onLate: () => void) {
     this.#open = open;
     this.#clock = clock;
@@ -20,8 +23,8 @@ export class Connection {
   }
 
   /**
-   * Rejects at once when the signal is aborted, or when the answer is late. The connection is closed then: its answer could
-   * only be taken for another's, and whatever stalls it stalls what comes after, too.
+   * Rejects at once when the signal is aborted, or when the answer is late. The connection is closed then: a late
+   * answer could be taken for that of another command, and whatever delays it delays later commands too.
    */
   send<T>(command: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const sent = this.#send(command, signal);
@@ -31,7 +34,7 @@ export class Connection {
     return sent;
   }
 
-  /** Waits for what is under way, which is not for long. */
+  /** Waits for commands in flight, which takes at most their time limit. */
   async close(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
     this.#isClosed = true;
@@ -52,7 +55,7 @@ export class Connection {
       const onAbort = (): void => giveUp(signal?.reason);
       let turn: NodeJS.Immediate | undefined;
       const stop = this.#clock.after(this.#withinMs, () => {
-        // If it was us who were late, the answer lies there and is read before this comes.
+        // If this process was late itself, the answer is already in the socket, and is read before this runs.
         turn = setImmediate(() => giveUp(link.late(this.#withinMs)));
       });
       signal?.addEventListener('abort', onAbort, { once: true });

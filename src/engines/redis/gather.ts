@@ -1,12 +1,12 @@
-/** Who has answered by the time that it was enough. */
+/** The answers that had arrived when they were enough. */
 export interface Gathered<T> {
   readonly answers: readonly T[];
   readonly failures: readonly Error[];
 }
 
 /**
- * Waits until the answers so far are enough, or all have settled. It never rejects, and waits for no server without need: of several
- * masters one may be stalled.
+ * Waits until the answers so far are enough, or all have settled. Never rejects, and never waits for a stalled master
+ * without need.
  */
 export function gather<T>(
   asked: readonly Promise<T>[],

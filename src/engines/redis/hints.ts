@@ -1,12 +1,12 @@
 import { majority } from '../../core/index.ts';
 import type { Clock } from '../../election/index.ts';
 
-/** How long the other masters may take to say the same. */
+/** How long the other masters may take to publish the same message. */
 const SAME_WITHIN_MS = 20;
 
 /**
- * Listens to all masters at once. A message is passed on when a majority has said it, for a participant that looks earlier finds them
- * divided; or a moment after the first, since the others may not be heard.
+ * Listens to all masters. A message is passed on when a majority has published it, since a participant that reads
+ * earlier finds them divided; or a moment after the first one, since the others may be down.
  */
 export class Hints {
   readonly #total: number;

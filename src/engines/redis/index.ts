@@ -35,17 +35,17 @@ import { type RedisGrant, RedisStore } from './store.ts';
 
 /** The certificates are for `rediss://` only. */
 export interface RedisOptions extends LeaseEngineOptions, TlsOptions {
-  /** What all keys and channels begin with: `caucus:` unless said otherwise. */
+  /** The prefix of all keys and channels (default: `caucus:`). */
   readonly keyPrefix?: string;
-  /** How many replicas of a master must have the lease before it counts: 0 unless said otherwise. */
+  /** How many replicas of a master must have the lease before it counts (default: 0). */
   readonly wait?: number;
 }
 
 const OPTIONS: OwnOptions<RedisOptions> = { keyPrefix: 0, wait: 0, ca: 0, cert: 0, key: 0 };
 
 /**
- * Elections on the Redis at `redis://[user:password@]host[:port][/database]`, or `rediss://…` for TLS. Several hosts, separated by
- * commas, are independent masters of which a majority decides. Connects when needed.
+ * Elections on the Redis at `redis://[user:password@]host[:port][/database]`, or `rediss://…` for TLS. Several hosts,
+ * separated by commas, are independent masters of which a majority decides. Connects when needed.
  */
 export function redis(url: string, options: RedisOptions = {}): LeaseEngine<RedisGrant> {
   checkOptions(options, OPTIONS);
@@ -56,12 +56,12 @@ export function redis(url: string, options: RedisOptions = {}): LeaseEngine<Redi
   if (!Number.isSafeInteger(wait) || wait < 0)
     throw new BadInput('wait', 'a number of replicas, 0 or more', show(options.wait));
   const checked = leaseTimes(options);
-  // Those who wait are woken, so they need not look more often than the leader renews.
+  // Messages wake waiting candidates, so they need not poll more often than the leader renews.
   const times = { ...checked, retryMs: options.retryMs ?? checked.renewMs };
   const clock = options.clock ?? processClock;
   const isOnly = address.endpoints.length === 1;
-  // With several, taking is two rounds, and a master that is stalled must not use up the time of the whole call.
-  // Also a single one is given up a moment before the call is, so that it can be said what was wrong.
+  // With several masters, taking the lease is two rounds, and a stalled master must not use up the time of the whole
+  // call. Even with one master, the command times out a moment before the call, so that the error can say why.
   const withinMs = times.callMs * (isOnly ? 0.9 : 1 / 3);
   const leaseMs = Math.ceil(times.leaseMs);
   const masters = address.endpoints.map((endpoint) => {
@@ -86,7 +86,7 @@ export function redis(url: string, options: RedisOptions = {}): LeaseEngine<Redi
     },
   };
   const engine = new LeaseEngine(kind, options);
-  // It takes a while, so it begins now. Who needs it learns if it is not there.
+  // Loading takes a while, so it begins now. Callers that need the library get the error if it is missing.
   load().catch(() => {});
   return engine;
 }

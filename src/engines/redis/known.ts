@@ -1,7 +1,7 @@
 import type { Json } from '../../core/index.ts';
 import type { View } from './view.ts';
 
-/** A value as it was published, and by whose token. */
+/** A published value, and the token of its leader. */
 export interface Published {
   readonly json: string;
   readonly value: Json;
@@ -10,14 +10,14 @@ export interface Published {
 }
 
 /**
- * What an engine has ever learned of one election. It never goes back: neither when a master has lost its data, nor when one
- * answers that was not there when the others agreed on something newer.
+ * Everything that an engine has ever learned of one election. It never goes back: neither when a master has lost its
+ * data, nor when a master answers that missed something newer.
  */
 export class Known {
-  /** The greatest token. */
+  /** The greatest token seen. */
   token = 0n;
   published: Published | null = null;
-  /** The greatest version that we may have given to a value, whether or not it came about. */
+  /** The greatest version that we may have given to a value, published or not. */
   #usedVersion = 0;
 
   learn({ fence, lease, published }: View): void {
@@ -30,7 +30,7 @@ export class Known {
     this.token = greatest([this.token, token]);
   }
 
-  /** Of two values that of the newer leader counts, and of one leader's the later. */
+  /** Of two values the one of the newer leader counts, and of one leader's values the later one. */
   learnValue(published: Published): void {
     const before = this.published;
     const isNewer =
@@ -40,7 +40,7 @@ export class Known {
     if (isNewer) this.published = published;
   }
 
-  /** It is not read here any more. A token that was given is still not given again. */
+  /** The value is not read here any more. A version that was given is still not given again. */
   forgetValue(): void {
     this.#usedVersion = Math.max(this.#usedVersion, this.published?.version ?? 0);
     this.published = null;

@@ -1,6 +1,6 @@
 import { BadInput, show } from '../../core/index.ts';
 
-/** Where an election is in Redis. The braces put all its keys into one slot. */
+/** The keys of an election in Redis. The braces put all of them into one slot. */
 export interface Layout {
   readonly keys: readonly [lease: string, fence: string, value: string];
   readonly channel: string;

@@ -13,9 +13,9 @@ export interface Client {
 
 /** The texts of PEM files, for `rediss://`. */
 export interface TlsOptions {
-  /** Whom to trust, instead of what Node.js trusts. */
+  /** The authorities to trust, in place of those that Node.js trusts. */
   readonly ca?: string | Buffer;
-  /** Our own certificate and its key, where Redis asks for one. */
+  /** Our own certificate and its key, if Redis requires one. */
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
 }
@@ -24,7 +24,7 @@ interface LinkSettings {
   readonly address: Address;
   readonly endpoint: Endpoint;
   readonly tls: TlsOptions;
-  /** How long it may take until a connection stands. */
+  /** How long connecting may take. */
   readonly connectMs: number;
 }
 
@@ -37,8 +37,9 @@ export async function load(): Promise<void> {
 }
 
 /**
- * One connection, from its beginning to its end. It is never repaired: the library would send again on the next one what
- * was meant for this one, and a renewal that comes after its time is worse than none. A caller that needs another makes another.
+ * One connection, from its beginning to its end. It is never repaired: the library would send pending commands again
+ * on the next one, and a renewal that arrives late is worse than none. A caller that needs another connection opens
+ * another.
  */
 export class Link {
   readonly ready: Promise<Client>;
@@ -55,29 +56,30 @@ export class Link {
     this.ready.catch(() => this.end());
   }
 
-  /** What it means that nothing has come within this time. */
+  /** The error if nothing has arrived within this time. */
   late(withinMs: number): Error {
     const what = this.#isReady ? 'answer' : 'connection';
-    // A server without TLS waits for the end of what it takes for a command.
+    // A server without TLS waits for more of what it takes for a command.
     const guess = !this.#isReady && this.#isSecure ? ': is TLS spoken at this port?' : '';
     return new Error(`no ${what} within ${Math.round(withinMs)} ms${guess}`);
   }
 
-  /** Closes it at once. What waits for an answer is rejected. */
+  /** Closes it at once. Commands in flight are rejected. */
   end(): void {
     if (this.isOver) return;
     this.isOver = true;
-    // The library first tells those who wait what has happened, if it was not us.
+    // The library first reports its own error to waiting callers.
     queueMicrotask(() => destroy(this.#client));
     this.#onEnd();
   }
 
   async #connect({ address, endpoint, tls, connectMs }: LinkSettings): Promise<Client> {
     const { RedisClient } = await loadLibrary();
-    if (this.isOver) throw new Error('the connection was given up');
+    if (this.isOver) throw new Error('the connection was closed');
     const { isSecure, user, password, database } = address;
     const socket = { ...endpoint, connectTimeout: Math.ceil(connectMs), reconnectStrategy: false as const };
-    // Not by `createClient`, which puts together a class with a thousand commands for every other address: that takes 50 ms.
+    // Not with `createClient`, which builds a class with a thousand commands for every other address: that takes 50
+    // ms.
     const client: Client = new RedisClient({
       socket: isSecure ? { ...socket, ...tls, tls: true } : socket,
       ...(user === undefined ? {} : { username: user }),
@@ -85,18 +87,19 @@ export class Link {
       database,
       disableOfflineQueue: true,
       maintNotifications: 'disabled',
-      commandOptions: { timeout: 0 }, // The caller looks at the time.
+      commandOptions: { timeout: 0 }, // The caller has its own timeout.
     });
     this.#client = client;
     client.on('error', () => this.end());
-    // While its socket connects the library has nothing to close, and goes on. Where no server answers then, it would do so for ever.
+    // While its socket connects the library cannot close it, and continues. If no server answers, it would retry for
+    // ever.
     client.on('connect', () => {
       if (this.isOver) destroy(client);
     });
     await client.connect();
     if (this.isOver) {
-      destroy(client); // One that was given up while it connected has connected all the same.
-      throw new Error('the connection was given up');
+      destroy(client); // It was closed while it connected.
+      throw new Error('the connection was closed');
     }
     this.#isReady = true;
     return client;
@@ -107,6 +110,6 @@ function destroy(client: Client | null): void {
   try {
     client?.destroy();
   } catch {
-    // There was nothing left to close.
+    // Already closed.
   }
 }

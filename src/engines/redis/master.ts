@@ -15,37 +15,37 @@ interface MasterSettings {
   readonly endpoint: Endpoint;
   readonly tls: TlsOptions;
   readonly clock: Clock;
-  /** How long it may take for one answer. */
+  /** The time limit for one answer. */
   readonly withinMs: number;
   readonly leaseMs: number;
-  /** No other master has a say. */
+  /** There are no other masters. */
   readonly isOnly: boolean;
-  /** How many replicas must have what was taken. */
+  /** How many replicas must have a lease. */
   readonly wait: number;
 }
 
-/** What a renewal has found. */
+/** The result of a renewal. */
 export interface Renewal {
-  /** `none`: no participant holds it. */
+  /** `none`: the lease is free. */
   readonly whose: 'ours' | 'other' | 'none';
-  /** Why an operator asks us to resign, or null. */
+  /** The reason if an operator requests our resignation, or null. */
   readonly asked: string | null;
 }
 
 const NOBODYS: Claim = { holder: '', attempt: 0 };
 
-/** What is asked about, and for whom. */
+/** The election and the claim that a request is about. */
 export interface Errand {
   readonly layout: Layout;
   readonly claim: Claim;
 }
 
-/** One Redis server that takes writes: every act is one script, which does all of it or nothing. */
+/** One Redis master. Every request is one script, which does all of it or nothing. */
 export class Master {
   readonly #settings: MasterSettings;
   readonly #connection: Connection;
   readonly #wakeUps: WakeUps;
-  /** By election: what others hold, as we have seen it at this master. */
+  /** By election: the lease of another participant, as we have seen it at this master. */
   readonly #unchanged = new Map<string, Unchanged>();
   #renewals = 0;
 
@@ -53,10 +53,10 @@ export class Master {
     this.#settings = settings;
     const { address, endpoint, tls, clock, withinMs } = settings;
     const open = (onEnd: () => void): Link => {
-      // The caller gives it up before, and can say more about it.
+      // The caller times out earlier, and can say more about the error.
       return new Link({ address, endpoint, tls, connectMs: 2 * withinMs }, onEnd);
     };
-    // A subscription must not be given up too soon where answers are slow: nothing depends on it.
+    // Subscriptions get more time where answers are slow: nothing depends on them.
     this.#wakeUps = new WakeUps(open, clock, Math.max(withinMs, 1000));
     this.#connection = new Connection(open, clock, withinMs, () => this.#wakeUps.renew());
   }
@@ -101,7 +101,7 @@ export class Master {
     return { whose, asked: asked ?? null };
   }
 
-  /** False: another participant holds it by now, or none. */
+  /** False: another participant holds it by now, or it is free. */
   async ask(layout: Layout, { token, reason }: ResignationRequest, signal: AbortSignal): Promise<boolean> {
     const errand = { layout, claim: NOBODYS };
     return (await this.#run<number>(scripts.ask, errand, [String(token), reason], signal)) === 1;
@@ -135,7 +135,7 @@ export class Master {
     await this.#connection.close();
   }
 
-  /** What Redis says is over is over, and so is what was seen unchanged for as long as it lasts. */
+  /** A lease has expired if Redis says so, or if it was seen unchanged for as long as it lasts. */
   #viewOf(reply: Reply, layout: Layout): View {
     const view = viewOf(reply);
     const { lease } = view;

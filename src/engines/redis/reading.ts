@@ -3,7 +3,7 @@ import type { Reading } from '../lease/lease-store.ts';
 import type { Known } from './known.ts';
 import type { Lease, View } from './view.ts';
 
-/** Who leads according to these masters of so many: the participant that holds a majority of all. */
+/** The leader, according to these masters: the participant that holds a majority of all. */
 export function leaseOf(views: readonly View[], total: number): Lease | null {
   const counts = new Map<string, number>();
   for (const { lease } of views) {
@@ -15,18 +15,18 @@ export function leaseOf(views: readonly View[], total: number): Lease | null {
   return null;
 }
 
-/** Whether those that have not answered yet could tell of a leader that these do not. */
+/** Whether masters that have not answered yet could show a leader that these do not. */
 export function isUndecided(views: readonly View[], pending: number, total: number): boolean {
   return leaseOf(views, total) === null && mostOfOne(views) + pending >= majority(total);
 }
 
-/** How many of these one claim holds at most, whether or not it leads already. */
+/** How many of these masters one claim holds at most, whether or not it leads already. */
 export function mostOfOne(views: readonly View[]): number {
   const claims = views.flatMap(({ lease }) => lease?.claim ?? []);
   return Math.max(0, ...claims.map((one) => claims.filter((each) => each === one).length));
 }
 
-/** When a majority will be free, if nothing is done. Those that we cannot see count as taken. */
+/** When a majority will be free, if nothing is done. Masters that did not answer count as taken. */
 function freeInMs(views: readonly View[], total: number): number {
   const waits = views.map(({ lease }) => lease?.freeInMs ?? 0).sort((a, b) => a - b);
   return waits[majority(total) - 1] ?? Number.POSITIVE_INFINITY;

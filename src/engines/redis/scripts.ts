@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** A program that Redis runs as one step, in which nothing else happens. */
+/** A script that Redis runs atomically. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
 }
 
 /**
- * What all of them share. KEYS: the lease, the counter, the value. ARGV: the holder, its attempt, the channel, then their own.
- * A lease is the holder's while it bears its name and the number of the attempt that took it: both together are never used
- * again, so whatever comes late finds that it is not.
+ * Shared by all scripts. KEYS: the lease, the counter, the value. ARGV: the holder, its attempt, the channel, then
+ * the script's own. A lease belongs to the holder while it has its name and the number of the attempt that took it:
+ * this pair is never used again, so a late script finds that the lease is not its own.
  *
- * Every renewal changes the mark of a lease: by when it ends, and by its own number, where the memory is not too full to write it.
- * A user whose rights are from before that was needed may not ask for the end; then there is no mark, and only Redis counts.
+ * Every renewal changes the mark of a lease: the time of its end, and the number of the renewal, unless the memory is
+ * too full to write it. A user with permissions from before this rule may not read the end; then there is no mark,
+ * and only Redis expires the lease.
  */
 const SHARED = `
 local lease, fence, kept = KEYS[1], KEYS[2], KEYS[3]
@@ -80,10 +81,10 @@ function script(text: string): Script {
 export const read: Script = script(`return look(0)`);
 
 /**
- * Takes it if it is free, or if an earlier attempt of the same holder has got it. The token is greater than the counter and than
- * the greatest that the client has seen, and no less than the milliseconds of this server's clock: a server that has
- * lost its data, or a replica that lagged behind, goes on above what was given before. ARGV: leader, leaseMs, seen, `1` if no
- * other master has a say, the mark of a lease that is over although Redis does not know it.
+ * Takes the lease if it is free, or if an earlier attempt of the same holder has it. The token is greater than the
+ * counter and than the greatest that the client has seen, and no less than the milliseconds of this server's clock: a
+ * server that has lost its data, or a replica that lagged behind, continues above earlier tokens. ARGV: leader,
+ * leaseMs, seen, `1` if there are no other masters, the mark of a lease that has expired although Redis still has it.
  */
 export const take: Script = script(`
 local by, try = whose()
@@ -101,7 +102,10 @@ if ARGV[7] == '1' then
 end
 return look(1)`);
 
-/** Gives what was taken its token, and passes on the newest value. ARGV: token, value, version, token of the value. */
+/**
+ * Writes the token of a lease that was taken, and passes on the newest value. ARGV: token, value, version, token of
+ * the value.
+ */
 export const confirm: Script = script(`
 if not isOurs() then return 0 end
 raise(tonumber(ARGV[4]))
@@ -111,9 +115,9 @@ tell('won')
 return 1`);
 
 /**
- * ARGV: token, leaseMs, the number of this renewal. The counter is raised in any case: it may have been lost, and must not fall behind. What is ours comes with
- * why an operator asks for it, if one does. Nothing has to be written that is there already: a server whose memory is full
- * refuses to.
+ * ARGV: token, leaseMs, the number of this renewal. The counter is raised in any case: it may have been lost, and
+ * must not fall behind. If the lease is ours, the answer contains a request to resign, if there is one. Values that
+ * are already there are not written: a server whose memory is full would refuse that.
  */
 export const renew: Script = script(`
 raise(tonumber(ARGV[4]))
@@ -123,7 +127,7 @@ redis.pcall('HSET', lease, 'beat', ARGV[6])
 redis.call('PEXPIRE', lease, ARGV[5])
 return {'ours', redis.call('HMGET', lease, 'asked')[1]}`);
 
-/** Leaves a request in the lease that has this token, with which it goes away. ARGV: token, reason. */
+/** Stores a request in the lease that has this token; it vanishes with the lease. ARGV: token, reason. */
 export const ask: Script = script(`
 local by, try = whose()
 if not by or redis.call('HMGET', lease, 'token')[1] ~= ARGV[4] then return 0 end
@@ -131,7 +135,7 @@ redis.call('HSET', lease, 'asked', ARGV[5])
 redis.call('PUBLISH', channel, 'asked ' .. by .. ' ' .. string.format('%.0f', try or 0))
 return 1`);
 
-/** Puts in what one of several masters lacks. ARGV: leader, leaseMs, token, value, version, token of the value. */
+/** Restores a lease on a master that lacks it. ARGV: leader, leaseMs, token, value, version, token of the value. */
 export const mend: Script = script(`
 if redis.call('EXISTS', lease) == 1 then return 0 end
 raise(tonumber(ARGV[6]))
@@ -141,7 +145,7 @@ redis.call('PEXPIRE', lease, ARGV[5])
 if ARGV[9] ~= '' then keep(ARGV[7], ARGV[8], ARGV[9]) end
 return 1`);
 
-/** Frees it, also if an earlier attempt of ours holds it. ARGV: `1` to wake those who wait. */
+/** Frees the lease, also if an earlier attempt of ours holds it. ARGV: `1` to wake waiting candidates. */
 export const release: Script = script(`
 local by, try = whose()
 if by ~= holder or not try or try > attempt then return 0 end
@@ -149,7 +153,7 @@ redis.call('DEL', lease)
 if ARGV[4] == '1' then tell('freed') end
 return 1`);
 
-/** ARGV: value, version, token. One that comes late, after a newer one, does nothing. */
+/** ARGV: value, version, token. A late value, after a newer one, is refused. */
 export const publish: Script = script(`
 if not isOurs() then return 0 end
 if not keep(ARGV[4], ARGV[5], ARGV[6]) then error('a newer value is there', 0) end

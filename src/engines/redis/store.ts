@@ -13,18 +13,18 @@ export interface RedisGrant extends Grant {
   readonly claim: Claim;
 }
 
-/** What a store shares with the others of its engine. */
+/** What the stores of an engine share. */
 interface StoreAround {
   readonly masters: readonly Master[];
   readonly clock: Clock;
-  /** This engine and no other, not even one of the same name. */
+  /** Unique to this engine object. */
   readonly holder: string;
-  /** Whose number no attempt of this holder ever had. */
+  /** A number that no attempt of this holder had. */
   readonly nextAttempt: () => number;
   readonly random: () => number;
 }
 
-/** Candidates that have divided the masters among them try again within this time, each at another moment. */
+/** Candidates that have divided the masters retry within this time, each at another moment. */
 const DIVIDED_MS = 50;
 
 /**
@@ -46,9 +46,9 @@ export class RedisStore implements LeaseStore<RedisGrant> {
   readonly #layout: Layout;
   readonly #name: string;
   readonly #known: Known;
-  /** What we hold, as far as we know. */
+  /** The claim that we hold, as far as we know. */
   #current: Claim | null = null;
-  /** What we asked for, or gave back, without learning what became of it. */
+  /** A claim that we requested or released without an answer. */
   #inDoubt: Claim | null = null;
 
   constructor(around: StoreAround, layout: Layout, name: string, known: Known) {
@@ -97,7 +97,8 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     if (isUnknown) throw this.#tooFew(failures);
     this.#inDoubt = null;
     const reading = readingOf(views, total, this.#known);
-    // Where one is about to lead, the others wait. Where they have divided the masters, each tries again in its own time.
+    // If one candidate is about to lead, the others wait. If they have divided the masters, each retries at a random
+    // moment.
     if (total === 1 || mostOfOne(views) >= this.#quorum) return { grant: null, reading };
     const spreadMs = Math.max(DIVIDED_MS, 4 * (clock.now() - sinceMs));
     return { grant: null, reading: { ...reading, freeInMs: spreadMs * random() } };
@@ -127,7 +128,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     await this.leave({ signal });
   }
 
-  /** What was never told to anybody, or could not be released, would keep the others waiting until it runs out. */
+  /** A claim in doubt, or one that could not be released, would block the others until it expires. */
   async leave({ signal }: Call): Promise<void> {
     if (this.#inDoubt === null) return;
     const errand = this.#errand(this.#inDoubt);
@@ -153,7 +154,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     return null;
   }
 
-  /** A majority has to know of it, since a renewal hears no more than a majority. */
+  /** A majority must store it, since a renewal waits for no more than a majority. */
   async ask(request: ResignationRequest, { signal }: Call): Promise<void> {
     const asked = this.#masters.map((master) => master.ask(this.#layout, request, signal));
     const { answers, failures } = await this.#untilMost(asked);
@@ -177,7 +178,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     const hints = new Hints(this.#masters.length, clock, (message) => {
       const isOthers = message?.startsWith('won ') && !message.startsWith(`won ${holder} `);
       if (message?.startsWith('asked ')) {
-        // No other participant has to look.
+        // Other participants need not read.
         if (message === `asked ${holder} ${this.#current?.attempt}`) hint('ours');
       } else hint(isOthers ? 'ours' : 'changed');
     });
@@ -214,7 +215,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     return this.#untilMost(masters.map((master) => master.confirm(errand, token, value, signal)));
   }
 
-  /** Waits until a majority of all has said yes, or cannot any more. */
+  /** Waits until a majority of all has agreed, or cannot any more. */
   #untilMost(asked: readonly Promise<boolean>[]): Promise<Gathered<boolean>> {
     return gather(asked, (answers, pending) => {
       const agreed = count(answers, true);
@@ -222,7 +223,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     });
   }
 
-  /** Also what comes later. No participant is woken: one that was refused by what we had for a moment tries again by itself. */
+  /** Releases late answers too. No candidate is woken: one that our short claim refused retries by itself. */
   #giveBack(asked: readonly Promise<{ master: Master; view: View }>[], errand: Errand): void {
     for (const each of asked) {
       each
@@ -232,8 +233,9 @@ export class RedisStore implements LeaseStore<RedisGrant> {
   }
 
   /**
-   * A master that lacks what a majority still holds for us has lost its data, or was not there. It gets it, so that another one
-   * may fail next. Only then: a majority that has been ours without a gap is what no other participant can have had.
+   * A master that lacks a claim that a majority still holds for us has lost its data, or was down. It gets the claim
+   * again, so that another master may fail next. Only then: a majority that was ours without a gap is one that no
+   * other participant can have had.
    */
   #mendLater(asked: readonly Promise<Renewal>[], errand: Errand, token: bigint): void {
     for (const [index, each] of asked.entries()) {
@@ -246,7 +248,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     }
   }
 
-  /** So many have refused that the others are no majority. */
+  /** So many have refused that the rest is no majority. */
   #isRefused(refusals: number): boolean {
     return this.#masters.length - refusals < this.#quorum;
   }

@@ -1,14 +1,14 @@
 import type { Published } from './known.ts';
 
-/** Whose a lease is: one attempt of one engine to take it. No two are the same. */
+/** The owner of a lease: one attempt of one engine to take it. No two are equal. */
 export interface Claim {
   readonly holder: string;
   readonly attempt: number;
 }
 
-/** How an election stands at one master. */
+/** The state of an election at one master. */
 export interface View {
-  /** What was asked for was granted just now. */
+  /** The request was granted just now. */
   readonly isGranted: boolean;
   readonly lease: Lease | null;
   /** The greatest token that it knows of. */
@@ -21,17 +21,17 @@ export interface Lease {
   readonly leader: string;
   /** Null: it is being taken. */
   readonly token: bigint | null;
-  /** Infinity: its expiry was removed by hand. */
+  /** Infinity: an operator removed its expiry. */
   readonly freeInMs: number;
-  /** Differs after every renewal; null where the master does not tell. */
+  /** Changes with every renewal; null if the master does not tell. */
   readonly mark: string | null;
-  /** How long it lasts from a renewal on; null where its holder has not said so. */
+  /** How long it lasts after a renewal; null if its holder has not written that. */
   readonly lastsMs: number | null;
 }
 
 export type Reply = readonly (string | number | null)[];
 
-/** Reads what a script has looked up. What is not as we write it counts as not there. */
+/** Parses the answer of a script. Fields that we did not write count as missing. */
 export function viewOf(reply: Reply): View {
   const [isGranted, holder, attempt, leader, token, ttlMs, fence, value, version, valueToken, lasts, mark] =
     reply;
@@ -65,7 +65,10 @@ function publishedOf(value: Field, version: Field, token: Field): Published | nu
   }
 }
 
-/** Scripts count in floating point, so what is greater is none of ours: a participant that believed it could never lead again. */
+/**
+ * Scripts use floating point, so a greater number cannot be ours: a participant that trusted it could never lead
+ * again.
+ */
 function countOf(field: Field): bigint | null {
   if (typeof field !== 'string' || !/^\d{1,16}$/.test(field)) return null;
   return Number.isSafeInteger(Number(field)) ? BigInt(field) : null;

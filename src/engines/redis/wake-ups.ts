@@ -1,15 +1,15 @@
 import type { Clock } from '../../election/index.ts';
 import type { Client, Link } from './link.ts';
 
-/** Hears what is published on a channel; null: it could not be heard for a while, or until now. */
+/** Called with messages of a channel; null: some may have been missed. */
 export type Heard = (message: string | null) => void;
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2000;
 
 /**
- * The subscriptions at one master, on a connection of their own. They only wake those who wait, who look for themselves then: a
- * message that is lost costs time and nothing else. While anybody listens it connects again for ever.
+ * The subscriptions at one master, on a separate connection. They only wake candidates, which then read the state: a
+ * lost message costs only time. It reconnects while there are listeners.
  */
 export class WakeUps {
   readonly #open: (onEnd: () => void) => Link;
@@ -40,7 +40,7 @@ export class WakeUps {
     return () => this.#forget(channel, heard);
   }
 
-  /** The connection may be dead without knowing it: makes a new one. */
+  /** The connection may be dead without knowing it: opens a new one. */
   renew(): void {
     this.#link?.end();
   }
@@ -66,7 +66,7 @@ export class WakeUps {
     const stop = this.#clock.after(this.#connectMs, () => link.end());
     link.ready
       .then(async (client) => {
-        // Channels that are added meanwhile are in the map, and the loop comes to them.
+        // Channels that are added meanwhile are in the map, and the loop reaches them.
         for (const channel of this.#channels.keys()) await this.#subscribe(link, client, channel);
         if (link.isOver) return;
         this.#client = client;
@@ -79,7 +79,7 @@ export class WakeUps {
   async #subscribe(link: Link, client: Client, channel: string): Promise<void> {
     try {
       await client.subscribe(channel, (message) => this.#tell(channel, message));
-      this.#tell(channel, null); // Something may have happened before.
+      this.#tell(channel, null); // Earlier messages may have been missed.
     } catch {
       link.end();
     }

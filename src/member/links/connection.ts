@@ -4,10 +4,10 @@ import type { Closing, Refused } from '../../peers/index.ts';
 import { encodeRefused, type Frame, readFrame } from './frames.ts';
 import type { ResolvedLinkOptions } from './options.ts';
 
-/** Is told what happens to a connection. */
+/** The listener of a connection. */
 export interface ConnectionOwner {
   onFrame(connection: Connection, frame: Frame, bytes: number): void;
-  /** The other side takes data again. */
+  /** The other side accepts data again. */
   onDrain(connection: Connection): void;
   /** The last ping was answered. */
   onPong(connection: Connection): void;
@@ -23,20 +23,20 @@ interface Probe {
 /** RFC 6455: "an endpoint is going away, such as a server going down". */
 const GOING_AWAY = 1001;
 const NORMAL = 1000;
-/** Of those that are left to applications: this side keeps another connection to the same process. */
+/** A code for applications: this side keeps another connection to the same process. */
 const DUPLICATE = 4000;
-/** The same: "a connection was closed abnormally, e.g. without sending or receiving a Close control frame". */
+/** RFC 6455 too: "a connection was closed abnormally, e.g. without sending or receiving a Close control frame". */
 const WITHOUT_A_WORD = 1006;
 
-/** A frame is two pieces, and the system takes up to 1024 of them at once; if it cannot take all, the rest must wait. */
+/** A frame is two pieces, and the system takes up to 1024 of them in one call; the rest would have to wait. */
 const LARGEST_BATCH = 256;
 
-/** One WebSocket, opened by either side. It knows frames, pings and how full it is, and nothing of members. */
+/** One WebSocket, opened by either side. It knows frames, pings and its buffer, but nothing of members. */
 export class Connection {
-  /** Where it comes from or leads to, for people. */
+  /** The remote address, for people. */
   readonly remote: string;
   owner: ConnectionOwner | null = null;
-  /** Of the last ping that was answered. */
+  /** The round trip of the last ping that was answered. */
   roundTripMs: number | null = null;
 
   readonly #ws: WebSocket;
@@ -48,9 +48,9 @@ export class Connection {
   #pings = 0;
   #pingMark = '';
   #pingedAtMs = 0;
-  /** Why it is closed, as far as this side knows. */
+  /** Why it was closed, as far as this side knows. */
   #why: string | null = null;
-  /** This side closed it, or found that it leads nowhere. */
+  /** This side closed it, or found that the peer does not answer. */
   #isLetGo = false;
   #isReset = false;
   readonly #closeListeners: (() => void)[] = [];
@@ -67,7 +67,8 @@ export class Connection {
     ws.on('error', (error: Error & { code?: string }) => this.#onError(error));
     ws.on('close', (code: number) => this.#onClose(code));
     socket.on('drain', () => this.owner?.onDrain(this));
-    // Members never close only one half. Without this, what is still to be written to a dead peer would hold up the news.
+    // Members never close only one half. Without this, data still to be written to a dead peer would delay the close
+    // event.
     socket.on('end', () => ws.terminate());
   }
 
@@ -81,8 +82,8 @@ export class Connection {
   }
 
   /**
-   * What one event makes a member send to a peer leaves together: with a thousand elections over one connection that
-   * is a handful of system calls in place of a thousand.
+   * All frames that one event causes leave together: with a thousand elections on one connection that is a handful of
+   * system calls in place of a thousand.
    */
   send(frame: string): void {
     if (!this.open) return;
@@ -103,7 +104,7 @@ export class Connection {
     this.#ws.ping(this.#pingMark);
   }
 
-  /** Asks whether the other side is still there. `done` is called exactly once. */
+  /** Checks whether the other side still answers. `done` is called exactly once. */
   probe(withinMs: number, done: (answered: boolean) => void): void {
     if (!this.open) {
       done(false);
@@ -119,14 +120,14 @@ export class Connection {
     this.#closeListeners.push(listener);
   }
 
-  /** Says goodbye. What was sent before still arrives, and what the other side has sent is still read. */
+  /** Closes in an orderly way: frames sent before still arrive, and frames of the other side are still read. */
   close(why: string, says: 'goodbye' | 'duplicate' = 'goodbye'): void {
     this.#isLetGo = true;
     this.#why ??= why;
     this.#ws.close(says === 'duplicate' ? DUPLICATE : NORMAL);
   }
 
-  /** Says why, then goodbye. A peer that does not answer that is not waited for. */
+  /** Sends the reason, then closes. Does not wait for a peer that does not answer. */
   refuse(refused: Refused): void {
     this.send(encodeRefused(refused));
     this.close(refused.reason);
@@ -134,14 +135,14 @@ export class Connection {
     this.whenClosed(() => clearTimeout(timer));
   }
 
-  /** This process stops: the other side need not wonder. */
+  /** This process stops, and tells the other side so. */
   leave(): void {
     this.#isLetGo = true;
     this.#why ??= 'this member left';
     this.#ws.close(GOING_AWAY);
   }
 
-  /** At once. The other side is told that we live on, if it still hears anything. */
+  /** Closes at once. If the other side still receives anything, it learns that this process lives. */
   terminate(why: string): void {
     this.#isLetGo = true;
     this.#why ??= why;
@@ -149,7 +150,7 @@ export class Connection {
     this.#ws.terminate();
   }
 
-  /** An unexpected error costs the connection that brought it, not the process and all its elections. */
+  /** An unexpected error closes the connection that caused it; the process and its elections continue. */
   #onData(text: string | null, bytes: number): void {
     try {
       this.owner?.onFrame(this, readFrame(text), bytes);

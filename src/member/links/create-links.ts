@@ -80,7 +80,7 @@ class AllLinks implements Links, Hub {
     this.#host.give({ type: 'posted', peer: from });
   }
 
-  /** A message to all members is put into writing once: protocols send one and the same object to each of them. */
+  /** A broadcast is encoded once: protocols send the same object to each member. */
   #write(election: string, message: Message): Outgoing {
     const last = this.#lastWritten;
     if (last !== null && last.message === message && last.election === election) return last;
@@ -92,7 +92,7 @@ class AllLinks implements Links, Hub {
   attach(server: Server): void {
     const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
       if (this.handleUpgrade(request, socket, head)) return;
-      // Another listener may answer it; an observer does not.
+      // Another upgrade listener may answer the request; an observer does not.
       const others = server
         .listeners('upgrade')
         .filter((each) => each !== onUpgrade && !('isObserver' in each));
@@ -105,7 +105,8 @@ class AllLinks implements Links, Hub {
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (!this.#isOurs(request)) return false;
-    // Members send no Origin; browsers always do. A page of some web site must not reach a member on this machine.
+    // Members send no Origin header; browsers always do. A page of some web site must not reach a member on this
+    // machine.
     if (request.headers.origin !== undefined) refuseUpgrade(socket, '403 Forbidden');
     else if (this.closed || this.#host.isFull) {
       refuseUpgrade(socket, '503 Service Unavailable');
@@ -127,7 +128,7 @@ class AllLinks implements Links, Hub {
     return this.#closing;
   }
 
-  /** The path may or may not carry the prefix of this member's URL: a proxy before it may have taken it off. */
+  /** The path may or may not have the prefix of this member's URL: a proxy may have removed it. */
   #isOurs(request: IncomingMessage): boolean {
     const path = request.url?.split('?')[0];
     const prefix = URL.canParse(this.#own.url) ? new URL(this.#own.url).pathname.replace(/\/+$/, '') : '';
@@ -167,7 +168,7 @@ class AllLinks implements Links, Hub {
 
 function refuseUpgrade(socket: Duplex, status: string): void {
   socket.on('error', () => {});
-  // Ending closes one half only, and the other side need never close its own: then no server could ever be closed.
+  // `end` closes only one half, and the other side might never close its own. Then the server could never be closed.
   const answer = `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
   socket.end(answer, () => socket.destroy());
 }

@@ -5,13 +5,13 @@ import type { ResolvedLinkOptions } from './options.ts';
 
 export type Dialled =
   | { readonly type: 'open'; readonly connection: Connection }
-  /** There is an HTTP server that keeps no links: a voter that speaks only REST. */
+  /** An HTTP server answered that keeps no links: a voter that speaks only REST. */
   | { readonly type: 'rest' }
   | { readonly type: 'failed'; readonly reason: string };
 
 /** An attempt to connect. */
 export interface Dial {
-  /** Gives the attempt up, as long as it has not succeeded; then the other side has not heard of it. */
+  /** Cancels the attempt unless it has succeeded; the other side has not noticed it then. */
   abort(): void;
 }
 
@@ -35,7 +35,7 @@ export function dial(url: string, options: ResolvedLinkOptions, done: (result: D
       handshakeTimeout: options.connectMs,
     });
   } catch (error) {
-    // The URL is one that no connection can have. The peer is told of like any other that cannot be reached.
+    // An invalid URL is reported like any other peer that cannot be reached.
     process.nextTick(finish, { type: 'failed', reason: (error as Error).message });
     return {
       abort() {
@@ -66,8 +66,8 @@ export function dial(url: string, options: ResolvedLinkOptions, done: (result: D
 }
 
 /**
- * A server that does not know the path says so with 404, 426 or the like, or takes the request for any other GET. An
- * error of the server itself, or of a proxy before it, says nothing of what it can do.
+ * A server that does not know the path answers 404, 426 or the like, or treats the request as any other GET. An error
+ * of the server itself, or of a proxy before it, does not say what it supports.
  */
 function meansRest(status: number): boolean {
   return status < 500 && ![401, 403, 407, 408, 429].includes(status);

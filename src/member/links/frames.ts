@@ -55,7 +55,7 @@ export function encodeLocalConfirmed(token: string): string {
   return JSON.stringify({ localConfirmed: token });
 }
 
-/** Reads any frame. What cannot be read comes back as `bad`, with the reason in words. */
+/** Reads any frame. One that cannot be read becomes `bad`, with the reason in words. */
 export function readFrame(frame: string | null): Frame {
   if (frame === null) return bad('not-json', 'a binary frame');
   let value: unknown;
@@ -93,13 +93,13 @@ function readLocal(type: 'local-token' | 'local-confirmed', token: unknown): Fra
   return { type, token: text(LONGEST_NAME).read(token, 'token') };
 }
 
-/** Fields that it does not know are let through: a later version may say more of itself. */
+/** Unknown fields are accepted: a later version may send more. */
 function readHello(found: Record<string, unknown>): Frame {
   if (found.caucus !== VERSION) {
     throw new BadInput('hello.caucus', `version ${VERSION}`, show(found.caucus));
   }
   if (found.life === undefined) {
-    // Members of 0.1 say no life. Told apart here, their operator reads what to do and not only what is missing.
+    // Members of version 0.1 send no life. This error tells their operator what to do, not only what is missing.
     const expected = 'the name of a process; run the same version of caucus on all members';
     throw new BadInput('hello.life', expected, show(found.life));
   }

@@ -2,11 +2,11 @@ import type { LinkEvents } from './links.ts';
 import type { ResolvedLinkOptions } from './options.ts';
 import type { Poster } from './post.ts';
 
-/** What the link to one peer needs of all the links together. */
+/** What the link to one peer needs from the whole set of links. */
 export interface Hub {
   readonly events: LinkEvents;
   readonly options: ResolvedLinkOptions;
   readonly poster: Poster;
-  /** Nothing is told any more. */
+  /** After this, no events are reported. */
   readonly closed: boolean;
 }

@@ -6,46 +6,49 @@ import type { Identity, LinkRefusal } from '../../peers/index.ts';
 
 export type { Identity, LinkRefusal, LinkStatus, Peer };
 
-/** What the links tell their member. */
+/** Events that the links report to their member. */
 export interface LinkEvents {
   onMessage(from: MemberId, election: string, message: Message): void;
   /**
-   * What a voter that speaks only REST answered in its response: `TYPE/answer`, with whatever else stood beside the
-   * message's own fields. Without this it comes as a message like any other.
+   * The response of a voter that speaks only REST: `TYPE/answer`, with any other fields beside the message's own.
+   * Without this listener it is reported by `onMessage`.
    */
   onAnswer?(from: MemberId, election: string, answer: Message): void;
-  /** A connection to this process of the peer stands. Says so too when another process has taken the place of one before. */
+  /** A connection to this process of the peer is open. Also called when another process has replaced an earlier one. */
   onUp(peer: Identity): void;
-  /** This process of the peer runs on this very kernel: it has shown so over a connection that stands. */
+  /** This process of the peer runs on this kernel: it has proven that over an open connection. */
   onLocal?(peer: Identity): void;
   /**
-   * The last connection to this process of the peer is closed. No proof of anything by itself. `isAbandoned`: the other side
-   * closed it, without a word that it lives on.
+   * The last connection to this process of the peer is closed. This proves nothing by itself. `isAbandoned`: the
+   * other side closed it without saying that it lives on.
    */
   onDown(peer: Identity, reason: string, isAbandoned: boolean): void;
-  /** A process of the peer is gone. With `proof`, the process of this life can never act again; another one of the same id may. */
+  /**
+   * A process of the peer is gone. With `proof`, the process of this life can never act again; another process of the
+   * same id may.
+   */
   onGone?(peer: MemberId, proof: boolean, life: string): void;
   onBack?(peer: MemberId): void;
-  /** Another process has come under this id, and the one before lives: it was seen. */
+  /** A second process came under this id, while the earlier one is alive. */
   onShared?(before: Identity, now: Identity): void;
-  /** An attempt to reach the peer has failed; others follow. */
+  /** An attempt to reach the peer has failed; it is retried. */
   onUnreachable?(peer: Peer, reason: string): void;
-  /** Another process runs under an id that is taken, or belongs to another cluster: refused, and told to people. */
+  /** A process uses an id that is taken, or belongs to another cluster. It was refused; the operator is told. */
   onRefused(reason: string, from: string, kind: LinkRefusal): void;
 }
 
-/** The connections of a member to all others. Messages may be lost, and arrive in order over one connection. */
+/** The connections of a member to all others. Messages may be lost; over one connection they arrive in order. */
 export interface Links {
   setPeers(peers: readonly Peer[]): void;
-  /** Never waits and never throws: what cannot be sent is dropped and counted. */
+  /** Never waits and never throws: a message that cannot be sent is dropped and counted. */
   send(to: MemberId, election: string, message: Message): void;
-  /** Takes over the upgrade requests of a server for the path of the links. */
+  /** Handles the upgrade requests of a server for the path of the links. */
   attach(server: Server): void;
-  /** The same for a server that hands its upgrades over itself. False if the request is not meant for the links. */
+  /** The same for a server that passes its upgrade requests on. False if the request is not for the links. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** Turns an upgrade away. False if the request is not meant for the links. */
+  /** Refuses an upgrade. False if the request is not for the links. */
   refuseUpgrade(request: IncomingMessage, socket: Duplex): boolean;
-  /** A message came by POST in the name of this peer. */
+  /** A message of this peer came by POST. */
   heardByPost(from: MemberId): void;
   readonly status: readonly LinkStatus[];
   close(): Promise<void>;

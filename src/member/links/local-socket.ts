@@ -1,33 +1,35 @@
 /**
- * Does the process at the other end of a link run on this kernel? What it says of itself cannot tell: clones of one virtual
- * machine have the same boot id, the same namespaces and the same pids. A member that looked for the pid of a clone on its own
- * kernel would find no such process, and take a living one for dead.
+ * Does the process at the other end of a link run on this kernel? What it says of itself cannot tell: clones of one
+ * virtual machine have the same boot id, the same namespaces and the same pids. A member that looked for the pid of a
+ * clone on its own kernel would find no such process, and take a living one for dead.
  *
- * So each member listens on an abstract Unix socket, which only processes of the same kernel can reach, and says its name in
- * the hello. As soon as a link stands, each side that takes the other for a neighbour has it shown:
+ * So each member listens on an abstract Unix socket, which only processes of the same kernel can reach, and names it
+ * in the greeting. Once a link is open, each side that believes the other runs on its kernel checks it:
  *
  * 1. It connects to that socket and reads a token, which was drawn for this one connection.
  * 2. It sends the token over the link.
- * 3. The process at the other end of the link confirms it if it drew the token itself.
+ * 3. The process at the other end of the link confirms the token if it drew it.
  *
- * Then the process behind the link is the one behind the socket, and that one is here. A clone may listen under the same name,
- * on its own kernel, but it has drawn none of our neighbour's tokens.
+ * Then the process behind the link is the one behind the socket, so it runs on this kernel. A clone may listen under
+ * the same name on its own kernel, but it has drawn none of these tokens.
  *
- * Abstract sockets belong to a network namespace: two members of one host that have different ones (containers, mostly) cannot
- * meet. Then the death of either is never proven to the other, only suspected.
+ * Abstract sockets belong to a network namespace: two members of one host in different namespaces (mostly containers)
+ * cannot meet. Then the death of either is never proven to the other, only suspected.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { BadInput, type Shape, show } from '../../core/index.ts';
 import { drawName } from '../draw-name.ts';
 
-/** How long a connection may stand: a meeting takes milliseconds, and any process of this machine can connect. */
+/**
+ * How long a connection may stay open: the exchange takes milliseconds, and any process of this machine can connect.
+ */
 const LONGEST_MEETING_MS = 10_000;
 const MOST_MEETINGS = 1000;
 
 const TOKEN = /^[0-9a-f]{32}$/;
 const TOKEN_LENGTH = 32;
 
-/** Only names that a member could have drawn: a peer must not make us connect to the sockets of other programs. */
+/** Only names that a member could have drawn: a peer must not make this member connect to sockets of other programs. */
 export const localSocketName: Shape<string> = {
   expected: 'the name of the local socket of a member',
   read(value, path) {
@@ -36,23 +38,23 @@ export const localSocketName: Shape<string> = {
   },
 };
 
-/** Where processes of this kernel can meet this one. */
+/** The socket on which processes of this kernel can reach this one. */
 export class LocalSocket {
   readonly name: string = `caucus-${drawName()}`;
   readonly #server: Server;
-  /** The connections that stand, by the token that each was given. */
+  /** The open connections, by the token that each was given. */
   readonly #meetings = new Map<string, Socket>();
 
   constructor() {
     this.#server = createServer((socket) => this.#onConnection(socket));
     this.#server.maxConnections = MOST_MEETINGS;
-    // Where it cannot listen, none of the others meets it, and its death is never proven.
+    // If it cannot listen, no peer can meet it, and its death is never proven.
     this.#server.on('error', () => {});
     this.#server.listen({ path: address(this.name), exclusive: true });
     this.#server.unref();
   }
 
-  /** Did this process draw the token, for a connection that still stands? */
+  /** Did this process draw the token, for a connection that is still open? */
   drew(token: string): boolean {
     return this.#meetings.has(token);
   }
@@ -72,16 +74,16 @@ export class LocalSocket {
   }
 }
 
-/** A connection to the local socket of another process, and the token that it was given there. */
+/** A connection to the local socket of another process, and the token that it sent. */
 export class Meeting {
   readonly #socket: Socket;
   #token = '';
 
-  /** `ask` is called at most once, with the token that is to be sent over the link. */
+  /** `ask` is called at most once, with the token to send over the link. */
   constructor(name: string, ask: (token: string) => void) {
     this.#socket = connect(address(name));
     this.#socket.setEncoding('latin1');
-    this.#socket.on('error', () => {}); // There is no such socket here, so it is not a neighbour.
+    this.#socket.on('error', () => {}); // No such socket: the peer does not run on this kernel.
     this.#socket.on('data', (text: string) => {
       this.#token += text;
       if (this.#token.length < TOKEN_LENGTH) return;
@@ -90,7 +92,7 @@ export class Meeting {
     });
   }
 
-  /** The other end of the link says that it drew this token. */
+  /** The other end of the link confirms that it drew this token. */
   isConfirmedBy(token: string): boolean {
     return !this.#socket.destroyed && TOKEN.test(token) && token === this.#token;
   }

@@ -2,23 +2,26 @@ import { DEFAULT_PEER_OPTIONS, type PeerOptions } from '../../peers/index.ts';
 
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** How the links behave. Every value has a default that suits one data centre. */
+/** The options of the links. The defaults suit one data centre. */
 export interface LinkOptions extends Given<PeerOptions> {
-  /** The election that a REST path without a name means; none, and every path carries the name. */
+  /** The election that a REST path without a name means; if omitted, every path contains the name. */
   readonly mainElection?: string | undefined;
-  /** Where the links live on a member's own HTTP port, below the path of its URL. */
+  /** The path of the links on a member's HTTP port, below the path of its URL. */
   readonly path?: string | undefined;
-  /** How much may wait for one peer. The oldest message goes first when it is too much. */
+  /** How many messages may wait for one peer. When there are more, the oldest is dropped. */
   readonly queueMessages?: number | undefined;
   readonly queueBytes?: number | undefined;
-  /** How much of it is handed to the operating system's side at a time; the rest waits in the queue. */
+  /** How many bytes may be in the socket's buffer at a time; the rest waits in the queue. */
   readonly bufferBytes?: number | undefined;
-  /** A larger frame is not sent, and closes the connection that it comes from. */
+  /** A larger frame is not sent; receiving one closes the connection. */
   readonly frameBytes?: number | undefined;
   readonly connectMs?: number | undefined;
-  /** How long a goodbye may take before the socket is simply closed. */
+  /** How long an orderly close may take before the socket is destroyed. */
   readonly goodbyeMs?: number | undefined;
-  /** How many requests to one REST-only voter may be under way. With more than one its messages can overtake each other. */
+  /**
+   * How many requests to one REST-only voter may be in flight. With more than one, its messages can overtake each
+   * other.
+   */
   readonly postsInFlight?: number | undefined;
   readonly postMs?: number | undefined;
 }

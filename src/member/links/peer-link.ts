@@ -7,10 +7,10 @@ import { RestLine } from './rest-line.ts';
 import { Traffic } from './traffic.ts';
 
 /**
- * What travels between this member and one other. Which connection it takes is decided elsewhere (src/peers).
+ * The messages between this member and one other. Which connection they use is decided elsewhere (src/peers).
  *
- * A message waits only for an attempt to connect that is under way; when that fails it is given up, because by the
- * time of the next attempt it would be old news.
+ * A message waits only for a connection attempt that is in flight. When that fails it is dropped, because it would be
+ * outdated by the next attempt.
  */
 export class PeerLink {
   readonly traffic: Traffic = new Traffic();
@@ -19,7 +19,7 @@ export class PeerLink {
   readonly #id: MemberId;
   readonly #queue: Queue;
   readonly #rest: RestLine;
-  /** Where messages go; null while they wait. */
+  /** The connection in use; null while messages wait. */
   #connection: Connection | null = null;
   #roundTripMs: number | null = null;
 
@@ -57,7 +57,7 @@ export class PeerLink {
     this.#rest.flush(this.url);
   }
 
-  /** The peer has moved. A connection that stands is not disturbed. */
+  /** The peer has another URL now. An open connection is kept. */
   moveTo(url: string): void {
     this.url = url;
     this.#rest.isOpen = false;
@@ -75,7 +75,7 @@ export class PeerLink {
     this.#rest.flush(this.url);
   }
 
-  /** What waits is given up. */
+  /** Drops the messages that wait. */
   giveUp(): void {
     this.#rest.isOpen = false;
     this.traffic.dropped += this.#queue.clear();

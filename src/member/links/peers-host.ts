@@ -18,8 +18,8 @@ import { LocalSocket, Meeting } from './local-socket.ts';
 import type { PeerLink } from './peer-link.ts';
 
 /**
- * Runs the machine that decides about connections (src/peers): gives it what happens to sockets and timers, and carries out
- * what it decides. No decision is made here.
+ * Runs the state machine that decides about connections (src/peers): passes it the events of sockets and timers, and
+ * carries out its decisions. Nothing is decided here.
  */
 export class PeersHost implements ConnectionOwner {
   readonly links: Map<MemberId, PeerLink> = new Map();
@@ -27,18 +27,18 @@ export class PeersHost implements ConnectionOwner {
   readonly #own: Identity;
   readonly #hub: Hub;
   readonly #machine: Peers;
-  /** Null where the system does not tell which process this is: then no other process could look for it anyway. */
+  /** Null if the system does not tell which process this is: then no other process could look it up anyway. */
   readonly #local: LocalSocket | null;
   readonly #numbers = new Map<Connection, ConnectionId>();
   readonly #connections = new Map<ConnectionId, Connection>();
-  /** The connections over which a peer is heard. */
+  /** Connections with a peer that was accepted. */
   readonly #accepted = new Map<Connection, MemberId>();
-  /** By connection: where the process at the other end has to show that it runs on this kernel. */
+  /** By connection: the exchange that shows that the process at the other end runs on this kernel. */
   readonly #meetings = new Map<Connection, Meeting>();
   readonly #dials = new Map<MemberId, Dial>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #pinging: NodeJS.Timeout;
-  /** Events that came while others were carried out. */
+  /** Events that came while others were processed. */
   readonly #waiting: PeerEvent[] = [];
   #isTaking = false;
   #count = 0;
@@ -51,12 +51,12 @@ export class PeersHost implements ConnectionOwner {
     this.#pinging = setInterval(() => this.give({ type: 'ping-due' }), hub.options.pingMs);
   }
 
-  /** No more connections are taken from outside. */
+  /** No more incoming connections are accepted. */
   get isFull(): boolean {
     return this.#machine.isFull;
   }
 
-  /** All that are open. */
+  /** All open connections. */
   get connections(): readonly Connection[] {
     return [...this.#connections.values()];
   }
@@ -123,8 +123,8 @@ export class PeersHost implements ConnectionOwner {
   }
 
   /**
-   * One event after the other, also when what is decided about one brings the next. If a listener throws, what else was decided
-   * is carried out all the same.
+   * One event after the other, also when a decision about one causes the next. If a listener throws, the remaining
+   * decisions are still carried out.
    */
   give(event: PeerEvent): void {
     if (this.#hub.closed) return;

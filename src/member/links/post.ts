@@ -5,30 +5,30 @@ import type { Identity } from './links.ts';
 import type { ResolvedLinkOptions } from './options.ts';
 import type { Outgoing } from './queue.ts';
 
-/** What became of a request to a REST-only voter. */
+/** The result of a request to a REST-only voter. */
 export type Posted =
   | ({ readonly type: 'answered'; readonly bytes: number } & Answer)
   | { readonly type: 'failed'; readonly reachable: boolean; readonly reason: string };
 
 export interface Answer {
-  /** `TYPE/answer`, if the response says anything of that kind. */
+  /** `TYPE/answer`, if the response contains one. */
   readonly answer: Message | null;
-  /** What a member that is asked by POST has to say besides. */
+  /** Other messages that a member puts into its response to a POST. */
   readonly messages: readonly Message[];
 }
 
 const NOTHING: Answer = { answer: null, messages: [] };
 
-/** As large as the bodies that a member itself takes. */
+/** The same limit as for the bodies that a member accepts. */
 const LARGEST_ANSWER = 256 * 1024;
 
-/** Carries messages to voters that speak only REST, over connections that are kept open between requests. */
+/** Sends messages to voters that speak only REST, over keep-alive connections. */
 export class Poster {
   readonly #own: Identity;
   readonly #options: ResolvedLinkOptions;
   readonly #http: http.Agent;
   readonly #https: https.Agent;
-  /** Connections that have carried a request. (Node's own mark is missing on those that never were idle.) */
+  /** Connections that have carried a request. (Node's own mark is missing on those that were never idle.) */
   readonly #used = new WeakSet<object>();
   #closed = false;
 
@@ -41,8 +41,8 @@ export class Poster {
   }
 
   /**
-   * The body carries who we are and the message's own fields, which win: in `remove` the field `voterId` names
-   * the voter that is to be removed. `status` is a question, asked by GET. `done` is called exactly once.
+   * The body has the sender's id and URL and the message's own fields, which win: in `remove` the field `voterId`
+   * names the voter to remove. `status` is a question, asked by GET. `done` is called exactly once.
    */
   post(url: string, { election, message }: Outgoing, done: (result: Posted) => void): void {
     const { type, ...fields } = message;
@@ -92,8 +92,8 @@ export class Poster {
 }
 
 /**
- * A connection that was kept open may be closed by the voter in the very moment in which it is used again. That says
- * nothing of the voter, so the request is made `again`, if it went over such a connection.
+ * A voter may close a keep-alive connection at the very moment when it is used again. That says nothing about the
+ * voter, so a request over such a connection is retried (`again`).
  */
 function listen(
   request: http.ClientRequest,
@@ -114,7 +114,7 @@ function listen(
     request.destroy();
     done({ type: 'failed', reachable, reason });
   };
-  // A timer of our own: a voter that sends one byte a second would never run into the socket's.
+  // A timer for the whole request: a voter that sends one byte per second would never reach the socket's timeout.
   const timer = setTimeout(() => fail('it did not answer in time'), postMs);
   request.on('error', (error: Error & { code?: string }) => {
     const wasCut = error.code === 'ECONNRESET' || error.code === 'EPIPE';
@@ -140,9 +140,9 @@ function listen(
 }
 
 /**
- * The body of the response, if it is a JSON object, is the message `TYPE/answer`. Who answers is known already, and a
- * protocol's message does not repeat it. A member that was asked by POST, because something between the two lets no
- * connections through, puts what is no answer in the strict sense under `messages`.
+ * The body of the response, if it is a JSON object, is the message `TYPE/answer`. The sender is already known, and a
+ * protocol's message does not repeat it. A member that is asked by POST, because a proxy in between lets no
+ * connections through, puts all other messages under `messages`.
  */
 export function readAnswer(type: string, body: Buffer): Answer {
   let value: unknown;

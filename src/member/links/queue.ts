@@ -1,6 +1,6 @@
 import type { Message } from '../../core/index.ts';
 
-/** A message on its way to one peer, in the form of a frame and, for those who speak only REST, as it was. */
+/** A message to one peer, as an encoded frame and, for voters that speak only REST, as an object. */
 export interface Outgoing {
   readonly election: string;
   readonly message: Message;
@@ -9,14 +9,14 @@ export interface Outgoing {
 }
 
 /**
- * What waits for one peer, bounded in number and size. When it is full the oldest goes: in an election the newest
- * word counts.
+ * The messages that wait for one peer, bounded in number and size. When it is full the oldest is dropped: in an
+ * election the newest message counts.
  */
 export class Queue {
   readonly #maxMessages: number;
   readonly #maxBytes: number;
   #items: Outgoing[] = [];
-  /** Where the oldest stands: taking from the front of a long array would move all the others each time. */
+  /** The index of the oldest: shifting a long array would move all its entries each time. */
   #first = 0;
   #bytes = 0;
 
@@ -29,7 +29,7 @@ export class Queue {
     return this.#items.length - this.#first;
   }
 
-  /** Returns how many were given up to make room. */
+  /** Returns how many messages were dropped to make room. */
   push(item: Outgoing): number {
     this.#items.push(item);
     this.#bytes += item.bytes;
@@ -53,7 +53,7 @@ export class Queue {
     return item;
   }
 
-  /** Returns how many there were. */
+  /** Returns how many messages were dropped. */
   clear(): number {
     const dropped = this.length;
     this.#items = [];

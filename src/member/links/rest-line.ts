@@ -6,7 +6,7 @@ import type { Traffic } from './traffic.ts';
 
 /** Empties the queue of a peer that speaks only REST, a few requests at a time. */
 export class RestLine {
-  /** While the peer is known to answer over REST. */
+  /** True while the peer answers over REST. */
   isOpen = false;
   roundTripMs: number | null = null;
 

@@ -1,4 +1,4 @@
-/** What went to one peer and came from it, over all its connections. */
+/** Counts the messages to and from one peer, over all its connections. */
 export class Traffic {
   sent = 0;
   received = 0;

@@ -3,7 +3,7 @@ import type { LinkQuality } from '../network.ts';
 import { tidyMs } from '../time.ts';
 import type { Storm, StormMember } from './storm.ts';
 
-/** The cluster that a storm falls upon, and the measure of its time. */
+/** The cluster of a storm, and the unit of its time. */
 export type Cluster = Pick<
   Storm,
   'options' | 'timing' | 'members' | 'network' | 'syncMs' | 'calmLatencyMs' | 'timeoutMs'
@@ -26,8 +26,8 @@ export function drawCluster(definition: Definition, random: Random, sizes?: read
 }
 
 /**
- * A cluster in which a schedule can run as it was drawn: a good network, nobody late, and leases that are short beside the
- * time-outs where it asks for that.
+ * A cluster for a schedule: a good network, no member late, and leases that are short compared to the timeouts if the
+ * schedule needs that.
  */
 export function drawGentleCluster(
   definition: Definition,
@@ -61,7 +61,7 @@ export function drawGentleCluster(
   };
 }
 
-/** How long a leader may act on one round of answers, nearly: in the usual proportion where it is not set. */
+/** About how long a leader may act after one round of answers: in the usual proportion if it is not set. */
 export function leaseOf({ timing, timeoutMs }: Pick<Cluster, 'timing' | 'timeoutMs'>): number {
   if (typeof timing.leaseMs === 'number') return timing.leaseMs;
   const leastMs = Array.isArray(timing.timeoutMs) ? (timing.timeoutMs[0] as number) : timeoutMs / 2;
@@ -70,7 +70,7 @@ export function leaseOf({ timing, timeoutMs }: Pick<Cluster, 'timing' | 'timeout
 
 type Config = Pick<Cluster, 'options' | 'timing'>;
 
-/** Settings to which the protocol objects are drawn again; after a few tries only the time-out is set. */
+/** Settings that the protocol refuses are drawn again; after a few tries only the timeout is set. */
 function drawSettings(
   definition: Definition,
   ids: readonly MemberId[],
@@ -93,8 +93,8 @@ function isAccepted(definition: Definition, ids: readonly MemberId[], config: Co
 }
 
 /**
- * How long messages travel once it is calm: as short as the settings ask for. On a network that is slower than that, leaders lose
- * their leases again and again although nothing fails, and no liveness is promised.
+ * The latency once it is calm: as short as the settings need. On a slower network, leaders lose their leases
+ * repeatedly although nothing fails, and no liveness is promised.
  */
 export function calmLatencyMs(definition: Definition, config: Config, scale: number): [number, number] {
   const mostMs = Math.min(10 * scale, SHARE_OF_LATENCY * slackMs(definition, config));
@@ -116,7 +116,7 @@ function settle(definition: Definition, { options, timing }: Config): Parameters
   };
 }
 
-/** An option has the same name in every protocol where it means the same, so these are values for all of them. */
+/** An option has the same name in every protocol where it means the same, so these values suit all of them. */
 const OPTIONS: Readonly<Record<string, readonly Json[]>> = {
   quorum: [false, true],
   prefer: ['highest', 'lowest'],
@@ -136,10 +136,12 @@ function drawOptions(definition: Definition, random: Random): Record<string, Jso
   return options;
 }
 
-/** For a protocol that derives its times from a preset: a time-out in whose proportions the others are drawn. */
+/**
+ * For a protocol that derives its times from a preset: a timeout from which the other times are drawn in proportion.
+ */
 export const USUAL_TIMEOUT_MS: readonly [number, number] = [150, 300];
 
-/** Shares of the time-out, where a protocol derives a time that is not set. */
+/** Shares of the timeout, for times that a protocol derives if they are not set. */
 const SHARES: Readonly<Record<string, readonly [number, number]>> = {
   heartbeatMs: [0.1, 0.5],
   leaseMs: [0.6, 0.97],
@@ -148,8 +150,8 @@ const SHARES: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 /**
- * The times of a classic belong together and nobody checks them, so they grow and shrink together. A protocol that derives
- * its times also checks them: those are drawn one by one.
+ * The times of a classic protocol depend on each other and are not checked, so they are scaled together. A protocol
+ * that derives its times also checks them: those are drawn one by one.
  */
 function drawTiming(definition: Definition, scale: number, random: Random): Record<string, Json> {
   const timing: Record<string, Json> = {};
@@ -174,7 +176,7 @@ function drawDerived(name: string, scale: number, random: Random): Json {
   return tidyMs(leastMs * (share[0] + (share[1] - share[0]) * random.fraction()));
 }
 
-/** The time-out that these settings come to. */
+/** The timeout that follows from these settings. */
 export function timeoutOf(definition: Definition, timing: Readonly<Record<string, Json>>): number {
   const times = ['timeoutMs', 'heartbeatMs'].flatMap((name) => {
     const ms = timing[name] ?? definition.timing[name]?.default;
@@ -183,7 +185,7 @@ export function timeoutOf(definition: Definition, timing: Readonly<Record<string
   return Math.max(...times);
 }
 
-/** Three and five are what people run; one, two and even numbers are where arithmetic goes wrong. */
+/** Three and five are typical; one, two and even numbers are where arithmetic goes wrong. */
 const SIZES = [1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5, 6, 7] as const;
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'] as const;
 
@@ -213,13 +215,13 @@ function drawMembers(
   return members.map((member, i) => (i === 0 ? { ...member, priority: 1 } : member));
 }
 
-/** Good in some runs, since a bad network also keeps what is rare from happening; else each quality is bad in half of them. */
+/** Good in some runs, since a bad network also hides rare events; else each quality is bad in half of them. */
 function drawNetwork(scale: number, timeoutMs: number, random: Random): Partial<LinkQuality> {
   const usual = scale === 1 ? {} : { latencyMs: [tidyMs(scale), tidyMs(10 * scale)] as const };
   return { ...usual, ...drawQuality(scale, timeoutMs, random.chance(0.4) ? 0 : 0.5, random) };
 }
 
-/** Some of the qualities of a link, each with the given chance. */
+/** Some qualities of a link, each with the given probability. */
 export function drawQuality(
   scale: number,
   timeoutMs: number,
@@ -239,7 +241,7 @@ function drawLatency(scale: number, timeoutMs: number, random: Random): LinkQual
   const leastMs = tidyMs(scale * random.fraction());
   switch (random.below(4)) {
     case 0:
-      return [leastMs, leastMs]; // Always the same: what is sent together arrives together.
+      return [leastMs, leastMs]; // Constant: messages sent together arrive together.
     case 1:
       return [leastMs, tidyMs(10 * scale)];
     case 2:
@@ -249,10 +251,10 @@ function drawLatency(scale: number, timeoutMs: number, random: Random): LinkQual
   }
 }
 
-/** A disk stays as slow after the storm as it was in it, so it is never too slow to agree. */
 /**
- * A renewed lease is told only after the records before it are saved. So a disk that takes longer than the settings leave for it
- * costs the leader its lease with every record, although nothing fails.
+ * A disk stays as slow after the storm as it was in it, so it is never too slow for an agreement. The host reports a renewed lease
+ * only after the records before it are saved: a disk that takes longer than the settings leave for it costs the leader its lease
+ * with every record, although nothing fails.
  */
 function drawSyncMs(scale: number, slack: number, random: Random): readonly [number, number] | null {
   const choice = random.pick([

@@ -1,13 +1,14 @@
 /**
- * Runs with connections: some of the seeds are drawn as they would be without, and then get connections between their processes,
- * and faults of these. All of it comes from a random stream of its own, so that the other seeds stay as they are.
+ * Runs with connections: some seeds are drawn as they would be without, and then get connections between their
+ * processes, and faults of these. All of it comes from a separate random stream, so that the other seeds stay as they
+ * are.
  */
 import { type Json, type MemberId, Random } from '../../core/index.ts';
 import type { Selector, WorldEvent } from '../scenario.ts';
 import { tidyMs } from '../time.ts';
 import type { Storm } from './storm.ts';
 
-/** One seed in so many. */
+/** One seed in this many. */
 const ONE_IN = 8;
 const REST = 7;
 
@@ -33,7 +34,7 @@ export function withConnections(storm: Storm, seed: number): Storm {
   const pingMs = tidyMs(Math.max(1, storm.timeoutMs / random.pick([2, 4, 8])!));
   const ids = storm.members.map(({ id }) => id);
   const { timeoutMs, stopMs } = storm;
-  // A reset makes trusted connections lie: then nothing much is promised, so it is rare.
+  // A reset breaks the assumption of trusted connections: then little is promised, so it is rare.
   const mayReset = between !== 'trusted' || random.chance(0.1);
   const draws = Object.entries(KINDS).filter(([name]) => name !== 'reset' || mayReset);
   const faults: WorldEvent[] = [];
@@ -41,7 +42,7 @@ export function withConnections(storm: Storm, seed: number): Storm {
     const atMs = tidyMs(stopMs * random.fraction());
     faults.push(...random.pick(draws)![1]({ random, ids, timeoutMs, pingMs, atMs }));
   }
-  // What a process is told of others comes from its connections, and from nowhere else.
+  // Evidence about other processes comes only from the connections.
   const own = storm.faults.filter((fault) => fault.do !== 'evidence');
   const all = [...own, ...faults].filter((fault) => fault.atMs < stopMs);
   const connections: Readonly<Record<string, Json>> = { between, pingMs };
@@ -49,7 +50,7 @@ export function withConnections(storm: Storm, seed: number): Storm {
 }
 
 const KINDS: Readonly<Record<string, Draw>> = {
-  /** Killed and started again, sooner or later than the others can notice. */
+  /** Killed and restarted, sooner or later than the others can notice. */
   'quick-restart'(place) {
     const { random, atMs, pingMs } = place;
     const member = who(place);
@@ -59,7 +60,7 @@ const KINDS: Readonly<Record<string, Draw>> = {
       { atMs: tidyMs(atMs + backMs), do: 'restart', member: member === 'leader' ? 'all' : member },
     ];
   },
-  /** Stopped for longer or shorter than its connections stand. */
+  /** Paused for longer or shorter than its connections last. */
   stop(place) {
     const { random, atMs, pingMs } = place;
     const untilMs = pingMs * random.pick([0.5, 2, 5, 10])! * (0.5 + random.fraction());
@@ -73,7 +74,7 @@ const KINDS: Readonly<Record<string, Draw>> = {
     const [from, to] = pair(place);
     return [{ atMs, do: 'reset', from, to, ...(random.chance(0.4) ? { half: true } : {}) }];
   },
-  /** Cut for longer than a connection stands, so that one side gives it up before the other. */
+  /** Cut for longer than a connection lasts, so that one side closes it before the other. */
   cut(place) {
     const { random, atMs, pingMs } = place;
     const [from, to] = pair(place);
@@ -98,7 +99,7 @@ const KINDS: Readonly<Record<string, Draw>> = {
       { atMs: endMs, do: 'crash', member: 'all', twin: true },
     ];
   },
-  /** Another process greets in the name of a member, alone or once that one was given up: it is cut off or stopped. */
+  /** Another process greets under the id of a member, either alone or after that member was cut off or paused. */
   stranger(place) {
     const { random, atMs, timeoutMs, pingMs } = place;
     const as = random.chance(0.5) ? 'leader' : random.pick(place.ids)!;
@@ -123,7 +124,7 @@ const KINDS: Readonly<Record<string, Draw>> = {
   },
 };
 
-/** The leader more often than others: its death is what matters. */
+/** The leader more often than others: its death matters most. */
 function who({ random, ids }: Place): Selector {
   return random.chance(0.5) ? 'leader' : random.pick(ids)!;
 }

@@ -1,6 +1,7 @@
 /**
- * What only the store of a member has to survive, drawn from a stream of its own, so that the rest of a seed's storm stays as it is:
- * bits that flip and sectors that are lost while a member runs or is down, and losses of power in the middle of a save.
+ * Faults that only the store of a member has to survive, drawn from a separate random stream, so that the rest of a
+ * seed's storm stays as it is: bits that flip and sectors that are lost while a member runs or is down, and power
+ * failures in the middle of a save.
  */
 import { type Definition, type MemberId, Random } from '../../core/index.ts';
 import type { Action, WorldEvent } from '../scenario.ts';
@@ -8,9 +9,9 @@ import { tidyMs } from '../time.ts';
 import { survivesLosses } from './kinds.ts';
 import type { Storm } from './storm.ts';
 
-/** In so many runs of a protocol that survives lost disks. */
+/** The share of runs of a protocol that survives lost disks. */
 const CHANCE = 0.2;
-/** How long a save takes at most, where the storm does not say. */
+/** How long a save takes at most, if the storm does not say. */
 const USUAL_SYNC_MS = 1;
 
 export function withDamage(storm: Storm, definition: Definition): Storm {
@@ -31,7 +32,7 @@ export function withDamage(storm: Storm, definition: Definition): Storm {
   return { ...storm, faults: [...storm.faults, ...within].sort((a, b) => a.atMs - b.atMs) };
 }
 
-/** What is on the disk changes, and the next start finds it; an operator sees to it sooner or later. */
+/** The content of the disk changes, and the next start finds it; an operator replaces the disk sooner or later. */
 function rot({ timeoutMs }: Storm, member: MemberId, atMs: number, random: Random): WorldEvent[] {
   const fault = random.pick(['flip', 'flip', 'lose-sectors'] as const)!;
   const againMs = atMs + timeoutMs * random.pick([0, 0.01, 0.3, 3])! * random.fraction();
@@ -43,7 +44,7 @@ function rot({ timeoutMs }: Storm, member: MemberId, atMs: number, random: Rando
   ];
 }
 
-/** A member that starts saves that it did. So a crash that follows at once finds it in the middle of a save. */
+/** A member that starts saves that it did. So a crash right afterwards hits it in the middle of a save. */
 function powerCut({ syncMs }: Storm, member: MemberId, atMs: number, random: Random): WorldEvent[] {
   const saveMs = syncMs?.[1] || USUAL_SYNC_MS;
   const crashes = random.between(2, 4);
@@ -52,7 +53,7 @@ function powerCut({ syncMs }: Storm, member: MemberId, atMs: number, random: Ran
   let nowMs = atMs;
   return Array.from({ length: crashes }, (_, i) => {
     nowMs += saveMs * random.fraction();
-    // Before it, only processes are killed: what they wrote is left to the system.
+    // Earlier crashes only kill the process: the system still has what it wrote.
     const power: readonly WorldEvent[] = i === first ? [at(nowMs, { do: 'disk', member, fault })] : [];
     return [...power, at(nowMs, { do: 'restart', member })];
   }).flat();
@@ -62,7 +63,7 @@ function at(atMs: number, action: Action): WorldEvent {
   return { atMs: tidyMs(atMs), ...action };
 }
 
-/** Does a disk have to be looked at before its member starts again? */
+/** May a disk be refused when its member starts again? */
 export function hasDamage(faults: readonly WorldEvent[]): boolean {
   return faults.some(
     (each) => each.do === 'disk' && (each.fault === 'flip' || each.fault === 'lose-sectors'),

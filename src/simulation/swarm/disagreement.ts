@@ -1,7 +1,7 @@
 import { type Belief, eventualAgreement } from '../../properties/index.ts';
 import type { World } from '../world.ts';
 
-/** L1, of the first process of each member that runs: null if all agree on a leader, else who believes what. */
+/** L1, for the first process of each running member: null if all agree on a leader, else what each believes. */
 export function disagreement(world: World): string | null {
   const running = [...world.hosts.values()].filter((host) => host.alive && !host.paused);
   const beliefs = running.map(

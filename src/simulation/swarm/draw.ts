@@ -8,17 +8,17 @@ import { SCHEDULES } from './schedules.ts';
 import type { Storm } from './storm.ts';
 
 /**
- * What a run is about: any faults; or those of `identities.ts`, with a few others; or one of the `SCHEDULES`, by its name. Only
- * for protocols that promise to survive lost disks is there a choice.
+ * The theme of a run: any faults; or those of `identities.ts`, with a few others; or one of the `SCHEDULES`, by its
+ * name. Only protocols that promise to survive lost disks have a choice.
  */
 export type Theme = 'anything' | 'identities' | keyof typeof SCHEDULES;
 
-/** What people run, and where a member more or less makes a difference. */
+/** Typical sizes, and those where one member more or less makes a difference. */
 const SIZES = [3, 3, 3, 4, 4, 5, 5, 5, 6, 7];
 
 /**
- * A random run, all of it drawn from the seed: what it is about, who takes part, the settings, how bad the network is, which
- * kinds of faults there are and when. The run itself uses the same seed.
+ * A random run, all of it drawn from the seed: its theme, its members, the settings, the quality of the network, the
+ * kinds of faults and their times. The run itself uses the same seed.
  */
 export function drawStorm(definition: Definition, seed: number, wanted?: Theme): Storm {
   const random = new Random(seed, 'swarm');
@@ -52,7 +52,7 @@ function drawTheme(random: Random): Theme {
   return about < 0.7 ? 'identities' : random.pick(Object.keys(SCHEDULES))!;
 }
 
-/** Only who promises something of a cluster at rest is held to it. */
+/** The exam is only for protocols that promise something of a cluster at rest. */
 function isPledged(definition: Definition, { timing, options }: Cluster): boolean {
   const { liveness = [] } = definition.create({
     timing: readSettings(definition.timing, timing, 'timing'),

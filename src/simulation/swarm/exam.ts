@@ -3,10 +3,10 @@ import type { WorldEvent } from '../scenario.ts';
 import { tidyMs } from '../time.ts';
 import type { StormMember } from './storm.ts';
 
-/** In time-outs: how long a member is cut off, and how long it then has to find its place again. */
+/** In timeouts: how long a member is cut off, and how long it then has to rejoin. */
 const AWAY = 4;
 const BACK = 4;
-/** In time-outs: how long the others have to choose between them, and how long one then hears the leader alone. */
+/** In timeouts: how long the others have to elect a leader, and how long one member then hears the leader alone. */
 const CHOICE = 10;
 const BESIDE = 8;
 /** After the last trial all must agree once more. */
@@ -17,7 +17,7 @@ export interface Trial {
   readonly fromMs: number;
   readonly backMs: number;
   readonly endMs: number;
-  /** It is this one, and it comes back to the leader alone before it hears all. */
+  /** This member is cut off, and it comes back to the leader alone before it hears all. */
   readonly preferred?: MemberId;
 }
 
@@ -27,8 +27,9 @@ interface Examined {
 }
 
 /**
- * The first trial is for any member, the second for the leader. If one member is preferred to all others, there is a third: it
- * comes back to the leader alone, which must not hand over to a member that reaches no majority.
+ * The first trial is for any member, the second for the leader. If one member is preferred to all others, there is a
+ * third: it comes back to the leader alone, which must not transfer the leadership to a member that reaches no
+ * majority.
  */
 export function trialsOf(calmMs: number, { timeoutMs, members }: Examined): readonly Trial[] {
   const trial = (fromMs: number, away: number, back: number): Trial => ({
@@ -43,7 +44,7 @@ export function trialsOf(calmMs: number, { timeoutMs, members }: Examined): read
   return [first, second, { ...trial(second.endMs, CHOICE, BESIDE), preferred }];
 }
 
-/** The member that has a higher priority than each other one. */
+/** The member with a higher priority than every other one. */
 function preferredOf(members: readonly StormMember[]): MemberId | null {
   const ranked = members.map(({ id, priority = 1 }) => ({ id, priority: Number(priority) }));
   ranked.sort((a, b) => b.priority - a.priority);

@@ -1,4 +1,4 @@
-/** What is wrong with a run: a promise that was broken, no leader that all agree on, or a protocol that threw. */
+/** What is wrong with a run: a broken promise, no leader that all agree on, or a protocol that threw. */
 export interface Failure {
   /** The name of the property, `L1` (all agree on a leader once the faults have stopped), or `error`. */
   readonly property: string;

@@ -6,7 +6,7 @@ import { IDENTITY_KINDS } from './identities.ts';
 import { COMMANDS, type Fault, KINDS, type Place, survivesLosses, usurper } from './kinds.ts';
 import type { Schedule } from './schedules.ts';
 
-/** The storm ends this many time-outs after its beginning at the latest. */
+/** The storm ends at most this many timeouts after its beginning. */
 const LONGEST = 60;
 const MOST_EVENTS = 40;
 
@@ -16,7 +16,7 @@ interface Drawn {
   readonly stopMs: number;
 }
 
-/** What goes well with faults of identities: it makes others lead, decide and forget. */
+/** Faults that go well with faults of identities: they cause elections, decisions and forgetting. */
 const COMPANIONS = [
   'crash',
   'restart',
@@ -31,9 +31,9 @@ const COMPANIONS = [
 ];
 
 /**
- * Each run has some of the kinds of faults, many or few, so that one kind does not hide what another would show ("swarm
- * testing", Groce and others, 2012), and a rhythm of its own: single faults or bursts of them, within a part of a time-out or
- * over many, with time to recover in between or without.
+ * Each run has some of the kinds of faults, many or few, so that one kind does not hide what another would show
+ * ("swarm testing", Groce and others, 2012), and its own rhythm: single faults or bursts of them, within a part of a
+ * timeout or over many, with time to recover in between or without.
  */
 export function drawFaults(place: Place, isOfIdentities: boolean): Drawn {
   const { definition, cluster, random } = place;
@@ -58,11 +58,11 @@ export function drawFaults(place: Place, isOfIdentities: boolean): Drawn {
   return { faults: namingKnown(faults, cluster), stopMs };
 }
 
-/** A schedule, once or twice, alone or with some faults of any kind in between. */
+/** A schedule, once or twice, alone or with other faults in between. */
 export function drawSchedule(place: Place, schedule: Schedule): Drawn {
   const { cluster, leaseMs, random } = place;
   const { timeoutMs } = cluster;
-  // One of a cluster that was never founded begins before the first start, a slow one before the first election.
+  // For a cluster that was never founded it begins before the first start; for a slow one, before the first election.
   let nowMs = schedule.isBlank === true ? 0 : leaseMs * (1.4 + 0.4 * random.fraction());
   const events: WorldEvent[] = [];
   for (let times = random.chance(0.2) ? 2 : 1; times > 0; times--) {
@@ -79,7 +79,7 @@ export function drawSchedule(place: Place, schedule: Schedule): Drawn {
   return { faults: namingKnown(faults, cluster), stopMs };
 }
 
-/** An empty disk, once: most promises allow for one. Rarely, and then nothing much is promised, a second one. */
+/** An empty disk, once: most promises allow for one. Rarely a second one; then little is promised. */
 function amnesia(place: Place, untilMs: number): WorldEvent[] {
   const { random, ids } = place;
   return Array.from({ length: random.chance(0.1) ? 2 : 1 }, () => {
@@ -96,7 +96,7 @@ function begin(fault: Fault, nowMs: number): WorldEvent[] {
   );
 }
 
-/** Whom nobody adds, nobody can name. */
+/** Drops events about members that are never added. */
 function namingKnown(faults: readonly WorldEvent[], { members }: Cluster): readonly WorldEvent[] {
   const ids = new Set<MemberId>(members.map((member) => member.id));
   for (const fault of faults) if (fault.do === 'add') ids.add(fault.member);

@@ -1,6 +1,6 @@
 /**
- * Faults for protocols that promise to survive lost disks: members that come and go, disks that are lost, restored and copied, second
- * processes of a member, and messages that arrive long after what they were about.
+ * Faults for protocols that promise to survive lost disks: members that come and go, disks that are lost, restored
+ * and copied, second processes of a member, and messages that arrive long after they were sent.
  */
 import type { MemberId } from '../../core/index.ts';
 import type { Selector } from '../scenario.ts';
@@ -19,7 +19,7 @@ export const IDENTITY_KINDS: Readonly<Record<string, (place: Place) => Fault>> =
       later(loss(place), i * gapMs * (0.7 + 0.6 * random.fraction())),
     ).flat();
   },
-  /** A disk is lost in the middle of a change, right before it or right after it. */
+  /** A disk is lost in the middle of a membership change, right before it or right after it. */
   'loss-and-change'(place) {
     const { random } = place;
     const apartMs = shortly(place);
@@ -41,7 +41,7 @@ export const IDENTITY_KINDS: Readonly<Record<string, (place: Place) => Fault>> =
   twin: (place) => twin(place, 'empty'),
   /** A second process on a copy of the disk, as of a virtual machine that was cloned. */
   clone: (place) => twin(place, 'copied'),
-  /** A second process of the leader dies at once, and all are told for certain: it proves nothing about the first. */
+  /** A second process of the leader dies at once, and all get proof of it: that proves nothing about the first. */
   'twin-of-leader'(place) {
     const { random } = place;
     const endMs = shortly(place);
@@ -56,7 +56,7 @@ export const IDENTITY_KINDS: Readonly<Record<string, (place: Place) => Fault>> =
       { afterMs: endMs + place.aWhile(), do: 'publish', value: random.below(100) },
     ];
   },
-  /** Messages are held back, and arrive when their sender, their receiver or the membership is another. */
+  /** Messages are held back, and arrive when their sender, their receiver or the membership has changed. */
   held(place) {
     const { random, definition, who, cluster } = place;
     const types = Object.keys(definition.messages);
@@ -126,7 +126,7 @@ export function change(place: Place): Fault {
   const remove = (member: MemberId): Fault => (mayLeave(place, member) ? [{ do: 'remove', member }] : []);
   const apartMs = shortly(place);
   const again = (fault: Fault): Fault =>
-    // It is refused while the change before it is under way.
+    // The command is refused while the earlier change is in progress.
     [...later(fault, apartMs), ...later(fault, 2 * apartMs), ...later(fault, 4 * apartMs)];
   switch (random.below(7)) {
     case 0:
@@ -146,7 +146,7 @@ export function change(place: Place): Fault {
   }
 }
 
-/** One member that may lead stays a member, where some never lead: otherwise none could be expected to. */
+/** If some members never lead, one that may lead stays a member: otherwise no leader could be expected. */
 function mayLeave({ cluster }: Place, member: MemberId): boolean {
   if (cluster.members.every(({ priority }) => priority !== 0)) return true;
   return cluster.members.find(({ priority }) => priority !== 0)?.id !== member;
@@ -168,7 +168,7 @@ function restart(place: Place): Fault {
   return [{ do: 'restart', member: random.chance(0.3) ? 'leader' : random.pick(ids)! }];
 }
 
-/** A command whose messages matter. */
+/** A command that causes important messages. */
 function asked(place: Place): Fault {
   const { random, ids, who } = place;
   const commands: readonly Fault[] = [
@@ -182,7 +182,7 @@ function asked(place: Place): Fault {
 }
 
 /**
- * A second process that is ended after a while, with true proof of its death for the others. The first process may be
+ * A second process that ends after a while, with true proof of its death for the others. The first process may be
  * gone by then, and half of the members may have talked with each.
  */
 function twin(place: Place, disk: 'empty' | 'copied'): Fault {

@@ -13,13 +13,13 @@ export interface Place {
   readonly cluster: Cluster;
   readonly random: Random;
   readonly ids: readonly MemberId[];
-  /** Ids that nobody has yet. */
+  /** Ids that no member has yet. */
   readonly newIds: readonly MemberId[];
-  /** The member whose disk most losses in this run are about. */
+  /** The member that loses most disks in this run. */
   readonly unlucky: MemberId;
-  /** How long a leader may act on one round of answers, where the protocol has leases. */
+  /** How long a leader may act after one round of answers, if the protocol has leases. */
   readonly leaseMs: number;
-  /** A time that is short, or about a time-out, or long. */
+  /** A short time, or about a timeout, or a long time. */
   aWhile(): number;
   who(): Selector;
   link(): { readonly from: Selector; readonly to: Selector };
@@ -38,7 +38,7 @@ export const KINDS: Readonly<Record<string, (place: Place) => Fault>> = {
   restart: ({ random, ids }) => [
     { do: 'restart', member: random.chance(0.3) ? 'leader' : random.pick(ids)! },
   ],
-  /** A crash of which the others are told for certain, as the host can when a process on the same machine is gone. */
+  /** A crash with proof for the others, as the host can give when a process on the same machine is gone. */
   proof({ random, ids, aWhile }) {
     const member = random.pick(ids)!;
     const told = aWhile() / 10;
@@ -48,7 +48,7 @@ export const KINDS: Readonly<Record<string, (place: Place) => Fault>> = {
       ...maybe(random, 0.8, { afterMs: told + aWhile(), do: 'restart', member }),
     ];
   },
-  /** The leader is cut off and others try to take its place at once, helped by those that have just come back. */
+  /** The leader is cut off and others campaign at once, helped by members that have just come back. */
   takeover({ random, ids, aWhile }) {
     const shortly = aWhile() / 10;
     const comeBack: readonly Fault[] = [
@@ -99,7 +99,7 @@ export const KINDS: Readonly<Record<string, (place: Place) => Fault>> = {
     const release = what === 'hold' ? maybe(random, 0.7, { afterMs: aWhile(), do: 'release', count }) : [];
     return [{ do: what, ...match, count }, ...release];
   },
-  /** Something is asked for, and the messages that come of it arrive late. */
+  /** A command is given, and the resulting messages arrive late. */
   late({ random, definition, who, ids, aWhile }) {
     const type = random.chance(0.7) ? { type: random.pick(Object.keys(definition.messages))! } : {};
     const count = random.between(1, 8);
@@ -117,7 +117,8 @@ export const KINDS: Readonly<Record<string, (place: Place) => Fault>> = {
     const allowed = cluster.options.maxDrift ?? definition.options.maxDrift?.default;
     const drift = typeof allowed === 'number' ? allowed : 0.01;
     if (random.chance(0.3)) {
-      // The worst that is allowed: a leader whose lease lasts too long among members whose promises are over too soon.
+      // The worst drift that is allowed: a leader whose lease lasts too long among members whose promises end too
+      // soon.
       return [
         { do: 'clock', member: 'followers', rate: 1 + drift },
         { do: 'clock', member: 'leader', rate: 1 - drift },
@@ -149,7 +150,7 @@ export const KINDS: Readonly<Record<string, (place: Place) => Fault>> = {
   ],
   add: ({ random, ids, newIds }) => [{ do: 'add', member: random.pick(random.chance(0.6) ? newIds : ids)! }],
   remove({ random, ids, newIds, cluster }) {
-    // Where some may never lead, one that may stays a member: otherwise nobody could be expected to lead.
+    // If some members never lead, one that may lead stays a member: otherwise no leader could be expected.
     const ranked = cluster.members.some((member) => member.priority === 0);
     const kept = ranked ? cluster.members.find((member) => member.priority !== 0)?.id : undefined;
     const member = random.pick([...ids, ...newIds].filter((id) => id !== kept));
@@ -158,15 +159,15 @@ export const KINDS: Readonly<Record<string, (place: Place) => Fault>> = {
 };
 
 /**
- * One member misses how the others come to a new term, or a new value. Then the leader is cut off in its place, one who helped it
- * starts again, and the one who knows of nothing tries to lead.
+ * One member misses how the others reach a new term, or a new value. Then the leader is cut off, one of its voters
+ * restarts, and the member that missed it all campaigns.
  */
 export function usurper({ definition, cluster, random, ids, aWhile }: Place, amnesia: boolean): Fault {
   const { timeoutMs } = cluster;
   const can = (part: Part): Fault => (definition.commands.some((each) => each === part.do) ? [part] : []);
   const outsider = random.pick(ids)!;
   const helper = random.pick(ids.filter((id) => id !== outsider)) ?? outsider;
-  const turn = random.chance(0.5) ? aWhile() : aWhile() / 20; // Also in the middle of it.
+  const turn = random.chance(0.5) ? aWhile() : aWhile() / 20; // Also in the middle of the change.
   const soon = (): number => turn + aWhile() / 20;
   return [
     { do: 'cut', from: outsider, to: 'all' },
@@ -192,7 +193,10 @@ function maybe(random: Random, chance: number, part: Part): Fault {
   return random.chance(chance) ? [part] : [];
 }
 
-/** Does it promise anything of a cluster in which a disk was lost? Only such a protocol is shown second processes and copies. */
+/**
+ * Does it promise anything of a cluster in which a disk was lost? Only such a protocol gets second processes and
+ * copies.
+ */
 export function survivesLosses(definition: Definition): boolean {
   const known = survivors.get(definition);
   if (known !== undefined) return known;
@@ -205,7 +209,7 @@ export function survivesLosses(definition: Definition): boolean {
   return survives;
 }
 
-/** Asked of every run of a swarm, and always the same for a protocol. */
+/** Every run of a swarm asks this, and it is always the same for a protocol. */
 const survivors = new WeakMap<Definition, boolean>();
 
 export function placeOf(definition: Definition, cluster: Cluster, random: Random): Place {

@@ -1,9 +1,9 @@
 /**
- * A cluster at rest: one member leads, all who vote name it, and for some time-outs nothing has happened but heartbeats. Then it
- * has nothing left to do that more time would show, and a swarm need not wait: most of a run would be spent on watching it.
+ * A cluster at rest: one member leads, all voters name it, and for some timeouts nothing has happened but heartbeats.
+ * More time would show nothing new, so a swarm need not wait: most of a run would be spent on waiting.
  *
- * Example: three members agree two time-outs after the faults have stopped. Five time-outs later the exam begins, and not after
- * the 40 that they may take.
+ * Example: three members agree two timeouts after the faults have stopped. Five timeouts later the exam begins, and
+ * not after the 40 that they may take.
  */
 import { tidyMs, toMs, toUs } from '../time.ts';
 import type { World } from '../world.ts';
@@ -11,16 +11,18 @@ import { disagreement } from './disagreement.ts';
 import { calmMsOf, type Storm } from './storm.ts';
 
 /**
- * In time-outs. Longer than any time that a swarm draws for a protocol to wait before it tries something again; and where some
- * members are preferred to others, longer than the 20 heartbeats that one of them must answer before it is handed the lead.
+ * In timeouts. Longer than any delay of a retry that a swarm draws; and if some members are preferred to others,
+ * longer than the 20 heartbeats that one of them must answer before it gets the leadership.
  */
 const REST = 5;
 const REST_OF_RANKED = 10;
 
-/** To one microsecond before: what is due at the moment itself comes after the event of that moment. */
+/** One microsecond before: the scenario's event of that moment comes first. */
 const MOMENT_MS = 0.001;
 
-/** Runs until all must have come to agree, or until the cluster is at rest: the storm with the time that it took to settle. */
+/**
+ * Runs until all must agree, or until the cluster is at rest: returns the storm with the time that it took to settle.
+ */
 export function settleSoon(storm: Storm, world: World): Storm {
   const calmMs = calmMsOf(storm);
   for (let settle = restOf(storm) + 1; ; settle++) {
@@ -37,7 +39,7 @@ export function settleSoon(storm: Storm, world: World): Storm {
   return storm;
 }
 
-/** Runs until the cluster is at rest and no event is left that could disturb it, or until that moment at the latest. */
+/** Runs until the cluster is at rest and no event is left that could disturb it, at most until that moment. */
 export function runUntilRest(storm: Storm, world: World, untilMs: number): void {
   const fromMs = toMs(world.nowUs);
   for (let passed = 0; fromMs + passed * storm.timeoutMs < untilMs; passed++) {

@@ -1,6 +1,7 @@
 /**
- * Whole schedules, most of which once broke an election whose members were known by their names alone. They are drawn with other
- * members, sizes and times in every run, and now and then a step is left out. Times are in leases: `place.leaseMs`.
+ * Whole schedules, most of which once broke an election that identified members by their names alone. They are drawn
+ * with other members, sizes and times in every run, and now and then a step is left out. Times are in leases:
+ * `place.leaseMs`.
  */
 import type { MemberId } from '../../core/index.ts';
 import { shuffled } from './identities.ts';
@@ -9,7 +10,7 @@ import type { Fault, Part, Place } from './kinds.ts';
 export interface Schedule {
   /** How many members it is drawn with. */
   readonly sizes: readonly number[];
-  /** It needs time-outs that are long beside the lease, so that only the members that it asks stand for election. */
+  /** It needs timeouts that are long compared to the lease, so that only the members that it asks become candidates. */
   readonly isSlow: boolean;
   /** It is about a cluster that was never founded. */
   readonly isBlank?: boolean;
@@ -17,7 +18,7 @@ export interface Schedule {
 }
 
 export const SCHEDULES: Readonly<Record<string, Schedule>> = {
-  /** Two changes within one lease: a majority of the last members need not meet the majority that promised. */
+  /** Two changes within one lease: a majority of the last members need not overlap with the majority that promised. */
   'two-changes': {
     sizes: [4, 5, 5, 5, 5, 6, 7, 7],
     isSlow: false,
@@ -36,7 +37,7 @@ export const SCHEDULES: Readonly<Record<string, Schedule>> = {
         script.wait(4 * (0.5 + random.fraction()));
         script.now({ do: 'heal' });
       }
-      // Some hear of the changes, but no longer of the leader: what they promised ends before what the others did.
+      // Some hear of the changes, but no longer of the leader: their promises end before those of the others.
       const deafMs = script.ms;
       for (const to of deaf) script.now({ do: 'drop', from: leader!, to, type: 'heartbeat', count: 20 });
       script.wait(random.chance(0.7) ? 0.5 + 0.4 * random.fraction() : random.fraction());
@@ -47,7 +48,7 @@ export const SCHEDULES: Readonly<Record<string, Schedule>> = {
       for (const each of changes.slice(0, 3)) {
         script.now(each);
         script.waitMs(stepMs);
-        script.now(each); // Again, if the one before it was still under way.
+        script.now(each); // Again, if the earlier one was still in progress.
       }
       for (let i = 0; i < 6; i++) {
         script.at(deafMs + place.leaseMs * (0.9 + random.fraction()), {
@@ -96,7 +97,7 @@ export const SCHEDULES: Readonly<Record<string, Schedule>> = {
       return script.parts;
     },
   },
-  /** A leader holds members that were never committed, others elect another, and one of these loses its disk. */
+  /** A leader has members that were never committed, others elect another leader, and one of these loses its disk. */
   'uncommitted-members': {
     sizes: [3, 3, 3, 4, 5],
     isSlow: false,
@@ -124,7 +125,7 @@ export const SCHEDULES: Readonly<Record<string, Schedule>> = {
       return script.parts;
     },
   },
-  /** A member is removed and added again, and one of those who know of it loses its disk before the others know. */
+  /** A member is removed and added again, and one of those that know of it loses its disk before the others know. */
   'added-again': {
     sizes: [3, 3, 3, 4, 5],
     isSlow: false,
@@ -158,7 +159,7 @@ export const SCHEDULES: Readonly<Record<string, Schedule>> = {
       return script.parts;
     },
   },
-  /** A member that has nothing on its disk answers one that lost its disk, starts again, and votes as if it had not. */
+  /** A member with an empty disk answers one that lost its disk, restarts, and votes as if it had not answered. */
   'blank-again': {
     sizes: [5],
     isSlow: true,
@@ -203,7 +204,10 @@ export const SCHEDULES: Readonly<Record<string, Schedule>> = {
       return script.parts;
     },
   },
-  /** A candidate asks again, in another life after it lost its disk or in the same, and gets a vote that was meant for the first request. */
+  /**
+   * A candidate asks again, in another life after it lost its disk or in the same, and gets a vote that was meant for
+   * the first request.
+   */
   'earlier-life': {
     sizes: [5, 5, 5, 3, 4],
     isSlow: true,
@@ -241,7 +245,10 @@ export const SCHEDULES: Readonly<Record<string, Schedule>> = {
       return script.parts;
     },
   },
-  /** Some talk with one process of a member and some with the other, until the second has the seat; then they are split. */
+  /**
+   * Some members talk with one process of a member and some with the other, until the second has the seat; then they
+   * are split.
+   */
   'two-processes': {
     sizes: [3, 3, 3, 4, 5],
     isSlow: false,
@@ -258,7 +265,7 @@ export const SCHEDULES: Readonly<Record<string, Schedule>> = {
       script.wait(random.fraction());
       const from = random.chance(0.7) ? { from: leader! } : {};
       for (const to of far) script.now({ do: 'drop', ...from, to, type: 'publish/send', count: 100 });
-      // Its first process is silent for those who talk with the second: after a time-out it loses the seat.
+      // The members that talk with the second process do not hear the first: after a timeout it loses the seat.
       script.waitMs(place.cluster.timeoutMs * (1 + 2 * random.fraction()));
       for (const a of near) for (const to of far) script.now({ do: 'cut', from: a, to });
       if (random.chance(0.3)) script.now({ do: 'crash', member: leader! });
@@ -278,12 +285,12 @@ export const SCHEDULES: Readonly<Record<string, Schedule>> = {
   },
 };
 
-/** The members in a random order: who plays which part. */
+/** The members in random order: which plays which part. */
 function cast(place: Place): MemberId[] {
   return shuffled(place, place.ids);
 }
 
-/** Collects the steps of a schedule. Every wait is a little longer or shorter than it says, and now and then a step is left out. */
+/** Collects the steps of a schedule. Every wait varies a little, and now and then a step is left out. */
 class Script {
   readonly parts: Part[] = [];
   /** When the next step is taken. */
@@ -315,7 +322,7 @@ class Script {
     this.ms += ms;
   }
 
-  /** The leader hands over to this member, and there is time for it. */
+  /** The leader transfers the leadership to this member, with time for it. */
   lead(member: MemberId): void {
     this.waitMs(3 * this.#place.cluster.timeoutMs);
     this.now({ do: 'transfer', to: member });

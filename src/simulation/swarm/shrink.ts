@@ -12,12 +12,12 @@ export interface Shrunk {
   readonly tries: number;
 }
 
-/** No more runs than this are spent on one storm. */
+/** The maximum number of runs for one storm. */
 const MOST_TRIES = 1500;
 
 /**
- * Makes a failing storm smaller while it fails in the same way from the same seed: first fewer events and members, then plainer
- * settings, then less time. It is told in pieces, one for every run tried, so that its caller can stop or show how far it is.
+ * Makes a failing storm smaller while it fails in the same way from the same seed: first fewer events and members,
+ * then simpler settings, then less time. It yields after every run, so that its caller can stop or show progress.
  * Everything is tried in a fixed order: the same storm always shrinks to the same.
  */
 export function* shrink(
@@ -40,7 +40,7 @@ export function* shrink(
     return found !== null;
   }
 
-  /** Takes events out, in halves, quarters and so on down to single ones, the last ones first. */
+  /** Removes events, in halves, quarters and so on down to single ones, the last ones first. */
   function* fewerFaults(): Generator<Shrunk, boolean> {
     let any = false;
     for (let size = Math.max(1, best.storm.faults.length >> 1); ; size >>= 1) {
@@ -55,7 +55,7 @@ export function* shrink(
     }
   }
 
-  /** The first few alone, the last few alone, then each member by itself. */
+  /** The first few alone, the last few alone, then each member separately. */
   function* fewerMembers(): Generator<Shrunk, boolean> {
     const ids = best.storm.members.map((member) => member.id);
     for (let left = 1; left < ids.length - 1; left++) {
@@ -78,7 +78,7 @@ export function* shrink(
     return any;
   }
 
-  /** Takes waiting out: everything from one event on, and the end, comes earlier. */
+  /** Removes waiting: everything from one event on, and the end, comes earlier. */
   function* sooner(): Generator<Shrunk, boolean> {
     for (let i = 0; i <= best.storm.faults.length; i++) {
       for (const share of [1, 0.5]) if (yield* keepsFailing(closeGap(best.storm, i, share))) break;
@@ -100,10 +100,10 @@ export function* shrink(
   return best;
 }
 
-/** What is smaller may take a little longer to go wrong: in time-outs. */
+/** In timeouts: a smaller storm may take a little longer to fail. */
 const SLACK = 10;
 
-/** The failure of that name in the candidate, or null: also where it is no scenario at all. */
+/** The failure of that name in the candidate, or null: also if it is not a valid scenario. */
 function sameFailure(
   candidate: Storm,
   property: string,
@@ -121,7 +121,7 @@ function sameFailure(
   }
 }
 
-/** What comes after a broken promise has no part in it. What a cluster at rest did not do takes the whole calm. */
+/** What comes after a broken promise does not matter. A liveness failure needs the whole calm. */
 function cutShort(storm: Storm, { property, atMs }: Failure): Storm {
   const exam = storm.exam && atMs > calmMsOf(storm);
   if (isOfTheCalm(property)) return { ...storm, exam };
@@ -129,7 +129,7 @@ function cutShort(storm: Storm, { property, atMs }: Failure): Storm {
   return { ...storm, faults, exam, endMs: Math.max(atMs, 0.001) };
 }
 
-/** Another storm may need more time to settle than this one did, and is not to blame for it. */
+/** Another storm may need more time to settle than this one did, which is not a failure. */
 function timely(storm: Storm, { property }: Failure): Storm {
   const { settle: _, ...usual } = storm;
   return property === 'L1' ? usual : storm;
@@ -139,7 +139,7 @@ function isOfTheCalm(property: string): boolean {
   return property.startsWith('L');
 }
 
-/** Brings the i-th event and all that follows nearer to the one before; the last gap is the one before the calm. */
+/** Moves the i-th event and all later ones nearer to the one before; the last gap is the one before the calm. */
 function closeGap(storm: Storm, i: number, share: number): Storm | null {
   const { faults, stopMs, endMs, timeoutMs } = storm;
   const before = faults[i - 1]?.atMs ?? 0;

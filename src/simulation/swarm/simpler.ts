@@ -7,7 +7,7 @@ import type { Storm, StormMember } from './storm.ts';
 
 type Simplify = (storm: Storm) => Storm | null;
 
-/** The storm without some members and without what was done to them, or null if nobody would be left. */
+/** The storm without some members and without the events about them, or null if no member would be left. */
 export function withoutMembers(storm: Storm, ids: readonly MemberId[]): Storm | null {
   const members = storm.members.filter((member) => !ids.includes(member.id));
   if (members.length === 0) return null;
@@ -26,7 +26,7 @@ function forget(fault: WorldEvent, ids: readonly MemberId[]): WorldEvent | null 
   return { ...fault, with: fault.with.filter((id) => !ids.includes(id)) };
 }
 
-/** Ways to make a storm plainer, each leaving a storm that is as fair: what is calm stays calm by the time-outs. */
+/** Ways to simplify a storm, each leaving a fair storm: what is calm stays calm by the timeouts. */
 export function simplerStorms(storm: Storm, definition: Definition): readonly Simplify[] {
   const without =
     (field: 'options' | 'timing' | 'network', key: string): Simplify =>
@@ -52,10 +52,10 @@ export function simplerStorms(storm: Storm, definition: Definition): readonly Si
   ];
 }
 
-/** In time-outs: longer than any storm. */
+/** In timeouts: longer than any storm. */
 const NEVER = 1000;
 
-/** Where a promise is broken, the end of the faults may have no part in it. */
+/** If a promise is broken, the end of the faults may not matter. */
 function withoutCalm(storm: Storm): Storm | null {
   const { stopMs, endMs, timeoutMs } = storm;
   return endMs === null || stopMs > endMs ? null : { ...storm, stopMs: tidyMs(endMs + NEVER * timeoutMs) };
@@ -69,7 +69,7 @@ function goodNetwork(storm: Storm): Storm | null {
   return Object.keys(storm.network).length < 2 ? null : calmLatency({ ...storm, network: {} });
 }
 
-/** Messages travel as they do once it is calm; where that is the default, it need not be said. */
+/** The latency as it is once calm; if that is the default, it is omitted. */
 function calmLatency(storm: Storm): Storm | null {
   const { latencyMs: before, ...network } = storm.network;
   const { calmLatencyMs } = storm;
@@ -78,12 +78,12 @@ function calmLatency(storm: Storm): Storm | null {
   return { ...storm, network: { ...network, ...said } };
 }
 
-/** A protocol works it out where it is not set. The time-out is always set then, or nobody here would know it. */
+/** A protocol derives it if it is not set. The timeout itself is always set then, since the storm needs it. */
 function isDerived(definition: Definition, name: string): boolean {
   return name !== 'timeoutMs' && definition.timing[name]?.default === null;
 }
 
-/** The times of a protocol, and how long messages travel, belong together: they go back to the usual together. */
+/** The times of a protocol and the latency depend on each other: they return to their defaults together. */
 function usualTimes(definition: Definition): Simplify {
   const timing = definition.timing.timeoutMs?.default === null ? { timeoutMs: USUAL_TIMEOUT_MS } : {};
   return (storm) => {
@@ -141,7 +141,7 @@ const OPTIONAL = [
   'loss',
 ];
 
-/** Leaves out one field of an event. Where it was needed the scenario is refused, and nothing comes of it. */
+/** Omits one field of an event. If it was required the scenario is refused, and the candidate is dropped. */
 function plainerFault(i: number): readonly Simplify[] {
   return OPTIONAL.map(
     (field): Simplify =>

@@ -8,7 +8,7 @@ import { type Trial, trialsOf } from './exam.ts';
 import type { Failure } from './failure.ts';
 import { calmMsOf, type Storm } from './storm.ts';
 
-/** Runs the exam of a cluster at rest, and tells which promise it broke, if any. */
+/** Runs the exam of a cluster at rest, and returns the promise it broke, if any. */
 export function sitExam(storm: Storm, world: World): Failure | null {
   for (const trial of trialsOf(calmMsOf(storm), storm)) {
     const failure = sitTrial(trial, storm, world);
@@ -19,7 +19,7 @@ export function sitExam(storm: Storm, world: World): Failure | null {
 }
 
 function sitTrial(trial: Trial, storm: Storm, world: World): Failure | null {
-  // Once the others had the time to choose, only what the preferred one does beside their leader is looked at.
+  // Once the others had the time to elect a leader, only what the preferred member does beside it is judged.
   world.runUntil(trial.preferred === undefined ? trial.fromMs : trial.backMs);
   const leader = world.hosts.get(world.leaders[0] ?? '');
   if (leader === undefined) return null;
@@ -31,7 +31,7 @@ function sitTrial(trial: Trial, storm: Storm, world: World): Failure | null {
   if (trial.preferred !== undefined && (!isEnough || majority(voters.length) <= 2)) return null;
   if (isEnough) return staysLeader(trial, claim, world);
   const others = voters.filter((id) => !heard.includes(id) && takesPart(world, id));
-  // An order of the storm that nothing has fitted so far may yet catch the votes.
+  // An order of the storm that has not matched so far may still catch the votes.
   const mayBeReplaced =
     others.length >= majority(voters.length) &&
     others.some((id) => mayLead(storm, id)) &&
@@ -43,7 +43,7 @@ function hear(world: World, a: MemberId, b: MemberId): boolean {
   return a === b || (world.network.connected(a, b) && world.network.connected(b, a));
 }
 
-/** A member that was removed may have known too few of the present ones: then it takes no part until its disk is empty. */
+/** A removed member may have known too few of the present ones: then it takes no part until its disk is empty. */
 function takesPart(world: World, id: MemberId): boolean {
   return !world.returned.has(id) || world.hosts.get(id)?.view.role !== 'none';
 }
@@ -52,7 +52,7 @@ function mayLead({ members }: Storm, id: MemberId): boolean {
   return members.find((member) => member.id === id)?.priority !== 0;
 }
 
-/** A member that is cut off, and comes back, disturbs no other as long as the leader has its majority. */
+/** A member that is cut off, and comes back, must not disturb the others while the leader has its majority. */
 function staysLeader({ endMs }: Trial, claim: Stretch, world: World): Failure | null {
   const before = world.claims.stretches.length;
   world.runUntil(endMs);
@@ -62,7 +62,7 @@ function staysLeader({ endMs }: Trial, claim: Stretch, world: World): Failure | 
   return found === null ? null : { ...found, atMs: toMs(other?.fromUs ?? claim.toUs ?? world.nowUs) };
 }
 
-/** Without its majority a leader says so in time, and those who are left have another. */
+/** Without its majority a leader reports that in time, and the others elect another. */
 function losesTheLead(
   { fromMs, backMs, endMs }: Trial,
   claim: Stretch,

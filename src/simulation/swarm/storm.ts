@@ -11,13 +11,13 @@ export type StormMember = {
   readonly id: MemberId;
   readonly startMs?: number;
 } & {
-  // Apart from the rest: an optional field beside it does not fit for those who compile without exactOptionalPropertyTypes.
+  // Separate from the rest: an optional field beside it does not compile without exactOptionalPropertyTypes.
   readonly [setting: string]: Json;
 };
 
 /**
- * A faulty run before it is written down as a scenario: what goes wrong, when it stops, and how long everybody then has to
- * agree. It is kept apart from its scenario so that it can be made smaller without losing the calm at its end.
+ * A faulty run before it becomes a scenario: the faults, when they stop, and how long all members then have to agree.
+ * It is separate from its scenario so that it can be shrunk without losing the calm at its end.
  */
 export interface Storm {
   readonly protocol: string;
@@ -26,33 +26,33 @@ export interface Storm {
   readonly timing: Readonly<Record<string, Json>>;
   readonly members: readonly StormMember[];
   readonly network: Partial<LinkQuality>;
-  /** How long a disk takes, or null for the usual. */
+  /** How long a disk takes, or null for the default. */
   readonly syncMs: readonly [number, number] | null;
   /** The cluster is founded before it starts: its disks are not empty. */
   readonly isFounded?: boolean;
-  /** How the processes are connected, where they need connections to talk. */
+  /** How the processes are connected, if they need connections to talk. */
   readonly connections?: Readonly<Record<string, Json>>;
-  /** How long messages travel once it is calm: short enough for the time-outs of the protocol. */
+  /** The latency once it is calm: short enough for the timeouts of the protocol. */
   readonly calmLatencyMs: readonly [number, number];
-  /** The longest that a member waits before it does something about silence: what all times are measured in. */
+  /** The longest that a member waits before it reacts to silence: the unit of all times. */
   readonly timeoutMs: number;
   readonly faults: readonly WorldEvent[];
   /** When all faults end. */
   readonly stopMs: number;
-  /** When the run ends, if that is not once everybody had the time to agree. */
+  /** When the run ends, if that is not after the time to agree. */
   readonly endMs: number | null;
-  /** In time-outs: how long everybody has to agree once it is calm, if that is not the usual. */
+  /** In timeouts: how long all members have to agree once it is calm, if that is not the default. */
   readonly settle?: number;
-  /** Members are then cut off, one after the other, to see what the others make of it. */
+  /** Afterwards members are cut off, one after the other, to see how the others react. */
   readonly exam: boolean;
 }
 
-/** How long all have to agree once it is calm, in time-outs; and the time after which a disk that refused a record is tried again. */
+/** How long all members have to agree once it is calm, in timeouts; beside that, the host has to retry a disk that was full. */
 const SETTLE = 40;
-/** Whoever was removed comes back when the word of it has gone round. */
+/** In timeouts: a removed member is restarted this long after the faults stop, when all know of the removal. */
 const BACK = 10;
 
-/** When all must have come to agree. */
+/** When all must agree. */
 export function calmMsOf({ faults, stopMs, timeoutMs, settle }: Storm): number {
   const isRetrying = faults.some((fault) => fault.do === 'disk');
   const usual = SETTLE + (isRetrying ? Math.ceil(DISK_RETRY_MS / timeoutMs) : 0);
@@ -88,7 +88,7 @@ function isEmpty(record: object): boolean {
   return Object.keys(record).length === 0;
 }
 
-/** A plain number where that says it all. Nobody starts after the storm. */
+/** A plain number if that is enough. No member starts after the storm. */
 function membersOf({ members, stopMs }: Storm): Json {
   const listed = members.map((member): Json => {
     const { startMs, ...rest } = member;
@@ -98,7 +98,7 @@ function membersOf({ members, stopMs }: Storm): Json {
   return listed.every((each, i) => each === i + 1) ? listed.length : listed;
 }
 
-/** Ends every fault that the storm holds, and no other, so that a small storm has a small end. */
+/** Ends every fault that the storm has, and no other, so that a small storm has a small end. */
 function calmEvents(storm: Storm): readonly WorldEvent[] {
   const { faults, stopMs, timeoutMs } = storm;
   const has = (...kinds: readonly string[]): boolean => faults.some((fault) => kinds.includes(fault.do));
@@ -115,7 +115,8 @@ function calmEvents(storm: Storm): readonly WorldEvent[] {
   const mended = hasDamage(faults) ? { disk: 'kept-or-lost' as const } : {};
   end(has('crash') || hasDamage(faults), { atMs: stopMs, do: 'restart', member: 'all', ...mended });
   end(has('twin'), { atMs: stopMs, do: 'crash', member: 'all', twin: true });
-  // It must disturb nobody, and where a new start is a new beginning it takes part again.
+  // A removed member must not disturb the others; in a protocol where a restart is a new beginning, it takes part
+  // again.
   const backMs = tidyMs(stopMs + BACK * timeoutMs);
   const removed = new Set(faults.flatMap((fault) => (fault.do === 'remove' ? [fault.member] : [])));
   for (const member of removed) events.push({ atMs: backMs, do: 'restart', member, ...mended });
@@ -124,7 +125,7 @@ function calmEvents(storm: Storm): readonly WorldEvent[] {
 
 const MANY = 10_000;
 
-/** What is set for a link hides what is set for a member, and that what is set for all: each level is set right. */
+/** The setting of a link overrides that of a member, and that the one for all: each level is reset. */
 function calmNetwork({ faults, network, calmLatencyMs }: Storm, atMs: number): WorldEvent[] {
   const changes = faults.filter((fault) => fault.do === 'network');
   const spoilt = (change: object): boolean => Object.keys(GOOD).some((field) => field in change);
@@ -148,7 +149,7 @@ const USUAL_LATENCY_MS = [1, 10] as const;
 const GOOD: LinkQuality = { latencyMs: USUAL_LATENCY_MS, loss: 0, duplicate: 0, reorder: 0 };
 
 /**
- * Can everybody be expected to agree after the storm? Not if only members that never lead may be left: those with a
+ * Can all members be expected to agree after the storm? Not if only members that never lead may be left: those with a
  * priority of 0, when the others might have been removed.
  */
 export function someoneMayLead({ members, faults }: Storm): boolean {

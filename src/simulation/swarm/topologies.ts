@@ -1,7 +1,7 @@
 import { type MemberId, majority, type Random } from '../../core/index.ts';
 import type { Action } from '../scenario.ts';
 
-/** Ways to tear a network apart, each of which some election has not survived. */
+/** Ways to split a network, each of which has broken some election protocol. */
 export function drawTopology(ids: readonly MemberId[], random: Random): readonly Action[] {
   const order = shuffled(ids, random);
   const half = Math.floor(order.length / 2);
@@ -44,7 +44,7 @@ function bridge(order: readonly MemberId[], half: number): readonly Action[] {
   return [{ do: 'partition', groups: [left, right] }, ...healed];
 }
 
-/** Everybody hears a majority, and no two hear the same one. */
+/** Every member hears a majority, and no two hear the same one. */
 export function ringOfMajorities(i: number, j: number, n: number): boolean {
   const apart = Math.min(j - i, n - (j - i));
   return apart <= Math.ceil((majority(n) - 1) / 2);

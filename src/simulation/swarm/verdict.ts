@@ -18,7 +18,7 @@ export interface StormOptions extends WorldOptions {
 
 export interface Verdict {
   readonly world: World;
-  /** The storm as it ran: what it took to settle may be less than it was given. Its scenario replays what was judged. */
+  /** The storm as it ran: it may have settled in less time than it was given. Its scenario replays what was judged. */
   readonly storm: Storm;
   readonly settled: boolean;
   readonly failure: Failure | null;
@@ -29,7 +29,7 @@ export interface SwarmOutcome extends RunOutcome {
   readonly failure: Failure | null;
 }
 
-/** One run in so many waits all the time that there is: a cluster may also break after a long rest. */
+/** One run in this many waits the full time: a cluster may also break after a long rest. */
 const LONG = 16;
 
 /** Draws a storm from the seed and runs it, as a swarm does. */
@@ -37,19 +37,19 @@ export function runSeed(definition: Definition, seed: number, options: WorldOpti
   return runStorm(drawStorm(definition, seed), definition, { ...options, untilRest: seed % LONG !== 0 });
 }
 
-/** What is kept of the run of a seed. `agreed` says that those who vote agree, whoever else there is. */
+/** What is kept of the run of a seed. `agreed`: the voters agree, whatever other processes there are. */
 export function swarmOutcome(definition: Definition, seed: number): SwarmOutcome {
   const { world, settled, failure } = runSeed(definition, seed, { hash: 'moments' });
   return { ...outcomeOf(world), agreed: settled, failure };
 }
 
 /**
- * The longest runs take some ten thousand steps. Without a limit, members that answer each other without end would stop the whole
- * swarm (seed 8224 of `quorum`), and no failure would be told.
+ * The longest runs take some ten thousand steps. Without a limit, members that answer each other endlessly would stop
+ * the whole swarm (seed 8224 of `quorum`), and no failure would be reported.
  */
 const MOST_STEPS = 500_000;
 
-/** Runs a storm from its own seed and judges it: when all must have come to agree, in the exam, and at its end. */
+/** Runs a storm from its own seed and judges it: when all must agree, in the exam, and at its end. */
 export function runStorm(storm: Storm, definition: Definition, options: StormOptions = {}): Verdict {
   const scenario = readScenario(scenarioOf(storm), { [definition.name]: definition });
   const world = new World(scenario, storm.seed, { mostSteps: MOST_STEPS, ...options });
@@ -71,7 +71,7 @@ export function runStorm(storm: Storm, definition: Definition, options: StormOpt
     else failure ??= notSettled(storm, world);
   } catch (error) {
     settled = false;
-    ran = { ...ran, endMs: toMs(world.nowUs) }; // What comes after has no part in it, and may have no end.
+    ran = { ...ran, endMs: toMs(world.nowUs) }; // What follows does not matter, and may never end.
     failure = { property: 'error', atMs: toMs(world.nowUs), detail: (error as Error).message };
   }
   world.finish();
@@ -88,20 +88,20 @@ function notSettled(storm: Storm, world: World): Failure | null {
 }
 
 /**
- * All members run and hear each other for long enough, so all must come to agree, whatever happened before: members that joined
- * or left, disks that were lost one at a time, restored or copied. It is not asked for where what a leader needs may be gone:
- * when two members were without their disks at the same time, or the only one of a membership was.
+ * All members run and hear each other for long enough, so all must agree, whatever happened before: members that
+ * joined or left, disks that were lost one at a time, restored or copied. The exception is when what a leader needs
+ * may be gone: when two members were without their disks at the same time, or the only one of a membership was.
  */
 function mustSettle(storm: Storm, world: World): boolean {
   return someoneMayLead(storm) && !world.broken.has('one-disk');
 }
 
-/** Is anything promised of the rest of this run? Else only a protocol that throws could still fail it. */
+/** Is anything promised of the rest of this run? Otherwise only a protocol that throws could still fail it. */
 function isPromised(storm: Storm, world: World): boolean {
   return mustSettle(storm, world) || world.protocol.pledges.some((pledge) => isInForce(pledge, world.broken));
 }
 
-/** A member whose disk was copied may be taken for the copy by some, and then is no help to them. */
+/** A member whose disk was copied may be taken for the copy by some members, which then ignore it. */
 function isWell(storm: Storm, world: World): boolean {
   return mustSettle(storm, world) && !world.broken.has('no-copy');
 }

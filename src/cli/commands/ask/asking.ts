@@ -11,13 +11,13 @@ import type { ResignFlags } from './on-engine.ts';
 import type { AskFlags } from './status.ts';
 
 const RECONNECT_MS = 500;
-/** How often an order follows a leadership that moves on. */
+/** How often a command follows a change of leader. */
 const MOST_REFERRALS = 2;
 
 const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
 const getStatus = (member: MemberClient): Promise<Status> => member.get('/status', status);
 
-/** Prints who leads. 1 if nobody does. */
+/** Prints the leader. Exit code 1 if there is none. */
 export async function leaderCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
   const { leader, leaderUrl, token, detail } = await firstAnswer(membersToAsk(urls, election), getStatus);
   if (json) print(JSON.stringify({ name: leader, url: leaderUrl, token }));
@@ -45,8 +45,8 @@ export async function historyCommand(urls: readonly string[], { election, json }
 }
 
 /**
- * Prints how it stands, then every change, until Ctrl-C. A member that goes away is replaced by the next. What can never work is
- * not tried again.
+ * Prints the current state, then every change, until Ctrl-C. If a member disconnects, the next one is asked. A member
+ * that can never answer is not asked again.
  */
 export async function watchCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
   let members = membersToAsk(urls, election);
@@ -80,15 +80,15 @@ export async function watchCommand(urls: readonly string[], { election, json }: 
 }
 
 function watchWords({ voterId, acting, leader, token, cause, detail, illness }: State): string {
-  // A leader that resigns or hands over is still the leader while its work stops, and acts no more.
+  // A leader that resigns or transfers is still the leader while its work stops, but may not act.
   const does = leader === voterId && !acting ? 'may not act' : 'leads';
   const who =
-    leader === null ? 'nobody leads' : `${leader} ${does}${token === null ? '' : `, token ${token}`}`;
+    leader === null ? 'there is no leader' : `${leader} ${does}${token === null ? '' : `, token ${token}`}`;
   const why = detail === '' ? cause : `${cause}: ${detail}`;
   return oneLine(`${who} (${why})${illness === null ? '' : `; ill: ${illness}`}`);
 }
 
-/** Tells whoever leads to give it up, whichever member was asked. */
+/** Tells the leader to resign, whichever member is asked. */
 export async function resignCommand(
   urls: readonly string[],
   { reason, wait: waitS, ...flags }: AskFlags & ResignFlags,
@@ -102,12 +102,12 @@ export async function transferCommand(
   urls: readonly string[],
   flags: AskFlags & { readonly to: string },
 ): Promise<number> {
-  return order(urls, flags, `has handed over to ${flags.to}`, (leader) =>
+  return order(urls, flags, `transferred the leadership to ${flags.to}`, (leader) =>
     leader.post('/transfer', { to: flags.to }),
   );
 }
 
-/** There is no way back, so it has to be asked for twice. */
+/** The removal is permanent, so the flag is required as a confirmation. */
 export async function removeCommand(
   urls: readonly string[],
   { member, forEver, ...flags }: AskFlags & { readonly member: string; readonly forEver?: boolean },
@@ -147,7 +147,7 @@ function readValue(text: string): Json {
   }
 }
 
-/** Finds the leader, asks it, and says what became of it. */
+/** Finds the leader, gives it the command, and prints the result. */
 async function order(
   urls: readonly string[],
   { election, json }: AskFlags,
@@ -155,14 +155,14 @@ async function order(
   ask: (leader: MemberClient) => Promise<unknown>,
 ): Promise<number> {
   let { leader, leaderUrl } = await firstAnswer(membersToAsk(urls, election), getStatus);
-  if (leader === null || leaderUrl === null) throw new NoAnswer('nobody leads', 503);
+  if (leader === null || leaderUrl === null) throw new NoAnswer('there is no leader', 503);
   for (let referrals = 0; ; referrals++) {
     try {
       const answer = await ask(new MemberClient(leaderUrl, election));
       print(json ? JSON.stringify(answer) : `${leader} ${done}`);
       return 0;
     } catch (error) {
-      // It has changed since we asked who leads; whoever refused says who leads now.
+      // The leader has changed meanwhile; the member that refused names the new one.
       if (!(error instanceof Referral) || referrals === MOST_REFERRALS) throw error;
       ({ leader, leaderUrl } = error);
     }

@@ -1,6 +1,8 @@
 import { oneLine } from '../../input/refusal.ts';
 
-/** Rows with aligned columns, two spaces apart. Whatever a member says of itself, a cell stays within its line. */
+/**
+ * Rows with aligned columns, two spaces apart. Control characters are removed, so that a cell stays within its line.
+ */
 export function columnLines(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [head, ...rows].map((row) => row.map(oneLine));
   const widths = head.map((_, i) => Math.max(...all.map((row) => row[i]!.length)));

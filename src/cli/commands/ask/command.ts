@@ -31,16 +31,16 @@ interface Asking {
   readonly examples: readonly string[];
   readonly options?: (command: Command) => Command;
   readonly run: (urls: readonly string[], flags: never) => Promise<number>;
-  /** The same of an election on a store, where that can be asked. */
+  /** The same for an election on a store, if that can be asked. */
   readonly onEngine?: (urls: readonly string[], flags: EngineAskFlags) => Promise<number>;
 }
 
 const ASKING: readonly Asking[] = [
   {
     name: 'status',
-    summary: 'print who leads, and how each member sees it',
-    description: 'Asks every member of a cluster how the election stands.',
-    codes: '0 if somebody leads, 1 if nobody does or nobody answers',
+    summary: 'print the leader, and how each member sees the election',
+    description: 'Asks every member of a cluster for the state of the election.',
+    codes: '0 if there is a leader, 1 if there is none or no member answers',
     examples: ['caucus status', 'caucus status http://127.0.0.1:7102 --json'],
     run: statusCommand,
     onEngine: statusOnEngine,
@@ -49,15 +49,15 @@ const ASKING: readonly Asking[] = [
     name: 'leader',
     summary: 'print the name of the leader',
     description: 'Prints the name of the leader, and nothing if there is none.',
-    codes: '0 if there is one, 1 if there is none or nobody answers',
+    codes: '0 if there is one, 1 if there is none or no member answers',
     examples: ['caucus leader', 'test "$(caucus leader --election nightly)" = "$HOSTNAME" && ./report.sh'],
     run: leaderCommand,
     onEngine: leaderOnEngine,
   },
   {
     name: 'watch',
-    summary: 'print every change of who leads, as it happens',
-    description: 'Prints how the election stands, then every change, until Ctrl-C.',
+    summary: 'print every change of leader, as it happens',
+    description: 'Prints the state of the election, then every change, until Ctrl-C.',
     codes: '0 after Ctrl-C',
     examples: ['caucus watch', 'caucus watch http://127.0.0.1:7101 http://127.0.0.1:7102 --json'],
     run: watchCommand,
@@ -65,19 +65,19 @@ const ASKING: readonly Asking[] = [
   },
   {
     name: 'history',
-    summary: 'print the changes that a member remembers, each with its cause',
+    summary: 'print the changes of leader that a member has seen, each with its cause',
     description:
-      'Prints the changes of who leads that a member has seen since it started, with the cause of each.',
-    codes: '0, or 1 if nobody answers',
+      'Prints the changes of leader that a member has seen since it started, with the cause of each.',
+    codes: '0, or 1 if no member answers',
     examples: ['caucus history http://127.0.0.1:7101'],
     run: historyCommand,
   },
   {
     name: 'resign',
-    summary: 'tell the leader to step down',
+    summary: 'tell the leader to resign',
     description:
-      'Tells the leader to step down, so that another takes over at once. Any member may be asked. With --engine the request is left in the store, and whoever holds the lease stops its work and releases it.',
-    codes: '0 if it did, 1 if nobody leads, it refused or nobody answers',
+      'Tells the leader to resign, so that another takes over at once. Any member may be asked. With --engine the request is left in the store, and the leader stops its work and releases the lease.',
+    codes: '0 if it did, 1 if there is no leader, it refused or no member answers',
     examples: [
       'caucus resign http://127.0.0.1:7101',
       'caucus resign --engine etcd://127.0.0.1:2379 --election nightly --reason "the node is drained"',
@@ -91,11 +91,12 @@ const ASKING: readonly Asking[] = [
   },
   {
     name: 'transfer',
-    summary: 'tell the leader to hand over to another member',
-    description: 'Tells the leader to hand over to the member of your choice. Any member may be asked.',
-    codes: '0 if it did, 1 if nobody leads, it refused or nobody answers',
+    summary: 'tell the leader to transfer the leadership to another member',
+    description:
+      'Tells the leader to transfer the leadership to the member of your choice. Any member may be asked.',
+    codes: '0 if it did, 1 if there is no leader, it refused or no member answers',
     examples: ['caucus transfer --to b http://127.0.0.1:7101'],
-    options: (command) => command.requiredOption('--to <id>', 'who shall lead'),
+    options: (command) => command.requiredOption('--to <id>', 'the next leader'),
     run: transferCommand,
   },
   {
@@ -103,19 +104,19 @@ const ASKING: readonly Asking[] = [
     summary: 'remove a member from the election, for ever',
     description:
       'Tells the leader to remove a member: it no longer votes, and counts for no majority. THIS CANNOT BE UNDONE: this version cannot add members, so a removed member cannot come back under its name, with its data folder or an empty one. To replace a machine or a disk, do not remove the member: start it again under the same name with an empty data folder. Other elections of the cluster keep the member.',
-    codes: '0 if it did, 1 if nobody leads, it refused or nobody answers',
+    codes: '0 if it did, 1 if there is no leader, it refused or no member answers',
     examples: ['caucus remove --member c --for-ever http://127.0.0.1:7101'],
     options: (command) =>
       command
-        .requiredOption('--member <id>', 'who is to go')
-        .option('--for-ever', 'needed: says that you know that it cannot come back'),
+        .requiredOption('--member <id>', 'the member to remove')
+        .option('--for-ever', 'required: confirms that the member cannot come back'),
     run: removeCommand,
   },
   {
     name: 'value',
-    summary: 'print what the leader has published, or publish something',
+    summary: 'print the value that the leader has published, or publish one',
     description: 'Prints the value that the leader has published, as JSON, or publishes another one.',
-    codes: '0, or 1 if nothing was published, the leader refused or nobody answers',
+    codes: '0, or 1 if the leader refused or no member answers',
     examples: ['caucus value', `caucus value --set '{ "address": "10.0.0.7:5432" }'`],
     options: (command) => command.option('--set <json>', 'publish this'),
     run: valueCommand,

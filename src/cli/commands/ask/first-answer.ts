@@ -3,7 +3,10 @@ import { MemberClient, NoAnswer } from './member-client.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:7101';
 
-/** The members to ask: those given, or CAUCUS_URL (several with commas), or where `caucus up --port 7101` puts the first. */
+/**
+ * The members to ask: the given ones, or CAUCUS_URL (several with commas), or the first member of `caucus up --port
+ * 7101`.
+ */
 export function membersToAsk(urls: readonly string[], election: string | undefined): MemberClient[] {
   const usual = (process.env.CAUCUS_URL || DEFAULT_URL).split(',');
   return (urls.length > 0 ? urls : usual).map((url) => new MemberClient(url.trim(), election));
@@ -15,8 +18,8 @@ const PATIENCE_MS = 500;
 type Answer<T> = { readonly said: T } | { readonly refusal: unknown };
 
 /**
- * What the first member says that answers. For questions only: the same may be asked of several members at a time. If none answers,
- * what the last one said is thrown.
+ * The answer of the first member that answers. For questions only: several members may be asked at the same time. If none answers,
+ * throws the last error.
  */
 export async function firstAnswer<T>(
   members: readonly MemberClient[],
@@ -46,7 +49,7 @@ async function firstOf<T>(
   });
 }
 
-/** A member that says no has answered; one that is not there may be replaced by the next. */
+/** A refusal is an answer; if a member cannot be reached, the next one is asked. */
 async function answerOf<T>(
   member: MemberClient,
   ask: (member: MemberClient) => Promise<T>,

@@ -4,9 +4,12 @@ import { shownUrl } from '../../../engines/index.ts';
 import { oneLine, Refusal } from '../../input/refusal.ts';
 
 const DEFAULT_TIMEOUT_MS = 5000;
-/** Members write to an open stream every 5 s, up to version 0.2.0 every 15 s: one that is silent for longer is stopped or cut off. */
+/**
+ * Members write to an open stream every 5 s, up to version 0.2.0 every 15 s: one that is silent for longer is stopped
+ * or disconnected.
+ */
 const LONGEST_SILENCE_MS = 20_000;
-/** A transfer or a publication may take a few time-outs of the protocol. */
+/** A transfer or a publication may take a few timeouts of the protocol. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -18,11 +21,11 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const BLOCKED = 'Node.js does not speak HTTP to this port, which belongs to another protocol';
 
-/** A member said no, or could not be asked. */
+/** A member refused, or could not be reached. */
 export class NoAnswer extends Error {
   /** Null if there was no answer at all. */
   readonly status: number | null;
-  /** To ask again would be in vain. */
+  /** A retry would not help. */
   readonly isFinal: boolean;
 
   constructor(message: string, status: number | null, isFinal = false) {
@@ -32,7 +35,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** A member said no because another one leads. */
+/** A member refused because another one leads. */
 export class Referral extends NoAnswer {
   readonly leader: number | string;
   readonly leaderUrl: string;
@@ -67,7 +70,10 @@ export class MemberClient {
     return this.#ask('PUT', path, body, COMMAND_TIMEOUT_MS);
   }
 
-  /** The stream of server-sent events; each is a document. Ends when the member closes it, and throws if it falls silent. */
+  /**
+   * The stream of server-sent events; each is a document. Ends when the member closes it, and throws if it is silent
+   * for too long.
+   */
   async *events<T>(
     path: string,
     document: Shape<T>,
@@ -103,7 +109,7 @@ export class MemberClient {
     for await (const { data } of readEvents(texts)) yield this.#read(JSON.parse(data), document);
   }
 
-  /** A newer member may say more than this version knows; one that says less, or something else, is not understood. */
+  /** A newer member may send more fields than this version knows; with fewer fields the answer is invalid. */
   #read<T>(value: unknown, document: Shape<T>): T {
     try {
       return document.read(value, '');
@@ -147,7 +153,7 @@ export class MemberClient {
     try {
       ({ error } = refused.read(JSON.parse(text), ''));
     } catch {
-      // It is not one of our members, or something in between answered.
+      // It is not a member, or a proxy answered.
     }
     const { message = `answered with status ${response.status}`, leader, leaderUrl } = error;
     const words = `${this.url}: ${oneLine(message)}`;
@@ -160,7 +166,7 @@ export class MemberClient {
 function reasonOf(error: unknown): string {
   const { name, cause } = error as Error & { cause?: NodeJS.ErrnoException };
   if (name === 'TimeoutError') return 'no answer in time';
-  // The one refusal of fetch itself: ports of other protocols, such as 9 or 6000, have no code of their own.
+  // `fetch` refuses some ports of other protocols, such as 9 or 6000, without an error code.
   if (cause?.message === 'bad port') return BLOCKED;
   return WORDS[cause?.code ?? ''] ?? cause?.message ?? (error as Error).message;
 }
@@ -169,7 +175,7 @@ function reasonOf(error: unknown): string {
 function readUrl(text: string): string {
   const whole = /^https?:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(whole) ? new URL(whole) : null;
-  // The address of a store, given without --engine, has a password in it.
+  // The URL of a store, passed without --engine, contains a password.
   const isOurs = url !== null && url.username === '' && url.password === '' && !/:\/\//.test(whole.slice(8));
   if (isOurs) return url.href.replace(/\/+$/, '');
   throw new Refusal(
@@ -177,7 +183,7 @@ function readUrl(text: string): string {
   );
 }
 
-/** The same chunks. Comments count too: they are sent so that a reader knows that the member still writes. */
+/** The same chunks. Comments count too: they are heartbeats. */
 async function* hearing(chunks: AsyncIterable<string>, heard: () => void): AsyncGenerator<string> {
   for await (const chunk of chunks) {
     heard();

@@ -10,14 +10,14 @@ export type EngineAskFlags = AskFlags & EngineFlags;
 
 const PATIENCE_MS = 15_000;
 const MS_PER_S = 1000;
-/** A leader's work has 10 s to stop, and where nothing wakes it, it hears of a request when it renews. */
+/** A leader's work has 10 s to stop, and without a wake-up the leader sees a request only when it renews. */
 const WAIT_S = 30;
 const LONGEST_WAIT_S = 86_400;
-/** How long we wait for whoever follows: those who stand for it are woken at once. */
+/** How long we wait for the next leader: candidates are woken at once. */
 const NEXT_MS = 5000;
 const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
 
-/** Opens the election on its store, to look and not to stand, for as long as this takes. */
+/** Opens the election on its store as an observer, for the duration of `look`. */
 async function looking<T>(
   flags: EngineAskFlags,
   urls: readonly string[],
@@ -34,7 +34,7 @@ async function looking<T>(
   }
 }
 
-/** How it stands, once the store has been asked. */
+/** The first state that the store returns. */
 async function firstReading(election: Election): Promise<Observation> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   try {
@@ -65,7 +65,10 @@ export function statusOnEngine(urls: readonly string[], flags: EngineAskFlags): 
     const { leader, token, value, version } = await firstReading(election);
     if (flags.json)
       print(JSON.stringify({ electionName: election.name, leader, token: tokenText(token), version, value }));
-    else print(`${election.name}: ${leader === null ? 'nobody leads' : `${leader} leads, token ${token}`}`);
+    else
+      print(
+        `${election.name}: ${leader === null ? 'there is no leader' : `${leader} leads, token ${token}`}`,
+      );
     return leader === null ? 1 : 0;
   });
 }
@@ -88,7 +91,7 @@ export interface ResignFlags {
   readonly wait?: string;
 }
 
-/** Asks whoever leads to give it up, and says who leads then. It is theirs to do: nothing is taken away. */
+/** Requests the leader's resignation, and prints the next leader. The leader decides: nothing is taken from it. */
 export function resignOnEngine(
   urls: readonly string[],
   { reason = '', wait, ...flags }: EngineAskFlags & ResignFlags,
@@ -96,7 +99,7 @@ export function resignOnEngine(
   const waitS = wait === undefined ? WAIT_S : readWait(wait);
   return looking(flags, urls, async (election) => {
     const { leader, token } = await firstReading(election);
-    if (leader === null) throw new NoAnswer('nobody leads', 503);
+    if (leader === null) throw new NoAnswer('there is no leader', 503);
     try {
       await election.askToResign({ reason, ...(token === null ? {} : { token }) });
     } catch (error) {
@@ -105,7 +108,7 @@ export function resignOnEngine(
     }
     const isOther = (now: Observation): boolean => now.leader !== leader || now.token !== token;
     if ((await seenWithin(election, waitS * MS_PER_S, isOther)) === null) {
-      const silence = `${leader} holds it and has not given it up within ${waitS} s`;
+      const silence = `${leader} did not resign within ${waitS} s`;
       throw new NoAnswer(
         `${silence}: its work may take longer to stop, or it is no participant of Caucus`,
         503,
@@ -117,14 +120,14 @@ export function resignOnEngine(
       const now = next === null ? null : { name: next.leader, token: tokenText(next.token) };
       print(JSON.stringify({ electionName: election.name, before, leader: now }));
     } else {
-      const now = next === null ? 'nobody leads yet' : `${next.leader} (token ${next.token}) leads now`;
+      const now = next === null ? 'there is no leader yet' : `${next.leader} (token ${next.token}) leads now`;
       print(`${leader} (token ${token}) no longer leads; ${now}`);
     }
     return 0;
   });
 }
 
-/** How it stands as soon as it stands like this; null if it does not in time. */
+/** The first state that matches; null if none does in time. */
 async function seenWithin(
   election: Election,
   withinMs: number,
@@ -141,7 +144,7 @@ function readWait(text: string): number {
   return number(0, LONGEST_WAIT_S).read(/^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text, '--wait');
 }
 
-/** Prints how it stands, then every change, until Ctrl-C. */
+/** Prints the current state, then every change, until Ctrl-C. */
 export function watchOnEngine(urls: readonly string[], flags: EngineAskFlags): Promise<number> {
   return looking(flags, urls, async (election) => {
     const over = new AbortController();
@@ -150,7 +153,7 @@ export function watchOnEngine(urls: readonly string[], flags: EngineAskFlags): P
       for await (const { leader, token, cause, detail, version } of election.observe({
         signal: over.signal,
       })) {
-        const who = leader === null ? 'nobody leads' : `${leader} leads, token ${token}`;
+        const who = leader === null ? 'there is no leader' : `${leader} leads, token ${token}`;
         if (flags.json) print(JSON.stringify({ leader, token: tokenText(token), version, cause, detail }));
         else print(`${new Date().toISOString()}  ${oneLine(`${who} (${cause}: ${detail})`)}`);
       }

@@ -16,7 +16,7 @@ export interface AskFlags {
 /** One voter of many is not waited for as long as the only one that is asked: that it does not answer is told in its row. */
 const ROW_WITHIN_MS = 2000;
 
-/** What one voter says of itself, or why it says nothing. */
+/** What one voter says of itself, or why it did not answer. */
 interface Row {
   readonly id: string;
   readonly url: string;
@@ -24,7 +24,7 @@ interface Row {
   readonly problem: string | null;
 }
 
-/** How the cluster stands, as each of its voters sees it. 0 if somebody leads. */
+/** The state of the cluster, as each of its voters sees it. 0 if there is a leader. */
 export async function statusCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
   const seen = await firstAnswer(membersToAsk(urls, flags.election), (member) =>
     member.get('/status', status),
@@ -60,7 +60,7 @@ export async function statusCommand(urls: readonly string[], flags: AskFlags): P
 /** Why there is no leader, as far as the members that answer know. */
 function whyNone({ protocol, knownVoters }: Status, rows: readonly Row[]): string {
   const answers = rows.flatMap(({ id, status }) => (status === null ? [] : [{ ...status, id }]));
-  // To found a cluster, or to mend one that has lost disks, takes more than a majority, and the members say so.
+  // Founding a cluster, or repairing one that has lost disks, takes more than a majority, and the members say so.
   const waiting = answers.find(({ role, cause }) => role === 'none' && cause === 'started');
   if (waiting?.detail !== undefined) return `: ${waiting.detail}`;
   const members = knownVoters.map(String);

@@ -9,12 +9,12 @@ import { type CheckFlags, type CheckJob, readCheck } from './flags.ts';
 import { type CheckResult, resultOf } from './result.ts';
 import { checkWords } from './words.ts';
 
-/** Few enough that Ctrl-C is heard and the progress line moves. */
+/** Few enough that Ctrl-C works and the progress line moves. */
 const STATES_AT_A_TIME = 2000;
 const REDRAW_MS = 100;
 const CLEAR = '\r\x1b[2K';
 
-/** Looks at every order of events in a small cluster, and tells what can go wrong. */
+/** Checks every order of events in a small cluster, and reports what can go wrong. */
 export async function checkCommand(protocol: string, flags: CheckFlags): Promise<ExitCode> {
   const job = readCheck(protocol, flags);
   if (flags.scenario !== undefined) refuseUnwritable('--scenario', flags.scenario);
@@ -40,7 +40,7 @@ function exploringOf({
   maxStates,
   exact,
 }: CheckJob): Exploring {
-  // An option that is a record may name members, and then they are not alike.
+  // An option that is a record may name members; then they are not symmetric.
   const symmetry = !Object.values(options).some((value) => typeof value === 'object' && value !== null);
   const protocol = definition.create({ timing, options });
   return { protocol, members, bounds, maxStates, symmetry, covering: !exact };

@@ -3,34 +3,37 @@ import { collect } from '../../input/values.ts';
 import { checkCommand } from './check.ts';
 import type { CheckFlags } from './flags.ts';
 
-/** `caucus check`: what it takes, and its help. */
+/** `caucus check`: its flags and its help. */
 export function addCheck(program: Command): void {
   program
     .command('check')
-    .summary('try every order of events in a small cluster and tell what can go wrong')
+    .summary('check every order of events in a small cluster and report what can go wrong')
     .description(
-      'Tries every order of events in a small cluster: messages that are late, lost or repeated, timers that fire at any moment, crashes and restarts. Says which properties hold within the bounds, and shows the shortest history that breaks one.',
+      'Checks every order of events in a small cluster: messages that are late, lost or repeated, timers that fire at any moment, crashes and restarts. Says which properties hold within the bounds, and shows the shortest history that breaks one.',
     )
     .argument('<PROTOCOL>', 'which election')
     .option('--members <n>', 'how many members, or their ids: a,b,c (default: 3)')
     .option(
       '--terms <n>',
-      'go no further where a term is above this (default: 2; for quorum 1, which takes minutes)',
+      'do not follow states with a higher term (default: 2; for quorum 1, which takes minutes)',
     )
     .option('--crashes <n>', 'how many crashes (default: 1)')
     .option('--amnesia [n]', 'how many times a member that starts again finds its disk empty')
-    .option('--evidence [n]', 'members are told this many times that another is gone or back, true or not')
-    .option('--drops <n>', 'count what the network loses (default: it may lose anything)')
-    .option('--duplicates <n>', 'count what it repeats (default: it may repeat anything)')
-    .option('--in-flight <n>', 'count what is under way (default: any number of messages)')
+    .option(
+      '--evidence [n]',
+      'members are told this many times that another is gone or back, whether it is true or not',
+    )
+    .option('--drops <n>', 'how many messages the network may lose (default: any number)')
+    .option('--duplicates <n>', 'how many messages it may duplicate (default: any number)')
+    .option('--in-flight <n>', 'how many messages may be in flight (default: any number)')
     .option('--bound <name=n>', 'the bound of another counter of the protocol; can be repeated', collect)
-    .option('--depth <n>', 'how many acts a history may have; then every state is looked at by itself')
-    .option('--exact', 'look at every state by itself, also where one stands for many')
+    .option('--depth <n>', 'how many events a history may have; then every state is checked separately')
+    .option('--exact', 'check every state separately, also where one covers many')
     .option('--quorum', 'the same as --option quorum=true')
     .option('--option <name=value>', 'an option of the protocol; can be repeated', collect)
-    .option('--max-states <n>', 'give up at so many states (default: 10000000)')
+    .option('--max-states <n>', 'stop after this many states (default: 10000000)')
     .option('--json', 'print the result as JSON')
-    .option('--scenario <file>', 'write what breaks a property as a scenario for caucus simulate')
+    .option('--scenario <file>', 'write the history that breaks a property as a scenario for caucus simulate')
     .addHelpText(
       'after',
       `

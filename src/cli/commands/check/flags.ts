@@ -12,7 +12,7 @@ import { readProtocolName } from '../../input/protocol-name.ts';
 import { Refusal } from '../../input/refusal.ts';
 import { asJson, readMembers, readNumber, readNumberOr, readPair } from '../../input/values.ts';
 
-/** What `caucus check` was asked for, as commander hands it over. */
+/** The flags of `caucus check`, as commander parses them. */
 export interface CheckFlags {
   readonly members?: string;
   readonly terms?: string;
@@ -32,13 +32,13 @@ export interface CheckFlags {
   readonly scenario?: string;
 }
 
-/** What is to be checked. */
+/** What to check. */
 export interface CheckJob {
   readonly definition: Definition;
   readonly timing: Readonly<Record<string, Json>>;
   readonly options: Readonly<Record<string, Json>>;
   readonly members: readonly MemberSetup[];
-  /** The same as it stands in a scenario. */
+  /** The same in the form of a scenario. */
   readonly base: Readonly<Record<string, Json>>;
   readonly bounds: Partial<Bounds>;
   readonly maxStates: number;
@@ -50,9 +50,9 @@ const MOST_MEMBERS = 7;
 const DEFAULT_MAX_STATES = 10_000_000;
 const MOST_STATES = 1_000_000_000;
 const HIGHEST_TERM = 1000;
-/** Two terms of quorum with a crash are more than can be looked at in an hour. */
+/** Two terms of quorum with a crash take more than an hour. */
 const USUAL_TERMS: Readonly<Record<string, number>> = { quorum: 1 };
-/** Where one of the three is given and another is not. */
+/** Defaults if at least one of the three is given. */
 const COUNTED: CountedNetwork = { drops: 1, duplicates: 1, inFlight: 6 };
 
 export function readCheck(protocol: string, flags: CheckFlags): CheckJob {
@@ -80,7 +80,7 @@ export function readCheck(protocol: string, flags: CheckFlags): CheckJob {
   }
 }
 
-/** Where a field of the scenario comes from. */
+/** The flag that a field of the scenario comes from. */
 function flagOf(path: string): string {
   return path.replace(/^options\.?/, '--option ').replace(/^members/, '--members');
 }
@@ -101,7 +101,7 @@ function readBounds(flags: CheckFlags, usualTerms: number): Partial<Bounds> {
   };
 }
 
-/** Whoever counts losses, copies or messages under way wants a network that does. */
+/** A network with limits, if losses, duplicates or messages in flight are limited. */
 function readNetwork({ drops, duplicates, inFlight }: CheckFlags): Bounds['network'] {
   if (drops === undefined && duplicates === undefined && inFlight === undefined) return 'any';
   return {
@@ -128,7 +128,7 @@ function readPairs<T>(
   return found;
 }
 
-/** A flag that may stand alone: then it means once. */
+/** A flag with an optional number: without it, once. */
 function onceOr(given: string | boolean | undefined, fault: Fault): number {
   return typeof given === 'string' ? faultsOr(given, fault, 1) : given ? 1 : 0;
 }

@@ -13,16 +13,16 @@ import { readScenario, simulate } from '../../../simulation/index.ts';
 import { narrate } from '../../../story/index.ts';
 import type { CheckJob } from './flags.ts';
 
-/** A broken property as it is told. */
+/** A broken property, as it is printed. */
 export interface ToldViolation {
   readonly property: string;
   readonly claimed: boolean;
   readonly detail: string;
   readonly shortest: boolean;
   readonly trace: readonly string[];
-  /** What `caucus simulate` takes to show the same. Null if the history cannot be put that way. */
+  /** A scenario for `caucus simulate` that shows the same. Null if the history cannot be expressed as one. */
   readonly scenario: Readonly<Record<string, Json>> | null;
-  /** Whether simulating the scenario was seen to break the same property. */
+  /** Whether simulating the scenario broke the same property. */
   readonly replays: boolean;
 }
 
@@ -36,10 +36,10 @@ export interface CheckResult extends Omit<Exploration, 'violations' | 'eventuall
   readonly statesPerSecond: number;
 }
 
-/** Draws cannot be told a simulated member, so seeds are tried until they fall as they should. */
+/** Random draws of a simulated member cannot be set, so seeds are tried until the draws fit. */
 const MOST_SEEDS = 500;
 
-/** `records` says whether the histories tell what is saved. */
+/** `records`: whether the histories show what is saved. */
 export function resultOf(
   job: CheckJob,
   exploring: Exploring,

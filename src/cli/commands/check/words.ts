@@ -5,10 +5,10 @@ import { copyable, entry } from '../../terminal/table.ts';
 import { wrap } from '../../terminal/wrap.ts';
 import type { CheckResult, ToldViolation } from './result.ts';
 
-/** Where the lines of a history begin: there are never a thousand. */
+/** The indent of the lines of a history, wide enough for three digits. */
 const INDENT = 6;
 
-/** What a check came to, for people. */
+/** The result of a check, for people. */
 export function checkWords(
   result: CheckResult,
   promised: readonly string[],
@@ -34,8 +34,8 @@ export function checkWords(
 function verdict(broken: number, promised: readonly string[], complete: boolean, { paint }: Page): string {
   if (broken > 0) return paint(`${counted(broken, 'promise')} broken.`, 'red', 'bold');
   const what = promised.length === 0 ? 'Nothing was promised' : 'No promise is broken';
-  if (complete) return paint(`${what}, and nothing within the bounds was left out.`, 'green', 'bold');
-  return paint(`${what} so far, but not everything was looked at.`, 'yellow', 'bold');
+  if (complete) return paint(`${what}, and the search within the bounds is complete.`, 'green', 'bold');
+  return paint(`${what} so far, but the search is not complete.`, 'yellow', 'bold');
 }
 
 function history(violation: ToldViolation, promised: readonly string[], page: Page): string[] {
@@ -61,7 +61,7 @@ function numbered(lines: readonly string[], { columns }: Page): string[] {
 
 function stuck({ eventually }: CheckResult, page: Page): string[] {
   if (eventually.failed === null) return [];
-  const head = 'After this, all do not come to agree, though nothing goes wrong any more:';
+  const head = 'After this, the members never agree, although no further fault happens:';
   return [page.paint(head, 'yellow'), ...numbered(eventually.failed, page), ''];
 }
 
@@ -117,6 +117,8 @@ function search(result: CheckResult, page: Page): string[] {
 
 function ways({ covering, asymmetry }: CheckResult): string {
   const members =
-    asymmetry === null ? 'members are exchanged for each other' : `members are not exchanged (${asymmetry})`;
-  return `${covering ? 'states that cover others stand for them' : 'every state by itself'}; ${members}`;
+    asymmetry === null
+      ? 'members are treated as interchangeable'
+      : `members are not interchangeable (${asymmetry})`;
+  return `${covering ? 'states that cover others replace them' : 'every state separately'}; ${members}`;
 }

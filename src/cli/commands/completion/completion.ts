@@ -4,7 +4,7 @@ import { Refusal } from '../../input/refusal.ts';
 
 type Shell = (program: Command) => string;
 
-/** Every command with its flags, from the very declarations that parse them. */
+/** Every command with its flags, from the declarations that parse them. */
 function wordsOf(program: Command): readonly { readonly name: string; readonly flags: readonly string[] }[] {
   return program.commands.map((command) => ({
     name: command.name(),
@@ -58,12 +58,12 @@ const quoted = (text: string): string => text.replaceAll("'", "\\'");
 
 const SHELLS: Readonly<Record<string, Shell>> = { bash, zsh, fish };
 
-/** `caucus completion`: prints what a shell needs to complete our commands. */
+/** `caucus completion`: prints a completion script for a shell. */
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .summary('print what your shell needs to complete these commands')
-    .description('Prints a script that teaches a shell to complete the commands and flags of caucus.')
+    .summary('print a completion script for your shell')
+    .description('Prints a script with which a shell completes the commands and flags of caucus.')
     .argument('<SHELL>', Object.keys(SHELLS).join(', '))
     .addHelpText(
       'after',

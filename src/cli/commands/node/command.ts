@@ -9,17 +9,17 @@ export interface NodeFlags extends MemberFlags, EngineFlags {
   readonly json?: boolean;
 }
 
-/** `caucus node`: what it takes, and its help. */
+/** `caucus node`: its flags and its help. */
 export function addNode(program: Command): void {
   const command = program
     .command('node')
     .summary('run one member of a cluster')
     .description(
-      'Runs one member of a cluster until it is told to stop. It answers over HTTP where it listens: who leads, health for load balancers, metrics, an event stream.',
+      'Runs one member of a cluster until it is told to stop. It has an HTTP API: the leader, health checks for load balancers, metrics, an event stream.',
     );
   addEngineFlags(addMemberFlags(command))
     .option('--new', 'ignored, kept for old scripts')
-    .option('--print-config', 'print what was understood and from where, and do not run')
+    .option('--print-config', 'print every setting and where it comes from, and exit')
     .option('--json', 'one JSON object a line in place of text')
     .addHelpText(
       'after',

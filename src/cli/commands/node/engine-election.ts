@@ -2,13 +2,13 @@ import type { Change, ElectionPort } from '../../../api/index.ts';
 import type { Command, Outcome, View } from '../../../core/index.ts';
 import { CaucusError, type Election, type Observation } from '../../../election/index.ts';
 
-/** Older changes are forgotten. */
+/** Older changes are dropped. */
 const LONGEST_HISTORY = 1000;
 
-/** An election on a store, as the HTTP API sees it: the same questions get the same answers as from a member of ours. */
+/** An election on a store, as the HTTP API sees it: the same questions get the same answers as from a member. */
 export class EngineElection implements ElectionPort {
   readonly name: string;
-  /** What it is held on. */
+  /** The store. */
   readonly protocol: string;
   readonly history: Change[] = [];
   readonly #election: Election;
@@ -58,7 +58,7 @@ export class EngineElection implements ElectionPort {
     return Number.isFinite(leftMs) ? leftMs : null;
   }
 
-  /** Why the store cannot be asked at the moment, or null. */
+  /** Why the store is unavailable now, or null. */
   get illness(): string | null {
     return this.#seen?.cause === 'store-unreachable' ? this.#seen.detail : null;
   }
@@ -80,7 +80,7 @@ export class EngineElection implements ElectionPort {
     }
   }
 
-  /** Nobody talks to anybody here but to the store. */
+  /** Participants talk only to the store, not to each other. */
   receive(): readonly never[] {
     return [];
   }

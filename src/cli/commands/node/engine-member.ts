@@ -17,7 +17,7 @@ import { EngineElection } from './engine-election.ts';
 const MOST_CONNECTIONS = 2000;
 const NOT_HERE = 'this election is held on a store: there are no voters';
 
-/** A participant in elections on a store, with the HTTP API of a member in front of it. */
+/** A participant in elections on a store, with the HTTP API of a member. */
 export class EngineMember implements MemberPort {
   readonly id: string;
   readonly cluster: string;

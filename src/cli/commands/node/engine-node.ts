@@ -13,10 +13,10 @@ import { EngineMember } from './engine-member.ts';
 import { follow, standFor } from './standing.ts';
 
 const DEFAULT_LISTEN = '127.0.0.1:0';
-/** Options of engines that are not for everybody to read. */
+/** Options of engines that may be secret. */
 const SECRETS = ['token', 'key', 'ssl'];
 
-/** A participant in an election on a store, until a signal ends it. It answers over HTTP as a member of ours does. */
+/** Runs a participant in an election on a store until a signal ends it. It has the HTTP API of a member. */
 export async function engineNode(flags: NodeFlags): Promise<number> {
   refuseBoth(flags as Readonly<Record<string, unknown>>, MEMBER_ONLY, process.env);
   const { host, port } = readListen(flags);
@@ -60,7 +60,7 @@ export async function engineNode(flags: NodeFlags): Promise<number> {
   return 0;
 }
 
-/** Opens the engine too, which connects to nothing so far, so that what would be refused is refused. */
+/** Also opens the engine, which does not connect yet, so that invalid options are refused. */
 async function printConfig(flags: NodeFlags): Promise<number> {
   await (await openEngineOf(flags, process.env)).close();
   const origins: Origin[] = [

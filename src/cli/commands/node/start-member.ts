@@ -7,12 +7,12 @@ import { isSystemError } from '../../input/refusal.ts';
 import type { Log } from '../../terminal/log.ts';
 
 export interface StartOptions {
-  /** Was `--new` given? It once said that this id never ran before. */
+  /** Was the obsolete flag `--new` given? */
   readonly isCalledNew: boolean;
   readonly log: Log;
 }
 
-/** Starts a member and tells where it can be reached, or why it could not be started; then the answer is null. */
+/** Starts a member and logs its URL, or why it could not be started; then returns null. */
 export async function startMember(
   config: MemberConfig,
   { isCalledNew, log }: StartOptions,

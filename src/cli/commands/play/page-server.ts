@@ -17,17 +17,20 @@ import { CaucusError } from '../../../election/index.ts';
 import { Refusal } from '../../input/refusal.ts';
 
 const HOST = '127.0.0.1';
-/** Below the members of `caucus up`, which begin at the next one. */
+/** One below the default port of the first member of `caucus up`. */
 export const USUAL_PORT = 7100;
 const MOST_CONNECTIONS = 500;
 
-/** What is answered beside the page. Says whether there was anything to answer. */
+/** Answers requests that are not for the page. Returns whether there was an answer. */
 export type Beside = (request: IncomingMessage, response: ServerResponse, target: Target) => Promise<boolean>;
 
-/** The page at a port of its own, for this machine only. It holds its port from the beginning, and answers once it knows what. */
+/**
+ * Serves the page on its own port, for this machine only. It takes its port at once, and answers once its handler is
+ * set.
+ */
 export class PageServer {
   readonly url: string;
-  /** The usual port, if it was in use and another had to be taken. */
+  /** The default port, if it was in use and another was taken. */
   readonly taken: number | null;
   readonly #server: Server;
   readonly #begin: (handler: Handler) => void;
@@ -39,7 +42,7 @@ export class PageServer {
     this.#begin = begin;
   }
 
-  /** At this port, which `flag` asked for, or at the usual one if it is free, or at any. */
+  /** At this port, which `flag` names, or at the default one if it is free, or at any. */
   static async open(wanted: number | null, flag: string): Promise<PageServer> {
     let begin: (handler: Handler) => void = () => {};
     const ready = new Promise<Handler>((resolve) => {
@@ -47,7 +50,7 @@ export class PageServer {
     });
     const at = (port: number): Promise<Server> =>
       listen(HOST, port, MOST_CONNECTIONS, (request, response) => {
-        // A reader that goes away in the middle is its own affair.
+        // A client that disconnects in the middle causes no error here.
         response.on('error', () => {});
         ready
           .then((handler) => handler(request, response))
@@ -66,7 +69,7 @@ export class PageServer {
     const page = createPage(about);
     this.#begin(async (request, response) => {
       const { host } = request.headers;
-      if (!leadsHere(host, [])) throw new HttpError(403, 'E_HOST', `${host} is no name of this machine`);
+      if (!leadsHere(host, [])) throw new HttpError(403, 'E_HOST', `${host} is not a name of this machine`);
       const target = readTarget(request.url ?? '/');
       if (await beside(request, response, target)) return;
       if (target.name !== null) throw new HttpError(404, 'E_NOT_FOUND', `there is nothing at ${target.path}`);
@@ -104,5 +107,5 @@ export function refuseMethod({ method }: IncomingMessage, path: string, allow: s
 function whyNot(port: number, { cause }: CaucusError): string {
   const { code, message } = cause as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return `port ${port} is in use`;
-  return code === 'EACCES' ? `port ${port} is not for this user` : message;
+  return code === 'EACCES' ? `this user may not use port ${port}` : message;
 }

@@ -10,7 +10,7 @@ interface PlayFlags {
   readonly open?: boolean;
 }
 
-/** `caucus play`: what it takes, and its help. */
+/** `caucus play`: its flags and its help. */
 export function addPlay(program: Command): void {
   program
     .command('play')
@@ -18,10 +18,7 @@ export function addPlay(program: Command): void {
     .description(
       'Serves the playground to the browsers of this machine: all elections in virtual time, with faults at the click of a mouse. Nothing leaves the browser.',
     )
-    .option(
-      '--port <n>',
-      'where; 0 is any that is free (default: 7100, or any if it is taken, which is told)',
-    )
+    .option('--port <n>', 'the port; 0 is any free one (default: 7100, or any if it is in use)')
     .option('--open', 'open it in the browser')
     .addHelpText(
       'after',
@@ -39,7 +36,7 @@ Examples:
     });
 }
 
-/** Serves the playground until it is told to stop. */
+/** Serves the playground until a signal ends it. */
 async function playCommand({ port, open = false }: PlayFlags): Promise<number> {
   const server = await PageServer.open(readPort(port, '--port'), '--port');
   const { url, taken } = server;

@@ -15,7 +15,7 @@ import { readProtocolName } from '../../input/protocol-name.ts';
 import { type Page, pageOf } from '../../terminal/page.ts';
 import { wrap } from '../../terminal/wrap.ts';
 
-/** Lists the elections, or describes one of them with everything that can be set. */
+/** Lists the protocols, or describes one of them with all its settings. */
 export function protocolsCommand(name: string | undefined, { json = false }: { json?: boolean }): void {
   const chosen = name === undefined ? Object.values(catalogue) : [readProtocolName(name, 'NAME')];
   const page = pageOf(process.stdout, process.env);
@@ -28,7 +28,7 @@ export function protocolsCommand(name: string | undefined, { json = false }: { j
   }
 }
 
-/** Every election with its summary, for help texts. */
+/** Every protocol with its summary, for help texts. */
 export function protocolLines(columns: number): string[] {
   const indent = Math.max(...Object.keys(catalogue).map((name) => name.length)) + 4;
   return Object.values(catalogue).flatMap(({ name, summary }) => {
@@ -125,7 +125,7 @@ function settingLines(title: string, settings: Settings, page: Page): string[] {
   return ['', page.paint(title, 'bold'), ...lines];
 }
 
-/** Where times follow from a preset and from each other, the figures are worked out, so that they are right. */
+/** Times that are derived from a preset and from each other are computed, so that they are right. */
 function presetLines(definition: Definition, page: Page): string[] {
   const derived = explained[definition.name]?.derivedTimes;
   if (derived === undefined) return [];
@@ -136,7 +136,7 @@ function presetLines(definition: Definition, page: Page): string[] {
   return ['', ...[...presets, derived.says].flatMap((line) => hanging(line, 2, page))];
 }
 
-/** Messages with the same fields are told together. */
+/** Messages with the same fields are listed together. */
 function messageLines({ messages }: Definition, page: Page): string[] {
   const types = new Map<string, string[]>();
   const fields = new Map<string, string[]>();
@@ -155,7 +155,7 @@ function messageLines({ messages }: Definition, page: Page): string[] {
   return ['', page.paint('messages, and the fields that inject has to give', 'bold'), ...lines];
 }
 
-/** The bounds of numbers and the letters of ids are the same everywhere; whoever goes beyond them is told. */
+/** The bounds of numbers and the letters of ids are the same everywhere, and errors name them. */
 function inShort(expected: string): string {
   const words = expected
     .replaceAll(memberId.expected, 'an id')
@@ -167,7 +167,7 @@ function hanging(text: string, indent: number, { columns }: Page): string[] {
   return wrap(text, columns - indent, 2).map((line) => `${' '.repeat(indent)}${line}`);
 }
 
-/** The fields of a message and what is expected of each, those of a record inside it by their path: "age.term". */
+/** The fields of a message and what is expected of each; fields of a record inside it by their path: "age.term". */
 export function fieldsOf(shape: Shape<unknown>, path = ''): [name: string, expected: string][] {
   return Object.entries(shape.fields ?? {}).flatMap(([name, field]) => {
     const here = `${path}${name}`;

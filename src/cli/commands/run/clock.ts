@@ -1,6 +1,6 @@
 /**
- * The monotonic clock in milliseconds, the same for all processes of a machine: a moment that one process names means the
- * same to another. (`performance.now()` counts from the start of each process.)
+ * The monotonic clock in milliseconds, the same for all processes of a machine. (`performance.now()` counts from the
+ * start of each process.)
  */
 export function machineNowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;

@@ -15,13 +15,13 @@ export interface RunFlags extends MemberFlags, EngineFlags {
   readonly onExit?: string;
 }
 
-/** `caucus run`: what it takes, and its help. */
+/** `caucus run`: its flags and its help. */
 export function addRun(program: Command): void {
   const command = program
     .command('run')
     .summary('run a command only while this member leads')
     .description(
-      'Takes part in an election as a member, and runs a command only while it leads. When the leadership is about to end, all processes of the command are killed before anybody else may lead.',
+      'Takes part in an election as a member, and runs a command only while it leads. When the leadership is about to end, all processes of the command are killed before another member may lead.',
     )
     .argument('<CMD>', 'what to run; write -- before it')
     .argument('[ARGS...]', 'its arguments')
@@ -37,8 +37,8 @@ export function addRun(program: Command): void {
       'seconds between SIGTERM and SIGKILL, where there is time for it (default: 5)',
     )
     .option('--settle <ms>', 'wait this long after the election before CMD is started (default: 100)')
-    .option('--timeout <s>', 'give up if not elected within so many seconds')
-    .option('--once', 'end after a loss with exit code 75, in place of waiting to be elected again')
+    .option('--timeout <s>', 'exit if not elected within this many seconds')
+    .option('--once', 'exit with code 75 after a loss, instead of waiting to be elected again')
     .option(
       '--on-exit <what>',
       'when CMD ends by itself: resign and end with its code, or restart it (default: resign)',

@@ -1,18 +1,18 @@
 import { machineNowMs } from './clock.ts';
 
-/** When the command has to be asked to end, and when it has to be dead, by the clock of the machine. */
+/** When the command must get SIGTERM, and when it must be dead, by the clock of the machine. */
 export interface Deadline {
   readonly termAtMs: number;
   readonly killAtMs: number;
 }
 
-/** The end of time. A message between processes is JSON, which knows no Infinity. */
+/** No deadline. Messages between processes are JSON, which has no Infinity. */
 const NEVER_MS = Number.MAX_SAFE_INTEGER;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const NO_DEADLINE: Deadline = { termAtMs: NEVER_MS, killAtMs: NEVER_MS };
 
-/** Calls `onTerm` and `onKill` when their moments have come, at once for those in the past. Every deadline replaces the last. */
+/** Calls `onTerm` and `onKill` at their moments, at once if they have passed. Every deadline replaces the last. */
 export class Alarm {
   readonly #onTerm: () => void;
   readonly #onKill: () => void;

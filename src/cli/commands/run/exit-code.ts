@@ -1,11 +1,11 @@
 import { constants } from 'node:os';
 import type { End } from './kept-command.ts';
 
-/** As a shell has it; a command that is not found, or cannot be run, ends with 127 or 126 by itself. */
+/** As in a shell; a command that is not found, or cannot be run, exits with 127 or 126 by itself. */
 const NOT_EXECUTABLE = 126;
 const BY_SIGNAL = 128;
 
-/** The exit code of the command is ours: its own, or 128 and the number of the signal that it died of. */
+/** Our exit code is that of the command: its own, or 128 plus the number of the signal that killed it. */
 export function exitCodeOf(end: End): number {
   switch (end.how) {
     case 'exited':
@@ -17,7 +17,7 @@ export function exitCodeOf(end: End): number {
   }
 }
 
-/** How a command ended, for a line of the log. */
+/** How a command ended, for the log. */
 export function endWords(end: End): string {
   switch (end.how) {
     case 'exited':

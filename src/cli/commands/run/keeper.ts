@@ -23,9 +23,9 @@ export type Order =
       readonly env: Readonly<Record<string, string>>;
       readonly deadline: Deadline;
     }
-  /** The process group is known on the other side too: now the command may begin. */
+  /** `caucus run` knows the process group too: now the command may begin. */
   | { readonly do: 'go' }
-  /** The lease was renewed: the command may go on until then. */
+  /** The lease was renewed: the command may run until then. */
   | { readonly do: 'extend'; readonly deadline: Deadline }
   | { readonly do: 'signal'; readonly signal: NodeJS.Signals }
   /** SIGTERM now, SIGKILL after the grace, or earlier if the deadline comes first. */
@@ -37,7 +37,7 @@ export type Report =
   | { readonly is: 'started'; readonly pid: number }
   /** There is no shell to start it. */
   | { readonly is: 'failed'; readonly code: string; readonly message: string }
-  /** No process of the command is left. `overdue`: it was told to end because the lease was about to. */
+  /** No process of the command is left. `overdue`: it was told to end because the lease was about to expire. */
   | {
       readonly is: 'ended';
       readonly code: number | null;
@@ -47,8 +47,8 @@ export type Report =
 
 const LOOK_EVERY_MS = 1;
 /**
- * The command begins when a line comes through a pipe, and not at all if the pipe closes without one. So a command whose process
- * group only a dead keeper knew has not begun.
+ * The command begins when a line comes through a pipe, and not at all if the pipe closes without one. So a command
+ * does not begin if its keeper died before any other process knew the process group.
  */
 const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 
@@ -91,7 +91,7 @@ class Keeper {
     }
   }
 
-  /** Nobody is there any more to answer for the command. */
+  /** `caucus run` is gone. */
   orphan(): void {
     this.#orphaned = true;
     if (this.#child === null) process.exit(0);
@@ -112,8 +112,8 @@ class Keeper {
     if (child.pid === undefined) return;
     this.#child = child;
     this.#gate = child.stdio[3] as Writable;
-    this.#gate.on('error', () => {}); // It was ended before it began.
-    // What is still there of the group when its first process has ended does not go on working.
+    this.#gate.on('error', () => {}); // The command ended before it began.
+    // When the first process of the group has ended, the rest of the group must not continue.
     const { pid } = child;
     child.on('exit', (code, signal) => this.#confirm(pid, code, signal));
     this.#watchdog.guard(pid, () => tell({ is: 'started', pid }));
@@ -140,17 +140,17 @@ class Keeper {
 
   #kill(): void {
     this.#killed = true;
-    // A group that is stopped, or waits for a debugger, dies of it all the same.
+    // SIGKILL also ends a group that is stopped or waits for a debugger.
     this.#signal('SIGKILL');
   }
 }
 
 function tell(report: Report): void {
-  // A channel that has just closed is noticed by `disconnect`.
+  // If the channel has just closed, `disconnect` reports it.
   process.send?.(report, undefined, undefined, () => {});
 }
 
-// Whoever stops the whole terminal or service means caucus run, which knows in which order to end things.
+// A signal to the whole terminal or service is meant for caucus run, which ends things in the right order.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {});
 
 const keeper = new Keeper();

@@ -5,13 +5,13 @@ import type { Order, Report } from './keeper.ts';
 import { isGroupDead, signalGroup } from './process-group.ts';
 import { Watchdog } from './watchdog.ts';
 
-/** How a command came to its end. No process of it is left then. `overdue`: because its lease was about to end. */
+/** How a command ended. No process of it is left then. `overdue`: because its lease was about to expire. */
 export type End =
   | { readonly how: 'exited'; readonly code: number; readonly overdue: boolean }
   | { readonly how: 'killed'; readonly signal: NodeJS.Signals; readonly overdue: boolean }
   | { readonly how: 'not-started'; readonly code: string; readonly message: string };
 
-/** What is to be run. */
+/** The command to run. */
 export interface CommandLine {
   readonly command: string;
   readonly args: readonly string[];
@@ -19,12 +19,12 @@ export interface CommandLine {
 }
 
 const LOOK_EVERY_MS = 1;
-/** Both are compiled to JavaScript, or both run as they are written. */
+/** Both files are compiled to JavaScript, or both run as TypeScript. */
 const KEEPER = fileURLToPath(new URL(`./keeper${import.meta.url.slice(-3)}`, import.meta.url));
 
 /**
- * The command behind its keeper, as `caucus run` sees it. The keeper alone decides when the command is over; should the keeper
- * itself be killed, what is left of the command is killed from here, and by the keeper's watchdog.
+ * The command behind its keeper, as `caucus run` sees it. The keeper alone decides when the command has ended. If the
+ * keeper itself is killed, the rest of the command is killed from here, and by the keeper's watchdog.
  */
 export class KeptCommand {
   readonly #keeper: ChildProcess;
@@ -45,14 +45,14 @@ export class KeptCommand {
     this.#keeper = keeper;
     this.keeperPid = keeper.pid!;
     keeper.on('message', (report: Report) => this.#hear(report));
-    // Its last words are still under way when it is known to be dead; one of them may name the command that it started.
+    // Its last messages may still be in flight when it is dead; one of them may name the command that it started.
     keeper.on('exit', () => {
       if (keeper.connected) keeper.once('disconnect', () => this.#keeperGone());
       else this.#keeperGone();
     });
   }
 
-  /** Starts the keeper. Takes as long as Node.js takes to start, so it is done before there is anything to run. */
+  /** Starts the keeper. Starting Node.js takes time, so this is done before there is anything to run. */
   static open(onLost: () => void): Promise<KeptCommand> {
     const keeper = fork(KEEPER, [], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], detached: true });
     return new Promise((resolve, reject) => {
@@ -92,7 +92,7 @@ export class KeptCommand {
     this.#order({ do: 'stop', graceMs });
   }
 
-  /** Lets the keeper go. What still runs is killed, and this settles when it is dead. */
+  /** Stops the keeper. What still runs is killed, and this settles when it is dead. */
   async close(): Promise<void> {
     this.#closing = true;
     try {
@@ -151,7 +151,7 @@ export class KeptCommand {
     if (this.#keeper.connected) this.#keeper.send(order, () => {});
   }
 
-  /** The lease is about to end. */
+  /** The lease is about to expire. */
   #endGroup(signal: NodeJS.Signals): void {
     this.#isOverdue = true;
     if (this.#group !== null) signalGroup(this.#group, signal);

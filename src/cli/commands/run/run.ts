@@ -18,7 +18,7 @@ const DEFAULT_KILL_AFTER_S = 5;
 const DEFAULT_SETTLE_MS = 100;
 const LONGEST_SETTLE_MS = 60_000;
 const FAILED = 1;
-/** However busy the machine is. */
+/** Long enough even on a busy machine. */
 const KILLED_WITHIN_MS = 60_000;
 
 const PASSED = ['SIGUSR1', 'SIGUSR2', 'SIGQUIT', 'SIGWINCH', 'SIGCONT'] as const;
@@ -33,10 +33,10 @@ export async function runCommand(command: string, args: readonly string[], flags
     flags.engine === undefined ? await asMember(flags, rules, log) : await onEngine(flags, rules, log);
   let supervisor: Supervisor | null = null;
   let isKeeperLost = false;
-  // Before the member: whoever could be elected must be able to run the command at once.
+  // Before the member starts: a member that is elected must be able to run the command at once.
   const kept = await KeptCommand.open(() => {
     if (!isKeeperLost) {
-      log({ level: 'error', event: 'keeper-lost', text: 'the keeper of the command was killed: giving up' });
+      log({ level: 'error', event: 'keeper-lost', text: 'the keeper of the command was killed: stopping' });
     }
     isKeeperLost = true;
     supervisor?.fail();
@@ -59,15 +59,15 @@ export async function runCommand(command: string, args: readonly string[], flags
   }
 }
 
-/** Where the election takes place, and how to leave it. */
+/** The election, and how to leave it. */
 interface Place {
   readonly election: Election;
-  /** What is wrong with the store that it is held on, if anything. */
+  /** What is wrong with the store, if there is one. */
   readonly health?: StoreHealth;
   close(): Promise<void>;
 }
 
-/** Everything is read and checked before the command's keeper is started; standing comes after it. */
+/** All settings are checked before the command's keeper starts; the candidacy comes after it. */
 async function asMember(flags: RunFlags, rules: RunRules, log: Log): Promise<() => Promise<Place | null>> {
   const config = await readMemberConfig(flags, process.env);
   if (config.settings.priority === 0) {
@@ -82,7 +82,7 @@ async function asMember(flags: RunFlags, rules: RunRules, log: Log): Promise<() 
 }
 
 async function onEngine(flags: RunFlags, rules: RunRules, log: Log): Promise<() => Promise<Place>> {
-  // It answers nobody over HTTP, so it does not listen either.
+  // It has no HTTP API, so it does not listen either.
   refuseBoth(flags as Readonly<Record<string, unknown>>, [...MEMBER_ONLY, 'listen', 'insecure'], process.env);
   const engine = await openEngineOf(flags, process.env, log);
   return async () => {
@@ -99,7 +99,10 @@ async function onEngine(flags: RunFlags, rules: RunRules, log: Log): Promise<() 
   };
 }
 
-/** Nothing is released before the command has ended, which may be told to twice: by a request, and then by a signal. */
+/**
+ * The leadership is not released before the command has ended, which may get two grace periods: for a request to
+ * resign, and then for a signal.
+ */
 function drainMsOf({ killAfterMs }: RunRules): number {
   return 2 * killAfterMs + KILLED_WITHIN_MS;
 }

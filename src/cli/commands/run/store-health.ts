@@ -1,9 +1,9 @@
 import type { Election } from '../../../election/index.ts';
 import type { Log } from '../../terminal/log.ts';
 
-/** Tells what is wrong with the store behind an election: once when it begins or changes, and once when it is over. */
+/** Logs what is wrong with the store of an election: once when it begins or changes, and once when it is over. */
 export class StoreHealth {
-  /** Null: nothing. */
+  /** Null: nothing is wrong. */
   illness: string | null = null;
   readonly #log: Log;
 
@@ -11,10 +11,10 @@ export class StoreHealth {
     this.#log = log;
   }
 
-  /** Until the election is closed. */
+  /** Runs until the election is closed. */
   async follow(election: Election): Promise<void> {
     for await (const { cause, detail } of election.observe()) {
-      if (cause === 'closed') continue; // That says nothing of the store.
+      if (cause === 'closed') continue; // Not about the store.
       const illness = cause === 'store-unreachable' ? detail : null;
       if (illness === this.illness) continue;
       this.illness = illness;

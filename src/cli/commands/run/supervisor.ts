@@ -10,7 +10,7 @@ import { type Lease, runUnderLease } from './under-lease.ts';
 /** A leadership as the supervisor uses it. */
 export interface HeldLead extends Lease {
   readonly token: bigint;
-  /** Says that nothing of the command runs any more, and lets another take over. */
+  /** Confirms that no process of the command runs any more, and lets another participant take over. */
   resign(why?: Why): Promise<void>;
 }
 
@@ -22,35 +22,35 @@ export interface Contest {
     campaign(options: { readonly signal: AbortSignal }): Promise<HeldLead>;
     leader(): { readonly name: string } | null;
   };
-  /** What is wrong with what it is held on, if anything. */
+  /** What is wrong with the store, if there is one. */
   readonly health?: { readonly illness: string | null };
 }
 
 export interface RunRules {
-  /** How long the command has between SIGTERM and SIGKILL, where there is time for it. */
+  /** The time between SIGTERM and SIGKILL, if the lease allows it. */
   readonly killAfterMs: number;
   /** The election is held on a store. */
   readonly isOnStore: boolean;
-  /** Do not stand again after a loss. */
+  /** Do not campaign again after a loss. */
   readonly once: boolean;
   readonly onExit: 'resign' | 'restart';
-  /** Give up if not elected by then; null to wait for ever. */
+  /** Stop if not elected by then; null to wait for ever. */
   readonly timeoutMs: number | null;
-  /** How long the command waits after the election, so that one that was killed elsewhere is dead. */
+  /** How long the command waits after the election, so that a command that was killed elsewhere is dead. */
   readonly settleMs: number;
 }
 
-/** A command that ends at once is not started again more often than this. */
+/** A command that ends at once is not restarted more often than this. */
 const RESTART_EVERY_MS = 1000;
 const NOT_ELECTED = 1;
-/** With `--once`: what CMD made of the loss does not matter. As in sysexits.h: it may be tried again. */
+/** With `--once`, whatever the command's own exit code. As in sysexits.h: a retry may succeed. */
 const LOST = 75;
 const FAILED = 1;
 const BY_SIGNAL = 128;
-/** Causes of a loss whose detail says more than that it is over. */
+/** Causes of a loss with an informative detail. */
 const TOLD: readonly Cause[] = ['resigned', 'transferred', 'removed', 'store-unreachable', 'deposed'];
 
-/** Runs the command whenever we lead, never otherwise, and answers with the exit code of it all. */
+/** Runs the command whenever we lead, never otherwise, and returns the exit code. */
 export class Supervisor {
   readonly #contest: Contest;
   readonly #kept: KeptCommand;
@@ -70,7 +70,7 @@ export class Supervisor {
     this.#log = log;
   }
 
-  /** The command is ended in order while we still lead; then the lead is released and everything is over. */
+  /** Ends the command in order while we still lead; then resigns and stops. */
   stop(signal: NodeJS.Signals): void {
     if (this.#stoppedBy !== null) return;
     this.#stoppedBy = signal;
@@ -80,13 +80,13 @@ export class Supervisor {
     this.#kept.stop(this.#rules.killAfterMs);
   }
 
-  /** The command cannot be guarded any more. What ran of it is being killed. */
+  /** The command cannot be guarded any more. Its processes are being killed. */
   fail(): void {
     this.#hasFailed = true;
     this.#over.abort();
   }
 
-  /** Passes a signal on that does not end anything here. */
+  /** Passes on a signal that does not end the command. */
   pass(signal: NodeJS.Signals): void {
     this.#kept.signal(signal);
   }
@@ -99,7 +99,7 @@ export class Supervisor {
         return this.#stoppedBy === null ? NOT_ELECTED : BY_SIGNAL + constants.signals[this.#stoppedBy];
       }
       const end = await this.#lead(lead);
-      // Only now is nothing left that acts on this lead.
+      // Only now nothing is left that acts under this leadership.
       await lead.resign(this.#reasonOf(end)).catch(() => {});
       if (this.#hasFailed) return FAILED;
       if (end === 'lost' && this.#rules.once) return LOST;
@@ -134,7 +134,10 @@ export class Supervisor {
     return why === null ? '' : `: ${why}`;
   }
 
-  /** Settles when nothing of the command is left: with how it ended, or that the leadership did, perhaps before it began. */
+  /**
+   * Settles when no process of the command is left: with how it ended, or that the leadership ended, perhaps before
+   * the command began.
+   */
   async #lead(lead: HeldLead): Promise<End | 'lost' | 'not-begun'> {
     const { token } = lead;
     const { command } = this.#line;
@@ -160,7 +163,7 @@ export class Supervisor {
     }
   }
 
-  /** What the histories of all members tell of the end. A leadership that was lost before has its own reason. */
+  /** The reason that the histories of all members record. A leadership that was already lost has its own reason. */
   #reasonOf(end: End | 'lost' | 'not-begun'): Why | undefined {
     if (end === 'not-begun') return undefined;
     if (end === 'lost')
@@ -173,7 +176,7 @@ export class Supervisor {
     return resigned(`its command ${endWords(end)}`);
   }
 
-  /** Waits, but not longer than there is anything to wait for. */
+  /** Waits, but stops waiting when the leadership or the run ends. */
   async #settle(lost: AbortSignal, ms: number): Promise<void> {
     const signal = AbortSignal.any([lost, this.#over.signal]);
     await wait(Math.max(ms, 0), undefined, { signal }).catch(() => {});
@@ -190,11 +193,14 @@ function resigned(detail: string): Why {
   return { cause: 'resigned', detail };
 }
 
-/** Who was asked for it, or whose store failed, is told so. A machine that is only slow need not cost anybody his lead. */
+/**
+ * After a request or a failure of the store, the cause itself is logged. Otherwise the machine may only be slow, and
+ * a longer lease would help.
+ */
 function lossHint(end: End, { reason }: AbortSignal, isOnStore: boolean): string {
   const isTold = reason instanceof LeadershipLost && TOLD.includes(reason.cause);
   if (isTold) return ` (${reason.detail})`;
   if (end.how === 'not-started' || !end.overdue) return '';
-  const isBusy = 'if the machine is only busy, take a longer lease: see caucus help run';
+  const isBusy = 'if the machine is only busy, use a longer lease: see caucus help run';
   return isOnStore ? ` (the store has not renewed it in time; ${isBusy})` : ` (${isBusy})`;
 }

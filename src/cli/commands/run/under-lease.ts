@@ -2,30 +2,33 @@ import { machineNowMs } from './clock.ts';
 import { type Deadline, NO_DEADLINE } from './deadline.ts';
 import type { CommandLine, End, KeptCommand } from './kept-command.ts';
 
-/** As much of a leadership as a command needs to run under it. */
+/** The part of a leadership that a command needs. */
 export interface Lease {
-  /** Aborted when the leadership is over. */
+  /** Aborted when the leadership has ended. */
   readonly signal: AbortSignal;
-  /** How long nobody else may act, from now; Infinity where there is no lease. */
+  /** How long no other participant may act, from now; Infinity without a lease. */
   readonly expiresInMs: number;
-  /** The same for the time after `signal` was aborted: how long the lead is kept while the command ends. 0 or left out: not at all. */
+  /**
+   * The same after `signal` was aborted: how long the leadership is kept while the command ends. 0 or omitted: not at
+   * all.
+   */
   readonly heldForMs?: number;
 }
 
-/** The lead is given up on purpose: it is kept until the command has ended, or its grace is over. */
+/** Causes with which the leadership is kept until the command has ended, or its grace is over. */
 const IN_ORDER: readonly unknown[] = ['resigned', 'transferred', 'removed', 'closed'];
 
 /**
  * A lease is renewed when three fifths of it are left or more (the presets send at two fifths). So:
  *   two fifths left   SIGTERM: the renewal is late
- *   one fifth left    SIGKILL: there must be time for it to be carried out before anybody else may act
+ *   one fifth left    SIGKILL: it must take effect before another participant may act
  */
 const GRACE_SHARE = 0.2;
 const RESERVE_SHARE = 0.2;
 const LOOKS_PER_LEASE = 12;
 const SHORTEST_LOOK_MS = 2;
 const LONGEST_LOOK_MS = 250;
-/** Without a lease there is nothing to renew; the look is only for one that may come. */
+/** Without a lease there is nothing to renew; the check is only for one that may come later. */
 const NO_LEASE_LOOK_MS = 250;
 
 export function deadlineOf(expiresInMs: number, leaseMs: number, killAfterMs: number): Deadline {
@@ -36,7 +39,7 @@ export function deadlineOf(expiresInMs: number, leaseMs: number, killAfterMs: nu
 
 /**
  * Runs a command for as long as the lease lasts, and settles when no process of it is left. There are two ways to end it early:
- *   the lead was lost                 SIGKILL at once: another may act, so there is no time for a grace
+ *   the leadership was lost           SIGKILL at once: another participant may act, so there is no grace
  *   the lead is given up on purpose   SIGTERM, and SIGKILL after the grace. The lead is kept and renewed meanwhile; should it be
  *                                     lost after all, SIGKILL at once, and before the lease can end in any case
  */

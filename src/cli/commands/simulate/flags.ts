@@ -5,7 +5,7 @@ import { readProtocolName } from '../../input/protocol-name.ts';
 import { Refusal } from '../../input/refusal.ts';
 import { readMembers, readNumber } from '../../input/values.ts';
 
-/** What `caucus simulate` was asked for, as commander hands it over: all texts. */
+/** The flags of `caucus simulate`, as commander parses them: all texts. */
 export interface SimulateFlags {
   readonly protocol?: string;
   readonly members?: string;
@@ -29,7 +29,7 @@ export interface Overrides {
 
 const MOST_RUNS = 10_000_000;
 
-/** Checks every flag by itself, so that a fault is told by the name of its flag. */
+/** Checks every flag separately, so that an error names its flag. */
 export function readOverrides(flags: SimulateFlags): Overrides {
   const { protocol, members, until, seed } = flags;
   return {
@@ -40,7 +40,7 @@ export function readOverrides(flags: SimulateFlags): Overrides {
   };
 }
 
-/** How many runs, or null for a single one that is told in full. */
+/** How many runs, or null for a single one that is shown in full. */
 export function readRuns({ runs, trace }: SimulateFlags): number | null {
   if (runs === undefined) return null;
   const count = readNumber(runs, '--runs', integer(1, MOST_RUNS));
@@ -56,13 +56,13 @@ export function refuseTooManySeeds(seed: number, runs: number): void {
   throw new Refusal(`--runs: expected seeds up to ${most}, found ${seed} and ${runs} runs`);
 }
 
-/** What makes sense only for runs that are drawn. */
+/** Flags that need `--swarm`. */
 export function refuseSwarmFlags({ shrink, printScenario }: SimulateFlags): void {
   if (shrink !== undefined) throw new Refusal('--shrink: expected --swarm with it, found none');
   if (printScenario) throw new Refusal('--print-scenario: expected --swarm with it, found none');
 }
 
-/** Ids that a scenario would refuse are told by the name of the flag. */
+/** Errors in ids name the flag. */
 function readMembersFlag(text: string): number | readonly MemberId[] {
   const members = readMembers(text);
   try {

@@ -3,7 +3,7 @@ import type { Lane, Row } from '../../../story/index.ts';
 import type { Paint, Style } from '../../terminal/colours.ts';
 import { packed } from '../../terminal/wrap.ts';
 
-/** Longer ids get a letter instead. */
+/** Longer ids are replaced by a letter. */
 const LONGEST_NAME = 2;
 
 interface Glyph {
@@ -12,14 +12,14 @@ interface Glyph {
   readonly meaning: string;
 }
 
-/** Beside lanes this much is left for words, if it can be had by calling the members by shorter names. */
+/** If lanes leave less room for words than this, members get shorter names. */
 const ENOUGH_WORD_COLUMNS = 44;
-/** Lanes give way where they would leave less than this. */
+/** If lanes leave less than this, they are omitted. */
 const FEWEST_WORD_COLUMNS = 22;
 /** A sign and a space on both sides. */
 const NARROWEST_LANE = 3;
 
-/** A column for each member that shows what it is at that moment. */
+/** A column for each member that shows its state at that moment. */
 export class LaneDrawer {
   readonly width: number;
   readonly #names: ReadonlyMap<MemberId, string>;
@@ -35,7 +35,7 @@ export class LaneDrawer {
     this.width = laneWidth * names.size + 2;
   }
 
-  /** The widest lanes that leave enough room for words, or null where there are too many members. */
+  /** The widest lanes that leave enough room for words, or null if there are too many members. */
   static fit(members: readonly MemberId[], columns: number, paint: Paint): LaneDrawer | null {
     const full = new Map(members.map((id) => [id, String(id)]));
     const short = shortNames(members);
@@ -52,7 +52,7 @@ export class LaneDrawer {
     return null;
   }
 
-  /** Which letter stands for whom, where ids were too long. */
+  /** Which letter stands for which member, if ids were too long. */
   key(columns: number): string[] {
     const changed = [...this.#names].filter(([id, name]) => String(id) !== name);
     return packed(
@@ -65,7 +65,7 @@ export class LaneDrawer {
     return [...this.#names.values()].map((name) => this.#cell(name, ' ')).join('');
   }
 
-  /** The lanes after that row. What happened to the members from outside is drawn right across. */
+  /** The lanes after that row. Events from outside are drawn right across. */
   draw(row: Row): string {
     for (const [id, lane] of row.lanes) this.#lanes.set(id, lane);
     const line = lineOf(row.kind);
@@ -78,7 +78,7 @@ export class LaneDrawer {
     return `${cells.join('')}${this.#paint(line.text, ...line.styles)} `;
   }
 
-  /** The signs that were drawn so far, explained. */
+  /** Explains the signs that were drawn so far. */
   legend(columns: number): string[] {
     const signs = [...this.#seen.values()].map(({ text, styles, meaning }): [string, string] => [
       `${text} ${meaning}`,
@@ -117,7 +117,7 @@ function lineOf(kind: Row['kind']): { readonly text: string; readonly styles: re
   return style === undefined ? { text: ' ', styles: [] } : { text: '─', styles: [style] };
 }
 
-/** A follower's lane shows whom it follows, so that two camps can be told apart. */
+/** A follower's lane shows its leader, so that two camps can be distinguished. */
 function glyphOf({ role, leader, paused }: Lane): [kind: string, Glyph] {
   if (role === 'down') return ['down', { text: '✖', styles: ['red'], meaning: 'down' }];
   if (paused) return ['paused', { text: '‖', styles: ['red'], meaning: 'stopped' }];
@@ -128,7 +128,7 @@ function glyphOf({ role, leader, paused }: Lane): [kind: string, Glyph] {
   return ['follows', { text: '', styles: ['cyan'], meaning: 'follows n' }];
 }
 
-/** What members are called over their lanes, where their ids are too long for that: a, b, c and so on. */
+/** Short names for members with long ids: a, b, c and so on. */
 function shortNames(members: readonly MemberId[]): Map<MemberId, string> {
   const taken = new Set(members.map(String).filter((id) => id.length <= LONGEST_NAME));
   const names = new Map<MemberId, string>();

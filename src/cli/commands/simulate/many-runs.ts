@@ -6,26 +6,26 @@ interface Seeds {
   readonly fromSeed: number;
   readonly runs: number;
   readonly threads: number;
-  /** Is told how many runs are done. */
+  /** Called with the number of runs that are done. */
   readonly onProgress: (done: number) => void;
 }
 
 export interface ManyRuns extends Seeds {
   readonly scenario: Scenario;
-  /** The same scenario as it was read, for the threads. */
+  /** The scenario as it was parsed, for the threads. */
   readonly given: unknown;
 }
 
 export interface SeedRuns extends Seeds {
   readonly work: Work;
-  /** Is told what became of each seed, in their order. */
+  /** Called with the outcome of each seed, in their order. */
   readonly onOutcome: (outcome: SwarmOutcome) => void;
 }
 
-/** Small enough that all threads end at about the same time, large enough that handing out costs nothing. */
+/** Small enough that all threads end at about the same time, large enough that distribution costs nothing. */
 const MOST_IN_CHUNK = 16;
 
-/** Adds up many runs of one scenario. What comes out depends on neither the number of threads nor their pace. */
+/** Adds up many runs of one scenario. The result does not depend on the number of threads or their speed. */
 export async function runMany({ scenario, given, ...seeds }: ManyRuns): Promise<RunsResult> {
   const totals = new RunTotals(scenario.definition.name, scenario.untilMs, seeds.fromSeed);
   await runSeeds({ ...seeds, work: { given }, onOutcome: (outcome) => totals.add(outcome) });
@@ -40,7 +40,7 @@ export async function runSeeds(many: SeedRuns): Promise<void> {
   let done = 0;
   let nextSeed = fromSeed;
 
-  /** Outcomes are told in the order of their seeds; those that come early wait. */
+  /** Outcomes are reported in the order of their seeds; early ones wait. */
   function accept({ fromSeed: from }: Chunk, outcomes: readonly SwarmOutcome[]): void {
     early.set(from, outcomes);
     for (;;) {
@@ -85,12 +85,12 @@ function* chunksOf({ fromSeed, runs, threads }: Seeds): Generator<Chunk, undefin
   for (let at = 0; at < runs; at += size) yield { fromSeed: fromSeed + at, count: Math.min(size, runs - at) };
 }
 
-/** Starts a thread with run-worker in it, from what was compiled or, during development, from source. */
+/** Starts a thread with run-worker in it, from compiled code or, during development, from source. */
 function startRunThread(workerData: Work): Worker {
   if (!import.meta.url.endsWith('.ts')) {
     return new Worker(new URL('./run-worker.js', import.meta.url), { workerData });
   }
-  // A new thread cannot read TypeScript before it has loaded tsx once more for itself.
+  // A new thread has to register tsx again before it can load TypeScript.
   const reader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
   const file = JSON.stringify(new URL('./run-worker.ts', import.meta.url));
   const code = `import(${reader}).then((tsx) => (tsx.register(), import(${file})))`;

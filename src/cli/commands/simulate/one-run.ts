@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { TraceLine } from '../../../core/index.ts';
 import { type Scenario, type Violation, World } from '../../../simulation/index.ts';
 
-/** Who wants to know what happens while it happens. */
+/** Is notified while the run goes on. */
 export interface Listener {
   line(line: TraceLine): void;
   violation?(violation: Violation): void;
@@ -10,7 +10,7 @@ export interface Listener {
 
 const STEPS_AT_A_TIME = 4096;
 
-/** Runs a scenario to its end, pausing now and then so that Ctrl-C is heard. */
+/** Runs a scenario to its end, pausing now and then so that Ctrl-C works. */
 export async function runOnce(
   scenario: Scenario,
   seed: number,

@@ -7,7 +7,7 @@ import { entry } from '../../terminal/table.ts';
 
 const MOST_BROKEN = 5;
 
-/** What became of the promises of a protocol in one run, and what else did not hold. */
+/** Which promises of a protocol held in one run, and what else did not hold. */
 export function promises({ protocol, broken: fallen }: World, { violations }: Result, page: Page): string[] {
   const pledges = inOrder(protocol.pledges);
   const broken = violations.filter((violation) => violation.claimed);

@@ -1,9 +1,9 @@
 import type { SimulateFlags } from './flags.ts';
 
-/** The command that shows one seed of what was run, to be pasted into a shell. */
+/** The command that shows one seed of the run, to be pasted into a shell. */
 export function repeatCommand(file: string | undefined, flags: SimulateFlags, seed: number): string {
   const { protocol, members, until } = flags;
-  // Whoever pastes a command that waits for standard input would wait too.
+  // A pasted command must not wait for standard input.
   const parts = [`${file === '-' ? 'the same input | ' : ''}npx caucus simulate`];
   if (file !== undefined) parts.push(quoted(file));
   if (protocol !== undefined) parts.push(`--protocol ${quoted(protocol)}`);

@@ -1,4 +1,4 @@
-/** A thread that runs the seeds it is handed and answers with their outcomes. */
+/** A thread that runs the seeds it is given and returns their outcomes. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { catalogue } from '../../../protocols/index.ts';
 import {
@@ -10,8 +10,8 @@ import {
 } from '../../../simulation/index.ts';
 
 /**
- * `given` is a scenario as it was read: a checked one holds functions, which cannot travel. `swarm` names a protocol for
- * which each seed draws a scenario of its own.
+ * `given` is a scenario as it was parsed: a checked one contains functions, which cannot be sent to a thread. `swarm`
+ * names a protocol for which each seed draws a scenario.
  */
 export type Work = { readonly given: unknown } | { readonly swarm: string };
 
@@ -20,7 +20,7 @@ export interface Chunk {
   readonly count: number;
 }
 
-/** `fault` tells of a defect of our own: a run that did not come to an end, with its seed. */
+/** `fault` reports a defect of our own: a run that failed to end, with its seed. */
 export type Answer =
   | { readonly chunk: Chunk; readonly outcomes: readonly SwarmOutcome[] }
   | { readonly chunk: Chunk; readonly fault: string };

@@ -13,7 +13,7 @@ import {
 import type { Page } from '../../terminal/page.ts';
 import { copyable, entry, messageKinds, perRun } from '../../terminal/table.ts';
 
-/** What many runs came to, for people. `repeat` gives the command that shows one of them. */
+/** The result of many runs, for people. `repeat` gives the command that shows one of them. */
 export function runsSummary(result: RunsResult, repeat: (seed: number) => string, page: Page): string[] {
   const { protocol, runs, seeds, untilMs, agreed, broken, notAgreed, messages, doubleMs } = result;
   const all = agreed === runs;
@@ -51,7 +51,7 @@ function promiseWords({ protocol, broken, violations: found }: RunsResult): stri
   return isVoid ? 'none broken (void: something they assume was not so)' : 'none broken';
 }
 
-/** A run that broke a promise, else one that did not settle, else one that did what was not promised anyway. */
+/** A run that broke a promise, else one without agreement, else one that broke a property that was not promised. */
 function lookAtOne(result: RunsResult, repeat: (seed: number) => string, page: Page): string[] {
   const { broken, notAgreed } = result;
   const failing = broken.seeds[0] ?? notAgreed.seeds[0];
@@ -74,7 +74,7 @@ export function violations({ protocol, violations: found }: RunsResult, page: Pa
   });
 }
 
-/** Why a property that did not hold is no broken promise. The totals do not say with which options they came about. */
+/** Why a property that did not hold is no broken promise. The totals do not record the options of the runs. */
 function standing(protocol: string, property: string): string {
   const settings = settingsOf(protocol);
   const promising = settings.filter((pledges) => pledges.some((pledge) => pledge.property === property));

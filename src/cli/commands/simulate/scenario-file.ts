@@ -2,7 +2,7 @@ import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isSystemError, Refusal, systemWords } from '../../input/refusal.ts';
 
-/** Told before anything runs, since that may take long. */
+/** Checked before anything runs, since a run may take long. */
 export function refuseUnwritable(flag: string, file: string): void {
   if (file === '' || file === '-') {
     throw new Refusal(`${flag}: expected the name of a file, found ${JSON.stringify(file)}`);

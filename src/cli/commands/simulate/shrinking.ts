@@ -6,7 +6,7 @@ import { onInterrupt } from '../../terminal/interrupt.ts';
 import { quoted } from './repeat.ts';
 import { writeScenario } from './scenario-file.ts';
 
-/** A failing run made smaller, as it is printed. */
+/** A failing run that was shrunk, as it is printed. */
 export interface Shrinking {
   readonly seed: number;
   readonly property: string;
@@ -22,7 +22,7 @@ export interface Shrinking {
 const CLEAR = '\r\x1b[2K';
 const REDRAW_MS = 100;
 
-/** Makes a failing run smaller, showing how far it is on a terminal, and writes it where a file is given. */
+/** Shrinks a failing run, with a progress line on a terminal, and writes it if a file is given. */
 export async function shrinkAndKeep(
   storm: Storm,
   failure: Failure,
@@ -43,7 +43,7 @@ export async function shrinkAndKeep(
   };
 }
 
-/** Pauses now and then, so that Ctrl-C is heard. */
+/** Pauses now and then, so that Ctrl-C works. */
 async function shrinkSlowly(storm: Storm, failure: Failure, definition: Definition): Promise<Shrunk> {
   const { stderr } = process;
   const clear = (): void => {

@@ -20,14 +20,14 @@ import { repeatCommand } from './repeat.ts';
 import { runsSummary } from './runs-summary.ts';
 import { print, watchRun } from './watched-run.ts';
 
-/** No promise was broken, or one was. Bad input is 2. */
+/** Whether a promise was broken (1). Bad input is 2. */
 export type ExitCode = 0 | 1;
 
 const DEFAULT_SEED = 1;
 
 interface Job {
   readonly scenario: Scenario;
-  /** The scenario as it was read, with the flags in it. */
+  /** The scenario as it was parsed, with the flags in it. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly seed: number;
   readonly file: string | undefined;
@@ -55,7 +55,7 @@ async function readJob(file: string | undefined, flags: SimulateFlags): Promise<
   }
 }
 
-/** What a newcomer wants to see, and what makes failover times worth counting: a leader dies and comes back. */
+/** The default: a leader dies and comes back, which shows a failover and gives failover times. */
 function defaultScenario({ untilMs = 20_000 }: Overrides): object {
   return {
     untilMs,

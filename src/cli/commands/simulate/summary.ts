@@ -6,7 +6,7 @@ import type { Page } from '../../terminal/page.ts';
 import { copyable, entry, messageKinds } from '../../terminal/table.ts';
 import { promises } from './promises.ts';
 
-/** What one run came to, for people. `repeat` is the command that gives the same run again. */
+/** The result of one run, for people. `repeat` is the command that repeats the run. */
 export function summary(world: World, result: Result, repeat: string, page: Page): string[] {
   const { changes, darkMs, doubleMs, messages, hash } = result;
   const { paint } = page;
@@ -40,7 +40,7 @@ function verdict(world: World, { final }: Result, paint: Paint): string {
     if (belief !== null) camps.set(belief, [...(camps.get(belief) ?? []), id]);
   }
   const words = [...camps].map(([belief, members]) => `${nameMembers(members, ids)} ${belief}`);
-  const sides = words.length === 0 ? 'nobody runs' : words.join(', ');
+  const sides = words.length === 0 ? 'no member runs' : words.join(', ');
   return paint(`No agreement at the end: ${sides}${gone}.`, 'yellow', 'bold');
 }
 

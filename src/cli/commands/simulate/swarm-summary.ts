@@ -6,7 +6,7 @@ import { agreedWords, times, violations } from './runs-summary.ts';
 import type { Shrinking } from './shrinking.ts';
 import type { Failing } from './swarm.ts';
 
-/** What a swarm came to, for people. */
+/** The result of a swarm, for people. */
 export function swarmSummary(
   result: RunsResult,
   failed: number,

@@ -32,10 +32,10 @@ export interface Failing {
 
 const DEFAULT_PROTOCOL = 'epoch';
 const DEFAULT_SEED = 1;
-/** How many failing runs are named; all are counted. */
+/** How many failing runs are listed; all are counted. */
 const MOST_NAMED = 20;
 
-/** Runs that are drawn from their seeds, faults and all. */
+/** Runs scenarios that are drawn from their seeds, including the faults. */
 export async function swarmCommand(file: string | undefined, flags: SimulateFlags): Promise<ExitCode> {
   const job = readSwarm(file, flags);
   if (flags.shrink !== undefined) refuseUnwritable('--shrink', flags.shrink);
@@ -68,7 +68,7 @@ function printScenario({ definition, seed }: Job): ExitCode {
 }
 
 async function swarmOne({ definition, seed, flags }: Job): Promise<ExitCode> {
-  // Judged on the way, which a run that is watched does not stop for.
+  // Judged separately: a run with output does not stop at a failure.
   const { storm, failure } = runSeed(definition, seed);
   const scenario = scenarioOf(storm);
   const { result, lines } = await watchRun(readScenario(scenario, catalogue), seed, flags);
@@ -111,12 +111,12 @@ async function swarmMany({ definition, seed, runs, flags }: Job): Promise<ExitCo
   uninterrupted();
   const page = pageOf(process.stdout, process.env);
   if (flags.json) {
-    // Every run has a length of its own.
+    // Every run has its own length.
     const { untilMs: _, ...result } = totals.result();
     const shrunk = await shrinkFirst(definition, failing, flags);
     print(flags, { ...result, swarm: true, failed, failing, shrunk }, () => []);
   } else {
-    // What failed is told before it is made smaller, which may take a while.
+    // Failures are printed before shrinking, which may take a while.
     print(flags, {}, () => swarmSummary(totals.result(), failed, failing, page));
     const lines = shrunkLines(await shrinkFirst(definition, failing, flags), page);
     if (lines.length > 0) print(flags, {}, () => lines);
@@ -131,7 +131,7 @@ async function shrinkFirst(
 ): Promise<Shrinking | null> {
   if (first === undefined) return null;
   const { storm, failure } = runSeed(definition, first.seed);
-  // With --json it is printed, and a file is written only where one was asked for.
+  // With --json the scenario is printed, and a file is written only if one was named.
   const target = file ?? (json ? null : `caucus-${definition.name}-seed${first.seed}.json`);
   return failure === null ? null : shrinkAndKeep(storm, failure, definition, target);
 }

@@ -17,7 +17,7 @@ const STYLES: Readonly<Record<Row['kind'], readonly Style[]>> = {
   routine: ['dim'],
 };
 
-/** A run as a person would tell it: a lane for each member if they fit, and beside them what happened. */
+/** A run for people: a lane for each member if they fit, and beside them the events. */
 export function timeline(
   story: Story,
   { definition, untilMs }: Scenario,
@@ -46,7 +46,7 @@ export function timeline(
   return [...lines, ...unanswered(story, columns, paint)];
 }
 
-/** Lines after the first stand a little further in. The aside is said only if it needs no line of its own. */
+/** Lines after the first are indented. The aside is printed only if it needs no extra line. */
 function wordLines(row: Row, columns: number, paint: Paint): string[] {
   const { kind, words, shorter = [], aside } = row;
   const styles = STYLES[kind];
@@ -59,7 +59,7 @@ function wordLines(row: Row, columns: number, paint: Paint): string[] {
 
 const MOST_UNANSWERED = 5;
 
-/** A member that never says what became of a command leaves its user in the dark. */
+/** Commands without an answer are listed: their user would wait for ever. */
 function unanswered({ unanswered: pending }: Story, columns: number, paint: Paint): string[] {
   if (pending.length === 0) return [];
   const lines = pending

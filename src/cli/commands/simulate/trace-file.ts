@@ -18,8 +18,8 @@ import type { Listener } from './one-run.ts';
 const BUFFER_CHARS = 64 * 1024;
 
 /**
- * Writes a trace under a name of its own beside the file and renames it at the end, so that the file is either
- * whole or as it was before. What is no ordinary file (a pipe, a device) is written to directly.
+ * Writes a trace to a temporary file beside the target and renames it at the end, so that the target is either
+ * complete or unchanged. A pipe or a device is written to directly.
  */
 export class TraceFile implements Listener {
   readonly #name: string;
@@ -54,7 +54,7 @@ export class TraceFile implements Listener {
     });
   }
 
-  /** Leaves nothing behind; after `commit` there is nothing to leave. */
+  /** Removes the temporary file; after `commit` there is none. */
   abandon(): void {
     this.#close();
     if (this.#temporary !== null) rmSync(this.#temporary, { force: true });
@@ -88,12 +88,12 @@ function besides(target: string): string {
   return path.join(path.dirname(target), `.${path.basename(target)}.${randomBytes(6).toString('hex')}`);
 }
 
-/** Where the trace goes, following links, and whether that is something else than an ordinary file. */
+/** Where the trace goes, following links, and whether that is a pipe or a device. */
 function examine(name: string): { target: string; direct: boolean } {
   const found = statSync(name, { throwIfNoEntry: false });
   if (found === undefined) return { target: name, direct: false };
   if (found.isDirectory()) throw new Refusal(`--trace: ${name}: expected a file, found a directory`);
   if (!found.isFile()) return { target: name, direct: true };
-  accessSync(name, constants.W_OK); // A rename would get past this.
+  accessSync(name, constants.W_OK); // A rename would ignore the permissions of the file.
   return { target: realpathSync(name), direct: false };
 }

@@ -8,15 +8,15 @@ import { summary } from './summary.ts';
 import { timeline } from './timeline.ts';
 import { TraceFile } from './trace-file.ts';
 
-/** A single run that was watched, and how to tell it. */
+/** A single run that was recorded, and how to print it. */
 export interface WatchedRun {
   readonly world: World;
   readonly result: Result;
-  /** `repeat` is the command that gives the same run again. */
+  /** `repeat` is the command that repeats the run. */
   lines(repeat: string, page: Page): string[];
 }
 
-/** Runs a scenario once, and writes its trace where that was asked for. */
+/** Runs a scenario once, and writes its trace if a file is given. */
 export async function watchRun(scenario: Scenario, seed: number, flags: SimulateFlags): Promise<WatchedRun> {
   const story = new Story();
   let trace: TraceFile | null = null;
@@ -46,7 +46,7 @@ export async function watchRun(scenario: Scenario, seed: number, flags: Simulate
   };
 }
 
-/** Standard output holds the result and nothing else: one JSON document, or lines for people. */
+/** Standard output has only the result: one JSON document, or lines for people. */
 export function print({ json }: SimulateFlags, result: object, lines: () => readonly string[]): void {
   process.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : `${lines().join('\n')}\n`);
 }

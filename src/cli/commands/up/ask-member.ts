@@ -1,6 +1,6 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 
-/** What a member said. */
+/** The answer of a member. */
 export interface Said {
   readonly status: number;
   readonly type: string;
@@ -13,7 +13,7 @@ interface Asking {
   readonly withinMs: number;
 }
 
-/** Asks one member, and waits for all of its answer. Throws if it does not come in time. */
+/** Asks one member, and waits for its whole answer. Throws if it does not come in time. */
 export async function askMember(url: string, { method = 'GET', body = '', withinMs }: Asking): Promise<Said> {
   const { response, cancel } = await openAnswer(url, { method, body, withinMs });
   const late = setTimeout(() => cancel(new Error('no answer in time')), withinMs);
@@ -33,11 +33,11 @@ export interface Answer {
   cancel(reason?: Error): void;
 }
 
-/** Settles when the answer begins, which has to be soon; how long it goes on is up to the caller. */
+/** Settles when the answer begins, which must be soon; the caller decides how long it may last. */
 export function openAnswer(url: string, { method = 'GET', body = '', withinMs }: Asking): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers: OutgoingHttpHeaders = body === '' ? {} : { 'content-type': 'application/json' };
-    // Connections are not kept: one to a process that was killed and started again would be of no use.
+    // No keep-alive: a connection to a process that was restarted would be useless.
     const asked = request(url, { method, headers, agent: false }, (response) => {
       clearTimeout(late);
       resolve({ response, cancel: (reason) => asked.destroy(reason) });

@@ -5,14 +5,14 @@ import type { Fleet, MemberState } from './fleet.ts';
 
 interface Deed {
   readonly does: (fleet: Fleet, id: number) => void;
-  /** What has to be the case, and how it is told that it is not. */
+  /** The required state, and the error without it. */
   readonly needs: (state: MemberState) => boolean;
   readonly otherwise: string;
 }
 
 const runs = (state: MemberState): boolean => state !== 'down';
 
-/** What can be done to the processes from the page, by path. */
+/** What the page can do to the processes, by path. */
 export const DEEDS: Readonly<Record<string, Deed>> = {
   '/fleet/kill': { does: (fleet, id) => fleet.kill(id), needs: runs, otherwise: 'is down already' },
   '/fleet/pause': {

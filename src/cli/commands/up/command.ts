@@ -15,19 +15,19 @@ export interface UpFlags {
   readonly json?: boolean;
 }
 
-/** `caucus up`: what it takes, and its help. */
+/** `caucus up`: its flags and its help. */
 export function addUp(program: Command): void {
   program
     .command('up')
     .summary('run a whole cluster of real members on this machine')
     .description(
-      'Runs a cluster of members, each a process of its own with its own data folder, and shows who leads, on the terminal and on a page for your browser. On a terminal, keys kill and restart members.',
+      'Runs a cluster of members, each in its own process with its own data folder, and shows the leader, on the terminal and on a page for your browser. On a terminal, keys kill and restart members.',
     )
     .option('--members <n>', 'how many (default: 5, or as many as --data holds)')
     .option('--protocol <name>', 'which election (default: quorum)')
     .option(
       '--port <base>',
-      'the port of the first member; the others follow; 0 is any that are free (default: 7101, or any if it is taken, which is told)',
+      'the port of the first member; the others follow; 0 is any free ports (default: 7101, or any if it is in use)',
     )
     .option('--data <dir>', 'keep the data folders here (default: a temporary folder, removed at the end)')
     .option('--election <name>', 'the name of the election (default: main)')
@@ -35,10 +35,13 @@ export function addUp(program: Command): void {
     .option('--option <name=value>', 'an option of the protocol; can be repeated', collect)
     .option(
       '--ui-port <n>',
-      'where the page is that shows it all; 0 is any port that is free (default: 7100, or any if it is taken)',
+      'the port of the page; 0 is any free one (default: 7100, or any if it is in use)',
     )
     .option('--chaos', 'let the page kill, pause and start members, as the keys do')
-    .option('--json', 'print every event as a JSON object a line; first the id, pid and URL of each member')
+    .option(
+      '--json',
+      'print every event as one JSON object per line; first the id, pid and URL of each member',
+    )
     .addHelpText(
       'after',
       `

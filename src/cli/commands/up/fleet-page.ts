@@ -30,7 +30,7 @@ export class FleetPage {
     server.serve({ mode: 'up', chaos, api: './' }, (...asked) => this.#answer(...asked));
   }
 
-  /** Is to be called after every event of the fleet. */
+  /** Call it after every event of the fleet. */
   changed(): void {
     for (const watcher of this.#watchers) watcher.fleetChanged();
   }

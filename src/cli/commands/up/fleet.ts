@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** How a member of the fleet is, as far as its process and its own log tell. */
+/** The state of a member of the fleet, as far as its process and its own log show it. */
 export type MemberState = 'starting' | 'up' | 'leading' | 'paused' | 'down';
 
 export interface FleetMember {
@@ -15,7 +15,7 @@ export interface FleetMember {
   token: string | null;
 }
 
-/** One thing that happened. `id` is whom it happened to. */
+/** One event. `id` is the member that it happened to. */
 export interface FleetEvent {
   readonly at: string;
   readonly event: string;
@@ -30,29 +30,29 @@ export interface FleetPlan {
     readonly port: number;
     readonly data: string;
   }[];
-  /** The name of the one that the members tell of. */
+  /** The name of the election that the members report. */
   readonly election: string;
   /** Flags for every member. */
   readonly flags: readonly string[];
 }
 
 const HOST = '127.0.0.1';
-/** A member that hands over and closes takes milliseconds; one that cannot is not waited for. */
+/** A member transfers and closes within milliseconds; one that cannot is killed. */
 const STOP_WITHIN_MS = 5000;
-/** Both are compiled to JavaScript, or both run as they are written. */
+/** Both files are compiled to JavaScript, or both run as TypeScript. */
 const MAIN = fileURLToPath(new URL(`../../main${import.meta.url.slice(-3)}`, import.meta.url));
 
-/** Members as processes of their own on this machine. */
+/** Members as separate processes on this machine. */
 export class Fleet {
   readonly members: readonly FleetMember[];
   readonly election: string;
   readonly #plan: FleetPlan;
   readonly #tell: (event: FleetEvent) => void;
   readonly #processes = new Map<number, ChildProcess>();
-  /** Those that have run at least once. */
+  /** Members that have run at least once. */
   readonly #veterans = new Set<number>();
   readonly #killed = new Set<number>();
-  /** What those that are stopped with SIGSTOP were before, and are again when they go on. */
+  /** The states of paused members before SIGSTOP, for when they resume. */
   readonly #before = new Map<number, MemberState>();
   #isStopping = false;
 
@@ -70,7 +70,7 @@ export class Fleet {
     }));
   }
 
-  /** Who leads and may act, by its own word. A stopped process has no word. */
+  /** The member that leads and may act, by its own log. A paused member is not counted. */
   get leader(): FleetMember | null {
     return this.members.find(({ state }) => state === 'leading') ?? null;
   }
@@ -81,13 +81,14 @@ export class Fleet {
     const { port, data } = this.#plan.members.find((each) => each.id === id)!;
     const peers = this.members.map((each) => `${each.id}=${each.url}`).join(',');
     const args = ['node', '--json', '--id', String(id), '--listen', `${HOST}:${port}`, '--peers', peers];
-    // In a session of its own, Ctrl-C does not reach it: we stop it ourselves. If we die, the channel closes, and it stops too.
+    // In its own session, so that Ctrl-C does not reach it: we stop it ourselves. If we die, the channel closes, and
+    // it stops too.
     const child = spawn(
       process.execPath,
       [...process.execArgv, MAIN, ...args, '--data', data, ...this.#plan.flags],
       { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true },
     );
-    if (this.#veterans.has(id)) this.#say('restart', id, `member ${id} is started again`);
+    if (this.#veterans.has(id)) this.#say('restart', id, `member ${id} is restarted`);
     this.#veterans.add(id);
     this.#processes.set(id, child);
     member.pid = child.pid ?? null;
@@ -96,7 +97,7 @@ export class Fleet {
     this.#say('member', id, `member ${id} is process ${pid} at ${url}`, { pid, url, data });
     createInterface({ input: child.stdout! }).on('line', (line) => this.#hear(member, line));
     createInterface({ input: child.stderr! }).on('line', (line) => this.#say('stderr', id, line));
-    child.on('error', () => {}); // Its exit is told as well.
+    child.on('error', () => {}); // Its exit is reported too.
     child.on('exit', (code, signal) => {
       this.#processes.delete(id);
       member.pid = null;
@@ -106,7 +107,7 @@ export class Fleet {
     });
   }
 
-  /** As hard as it gets: SIGKILL. */
+  /** Kills it with SIGKILL. */
   kill(id: number): void {
     const child = this.#processes.get(id);
     if (child === undefined) return;
@@ -126,9 +127,9 @@ export class Fleet {
   resume(id: number): void {
     const member = this.#find(id);
     if (member === undefined || !this.#processes.get(id)?.kill('SIGCONT')) return;
-    // If it leads no more it says so itself, as soon as it finds out.
+    // If it no longer leads, it reports that itself as soon as it notices.
     member.state = this.#before.get(id) ?? 'up';
-    this.#say('resume', id, `member ${id} goes on`);
+    this.#say('resume', id, `member ${id} is resumed`);
   }
 
   /** Settles when no process is left. */
@@ -147,7 +148,7 @@ export class Fleet {
     clearTimeout(impatience);
   }
 
-  /** Where the first member is, if it is not where everybody looks for it. */
+  /** Reports where the first member is, if it is not at the default port. */
   moved(taken: number): void {
     const { id, url } = this.members[0]!;
     const text = `port ${taken} is in use, so others were taken: export CAUCUS_URL=${url}`;
@@ -170,7 +171,7 @@ export class Fleet {
     const isPaused = member.state === 'paused';
     const state = isPaused ? this.#before.get(member.id) : member.state;
     const become = (next: MemberState): void => {
-      // It may have said so just before it was stopped.
+      // The log line may have been written just before it was paused.
       if (isPaused) this.#before.set(member.id, next);
       else member.state = next;
     };

@@ -2,7 +2,7 @@ import type { Fleet } from './fleet.ts';
 
 const CTRL_C = '\x03';
 
-/** Lets keys act on the fleet, from a terminal or from whoever writes to us. Returns how to give the keyboard back. */
+/** Lets keys control the fleet, from a terminal or a pipe. Returns a function that restores the terminal. */
 export function onKeys(fleet: Fleet, input: NodeJS.ReadStream, quit: () => void): () => void {
   let paused: number | null = null;
   const press = (text: string): void => {

@@ -8,14 +8,14 @@ const ANSWER_WITHIN_MS = 500;
 
 export interface Ports {
   readonly ports: readonly number[];
-  /** Which of the usual ports is in use, if others had to be taken. */
+  /** The default port that is in use, if others were taken. */
   readonly taken: number | null;
 }
 
 /**
- * Ports for so many members: from `base` on (0 is any), or the usual ones if they are free, or any. Between this look and the start of
- * the members somebody else may take them, most likely another cluster that begins at the same moment; so the usual ones are
- * only for the one that has the usual port of the page.
+ * Ports for this many members: from `base` on (0 is any), or the default ones if they are free, or any. Another
+ * process may take them before the members start, most likely another cluster that starts at the same moment; so only
+ * the cluster that got the default port of the page uses the default ports.
  */
 export async function choosePorts(count: number, base: number | null, hasPagePort: boolean): Promise<Ports> {
   const from = (first: number): number[] => Array.from({ length: count }, (_, i) => first + i);
@@ -33,14 +33,14 @@ export async function choosePorts(count: number, base: number | null, hasPagePor
   return { ports: await anyPorts(count), taken };
 }
 
-/** All are held at the same time, so that no two are the same. */
+/** All are held at the same time, so that no two are equal. */
 async function anyPorts(count: number): Promise<readonly number[]> {
   const held = await Promise.all(Array.from({ length: count }, () => hold(0)));
   await Promise.all(held.map(({ release }) => release()));
   return held.map(({ port }) => port);
 }
 
-/** The playground has no members, so it does no harm that it has the port of the page. */
+/** The playground has no members, so it does not matter if it uses the port of the page. */
 async function isPlayground(): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
@@ -63,7 +63,7 @@ async function firstTaken(ports: readonly number[]): Promise<number | null> {
   return null;
 }
 
-/** Takes a port for as long as it is not released; 0 is any that is free. */
+/** Takes a port until it is released; 0 is any free one. */
 function hold(port: number): Promise<{ readonly port: number; release(): Promise<void> }> {
   return new Promise((resolve, reject) => {
     const server = createServer();

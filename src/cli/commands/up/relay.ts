@@ -1,4 +1,4 @@
-/** Passes on what the page asks to a member that answers, so that the page outlives every one of them. */
+/** Passes the page's requests on to a member that answers, so that the page works while any member does. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpError, readJson, refuseForeignPages, sendText } from '../../../api/index.ts';
@@ -6,15 +6,15 @@ import { refused, status } from '../../../api/wire/index.ts';
 import { askMember, type Said } from './ask-member.ts';
 import type { Fleet, FleetMember } from './fleet.ts';
 
-/** Members are on this machine; one that takes longer is stopped, and another is asked. */
+/** Members are on this machine; one that takes longer is paused, and another is asked. */
 export const ANSWER_WITHIN_MS = 1000;
-/** Who opens the page while the members start waits so long for the first of them. */
+/** While the members start, a request waits this long for the first of them. */
 const START_WITHIN_MS = 2000;
 const TRY_AGAIN_MS = 100;
-/** A transfer may take a few time-outs of the protocol. */
+/** A transfer may take a few timeouts of the protocol. */
 const COMMAND_WITHIN_MS = 30_000;
 
-/** Whom to ask: first the leader, who knows most. Those that cannot answer are left alone. */
+/** The members to ask: first the leader, which knows most. Members that cannot answer are omitted. */
 export function likelyMembers({ members }: Fleet): FleetMember[] {
   const order = ['leading', 'up', 'starting'];
   return members
@@ -26,7 +26,7 @@ export function relayQuestion(fleet: Fleet, path: string): Promise<Said> {
   return firstAnswer(fleet, ({ url }) => askMember(`${url}${path}`, { withinMs: ANSWER_WITHIN_MS }));
 }
 
-/** How the election stands, in the words of the leader if it answers: nobody else knows how long its lease is. */
+/** The state of the election, from the leader if it answers: only the leader knows its remaining lease. */
 export async function relayStatus(fleet: Fleet, path: string): Promise<Said> {
   const said = await relayQuestion(fleet, path);
   if (said.status !== 200) return said;
@@ -36,7 +36,7 @@ export async function relayStatus(fleet: Fleet, path: string): Promise<Said> {
   return askMember(`${leader.url}${path}`, { withinMs: ANSWER_WITHIN_MS }).catch(() => said);
 }
 
-/** Whoever does not lead says who does, and is believed once. */
+/** A member that does not lead names the leader; that referral is followed once. */
 export async function relayCommand(
   fleet: Fleet,
   request: IncomingMessage,
@@ -47,7 +47,7 @@ export async function relayCommand(
   const body = JSON.stringify((await readJson(request, () => {})) ?? {});
   const tell = ({ url }: FleetMember): Promise<Said> =>
     askMember(`${url}${request.url}`, { method: 'POST', body, withinMs: COMMAND_WITHIN_MS });
-  // A command that may have been carried out is not given again to somebody else.
+  // A command that may have been carried out is not given to a second member.
   const [first] = likelyMembers(fleet);
   if (first === undefined) throw nobody();
   let said = await tell(first).catch(lost);
@@ -63,7 +63,7 @@ async function firstAnswer(fleet: Fleet, ask: (member: FleetMember) => Promise<S
       try {
         return await ask(member);
       } catch {
-        // Another one is asked.
+        // Another member is asked.
       }
     }
     const isStarting = fleet.members.some(({ state }) => state === 'starting');
@@ -72,7 +72,7 @@ async function firstAnswer(fleet: Fleet, ask: (member: FleetMember) => Promise<S
   }
 }
 
-/** Only a member of ours is followed to, and only one that runs. */
+/** Only a referral to a running member of this fleet is followed. */
 function leaderOf(fleet: Fleet, { status: code, text }: Said): FleetMember | undefined {
   if (code !== 409 && code !== 412) return undefined;
   const { error } = refused.read(JSON.parse(text), '');
@@ -84,7 +84,7 @@ function nobody(): HttpError {
 }
 
 function lost(): never {
-  throw new HttpError(503, 'E_FAILED', 'the member did not answer; perhaps it happened', {
+  throw new HttpError(503, 'E_FAILED', 'the member did not answer; the command may have been carried out', {
     details: { outcome: 'indefinite' },
   });
 }

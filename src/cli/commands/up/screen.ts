@@ -15,7 +15,7 @@ const HOME = '\x1b[H';
 const CLEAR_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 const REDRAW_EVERY_MS = 50;
-/** The title, who leads, and the keys: they are always there. */
+/** The title, the leader, and the keys: always shown. */
 const FIXED_LINES = 3;
 const BLANK_LINES = 3;
 const FEWEST_EVENTS = 3;
@@ -36,20 +36,20 @@ const NEWS: readonly string[] = [
   'stdout',
 ];
 
-/** What is worth a line of the screen; the rest is noise there. */
+/** Events that the screen shows. */
 export function isNews({ event, asked }: FleetEvent): boolean {
-  // The end of a member that we killed is told by the kill.
+  // When we killed a member, the kill is shown, not its exit.
   return NEWS.includes(event) && asked !== true;
 }
 
-/** What the screen says of the cluster as a whole. */
+/** What the screen shows of the whole cluster. */
 export interface Heading {
   readonly title: string;
-  /** Does it take a majority of the members to elect one? */
+  /** Does it take a majority of the members to elect a leader? */
   readonly byMajority: boolean;
 }
 
-/** One page that shows how the cluster is, drawn again when something has changed. */
+/** The screen, redrawn when something has changed. */
 export class Screen {
   readonly #fleet: Fleet;
   readonly #out: NodeJS.WriteStream;
@@ -119,7 +119,7 @@ function screenLines(
   const isRoomy = rows >= FIXED_LINES + members.length + BLANK_LINES + FEWEST_EVENTS;
   const blank = isRoomy ? [asIs('')] : [];
   const room = rows - FIXED_LINES - BLANK_LINES * blank.length;
-  // Where it is narrow, the last event is worth more than the last member.
+  // On a small screen, the last event is more important than the last member.
   const shown = memberLines(members, Math.max(room - 1, 1), columns);
   const told = Math.max(room - shown.length, 0);
   return [
@@ -143,8 +143,8 @@ function leaderWords({ leader, members }: Fleet, { byMajority }: Heading): strin
   if (leader !== null) return `member ${leader.id} leads, token ${leader.token ?? 'none'}`;
   const running = members.filter(({ state }) => state !== 'down' && state !== 'paused').length;
   const majority = Math.floor(members.length / 2) + 1;
-  if (!byMajority || running >= majority) return 'nobody leads';
-  return `nobody leads: ${running} of ${members.length} run, a majority is ${majority}`;
+  if (!byMajority || running >= majority) return 'no leader';
+  return `no leader: ${running} of ${members.length} run, a majority is ${majority}`;
 }
 
 function keyWords(count: number, columns: number): string {
@@ -154,7 +154,7 @@ function keyWords(count: number, columns: number): string {
     : `${digits} kill -9 or restart   p pause or resume the leader   q quit`;
 }
 
-/** A line each, or as many on a line as fit where there is no room for that. */
+/** One line each, or several on a line if there is not enough room. */
 function memberLines(members: readonly FleetMember[], room: number, columns: number): Line[] {
   if (members.length <= room) return members.map(memberLine);
   const lines: string[] = [];
@@ -169,7 +169,7 @@ function memberLines(members: readonly FleetMember[], room: number, columns: num
 }
 
 function memberLine({ id, url, pid, state }: FleetMember): Line {
-  // Blanks at the beginning of a line would be trimmed, so something stands before them.
+  // Leading blanks would be trimmed, so a bar stands before them.
   const text = `|  ${String(id).padStart(2)}  ${STATES[state].padEnd(8)}  ${url}  ${pid === null ? '' : `pid ${pid}`}`;
   return {
     text,

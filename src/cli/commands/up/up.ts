@@ -19,7 +19,7 @@ import { type Heading, isNews, Screen } from './screen.ts';
 const DEFAULT_MEMBERS = 5;
 const MOST_MEMBERS = 99;
 
-/** Runs a cluster of real processes until it is told to stop. */
+/** Runs a cluster of real processes until a signal ends it. */
 export async function upCommand(flags: UpFlags): Promise<number> {
   const wanted = readNumberOr(flags.members, '--members', integer(1, MOST_MEMBERS), null);
   const base = readPort(flags.port, '--port');
@@ -29,7 +29,7 @@ export async function upCommand(flags: UpFlags): Promise<number> {
   let server: PageServer | null = null;
   try {
     const count = countMembers(folder, wanted, flags.data);
-    // The page holds its port before others are chosen for the members.
+    // The page takes its port before ports are chosen for the members.
     const isWanted = base !== null && base <= USUAL_PORT && USUAL_PORT < base + count;
     server = await PageServer.open(uiPort ?? (isWanted ? 0 : null), '--ui-port');
     const { ports, taken } = await choosePorts(count, base, server.taken === null);
@@ -38,7 +38,8 @@ export async function upCommand(flags: UpFlags): Promise<number> {
       election: settings.election!,
       members: ports.map((port, i) => {
         const data = path.join(folder, String(i + 1));
-        // All are made at once: stopped before the last member has begun, a cluster would be kept that lacks it.
+        // All folders are created at once: if the cluster is stopped before the last member has started, none is
+        // missing.
         openFolder(data);
         return { id: i + 1, port, data };
       }),
@@ -60,9 +61,9 @@ interface Telling {
   readonly json: boolean;
   readonly chaos: boolean;
   readonly server: PageServer;
-  /** The usual port that is in use, if others had to be taken. */
+  /** The default port that is in use, if others were taken. */
   readonly taken: number | null;
-  /** What becomes of the data. */
+  /** What happens to the data. */
   readonly ending: string;
 }
 
@@ -79,7 +80,7 @@ async function runFleet(
   let failure: FleetEvent | null = null;
   let quit = (): void => {};
   const tell = (event: FleetEvent): void => {
-    // A member that cannot start (its port was taken, its folder cannot be written) will not do better alone.
+    // If a member cannot start (its port is in use, its folder cannot be written), the cluster stops.
     if (event.event === 'failed') {
       failure ??= event;
       quit();
@@ -98,7 +99,7 @@ async function runFleet(
     void untilStopped().then(() => resolve());
   });
   if (onScreen) screen = new Screen(fleet, heading, stdout, paint);
-  // Where only the output goes elsewhere, the keyboard is left alone.
+  // If only the output is redirected, the keyboard is left alone.
   const forgetKeys = onScreen || !stdin.isTTY ? onKeys(fleet, stdin, () => quit()) : (): void => {};
   for (const { id } of fleet.members) fleet.start(id);
   if (taken !== null) fleet.moved(taken);

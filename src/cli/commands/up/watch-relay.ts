@@ -9,8 +9,8 @@ import { ANSWER_WITHIN_MS, likelyMembers } from './relay.ts';
 const TRY_AGAIN_MS = 500;
 
 /**
- * One stream of events for one page: `state`, in the words of the member that is listened to, and `fleet`, how the processes are.
- * When that member dies or is stopped, another is listened to, and the stream goes on.
+ * One stream of events for one page: `state`, from one member, and `fleet`, the states of the processes. When that
+ * member dies or is paused, the stream continues with another.
  */
 export class WatchRelay {
   readonly #fleet: Fleet;
@@ -31,7 +31,7 @@ export class WatchRelay {
     void this.#listen();
   }
 
-  /** Something has changed in the fleet: it is told, and whoever cannot speak any more is left. */
+  /** The fleet has changed: sends it, and leaves a member that can no longer answer. */
   fleetChanged(): void {
     const text = this.#describe();
     if (text === this.#last) return;
@@ -50,7 +50,7 @@ export class WatchRelay {
     const { signal } = this.#closed;
     let left: FleetMember | null = null;
     while (!signal.aborted) {
-      // Whoever spoke last may be gone without our knowing it yet, so the others are asked first.
+      // The last member may be gone without our knowing it yet, so the others are asked first.
       const others = likelyMembers(this.#fleet).filter((member) => member !== left);
       left = null;
       for (const member of others) {
@@ -66,7 +66,7 @@ export class WatchRelay {
     }
   }
 
-  /** Settles when this member has no more to say; with false if it said nothing. */
+  /** Settles when this member's stream has ended; with false if it sent nothing. */
   async #listenTo({ url }: FleetMember): Promise<boolean> {
     let hasSpoken = false;
     try {
@@ -77,13 +77,13 @@ export class WatchRelay {
         response.resume();
         return false;
       }
-      // Only what is whole is passed on: the next member begins with an event of its own.
+      // Only complete events are passed on: the next member starts with its own event.
       for await (const { name, data } of readEvents(response.setEncoding('utf8'))) {
         hasSpoken = true;
         this.#stream.send(name, data);
       }
     } catch {
-      // It is gone, or was left.
+      // The member is gone, or was left.
     } finally {
       this.#answer = null;
     }

@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts';
 import { readNumberOr } from '../values.ts';
 import type { Given, Source } from './sources.ts';
 
-/** Those of seed 002. */
+/** The names of seed 002. */
 const NAMES = {
   VOTER_ID: 'id',
   VOTER_URL: 'url',
@@ -14,11 +14,11 @@ const NAMES = {
 
 const MS_PER_S = 1000;
 const LONGEST_S = 1_000_000;
-/** One more than tolerated are missed, and one may be under way. */
+/** One more than tolerated is missed, and one may be in flight. */
 const SLACK = 2;
 const USUAL_TOLERANCE = 1;
 
-/** What the environment says, in the names of seed 002. An empty variable counts as none. */
+/** The settings of the environment, by the names of seed 002. An empty variable counts as unset. */
 export function fromEnvironment(env: NodeJS.ProcessEnv): Source {
   const source = new Map<string, Given>();
   for (const [name, field] of Object.entries(NAMES)) {
@@ -29,7 +29,7 @@ export function fromEnvironment(env: NodeJS.ProcessEnv): Source {
   return source;
 }
 
-/** The two times of seed 002, in the settings of this protocol. */
+/** The two times of seed 002, as settings of this protocol. */
 export function timesFromEnvironment(env: NodeJS.ProcessEnv, definition: Definition): Source {
   const source = new Map<string, Given>();
   const heartbeatS = read(env, 'HEARTBEAT_INTERVAL', number(0.001, LONGEST_S));
@@ -50,21 +50,21 @@ export function timesFromEnvironment(env: NodeJS.ProcessEnv, definition: Definit
     if (tolerance === null) return source;
     throw new Refusal('MISSED_HEARTBEAT_TOLERANCE: expected HEARTBEAT_INTERVAL with it, found none');
   }
-  // Where a protocol counts no heartbeats, as many of them make its time-out.
+  // If a protocol counts no heartbeats, its timeout is that many of them.
   const leastMs = heartbeatMs * ((tolerance ?? USUAL_TOLERANCE) + SLACK);
   const from = tolerance === null ? 'HEARTBEAT_INTERVAL' : 'MISSED_HEARTBEAT_TOLERANCE';
   source.set('timing.timeoutMs', { value: [leastMs, 2 * leastMs], from });
   return source;
 }
 
-/** A variable that is set to nothing is not set. */
+/** An empty variable counts as unset. */
 function read(env: NodeJS.ProcessEnv, name: string, shape: Shape<number>): number | null {
   return readNumberOr(env[name] || undefined, name, shape, null);
 }
 
 /**
- * JSON with `voterId` and `voterUrl`, or ID=URL,ID=URL. The seed writes each voter as two objects in a pair of braces, which is no
- * JSON; since that stands in its documentation, it is read as what it means.
+ * JSON with `voterId` and `voterUrl`, or ID=URL,ID=URL. The seed's documentation writes each voter as two objects in
+ * a pair of braces, which is not JSON; that form is accepted too.
  */
 function readList(text: string): unknown {
   if (!text.trimStart().startsWith('[')) return text;

@@ -10,7 +10,7 @@ import {
   writtenId,
 } from '../../../core/index.ts';
 
-/** Where somebody listens. */
+/** An address to listen on. */
 export interface Listen {
   readonly host: string;
   readonly port: number;
@@ -21,7 +21,7 @@ export interface PeerEntry {
   readonly url: string;
 }
 
-/** What can be configured of a member, whatever it is configured by. `timing.*` and `options.*` are the protocol's own. */
+/** The settings of a member, from any source. `timing.*` and `options.*` are the protocol's own. */
 export interface MemberSettings {
   readonly id?: MemberId;
   readonly cluster?: string;
@@ -103,7 +103,7 @@ const peers: Shape<readonly PeerEntry[]> = {
   },
 };
 
-/** The names of seed 002 for the two fields are understood too. */
+/** The names of seed 002 for the two fields are accepted too. */
 function readPeer(value: unknown, at: string): PeerEntry {
   if (typeof value !== 'object' || value === null) throw new BadInput(at, 'an object', show(value));
   const { id, url, voterId, voterUrl, ...others } = value as Record<string, unknown>;
@@ -127,9 +127,9 @@ interface Field {
   readonly about: string;
 }
 
-/** Every field by name: what a file may hold, and how each is read wherever it stands. */
+/** Every field by name: its shape, and its description. */
 export const FIELDS: Readonly<Record<keyof MemberSettings, Field>> = {
-  id: { shape: writtenId, about: 'its name, unlike that of any other member' },
+  id: { shape: writtenId, about: 'its name, unique among the members' },
   cluster: { shape: electionName, about: 'the name of the cluster; members of another one are refused' },
   listen: { shape: listen, about: 'where it listens' },
   url: { shape: ownUrl, about: 'where the others reach it' },
@@ -138,8 +138,8 @@ export const FIELDS: Readonly<Record<keyof MemberSettings, Field>> = {
   protocol: { shape: text(64), about: 'which election' },
   election: { shape: electionName, about: 'the name of the election' },
   data: { shape: path, about: 'the folder for what must survive a restart' },
-  priority: { shape: integer(0, 1000), about: 'how much it is wanted as a leader' },
+  priority: { shape: integer(0, 1000), about: 'its priority as a candidate' },
   insecure: { shape: flag, about: 'may listen beyond the loopback, without authentication' },
-  trustConnections: { shape: flag, about: 'take a closed connection for the death of the process' },
+  trustConnections: { shape: flag, about: 'a closed connection proves that the process is dead' },
   record: { shape: path, about: 'the folder for recordings of all that happens' },
 };

@@ -37,12 +37,12 @@ export async function fromFile(file: string): Promise<Source> {
 }
 
 /**
- * The line on which each field of a JSON text begins, by its path (`peers[1].url`). The text has been parsed before, so it is
- * known to be JSON.
+ * The line on which each field of a JSON text begins, by its path (`peers[1].url`). The text is known to be valid
+ * JSON.
  */
 export function fieldLines(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();
-  /** Of each object or list that is open: its path, and in a list the place of the next item. */
+  /** For each open object or list: its path, and in a list the index of the next item. */
   const open: { path: string; index: number | null; name: string | null }[] = [];
   let line = 1;
   const here = (): string => {

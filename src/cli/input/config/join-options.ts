@@ -3,7 +3,7 @@ import type { JoinOptions } from '../../../member/index.ts';
 import { Refusal } from '../refusal.ts';
 import type { MemberConfig } from './member-config.ts';
 
-/** What the library is to be told for this configuration. */
+/** The options of `join` for this configuration. */
 export function joinOptions({ settings, definition, timing, options, origins }: MemberConfig): JoinOptions {
   const { id, cluster, election, url, peers, seedHost, data, priority, record } = settings;
   const own = peers?.find((peer) => peer.id === id);
@@ -54,7 +54,7 @@ function seedOf(
   return url === undefined || isAbsolute ? { host } : { host, url };
 }
 
-/** A mistyped id would make one more voter that the others do not know. */
+/** A mistyped id would add a voter that the others do not know. */
 function refuseStranger({ id, peers = [] }: MemberConfig['settings']): void {
   if (id === undefined || peers.length === 0) return;
   const ids = peers.map((peer) => peer.id).join(', ');

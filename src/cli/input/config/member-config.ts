@@ -8,13 +8,13 @@ import { fromFile } from './file.ts';
 import { fromFlags, type MemberFlags } from './member-flags.ts';
 import { firstOf, type Given, type Source } from './sources.ts';
 
-/** What a member is to be, as it was understood, and where each part of it comes from. */
+/** The settings of a member, and where each comes from. */
 export interface MemberConfig {
   readonly settings: MemberSettings;
   readonly definition: Definition;
   readonly timing: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
-  /** In the order in which they are told. */
+  /** In the order in which they are printed. */
   readonly origins: readonly Origin[];
 }
 
@@ -32,7 +32,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   trustConnections: false,
 };
 
-/** Flags come before the environment, and that before the file. */
+/** Flags take precedence over the environment, and that over the file. */
 export async function readMemberConfig(flags: MemberFlags, env: NodeJS.ProcessEnv): Promise<MemberConfig> {
   const byFlags = fromFlags(flags);
   const byEnvironment = fromEnvironment(env);
@@ -66,7 +66,7 @@ function readProtocol(given: Given | undefined): Definition {
   return readProtocolName(String(given.value), given.from);
 }
 
-/** The settings of the protocol that were given; what was not is left to it. */
+/** The protocol settings that were given; the others keep their defaults. */
 function group(
   name: 'timing' | 'options',
   definition: Definition,
@@ -84,7 +84,7 @@ function group(
   return found;
 }
 
-/** A fault is told with where it stands: in a file that is a line and a field, else the name of a flag or variable. */
+/** An error names its source: a line and a field of a file, or a flag or variable. */
 function told<T>({ from, at }: Given, read: () => T): T {
   try {
     return read();

@@ -3,7 +3,7 @@ import { Refusal } from '../refusal.ts';
 import { asJson, asNumber, collect, readPair } from '../values.ts';
 import type { Given, Source } from './sources.ts';
 
-/** The flags that say what a member is, as commander hands them over. */
+/** The flags of a member, as commander parses them. */
 export interface MemberFlags {
   readonly id?: string;
   readonly cluster?: string;
@@ -26,14 +26,11 @@ export interface MemberFlags {
 
 export function addMemberFlags(command: Command): Command {
   return command
-    .option(
-      '--id <id>',
-      'its name, unlike that of any other member (default: the host name and a random end)',
-    )
+    .option('--id <id>', 'its name, unique among the members (default: the host name and a random suffix)')
     .option('--listen <host:port>', 'where it listens (default: what its own URL says, or 127.0.0.1:0)')
     .option('--url <url>', 'where the others reach it (default: where it listens)')
     .option('--peer <id=url>', 'another member; can be repeated', collect)
-    .option('--peers <id=url,…>', 'all members at once; its own entry is understood')
+    .option('--peers <id=url,…>', 'all members at once; may include this one')
     .option('--seed-host <name>', 'a host name whose addresses are those of members')
     .option('--protocol <name>', 'which election (default: quorum)')
     .option('--election <name>', 'the name of the election (default: main)')
@@ -42,16 +39,16 @@ export function addMemberFlags(command: Command): Command {
       'the folder for what must survive a restart (default: none, so each start is that of a new disk)',
     )
     .option('--cluster <name>', 'members of another cluster are refused (default: caucus)')
-    .option('--priority <n>', 'how much it is wanted as a leader; 0 is never (default: 1)')
+    .option('--priority <n>', 'its priority as a candidate; with 0 it never leads (default: 1)')
     .option('--timing <name=value>', 'a time of the protocol; can be repeated', collect)
     .option('--option <name=value>', 'an option of the protocol; can be repeated', collect)
     .option(
       '--trust-connections',
       'a closed connection means that the process is dead (no tunnels in between)',
     )
-    .option('--insecure', 'may listen beyond the loopback, where anybody can talk to it')
+    .option('--insecure', 'may listen beyond the loopback, although members do not authenticate')
     .option('--record <dir>', 'record all that happens in this folder, as caucus simulate --trace does')
-    .option('--config <file>', 'read all of this from a JSON file; - is standard input');
+    .option('--config <file>', 'read these settings from a JSON file; - is standard input');
 }
 
 export function fromFlags(flags: MemberFlags): Source {

@@ -3,7 +3,7 @@ import { effectiveTiming } from './effective-timing.ts';
 import { joinOptions } from './join-options.ts';
 import type { MemberConfig, Origin } from './member-config.ts';
 
-/** What was understood, and from where: one line a field. */
+/** Every setting and where it comes from, one per line. */
 export function configLines(config: MemberConfig): string[] {
   return originLines(allOf(config));
 }
@@ -24,7 +24,7 @@ export function originsJson(origins: readonly Origin[]): object {
   return Object.fromEntries(origins.map(({ field, value, from }) => [field, { value, from }]));
 }
 
-/** What was given, and what follows from it. */
+/** The given settings, and those derived from them. */
 function allOf(config: MemberConfig): Origin[] {
   const { definition, timing, options, origins } = config;
   const found = new Map(origins.map((origin) => [origin.field, origin]));

@@ -1,13 +1,13 @@
-/** A value that somebody gave, and where. */
+/** A value, and where it was given. */
 export interface Given {
   readonly value: unknown;
-  /** As it is told to people: "--id", "VOTER_ID", "caucus.json line 3". */
+  /** For people: "--id", "VOTER_ID", "caucus.json line 3". */
   readonly from: string;
-  /** In a file, where the part of it with this path stands. */
+  /** In a file: the place of the part with this path. */
   readonly at?: (path: string) => string;
 }
 
-/** All values of one source, by field; `timing.heartbeatMs` and `options.preset` are fields of their own. */
+/** All values of one source, by field; `timing.heartbeatMs` and `options.preset` are separate fields. */
 export type Source = ReadonlyMap<string, Given>;
 
 /** The first source that has a field decides. */
