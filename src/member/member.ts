@@ -26,6 +26,7 @@ import { createLinks } from './links/index.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
 import { readOptions, type Settled } from './options.ts';
 import { RefusalLog, withoutPort } from './refusal-log.ts';
+import { rehearse } from './rehearsal.ts';
 import { steward } from './steward.ts';
 import { forgetfulStore, openStore, type Store } from './store.ts';
 import { Unreachable } from './unreachable.ts';
@@ -39,6 +40,7 @@ export async function join(options: JoinOptions): Promise<Member> {
   const settled = readOptions(options);
   if (options.firstStart === true)
     settled.log({ level: 'warning', message: 'firstStart is no longer needed and is ignored' });
+  await rehearse(settled);
   const { data, cluster, id, election } = settled;
   const store = data === null ? forgetfulStore(election) : await openStore(data, cluster, id, election);
   let server: Server | null = null;
