@@ -87,9 +87,7 @@ export class Member implements MemberPort, Engine {
   readonly #refusals: RefusalLog;
   #closing: Promise<void> | null = null;
 
-  /**
-   * @internal Use `join`.
-   */
+  /** @internal Use `join`. */
   constructor(settled: Settled, store: Store, server: Server | null, clock: Clock = new SystemClock()) {
     this.#settled = settled;
     this.#store = store;
@@ -156,10 +154,7 @@ export class Member implements MemberPort, Engine {
     return this.#refusals.counts;
   }
 
-  /**
-   * One of the elections of this member, to observe or to lead. The same object for the same name, until it is
-   * closed.
-   */
+  /** One of the elections of this member, to observe or to lead. The same object for the same name, until it is closed. */
   election(name: string = this.mainElection): Election {
     return this.#elections.get(this.seat(name))?.[0] ?? new Election(name, this);
   }
