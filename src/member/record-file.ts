@@ -21,8 +21,8 @@ import {
   RecordStore,
 } from '../store/index.ts';
 
-/** After a failed write the content of the disk is unknown, so there is no retry: only a restart reads it again. */
-const UNTIL_RESTARTED = '; restart this member once the disk takes writes again: until then it takes no part';
+/** The host retries (src/host/outbox.ts). After a failed write the content of the file is unknown, so the next write makes it anew. */
+const MEANWHILE = '; this member takes no part until the disk takes writes again';
 
 /** The file system calls that can fail. */
 export interface FileSystem {
@@ -82,7 +82,7 @@ export class RecordFile {
         throw error;
       }
     };
-    this.#try('cannot be written', work, UNTIL_RESTARTED);
+    this.#try('cannot be written', work, MEANWHILE);
   }
 
   #try<T>(what: string, work: () => T, advice = ''): T {

@@ -39,6 +39,10 @@ type Match = {
 /** What can be done to the world, as a scenario writes it. */
 export type WorldEvent = { readonly atMs: number } & Action;
 
+/**
+ * A new kind has its shape in event-shapes.ts, its effect in actions.ts, its words in src/story/event-words.ts (and in rows.ts, if it
+ * undoes another), and, to be drawn by the swarm, an entry in swarm/fault-kinds.ts and its end in `calmEvents` (swarm/storm.ts).
+ */
 export type Action =
   /** With `twin`, the second process of the member ends. */
   | { readonly do: 'crash'; readonly member: Selector; readonly twin?: boolean }

@@ -3,9 +3,9 @@ import { COMMANDS } from './commands.ts';
 import { eventWords } from './event-words.ts';
 import { membersIn, type Told } from './groups.ts';
 import { nameMembers } from './names.ts';
-import { nameProperty } from './property-names.ts';
 import { type EventScene, isFate, type Lanes, type Scene, type StepScene } from './scene.ts';
 import { stepWords } from './step-words.ts';
+import { violationWords } from './violation-words.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** One line of the timeline before it is laid out. */
@@ -40,10 +40,8 @@ export function rowOf(told: Told, vocabulary: Vocabulary, isTold: (scene: Scene)
   }
   const [first] = told;
   if (first!.kind === 'violation') {
-    const { property, claimed } = first!.violation;
-    const details = [...told].map((scene) => (scene.kind === 'violation' ? scene.violation.detail : ''));
-    const words = `! ${property}, ${nameProperty(property)}: ${details.join('; ')}${claimed ? ' (BROKEN PROMISE)' : ''}`;
-    return { ...about, kind: 'violation', words };
+    const violations = [...told].flatMap((scene) => (scene.kind === 'violation' ? [scene.violation] : []));
+    return { ...about, kind: 'violation', words: violationWords(violations) };
   }
   return { ...about, kind: kindOf(first!.event), words: eventWords(told as EventScene[], vocabulary) };
 }

@@ -192,7 +192,7 @@ describe('a record on disk', () => {
     };
     const records = new RecordFile(file, owner, full);
     expect(() => records.write({ term: 8 })).toThrow(
-      /cannot be written: ENOSPC.*; restart this member once the disk takes writes again/,
+      /cannot be written: ENOSPC.*; this member takes no part until the disk takes writes again/,
     );
     room = 20;
     expect(() => records.write({ term: 8 })).toThrow(expect.objectContaining({ code: 'E_STORE_UNUSABLE' }));

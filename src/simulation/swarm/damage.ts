@@ -6,7 +6,7 @@
 import { type Definition, type MemberId, Random } from '../../core/index.ts';
 import type { Action, WorldEvent } from '../scenario.ts';
 import { tidyMs } from '../time.ts';
-import { survivesLosses } from './kinds.ts';
+import { survivesLosses } from './fault-kinds.ts';
 import type { Storm } from './storm.ts';
 
 /** The share of runs of a protocol that survives lost disks. */

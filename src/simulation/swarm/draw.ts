@@ -2,8 +2,8 @@ import { type Definition, Random, readSettings } from '../../core/index.ts';
 import { type Cluster, drawCluster, drawGentleCluster } from './cluster.ts';
 import { hasConnections, withConnections } from './connections.ts';
 import { withDamage } from './damage.ts';
-import { drawFaults, drawSchedule } from './faults.ts';
-import { placeOf, survivesLosses } from './kinds.ts';
+import { drawFaults, drawSchedule } from './draw-faults.ts';
+import { placeOf, survivesLosses } from './fault-kinds.ts';
 import { SCHEDULES } from './schedules.ts';
 import type { Storm } from './storm.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { MemberId } from '../../core/index.ts';
 import type { Selector } from '../scenario.ts';
-import type { Fault, Part, Place } from './kinds.ts';
+import type { Fault, Part, Place } from './fault-kinds.ts';
 
 /** Every kind by name, as in `KINDS`. */
 export const IDENTITY_KINDS: Readonly<Record<string, (place: Place) => Fault>> = {

@@ -4,8 +4,8 @@
  * `place.leaseMs`.
  */
 import type { MemberId } from '../../core/index.ts';
+import type { Fault, Part, Place } from './fault-kinds.ts';
 import { shuffled } from './identities.ts';
-import type { Fault, Part, Place } from './kinds.ts';
 
 export interface Schedule {
   /** How many members it is drawn with. */

@@ -4,10 +4,10 @@ import { outcomeOf, type RunOutcome } from '../runs.ts';
 import { readScenario } from '../scenario.ts';
 import { toMs } from '../time.ts';
 import { World, type WorldOptions } from '../world.ts';
+import { runUntilRest, settleSoon } from './at-rest.ts';
 import { disagreement } from './disagreement.ts';
 import { drawStorm } from './draw.ts';
 import type { Failure } from './failure.ts';
-import { runUntilRest, settleSoon } from './rest.ts';
 import { sitExam } from './sit-exam.ts';
 import { calmMsOf, type Storm, scenarioOf, someoneMayLead, untilMsOf } from './storm.ts';
 

@@ -1,3 +1,4 @@
+/** The commands that ask a running cluster, or an engine: status, leader, history, value, watch, resign, transfer and remove. */
 import type { Command } from 'commander';
 import { addEngineOption, refuseAlone } from '../../input/engine-flags.ts';
 import { oneLine } from '../../input/refusal.ts';

@@ -25,7 +25,10 @@ export interface Place {
   link(): { readonly from: Selector; readonly to: Selector };
 }
 
-/** Every kind of fault by name. A run has some of the kinds, and none of the others. */
+/**
+ * Every kind of fault by name. A run has some of the kinds, and none of the others. An entry more makes other runs of all seeds; faults
+ * that are drawn apart (damage.ts, connections.ts) leave the rest of a run as it is.
+ */
 export const KINDS: Readonly<Record<string, (place: Place) => Fault>> = {
   crash({ random, ids, who, aWhile }) {
     const member = random.chance(0.2) ? 'all' : who();

@@ -2,8 +2,8 @@ import type { Definition, MemberId, Random } from '../../core/index.ts';
 import type { WorldEvent } from '../scenario.ts';
 import { tidyMs } from '../time.ts';
 import type { Cluster } from './cluster.ts';
+import { COMMANDS, type Fault, KINDS, type Place, survivesLosses, usurper } from './fault-kinds.ts';
 import { IDENTITY_KINDS } from './identities.ts';
-import { COMMANDS, type Fault, KINDS, type Place, survivesLosses, usurper } from './kinds.ts';
 import type { Schedule } from './schedules.ts';
 
 /** The storm ends at most this many timeouts after its beginning. */
