@@ -1,7 +1,7 @@
 /** Hunts every bug that is planted in the store: the swarm with `quorum` from its first seed on, then rules. */
 import { quorum } from '../src/protocols/quorum/index.ts';
 import { mutants } from '../test/store/mutants.ts';
-import { EAGER, type Loaded, load } from '../test/store/mutate.ts';
+import { type Loaded, load } from '../test/store/mutate.ts';
 import { type RuleName, rules } from '../test/store/rules.ts';
 import type { Caught, Hunted } from './mutants-document.ts';
 import { say } from './say.ts';
@@ -10,9 +10,10 @@ const MOST_SEEDS = 1000;
 
 export async function huntInStore(): Promise<readonly Hunted[]> {
   const hunted: Hunted[] = [];
-  for (const { name, patches } of mutants) {
+  for (const mutant of mutants) {
+    const { name } = mutant;
     const started = process.cpuUsage();
-    const caught = hunt(await load(name, [...patches, EAGER]));
+    const caught = hunt(await load(mutant));
     const { user, system } = process.cpuUsage(started);
     hunted.push({ name, caught, seconds: (user + system) / 1e6 });
     say(`${name}: ${caught === null ? 'NOT CAUGHT' : `${caught.by}, ${caught.shown.property}`}`);
