@@ -71,6 +71,8 @@ export class Holder {
   #latest: Pick<Outlook, 'leader' | 'token'> = { leader: null, token: null };
   #leaseMs = 0;
   #sleeps: number;
+  /** The lease of what is held has run out, and nothing has been made of that yet. */
+  #hasRunOut = false;
   /** What was looked at last. */
   #view: View | null = null;
 
@@ -91,24 +93,39 @@ export class Holder {
     return this.#outlook;
   }
 
+  /**
+   * Something is about to be taken. What it does may renew a lease that has run out by now: a member that votes alone and was
+   * stopped for longer than its lease renews it in the first step that it takes.
+   */
+  look(): void {
+    if (this.held !== null && this.#clock.now() >= this.#lease().endsAtMs) this.#hasRunOut = true;
+  }
+
   /** Looks at everything anew. `lapsed`: the lease is back, but its leadership has ended and has to be given up. */
   consider(view: View, turn: Turn): 'lapsed' | 'settled' {
     const nowMs = this.#clock.now();
     const lease = this.#lease();
     const mayAct = nowMs < lease.endsAtMs;
+    const hasRunOut = this.#hasRunOut;
+    this.#hasRunOut = false;
     // Most inputs change nothing that is looked at here.
-    if (view === this.#view && mayAct === (this.held !== null) && this.#clock.sleeps === this.#sleeps)
+    if (
+      view === this.#view &&
+      !hasRunOut &&
+      mayAct === (this.held !== null) &&
+      this.#clock.sleeps === this.#sleeps
+    )
       return 'settled';
     const stoodOn = this.#view?.lease ?? null;
     this.#view = view;
     const token = tokenOf(view);
-    if (this.held !== null && !(mayAct && this.held.token === (token ?? 0n))) {
+    if (this.held !== null && (hasRunOut || !mayAct || this.held.token !== (token ?? 0n))) {
       if (stoodOn !== null) this.#lapsed = this.held.token;
       this.held = null;
     }
     const hasLapsed = mayAct && this.held === null && token !== null && token === this.#lapsed;
     if (mayAct && this.held === null && !hasLapsed) this.held = this.#begin(token ?? 0n);
-    this.#compare(view, turn, hasRunOut(turn, stoodOn, lease, nowMs));
+    this.#compare(view, turn, hasRunOut || isOver(turn, stoodOn, lease, nowMs));
     if (this.held !== null) this.#leaseMs = lease.lengthMs;
     this.#sleeps = this.#clock.sleeps;
     return hasLapsed ? 'lapsed' : 'settled';
@@ -187,7 +204,7 @@ export class Holder {
 }
 
 /** Its timer came due, or something else came first after its time was up. */
-function hasRunOut({ input }: Turn, stoodOn: string | null, { endsAtMs }: Lease, nowMs: number): boolean {
+function isOver({ input }: Turn, stoodOn: string | null, { endsAtMs }: Lease, nowMs: number): boolean {
   return (input?.type === 'timer' && input.timer === stoodOn) || (endsAtMs > 0 && endsAtMs <= nowMs);
 }
 

@@ -1,3 +1,3 @@
 export type { HostClock } from './clock.ts';
 export type { Change, Hold } from './hold.ts';
-export { NO_VIEW, ProtocolHost } from './protocol-host.ts';
+export { type HostPorts, NO_VIEW, ProtocolHost } from './protocol-host.ts';

@@ -47,12 +47,14 @@ export class Outbox {
   /** What is to be told once the disk takes records again. */
   #heldBack: View | null = null;
   #cancelRetry: (() => void) | null = null;
+  #isStopped = false;
 
   constructor(ports: OutboxPorts) {
     this.#ports = ports;
   }
 
   save(record: Json): void {
+    if (this.#isStopped) return;
     const barrier = { type: 'barrier' as const, isDurable: false };
     const wasShut = this.#refused !== null;
     this.#refused = null;
@@ -60,22 +62,24 @@ export class Outbox {
     if (this.#heldBack !== null) this.#line.push({ type: 'report', view: this.#heldBack });
     this.#heldBack = null;
     this.#ports.save(record, (failure) => {
+      if (this.#isStopped) return;
       if (failure === null) this.#onSaved(barrier, wasShut);
       else this.#onRefused(record, failure, wasShut);
     });
   }
 
   push(effect: Outward): void {
+    if (this.#isStopped) return;
     if (this.#refused !== null) this.#pushShut(effect);
     else if (this.#line.length === 0) this.#ports.emit(effect);
     else if (effect.type === 'report') this.#pushReport(effect.view);
     else this.#line.push(effect);
   }
 
-  /** Nothing leaves any more. */
+  /** Nothing leaves any more, and nothing is saved: another process may write the record by now. */
   stop(): void {
+    this.#isStopped = true;
     this.#line = [];
-    this.#heldBack = null;
     this.#cancelRetry?.();
     this.#cancelRetry = null;
   }
@@ -138,9 +142,4 @@ export class Outbox {
     if (view.role !== 'leader' || role === 'leader') return;
     this.#ports.emit({ type: 'report', view: { ...view, role, leader: null, lease: null } });
   }
-}
-
-/** Does it leave the process, and so have to wait for what was saved before it? */
-export function isOutward(effect: Effect): effect is Outward {
-  return effect.type === 'send' || effect.type === 'report' || effect.type === 'answer';
 }

@@ -83,7 +83,7 @@ export class Timers {
     this.#alarmAtMs = atMs;
     this.#cancelAlarm = this.#clock.set(atMs, () => {
       this.#cancelAlarm = null;
-      this.#alarmAtMs = Number.NEGATIVE_INFINITY; // Anything may be due, and the next alarm is set when all that is has happened.
+      // Until it returns no other alarm is set: one is enough for all that these timers set.
       try {
         this.#onAlarm();
       } finally {
