@@ -27,40 +27,65 @@ const sources = path.resolve(import.meta.dirname, '../../src');
 const cache = path.resolve(import.meta.dirname, '../../node_modules/.cache/caucus-mutants');
 
 /**
- * Writes these folders of `src`, with the patches, beside the build caches, and loads the `index.ts` of each from there, in their
- * order. They import each other's copies; everything else they import as it is. What depends on a patched folder has to be among
- * them, or it would run without the bug.
+ * The `index.ts` of each of these folders of `src`, in their order, with the patches. Copies of the files that are patched, and of all that
+ * depend on them within these folders, are written beside the build caches and loaded from there; everything else is loaded as it is.
+ * What depends on a patched folder has to be among the folders, or it would run without the bug.
  */
 export async function plant(folders: readonly string[], { name, patches }: Bug): Promise<readonly unknown[]> {
   const target = path.join(cache, folders.join('-').replaceAll('/', '-'), name.replaceAll(/\W+/g, '-'));
-  const unused = new Set(patches);
-  for (const folder of folders) {
-    for (const each of readdirSync(path.join(sources, folder), { recursive: true, encoding: 'utf8' })) {
-      if (!each.endsWith('.ts')) continue;
-      const file = path.join(folder, each);
-      let text = readFileSync(path.join(sources, file), 'utf8');
-      for (const patch of patches.filter((patch) => `${patch.file}.ts` === file)) {
-        if (text.split(patch.from).length !== 2)
-          throw new Error(`mutant "${name}": ${file} does not hold just once ${JSON.stringify(patch.from)}`);
-        text = text.replace(patch.from, () => patch.to);
-        unused.delete(patch);
-      }
-      write(path.join(target, file), importing(text, path.dirname(path.join(sources, file)), folders));
-    }
+  const texts = new Map(folders.flatMap((folder) => filesIn(folder)));
+  for (const { file, from, to } of patches) {
+    const text = texts.get(path.join(sources, `${file}.ts`));
+    if (text === undefined) throw new Error(`mutant "${name}": no file ${file}`);
+    if (text.split(from).length !== 2)
+      throw new Error(`mutant "${name}": ${file} does not hold just once ${JSON.stringify(from)}`);
+    texts.set(
+      path.join(sources, `${file}.ts`),
+      text.replace(from, () => to),
+    );
   }
-  if (unused.size > 0) throw new Error(`mutant "${name}": no file ${[...unused].map(({ file }) => file)}`);
-  return Promise.all(
-    folders.map((folder) => import(/* @vite-ignore */ path.join(target, folder, 'index.ts'))),
+  const copied = withDependents(
+    texts,
+    patches.map(({ file }) => path.join(sources, `${file}.ts`)),
   );
+  const placeOf = (file: string): string =>
+    copied.has(file) ? path.join(target, path.relative(sources, file)) : file;
+  for (const file of copied) {
+    const text = texts
+      .get(file)!
+      .replaceAll(/'(\.\.?\/[\w./-]+\.ts)'/g, (_, imported: string) =>
+        JSON.stringify(placeOf(path.resolve(path.dirname(file), imported))),
+      );
+    write(placeOf(file), text);
+  }
+  const indexes = folders.map((folder) => placeOf(path.join(sources, folder, 'index.ts')));
+  return Promise.all(indexes.map((file) => import(/* @vite-ignore */ file)));
 }
 
-/** The text of a file from that place in the sources: what it imports from other folders is named by its whole path. */
-function importing(text: string, from: string, folders: readonly string[]): string {
-  return text.replaceAll(/'(\.\.?\/[\w./-]+\.ts)'/g, (all, file: string) => {
-    const imported = path.resolve(from, file);
-    const isCopied = folders.some((folder) => imported.startsWith(path.join(sources, folder, '/')));
-    return isCopied ? all : JSON.stringify(imported);
-  });
+function filesIn(folder: string): (readonly [file: string, text: string])[] {
+  const names = readdirSync(path.join(sources, folder), { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => path.join(sources, folder, name))
+    .map((file) => [file, readFileSync(file, 'utf8')]);
+}
+
+/** These files, and all that import one of them, and so on. What is imported as a type alone does not run. */
+function withDependents(texts: ReadonlyMap<string, string>, files: readonly string[]): ReadonlySet<string> {
+  const imports = new Map<string, readonly string[]>();
+  for (const [file, text] of texts) {
+    const found = text.matchAll(/^(?:import|export)(?! type\b)[^;']*'(\.\.?\/[^']+)';/gm);
+    imports.set(
+      file,
+      [...found].map((each) => path.resolve(path.dirname(file), each[1]!)),
+    );
+  }
+  const all = new Set(files);
+  for (let before = -1; before !== all.size; ) {
+    before = all.size;
+    for (const [file, imported] of imports) if (imported.some((each) => all.has(each))) all.add(file);
+  }
+  return all;
 }
 
 /** At once, since another process may be reading the file. */
