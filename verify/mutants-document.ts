@@ -1,17 +1,4 @@
-import type { Shown } from '../test/quorum/hunting.ts';
-
-export interface Caught {
-  readonly by: string;
-  readonly shown: Shown;
-  /** What it took: runs of the swarm, or states of the explorer. */
-  readonly effort: string;
-}
-
-export interface Hunted {
-  readonly name: string;
-  readonly caught: Caught | null;
-  readonly seconds: number;
-}
+import type { Hunted } from './hunted.ts';
 
 /** What the explorer looked at in the protocol as it is, and found nothing. */
 export interface Stood {
@@ -23,11 +10,9 @@ export interface Stood {
 
 export function mutantsDocument(
   hunted: readonly Hunted[],
-  stored: readonly Hunted[],
   stood: readonly Stood[],
   mostSeeds: number,
 ): string {
-  const caught = hunted.filter((each) => each.caught !== null).length;
   return `${[
     '# Planted bugs',
     '',
@@ -36,11 +21,7 @@ export function mutantsDocument(
     '(`test/quorum/scenarios/`); or else if one member breaks a rule (`test/quorum/rules.ts`); or else if the explorer finds it, within',
     'the bounds below. This page is written by `npm run verify`; `npm test` lets every bug run into what is known to catch it.',
     '',
-    '| planted bug | caught by | broken | it took | seconds |',
-    '|---|---|---|---|---|',
-    ...hunted.map(rowOf),
-    '',
-    `${caught} of ${hunted.length} caught.`,
+    ...table(hunted),
     '',
     'A lease on the wall clock is not among them: a protocol has no clock to read, so the bug cannot be written.',
     '',
@@ -55,14 +36,11 @@ export function mutantsDocument(
       ({ name, about, properties, states }) =>
         `| ${name} | ${about} | ${properties.join(', ')} | ${states} |`,
     ),
-    '',
-    ...storeSection(stored),
   ].join('\n')}\n`;
 }
 
 /** The bugs that are planted in what decides about connections. */
 export function peersSection(hunted: readonly Hunted[], mostSeed: number): string {
-  const caught = hunted.filter((each) => each.caught !== null).length;
   return `${[
     '## Who is behind a connection',
     '',
@@ -71,27 +49,43 @@ export function peersSection(hunted: readonly Hunted[], mostSeed: number): strin
     `machine decides about. A bug counts as caught if one of these seeds up to ${mostSeed} fails with it, or else if the machine breaks a rule`,
     '(`test/peers/rules.ts`). `proof` means that a member had proof of the death of a process that lived.',
     '',
-    '| planted bug | caught by | broken | it took | seconds |',
-    '|---|---|---|---|---|',
-    ...hunted.map(rowOf),
-    '',
-    `${caught} of ${hunted.length} caught.`,
+    ...table(hunted),
   ].join('\n')}\n`;
 }
 
 /** The bugs that are planted in the store below all protocols. */
-export function storeSection(stored: readonly Hunted[]): readonly string[] {
-  return [
+export function storeSection(stored: readonly Hunted[]): string {
+  return `${[
     '## Bugs planted in the store',
     '',
     'Each is a patch over `src/store` (`test/store/mutants.ts`). The swarm runs `quorum` on simulated disks below that store; what only other files than those of',
     'one member could show is a rule (`test/store/rules.ts`).',
     '',
+    ...table(stored),
+  ].join('\n')}\n`;
+}
+
+/** The bugs that are planted in what runs every protocol. */
+export function hostSection(hosted: readonly Hunted[]): string {
+  return `${[
+    '## Bugs planted in the host',
+    '',
+    'Each is a patch over `src/host`, which runs a protocol in members and in the simulator, or over the seat of a program on it,',
+    '`src/election/protocol-seat.ts` (`test/host/mutants/`). H1 to H4 are what a host promises whatever its protocol is',
+    '([guarantees](guarantees.md)). What no run of the swarm shows (sleeps, which simulated clocks do not have, the causes in histories, a host that is',
+    'closed, programs) is a rule (`test/host/rules/`).',
+    '',
+    ...table(hosted),
+  ].join('\n')}\n`;
+}
+
+function table(hunted: readonly Hunted[]): readonly string[] {
+  return [
     '| planted bug | caught by | broken | it took | seconds |',
     '|---|---|---|---|---|',
-    ...stored.map(rowOf),
+    ...hunted.map(rowOf),
     '',
-    `${stored.filter((each) => each.caught !== null).length} of ${stored.length} caught.`,
+    `${hunted.filter((each) => each.caught !== null).length} of ${hunted.length} caught.`,
   ];
 }
 

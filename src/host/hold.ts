@@ -78,6 +78,8 @@ export class Holder {
   #latest: Pick<Outlook, 'leader' | 'token'> = { leader: null, token: null };
   #leaseMs = 0;
   #sleeps: number;
+  /** The lease of the held leadership expired, and `consider` has not seen that yet. */
+  #hasRunOut = false;
   /** The view of the last call. */
   #view: View | null = null;
 
@@ -99,6 +101,14 @@ export class Holder {
   }
 
   /**
+   * Called before an input is processed: its step may renew a lease that has already expired. Example: a member that is the only
+   * voter was stopped for longer than its lease, and renews it in its first step.
+   */
+  look(): void {
+    if (this.held !== null && this.#clock.now() >= this.#lease().endsAtMs) this.#hasRunOut = true;
+  }
+
+  /**
    * Compares the view with the clock. `lapsed`: the lease is valid again, but its leadership has already ended and
    * has to be resigned.
    */
@@ -106,19 +116,26 @@ export class Holder {
     const nowMs = this.#clock.now();
     const lease = this.#lease();
     const mayAct = nowMs < lease.endsAtMs;
+    const hasRunOut = this.#hasRunOut;
+    this.#hasRunOut = false;
     // Fast path: most inputs change nothing that matters here.
-    if (view === this.#view && mayAct === (this.held !== null) && this.#clock.sleeps === this.#sleeps)
+    if (
+      view === this.#view &&
+      !hasRunOut &&
+      mayAct === (this.held !== null) &&
+      this.#clock.sleeps === this.#sleeps
+    )
       return 'settled';
     const stoodOn = this.#view?.lease ?? null;
     this.#view = view;
     const token = tokenOf(view);
-    if (this.held !== null && !(mayAct && this.held.token === (token ?? 0n))) {
+    if (this.held !== null && (hasRunOut || !mayAct || this.held.token !== (token ?? 0n))) {
       if (stoodOn !== null) this.#lapsed = this.held.token;
       this.held = null;
     }
     const hasLapsed = mayAct && this.held === null && token !== null && token === this.#lapsed;
     if (mayAct && this.held === null && !hasLapsed) this.held = this.#begin(token ?? 0n);
-    this.#compare(view, turn, hasRunOut(turn, stoodOn, lease, nowMs));
+    this.#compare(view, turn, hasRunOut || isOver(turn, stoodOn, lease, nowMs));
     if (this.held !== null) this.#leaseMs = lease.lengthMs;
     this.#sleeps = this.#clock.sleeps;
     return hasLapsed ? 'lapsed' : 'settled';
@@ -197,7 +214,7 @@ export class Holder {
 }
 
 /** The lease timer came due, or another input was processed after the deadline. */
-function hasRunOut({ input }: Turn, stoodOn: string | null, { endsAtMs }: Lease, nowMs: number): boolean {
+function isOver({ input }: Turn, stoodOn: string | null, { endsAtMs }: Lease, nowMs: number): boolean {
   return (input?.type === 'timer' && input.timer === stoodOn) || (endsAtMs > 0 && endsAtMs <= nowMs);
 }
 

@@ -50,12 +50,14 @@ export class Outbox {
   /** The newest report, kept until the disk accepts records again. */
   #heldBack: View | null = null;
   #cancelRetry: (() => void) | null = null;
+  #isStopped = false;
 
   constructor(ports: OutboxPorts) {
     this.#ports = ports;
   }
 
   save(record: Json): void {
+    if (this.#isStopped) return;
     const barrier = { type: 'barrier' as const, isDurable: false };
     const wasShut = this.#refused !== null;
     this.#refused = null;
@@ -63,22 +65,24 @@ export class Outbox {
     if (this.#heldBack !== null) this.#line.push({ type: 'report', view: this.#heldBack });
     this.#heldBack = null;
     this.#ports.save(record, (failure) => {
+      if (this.#isStopped) return;
       if (failure === null) this.#onSaved(barrier, wasShut);
       else this.#onRefused(record, failure, wasShut);
     });
   }
 
   push(effect: Outward): void {
+    if (this.#isStopped) return;
     if (this.#refused !== null) this.#pushShut(effect);
     else if (this.#line.length === 0) this.#ports.emit(effect);
     else if (effect.type === 'report') this.#pushReport(effect.view);
     else this.#line.push(effect);
   }
 
-  /** After this, nothing leaves. */
+  /** After this, nothing leaves and nothing is saved: another process may own the record by now. */
   stop(): void {
+    this.#isStopped = true;
     this.#line = [];
-    this.#heldBack = null;
     this.#cancelRetry?.();
     this.#cancelRetry = null;
   }
@@ -141,9 +145,4 @@ export class Outbox {
     if (view.role !== 'leader' || role === 'leader') return;
     this.#ports.emit({ type: 'report', view: { ...view, role, leader: null, lease: null } });
   }
-}
-
-/** Does this effect leave the process? If so, it waits for the records saved before it. */
-export function isOutward(effect: Effect): effect is Outward {
-  return effect.type === 'send' || effect.type === 'report' || effect.type === 'answer';
 }

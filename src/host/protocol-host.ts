@@ -28,8 +28,8 @@ import {
 } from '../core/index.ts';
 import type { HostClock } from './clock.ts';
 import { boundedReason, reasonOf, successorIn } from './explain.ts';
-import { type Change, type Hold, Holder, type Lease, leaseOf } from './hold.ts';
-import { isOutward, Outbox, type Outward } from './outbox.ts';
+import { type Change, type Hold, Holder, type Lease, leaseOf, type Turn } from './hold.ts';
+import { Outbox, type Outward } from './outbox.ts';
 import { Timers } from './timers.ts';
 
 /** What a host is given. */
@@ -65,6 +65,9 @@ export const NO_VIEW: View = {
   value: null,
 };
 
+/** An input and its effects. */
+type Taken = Pick<Turn, 'input' | 'effects'>;
+
 /** The id of commands that a host gives itself. Their answers are dropped. */
 const OWN_COMMAND = 0;
 
@@ -83,10 +86,14 @@ export class ProtocolHost {
   readonly #inputs: Input[] = [];
   readonly #ending = (message: Message): Ending | null => this.#protocol.ending?.(message) ?? null;
   readonly state: unknown;
-  readonly #last: { input: Input | null; effects: readonly Effect[] } = { input: null, effects: [] };
+  /** By what the view came about. */
+  #last: Taken = { input: null, effects: [] };
+  /** By what each view came about: a slow disk may hold it up while other inputs are taken. */
+  readonly #taken = new WeakMap<View, Taken>();
   readonly #runDue = (): void => this.#timers.runDue(this.#onDue);
   readonly #onDue = (timer: string): void => void this.#take({ type: 'timer', timer });
   #isBusy = false;
+  #isStartingOver = false;
 
   constructor(self: Self, protocol: Protocol, commands: readonly Command['type'][], ports: HostPorts) {
     this.commands = commands;
@@ -119,7 +126,6 @@ export class ProtocolHost {
   stop(): void {
     if (!this.isRunning) return;
     this.isRunning = false;
-    this.#inputs.length = 0;
     this.#timers.clear();
     this.#outbox.stop();
     this.view = { ...this.view, role: 'none', leader: null, lease: null };
@@ -221,6 +227,7 @@ export class ProtocolHost {
 
   #take(input: Input): readonly Effect[] {
     if (!this.isRunning) return [];
+    this.#holder.look();
     const effects = this.#step(input);
     this.#reconsider(input, effects);
     return effects;
@@ -241,7 +248,8 @@ export class ProtocolHost {
       else if (effect.type === 'set-timer') this.#setTimer(effect.timer, effect.delayMs);
       else if (effect.type === 'cancel-timer') this.#timers.cancel(effect.timer);
       else {
-        if (unsaved !== null && isDue && isOutward(effect)) {
+        if (effect.type === 'report') this.#taken.set(effect.view, { input, effects });
+        if (unsaved !== null && isDue) {
           this.#outbox.save(unsaved.record);
           unsaved = null;
         }
@@ -264,13 +272,14 @@ export class ProtocolHost {
         return this.#ports.send(effect.to, effect.message);
       case 'report':
         this.view = effect.view;
+        this.#last = this.#taken.get(effect.view) ?? this.#last;
         return this.#ports.reported(effect.view);
       case 'answer':
         if (effect.command !== OWN_COMMAND) this.#ports.answered(effect.command, effect.outcome);
     }
   }
 
-  /** Reports what a slow disk delayed. The cause is the last input that was processed. */
+  /** Reports what a slow disk delayed. */
   #onBarrier(): void {
     // Within a step, the rest of the step follows and reconsiders anyway.
     if (this.#isBusy) return;
@@ -279,8 +288,6 @@ export class ProtocolHost {
   }
 
   #reconsider(input: Input | null, effects: readonly Effect[]): void {
-    this.#last.input = input;
-    this.#last.effects = effects;
     const { blockedMs } = this.#timers;
     const verdict = this.#holder.consider(this.view, { input, effects, blockedMs });
     this.#ports.changed();
@@ -288,13 +295,19 @@ export class ProtocolHost {
   }
 
   /**
-   * Resigns a leadership whose lease expired, and campaigns for a new one unless the resignation handed it to a
-   * successor.
+   * Resigns a leadership whose lease expired, and campaigns for a new one unless the resignation handed it to a successor. A
+   * protocol that continues to lead all the same is asked again after the next input, not at once and without end.
    */
   #startOver(): void {
-    if (!this.commands.includes('resign') || !this.commands.includes('campaign')) return;
-    const effects = this.#take(this.#numbered(OWN_COMMAND, { type: 'resign' }, this.explanation));
-    if (successorIn(effects, this.#ending) === null)
-      this.#take(this.#numbered(OWN_COMMAND, { type: 'campaign' }));
+    if (this.#isStartingOver || !this.commands.includes('resign') || !this.commands.includes('campaign'))
+      return;
+    this.#isStartingOver = true;
+    try {
+      const effects = this.#take(this.#numbered(OWN_COMMAND, { type: 'resign' }, this.explanation));
+      if (successorIn(effects, this.#ending) === null)
+        this.#take(this.#numbered(OWN_COMMAND, { type: 'campaign' }));
+    } finally {
+      this.#isStartingOver = false;
+    }
   }
 }

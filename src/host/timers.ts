@@ -84,7 +84,7 @@ export class Timers {
     this.#alarmAtMs = atMs;
     this.#cancelAlarm = this.#clock.set(atMs, () => {
       this.#cancelAlarm = null;
-      this.#alarmAtMs = Number.NEGATIVE_INFINITY; // Lets runDue run; the next alarm is set below.
+      // No other alarm is set until this returns: one alarm is enough for all timers that are set meanwhile.
       try {
         this.#onAlarm();
       } finally {

@@ -10,8 +10,9 @@ import {
   type View,
   type Why,
 } from '../core/index.ts';
-import { NO_VIEW, ProtocolHost } from '../host/index.ts';
+import { type HostPorts, NO_VIEW, ProtocolHost } from '../host/index.ts';
 import { Disk, type DiskMode, type Write } from './disk.ts';
+import { HostWatch } from './host-watch.ts';
 import { openDisk } from './open-disk.ts';
 import { ProcessClock } from './process-clock.ts';
 import { type Happening, newHappening, type Surroundings } from './surroundings.ts';
@@ -61,6 +62,7 @@ export class Host {
   readonly #starts: { count: number };
   /** The host that runs the protocol; null while the process is down. */
   #host: ProtocolHost | null = null;
+  #watch: HostWatch;
   #shown: View = NO_VIEW;
   #hasReported = false;
   #timers = new Map<string, SetTimer>();
@@ -86,6 +88,7 @@ export class Host {
     this.#protocol = protocol;
     this.#random = random;
     this.#world = world;
+    this.#watch = new HostWatch(world, this.name);
     this.clock = new ProcessClock({
       get nowUs() {
         return world.nowUs;
@@ -135,7 +138,8 @@ export class Host {
     this.#starts.count += 1;
     this.incarnation = this.#starts.count;
     const world = this.#world;
-    this.#host = new ProtocolHost(this.self, this.#protocol, world.commands, {
+    this.#watch = new HostWatch(world, this.name);
+    const ports: HostPorts = {
       clock: this.clock,
       fraction: () => this.#random.fraction(),
       draw64: () => this.#random.draw64(),
@@ -146,7 +150,8 @@ export class Host {
       reported: (view) => this.#reported(view),
       answered: (command, outcome) => world.answered(this, command, outcome),
       changed: () => this.#changed(),
-    });
+    };
+    this.#host = new ProtocolHost(this.self, this.#protocol, world.commands, this.#watch.around(ports));
     const { incarnation, life } = this;
     this.#host.start(this.disk.read(), incarnation, life);
   }
@@ -240,6 +245,7 @@ export class Host {
   }
 
   command(id: number, command: Command, why?: Why): void {
+    this.#watch.given(id);
     if (this.paused) this.#backlog.push(() => this.#host?.command(id, command, why));
     else this.#host?.command(id, command, why);
   }
@@ -315,7 +321,13 @@ export class Host {
     this.#world.reported(this, view);
   }
 
-  /** The view may be the same as before: the right to act may have changed with its lease timer. */
+  /** It may act now, and could not the moment before. Where timers are fired by hand, leases end that the host counts on. */
+  began(): void {
+    const { lease, term } = this.view;
+    if (lease !== null && this.#ended === null) this.#watch.acts(term);
+  }
+
+  /** The view may be the same as before: whether the process may act on it may have changed with its lease timer. */
   #changed(): void {
     if (!this.#hasReported && this.#shown.lease === null) return;
     this.#hasReported = false;

@@ -237,6 +237,7 @@ export class World implements Surroundings {
     const news = this.claims.note(name, claims, view.term, this.nowUs);
     if (news && claims && view.term !== null) this.#properties.won(host, view.term, this.#votersOf(view));
     if (this.acting.note(name, acts, view.term, this.nowUs) && acts) {
+      host.began();
       const all = this.acting.open.map(({ member }) => this.process(member)!);
       this.#properties.acts(host, view.term, all);
     }

@@ -4,6 +4,10 @@ import { propertyNamed, SAFETY_NAMES } from '../properties/index.ts';
 /** Other ways in which a run can fail, whatever its protocol promises. */
 const OTHERS: Readonly<Record<string, string>> = {
   D1: 'a start finds the last durable record',
+  H1: 'nothing leaves before its record is durable',
+  H2: 'no token is used again after its lease',
+  H3: 'one answer to a command',
+  H4: 'a leader that gives up stops at once',
   error: 'the protocol threw',
 };
 

@@ -18,7 +18,7 @@ import {
   type Script,
   type Setup,
 } from '../../src/exploration/index.ts';
-import type { Patch } from '../quorum/mutants/mutant.ts';
+import type { Patch } from '../support/plant.ts';
 
 export interface Family {
   readonly about: string;
@@ -82,7 +82,7 @@ export function led(...members: readonly number[]): Direction[] {
 
 /** A seat counts whatever disk answers under its name: members are their names. */
 const byName: Patch = {
-  file: 'seats.ts',
+  file: 'protocols/quorum/seats',
   from: 'members.filter(({ id, disk }) => disk !== null && supporters[id] === disk)',
   to: 'members.filter(({ id }) => supporters[id] !== undefined)',
 };
@@ -111,7 +111,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
     properties: ['S10'],
     planted: [
       {
-        file: 'membership.ts',
+        file: 'protocols/quorum/membership',
         from: 'if (s.leaseRound !== null && s.leaseAge !== null && !sameAge(s.leaseAge, register)) return;',
         to: '',
       },
@@ -161,7 +161,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
     },
     quick: { mute: [...heartbeats, ...publications, 'term'] },
     properties: ['S1'],
-    planted: [{ file: 'membership.ts', from: 'members.length !== 3 ||', to: 'true ||' }],
+    planted: [{ file: 'protocols/quorum/membership', from: 'members.length !== 3 ||', to: 'true ||' }],
   },
   'a lost disk meets a member that missed a return': {
     about: '3 was removed and is added again without a word to 2; 1 loses its disk and meets 2',
@@ -193,7 +193,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
     properties: ['R1'],
     planted: [
       {
-        file: 'membership.ts',
+        file: 'protocols/quorum/membership',
         from: 'const disk = members.length === 2 ? null : joiner.disk;',
         to: 'const { disk } = joiner;',
       },
@@ -270,7 +270,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
     planted: [
       byName,
       {
-        file: 'election.ts',
+        file: 'protocols/quorum/election',
         from: "if (m.to !== s.life || !isMember(s, from) || s.role !== 'candidate'",
         to: "if (!isMember(s, from) || s.role !== 'candidate'",
       },

@@ -4,12 +4,11 @@
  * rule of the machine, since no run of the swarm shows them: what a stranger steals for a while is lost anyway, and a connection that
  * leads nowhere is given up by the other side too.
  */
+import { type Bug, patchesIn } from '../support/plant.ts';
 import type { RuleName } from './rules.ts';
 
-export interface Mutant {
-  readonly name: string;
+export interface Mutant extends Bug {
   readonly killer: { readonly seed: number } | { readonly rule: RuleName };
-  readonly patches: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 
 function mutant(
@@ -17,7 +16,7 @@ function mutant(
   killer: Mutant['killer'],
   ...patches: readonly (readonly [file: string, from: string, to: string])[]
 ): Mutant {
-  return { name, killer, patches: patches.map(([file, from, to]) => ({ file: `${file}.ts`, from, to })) };
+  return { name, killer, patches: patchesIn('peers', patches) };
 }
 
 export const mutants: readonly Mutant[] = [

@@ -4,24 +4,21 @@ import { quorum } from '../../src/protocols/quorum/index.ts';
 import * as simulation from '../../src/simulation/index.ts';
 import * as store from '../../src/store/index.ts';
 import { mutants } from './mutants.ts';
-import { EAGER, load } from './mutate.ts';
+import { load } from './mutate.ts';
 import { type RuleName, rules } from './rules.ts';
 
 const MOST_SEEDS = 1000;
 
 describe('a bug that is planted in the store is caught:', () => {
-  it.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
-    '%s',
-    async (_, { name, killer, patches }) => {
-      const loaded = await load(name, [...patches, EAGER]);
-      if ('rule' in killer) {
-        expect(rules[killer.rule](loaded.store)).toBe(false);
-      } else {
-        expect(killer.seed).toBeLessThanOrEqual(MOST_SEEDS);
-        expect(loaded.simulation.runSeed(quorum, killer.seed, { hash: 'moments' }).failure).not.toBeNull();
-      }
-    },
-  );
+  it.each(mutants.map((mutant) => [mutant.name, mutant] as const))('%s', async (_, { killer, ...bug }) => {
+    const loaded = await load(bug);
+    if ('rule' in killer) {
+      expect(rules[killer.rule](loaded.store)).toBe(false);
+    } else {
+      expect(killer.seed).toBeLessThanOrEqual(MOST_SEEDS);
+      expect(loaded.simulation.runSeed(quorum, killer.seed, { hash: 'moments' }).failure).not.toBeNull();
+    }
+  });
 });
 
 describe('the store as it is shows nothing', () => {
@@ -42,7 +39,7 @@ describe('a simulated disk', () => {
   const seeds = Array.from({ length: 60 }, (_, i) => i + 1);
 
   it('that works its bytes out late has the same history as one that writes them at once', async () => {
-    const eager = await load('none', [EAGER]);
+    const eager = await load({ name: 'none', patches: [] });
     let damaged = 0;
     for (const seed of seeds) {
       const storm = simulation.drawStorm(quorum, seed);

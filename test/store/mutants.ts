@@ -2,16 +2,14 @@
  * Bugs planted in the store, each a small patch over its source. Most fall to the swarm: a start that finds an older record, or is
  * refused a disk that is not damaged, breaks D1. What only other files than those of one member could show falls to a rule.
  */
-import type { Patch } from './mutate.ts';
+import { type Bug, patchesIn } from '../support/plant.ts';
 import type { RuleName } from './rules.ts';
 
 /** What is known to catch a bug: a seed of the swarm with `quorum`, or a rule. */
 type Killer = { readonly seed: number } | { readonly rule: RuleName };
 
-export interface Mutant {
-  readonly name: string;
+export interface Mutant extends Bug {
   readonly killer: Killer;
-  readonly patches: readonly Patch[];
 }
 
 function mutant(
@@ -19,7 +17,7 @@ function mutant(
   killer: Killer,
   ...patches: readonly (readonly [file: string, from: string, to: string])[]
 ): Mutant {
-  return { name, killer, patches: patches.map(([file, from, to]) => ({ file: `store/${file}`, from, to })) };
+  return { name, killer, patches: patchesIn('store', patches) };
 }
 
 export const mutants: readonly Mutant[] = [

@@ -1,12 +1,7 @@
+import { type Bug, patchesIn } from '../../support/plant.ts';
 import type { HuntName } from '../hunts.ts';
 import type { RuleName } from '../rules.ts';
 import type { ScenarioName } from '../scenarios.ts';
-
-export interface Patch {
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-}
 
 /** What is known to catch a mutant: a seed of the swarm, a directed run, the explorer within bounds, or a rule of one member. */
 export type Killer =
@@ -15,10 +10,8 @@ export type Killer =
   | { readonly hunt: HuntName }
   | { readonly rule: RuleName };
 
-export interface Mutant {
-  readonly name: string;
+export interface Mutant extends Bug {
   readonly killer: Killer;
-  readonly patches: readonly Patch[];
 }
 
 /** The patches are pieces of text of a file of `quorum`, and what stands there instead. */
@@ -27,5 +20,5 @@ export function mutant(
   killer: Killer,
   ...patches: readonly (readonly [file: string, from: string, to: string])[]
 ): Mutant {
-  return { name, killer, patches: patches.map(([file, from, to]) => ({ file: `${file}.ts`, from, to })) };
+  return { name, killer, patches: patchesIn('protocols/quorum', patches) };
 }

@@ -1,0 +1,120 @@
+/** Inputs, commands, and what a host does about a leadership that lapsed. */
+import { type Mutant, mutant } from './mutant.ts';
+
+export const hosts: readonly Mutant[] = [
+  mutant('of the records of a step the first is saved', 1, [
+    'protocol-host',
+    'effects.findLast(',
+    'effects.find(',
+  ]),
+  mutant('a record at the end of a step is not saved', 1, [
+    'protocol-host',
+    'if (unsaved !== null) this.#outbox.save(unsaved.record);\n    for',
+    'for',
+  ]),
+  mutant('what stands before a record waits for it', 'what stands before a record does not wait for it', [
+    'protocol-host',
+    'let isDue = false;',
+    'let isDue = true;',
+  ]),
+  mutant('what stands behind a record leaves before it is saved', 1, [
+    'protocol-host',
+    'if (unsaved !== null && isDue) {',
+    "if (unsaved !== null && isDue && effect.type === 'report') {",
+  ]),
+  mutant('a lapsed leadership is not given up', 8, [
+    'protocol-host',
+    "if (verdict === 'lapsed') this.#startOver();",
+    '',
+  ]),
+  mutant(
+    'a lapsed leadership is given up and no new one asked for',
+    'a lapsed token is not held again: the host resigns and asks for another',
+    [
+      'protocol-host',
+      'if (successorIn(effects, this.#ending) === null)',
+      'if (successorIn(effects, this.#ending) !== null)',
+    ],
+  ),
+  mutant(
+    'a member that hands a lapsed leadership over competes with its successor',
+    'a lapsed leadership that is handed over is not asked for again',
+    ['protocol-host', 'if (successorIn(effects, this.#ending) === null)\n', ''],
+  ),
+  mutant('the answers to commands that a host gives itself are told', 5, [
+    'protocol-host',
+    'if (effect.command !== OWN_COMMAND) this',
+    'this',
+  ]),
+  mutant('the answer to a command is told of the one before', 1, [
+    'protocol-host',
+    'this.#ports.answered(effect.command, effect.outcome)',
+    'this.#ports.answered(effect.command - 1, effect.outcome)',
+  ]),
+  mutant('a message comes before what the clock has made due', 'what is due comes before what arrives', [
+    'protocol-host',
+    '      work();\n      for (let next = this.#inputs.shift(); next !== undefined; next = this.#inputs.shift()) this.#take(next);\n',
+    '      for (let next = this.#inputs.shift(); next !== undefined; next = this.#inputs.shift()) this.#take(next);\n      work();\n',
+  ]),
+  mutant(
+    'an input that comes during a step is taken within it',
+    'an input that comes during a step waits for its end',
+    ['protocol-host', 'if (!this.#isBusy) this.wake();', 'this.wake();'],
+  ),
+  mutant(
+    'a save that ends during a step is looked at before the rest of the step',
+    'a save that ends within a step is looked at after the step',
+    ['protocol-host', 'if (this.#isBusy) return;', ''],
+  ),
+  mutant(
+    'the cause of what a slow disk held up is lost',
+    'what a slow disk held up keeps its cause, whatever comes meanwhile',
+    [
+      'protocol-host',
+      'this.#exclusively(() => this.#reconsider(input, effects));',
+      'this.#exclusively(() => this.#reconsider(input === null ? input : null, effects));',
+    ],
+  ),
+  mutant('why a leader resigns is lost', 'why a leader resigns is passed on, within bounds', [
+    'protocol-host',
+    'why: boundedReason(why ?? reasonOf(this.#self, command))',
+    'why: boundedReason(reasonOf(this.#self, command) ?? why)',
+  ]),
+  mutant('may I act? is answered by what was reported', 7, [
+    'protocol-host',
+    'return this.held !== null && this.#ports.clock.now() < this.lease.endsAtMs;',
+    'return this.held !== null;',
+  ]),
+  mutant('may I act? is answered by the lease alone', 5, [
+    'protocol-host',
+    'return this.held !== null && this.#ports.clock.now() < this.lease.endsAtMs;',
+    'return this.#ports.clock.now() < this.lease.endsAtMs;',
+  ]),
+  mutant('the timers of a closed host go on', 'a closed host has no alarms', [
+    'protocol-host',
+    '    this.#timers.clear();\n',
+    '',
+  ]),
+  mutant(
+    'a closed host takes inputs',
+    'a closed host takes nothing and leads nothing',
+    ['protocol-host', '    if (!this.isRunning) return [];\n', ''],
+    ['protocol-host', '    if (!this.isRunning) return;\n    this.#inputs.push', '    this.#inputs.push'],
+  ),
+  mutant(
+    'a closed host still leads',
+    'a closed host takes nothing and leads nothing',
+    ['protocol-host', '    this.#holder.close();\n', ''],
+    ['protocol-host', "    this.view = { ...this.view, role: 'none', leader: null, lease: null };\n", ''],
+  ),
+  mutant(
+    'a protocol that goes on leading after a lapse is asked to resign without end',
+    'a lapsed token is not held again: the host resigns and asks for another',
+    ['protocol-host', 'if (this.#isStartingOver || !this', 'if (!this'],
+  ),
+  mutant('a lease that ran out unnoticed is renewed', 554, [
+    'protocol-host',
+    '    this.#holder.look();\n',
+    '',
+  ]),
+];

@@ -1,0 +1,59 @@
+/** When timers come due. */
+import { type Mutant, mutant } from './mutant.ts';
+
+export const timers: readonly Mutant[] = [
+  mutant('a timer fires after its cancellation', 725, ['timers', '    this.#timers.delete(name);\n', '']),
+  mutant('a timer that is set again fires at the old time', 5, [
+    'timers',
+    'this.#timers.set(name, { setAtMs, atMs, sleeps });',
+    'if (!this.#timers.has(name)) this.#timers.set(name, { setAtMs, atMs, sleeps });',
+  ]),
+  mutant(
+    'a timer that is set again fires at the old time too',
+    7,
+    [
+      'timers',
+      'this.#timers.set(name, { setAtMs, atMs, sleeps });',
+      'const old = this.#timers.get(name);\n    if (old !== undefined) this.#olds.push({ name, timer: old });\n    this.#timers.set(name, { setAtMs, atMs, sleeps });',
+    ],
+    [
+      'timers',
+      '  /** How late the first of the timers',
+      '  readonly #olds: { name: string; timer: Timer }[] = [];\n  /** How late the first of the timers',
+    ],
+    [
+      'timers',
+      '    let isFirst = true;\n',
+      '    const olds = this.#olds.splice(0);\n    for (const each of olds) if (each.timer.atMs > nowMs) this.#olds.push(each);\n    for (const each of olds) if (each.timer.atMs <= nowMs) onDue(each.name);\n    let isFirst = true;\n',
+    ],
+  ),
+  mutant(
+    'timers come due in the order in which they were first set',
+    'timers come due in the order of their deadlines',
+    [
+      'timers',
+      'if (first === null || timer.atMs < first.timer.atMs) first',
+      'if (first === null || (timer.atMs < first.timer.atMs && first.timer.atMs > this.#clock.now())) first',
+    ],
+  ),
+  mutant('an earlier deadline does not move the alarm', 126, [
+    'timers',
+    'if (this.#alarmAtMs <= atMs) return;',
+    'if (this.#alarmAtMs < Number.POSITIVE_INFINITY) return;',
+  ]),
+  mutant('after an alarm no other is set', 5, [
+    'timers',
+    'if (next !== null) this.#setAlarm(next.timer.atMs);',
+    'void next;',
+  ]),
+  mutant('of a range the shortest delay is taken', 'the length of a delay is drawn from its range', [
+    'timers',
+    '(delay[1] - delay[0]) * this.#fraction()',
+    '0 * this.#fraction()',
+  ]),
+  mutant(
+    'all that comes due is said to be as late as the last',
+    'a process that was blocked once is not blocked for ever',
+    ['timers', '    this.blockedMs = 0;\n  }', '  }'],
+  ),
+];
