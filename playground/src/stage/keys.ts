@@ -37,7 +37,7 @@ export const KEYS: readonly { readonly key: string; readonly does: string }[] = 
   { key: '?', does: 'Help' },
 ];
 
-/** What the shell does on behalf of a key. */
+/** What the page does for a key. */
 export interface StageCalls {
   readonly onhelp?: (() => void) | undefined;
   readonly onlink?: (() => void) | undefined;
@@ -58,7 +58,7 @@ export interface KeyContext extends StageCalls {
   readonly splitMarked: () => void;
 }
 
-/** What counts of a keyboard event. */
+/** The relevant part of a keyboard event. */
 interface Pressed {
   readonly key: string;
   readonly shiftKey: boolean;
@@ -69,7 +69,7 @@ interface Pressed {
 
 type Doing = (game: StageGame, context: KeyContext, pressed: Pressed) => void;
 
-/** Carries out what a key means on the stage. False if it means nothing there. */
+/** Handles a key of the stage. False if the key has no meaning there. */
 export function onStageKey(game: StageGame, pressed: Pressed, context: KeyContext): boolean {
   if (pressed.ctrlKey || pressed.altKey || pressed.metaKey) return false;
   const { key } = pressed;
@@ -174,11 +174,11 @@ function fireMain(game: StageGame, shot: MemberShot): void {
   if (timer !== null) game.act({ do: 'fire', member: shot.id, timer: timer.timer });
 }
 
-/** Lets the waits of everybody run out, or those of the few that are next. */
+/** Fires the election timers of all members, or of the few that are next. */
 export function fireWaits(game: StageGame, most: number): void {
   const found = waiting(game.history, game.frame.members, game.cursorMs);
   const next = found.sort((a, b) => a.timer.dueMs - b.timer.dueMs).slice(0, most);
-  if (next.length === 0) game.notice = 'Nobody is waiting.';
+  if (next.length === 0) game.notice = 'No member is waiting.';
   else game.act(...next.map(({ member, timer }) => ({ do: 'fire', member, timer: timer.timer }) as const));
 }
 
@@ -215,7 +215,7 @@ function toMessage(game: StageGame, what: 'drop' | 'hold' | 'duplicate'): void {
 function isolateLeader(game: StageGame): void {
   const leader = leaderOf(game.frame);
   if (leader === null) {
-    game.notice = 'Nobody leads.';
+    game.notice = 'There is no leader.';
     return;
   }
   const order = beginningWith(

@@ -96,7 +96,7 @@ function onInput(s: State, input: Input<Message, Timer>, rules: Rules, out: Out)
       return onCommand(s, input, rules, out);
     case 'peer-gone':
     case 'peer-back':
-      return; // The seed knows no evidence: a voter is gone when it does not answer.
+      return; // The seed has no evidence: a voter is gone when it does not answer.
     default:
       assertNever(input);
   }
@@ -115,7 +115,7 @@ function onStart(s: State, saved: Json, rules: Rules, out: Out): void {
   out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: rules.heartbeatMs });
 }
 
-/** What a voter heeds before it is registered. */
+/** The messages that a voter processes before it is registered. */
 const BEFORE_REGISTRATION: readonly Message['type'][] = ['register', 'register/answer', 'remove', 'status'];
 
 function onMessage(s: State, from: MemberId, m: Message, rules: Rules, out: Out): void {
@@ -168,7 +168,7 @@ type Asked = Extract<Input, { type: 'command' }>;
 const done: Outcome = { status: 'done' };
 const refused = (reason: string): Outcome => ({ status: 'refused', reason });
 
-/** Every command is answered at once, with what has been set going. */
+/** Every command is answered at once; its effect may follow later. */
 function onCommand(s: State, { id, command }: Asked, rules: Rules, out: Out): void {
   out.push({ type: 'answer', command: id, outcome: carryOut(s, command, rules, out) });
 }
