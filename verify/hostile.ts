@@ -161,15 +161,39 @@ async function refusals(member: Process): Promise<string> {
   return lines.map((line) => line.replace(/^.*="(.*)"\} /, '$1 ')).join(', ');
 }
 
+const HELP = `npx tsx verify/hostile.ts [--messages N] [--seed N] [--as-leader]
+
+Searches for messages that do lasting harm: a liar sends well-formed messages that are wrong in some field to three real members.
+  --messages N   how many (default: 20000)
+  --seed N       draws other messages (default: 1)
+  --as-leader    the liar also removes members as a leader may; that may last
+Exit code: 0 if nothing was found, 1 if something was, 2 for bad input.`;
+
+function flags(): { values: { messages: string; seed: string; 'as-leader': boolean; help: boolean } } {
+  try {
+    return parseArgs({
+      options: {
+        messages: { type: 'string', default: '20000' },
+        seed: { type: 'string', default: '1' },
+        'as-leader': { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    process.stderr.write(
+      `${(error as Error).message.split('. ')[0]}; --help tells which options there are\n`,
+    );
+    process.exit(2);
+  }
+}
+
 if (process.argv[1] === import.meta.filename) {
-  const { values } = parseArgs({
-    options: {
-      messages: { type: 'string', default: '20000' },
-      seed: { type: 'string', default: '1' },
-      'as-leader': { type: 'boolean', default: false },
-    },
-  });
+  const { values } = flags();
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  if (values.help) {
+    say(HELP);
+    process.exit(0);
+  }
   for (const name of ['messages', 'seed'] as const) {
     if (/^[1-9]\d{0,8}$/.test(values[name])) continue;
     process.stderr.write(

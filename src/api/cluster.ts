@@ -27,10 +27,11 @@ export function getCluster(call: Call): void {
 
 function memberEntry(member: MemberPort, election: ElectionPort, { id, url }: Peer): ClusterMember {
   const link = member.links.find((each) => each.id === id);
-  const { leader, term } = election.view;
+  const { leader, term, members } = election.view;
+  const isVoter = members === undefined || members.includes(id);
   return {
     name: String(id),
-    role: id === leader ? 'leader' : 'replica',
+    role: id === leader ? 'leader' : isVoter ? 'replica' : 'none',
     state: stateOf(member, id === member.id, link),
     api_url: url,
     ...hostOf(url),

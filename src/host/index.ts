@@ -1,3 +1,4 @@
 export type { HostClock } from './clock.ts';
 export type { Change, Hold } from './hold.ts';
+export { DISK_RETRY_MS } from './outbox.ts';
 export { NO_VIEW, ProtocolHost } from './protocol-host.ts';

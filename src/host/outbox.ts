@@ -31,7 +31,7 @@ export interface OutboxPorts {
 type Waiting = Outward | { readonly type: 'barrier'; isDurable: boolean };
 
 /** Delay before a record that the disk refused is saved again. */
-const RETRY_MS = 1000;
+export const DISK_RETRY_MS = 1000;
 
 const BARRED: Outcome = {
   status: 'failed',
@@ -108,7 +108,7 @@ export class Outbox {
     this.#line = [];
     for (const effect of waiting) if (effect.type !== 'barrier') this.#pushShut(effect);
     const { clock } = this.#ports;
-    this.#cancelRetry ??= clock.set(clock.after(RETRY_MS), () => this.#retry());
+    this.#cancelRetry ??= clock.set(clock.after(DISK_RETRY_MS), () => this.#retry());
     if (!wasShut) this.#ports.changed();
   }
 

@@ -30,7 +30,7 @@ export class SeatLog {
     if (disk === null || disk === before) return null;
     // A new disk of this member knows no earlier disk, but the record shows that the cluster had one.
     const isReplaced = before !== undefined || (id === this.#self && founder !== null && founder !== disk);
-    return isReplaced ? `${id} came back with another disk, which now has its seat: it votes again` : null;
+    return isReplaced ? `${id} came back with another disk, which now has its seat` : null;
   }
 
   #learn(seats: readonly SeatedDisk[]): void {

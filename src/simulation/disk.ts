@@ -76,7 +76,11 @@ export class Disk {
    * The newest record that was reported as durable, or that a start has found: no later start may find an older one.
    */
   #newest: Kept | null = null;
-  /** Newer ones that a crash may have left. */
+  /**
+   * Newer ones that a crash may have left. They stay possible until a record as new is durable in their place. Example: a loss of power
+   * leaves half of record 8, and the start finds 7. A second loss of power, while the next process writes its own record 8, leaves the
+   * other half, in which the two are alike: now the first record 8 is whole.
+   */
   #attempts: Kept[] = [];
   #isDamaged = false;
   #read: Json = null;
@@ -168,7 +172,7 @@ export class Disk {
     const defect = this.#defectOf(found);
     if (found.is !== 'refused') {
       this.#newest = found.is === 'record' ? found : null;
-      this.#attempts = [];
+      this.#forgetAttemptsUpTo(this.#newest?.sequence ?? 0);
       this.#read = found.is === 'record' ? found.record : null;
     }
     return { found, defect };
@@ -255,12 +259,17 @@ export class Disk {
 
   #perform(planned: PlannedWrite): void {
     this.#newest = planned;
+    this.#forgetAttemptsUpTo(planned.sequence);
     this.#first ??= planned;
     this.#done.push(planned);
     if (!IS_LAZY) this.#settle();
     if (this.#done.length < 3) return;
     this.#done.shift();
     this.#isStale = true;
+  }
+
+  #forgetAttemptsUpTo(sequence: number): void {
+    if (this.#attempts.length > 0) this.#attempts = this.#attempts.filter((each) => each.sequence > sequence);
   }
 
   /** The files, byte for byte. */

@@ -144,6 +144,16 @@ describe('GET', () => {
     expect(roles).toEqual(['leader', 'replica', 'replica']);
   });
 
+  it('/cluster does not call a member a replica that votes no more', async () => {
+    members = await openMembers(['a', 'b', 'c']);
+    const leader = await settled(members);
+    const removed = members.find((member) => member !== leader)!.id;
+    expect(await leader.main.command({ type: 'remove', member: removed })).toMatchObject({ status: 'done' });
+    const { json } = await ask(leader, 'GET', '/cluster');
+    const entry = json.members.find(({ name }: { name: string }) => name === String(removed));
+    expect(entry).toMatchObject({ role: 'none' });
+  });
+
   it('/history has every change with its cause', async () => {
     const solo = await openOne();
     await solo.main.command({ type: 'resign' });

@@ -4,6 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { firstAnswer } from '../../src/cli/commands/ask/first-answer.ts';
+import { MemberClient, NoAnswer } from '../../src/cli/commands/ask/member-client.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { caucus, start } from './caucus.ts';
 
@@ -102,6 +104,21 @@ describe('the commands that ask', () => {
     const gone = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGINT');
     expect(await gone).toBe(0);
+  });
+
+  it('ask the next member when one is stopped and never answers', async () => {
+    const members = [7101, 7102, 7103].map((port) => new MemberClient(`http://127.0.0.1:${port}`, undefined));
+    const never = new Promise<string>(() => {});
+    const isStopped = (url: string): boolean => url.includes('7101');
+    expect(await firstAnswer(members, async ({ url }) => (isStopped(url) ? never : url))).toBe(
+      members[1]!.url,
+    );
+    const refused = new NoAnswer('no', 404);
+    const ask = async ({ url }: MemberClient): Promise<string> => {
+      if (isStopped(url)) return never;
+      throw url === members[1]!.url ? new NoAnswer('not there', null) : refused;
+    };
+    await expect(firstAnswer(members, ask)).rejects.toBe(refused);
   });
 
   it('say that nobody is there, with code 1', async () => {

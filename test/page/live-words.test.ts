@@ -255,7 +255,17 @@ describe('the order of members', () => {
     expect(
       inOrder(['10', '2', 'b', 'a'].map((name) => ({ ...member, name }))).map(({ name }) => name),
     ).toEqual(['2', '10', 'a', 'b']);
-    expect(heirs(status)).toEqual([1, 10]);
+    expect(heirs(status, [])).toEqual([1, 10]);
+  });
+
+  it('hands the lead to no member that cannot be reached, or does not vote', () => {
+    const named = (name: string, change: Partial<ClusterMember>): ClusterMember => ({
+      ...member,
+      name,
+      ...change,
+    });
+    expect(heirs(status, [named('1', { state: 'unknown' }), named('10', {})])).toEqual([10]);
+    expect(heirs(status, [named('1', { state: 'running' }), named('10', { role: 'none' })])).toEqual([1]);
   });
 
   it('is a ring on which no two touch', () => {

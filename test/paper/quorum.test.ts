@@ -420,11 +420,18 @@ describe('a preferred member', () => {
     expect(preferring().timer('lease/5').hears(4, ready).sent('transfer')).toEqual([]);
   });
 
-  it('is answered by members of the same term, whomever they follow', () => {
-    expect(at(2, saved(2, 3)).hears(4, { type: 'probe', term: 3 }).sent()).toMatchObject([
-      { to: 4, message: { type: 'probe/answer', to: 'life 4', term: 3 } },
-    ]);
-    expect(at(2, saved(2, 3)).hears(4, { type: 'probe', term: 2 }).sent()).toEqual([]);
+  it('is answered by all members, with the term that they are in', () => {
+    for (const term of [2, 3]) {
+      expect(at(2, saved(2, 3)).hears(4, { type: 'probe', term }).sent()).toMatchObject([
+        { to: 4, message: { type: 'probe/answer', to: 'life 4', term: 3 } },
+      ]);
+    }
+  });
+
+  it('counts only the answers of its own term', () => {
+    const asked = at(2, saved(2, 3)).hears(1, heartbeat(3, 1)).hears(1, { type: 'transfer/ask', term: 3 });
+    for (const id of [4, 5]) asked.hears(id, { type: 'probe/answer', term: 2 });
+    expect(asked.sent('transfer/ready')).toEqual([]);
   });
 });
 

@@ -40,6 +40,13 @@ export type RuleName =
   | 'one member cannot take an identity away'
   | 'all are told of a later start'
   | 'all are asked when one tells of a copy'
+  | 'a copied disk takes a new identity when half of the members tell it so'
+  | 'members that tell of a copy are counted among the present ones'
+  | 'a process that a majority does not take for a copy takes a later start'
+  | 'a minority that answers does not outweigh one that tells of a copy'
+  | 'two processes on one disk do not outdo each other without end'
+  | 'a heartbeat that consent has overtaken ends no candidacy'
+  | 'a member that is bound to a leader takes registers from it alone'
   | 'founders are waited for'
   | 'the first lease waits for the first seats'
   | 'a member that is being removed does not vote'
@@ -129,6 +136,50 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
   },
   'all are asked when one tells of a copy'(definition) {
     return at(1, saved(1, 0), { definition }).hears(2, copied).sent('probe').length === 4;
+  },
+  'a copied disk takes a new identity when half of the members tell it so'(definition) {
+    const four = register(0, 0, { members: seats([1, 2, 3, 4]) });
+    const solo = at(1, saved(1, 0, { register: four, committed: four }), { definition });
+    return solo.hears(2, copied).hears(3, copied).state.disk !== diskOf(1);
+  },
+  'members that tell of a copy are counted among the present ones'(definition) {
+    const [three, two] = [
+      [1, 2, 3],
+      [1, 2],
+    ].map((ids, i) => register(1, i, { members: seats(ids) }));
+    const solo = at(1, saved(1, 1, { register: three!, committed: three! }), { definition });
+    solo.hears(2, copied).hears(3, { type: 'publish/send', term: 1, register: two! });
+    return solo.hears(2, copied).state.disk !== diskOf(1);
+  },
+  'a process that a majority does not take for a copy takes a later start'(definition) {
+    const solo = at(1, saved(1, 0), { definition }).hears(2, { ...copied, start: 700 });
+    for (const id of [3, 4]) solo.hears(id, { type: 'probe/answer', term: 9 });
+    return solo.state.start === 701 && solo.sent('probe').length === 4 && solo.state.disk === diskOf(1);
+  },
+  'a minority that answers does not outweigh one that tells of a copy'(definition) {
+    const solo = at(1, saved(1, 0), { definition }).hears(2, { ...copied, start: 700 });
+    const { start } = solo.state;
+    const stranger = { type: 'probe/answer', term: 0, by: by(4, { disk: 'new' }) };
+    solo.hears(3, { type: 'probe/answer', term: 0 }).hears(4, stranger);
+    return solo.state.start === start;
+  },
+  'two processes on one disk do not outdo each other without end'(definition) {
+    const solo = at(1, saved(1, 0), { definition });
+    for (let start = 100; start < 1000; start += 100) {
+      solo.hears(2, { ...copied, start });
+      for (const id of [3, 4]) solo.hears(id, { type: 'probe/answer', term: 0 });
+    }
+    return solo.state.start === 501;
+  },
+  'a heartbeat that consent has overtaken ends no candidacy'(definition) {
+    const solo = at(2, saved(2, 1), { definition }).hears(1, heartbeat(1, 5));
+    solo.hears(1, { type: 'transfer', term: 1, round: 6 });
+    return solo.hears(1, heartbeat(1, 6)).state.role === 'candidate';
+  },
+  'a member that is bound to a leader takes registers from it alone'(definition) {
+    const solo = at(2, saved(2, 1), { definition }).hears(1, heartbeat(1, 5));
+    solo.hears(3, { type: 'publish/copy', register: register(1, 7, { value: 'planted' }) });
+    return (solo.state.register as Register).version === 0;
   },
   'founders are waited for'(definition) {
     const solo = new Voter(1, five, { definition }).timer('promise').timer('election');

@@ -57,8 +57,12 @@ export function processOf(fleet: readonly FleetMember[] | null, name: string): F
   return fleet?.find(({ id }) => String(id) === name);
 }
 
-/** The members that the leadership can be transferred to. */
-export function heirs({ voters, leader }: State): readonly Id[] {
-  const ids = voters.map(({ voterId }) => voterId).filter((id) => id !== leader);
+/** The members that the leadership can be transferred to: those that can be reached, and whose votes count. */
+export function heirs({ voters, leader }: State, members: readonly ClusterMember[]): readonly Id[] {
+  const isOut = (id: Id): boolean => {
+    const member = members.find(({ name }) => name === String(id));
+    return member !== undefined && (member.state === 'unknown' || member.role === 'none');
+  };
+  const ids = voters.map(({ voterId }) => voterId).filter((id) => id !== leader && !isOut(id));
   return ids.sort((a, b) => String(a).localeCompare(String(b), 'en', { numeric: true }));
 }

@@ -74,7 +74,7 @@ export interface FrontPage extends Status {
 
 export interface ClusterMember {
   readonly name: string;
-  readonly role: 'leader' | 'replica';
+  readonly role: 'leader' | 'replica' | 'none';
   readonly state: 'running' | 'ill' | 'unknown';
   readonly api_url: string;
   readonly via: 'self' | 'link' | 'post' | 'none';
@@ -237,7 +237,10 @@ export const clusterMember: Shape<ClusterMember> = named(
   'ClusterMember',
   openRecord<ClusterMember>({
     name: described(anyText, 'Its id.'),
-    role: choice('leader', 'replica'),
+    role: described(
+      choice('leader', 'replica', 'none'),
+      'none: its vote does not count, since it was removed or not added yet.',
+    ),
     state: described(choice('running', 'ill', 'unknown'), 'unknown: it cannot be reached from here.'),
     api_url: url,
     via: described(choice('self', 'link', 'post', 'none'), 'How messages reach it.'),

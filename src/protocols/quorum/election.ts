@@ -50,6 +50,7 @@ function startPreVote(s: State, times: Times, out: Out): void {
   } else {
     endLeases(s, out);
     s.leader = null;
+    s.consent = null;
     const news = s.role !== 'pre-candidate';
     s.role = 'pre-candidate';
     if (news) report(s, out);
@@ -131,6 +132,7 @@ export function startVote(s: State, release: Release | null, times: Times, out: 
   s.hearsay = false;
   s.probes = null;
   s.asked = null;
+  s.consent = release;
   s.round = VOTES;
   s.openRounds = [VOTES];
   report(s, out);

@@ -104,8 +104,9 @@ export function onTransferAsk(s: State, from: MemberId, m: Ask<'transfer/ask'>, 
   sendToOthers(s, { type: 'probe', term: s.term }, out);
 }
 
+/** Also a member of another term is answered: it learns that it is not taken for a copy (see identity.ts). */
 export function onProbe(s: State, from: MemberId, m: Ask<'probe'>, out: Out): void {
-  if (m.term === s.term) send(s, from, { type: 'probe/answer', to: m.by.life, term: s.term }, out);
+  send(s, from, { type: 'probe/answer', to: m.by.life, term: s.term }, out);
 }
 
 export function onProbeAnswer(s: State, from: MemberId, m: Ask<'probe/answer'>, out: Out): void {

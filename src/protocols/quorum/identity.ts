@@ -8,7 +8,7 @@
 import { type Input, type Json, type MemberId, majority, type SeatedDisk } from '../../core/index.ts';
 import type { Ask, Message, Register } from './messages.ts';
 import { becomeFollower, waitForElection } from './roles.ts';
-import { isSeated } from './seats.ts';
+import { hasMajorityOfSeats, isSeated, withSupporter } from './seats.ts';
 import type { Times } from './settings.ts';
 import { isMember, type Out, report, type Saved, type State, save, send, sendToOthers } from './state.ts';
 
@@ -128,22 +128,50 @@ export function isLatest(s: State, from: MemberId, { by, type }: Message, out: O
 }
 
 /**
- * A member says that this process runs on a copy, or on a restored backup. One may err, or lie; when a majority says so, the
- * disk takes a new identity and has to be given a seat like any other new disk.
+ * A member says that this process runs on a copy, or on a restored backup. It may err, or lie. If so many say so that without them
+ * there is no majority, the disk takes a new identity and has to be given a seat like any other new disk. Until then the others are
+ * asked: a member that answers this process does not take it for a copy.
  */
 export function onCopy(s: State, from: MemberId, m: Ask<'copy'>, times: Times, out: Out): void {
   if (!isMember(s, from) || m.disk !== s.disk || m.start < s.start || m.life === s.life) return;
-  if (s.told.includes(from)) return;
-  s.told = [...s.told, from];
-  if (s.told.length === 1) sendToOthers(s, { type: 'probe', term: s.term }, out); // The others answer this as that one did.
-  if (s.told.length < Math.min(majority(s.register.members.length), s.register.members.length - 1)) return;
-  s.told = [];
+  const isFirst = s.told === null;
+  const told = { ...s.told, [from]: Math.max(m.start, s.told?.[from] ?? 0) };
+  s.told = told;
+  if (isFirst) sendToOthers(s, { type: 'probe', term: s.term }, out);
+  const { members } = s.register;
+  const telling = members.filter(({ id }) => told[id] !== undefined).length;
+  if (telling > members.length - majority(members.length)) takeNewDisk(s, times, out);
+}
+
+function takeNewDisk(s: State, times: Times, out: Out): void {
+  s.told = null;
+  s.vouching = {};
   s.disk = newDisk(s);
   s.start = 1;
   save(s, out);
   becomeFollower(s, null, times, out);
   report(s, out);
   waitForElection(s, times, out);
+}
+
+/**
+ * Some members say that this process runs on a copy, and a majority of the seats says by answering it that it does not: then the
+ * former were lied to. Example: 3 is down, and a stranger tells 1, in its name, of a start that never was; 1 would ignore 3 for as
+ * many restarts as the stranger has claimed. So this process takes a later number than they were told, and says so.
+ *
+ * Each member can be lied to while this process is down, so it does this once for each. Two processes that run on one disk at the
+ * same time, each with a majority that knows only it, would do it without end.
+ */
+export function onVouched(s: State, from: MemberId, disk: string, out: Out): void {
+  if (s.told === null || s.raised >= s.register.members.length || !isMember(s, from)) return;
+  s.vouching = withSupporter(s.register, { ...s.vouching, [s.id]: s.disk }, from, disk);
+  if (!hasMajorityOfSeats(s.register, s.vouching)) return;
+  s.start = Math.max(s.start, ...Object.values(s.told)) + 1;
+  s.raised += 1;
+  s.told = null;
+  s.vouching = {};
+  save(s, out);
+  sendToOthers(s, { type: 'probe', term: s.term }, out);
 }
 
 /** A process that has named a disk after itself already numbers the next one. */

@@ -68,7 +68,7 @@ import {
   onTransferReady,
   onTransferTimer,
 } from './handover.ts';
-import { inheritedFrom, isLatest, onCopy, onStart, resumedFrom, seatsIn } from './identity.ts';
+import { inheritedFrom, isLatest, onCopy, onStart, onVouched, resumedFrom, seatsIn } from './identity.ts';
 import {
   ledMs,
   onHeartbeat,
@@ -157,6 +157,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
   function onMessage(s: State, from: MemberId, m: Message, out: Out): void {
     if (objection(s, m) !== null) return;
     if (!isLatest(s, from, m, out)) return;
+    if (s.told !== null && 'to' in m && m.to === s.life) onVouched(s, from, m.by.disk, out);
     switch (m.type) {
       case 'term':
         return onTerm(s, from, m, times, out);

@@ -38,6 +38,7 @@ export function becomeLeader(s: State, times: Times, out: Out): void {
   s.leaseRound = isLeased ? VOTES : null;
   s.leaseAge = isLeased ? ageOf(s.register) : null;
   s.votes = {};
+  s.consent = null;
   report(s, out);
   out.push({ type: 'cancel-timer', timer: 'election' });
   out.push({ type: 'set-timer', timer: 'quorum', delayMs: times.timeoutMs[1] });
@@ -91,10 +92,16 @@ export function ledMs(message: Message, { heartbeatMs }: Times): number | null |
   return sinceMs < 2 * heartbeatMs ? 0 : sinceMs;
 }
 
+/** Has the leader handed over since it sent this? A heartbeat that its consent has overtaken must not end the candidacy. */
+function isReleased({ consent }: State, { term, round }: Ask<'heartbeat'>): boolean {
+  return consent !== null && consent.term === term && round <= consent.round;
+}
+
 export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times: Times, out: Out): void {
   if (m.term < s.term) return tellTerm(s, from, out);
   // A leader of a later term does not need the support of a member that is still bound to an earlier one. A liar does.
   if (s.role !== 'leader' && isBoundToOther(s, from, m.by.life)) return;
+  if (isReleased(s, m)) return;
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
   // What comes late renews no promise, or consent to an earlier round would end one that a newer round rests on.
   if (s.role !== 'leader' && !isPromisedLater(s, from, m)) {

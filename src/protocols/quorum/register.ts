@@ -127,10 +127,12 @@ export function onPublishSend(
 
 /**
  * As if the leader of that term had reached it late; but that leader is not answered, and so cannot count on it. With the
- * register comes its term: a member that holds it must not vote in an earlier one.
+ * register comes its term: a member that holds it must not vote in an earlier one. A member that is bound to a leader gets its
+ * registers from that leader: taken from another, one that the leader never made would part the two.
  */
 export function onPublishCopy(s: State, m: Ask<'publish/copy'>, times: Times, out: Out): void {
   if (s.role === 'leader' || !isOlder(s.register, m.register)) return;
+  if (s.promise !== null && s.promise.to !== null) return;
   if (m.register.term > s.term) adoptTerm(s, m.register.term, times, out);
   accept(s, m.register, out);
 }

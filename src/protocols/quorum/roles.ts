@@ -34,6 +34,7 @@ export function becomeFollower(s: State, leader: MemberId | null, times: Times, 
   s.hearsay = false;
   if (leader !== null) s.yields = false;
   s.votes = {};
+  s.consent = null;
   if (news) s.probes = null;
   s.asked = null;
   s.round = 0;

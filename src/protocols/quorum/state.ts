@@ -81,8 +81,12 @@ export interface State {
   promise: Promised | null;
   /** Whose pre-vote was refused only because of the promise (and its life): it is granted as soon as the promise ends. */
   asked: Vote | null;
-  /** Members that say that this disk is a copy. */
-  told: readonly MemberId[];
+  /** Members that say that this disk is a copy, each with the start that it was told of; null if none does. */
+  told: Readonly<Record<string, number>> | null;
+  /** Members that have answered this process since, and so do not say that. */
+  vouching: Supporters;
+  /** How often this process has taken a later start than members were told. */
+  raised: number;
   /** Members that answered the probe of a preferred member; null while there is none under way. */
   probes: Supporters | null;
 
@@ -107,6 +111,8 @@ export interface State {
   /** Until there is a lease, the newest round that enough names answered: it keeps the leader from giving up. */
   quorumRound: number;
   votes: Supporters;
+  /** The consent of the leader with which it asks for votes, while it does. */
+  consent: Release | null;
   /** By name, kept by a leader: the disks that have seats. */
   peers: Record<string, Peer>;
   /** By name, kept by a leader: disks without a seat that answer under the name of a member, or of one that is to be added. */
@@ -141,7 +147,9 @@ export function initialState({ id, members, settings }: Self): State {
     hearsay: false,
     promise: null,
     asked: null,
-    told: [],
+    told: null,
+    vouching: {},
+    raised: 0,
     probes: null,
     seeking: 0,
     spent: 0,
@@ -151,6 +159,7 @@ export function initialState({ id, members, settings }: Self): State {
     leaseAge: null,
     quorumRound: 0,
     votes: {},
+    consent: null,
     peers: {},
     newcomers: {},
     sending: false,

@@ -19,7 +19,7 @@ export function drawCluster(definition: Definition, random: Random, sizes?: read
     timing,
     members: drawMembers(definition, ids, timeoutMs, random),
     network: drawNetwork(scale, timeoutMs, random),
-    syncMs: drawSyncMs(scale, random),
+    syncMs: drawSyncMs(scale, slackMs(definition, { options, timing }), random),
     calmLatencyMs: calmLatencyMs(definition, { options, timing }, scale),
     timeoutMs,
   };
@@ -97,10 +97,17 @@ function isAccepted(definition: Definition, ids: readonly MemberId[], config: Co
  * repeatedly although nothing fails, and no liveness is promised.
  */
 export function calmLatencyMs(definition: Definition, config: Config, scale: number): [number, number] {
-  const roundTripMs = definition.roundTripMs?.(settle(definition, config)) ?? Number.POSITIVE_INFINITY;
-  const mostMs = Math.min(10 * scale, 0.45 * roundTripMs);
+  const mostMs = Math.min(10 * scale, SHARE_OF_LATENCY * slackMs(definition, config));
   return [tidyMs(Math.min(scale, mostMs)), tidyMs(mostMs)];
 }
+
+/** The time that the settings leave for a round of heartbeats. The way there, the way back and one save must fit. */
+function slackMs(definition: Definition, config: Config): number {
+  return definition.roundTripMs?.(settle(definition, config)) ?? Number.POSITIVE_INFINITY;
+}
+
+const SHARE_OF_LATENCY = 0.25;
+const SHARE_OF_SAVE = 0.45;
 
 function settle(definition: Definition, { options, timing }: Config): Parameters<Definition['create']>[0] {
   return {
@@ -244,14 +251,20 @@ function drawLatency(scale: number, timeoutMs: number, random: Random): LinkQual
   }
 }
 
-/** A disk stays as slow after the storm as it was in it, so it is never too slow for an agreement. */
-function drawSyncMs(scale: number, random: Random): readonly [number, number] | null {
+/**
+ * A disk stays as slow after the storm as it was in it, so it is never too slow for an agreement. The host reports a renewed lease
+ * only after the records before it are saved: a disk that takes longer than the settings leave for it costs the leader its lease
+ * with every record, although nothing fails.
+ */
+function drawSyncMs(scale: number, slack: number, random: Random): readonly [number, number] | null {
   const choice = random.pick([
     [0.1, 1],
     [0.1, 1],
     [0, 0],
     [1, 5],
   ] as const)!;
-  if (scale === 1 && choice[1] === 1) return null;
-  return [tidyMs(choice[0] * scale), tidyMs(choice[1] * scale)];
+  const mostMs = SHARE_OF_SAVE * slack;
+  if (scale === 1 && choice[1] === 1 && mostMs >= 1) return null;
+  const [least, most] = choice.map((ms) => tidyMs(Math.min(ms * scale, mostMs)));
+  return [least!, most!];
 }

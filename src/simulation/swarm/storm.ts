@@ -1,4 +1,5 @@
 import type { Json, MemberId } from '../../core/index.ts';
+import { DISK_RETRY_MS } from '../../host/index.ts';
 import type { LinkQuality } from '../network.ts';
 import type { WorldEvent } from '../scenario.ts';
 import { tidyMs } from '../time.ts';
@@ -46,14 +47,16 @@ export interface Storm {
   readonly exam: boolean;
 }
 
-/** How long all members have to agree once it is calm, in timeouts. */
+/** How long all members have to agree once it is calm, in timeouts; beside that, the host has to retry a disk that was full. */
 const SETTLE = 40;
 /** In timeouts: a removed member is restarted this long after the faults stop, when all know of the removal. */
 const BACK = 10;
 
 /** When all must agree. */
-export function calmMsOf({ stopMs, timeoutMs, settle = SETTLE }: Storm): number {
-  return tidyMs(stopMs + settle * timeoutMs);
+export function calmMsOf({ faults, stopMs, timeoutMs, settle }: Storm): number {
+  const isRetrying = faults.some((fault) => fault.do === 'disk');
+  const usual = SETTLE + (isRetrying ? Math.ceil(DISK_RETRY_MS / timeoutMs) : 0);
+  return tidyMs(stopMs + (settle ?? usual) * timeoutMs);
 }
 
 export function untilMsOf(storm: Storm): number {

@@ -64,9 +64,46 @@ export const disks: readonly Mutant[] = [
     { rule: 'one member cannot take an identity away' },
     [
       'identity',
-      'if (s.told.length < Math.min(majority(s.register.members.length), s.register.members.length - 1)) return;\n',
-      'void majority;\n',
+      'if (telling > members.length - majority(members.length))',
+      'if (telling > 0 * majority(1))',
     ],
+  ),
+  mutant(
+    'half of the members cannot make a copy give up its identity',
+    { rule: 'a copied disk takes a new identity when half of the members tell it so' },
+    [
+      'identity',
+      'if (telling > members.length - majority(members.length))',
+      'if (telling >= majority(members.length))',
+    ],
+  ),
+  mutant(
+    'who tells of a copy is counted only when it is new',
+    { rule: 'members that tell of a copy are counted among the present ones' },
+    [
+      'identity',
+      'const isFirst = s.told === null;',
+      'if (s.told?.[from]) return;\n  const isFirst = s.told === null;',
+    ],
+  ),
+  mutant(
+    'a member that was lied to takes a process for a copy for good',
+    { rule: 'a process that a majority does not take for a copy takes a later start' },
+    [
+      'identity',
+      'if (!hasMajorityOfSeats(s.register, s.vouching)) return;',
+      'if (hasMajorityOfSeats) return;',
+    ],
+  ),
+  mutant(
+    'answers outweigh members that tell of a copy before they are a majority',
+    { rule: 'a minority that answers does not outweigh one that tells of a copy' },
+    ['identity', 'if (!hasMajorityOfSeats(s.register, s.vouching)) return;', 'void hasMajorityOfSeats;'],
+  ),
+  mutant(
+    'two processes on one disk outdo each other without end',
+    { rule: 'two processes on one disk do not outdo each other without end' },
+    ['identity', 's.raised += 1;', ''],
   ),
   mutant(
     'a process that tells of a copy is told that it is one',
@@ -86,7 +123,7 @@ export const disks: readonly Mutant[] = [
   mutant(
     'a disk that is told to be a copy does not ask the others',
     { rule: 'all are asked when one tells of a copy' },
-    ['identity', "if (s.told.length === 1) sendToOthers(s, { type: 'probe', term: s.term }, out);", ''],
+    ['identity', "if (isFirst) sendToOthers(s, { type: 'probe', term: s.term }, out);", ''],
   ),
   mutant('the first seats are filled without waiting for all', { rule: 'founders are waited for' }, [
     'membership',

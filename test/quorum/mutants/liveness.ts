@@ -1,7 +1,12 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const liveness: readonly Mutant[] = [
-  mutant('no pre-vote', { seed: 59 }, [
+  mutant(
+    'a heartbeat that consent has overtaken ends the candidacy',
+    { rule: 'a heartbeat that consent has overtaken ends no candidacy' },
+    ['leading', 'if (isReleased(s, m)) return;', 'void isReleased;'],
+  ),
+  mutant('no pre-vote', { seed: 468 }, [
     'election',
     "sendToOthers(s, { type: 'pre-vote', term: s.term, age: ageOf(s.register) }, out);\n  startVoteWithQuorum(s, times, out);",
     'if (s.votes[s.id] !== undefined) startVote(s, null, times, out);',

@@ -2,6 +2,11 @@ import { type Mutant, mutant } from './mutant.ts';
 
 export const registers: readonly Mutant[] = [
   mutant(
+    'a member that hears its leader takes a register from another',
+    { rule: 'a member that is bound to a leader takes registers from it alone' },
+    ['register', 'if (s.promise !== null && s.promise.to !== null) return;', ''],
+  ),
+  mutant(
     'an older register may win',
     { scenario: 'acceptor-restarts' },
     ['election', 'if (isOlder(m.age, s.register)) return;\n', ''],

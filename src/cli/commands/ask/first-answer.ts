@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { MemberClient, NoAnswer } from './member-client.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:7101';
@@ -11,21 +12,53 @@ export function membersToAsk(urls: readonly string[], election: string | undefin
   return (urls.length > 0 ? urls : usual).map((url) => new MemberClient(url.trim(), election));
 }
 
-/** Asks one after the other until one answers. If none does, throws the last error. */
+/** How long one member is waited for before the next is asked as well: a member that runs answers much sooner. */
+const PATIENCE_MS = 500;
+
+type Answer<T> = { readonly said: T } | { readonly refusal: unknown };
+
+/**
+ * The answer of the first member that answers. For questions only: several members may be asked at the same time. If none answers,
+ * throws the last error.
+ */
 export async function firstAnswer<T>(
   members: readonly MemberClient[],
   ask: (member: MemberClient) => Promise<T>,
 ): Promise<T> {
-  let last: NoAnswer | undefined;
-  for (const member of members) {
-    try {
-      return await ask(member);
-    } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
-      // A refusal is an answer; if a member cannot be reached, the next one is asked.
-      if (error.status !== null && error.status !== 503) throw error;
-      last = error;
-    }
+  const answer = await firstOf(members, ask);
+  if ('refusal' in answer) throw answer.refusal;
+  return answer.said;
+}
+
+async function firstOf<T>(
+  [first, ...rest]: readonly MemberClient[],
+  ask: (member: MemberClient) => Promise<T>,
+): Promise<Answer<T>> {
+  const answer = answerOf(first!, ask);
+  if (rest.length === 0) return answer;
+  const isMissing = await Promise.race([
+    answer.then(
+      () => false,
+      () => true,
+    ),
+    wait(PATIENCE_MS, true, { ref: false }),
+  ]);
+  if (!isMissing) return answer;
+  return Promise.any([answer, firstOf(rest, ask)]).catch((error: AggregateError) => {
+    throw error.errors.at(-1);
+  });
+}
+
+/** A refusal is an answer; if a member cannot be reached, the next one is asked. */
+async function answerOf<T>(
+  member: MemberClient,
+  ask: (member: MemberClient) => Promise<T>,
+): Promise<Answer<T>> {
+  try {
+    return { said: await ask(member) };
+  } catch (error) {
+    const isThere = !(error instanceof NoAnswer) || (error.status !== null && error.status !== 503);
+    if (isThere) return { refusal: error };
+    throw error;
   }
-  throw last!;
 }

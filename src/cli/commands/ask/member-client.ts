@@ -58,8 +58,8 @@ export class MemberClient {
   }
 
   /** The document at a path. */
-  async get<T>(path: string, document: Shape<T>): Promise<T> {
-    return this.#read(await this.#ask('GET', path, undefined, DEFAULT_TIMEOUT_MS), document);
+  async get<T>(path: string, document: Shape<T>, withinMs: number = DEFAULT_TIMEOUT_MS): Promise<T> {
+    return this.#read(await this.#ask('GET', path, undefined, withinMs), document);
   }
 
   post(path: string, body: object): Promise<unknown> {

@@ -13,6 +13,9 @@ export interface AskFlags {
   readonly json?: boolean;
 }
 
+/** One voter of many is not waited for as long as the only one that is asked: that it does not answer is told in its row. */
+const ROW_WITHIN_MS = 2000;
+
 /** What one voter says of itself, or why it did not answer. */
 interface Row {
   readonly id: string;
@@ -32,7 +35,7 @@ export async function statusCommand(urls: readonly string[], flags: AskFlags): P
       try {
         return {
           ...row,
-          status: await new MemberClient(voterUrl, flags.election).get('/status', voterStatus),
+          status: await new MemberClient(voterUrl, flags.election).get('/status', voterStatus, ROW_WITHIN_MS),
           problem: null,
         };
       } catch (error) {

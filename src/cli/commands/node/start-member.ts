@@ -26,7 +26,7 @@ export async function startMember(
   try {
     const member = await join(options);
     const { id, url } = member;
-    const text = `${id} is up at ${url} (${config.definition.name}, ${counted(member.voters.length, 'voter')})`;
+    const text = `${id} is up at ${url} (${config.definition.name}, ${votersOf(member)})`;
     log({ level: 'info', event: 'ready', text, id, pid: process.pid, url });
     return member;
   } catch (error) {
@@ -34,4 +34,12 @@ export async function startMember(
     log({ level: 'error', event: 'failed', text: error.message, code: error.code });
     return null;
   }
+}
+
+/** How many members vote, as far as it knows before it has heard any; peers that are configured may not have been added yet, or not any more. */
+function votersOf(member: Member): string {
+  const configured = member.voters.length;
+  const known = member.elections[0]?.view.members?.length ?? configured;
+  const others = known === configured ? '' : `, ${configured} configured`;
+  return `${counted(known, 'voter')}${others}`;
 }
