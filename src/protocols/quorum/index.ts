@@ -119,7 +119,7 @@ const pledges: readonly Pledge[] = [
   { property: 'S10', assuming: [...LOSSES, 'clock', 'proof'] },
 ];
 
-/** The identity of every disk of a cluster that begins founded, in a simulation or an exploration. */
+/** The identity of every disk of a cluster that starts founded, in a simulation or an exploration. */
 const FIRST_DISK = '0';
 
 function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
