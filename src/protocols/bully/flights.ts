@@ -1,5 +1,5 @@
 /**
- * Requests and their answers. Every request has its own time-out, so a round of questions is over when none of its
+ * Requests and their answers. Every request has its own timeout, so a round of questions is over when none of its
  * kind is left. "In production, limit the number of concurrent connections" (seed 003): at most `maxInFlight` of
  * them await an answer at once; the next one leaves when an earlier one was answered or timed out.
  */

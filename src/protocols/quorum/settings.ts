@@ -93,12 +93,12 @@ export interface Times {
 }
 
 /**
- * With H the heartbeat, T the least time-out and d the longest one-way delay for which a preset is meant:
+ * With H the heartbeat, T the least timeout and d the longest one-way delay for which a preset is meant:
  *
  *   T ≥ 2H + 2d     one heartbeat may be lost and the next be late before any member calls the leader silent
  *   range ≈ 14d     of five members each has a slot of nearly 3d: a pre-vote, its answers and the request for a vote have mostly
  *                   gone round before the second would ask too
- *   lease = 5T/6    the promise ends before the first time-out, so that no member is refused because it heard the dead leader a
+ *   lease = 5T/6    the promise ends before the first timeout, so that no member is refused because it heard the dead leader a
  *                   moment longer than others; and H + 2d < lease, so that every round renews it in time
  *
  * steady: d = 80. T = 3H = 1800, range 1200, lease 1500: a leader keeps its lease although its process is busy for most of a
@@ -154,7 +154,7 @@ export function checkSettings(config: QuorumConfig): Objection | null {
   }
   const { heartbeatMs, timeoutMs, promiseMs, leaseMs } = timesOf(config);
   if (promiseMs >= timeoutMs[0]) {
-    const reason = `${promiseMs} with a time-out from ${timeoutMs[0]}: members would ask for votes that they themselves still refuse`;
+    const reason = `${promiseMs} with a timeout from ${timeoutMs[0]}: members would ask for votes that they themselves still refuse`;
     return { path: 'timing.leaseMs', reason };
   }
   if (heartbeatMs >= leaseMs) {

@@ -56,7 +56,7 @@ SIGQUIT and SIGWINCH are passed on to it. It may not leave its process group, or
 
 When the lease is not renewed in time, SIGTERM comes when two fifths of it are left, and SIGKILL when one
 fifth is: with the usual lease of 1.5 s, if the renewal is 300 ms late. --timing 'timeoutMs=[6000,12000]'
-makes the lease 5 s (five sixths of the least time-out). Give it to ALL members, those of caucus node and of
+makes the lease 5 s (five sixths of the least timeout). Give it to ALL members, those of caucus node and of
 the library too. A leader that dies on the same machine, or resigns, is replaced as fast as before.
 ${ENGINE_HELP}
 
