@@ -35,7 +35,7 @@ export function becomeFollower(s: State, leader: MemberId, rules: Rules, out: Ou
 
 /**
  * "sends a 'coordinator' message to all processes of the system, to say that it is the leader" (seed 001). With
- * quorum, that message has asked for leave before; now the first heartbeat tells everybody that it was given.
+ * quorum, that message has asked for leave before; now the first heartbeat tells all members that it was granted.
  */
 export function becomeLeader(s: State, rules: Rules, out: Out): void {
   leaveElection(s, rules, out);
@@ -61,7 +61,7 @@ export function sendLeadership(s: State, to: MemberId, rules: Rules, out: Out): 
 
 /**
  * "All the other instances send a heartbeat message to the leader periodically to check its health" (seed 000).
- * A leader looks for other leaders: with quorum everywhere, for it must also know whom it reaches; else among
+ * A leader looks for other leaders: with quorum everywhere, since it must also know which members it reaches; else among
  * those that outrank it.
  */
 export function startCheck(s: State, rules: Rules, out: Out): void {

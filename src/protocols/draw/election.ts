@@ -38,7 +38,7 @@ export function startElection(s: State, rules: Rules, out: Out): void {
   sendToAll(s, voters, { type: 'election/start', election, voters: [...voters] }, out);
 }
 
-/** "Any voter can call an election", and so can anybody outside, who knows no number and no voters. */
+/** "Any voter can call an election", and so can any client, which knows no number and no voters. */
 export function onElectionStart(
   s: State,
   { election, voters }: MessageOf<'election/start'>,
@@ -227,7 +227,7 @@ function becomeLeaderIfCertified(s: State, b: Ballot, rules: Rules, out: Out): v
   if (certified) becomeLeader(s, b.election, rules, out);
 }
 
-/** "the new leader takes on the role of LEADER", and tells everybody with a heartbeat. */
+/** "the new leader takes on the role of LEADER", and tells all voters with a heartbeat. */
 function becomeLeader(s: State, election: number, rules: Rules, out: Out): void {
   s.leader = s.id;
   s.term = election;

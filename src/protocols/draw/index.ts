@@ -2,7 +2,7 @@
  * draw: the election of seed 002. Every voter draws a random number, the highest wins, and the result counts once
  * all voters agree on it. Who the voters are is found out on the way (see membership.ts).
  *
- * Promises without `quorum`: nothing at any one moment. Once everybody hears everybody, all follow one leader.
+ * Promises without `quorum`: nothing at any one moment. Once all voters hear each other, all follow one leader.
  * Each part of a split cluster elects a leader of its own: "the voter is orphaned in an isolated region". When the
  * parts meet, reconciliation joins their lists, and of two leaders the one of the older election follows the other;
  * if their elections have the same number, they hold a new one.

@@ -1,12 +1,12 @@
 /**
- * Membership as seed 002 has it: who the voters are, found out by asking, never decided by anybody.
+ * Membership as seed 002 has it: the voters are found by asking, and no process decides who they are.
  *
  * Every voter keeps its own list of known voters. A voter that starts knows itself and a list of seeds; it registers
  * with them until another one answers. A heartbeat carries the sender's list; where two lists differ, both sides
  * ask the voters that they do not know for their `status`, add those that answer, and tell the other side to
  * `remove` those that do not. A voter that misses too many heartbeats is asked once more and then forgotten.
  *
- * Promises: nothing at any one moment. While everybody is heard by everybody, all lists become the same.
+ * Promises: nothing at any one moment. While all voters hear each other, all lists become the same.
  * Does not promise: that two voters ever agree on the list while a link is broken. A voter removed by request that
  * could not be told is found again when it is heard again; one that starts anew while the word is still on its way
  * may be removed once more.
