@@ -24,12 +24,10 @@ const QUORUM: Readonly<Record<string, Partial<Bounds>>> = {
   evidence: { terms: 1, crashes: 0, evidence: 1 },
 };
 
-/** What users may ask for, one command in each history: further than one term it cannot be looked at whole. */
-const QUORUM_COMMANDS: Partial<Bounds> = {
-  terms: 1,
-  crashes: 0,
-  commands: { most: 1, types: ['resign', 'transfer', 'publish'] },
-};
+/** Commands of users, one in each history: beyond one term, not all states can be looked at. */
+const QUORUM_COMMANDS: readonly Partial<Bounds>[] = ([['resign', 'transfer'], ['publish']] as const).map(
+  (types) => ({ terms: 1, crashes: 0, commands: { most: 1, types } }),
+);
 
 function boundsFor(subject: Subject, fault: string, usual: Partial<Bounds>): Partial<Bounds> | null {
   if (subject.name === 'quorum') return QUORUM[fault] ?? null;
@@ -44,7 +42,10 @@ export function explorations(): readonly ExploreJob[] {
       return bounds === null ? [] : [{ kind: 'explore', subject: subject.name, fault: fault.name, bounds }];
     }),
   );
-  return [{ kind: 'explore', subject: 'quorum', fault: null, bounds: QUORUM_COMMANDS }, ...rows];
+  const commands = QUORUM_COMMANDS.map(
+    (bounds): ExploreJob => ({ kind: 'explore', subject: 'quorum', fault: null, bounds }),
+  );
+  return [...commands, ...rows];
 }
 
 export function runExploration(job: ExploreJob): Explored {

@@ -26,6 +26,7 @@ import { createLinks } from './links/index.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
 import { readOptions, type Settled } from './options.ts';
 import { RefusalLog, withoutPort } from './refusal-log.ts';
+import { rehearse } from './rehearsal.ts';
 import { steward } from './steward.ts';
 import { forgetfulStore, openStore, type Store } from './store.ts';
 import { Unreachable } from './unreachable.ts';
@@ -39,6 +40,7 @@ export async function join(options: JoinOptions): Promise<Member> {
   const settled = readOptions(options);
   if (options.firstStart === true)
     settled.log({ level: 'warning', message: 'firstStart is no longer needed and is ignored' });
+  await rehearse(settled);
   const { data, cluster, id, election } = settled;
   const store = data === null ? forgetfulStore(election) : await openStore(data, cluster, id, election);
   let server: Server | null = null;
@@ -85,9 +87,7 @@ export class Member implements MemberPort, Engine {
   readonly #refusals: RefusalLog;
   #closing: Promise<void> | null = null;
 
-  /**
-   * @internal Use `join`.
-   */
+  /** @internal Use `join`. */
   constructor(settled: Settled, store: Store, server: Server | null, clock: Clock = new SystemClock()) {
     this.#settled = settled;
     this.#store = store;
@@ -154,10 +154,7 @@ export class Member implements MemberPort, Engine {
     return this.#refusals.counts;
   }
 
-  /**
-   * One of the elections of this member, to observe or to lead. The same object for the same name, until it is
-   * closed.
-   */
+  /** One of the elections of this member, to observe or to lead. The same object for the same name, until it is closed. */
   election(name: string = this.mainElection): Election {
     return this.#elections.get(this.seat(name))?.[0] ?? new Election(name, this);
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   fdatasyncSync,
@@ -11,7 +12,14 @@ import {
 import path from 'node:path';
 import type { Json } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
-import { type FileName, type Owner, perform, type RecordFolder, RecordStore } from '../store/index.ts';
+import {
+  type Coding,
+  type FileName,
+  type Owner,
+  perform,
+  type RecordFolder,
+  RecordStore,
+} from '../store/index.ts';
 
 /** After a failed write the content of the disk is unknown, so there is no retry: only a restart reads it again. */
 const UNTIL_RESTARTED = '; restart this member once the disk takes writes again: until then it takes no part';
@@ -25,6 +33,13 @@ export interface FileSystem {
 const realFiles: FileSystem = {
   write: (handle, bytes, at) => writeSync(handle, bytes, 0, bytes.length, at),
   sync: (handle) => fdatasyncSync(handle),
+};
+
+/** That of Node.js; it makes the same bytes as the pure one of `src/store`. */
+export const nodeCoding: Coding = {
+  toUtf8: (text) => Buffer.from(text),
+  utf8Length: (text) => Buffer.byteLength(text),
+  sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
 };
 
 const CODES = {
@@ -44,12 +59,12 @@ export class RecordFile {
     this.#file = file;
     this.#owner = owner;
     this.#folder = new FileFolder(file, fs);
-    this.#store = new RecordStore(owner);
+    this.#store = new RecordStore(owner, nodeCoding);
   }
 
   /** The record, or null if there never was one. Throws if the record cannot be trusted. */
   read(): { readonly record: Json } | null {
-    this.#store = new RecordStore(this.#owner);
+    this.#store = new RecordStore(this.#owner, nodeCoding);
     const found = this.#try('cannot be read', () => this.#store.open(this.#folder));
     if (found.is === 'refused') throw new CaucusError(CODES[found.why], `${this.#file}: ${found.reason}`);
     return found.is === 'empty' ? null : { record: found.record };

@@ -3,9 +3,9 @@
  * record as JSON, then a zero byte. This much is the same in every format that is read.
  */
 import { type Json, type MemberId, show } from '../core/index.ts';
+import type { Coding } from './coding.ts';
 import { isZero } from './sectors.ts';
-import { sha256 } from './sha256.ts';
-import { fromUtf8, toUtf8, utf8Length } from './utf8.ts';
+import { fromUtf8 } from './utf8.ts';
 
 /** The owner of a record. A record of another member must not be used: a member would keep another's promises. */
 export interface Owner {
@@ -38,14 +38,15 @@ export interface RecordCopy {
   readonly text: string;
 }
 
-export function encodeCopy(owner: Owner, sequence: number, record: Json): Uint8Array {
-  const body = toUtf8(JSON.stringify(record));
-  return joined(headerOf(owner, sequence, checksum(FORMAT, owner, sequence, body)), body, 1);
+export function encodeCopy(owner: Owner, sequence: number, record: Json, coding: Coding): Uint8Array {
+  const body = coding.toUtf8(JSON.stringify(record));
+  const sha256 = checksum(FORMAT, owner, sequence, body, coding);
+  return joined(headerOf(owner, sequence, sha256), body, 1, coding);
 }
 
 /** The number of bytes of a copy: every checksum has the same length. */
-export function copyLength(owner: Owner, sequence: number, record: Json): number {
-  return utf8Length(`${headerOf(owner, sequence, ANY_CHECKSUM)}\n${JSON.stringify(record)}\0`);
+export function copyLength(owner: Owner, sequence: number, record: Json, coding: Coding): number {
+  return coding.utf8Length(`${headerOf(owner, sequence, ANY_CHECKSUM)}\n${JSON.stringify(record)}\0`);
 }
 
 const ANY_CHECKSUM = '0'.repeat(64);
@@ -55,7 +56,7 @@ function headerOf({ cluster, id, election, protocol }: Owner, sequence: number, 
 }
 
 /** The copy in these bytes, or the reason why there is none. */
-export function decodeCopy(bytes: Uint8Array): RecordCopy | string {
+export function decodeCopy(bytes: Uint8Array, coding: Coding): RecordCopy | string {
   const end = bytes.indexOf(LINE_END);
   const stop = bytes.indexOf(0, end);
   const header = parse(fromUtf8(bytes.subarray(0, Math.max(0, end))));
@@ -66,7 +67,8 @@ export function decodeCopy(bytes: Uint8Array): RecordCopy | string {
     return `expected the format ${FORMAT}, found ${show(format)}`;
   if (stop < 0 || !isZero(bytes.subarray(stop))) return 'something stands behind the record';
   const body = bytes.subarray(end + 1, stop);
-  if (sha256 !== checksum(format, owner, sequence, body)) return 'its checksum does not fit what it holds';
+  if (sha256 !== checksum(format, owner, sequence, body, coding))
+    return 'its checksum does not fit what it holds';
   const text = fromUtf8(body);
   const record = parse(text);
   if (text === null || record === undefined || typeof sequence !== 'number') return 'it is not JSON';
@@ -85,14 +87,15 @@ function checksum(
   { cluster, id, election, protocol }: Claimed,
   sequence: unknown,
   body: Uint8Array,
+  coding: Coding,
 ): string {
   const head = JSON.stringify([format, cluster, id, election, protocol, sequence]);
-  return sha256(joined(head, body, 0));
+  return coding.sha256(joined(head, body, 0, coding));
 }
 
 /** A line of text, bytes, and this many zeros. */
-function joined(line: string, body: Uint8Array, zeros: number): Uint8Array {
-  const head = toUtf8(`${line}\n`);
+function joined(line: string, body: Uint8Array, zeros: number, coding: Coding): Uint8Array {
+  const head = coding.toUtf8(`${line}\n`);
   const bytes = new Uint8Array(head.length + body.length + zeros);
   bytes.set(head);
   bytes.set(body, head.length);

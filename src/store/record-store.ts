@@ -8,6 +8,7 @@
  * files: those of a data folder, or simulated ones.
  */
 import { assertNever, type Json } from '../core/index.ts';
+import { type Coding, pureCoding } from './coding.ts';
 import { copyLength, encodeCopy, type Owner } from './record-copy.ts';
 import { type Recovery, recover, slotOf } from './recovery.ts';
 import { PAGE, ROOM_IN_PAGE, SECTOR, seal, sealedLength } from './sectors.ts';
@@ -50,16 +51,25 @@ export function perform(step: Step, folder: RecordFolder): void {
   }
 }
 
+/** A record that the file is known to hold. */
+interface Written {
+  readonly record: Json;
+  /** How many bytes its copy takes, once that has been worked out. */
+  length: number | null;
+}
+
 /** What one process knows of its record's file. */
 export class RecordStore {
   readonly #owner: Owner;
+  readonly #coding: Coding;
   /** The sequence number of the last record that was found or planned. */
   #sequence = 0;
   /** The last record, if the file is known to hold it. */
-  #before: { readonly record: Json } | null = null;
+  #before: Written | null = null;
 
-  constructor(owner: Owner) {
+  constructor(owner: Owner, coding: Coding = pureCoding) {
     this.#owner = owner;
+    this.#coding = coding;
   }
 
   /**
@@ -68,20 +78,21 @@ export class RecordStore {
    * failure.
    */
   open(folder: RecordFolder): Recovery {
-    const recovery = recover(folder.read(), this.#owner);
+    const recovery = recover(folder.read(), this.#owner, this.#coding);
     if (recovery.is !== 'record') return recovery;
     folder.sync('record');
     folder.syncFolder();
     this.#sequence = recovery.sequence;
-    this.#before = recovery.hasPages ? recovery : null;
+    this.#before = recovery.hasPages ? { record: recovery.record, length: null } : null;
     return recovery;
   }
 
   /** Plans the next record. It is durable once all steps of the write were taken in order. */
   plan(record: Json): PlannedWrite {
-    const write = new PlannedWrite(this.#owner, this.#sequence + 1, record, this.#before);
+    const written = { record, length: null };
+    const write = new PlannedWrite(this.#owner, this.#sequence + 1, written, this.#before, this.#coding);
     this.#sequence = write.sequence;
-    this.#before = { record };
+    this.#before = written;
     return write;
   }
 
@@ -95,19 +106,26 @@ export class RecordStore {
 /** A record to be written. Its bytes are computed on demand: a simulation rarely needs them. */
 export class PlannedWrite {
   readonly sequence: number;
-  readonly record: Json;
   readonly #owner: Owner;
-  readonly #before: { readonly record: Json } | null;
+  readonly #written: Written;
+  readonly #before: Written | null;
+  readonly #coding: Coding;
 
-  constructor(owner: Owner, sequence: number, record: Json, before: { readonly record: Json } | null) {
+  constructor(owner: Owner, sequence: number, written: Written, before: Written | null, coding: Coding) {
     this.#owner = owner;
     this.sequence = sequence;
-    this.record = record;
+    this.#written = written;
     this.#before = before;
+    this.#coding = coding;
+  }
+
+  get record(): Json {
+    return this.#written.record;
   }
 
   get steps(): readonly Step[] {
-    const content = encodeCopy(this.#owner, this.sequence, this.record);
+    const content = encodeCopy(this.#owner, this.sequence, this.record, this.#coding);
+    this.#written.length = content.length;
     return this.#hasPages && content.length <= ROOM_IN_PAGE
       ? overwrite(content, this.sequence)
       : replace(content);
@@ -116,7 +134,9 @@ export class PlannedWrite {
   /** Is each copy in the file a page, as far as is known? */
   get #hasPages(): boolean {
     const before = this.#before;
-    return before !== null && copyLength(this.#owner, this.sequence - 1, before.record) <= ROOM_IN_PAGE;
+    if (before === null) return false;
+    before.length ??= copyLength(this.#owner, this.sequence - 1, before.record, this.#coding);
+    return before.length <= ROOM_IN_PAGE;
   }
 }
 

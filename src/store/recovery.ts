@@ -11,6 +11,7 @@
  * state of itself.
  */
 import { type Json, show } from '../core/index.ts';
+import type { Coding } from './coding.ts';
 import { decodeCopy, FORMAT, formatOf, type Owner, READABLE, type RecordCopy } from './record-copy.ts';
 import { isZero, PAGE, SECTOR, unseal } from './sectors.ts';
 
@@ -33,7 +34,7 @@ export interface Refusal {
   readonly reason: string;
 }
 
-export function recover(bytes: Uint8Array | null, owner: Owner): Recovery {
+export function recover(bytes: Uint8Array | null, owner: Owner, coding: Coding): Recovery {
   if (bytes === null) return { is: 'empty' };
   const half = Math.floor(bytes.length / 2);
   const halves = [bytes.subarray(0, half), bytes.subarray(half)] as const;
@@ -46,18 +47,18 @@ export function recover(bytes: Uint8Array | null, owner: Owner): Recovery {
   if (format === null) return refuseDamage('it has no header');
   if (halves.some(isZero) && format !== 'caucus-record/2')
     return refuseDamage('one of its two copies is empty');
-  return format === FORMAT ? recoverSealed(halves, owner) : recoverOlder(halves, owner);
+  return format === FORMAT ? recoverSealed(halves, owner, coding) : recoverOlder(halves, owner, coding);
 }
 
 type Halves = readonly [Uint8Array, Uint8Array];
 
-function recoverSealed(halves: Halves, owner: Owner): Recovery {
+function recoverSealed(halves: Halves, owner: Owner, coding: Coding): Recovery {
   const copies: (RecordCopy | string)[] = [];
   for (const [which, half] of halves.entries()) {
     const content = unseal(half, (which * half.length) / SECTOR);
     if (typeof content === 'number')
       return refuseDamage(`sector ${content} of copy ${which} was changed since it was written`);
-    copies.push(decodeCopy(content));
+    copies.push(decodeCopy(content, coding));
   }
   const whole = copies.filter((copy) => typeof copy !== 'string');
   const newest = newestOf(whole);
@@ -95,8 +96,8 @@ export function slotOf(sequence: number): number {
  * Formats 2 and 3 have no seals: a copy that was cut short looks like a damaged one, so neither is ever skipped.
  * Format 2 left one half empty after the file was rewritten.
  */
-function recoverOlder(halves: Halves, owner: Owner): Recovery {
-  const copies = halves.filter((half) => !isZero(half)).map(decodeCopy);
+function recoverOlder(halves: Halves, owner: Owner, coding: Coding): Recovery {
+  const copies = halves.filter((half) => !isZero(half)).map((half) => decodeCopy(half, coding));
   const whole = copies.filter((copy) => typeof copy !== 'string');
   const broken = copies.find((copy) => typeof copy === 'string');
   if (broken !== undefined) return refuseDamage(broken);

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { majority } from '../../src/core/index.ts';
 import type { Saved } from '../../src/protocols/quorum/state.ts';
+import { pureCoding } from '../../src/store/coding.ts';
 import { recover } from '../../src/store/recovery.ts';
 import { DiskLab, HEALS_WITHIN_MS, type Watched } from '../support/disk-lab.ts';
 
@@ -26,7 +27,7 @@ afterEach(async () => {
 function recordOf(id: string): Saved {
   const bytes = readFileSync(path.join(lab.folder(id), 'election-main.json'));
   const owner = { cluster: 'caucus', id, election: 'main', protocol: 'quorum' };
-  const found = recover(bytes, owner);
+  const found = recover(bytes, owner, pureCoding);
   if (found.is !== 'record') throw new Error(`${id} has no record: ${JSON.stringify(found)}`);
   return found.record as unknown as Saved;
 }

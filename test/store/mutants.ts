@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
   ]),
   mutant('the checksum of a copy is ignored, so that one that was cut short is taken', { seed: 183 }, [
     'record-copy',
-    "if (sha256 !== checksum(format, owner, sequence, body)) return 'its checksum does not fit what it holds';",
+    "if (sha256 !== checksum(format, owner, sequence, body, coding))\n    return 'its checksum does not fit what it holds';",
     'void sha256;',
   ]),
   mutant('the seals of the sectors are ignored', { seed: 47 }, [
@@ -44,8 +44,8 @@ export const mutants: readonly Mutant[] = [
     ['recovery', "if (typeof content === 'number')", "if (typeof content === 'number' && which < 0)"],
     [
       'recovery',
-      'copies.push(decodeCopy(content));',
-      "copies.push(typeof content === 'number' ? 'damaged' : decodeCopy(content));",
+      'copies.push(decodeCopy(content, coding));',
+      "copies.push(typeof content === 'number' ? 'damaged' : decodeCopy(content, coding));",
     ],
   ),
   mutant('a record is told to be durable before it is synced', { seed: 31 }, [

@@ -2,10 +2,14 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { nodeCoding } from '../../src/member/record-file.ts';
+import { pureCoding } from '../../src/store/coding.ts';
 import { crc32c } from '../../src/store/crc32c.ts';
+import { type Owner, perform, RecordStore, type Recovery } from '../../src/store/index.ts';
 import { PAGE, SECTOR, seal, unseal } from '../../src/store/sectors.ts';
 import { sha256 } from '../../src/store/sha256.ts';
 import { fromUtf8, toUtf8 } from '../../src/store/utf8.ts';
+import { Files } from './files.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 });
 
@@ -65,6 +69,50 @@ describe('checksums', () => {
     expect(hex(crc32c(Uint8Array.from({ length: 32 }, (_, i) => i)))).toBe('46dd794e');
     expect(crc32c(new Uint8Array([3, 4]), crc32c(new Uint8Array([1, 2])))).toBe(
       crc32c(new Uint8Array([1, 2, 3, 4])),
+    );
+  });
+});
+
+describe('the coding of a member and that of the simulation', () => {
+  it('agree on every text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (text) => {
+        const given = pureCoding.toUtf8(text);
+        expect(nodeCoding.toUtf8(text)).toEqual(Buffer.from(given));
+        expect(nodeCoding.utf8Length(text)).toBe(pureCoding.utf8Length(text));
+        expect(nodeCoding.sha256(given)).toBe(pureCoding.sha256(given));
+      }),
+    );
+    // Halves of pairs, which no UTF-8 can hold.
+    for (const text of ['\ud800', 'a\udc00b', '\udc00\ud800', 'x\ud83d']) {
+      expect(nodeCoding.toUtf8(text)).toEqual(Buffer.from(pureCoding.toUtf8(text)));
+      expect(nodeCoding.utf8Length(text)).toBe(pureCoding.utf8Length(text));
+    }
+  });
+
+  it('write the same bytes, small and large, and each reads what the other wrote', () => {
+    const word = fc.string({ unit: 'grapheme', maxLength: 60 });
+    const records = fc.array(fc.record({ term: fc.nat(), text: word, times: fc.constantFrom(1, 3, 200) }), {
+      minLength: 1,
+      maxLength: 4,
+    });
+    fc.assert(
+      fc.property(word, records, (election, given) => {
+        const owner: Owner = { cluster: 'c', id: 'a', election, protocol: 'quorum' };
+        const written = [nodeCoding, pureCoding].map((coding) => {
+          const store = new RecordStore(owner, coding);
+          const files = new Files();
+          for (const { term, text, times } of given)
+            for (const step of store.plan({ term, text: text.repeat(times) }).steps) perform(step, files);
+          return files.read()!;
+        });
+        expect(Buffer.from(written[0]!).equals(written[1]!)).toBe(true);
+        const found = [nodeCoding, pureCoding].map(
+          (coding): Recovery => new RecordStore(owner, coding).open(new Files(written[0]!)),
+        );
+        expect(found[0]).toMatchObject({ is: 'record', sequence: given.length });
+        expect(found[0]).toEqual(found[1]);
+      }),
     );
   });
 });

@@ -1,0 +1,220 @@
+/**
+ * Node.js compiles a function when it is called for the first time. A member at rest never calls the code that takes over from a
+ * dead leader, so without this file that code would be compiled while there is no leader: some milliseconds of a takeover of ten.
+ *
+ * Before a process takes part in its first election it therefore holds one in memory, among three members with a clock, a network
+ * and disks of their own: they elect a leader, it resigns, and its successor dies. Nothing of that is sent, saved or logged.
+ */
+import { type Definition, type MemberId, parseId } from '../core/index.ts';
+import { Election, ProtocolSeat } from '../election/index.ts';
+import { DEFAULT_PEER_OPTIONS, type Identity, Peers, type ProcessIdentity } from '../peers/index.ts';
+import { RecordStore } from '../store/index.ts';
+import type { Clock } from './clock.ts';
+import { Elections } from './elections.ts';
+import { isDead, ownProcess } from './evidence.ts';
+import type { ElectionHost } from './host.ts';
+import { encodeMessage, readFrame } from './links/frames.ts';
+import type { Settled } from './options.ts';
+import { nodeCoding } from './record-file.ts';
+import { RefusalLog } from './refusal-log.ts';
+import type { Store } from './store.ts';
+
+const IDS: readonly MemberId[] = [1, 2, 3];
+/** More than an election takes. A protocol that elects no leader within so many events is left at that. */
+const MOST_EVENTS = 300;
+/** A program's promises settle between two events: more turns than any of them takes. */
+const TURNS = 20;
+/** No process of Linux ever has it: pids end at 2 ** 22. */
+const NO_PID = 2 ** 22 + 1;
+
+const rehearsed = new WeakSet<Definition>();
+
+/** Once in a process for each protocol. */
+export async function rehearse(settled: Settled): Promise<void> {
+  if (rehearsed.has(settled.definition)) return;
+  rehearsed.add(settled.definition);
+  await rehearseElection(settled);
+  rehearseDeath(ownProcess());
+}
+
+/** Returns how many leaders were elected: three, if the protocol elects one soon and again after a resignation and a death. */
+export async function rehearseElection(settled: Settled): Promise<number> {
+  const rehearsal = new Rehearsal(settled);
+  await rehearsal.untilOneLeads();
+  await rehearsal.resign();
+  await rehearsal.untilOneLeads();
+  rehearsal.endLeader();
+  await rehearsal.untilOneLeads();
+  rehearsal.close();
+  return rehearsal.leaders;
+}
+
+interface Participant {
+  readonly id: MemberId;
+  readonly life: string;
+  readonly elections: Elections;
+  readonly host: ElectionHost;
+  readonly election: Election;
+}
+
+class Rehearsal {
+  readonly #clock = new RehearsalClock();
+  readonly #refusals = new RefusalLog(this.#clock, () => {});
+  readonly #frames: { readonly to: MemberId; readonly from: MemberId; readonly frame: string }[] = [];
+  #participants: readonly Participant[];
+  /** How many were elected. */
+  leaders = 0;
+
+  constructor(settled: Settled) {
+    this.#participants = IDS.map((id) => this.#participant(settled, id));
+    const untilLost = ({ signal }: { readonly signal: AbortSignal }): Promise<void> =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    for (const { election } of this.#participants) void election.lead(untilLost).catch(() => {});
+  }
+
+  async untilOneLeads(): Promise<void> {
+    for (let events = 0; events < MOST_EVENTS && this.#leader === undefined; events++) {
+      if (this.#frames.length > 0) this.#deliver();
+      else this.#clock.advance();
+      await settle();
+    }
+    if (this.#leader !== undefined) this.leaders++;
+    // What the new leader has sent is taken too.
+    while (this.#frames.length > 0) this.#deliver();
+    await settle();
+  }
+
+  async resign(): Promise<void> {
+    void this.#leader?.election.resign().catch(() => {});
+    await settle();
+  }
+
+  endLeader(): void {
+    const dead = this.#leader;
+    if (dead === undefined) return;
+    this.#participants = this.#participants.filter((each) => each !== dead);
+    void dead.elections.close();
+    for (const { elections } of this.#participants)
+      elections.give({ type: 'peer-gone', peer: dead.id, proof: true, life: dead.life });
+  }
+
+  close(): void {
+    for (const { elections } of this.#participants) void elections.close();
+  }
+
+  get #leader(): Participant | undefined {
+    return this.#participants.find(({ host }) => host.acting);
+  }
+
+  #deliver(): void {
+    const { to, from, frame } = this.#frames.shift()!;
+    const read = readFrame(frame);
+    const receiver = this.#participants.find(({ id }) => id === to);
+    if (read.type !== 'message' || receiver === undefined) return;
+    this.#refusals.hear(from, () => receiver.elections.receive(from, read.election, read.message));
+  }
+
+  #participant(settled: Settled, id: MemberId): Participant {
+    const peers = IDS.filter((each) => each !== id).map((each) => ({ id: each, url: 'http://localhost' }));
+    const life = `rehearsal-${id}`;
+    const clock = this.#clock;
+    const elections = new Elections(
+      { ...settled, id, peers, record: null, log: () => {} },
+      {
+        clock,
+        store: storeNowhere(settled.cluster, id, life),
+        send: (to, election, message) =>
+          this.#frames.push({ to, from: id, frame: encodeMessage(election, message) }),
+        isVoter: (each) => IDS.includes(each),
+        changed: () => {},
+      },
+    );
+    const host = elections.open(settled.election);
+    const seat = new ProtocolSeat(host, String(id), 1, parseId);
+    const election = new Election(
+      settled.election,
+      { seat: () => seat },
+      {
+        clock: {
+          now: () => clock.now(),
+          after: (delayMs, run) => clock.set(clock.after(delayMs), run),
+        },
+      },
+    );
+    return { id, life, elections, host, election };
+  }
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) await null;
+}
+
+/** Works out the bytes of each record, and writes them nowhere. */
+function storeNowhere(cluster: string, id: MemberId, life: string): Store {
+  return {
+    member: { incarnation: 1, life, keeps: true, voters: [] },
+    saveVoters: () => {},
+    election: (election, protocol) => {
+      const records = new RecordStore({ cluster, id, election, protocol }, nodeCoding);
+      return { load: () => null, save: (record) => void records.plan(record).steps };
+    },
+    close: () => {},
+  };
+}
+
+/** Its time goes from one alarm to the next. */
+class RehearsalClock implements Clock {
+  readonly sleeps = 0;
+  readonly sleptMs = 0;
+  #nowMs = 0;
+  readonly #alarms = new Set<{ readonly atMs: number; readonly run: () => void }>();
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  wallNow(): number {
+    return this.#nowMs;
+  }
+
+  after(delayMs: number): number {
+    return this.#nowMs + Math.max(0.01, delayMs);
+  }
+
+  set(atMs: number, run: () => void): () => void {
+    const alarm = { atMs, run };
+    this.#alarms.add(alarm);
+    return () => this.#alarms.delete(alarm);
+  }
+
+  advance(): void {
+    const [first] = [...this.#alarms].sort((a, b) => a.atMs - b.atMs);
+    if (first === undefined) return;
+    this.#alarms.delete(first);
+    this.#nowMs = Math.max(this.#nowMs, first.atMs);
+    first.run();
+  }
+}
+
+/** The connection of a process closes, and the process is looked for. */
+function rehearseDeath(process: ProcessIdentity | null): void {
+  const identity = (id: MemberId): Identity => ({
+    id,
+    cluster: 'rehearsal',
+    incarnation: 1,
+    life: `rehearsal-${id}`,
+    url: 'http://localhost',
+    process,
+    localSocket: `rehearsal-${id}`,
+  });
+  const peers = new Peers(identity(1), DEFAULT_PEER_OPTIONS);
+  peers.take({ type: 'peer-added', peer: 2 }, 0);
+  peers.take({ type: 'dialled', peer: 2, connection: 1 }, 0);
+  peers.take({ type: 'greeted', connection: 1, identity: identity(2) }, 0);
+  peers.take({ type: 'met', connection: 1 }, 0);
+  peers.take({ type: 'closed', connection: 1, closing: 'ended', reason: '' }, 1);
+  peers.take({ type: 'seen', peer: 2, look: 1, isDead: true }, 1);
+  if (process === null) return;
+  isDead(process);
+  isDead({ ...process, pid: NO_PID });
+}
