@@ -22,11 +22,11 @@ const ELECTION = ['pre-vote', 'pre-vote/answer', 'vote', 'vote/answer'];
 
 /**
  * The setting of the Raft thesis: five members, a broadcast and its answers take some 15 ms, the heartbeat is half of
- * the shortest time-out, and the leader dies at a moment drawn from a heartbeat interval that all received together.
+ * the shortest timeout, and the leader dies at a moment drawn from a heartbeat interval that all received together.
  */
 const SETTINGS: readonly Setting[] = [
   {
-    name: 'time-outs 150–300 ms, 6–9 ms one way',
+    name: 'timeouts 150–300 ms, 6–9 ms one way',
     given: { timing: { heartbeatMs: 75, timeoutMs: [150, 300] } },
     heartbeatMs: 75,
     longestTimeoutMs: 300,

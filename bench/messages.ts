@@ -18,7 +18,7 @@ function shuffled(n: number, seed: number): number[] {
   return ids;
 }
 
-/** Everybody starts at once; nothing goes wrong; the run ends before the first time-out could start another election. */
+/** Everybody starts at once; nothing goes wrong; the run ends before the first timeout could start another election. */
 function changRoberts(ring: readonly number[]): Result {
   const scenario = {
     protocol: 'chang-roberts',

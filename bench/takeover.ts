@@ -100,7 +100,7 @@ async function idleRow(
     const { cpuMs, messages, bytes, rssMb } = await cluster.idle(IDLE_S);
     return {
       elections: String(elections),
-      'time-outs ms': timeoutMs.join('–'),
+      'timeouts ms': timeoutMs.join('–'),
       'CPU %': cpuMs / 10,
       'memory MB': rssMb,
       'messages/s': messages,

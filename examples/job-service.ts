@@ -9,7 +9,7 @@ export interface JobStore {
   write(token: bigint, minute: number, by: string): void;
 }
 
-/** Time, so that a test can hand over its own. */
+/** The clock, so that a test can pass its own. */
 export interface Timer {
   now(): number;
   sleep(ms: number, options: { signal: AbortSignal }): Promise<void>;

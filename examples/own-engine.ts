@@ -1,4 +1,4 @@
-/** An engine of your own: the calls of a `LeaseStore` are yours, `LeaseEngine` does the rest. */
+/** An engine of your own: you implement the calls of a `LeaseStore`, `LeaseEngine` does the rest. */
 import {
   type Call,
   type Grant,
@@ -11,7 +11,7 @@ import {
 
 /** What your system keeps of an election. Here it is an object; each call below would be one atomic request. */
 interface Row {
-  holder: symbol | null; // One grant, not one name: whoever comes back under an old name inherits nothing.
+  holder: symbol | null; // One grant, not one name: a process that comes back under an old name inherits nothing.
   leader: string;
   token: bigint; // It stays when the lease goes, and only grows.
   untilMs: number; // On the clock of your system.
@@ -61,7 +61,7 @@ class OwnStore implements LeaseStore<OwnGrant> {
     if (this.#isOurs(grant)) this.#row.holder = null;
   }
 
-  /** Nothing tells us of changes here, so those who wait look every `retryMs`. */
+  /** Nothing reports changes here, so waiting candidates poll every `retryMs`. */
   watch(): () => void {
     return () => {};
   }
@@ -82,7 +82,7 @@ export function own(options: LeaseEngineOptions = {}): LeaseEngine<OwnGrant> {
     times,
     checkName: () => {}, // Throw for a name that your system cannot hold.
     open: (election: string, name: string) => new OwnStore(election, name, times.leaseMs),
-    close: async () => {}, // Let go of connections.
+    close: async () => {}, // Close connections.
   };
   return new LeaseEngine(kind, options);
 }

@@ -7,20 +7,20 @@ import { deposed, verdictOn } from './verdict.ts';
 
 type Events = readonly { readonly [field: string]: Json }[];
 
-/** The same trouble for every election, in its own time-outs. */
+/** The same trouble for every election, in its own timeouts. */
 interface Trouble {
   readonly name: string;
   readonly title: string;
   /** Its leader runs and hears a majority all the while, or it is gone: nobody else should lose the leadership. */
   readonly sparesLeaders: boolean;
-  /** How long it lasts, in time-outs. */
+  /** How long it lasts, in timeouts. */
   readonly lasts: number;
   events(subject: Subject, leader: MemberId): Events;
 }
 
 const SEEDS = 20;
 const IDS: readonly MemberId[] = [1, 2, 3, 4, 5];
-/** In time-outs: when trouble begins, and when the run ends. */
+/** In timeouts: when trouble begins, and when the run ends. */
 const BEGIN = 20;
 const UNTIL = 100;
 const RETURNS = 6;
@@ -28,7 +28,7 @@ const RETURNS = 6;
 export const troubles: readonly Trouble[] = [
   {
     name: 'partition',
-    title: 'the leader is cut off from all others for 40 time-outs',
+    title: 'the leader is cut off from all others for 40 timeouts',
     sparesLeaders: false,
     lasts: 40,
     events: ({ timeoutMs }, leader) => [
@@ -38,7 +38,7 @@ export const troubles: readonly Trouble[] = [
   },
   {
     name: 'link',
-    title: 'one link of the leader is cut for 80 time-outs, to the end',
+    title: 'one link of the leader is cut for 80 timeouts, to the end',
     sparesLeaders: true,
     lasts: UNTIL - BEGIN,
     events: ({ timeoutMs }, leader) => [
@@ -47,7 +47,7 @@ export const troubles: readonly Trouble[] = [
   },
   {
     name: 'pause',
-    title: 'the leader stops for 10 time-outs and goes on',
+    title: 'the leader stops for 10 timeouts and goes on',
     sparesLeaders: false,
     lasts: 10,
     events: ({ timeoutMs }, leader) => [

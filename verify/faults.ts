@@ -27,7 +27,7 @@ export interface Fault {
   draw(place: Place): readonly WorldEvent[];
 }
 
-/** Trouble begins when everybody has agreed, and ends while there is time to see what comes of it. In time-outs. */
+/** Trouble begins when everybody has agreed, and ends while there is time to see what comes of it. In timeouts. */
 const FROM = 10;
 const TO = 35;
 export const STOP = 40;

@@ -211,7 +211,7 @@ if (process.argv[1] === import.meta.filename) {
   say(`two acted at once: ${found.overlaps.length === 0 ? 'never' : found.overlaps.slice(0, 5).join('; ')}`);
   const slow = [found.electedMs, found.restartedMs].filter((ms) => ms > 2 * TIMEOUT_MS);
   if (slow.length > 0)
-    say(`slower than two time-outs of ${TIMEOUT_MS} ms: ${slow.map(Math.round).join(', ')} ms`);
+    say(`slower than two timeouts of ${TIMEOUT_MS} ms: ${slow.map(Math.round).join(', ')} ms`);
   for (const problem of found.problems) say(`lasting: ${problem}`);
   process.exitCode = found.overlaps.length + found.problems.length > 0 ? 1 : 0;
 }

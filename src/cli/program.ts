@@ -33,13 +33,13 @@ export function createProgram(): Command {
       'after',
       `
 Examples:
-  $ caucus up                                      a cluster of five on this machine, to play with
+  $ caucus up                                      a cluster of five on this machine, to try it
   $ caucus play --open                             elections in your browser, to watch and to break
   $ caucus run --config member.json -- ./job.sh    a command that runs only on the leader
-  $ caucus leader                                  who it is
+  $ caucus leader                                  print the leader's name
   $ caucus simulate                                a leader dies and comes back, in virtual time
   $ caucus simulate --protocol epoch --runs 1000   the same from 1000 seeds
-  $ caucus protocols epoch                         what can be set, what is promised`,
+  $ caucus protocols epoch                         its settings and its promises`,
     );
   addUp(program);
   addPlay(program);
@@ -88,7 +88,7 @@ Flags override the fields of the file. A scenario looks like this, and every fie
     "events": [{ "atMs": 5000, "do": "crash", "member": "leader" },
                { "atMs": 9000, "do": "restart", "member": "all" }] }
 
-Protocols (caucus protocols NAME says what can be set):
+Protocols (caucus protocols NAME lists the settings):
 ${protocolLines(pageOf(process.stdout, process.env).columns).join('\n')}
 
 Exit code: 0 if no promised property was broken, 1 if one was (or a swarm did not settle), 2 for bad input.

@@ -19,21 +19,21 @@ export interface Exploring {
   readonly protocol: Protocol;
   readonly members: readonly Setup[];
   readonly bounds?: Partial<Bounds>;
-  /** What happens before everything is tried; bounds count from there on. All members have started before it. */
+  /** The events before the search; bounds count from there on. All members have started before it. */
   readonly script?: Script;
-  /** The properties to look at. Each keeps a piece of history in the states, so fewer properties mean fewer states. */
+  /** The properties to check. Each keeps a piece of history in the states, so fewer properties mean fewer states. */
   readonly properties?: readonly Property[];
-  /** Take states for one that differ only in which member is which, if the protocol lets it (default: true). */
+  /** Treat states as equal that differ only in which member is which, if the protocol allows it (default: true). */
   readonly symmetry?: boolean;
   /** Drop from states what can never matter again (default: true). */
   readonly forgetting?: boolean;
-  /** Look only at states that no other covers (default: true, where the network delivers any number of times). */
+  /** Check only states that no other covers (default: true, if the network delivers any number of times). */
   readonly covering?: boolean;
-  /** Give up, incomplete, at so many states. */
+  /** Stop, incomplete, at this many states. */
   readonly maxStates?: number;
-  /** At how many states to stop looking for a shorter history of what was found. */
+  /** At how many states to stop searching for a shorter history of what was found. */
   readonly maxStatesForShortest?: number;
-  /** From how many states to try whether a leader is found once the faults stop. */
+  /** From how many states to check whether a leader is elected once the faults stop. */
   readonly samples?: number;
 }
 
@@ -45,7 +45,7 @@ export interface Violation {
   readonly members: readonly MemberId[];
   readonly detail: string;
   readonly acts: readonly Act[];
-  /** No history with fewer acts breaks it. */
+  /** No history with fewer events breaks it. */
   readonly shortest: boolean;
 }
 
@@ -54,25 +54,25 @@ export interface Exploration {
   readonly members: readonly MemberId[];
   readonly bounds: Bounds;
   readonly script: Script;
-  /** Why members were not exchanged for each other; null if they were. */
+  /** Why members were not interchangeable; null if they were. */
   readonly asymmetry: string | null;
-  /** Why nothing about earlier terms was forgotten; null if something was. */
+  /** Why nothing about earlier terms was dropped; null if something was. */
   readonly memory: string | null;
-  /** Only states that no other covers were looked at. */
+  /** Only states that no other covers were checked. */
   readonly covering: boolean;
-  /** How many states were looked at. */
+  /** How many states were checked. */
   readonly states: number;
   readonly transitions: number;
-  /** How many transitions led past a bound, where nothing further was tried. */
+  /** How many transitions led past a bound, where the search stopped. */
   readonly beyond: number;
-  /** How many acts led to the state that is furthest from the start. */
+  /** The distance of the furthest state from the start, in events. */
   readonly depth: number;
-  /** Nothing within the bounds was left out. */
+  /** The search within the bounds is complete. */
   readonly complete: boolean;
   readonly violations: readonly Violation[];
   readonly sometimes: Readonly<Record<string, boolean>>;
   readonly eventually: Omit<Eventually, 'failed'> & {
-    /** A history after which all do not come to agree, though nothing goes wrong any more; null if there is none. */
+    /** A history after which the members never agree, although no further fault happens; null if there is none. */
     readonly failed: readonly Act[] | null;
   };
 }
@@ -80,21 +80,21 @@ export interface Exploration {
 const MOST_STATES = 50_000_000;
 const MOST_FOR_SHORTEST = 300_000;
 const SAMPLES = 1000;
-/** Between two looks at how much room is left. */
+/** Between two checks of the remaining memory. */
 const STATES_AT_A_TIME = 256;
 
 /** Explores to the end. */
 export function explore(exploring: Exploring): Exploration {
   const explorer = new Explorer(exploring);
   while (explorer.advance(10_000)) {
-    // Each call looks at some more states.
+    // Each call checks some more states.
   }
   return explorer.result();
 }
 
 /**
- * Looks at every state of a small cluster that can be reached within the bounds. Where one state can cover another,
- * it first finds out what can be broken at all, and then looks for the shortest history that breaks it.
+ * Checks every state of a small cluster that can be reached within the bounds. If one state can cover another, it
+ * first finds what can be broken at all, and then the shortest history that breaks it.
  */
 export class Explorer {
   readonly #exploring: Exploring;
@@ -104,7 +104,7 @@ export class Explorer {
   #lessons: Lessons;
   #space!: Space;
   #search!: Search;
-  /** Looks for the shortest histories of what the search has found. */
+  /** Searches the shortest histories of what was found. */
   #shortening: BreadthFirst | null = null;
 
   constructor(exploring: Exploring) {
@@ -118,7 +118,7 @@ export class Explorer {
     this.#learning(() => this.#begin());
   }
 
-  /** Looks at up to so many states more. False once there is nothing left to do, or no room. */
+  /** Checks up to this many further states. False once the search has ended, or there is no memory left. */
   advance(states: number): boolean {
     let more = true;
     for (let left = states; more && left > 0; left -= STATES_AT_A_TIME) {
@@ -141,7 +141,7 @@ export class Explorer {
     return (this.#shortening ?? this.#search).progress;
   }
 
-  /** Something that was promised is known to be broken: whoever only asks whether, need not go on. */
+  /** A promise is known to be broken: a caller that only asks for that can stop. */
   get hasBrokenPromise(): boolean {
     return this.#search.findings.all.some(({ claimed }) => claimed);
   }
@@ -184,7 +184,7 @@ export class Explorer {
     this.#search = this.#covering ? new Covering(this.#space) : new BreadthFirst(this.#space);
   }
 
-  /** Does the work; where a lesson is learned on the way, begins anew with it. */
+  /** Does the work; when a lesson is learned on the way, starts again with it. */
   #learning(work: () => void): void {
     let todo = work;
     for (;;) {
@@ -221,7 +221,7 @@ export class Explorer {
   }
 }
 
-/** What is known before anything was tried. */
+/** What is known before the search. */
 function firstLessons({ members, symmetry = true, forgetting = true }: Exploring): Lessons {
   return {
     ...NO_LESSONS,

@@ -89,7 +89,7 @@ function explainLoss(self: MemberId, before: Outlook, happening: Happening): Why
       return readReason(input.why) ?? reasonOf(self, input.command);
     case 'timer':
       if (!before.acting) return unheard(leader);
-      return { cause: 'lost-quorum', detail: 'no majority has answered for a whole time-out' };
+      return { cause: 'lost-quorum', detail: 'no majority has answered for a whole timeout' };
     case 'peer-gone': {
       const what = input.proof ? 'its process is gone' : 'its connection is closed';
       return { cause: 'closed', detail: `${leader} does not answer: ${what}` };

@@ -54,7 +54,7 @@ export const eventualAgreement: LivenessProperty<Settled> = {
   property: 'L1',
   name: 'one leader for all, once the faults stop',
   says: 'after the faults stop, every election ends with one leader that all members agree on',
-  watched: 'all members run and hear each other for some time-outs',
+  watched: 'all members run and hear each other for some timeouts',
   judge({ beliefs, isMajorityEnough }) {
     if (isAgreed(beliefs, isMajorityEnough)) return null;
     const camps = new Map<MemberId | null, MemberId[]>();
@@ -128,12 +128,12 @@ export const steppingDown: LivenessProperty<Isolation> = {
   property: 'L5',
   name: 'no claim to lead without a majority',
   says: 'a leader without a majority stops claiming',
-  watched: 'one and a half time-outs after it was cut off, it does not',
+  watched: 'one and a half timeouts after it was cut off, it does not',
   judge({ leader, isClaiming, timeouts }) {
     if (!isClaiming || timeouts < STEPS_DOWN_WITHIN) return null;
     return {
       property: 'L5',
-      detail: `${leader} still claims to lead, ${timeouts} time-outs after it was cut off`,
+      detail: `${leader} still claims to lead, ${timeouts} timeouts after it was cut off`,
     };
   },
 };

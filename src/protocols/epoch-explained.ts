@@ -54,7 +54,7 @@ function ruleOf({ input, isTimer, sends, saves, cancels, isIdle }: SeenStep): st
     case 'vote':
       return 'count';
     case 'vote-request':
-      // That a leader gives up its leadership is worth more than that it votes.
+      // That a leader stops leading is more important than its vote.
       if (cancels('keep-alive')) return 'newer';
       return sends('vote') ? 'vote' : 'silent';
     case 'keep-alive':

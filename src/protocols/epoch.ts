@@ -6,7 +6,7 @@
  * as every member keeps its disk. The vote is saved before it is sent.
  *
  * Does not promise: one leader at a time. "If the communication between some nodes does not work then there may
- * be 2 leaders at the same time": a leader that is cut off goes on, and since older epochs are discarded in
+ * be 2 leaders at the same time": a leader that is cut off keeps leading, and since older epochs are discarded in
  * silence, a single broken link can keep two leaders for ever. A member that was cut off comes back with a
  * newer epoch and dethrones a healthy leader. A member that lost its disk may vote twice in one epoch.
  * "The nodes must know how many nodes there are."
@@ -54,7 +54,7 @@ interface State {
   /** Saved together, before anything that depends on them is sent. */
   epoch: number;
   votedFor: MemberId | null;
-  /** Who voted for this member in the current epoch, itself included; sorted. */
+  /** The voters of this member in the current epoch, itself included; sorted. */
   votes: MemberId[];
 }
 
@@ -102,7 +102,7 @@ function onInput(s: State, input: Input<Message, Timer>, rules: Rules, out: Out)
     case 'drawn':
     case 'peer-gone':
     case 'peer-back':
-      return; // The seed knows neither draws nor evidence: a node is gone when it is not heard.
+      return; // The seed has neither draws nor evidence: a node is gone when it is not heard.
     default:
       assertNever(input);
   }

@@ -1,4 +1,7 @@
-/** Every election explained to people, by name. Apart from the catalogue: a program that takes part in an election needs no prose. */
+/**
+ * Every protocol explained to people, by name. Separate from the catalogue, since a program that takes part in an
+ * election needs no prose.
+ */
 import type { Explained } from '../core/index.ts';
 import { bully } from './bully/explained.ts';
 import { changRoberts } from './chang-roberts/explained.ts';

@@ -6,10 +6,10 @@ import { epoch } from './epoch.ts';
 import { quorum } from './quorum/index.ts';
 import { ring } from './ring/index.ts';
 
-/** The election of members that name no other. */
+/** The default protocol of members. */
 export const DEFAULT_PROTOCOL = 'quorum';
 
-/** Every election by name: what `--protocol` accepts. */
+/** Every protocol by name: what `--protocol` accepts. */
 export const catalogue: Readonly<Record<string, Definition>> = {
   bully,
   'chang-roberts': changRoberts,

@@ -1,14 +1,14 @@
 /**
- * What both rings need of a network: to hand a message to the next live member.
+ * What both ring protocols need of a network: passing a message to the next live member.
  *
- * The seeds ask an oracle (`isAlive()`) who lives. A member has none, so "alive" means "acknowledged in time": a
- * message is offered to the next member; no `ack` within T, after `missedHeartbeatTolerance` repetitions, and the
- * one after is tried. If all the others are silent, the next live member is oneself, as in the seed's
+ * The seeds ask an oracle (`isAlive()`) which members live. A member has none, so "alive" means "acknowledged in
+ * time": a message is offered to the next member; without an `ack` within T, after `missedHeartbeatTolerance`
+ * retries, the one after it is tried. If all the others are silent, the next live member is oneself, as in the seed's
  * `findNextInstance`.
  *
- * One message is under way at a time and the others wait behind it, so each link keeps its order. A receiver
- * acknowledges every copy and takes the first. An `ack` that was lost or late still splits a message in two,
- * one at the member that was skipped and one after it: the elections must stand that.
+ * One message is in flight at a time and the others wait behind it, so each link keeps its order. A receiver
+ * acknowledges every copy and processes the first. An `ack` that was lost or late still splits a message in two, one
+ * at the member that was skipped and one after it: the elections must tolerate that.
  */
 import {
   clonePlain,
@@ -23,7 +23,7 @@ import {
   setting,
 } from '../core/index.ts';
 
-/** Tells the copies of one message from the next message, also after its sender started anew. */
+/** Distinguishes the copies of one message from the next message, also after its sender restarted. */
 export interface Slip {
   readonly incarnation: number;
   readonly sequence: number;
@@ -40,9 +40,9 @@ export const slip: { readonly [K in keyof Slip]: Shape<number> } = {
 
 interface Queued<B> {
   readonly body: B;
-  /** What it is about: of those that wait, the latest about one thing is enough. */
+  /** Its subject: of waiting messages about the same subject, only the latest is kept. */
   readonly about: string;
-  /** The member to offer it to at the very last. */
+  /** The member to which it is offered last. */
   readonly last: MemberId;
 }
 
@@ -50,18 +50,18 @@ export interface Passing<B> {
   incarnation: number;
   /** The number of the newest message that was offered. */
   sequence: number;
-  /** The first one is under way. */
+  /** The first one is in flight. */
   queue: Queued<B>[];
-  /** How many places ahead the member stands to which it is offered, and how often that one was asked again. */
+  /** How many places ahead the member is to which it is offered, and how often that was retried. */
   place: number;
   missed: number;
-  /** What came back to oneself in this step. */
+  /** Messages that came back to oneself in this step. */
   returned: B[];
-  /** The newest message taken from each member. */
+  /** The newest message processed from each member. */
   heard: Record<string, Slip>;
 }
 
-/** What a member of a ring keeps, whatever its election. */
+/** What a member of a ring keeps, in either protocol. */
 export interface Seat<B> {
   readonly id: MemberId;
   /** The members in the order of the ring. */
@@ -75,7 +75,10 @@ export interface PassingRules {
   readonly tolerance: number;
 }
 
-/** Where effects go. Only what is asked for here, so that an election with more messages can pass its own list. */
+/**
+ * The type of the effect list, limited to what is pushed here, so that a protocol with more messages can pass its own
+ * list.
+ */
 interface Out<B extends Message> {
   push(effect: Effect<Passed<B> | Ack, 'ack'>): unknown;
 }
@@ -107,7 +110,7 @@ export function passingRules(
   return { answerMs: 2 * maxTransmissionMs + maxProcessingMs, tolerance: missedHeartbeatTolerance };
 }
 
-/** The longest that a member which does not answer holds up a message. */
+/** The longest delay of a message by a member that does not answer. */
 export function skipMs({ answerMs, tolerance }: PassingRules): number {
   return answerMs * (tolerance + 1);
 }
@@ -116,17 +119,17 @@ export function noPassing<B>(): Passing<B> {
   return { incarnation: 0, sequence: 0, queue: [], place: 1, missed: 0, returned: [], heard: {} };
 }
 
-/** How many places `to` stands ahead of `from`; a whole lap from a member to itself. */
+/** How many places `to` is ahead of `from`; a whole lap from a member to itself. */
 export function placesAhead(ring: readonly MemberId[], from: MemberId, to: MemberId): number {
   return ((ring.indexOf(to) - ring.indexOf(from) + ring.length - 1) % ring.length) + 1;
 }
 
-/** Hands a message to the next live member; if no other answers, it comes back. */
+/** Passes a message to the next live member; if no other answers, it comes back. */
 export function handOn<B extends Message>(s: Seat<B>, body: B, rules: PassingRules, out: Out<B>): void {
   enqueue(s, { body, about: body.type, last: s.id }, rules, out);
 }
 
-/** Hands a message to the next live member, no further than to `last`, which it is about. */
+/** Passes a message to the next live member, no further than to `last`, which it is about. */
 export function handOnUpTo<B extends Message>(
   s: Seat<B>,
   body: B,
@@ -138,8 +141,8 @@ export function handOnUpTo<B extends Message>(
 }
 
 /**
- * Where acks come late, a message splits again and again, and the pieces meet in the line of a slow member: one that waits there
- * and is about the same gives way, or the line would grow with them.
+ * When acks come late, a message splits repeatedly, and the pieces meet in the queue of a slow member: a waiting
+ * message about the same subject is replaced, or the queue would grow with them.
  */
 function enqueue<B extends Message>(s: Seat<B>, queued: Queued<B>, rules: PassingRules, out: Out<B>): void {
   const { queue } = s.passing;
@@ -183,7 +186,7 @@ function endHead<B extends Message>(s: Seat<B>, rules: PassingRules, out: Out<B>
   if (queue.length > 0) startNext(s, rules, out);
 }
 
-/** What came back to oneself because no other member answered, one at a time: the step that caused it handles it. */
+/** Messages that came back because no other member answered, one at a time: the step that caused it handles them. */
 export function takeReturned<B>({ passing }: Seat<B>): B | undefined {
   return passing.returned.shift();
 }
@@ -209,7 +212,7 @@ export function onNoAck<B extends Message>(s: Seat<B>, rules: PassingRules, out:
   sendHead(s, rules, out);
 }
 
-/** Acknowledges a message that was handed on. True if it is to be taken: a first copy, from a member. */
+/** Acknowledges a message. True if it must be processed: the first copy, from a member. */
 export function sendAck<B extends Message>(s: Seat<B>, from: MemberId, m: Slip, out: Out<B>): boolean {
   const { incarnation, sequence } = m;
   if (from === s.id || !s.ring.includes(from)) return false;

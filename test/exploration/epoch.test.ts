@@ -24,7 +24,7 @@ describe('the epoch election, three members', () => {
     expect(result.eventually).toMatchObject({ tried: 50, agreed: 50, failed: null });
   });
 
-  it('needs nine acts for two leaders: three starts, two time-outs, two votes cast and two received', () => {
+  it('needs nine acts for two leaders: three starts, two timeouts, two votes cast and two received', () => {
     const { violations } = check({ terms: 2, crashes: 0 });
     const two = violations.find(({ property }) => property === 'S10')!;
     expect(two).toMatchObject({ shortest: true, claimed: false });

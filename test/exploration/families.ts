@@ -66,7 +66,7 @@ function setups(count: number, leaders: readonly number[], outside: readonly num
   }));
 }
 
-/** Few heartbeats in a time-out: a disk that is silent for some three rounds loses its seat. */
+/** Few heartbeats in a timeout: a disk that is silent for some three rounds loses its seat. */
 const TIMING: Readonly<Record<string, number>> = { heartbeatMs: 120 };
 
 /** 1 leads in term 1, all of these have committed a value in it, and the lease was renewed since. */

@@ -171,7 +171,7 @@ describe('exchanging members', () => {
     heard: MemberId[];
   }
 
-  /** Everybody greets all others at a time-out, and does `hear` when greeted. */
+  /** Everybody greets all others at a timeout, and does `hear` when greeted. */
   function greeters(hear: (state: Seen, self: MemberId, from: MemberId) => void): Protocol {
     return {
       name: 'greeters',

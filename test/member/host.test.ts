@@ -81,7 +81,7 @@ describe('may I act?', () => {
     const leader = cluster.elect();
     const { host } = cluster.at(leader);
     const { held } = host;
-    // The lease ends, but no time-out: the others still follow.
+    // The lease ends, but no timeout: the others still follow.
     cluster.cut(leader);
     cluster.until(() => !host.acting);
     cluster.heal();
@@ -254,7 +254,7 @@ describe('the history says why', () => {
     const { life } = cluster.at(leader);
     for (const other of others) other.give({ type: 'peer-gone', peer: leader, proof: true, life });
     for (const other of others) expect(lastCause(other)).toBe('closed');
-    // With proof nobody waits for a time-out.
+    // With proof nobody waits for a timeout.
     const beforeMs = cluster.clock.now();
     cluster.until(() => cluster.acting.length === 1);
     expect(cluster.clock.now() - beforeMs).toBeLessThan(10);

@@ -137,7 +137,7 @@ describe('what is heard', () => {
     expect(announcement(status, next)).toBe('Member 1 leads now, token 8');
     expect(announcement(status, { ...status, token: '9' })).toBe('Member 2 leads now, token 9');
     const none = { ...status, leader: null, token: null };
-    expect(announcement(status, none)).toBe('Nobody leads now');
+    expect(announcement(status, none)).toBe('There is no leader now');
     for (const [before, after] of [
       [null, status],
       [null, none],
@@ -224,10 +224,12 @@ describe('the words', () => {
 
   it('say what came of an order', () => {
     const refused = { status: 409, code: 'E_REFUSED', message: '1 is the leader' };
-    expect(refusalWords(refused)).toBe('Refused: 1 is the leader. Nothing has happened.');
+    expect(refusalWords(refused)).toBe('Refused: 1 is the leader. It had no effect.');
     expect(refusalWords({ ...refused, status: 403, message: 'no' })).toBe('Not allowed: no.');
-    expect(refusalWords({ ...refused, status: 503, outcome: 'indefinite' })).toMatch(/perhaps it happened/);
-    expect(refusalWords({ ...refused, status: 0 })).toMatch(/^No answer came/);
+    expect(refusalWords({ ...refused, status: 503, outcome: 'indefinite' })).toMatch(
+      /may have been carried out/,
+    );
+    expect(refusalWords({ ...refused, status: 0 })).toMatch(/^No answer\./);
   });
 
   it('say times and causes, also those that are not known yet', () => {

@@ -81,11 +81,14 @@ describe.skipIf(missingBrowser !== null)(`the dashboard ${missingBrowser ?? ''}`
     const resign = page.getByRole('button', { name: 'Resign…' });
     await resign.press('Enter');
     await page.getByRole('button', { name: 'Yes, resign' }).press('Enter');
-    await page.getByRole('heading', { name: 'Nobody leads', exact: true }).waitFor();
-    await page.getByText('Nobody leads, so nobody can give the lead up.').waitFor();
+    await page.getByRole('heading', { name: 'No leader', exact: true }).waitFor();
+    await page.getByText('There is no leader, so there is none to resign.').waitFor();
     expect(await hasFocus(resign)).toBe(true);
     expect(await resign.getAttribute('aria-disabled')).toBe('true');
-    await page.getByRole('status').filter({ hasText: 'Nobody leads now' }).waitFor({ state: 'attached' });
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'There is no leader now' })
+      .waitFor({ state: 'attached' });
     await figure(page, 'Since')
       .filter({ hasText: /^\d\d:\d\d:\d\d \(/ })
       .waitFor();
@@ -180,7 +183,7 @@ describe.skipIf(missingBrowser !== null)(`the page of a member ${missingBrowser 
     expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'Resign…' }).click();
     await page.getByRole('button', { name: 'Yes, resign' }).click();
-    await page.getByRole('heading', { name: 'Nobody leads' }).waitFor();
+    await page.getByRole('heading', { name: 'No leader' }).waitFor();
     await choice.selectOption('main');
     await heading.waitFor();
     expect(await figure(page, 'Token').textContent()).toBe(token);

@@ -23,7 +23,7 @@ describe.skipIf(missingBrowser !== null)(`the panels ${missingBrowser ?? ''}`, (
     await button(page, 'Pause').click();
     await button(page, 'Files').click();
     await openFile(page, 'docs/counterexamples/epoch-disk-S1.json');
-    await button(page, 'Go to').click();
+    await button(page, 'Jump to it').click();
     await alarm(page).getByText('Two in one epoch: broken.').waitFor();
     return page;
   }
@@ -39,7 +39,7 @@ describe.skipIf(missingBrowser !== null)(`the panels ${missingBrowser ?? ''}`, (
       )
       .waitFor();
     await page.getByText('0.00 s of 9.0 ms').waitFor();
-    await button(page, 'Go to').click();
+    await button(page, 'Jump to it').click();
     await alarm(page)
       .getByText(/Two leaders: 1 \(epoch 1\) and 2 \(epoch 1\) since \d\.\d ms/)
       .waitFor();

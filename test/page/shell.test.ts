@@ -188,7 +188,7 @@ describe.skipIf(missingBrowser !== null)(`the page around it ${missingBrowser ??
     await button(page, 'Pause').click();
     const before = await stage(page).boundingBox();
     await page.evaluate(() => (location.hash = '#s=nothing-like-it'));
-    await page.getByText(/^This link cannot be opened: .*; this run goes on\.$/).waitFor();
+    await page.getByText(/^This link cannot be opened: .*; this run continues\.$/).waitFor();
     expect(await stage(page).boundingBox()).toEqual(before);
     await button(page, 'Close the notice').click();
     await page.getByText(/^This link cannot be opened/).waitFor({ state: 'detached' });

@@ -113,7 +113,7 @@ for (const quorum of [false, true]) {
       expect(outcomes(leader.timer('publish'))).toMatchObject([{ status: 'failed', effect: 'indefinite' }]);
     });
 
-    it('a request that was lost is sent again, within the time-outs', () => {
+    it('a request that was lost is sent again, within the timeouts', () => {
       const leader = publish(leading(), 'a');
       expect(leader.timer('publish/send 2').sent()).toEqual([{ to: 2, message: sendOf(1, 'a') }]);
       leader.hears(1, ack(1)).hears(2, ack(1));

@@ -261,7 +261,7 @@ describe('whole runs', () => {
     }
   });
 
-  it('a network that is too slow for its time-outs does not choke the ring: it recovers', () => {
+  it('a network that is too slow for its timeouts does not choke the ring: it recovers', () => {
     const slow = run([{ atMs: 20_000, do: 'network', latencyMs: 5 }], { network: { latencyMs: 100 } });
     const { final, messages } = play(slow);
     expect(final).toMatchObject({ agreed: true, leader: 5 });

@@ -187,7 +187,7 @@ describe('a first start, on empty disks', () => {
     const others = [2, 3, 4];
     for (const id of others) solo.hears(id, { ...answer(1, 2), by: fresh(id) });
     for (const id of others) solo.hears(id, { ...accepted(1, 0), by: fresh(id) });
-    // It is waited for, for a time-out: the founders are those with whom other elections begin.
+    // It is waited for, for a timeout: the founders are those with whom other elections begin.
     for (let round = 3; round <= 7; round++) {
       expect(solo.state).toMatchObject({ leaseRound: null, register: { version: 0 } });
       solo.timer('heartbeat');
@@ -279,7 +279,7 @@ describe('a seat', () => {
     expect(seat5(solo)).toBe(diskOf(5));
   });
 
-  it('is vacated when its disk was silent for the longest time-out while another answers, and not before', () => {
+  it('is vacated when its disk was silent for the longest timeout while another answers, and not before', () => {
     expect(ageOf(without5(4))).toEqual({ term: 0, version: 0 });
     expect(ageOf(wanting())).toEqual({ term: 1, version: 0 });
     expect(seat5(vacated())).toBeNull();

@@ -227,7 +227,7 @@ describe('the lease', () => {
 });
 
 describe('check-quorum', () => {
-  it('no majority for a time-out, and the leader steps down', () => {
+  it('no majority for a timeout, and the leader steps down', () => {
     expect(leader().timer('quorum').reported()).toMatchObject({ role: 'follower', leader: null });
   });
 

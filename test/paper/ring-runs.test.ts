@@ -122,7 +122,7 @@ describe('whole runs of the ring of seed 000', () => {
     }
   });
 
-  it('a network that is too slow for its time-outs does not choke the ring: it recovers at once', () => {
+  it('a network that is too slow for its timeouts does not choke the ring: it recovers at once', () => {
     const slow = run([{ atMs: 40_000, do: 'network', latencyMs: 5 }], { network: { latencyMs: 100 } });
     const { final, messages } = play(slow);
     expect(final.agreed).toBe(true);

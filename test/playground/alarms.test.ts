@@ -37,8 +37,7 @@ describe('an alarm', () => {
       {
         level: 'warning',
         title: 'Two leaders: 1 (epoch 3) and 2 (epoch 6) since 8.42 s',
-        meaning:
-          'Two believe they lead, in different epochs: harmless if what they write to checks the token.',
+        meaning: 'Two believe they lead, in different epochs: safe only if the store refuses old tokens.',
         promise: 'The protocol epoch never promised “one leader at a time”.',
       },
     ]);
@@ -57,7 +56,7 @@ describe('an alarm', () => {
   it('calls two leaders broken where no term tells them apart', () => {
     const [words] = wordsAt(isolated('bully'), 11_000);
     expect(words).toMatchObject({ level: 'broken', title: 'Two leaders: 5 and 4 since 9.05 s' });
-    expect(words!.meaning).toBe('Two at once, and no term to tell their writes apart by: broken.');
+    expect(words!.meaning).toBe('Two at once, and no term that distinguishes their writes: broken.');
   });
 
   it('counts those who lead', () => {

@@ -160,7 +160,7 @@ describe('a trace', () => {
       `${head}\n{"atMs":5,"event":{"do":"heal"}}\n{"atMs":7,"event":{"do":"crash","member":77}}\n`,
     );
     expect(problems).toEqual([
-      'What happened at 7 ms does not go together with what was before. What comes before it is shown.',
+      'What happened at 7 ms contradicts earlier lines. What comes before it is shown.',
     ]);
     expect(timeline.headMs).toBe(5);
   });
@@ -261,7 +261,7 @@ describe('a file', () => {
     await expect(openFiles([source('{"members":500}')])).rejects.toThrow(
       /at most 100 in the playground.*caucus simulate FILE/,
     );
-    await expect(openFiles([])).rejects.toThrow('There is no file in that.');
+    await expect(openFiles([])).rejects.toThrow('That contains no file.');
     await expect(openFiles([source('{}'), source('{}')])).rejects.toThrow(/recordings of one cluster/);
   });
 });

@@ -316,7 +316,7 @@ describe('words and signs', () => {
     const names = (): string[] => game.frame.members.map((shot) => memberName(shot, standing));
     expect(names()).toEqual([1, 2, 3].map((id) => `Member ${id}, not started yet`));
     game.goTo(100);
-    expect(names()[0]).toBe('Member 1, follower of nobody, epoch 0');
+    expect(names()[0]).toBe('Member 1, follower without a leader, epoch 0');
     game.act({ do: 'crash', member: 1 });
     expect(names()[0]).toBe('Member 1, down');
     game.seek(0);

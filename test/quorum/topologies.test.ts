@@ -1,10 +1,10 @@
-/** Networks that are broken but not apart: `quorum` settles within two time-outs and then stays. */
+/** Networks that are broken but not apart: `quorum` settles within two timeouts and then stays. */
 import { describe, expect, it } from 'vitest';
 import { quorum } from '../../src/protocols/quorum/index.ts';
 import { readScenario, runWorld, type World } from '../../src/simulation/index.ts';
 
 const BREAK_MS = 2000;
-const SETTLE_MS = 600; // Two of the longest time-outs of the preset `lan`.
+const SETTLE_MS = 600; // Two of the longest timeouts of the preset `lan`.
 const QUIET_MS = 60_000;
 
 type Pair = readonly [number, number];
@@ -88,7 +88,7 @@ function run(topology: { members: number; events: object[] }, seed: number, unti
 
 describe('partial connectivity', () => {
   for (const [name, topology] of Object.entries(topologies)) {
-    it(`${name}: settles within two time-outs, then 0 changes for 60 s, and never two that act`, () => {
+    it(`${name}: settles within two timeouts, then 0 changes for 60 s, and never two that act`, () => {
       for (let seed = 1; seed <= 20; seed++) {
         const settledMs = BREAK_MS + SETTLE_MS;
         const world = run(topology, seed, settledMs + QUIET_MS);
@@ -147,7 +147,7 @@ describe('without a majority', () => {
     }
   });
 
-  it('losing the majority ends the acting within the lease, and the claim within the time-out', () => {
+  it('losing the majority ends the acting within the lease, and the claim within the timeout', () => {
     for (let seed = 1; seed <= 50; seed++) {
       const events = [{ atMs: BREAK_MS, do: 'crash', member: 'followers' }];
       const world = run({ members: 5, events }, seed, 5000);

@@ -17,7 +17,7 @@ import { faulty } from '../support/faulty.ts';
 
 const seeds = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 
-/** A new term at every time-out, whether anybody would vote or not. */
+/** A new term at every timeout, whether anybody would vote or not. */
 const restless = faulty(quorum, (state, input) => {
   const s = state as { term: number; role: string };
   if (input.type === 'timer' && input.timer === 'election' && s.role === 'pre-candidate') s.term += 1;

@@ -120,7 +120,7 @@ describe('a storm', () => {
     });
   });
 
-  it('is measured in the time-outs of its protocol', () => {
+  it('is measured in the timeouts of its protocol', () => {
     for (const definition of [quorum, epoch]) {
       const lengths = seeds(300).map((seed) => {
         const storm = drawStorm(definition, seed);

@@ -1,6 +1,6 @@
 import type { Game } from '../game/game.svelte.ts';
 
-/** Longer links are cut off by chat programs. */
+/** Longer links are truncated by chat programs. */
 const LONGEST_LINK = 6000;
 
 /** Opens what the address names: a shared run, or a scenario of the gallery. False if it names nothing. */
@@ -16,12 +16,12 @@ export async function openAddress(game: Game, fragment: string): Promise<boolean
   return true;
 }
 
-/** Puts the run into the address and on the clipboard, and says in words what became of it. */
+/** Puts the run into the address and on the clipboard, and returns the result in words. */
 export async function shareAddress(game: Game): Promise<string> {
-  if (game.recording !== null) return 'A recording fits into no link. Pass on the file itself.';
+  if (game.recording !== null) return 'A recording does not fit into a link. Share the file instead.';
   const link = await game.link();
   if (link.length > LONGEST_LINK) {
-    return `This run makes a link of ${link.length} letters, which many programs cut off. Save it as a scenario instead (Files).`;
+    return `This run makes a link of ${link.length} letters, which many programs truncate. Save it as a scenario instead (Files).`;
   }
   history.replaceState(null, '', `#${link}`);
   try {

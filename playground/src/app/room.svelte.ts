@@ -1,6 +1,6 @@
 /**
- * How much is shown at once: everything; the stage and one panel beside or below it; or one panel at a time. Measured in letters, so
- * that whoever reads in a larger size gets the arrangement with more room.
+ * How much is shown at once: everything; the stage and one panel beside or below it; or one panel at a time. Measured
+ * in em, so that a visitor with a larger font size gets the layout with more room.
  */
 export type Room = 'wide' | 'middle' | 'phone';
 

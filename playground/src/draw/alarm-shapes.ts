@@ -1,8 +1,8 @@
 import type { Level } from '../game/words/alarm-words.ts';
 
 /**
- * A sign for each, told apart by its outline alone, as a path in a box of 16 by 16 whose inside is cut out (even-odd). Drawn, because
- * not every font has such letters.
+ * A sign for each level, distinguished by its outline alone, as a path in a box of 16 by 16 whose inside is cut out
+ * (even-odd). Drawn, because not every font has such letters.
  */
 export const ALARM_SHAPES: Readonly<Record<Level, string>> = {
   broken:

@@ -1,9 +1,9 @@
 import type { Layout } from './layout.ts';
 
-/** More than two pixels for each would cost a lot and show little. */
+/** A higher density would cost a lot and show little. */
 const MOST_DENSITY = 2;
 
-/** Makes a canvas as large as its place, in the screen's own pixels, and returns what to draw with. */
+/** Resizes a canvas to its place, in the screen's own pixels, and returns its context. */
 export function fitCanvas(
   canvas: HTMLCanvasElement,
   { width, height }: Layout,
@@ -11,7 +11,7 @@ export function fitCanvas(
 ): CanvasRenderingContext2D {
   const scale = Math.min(density, MOST_DENSITY);
   const [w, h] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
-  // A canvas that is given a size is emptied, even if it is the same one.
+  // Setting the size empties a canvas, even if it is the same.
   if (canvas.width !== w) canvas.width = w;
   if (canvas.height !== h) canvas.height = h;
   const context = canvas.getContext('2d')!;

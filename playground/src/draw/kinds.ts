@@ -2,8 +2,8 @@ import { kindOf as kindIn, type Message, type MessageKind } from '../../../src/c
 import { explained } from '../../../src/protocols/explained.ts';
 
 /**
- * How the kinds of messages look. Each has a colour, a shape and a letter, so that no visitor depends on the colour. Gray, green and
- * blue mean what they mean in the seed.
+ * How the kinds of messages look. Each has a colour, a shape and a letter, so that no visitor depends on the colour.
+ * Gray, green and blue mean the same as in the seed.
  */
 export type Kind = MessageKind;
 
@@ -25,7 +25,7 @@ export const LOOKS: Readonly<Record<Kind, Look>> = {
   other: { name: 'other', shape: 'hexagon', colour: '--quiet', letter: 'o' },
 };
 
-/** What this message means. A recording may hold a message that its protocol does not have: that is `other`. */
+/** The kind of this message. A message of a recording that its protocol does not have is `other`. */
 export function kindOf(message: Message, protocol: string): Kind {
   const known = explained[protocol];
   return known === undefined ? 'other' : kindIn(known, message);

@@ -6,7 +6,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** Where everybody stands in a box of this size. */
+/** The position of every member in a box of this size. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -19,7 +19,7 @@ export interface Layout {
   readonly dot: number;
 }
 
-/** From here on members stand in two rows, which leaves each of them twice the room. */
+/** From this many on, members stand in two rows, which gives each of them twice the room. */
 const TWO_ROWS = 40;
 const SAMPLES = 720;
 
@@ -67,7 +67,7 @@ function dotFor(disc: number): number {
   return disc >= 11 ? 5.5 : 3.6;
 }
 
-/** Equal angles would crowd members at the narrow ends, so equal stretches of the way around are counted out. */
+/** Equal angles would crowd members at the narrow ends, so equal arc lengths are used. */
 function evenAngles(n: number, rx: number, ry: number): number[] {
   const along = [0];
   const at = (k: number): number => -Math.PI / 2 + (k / SAMPLES) * 2 * Math.PI;
@@ -88,8 +88,8 @@ function evenAngles(n: number, rx: number, ry: number): number[] {
 }
 
 /**
- * The stretch between two members that is free of their discs, a little to the right so that answers pass by. `aside` shifts it by
- * so many dots more.
+ * The line between two members outside their discs, shifted a little to the right so that answers do not overlap.
+ * `aside` shifts it by that many dots more.
  */
 export function lane(layout: Layout, from: MemberId, to: MemberId, aside = 0): [Point, Point] | null {
   const a = layout.places.get(from);
@@ -105,7 +105,7 @@ export function lane(layout: Layout, from: MemberId, to: MemberId, aside = 0): [
   ];
 }
 
-/** Where a message is at that moment; half-way for those who do not want things to move. */
+/** The position of a message at that moment; half-way if the visitor prefers no motion. */
 export function flightPoint(layout: Layout, flight: Flight, ms: number, isStill: boolean): Point | null {
   const way = flightLane(layout, flight);
   if (way === null) return null;
@@ -114,7 +114,7 @@ export function flightPoint(layout: Layout, flight: Flight, ms: number, isStill:
   return between(way[0], way[1], part);
 }
 
-/** Copies made on the way have numbers that follow each other, and fly side by side. */
+/** Copies made in flight have consecutive numbers, and fly side by side. */
 export function flightLane(layout: Layout, { id, from, to, leftMs }: Flight): [Point, Point] | null {
   return lane(layout, from, to, leftMs === undefined ? 0 : (id % 2) * 3 - 1.5);
 }

@@ -2,10 +2,12 @@ import { explained } from '../../../src/protocols/explained.ts';
 import { between, type Layout, type Point } from './layout.ts';
 import type { Palette } from './palette.ts';
 
-/** With more cut links than this, crosses would hide everything; the gaps speak for themselves. */
+/** With more cut links than this, crosses would hide everything; the gaps are enough. */
 const MOST_CROSSES = 150;
 
-/** Who can reach whom: whole lines, broken ones with a cross, and half broken ones with an arrow for the way that is left. */
+/**
+ * The links: whole lines, broken ones with a cross, and half broken ones with an arrow for the direction that works.
+ */
 export function drawLinks(
   canvas: CanvasRenderingContext2D,
   layout: Layout,
@@ -64,13 +66,13 @@ export function drawLinks(
   canvas.fill(arrows);
 }
 
-/** How strongly to draw so many lines, so that they remain a ground for what is in front of them. */
+/** How strongly to draw this many lines, so that they stay in the background. */
 export function faint(lines: number, { width, height }: Layout): number {
   const covered = (lines * Math.min(width, height) * 0.6) / (width * height || 1);
   return Math.min(0.55, Math.max(0.03, 0.06 / (covered || 1)));
 }
 
-/** What of the links cannot be seen in the picture. */
+/** What the picture does not show of the links. */
 export function linksNote(blocked: ReadonlySet<string>): string {
   if (blocked.size <= 2 * MOST_CROSSES) return '';
   return `${blocked.size.toLocaleString('en-GB')} directions are cut and not drawn.`;

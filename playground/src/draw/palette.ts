@@ -5,15 +5,15 @@ export type Palette = Readonly<Record<string, string>>;
 
 const USED = ['--ground', '--line', '--edge', '--text', '--quiet', '--accent', '--alarm', '--leader'];
 
-/** Reads the colours as they are now. The probe is any element that nobody sees. */
+/** Reads the current colours. The probe is any invisible element. */
 export function readPalette(probe: HTMLElement): Palette {
   const names = [...USED, ...Object.values(LOOKS).map((look) => look.colour)];
   const palette: Record<string, string> = {};
   const style = getComputedStyle(probe);
-  // Where all colours are forced, each of ours stands for one of the system's; the probe's own must not be forced as well.
+  // With forced colours, each of ours maps to a system colour; the probe's own must not be forced as well.
   probe.style.setProperty('forced-color-adjust', 'none');
   for (const name of names) {
-    // Only a real property tells what `light-dark()` comes to.
+    // Only a real property resolves `light-dark()`.
     probe.style.setProperty('color', `var(${name})`);
     palette[name] = style.color;
   }

@@ -44,7 +44,7 @@ export function addShape(pen: Pen, shape: Look['shape'], x: number, y: number, r
   for (let i = 1; i < corners.length; i++)
     pen.lineTo(x + corners[i]![0] * radius, y + corners[i]![1] * radius);
   pen.closePath();
-  // Whoever sees no difference between full and empty sees the bar.
+  // A bar marks the hollow shape for visitors who cannot distinguish full from empty.
   if (shape === 'hollow-diamond') {
     pen.moveTo(x - radius * 0.5, y);
     pen.lineTo(x + radius * 0.5, y);

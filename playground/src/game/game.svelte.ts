@@ -10,36 +10,36 @@ import type { Timeline } from './run/timeline.ts';
 import { type Branch, Tree } from './run/tree.ts';
 import type { Selection } from './selection.ts';
 
-/** How long one picture may take to work out before it is shown all the same. */
+/** How long computing one frame may take before it is drawn anyway. */
 const BUDGET_MS = 12;
-/** How long one piece of a run that is opened may take. */
+/** How long one piece of a run that is being opened may take. */
 const UNFOLD_MS = 60;
-const FULL = 'This run is as long as a page can hold. Rewind and try something else, or begin anew.';
+const FULL = 'This run is as long as a page can hold. Rewind and try something else, or start again.';
 export const TICK_MS = 100;
 export const SPEEDS: readonly number[] = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 25];
 
 /**
- * One run on the page: what is played, where we look, and what is selected. All panels show this and act through it. The worlds
- * behind it are not watched field by field; `revision` tells that one of them has gone on.
+ * One run on the page: what is played, the moment that is shown, and the selection. All panels show this and act
+ * through it. The worlds behind it are not observed field by field; `revision` tells that one of them has advanced.
  */
 export class Game {
   #tree: Tree = $state.raw(new Tree(newRun('epoch', 5, 1)));
-  /** Grows whenever there is more history, or another branch. */
+  /** Increases whenever there is more history, or another branch. */
   revision = $state(0);
   cursorMs = $state(0);
   isPlaying = $state(false);
-  /** A long run is still being worked out. */
+  /** A long run is still being computed. */
   isUnfolding = $state(false);
   speed = $state(1);
   selection: Selection | null = $state.raw(null);
-  /** What was last said to the visitor: an error, a result. Empty if nothing. */
+  /** The last message to the visitor: an error or a result. Empty if none. */
   notice = $state('');
-  /** What led to what the alarm tells, while that is shown. */
+  /** The cause of the alarm, while it is shown. */
   cause: Cause | null = $state.raw(null);
   /** What is known to go wrong in a run that was opened, and when. */
   found: { readonly words: string; readonly atMs: number } | null = $state.raw(null);
 
-  /** The name of the file, while something is shown that was recorded elsewhere: it can be watched, not changed. */
+  /** The name of the file while a recording is shown, which cannot be changed. */
   recording: string | null = $state(null);
 
   readonly frame: Frame = $derived.by(() => {
@@ -78,12 +78,12 @@ export class Game {
     return this.cursorMs >= this.headMs;
   }
 
-  /** Begins anew. What was played before is gone. */
+  /** Starts again. The earlier run is gone. */
   start(run: Run, atMs = 0): void {
     void this.startWhole(run, atMs);
   }
 
-  /** The same, and waits until all that the run holds is worked out. False if another run took its place meanwhile. */
+  /** The same, and waits until the whole run is computed. False if another run replaced it meanwhile. */
   async startWhole(run: Run, atMs = 0): Promise<boolean> {
     const tree = new Tree(run);
     this.#show(tree, null, 0);
@@ -91,7 +91,7 @@ export class Game {
     return this.#tree === tree;
   }
 
-  /** Works out what a run says that it holds: a long one piece by piece, so that the page stays alive meanwhile. */
+  /** Computes a run: a long one piece by piece, so that the page stays responsive. */
   async #unfold(tree: Tree, untilMs: number, atMs: number): Promise<void> {
     const { timeline } = tree;
     const endOf = (): number => performance.now() + UNFOLD_MS;
@@ -99,7 +99,7 @@ export class Game {
       const isThere = timeline.extendTo(untilMs, () => performance.now() < endMs);
       if (isThere || timeline.isFull) break;
       this.isUnfolding = true;
-      this.notice = `Working out the run: ${Math.floor((100 * timeline.headMs) / untilMs)} %`;
+      this.notice = `Computing the run: ${Math.floor((100 * timeline.headMs) / untilMs)} %`;
       await new Promise((resolve) => setTimeout(resolve));
       if (this.#tree !== tree) return;
     }
@@ -110,7 +110,7 @@ export class Game {
     if (timeline.isFull) this.notice = FULL;
   }
 
-  /** Shows what was recorded elsewhere. */
+  /** Shows a recording. */
   showRecording(timeline: Timeline, name: string): void {
     this.pause();
     this.#show(new Tree(timeline.run, timeline), name, 0);
@@ -136,7 +136,7 @@ export class Game {
     this.isPlaying = false;
   }
 
-  /** A picture is due: so much time has passed for the visitor. */
+  /** Advances by this much time of the visitor. */
   advance(passedMs: number): void {
     if (!this.isPlaying || this.isUnfolding) return;
     this.#goTo(this.cursorMs + Math.min(passedMs, 100) * this.speed);
@@ -146,7 +146,7 @@ export class Game {
     this.cursorMs = Math.max(0, Math.min(ms, this.headMs));
   }
 
-  /** One tick on or back. What is not known yet is worked out. */
+  /** One tick forward or back. What is not known yet is computed. */
   tick(count: number): void {
     this.pause();
     const ms = Math.max(0, this.cursorMs + count * TICK_MS);
@@ -185,7 +185,7 @@ export class Game {
       this.notice = `This is branch ${this.#tree.current}; the one before is kept.`;
       this.cause = null;
       this.found = null;
-      // What has a place in one history has another in the next, or none.
+      // Indexes of one history are not valid in another.
       if (this.selection?.kind === 'entry' || this.selection?.kind === 'flight') this.selection = null;
     }
     this.revision += 1;
@@ -233,7 +233,8 @@ export class Game {
     }
     const endMs = performance.now() + BUDGET_MS;
     timeline.extendTo(ms, () => performance.now() < endMs);
-    // A world counts whole microseconds: its end is where we are, or acting now would count as acting in the past.
+    // A world counts whole microseconds: the cursor is set to its end, or an action now would count as one in the
+    // past.
     this.cursorMs = timeline.headMs;
     this.revision += 1;
     if (this.recording !== null) this.pause();

@@ -11,13 +11,13 @@ interface Kept {
 const PLACE = 'caucus-playground';
 const USUAL: Kept = { theme: 'auto', keys: true, pauseOnAlarm: false };
 
-/** What this visitor prefers; it stays in this browser. */
+/** The preferences of this visitor, kept in this browser. */
 class Settings {
   theme: Theme = $state(USUAL.theme);
   /** Do single letters act on the stage? */
   keys = $state(USUAL.keys);
   pauseOnAlarm = $state(USUAL.pauseOnAlarm);
-  /** The system asks for less motion: messages do not fly, and nothing plays by itself. */
+  /** The system asks for reduced motion: messages do not fly, and nothing plays by itself. */
   isStill = $state(false);
 
   constructor() {
@@ -38,7 +38,7 @@ class Settings {
       const { theme, keys, pauseOnAlarm } = this;
       localStorage.setItem(PLACE, JSON.stringify({ theme, keys, pauseOnAlarm }));
     } catch {
-      // A browser that keeps nothing is no reason to stop.
+      // Without storage, settings are simply not kept.
     }
   }
 

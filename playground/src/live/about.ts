@@ -1,6 +1,6 @@
-/** What the server of this page says about itself. Without an answer it is a file like any other, and only plays. */
+/** What the server of this page says about itself. Without an answer the page is a static file, and only plays. */
 export interface About {
-  /** `play`: no cluster behind it. `member`: the page of one member. `up`: of a whole cluster on this machine. */
+  /** `play`: there is no cluster. `member`: the page of one member. `up`: that of a whole cluster on this machine. */
   readonly mode: 'play' | 'member' | 'up';
   /** May processes be killed, stopped and started from here? */
   readonly chaos: boolean;

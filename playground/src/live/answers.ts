@@ -1,6 +1,6 @@
 /**
- * What the servers behind the page say, read by the shapes that the servers write it with. It is checked before anything is drawn
- * from it.
+ * The answers of the servers, parsed with the shapes that the servers write them with. They are checked before
+ * anything is drawn.
  */
 import {
   type ClusterMember,
@@ -38,7 +38,7 @@ export interface FleetMember {
   readonly state: 'starting' | 'up' | 'leading' | 'paused' | 'down';
 }
 
-/** No cluster has more of anything; more than that would only fill the page. */
+/** A limit for lists, so that they do not fill the page. */
 const MOST = 2000;
 
 const fleetMember: Shape<FleetMember> = openRecord<FleetMember>({
@@ -72,13 +72,13 @@ export function readFleet(value: unknown): readonly FleetMember[] {
   return unique('id', newest(value, 'members', fleetMember));
 }
 
-/** The newest of a list: of a long history, the oldest changes are not shown. */
+/** The newest entries of a list: the oldest changes of a long history are not shown. */
 function newest<T>(value: unknown, name: string, item: Shape<T>): readonly T[] {
   const list = asObject(value, '')[name];
   return listOf(item, MOST).read(Array.isArray(list) ? list.slice(-MOST) : list, name);
 }
 
-/** Two of the same name could not be told apart on the page. */
+/** Two of the same name could not be distinguished on the page. */
 function unique<T extends object>(name: keyof T & string, list: readonly T[]): readonly T[] {
   const names = list.map((each) => String(each[name]));
   if (new Set(names).size < names.length) throw new BadInput(name, 'another one for each', show(names));

@@ -1,7 +1,7 @@
 import { refused } from '../../../src/api/wire/index.ts';
 import type { Refused } from './words.ts';
 
-/** Gives an order, and settles with null once it is carried out, or with why it is not. */
+/** Gives a command, and settles with null once it is carried out, or with the reason why not. */
 export async function give(url: string, body: object): Promise<Refused | null> {
   try {
     const headers = { 'content-type': 'application/json' };
@@ -14,7 +14,7 @@ export async function give(url: string, body: object): Promise<Refused | null> {
   }
 }
 
-/** The path of an order about an election; without a name it is about the main one. */
+/** The path of a command for an election; without a name it is for the main one. */
 export function orderUrl(api: string, order: 'resign' | 'transfer', election: string): string {
   return `${api}${order}?election=${encodeURIComponent(election)}`;
 }

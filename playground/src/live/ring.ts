@@ -21,7 +21,7 @@ export function discRadius(count: number): number {
   return Math.min(9, RADIUS * Math.sin(Math.PI / count) * 0.8);
 }
 
-/** A place between two, nearer to the second: labels of links that begin at one member stay apart there. */
+/** A point between two, nearer to the second, so that the labels of links from one member do not overlap. */
 export function between(from: Place, to: Place, part = 0.55): Place {
   return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part };
 }

@@ -1,4 +1,4 @@
-/** Everybody that the page shows, and how each of them is. */
+/** All members that the page shows, and the state of each. */
 import type { ClusterMember, FleetMember } from './answers.ts';
 import { inOrder, processOf, type View } from './view.ts';
 import { type Look, lookOf } from './words.ts';
@@ -7,7 +7,7 @@ export interface Entry {
   readonly member: ClusterMember;
   readonly process: FleetMember | undefined;
   readonly look: Look;
-  /** Does its link carry nothing: because of itself, or because the one is gone who told of it? */
+  /** Is its link unusable: because of itself, or because the member that reported it is gone? */
   readonly isCut: boolean;
 }
 
@@ -31,17 +31,17 @@ export function roster(view: View): readonly Entry[] {
   }));
 }
 
-/** Its connections may be open still, but nothing comes out of it. */
+/** Its connections may still be open, but it sends nothing. */
 function isStill(look: Look): boolean {
   return look === 'down' || look === 'paused';
 }
 
-/** Was the last question answered by nobody? */
+/** Did no member answer the last question? */
 function isUnheard({ silence, fleet }: View): boolean {
   return silence?.why === 'no answer' || (silence?.why === 'refused' && fleet !== null);
 }
 
-/** Where no member has said a word, the processes are known all the same. */
+/** If no member has answered, the processes are known anyway. */
 function everybody({ members, fleet }: View): readonly ClusterMember[] {
   if (members.length > 0 || fleet === null) return members;
   return fleet.map(({ id, url }) => ({

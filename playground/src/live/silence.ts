@@ -2,7 +2,7 @@ import { roster } from './roster.ts';
 import type { View } from './view.ts';
 import { clockTime, pageOf } from './words.ts';
 
-/** What is said while nothing is heard. Since when is told only where something was heard before: the page may be new. */
+/** The text while nothing is heard. It says since when only if something was heard before: the page may be new. */
 export function silenceWords({ silence, answer }: View, mode: string): string {
   if (silence === null) return '';
   const since = answer === null ? '' : ` since ${clockTime(silence.sinceMs)}`;
@@ -20,7 +20,7 @@ export function silenceWords({ silence, answer }: View, mode: string): string {
   return answer === null ? `${who} does not answer` : `${who} has not answered${since}`;
 }
 
-/** The pages that may still be there. */
+/** The pages of other members. */
 export function otherPages(
   view: View,
   mode: string,

@@ -1,6 +1,6 @@
 /**
- * Where the dashboard hears what it shows: one stream of events for what changes, and questions for the rest, at most one round
- * of them a second. While nobody sees the page, it asks nothing.
+ * Where the dashboard gets its data: one stream of events for changes, and questions for the rest, at most one round
+ * of them a second. While the page is hidden, it asks nothing.
  */
 import { refused } from '../../../src/api/wire/index.ts';
 import { readCluster, readElections, readFleet, readHistory, readState, readStatus } from './answers.ts';
@@ -20,11 +20,11 @@ export class Source {
   #events: EventSource | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #askedAtMs = 0;
-  /** Is another round of questions wanted as soon as may be? */
+  /** Is another round of questions wanted as soon as possible? */
   #isHurried = false;
-  /** Counts what the stream told: an answer that was asked for before is older. */
+  /** Counts events of the stream: an answer that was requested before is older. */
   #heard = 0;
-  /** Counts openings: what an earlier one still hears is not shown. */
+  /** Counts openings: late answers of an earlier one are ignored. */
   #round = 0;
 
   constructor(api: string, hasFleet: boolean, show: (view: View) => void) {
@@ -33,7 +33,7 @@ export class Source {
     this.#show = show;
   }
 
-  /** Begins; returns how to end. */
+  /** Starts; returns a function that stops it. */
   start(): () => void {
     const look = (): void => (document.hidden ? this.#close() : this.#open());
     document.addEventListener('visibilitychange', look);
@@ -51,7 +51,7 @@ export class Source {
     this.#open();
   }
 
-  /** Something was done: what came of it is worth asking for soon. */
+  /** A command was given: its result is asked for soon. */
   hurry(): void {
     if (this.#events === null) return;
     this.#isHurried = true;
@@ -91,11 +91,11 @@ export class Source {
       return { status: readState(value), silence: null };
     });
     if (this.#hasFleet) hear('fleet', (value) => ({ fleet: readFleet(value) }));
-    // Whether anybody is there, the next question tells.
+    // The next question shows whether the server is there.
     events.addEventListener('error', () => this.hurry());
   }
 
-  /** So long after the last time. */
+  /** This long after the last time. */
   #askIn(delayMs: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#ask(), Math.max(0, this.#askedAtMs + delayMs - Date.now()));
@@ -121,7 +121,7 @@ export class Source {
         elections: readElections(elections),
         silence: null,
       });
-      // A stream that was refused is not tried again by the browser itself.
+      // The browser does not retry a stream that was refused.
       if (this.#events?.readyState === EventSource.CLOSED) this.#listen();
     } catch (error) {
       if (round !== this.#round) return;

@@ -1,17 +1,17 @@
 import type { Change, ClusterMember, ElectionEntry, FleetMember, Id, State, Status } from './answers.ts';
 
-/** All that the dashboard shows. A new one is made at every change. */
+/** Everything that the dashboard shows. A new one is made at every change. */
 export interface View {
   /** The newest that is known; null until the first answer. */
   readonly status: State | null;
-  /** What was last answered, by the one whose view of the others is shown. A stream may be that of another member. */
+  /** The last answer, from the member whose view of the others is shown. The stream may be that of another member. */
   readonly answer: Status | null;
   readonly members: readonly ClusterMember[];
   readonly history: readonly Change[];
   readonly elections: readonly ElectionEntry[];
-  /** The processes, where the page is that of a whole cluster. */
+  /** The processes, if the page is that of a whole cluster. */
   readonly fleet: readonly FleetMember[] | null;
-  /** Since when nothing was heard, and of whom; null while all is well. */
+  /** Since when nothing was heard, and why; null while all is well. */
   readonly silence: Silence | null;
   /** When this was true. */
   readonly nowMs: number;
@@ -19,7 +19,7 @@ export interface View {
 
 export interface Silence {
   readonly sinceMs: number;
-  /** Nobody is there, or somebody who has no answer (its words), or has one that we do not understand. */
+  /** No answer, or a refusal (its words), or an answer that cannot be parsed. */
   readonly why: 'no answer' | 'refused' | 'not understood';
   readonly words: string;
 }
@@ -35,20 +35,20 @@ export const EMPTY: View = {
   nowMs: 0,
 };
 
-/** Silence goes on since it began. */
+/** The silence keeps its start. */
 export function fallSilent(view: View, nowMs: number, why: Silence['why'], words: string): View {
   return { ...view, nowMs, silence: { sinceMs: view.silence?.sinceMs ?? nowMs, why, words } };
 }
 
-/** A change of who leads, for those who do not see the page. Nothing is said about the first that is known. */
+/** A change of leader, for screen readers. The first known leader is not announced. */
 export function announcement(before: State | null, after: State | null): string | null {
   if (before === null || after === null || before.electionName !== after.electionName) return null;
   if (before.leader === after.leader && before.token === after.token) return null;
-  if (after.leader === null) return 'Nobody leads now';
+  if (after.leader === null) return 'There is no leader now';
   return `Member ${after.leader} leads now${after.token === null ? '' : `, token ${after.token}`}`;
 }
 
-/** In the order of their ids, as everybody expects them: numbers by their value. */
+/** Ordered by id, numbers by their value. */
 export function inOrder(members: readonly ClusterMember[]): readonly ClusterMember[] {
   return [...members].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
 }
@@ -57,7 +57,7 @@ export function processOf(fleet: readonly FleetMember[] | null, name: string): F
   return fleet?.find(({ id }) => String(id) === name);
 }
 
-/** The members to which the lead can be handed: those that can be reached, and whose votes count. */
+/** The members that the leadership can be transferred to: those that can be reached, and whose votes count. */
 export function heirs({ voters, leader }: State, members: readonly ClusterMember[]): readonly Id[] {
   const isOut = (id: Id): boolean => {
     const member = members.find(({ name }) => name === String(id));

@@ -19,7 +19,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   closed: 'Gone',
 };
 
-/** Causes that are added later are shown as they are. */
+/** Unknown causes of later versions are shown unchanged. */
 export function causeWords(cause: string): string {
   return CAUSES[cause] ?? cause;
 }
@@ -41,23 +41,23 @@ export function milliseconds(ms: number): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
 }
 
-/** The change by which this one came to lead, or none did; null if that is not told yet. */
+/** The change by which the current state began; null if it is not known yet. */
 function lastTurn(history: readonly Change[], { leader, token }: State): Change | null {
   const last = history.findLastIndex((change) => change.leader !== leader || change.token !== token);
   return history[last + 1] ?? null;
 }
 
-/** Since when this one leads, or nobody does; null if that is not told yet. */
+/** Since when this member leads, or there is no leader; null if it is not known yet. */
 export function standsSince(history: readonly Change[], status: State): number | null {
   return lastTurn(history, status)?.atMs ?? null;
 }
 
-/** A member that was stopped or restarted hears of a leader that led before: the time is then that of hearing. */
+/** A member that was paused or restarted hears of a leader that led before: then the time is when it heard of it. */
 export function sinceLabel(history: readonly Change[], status: State): string {
   return lastTurn(history, status)?.cause === 'learned' ? 'Known since' : 'Since';
 }
 
-/** Of the answer of one member, which may not be the leader. Where there are others to ask, the leader will be. */
+/** From the answer of one member, which may not be the leader. If other members can be asked, the leader will be. */
 export function leaseWords(answer: Status | null, leader: Id | null, isAsked: boolean): string {
   if (leader === null) return 'none';
   const { acting = false, protocol, expiresInMs, voterId } = answer ?? {};
@@ -79,7 +79,7 @@ export const GLYPHS: Readonly<Record<Look, string>> = {
   starting: '…',
 };
 
-/** What a process does is known for certain where we started it; else it is as the others see it. */
+/** If we started the processes their states are certain; else they are as other members see them. */
 export function lookOf(
   { name, state }: ClusterMember,
   process: FleetMember | undefined,
@@ -121,19 +121,19 @@ export function linkWords({ member: { via, roundTripMs }, look, isCut }: Entry):
   return roundTripMs === null || via === 'none' ? way : `${way}, ${milliseconds(roundTripMs)}`;
 }
 
-/** Messages that wait are what a member lags behind. */
+/** The lag of a member is the number of messages that wait for it. */
 export function lagWords({ member: { via, queued }, look, isCut }: Entry): string {
   if (via === 'self' || look === 'down') return '';
   if (queued > 0) return `${queued} waiting`;
   return isCut ? '' : 'none';
 }
 
-/** Each of these says of itself that it may act. More than one is what the better protocols never have. */
+/** Members that report that they may act. More than one means two leaders. */
 export function claimants(fleet: readonly FleetMember[] | null): readonly Id[] {
   return (fleet ?? []).filter(({ state }) => state === 'leading').map(({ id }) => id);
 }
 
-/** The page of another member; nothing if its address is none. */
+/** The page of another member; null if its address is not a URL. */
 export function pageOf(url: string): string | null {
   return /^https?:\/\//.test(url) ? `${url.replace(/\/+$/, '')}/ui/` : null;
 }
@@ -144,8 +144,8 @@ export interface Refused extends RefusedDocument {
 }
 
 export function refusalWords({ status, message, outcome }: Refused): string {
-  if (status === 0) return 'No answer came. Perhaps it happened: the history will tell.';
+  if (status === 0) return 'No answer. The command may have been carried out: see the history.';
   if (status === 403 || status === 401) return `Not allowed: ${message}.`;
-  if (outcome === 'indefinite') return `It was tried, and perhaps it happened: ${message}.`;
-  return `Refused: ${message}. Nothing has happened.`;
+  if (outcome === 'indefinite') return `It failed, but may have been carried out: ${message}.`;
+  return `Refused: ${message}. It had no effect.`;
 }

@@ -7,7 +7,7 @@ import { settings } from '../game/settings.svelte.ts';
 import { alarmWords, pastWords } from '../game/words/alarm-words.ts';
 import { Paced } from './paced.svelte.ts';
 
-/** Two leaders for longer than this are two leaders for long. */
+/** Two leaders for longer than this count as long. */
 const LONG_MS = 1000;
 
 /** What goes wrong at the moment that is shown, and what can be asked about it. */
@@ -45,14 +45,14 @@ export class AlarmWatch {
     return alarmWords(this.alarm, { protocol: protocol.name, pledges: protocol.pledges, fallen: broken });
   });
 
-  /** What is over by now. */
+  /** An alarm that is over by now. */
   readonly past: string = $derived.by(() => {
     if (this.alarm !== null && this.alarm.kind !== 'idle') return '';
     const last = lastDouble(this.#paced.history, this.#paced.ms);
     return last === null ? '' : pastWords(last);
   });
 
-  /** What there is to say while nothing goes wrong: what is over by now, or is still to come. */
+  /** The hint while nothing goes wrong: an alarm that is over, or still to come. */
   get hint(): string {
     const { found, cause } = this.#game;
     if (found !== null) return found.words;
@@ -113,19 +113,19 @@ export class AlarmWatch {
     this.#game.start(run, run.untilMs);
   }
 
-  /** How many events there are to leave out. */
+  /** How many events could be left out. */
   get eventCount(): number {
     void this.#paced.revision;
     return this.#paced.timeline.events.length;
   }
 
-  /** What is asked about: what lasts, else what was last. */
+  /** The alarm to explain: the current one, else the last. */
   get #subject(): Alarm | null {
     if (this.alarm !== null && this.alarm.kind !== 'idle') return this.alarm;
     return lastDouble(this.#game.history, this.#game.cursorMs) ?? this.alarm;
   }
 
-  /** A new alarm stops the clock where the visitor wants that, at the moment it began, even if it is over by now. */
+  /** A new alarm pauses the run if the visitor wants that, at the moment it began, even if it is over by now. */
   #notice(): void {
     const { alarm } = this;
     const { ms, history } = this.#paced;

@@ -2,7 +2,7 @@ import type { MemberId } from '../../../src/core/index.ts';
 import type { History, MemberShot } from '../game/history/history.ts';
 import { seconds } from '../game/words/seconds.ts';
 
-/** One member in a table. What there is not is a dash. */
+/** One member in a table. Missing values are a dash. */
 interface MemberRow {
   readonly id: MemberId;
   readonly sign: string;

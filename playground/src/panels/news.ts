@@ -1,13 +1,13 @@
 import type { History } from '../game/history/history.ts';
 import { nameTerm } from '../game/words/term-words.ts';
 
-/** Keeps what is new about who leads, until it was said. */
+/** Keeps news about the leader until it was announced. */
 export class NewsOfLeaders {
   #history: History | null = null;
   #known = 0;
   #waiting = '';
 
-  /** What is new by that moment and was not said yet; empty if nothing. Only the newest counts. */
+  /** News by that moment that was not announced yet; empty if there is none. Only the newest counts. */
   at(history: History, ms: number, protocol: string): string {
     const us = Math.round(ms * 1000);
     const { claims } = history;

@@ -3,12 +3,12 @@ import type { History } from '../game/history/history.ts';
 import type { Timeline } from '../game/run/timeline.ts';
 
 /**
- * The cursor at the pace of a reader: while time moves, words need not change with every picture. It always ends on the very
- * moment that is shown, and nothing runs once that is reached. Made while a component is, it ends with it.
+ * The cursor at the pace of a reader: while time moves, words need not change with every frame. It always ends on the
+ * exact moment that is shown, and then stops. It must be created while a component is, and ends with it.
  */
 export class Paced {
   ms = $state(0);
-  /** Grows when the history at that moment may be another one. */
+  /** Increases when the history at that moment may have changed. */
   revision = $state(0);
   #seenMs = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -36,7 +36,7 @@ export class Paced {
     $effect(() => () => clearTimeout(this.#timer));
   }
 
-  /** News only when it is another one: that it has grown is told by `revision`. */
+  /** Changes only for another timeline: growth is reported by `revision`. */
   readonly timeline: Timeline = $derived.by(() => this.#game.timeline);
 
   get history(): History {

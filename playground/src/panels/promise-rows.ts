@@ -9,10 +9,10 @@ interface PromiseRow {
   readonly property: Property;
   readonly name: string;
   readonly isPromised: boolean;
-  /** "promised", or under which condition. */
+  /** "promised", or its condition. */
   readonly promise: string;
   readonly holds: boolean;
-  /** A promise that was not kept is a defect; anything else that did not hold is how this protocol is. */
+  /** A broken promise is a defect; any other property that did not hold is a limit of this protocol. */
   readonly isDefect: boolean;
   /** "holds", "not since 2.41 s". */
   readonly verdict: string;
@@ -20,7 +20,7 @@ interface PromiseRow {
   readonly atMs: number | null;
 }
 
-/** Every property that is watched, and how it stands at that moment. */
+/** Every watched property, and its state at that moment. */
 export function promiseRows(
   history: History,
   pledges: readonly Pledge[],

@@ -4,14 +4,17 @@ import type { Target } from './hit.ts';
 import type { StageGame } from './stage-game.ts';
 import { listIds } from './words.ts';
 
-/** A click: chooses what is there. A link that is chosen already is cut or healed; with Alt, only the way to the end that is near. */
+/**
+ * A click selects what is there. A link that is already selected is cut or healed; with Alt, only the direction to
+ * the near end.
+ */
 export function choose(game: StageGame, target: Target | null, isAlt: boolean): void {
   if (target === null) return game.select(null);
   switch (target.kind) {
     case 'member':
       return game.select({ kind: 'member', id: target.id });
     case 'flight':
-      // Nobody is quick enough for a message that flies on.
+      // A moving message cannot be clicked again, so the run pauses.
       game.pause();
       return game.select({ kind: 'flight', index: game.history.flights.placeOf(target.flight) });
     case 'link': {
@@ -36,13 +39,13 @@ export function toggle(game: StageGame, target: Target): void {
   if (shot !== undefined) game.act(...killOrRestart(shot).actions);
 }
 
-/** Splits these from the rest, and says so. */
+/** Splits these from the rest, with a notice. */
 export function split(game: StageGame, chosen: readonly MemberId[]): void {
   const ids = game.frame.members.map((shot) => shot.id);
   const action = splitOff(chosen, ids);
   if (action === null) {
     game.notice =
-      chosen.length === 0 ? 'There is nobody to split off.' : 'There is nobody else to split from.';
+      chosen.length === 0 ? 'There is no member to split off.' : 'There is no other member to split from.';
     return;
   }
   game.act(action);

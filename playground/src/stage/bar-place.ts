@@ -6,12 +6,12 @@ interface Size {
 }
 
 const EDGE = 8;
-/** On a narrower stage the bar has no place beside anything, and stands below it. */
+/** On a narrower stage the bar is docked below it. */
 export const NARROW = 520;
 /** In how many steps a place is looked for, across and down. */
 const STEPS = 16;
 const SAMPLES = 12;
-/** What it costs to hide a member, and all of what the bar is about. */
+/** The cost of hiding a member, and of hiding the whole subject of the bar. */
 const HIDDEN = 8;
 const SUBJECT = 30;
 /** How far around a disc its rings and its crown reach. */
@@ -19,7 +19,7 @@ const AROUND = 14;
 /** The legend has its button in the lower right corner. */
 const CORNER = { width: 100, height: 48 };
 
-/** Something that the bar is about: a place, or a stretch from one place to another. */
+/** The subject of the bar: a point, or a line between two points. */
 export interface Subject {
   readonly from: Point;
   readonly to: Point;
@@ -27,7 +27,7 @@ export interface Subject {
   readonly clearance: number;
 }
 
-/** Where the buttons for something stand: where they hide least of the members and of what they are about, and near it. */
+/** The position of the bar: where it hides least of the members and of its subject, and near it. */
 export function placeBar(subject: Subject, bar: Size, layout: Layout): Point {
   const [acrossPx, downPx] = [layout.width - bar.width - 2 * EDGE, layout.height - bar.height - 2 * EDGE];
   let best: Point = { x: EDGE, y: EDGE };
@@ -47,7 +47,7 @@ export function placeBar(subject: Subject, bar: Size, layout: Layout): Point {
   return best;
 }
 
-/** Hiding something is the worst; being far away, and links behind it, hardly count. */
+/** Hiding something is the worst; distance, and links behind the bar, hardly count. */
 function costOf(place: Point, { from, to, clearance }: Subject, bar: Size, layout: Layout): number {
   const reach = layout.disc + AROUND;
   let cost = 0;

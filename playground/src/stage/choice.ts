@@ -5,7 +5,7 @@ import type { Subject } from './bar-place.ts';
 import { type Deed, flightDeeds, isInAir, linkDeeds, memberDeeds } from './deeds.ts';
 import type { StageGame } from './stage-game.ts';
 
-/** What is selected on the stage, where it is, and what can be done with it now. */
+/** The selection on the stage, where it is, and the possible actions. */
 export interface Choice {
   readonly title: string;
   readonly says: string;
@@ -62,7 +62,7 @@ function linkWords(from: MemberId, to: MemberId, blocked: ReadonlySet<string>): 
   const back = blocked.has(`${to}>${from}`);
   if (there && back) return 'cut both ways';
   if (there) return `cut from ${from} to ${to}`;
-  return back ? `cut from ${to} to ${from}` : 'whole';
+  return back ? `cut from ${to} to ${from}` : 'connected';
 }
 
 const ENDS = {

@@ -8,7 +8,7 @@ import { timerWord } from '../game/history/timers.ts';
 export interface Deed {
   readonly name: string;
   readonly actions: readonly Action[];
-  /** It is so already: the clock runs at this rate. */
+  /** It already applies: the clock runs at this rate. */
   readonly isOn?: boolean;
 }
 
@@ -42,12 +42,12 @@ export function fire(id: MemberId, { timer, name }: TimerShot): Deed {
   };
 }
 
-/** More than this are no longer a choice. */
+/** More timers than this are too many to choose from. */
 const MOST_TIMERS = 5;
 const RATES = [0.5, 1, 2];
 const COMMANDS = { campaign: 'Campaign', resign: 'Resign' } as const;
 
-/** What is done most, and what else there is. */
+/** The most frequent actions, and the others. */
 export function memberDeeds(
   shot: MemberShot,
   timers: readonly TimerShot[],
@@ -89,7 +89,7 @@ function diskDeeds({ id, disk }: MemberShot): Deed[] {
   ];
 }
 
-/** Cuts what is whole and heals what is cut, both ways or only from the first to the second. */
+/** Cuts a working link and heals a cut one, in both directions or only from the first to the second. */
 export function cutOrHeal(from: MemberId, to: MemberId, blocked: Blocked, oneWay: boolean): Action {
   const isCut = blocked.has(`${from}>${to}`) || (!oneWay && blocked.has(`${to}>${from}`));
   return { do: isCut ? 'heal' : 'cut', from, to, ...(oneWay ? { oneWay } : {}) };
@@ -119,7 +119,7 @@ export function flightDeeds({ id }: Flight): Deed[] {
   ];
 }
 
-/** These are split from all others. Null if that would split nothing. */
+/** Splits these from all others. Null if that would split nothing. */
 export function splitOff(chosen: readonly MemberId[], ids: readonly MemberId[]): Action | null {
   const rest = ids.filter((id) => !chosen.includes(id));
   return chosen.length === 0 || rest.length === 0 ? null : { do: 'partition', groups: [chosen, rest] };

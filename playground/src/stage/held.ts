@@ -16,7 +16,7 @@ interface Change extends Held {
 /** A history only grows, so each entry is looked at once. */
 const known = new WeakMap<History, { seen: number; changes: Change[] }>();
 
-/** What is held at that moment and can be let go. */
+/** Messages that are held at that moment and can be released. */
 export function heldAt(history: History, ms: number): Held[] {
   const held = new Map<string, Held>();
   for (const { from, to, type, count, atMs } of changesOf(history)) {

@@ -2,7 +2,7 @@ import type { MemberId } from '../../../src/core/index.ts';
 import { flightPoint, type Layout, type Point } from '../draw/layout.ts';
 import type { Flight } from '../game/history/flights.ts';
 
-/** What is under a finger. Of a link, `from` is the end that is nearer. */
+/** What is under the pointer. For a link, `from` is the nearer end. */
 export type Target =
   | { readonly kind: 'member'; readonly id: MemberId }
   | { readonly kind: 'flight'; readonly flight: Flight }
@@ -15,7 +15,7 @@ export interface Sight {
   readonly isStill: boolean;
 }
 
-/** How far off one may be, in pixels: a finger is not a mouse. */
+/** The tolerance in pixels: a finger is less exact than a mouse. */
 export const REACH = { fine: 6, coarse: 18 } as const;
 
 /** What is there: a member before a message before a link. */

@@ -11,13 +11,13 @@ export const KEYS: readonly { readonly key: string; readonly does: string }[] = 
   { key: '. ,', does: 'To the next event, or the one before' },
   { key: '] [', does: 'One tick on, or back' },
   { key: '+ -', does: 'Faster, or slower' },
-  { key: 'Home End', does: 'To the beginning, or to the end of what is known' },
+  { key: 'Home End', does: 'To the beginning, or to the end of what is computed' },
   { key: 'Arrows', does: 'From member to member; with a link chosen, its other end' },
   { key: 'Enter', does: 'Choose; once more goes to the buttons for it. A chosen link is cut or healed' },
   { key: 'Escape', does: 'Choose nothing' },
   { key: 'K', does: 'Kill the member, or restart it' },
   { key: 'P', does: 'Pause the member, or resume it' },
-  { key: 'T', does: 'Let the wait of the member run out now' },
+  { key: 'T', does: 'Let the election timer of the member expire now' },
   { key: 'X', does: 'Choose a link of the member; then X cuts or heals it' },
   { key: 'Shift+X', does: 'Cut or heal the chosen link one way, from the member outwards' },
   { key: 'M', does: 'Choose the next message to or from the member' },
@@ -26,10 +26,10 @@ export const KEYS: readonly { readonly key: string; readonly does: string }[] = 
   { key: 'D', does: 'Duplicate the chosen message' },
   { key: 'L', does: 'Mark the member, or not' },
   { key: 'Shift+L', does: 'Split the marked members from the rest' },
-  { key: 'A', does: 'Let all waits run out at once, which splits the votes' },
-  { key: 'S', does: 'Let only the next wait run out, which does not' },
+  { key: 'A', does: 'Let all election timers expire at once, which splits the votes' },
+  { key: 'S', does: 'Let only the next election timer expire, which does not' },
   { key: 'I', does: 'Isolate the leader' },
-  { key: 'U', does: 'Undo: go on from before the last thing done, as a branch' },
+  { key: 'U', does: 'Undo: continue from before the last action, as a branch' },
   { key: 'F', does: 'Fork here: begin a branch at this moment' },
   { key: 'C', does: 'Copy a link to this run' },
   { key: 'G', does: 'Go to the next alarm' },
@@ -37,7 +37,7 @@ export const KEYS: readonly { readonly key: string; readonly does: string }[] = 
   { key: '?', does: 'Help' },
 ];
 
-/** What the shell does on behalf of a key. */
+/** What the page does for a key. */
 export interface StageCalls {
   readonly onhelp?: (() => void) | undefined;
   readonly onlink?: (() => void) | undefined;
@@ -58,7 +58,7 @@ export interface KeyContext extends StageCalls {
   readonly splitMarked: () => void;
 }
 
-/** What counts of a keyboard event. */
+/** The relevant part of a keyboard event. */
 interface Pressed {
   readonly key: string;
   readonly shiftKey: boolean;
@@ -69,7 +69,7 @@ interface Pressed {
 
 type Doing = (game: StageGame, context: KeyContext, pressed: Pressed) => void;
 
-/** Carries out what a key means on the stage. False if it means nothing there. */
+/** Handles a key of the stage. False if the key has no meaning there. */
 export function onStageKey(game: StageGame, pressed: Pressed, context: KeyContext): boolean {
   if (pressed.ctrlKey || pressed.altKey || pressed.metaKey) return false;
   const { key } = pressed;
@@ -174,11 +174,11 @@ function fireMain(game: StageGame, shot: MemberShot): void {
   if (timer !== null) game.act({ do: 'fire', member: shot.id, timer: timer.timer });
 }
 
-/** Lets the waits of everybody run out, or those of the few that are next. */
+/** Fires the election timers of all members, or of the few that are next. */
 export function fireWaits(game: StageGame, most: number): void {
   const found = waiting(game.history, game.frame.members, game.cursorMs);
   const next = found.sort((a, b) => a.timer.dueMs - b.timer.dueMs).slice(0, most);
-  if (next.length === 0) game.notice = 'Nobody is waiting.';
+  if (next.length === 0) game.notice = 'No member is waiting.';
   else game.act(...next.map(({ member, timer }) => ({ do: 'fire', member, timer: timer.timer }) as const));
 }
 
@@ -215,7 +215,7 @@ function toMessage(game: StageGame, what: 'drop' | 'hold' | 'duplicate'): void {
 function isolateLeader(game: StageGame): void {
   const leader = leaderOf(game.frame);
   if (leader === null) {
-    game.notice = 'Nobody leads.';
+    game.notice = 'There is no leader.';
     return;
   }
   const order = beginningWith(
@@ -237,5 +237,5 @@ function undo(game: StageGame): void {
 
 function fork(game: StageGame): void {
   if (game.cursorMs < game.headMs) game.act();
-  else game.notice = 'This is the end of what is known: whatever you do goes on from here.';
+  else game.notice = 'This is the end of what is computed: your next action continues from here.';
 }

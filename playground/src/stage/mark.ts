@@ -1,6 +1,6 @@
 import type { MemberShot } from '../game/history/history.ts';
 
-/** The measures of one member's picture, all around its own middle. */
+/** The geometry of one member's picture, around its centre. */
 export interface Mark {
   readonly isSmall: boolean;
   readonly reach: number;
@@ -14,13 +14,13 @@ export interface Mark {
   readonly term: string;
   readonly termSize: number;
   readonly termY: number;
-  /** Where its votes stand in a row, and in digits if they are too many for that. */
+  /** Its votes as dots, or as a number if they are too many for that. */
   readonly pips: readonly number[];
   readonly votes: string;
   readonly pipY: number;
   /** How large the signs at its side are. */
   readonly badge: number;
-  /** What is not as usual with its clock and its disk. */
+  /** What is unusual about its clock and its disk. */
   readonly notes: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Action, Latency, LinkQuality, WorldEvent } from '../../../src/simulation/index.ts';
 
-/** How links behave at that moment, where nothing else was said of a single one. */
+/** The default quality of links at that moment. */
 export function networkAt(first: LinkQuality, events: readonly WorldEvent[], ms: number): LinkQuality {
   let now = first;
   for (const event of events) {
@@ -17,14 +17,14 @@ export function networkAt(first: LinkQuality, events: readonly WorldEvent[], ms:
   return now;
 }
 
-/** The least and the most that a message takes; with a tail, about the most. */
+/** The least and the most latency; with a tail, about the most. */
 export function spanOf(latency: Latency): readonly [number, number] {
   return 'meanMs' in latency ? [latency.minMs, 2 * latency.meanMs - latency.minMs] : latency;
 }
 
 const LONGEST_MS = 60_000;
 
-/** A new span of latency from two fields that may hold anything. Null if nothing can be made of them. */
+/** A new latency range from two input fields. Null if they are invalid. */
 export function latencyAction(least: number, most: number): Action | null {
   if (!Number.isFinite(least) || !Number.isFinite(most)) return null;
   const from = Math.min(Math.max(least, 0.1), LONGEST_MS);

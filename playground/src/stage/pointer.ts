@@ -6,19 +6,19 @@ export interface PointerCalls {
   readonly find: (at: Point, reach: number) => Target | null;
   readonly member: (id: string) => Target | null;
   readonly choose: (target: Target | null, isAlt: boolean) => void;
-  /** Twice in a row. */
+  /** A double click. */
   readonly toggle: (target: Target) => void;
-  /** Held down, or with the other button: chooses it and goes to its buttons. */
+  /** A long press, or the other button: selects it and goes to its buttons. */
   readonly menu: (target: Target | null) => void;
   readonly hover: (target: Target | null) => void;
-  /** A loop is being drawn; null when it is given up. */
+  /** A loop is being drawn; null when it is cancelled. */
   readonly loop: (points: readonly Point[] | null) => void;
   readonly split: (points: readonly Point[]) => void;
   /** May a finger draw? Otherwise it scrolls the page. */
   readonly isFingerDrawing: () => boolean;
 }
 
-/** From here on it is a drag and no longer an unsteady click. */
+/** From this distance on it is a drag, not an unsteady click. */
 const DRAG_PX = 8;
 const LONG_PRESS_MS = 500;
 
@@ -26,7 +26,7 @@ export function watchPointer(box: HTMLElement, calls: PointerCalls): () => void 
   let start: Point | null = null;
   let isOnMember = false;
   let isDrawing = false;
-  /** What the pointer did was done already when the click comes. */
+  /** The pointer events were already handled when the click comes. */
   let isDone = false;
   let points: Point[] = [];
   let press: ReturnType<typeof setTimeout> | undefined;

@@ -1,6 +1,6 @@
 /**
- * Remembers a list, and returns the one from before as long as nothing in it has changed, so that whoever shows it need not look
- * again.
+ * Remembers a list, and returns the earlier one as long as nothing in it has changed, so that components do not
+ * update.
  */
 export function keeper<T>(): (now: readonly T[]) => readonly T[] {
   let before: readonly T[] = [];

@@ -24,7 +24,7 @@ export interface StageGame {
   select(selection: Selection | null): void;
 }
 
-/** Who leads, as far as one can say: of several that claim it, the one with the newest term. */
+/** The leader, as far as one can say: of several that claim it, the one with the newest term. */
 export function leaderOf({ claiming }: Frame): MemberId | null {
   let leader: (typeof claiming)[number] | null = null;
   for (const each of claiming) if (leader === null || (each.term ?? 0) >= (leader.term ?? 0)) leader = each;

@@ -3,13 +3,13 @@ import type { MemberShot, TimerShot } from '../game/history/history.ts';
 import { partOver, timerWord } from '../game/history/timers.ts';
 import { termWord } from '../game/words/term-words.ts';
 
-/** What stands around a member, besides what it says of itself. */
+/** Facts about a member besides its own reports. */
 export interface Standing {
   readonly protocol: string;
   readonly isActing: boolean;
-  /** More than one believes that it leads, and this is one of them. */
+  /** More than one member believes that it leads, and this is one of them. */
   readonly isRival: boolean;
-  /** One of them leads in the same term as this one, which breaks what terms are for. */
+  /** Another one leads in the same term, which terms should prevent. */
   readonly isTwin: boolean;
   readonly isMarked: boolean;
 }
@@ -40,19 +40,19 @@ function roleWords({ role, leader }: MemberShot, isActing: boolean): string {
     case 'candidate':
       return 'candidate';
     case 'follower':
-      return leader === null ? 'follower of nobody' : `follower of ${leader}`;
+      return leader === null ? 'follower without a leader' : `follower of ${leader}`;
     case 'none':
       return 'takes no part yet';
   }
 }
 
-/** "wait 40 % over", in steps that an ear can follow. */
+/** "wait 40 % over", in steps that a listener can follow. */
 export function timerName(timer: TimerShot | null, ms: number): string {
   if (timer === null) return '';
   return `${timerWord(timer.name)} ${Math.floor(partOver(timer, ms) * 10) * 10} % over`;
 }
 
-/** "1, 2 and 3", and no more than anyone would read. */
+/** "1, 2 and 3", shortened if there are many. */
 export function listIds(ids: readonly MemberId[]): string {
   if (ids.length > 8) return `${ids.slice(0, 6).join(', ')} and ${ids.length - 6} more`;
   return ids.length < 2 ? ids.join('') : `${ids.slice(0, -1).join(', ')} and ${ids.at(-1)}`;

@@ -18,7 +18,7 @@ const MS_PER_S = 1000;
 const LONGEST_S = 86_400;
 
 export const ENGINE_HELP = `
-With --engine the election is held on a store that you already run, in place of members of our own:
+With --engine the election is held on a store that you already run, instead of among members:
 etcd://host:2379, postgres://user@host/database, redis://host, nats://host, kubernetes:namespace/, and
 local: among the processes of one machine. See docs/engines.`;
 

@@ -39,7 +39,7 @@ export interface EtcdOptions extends LeaseEngineOptions, TlsOptions {}
 const OPTIONS: OwnOptions<EtcdOptions> = { ca: 0, cert: 0, key: 0, rejectUnauthorized: 0 };
 const FLOOR = {
   leaseMs: 2000,
-  reason: 'etcd holds no lease for less than one and a half of its own election time-outs, in whole seconds',
+  reason: 'etcd holds no lease for less than one and a half of its own election timeouts, in whole seconds',
 };
 
 /**

@@ -1,51 +1,54 @@
 import { assert, type Command } from '../../core/index.ts';
 
-/** A network in which each message arrives at most once, unless it is one of a few that are duplicated. */
+/** A network in which each message arrives at most once, except for a few duplicates. */
 export interface CountedNetwork {
-  /** How many messages may be lost. (One that is never delivered is as good as lost, but stays in flight.) */
+  /** How many messages may be lost. (A message that is never delivered is as good as lost, but stays in flight.) */
   readonly drops: number;
   readonly duplicates: number;
-  /** How many may be under way at once. */
+  /** How many may be in flight at once. */
   readonly inFlight: number;
 }
 
 export type AskedCommand = Exclude<Command['type'], 'priority'>;
 
-/** What may go wrong, and how often. The bounds are part of the model: what is said to hold, holds within them. */
+/** What may go wrong, and how often. The bounds are part of the model: every result holds within them. */
 export interface Bounds {
-  /** Where a member reports a newer term than this, nothing further is tried. */
+  /** States with a newer term than this are not followed. */
   readonly terms: number;
-  /** The same for other counters of a state that have no end (Protocol.measure), by name. */
+  /** The same for other unbounded counters of a state (Protocol.measure), by name. */
   readonly counters: Readonly<Record<string, number>>;
   readonly crashes: number;
-  /** How many times a member that starts again finds its disk empty, though it had saved something. */
+  /** How many times a restarting member finds its disk empty, though it had saved something. */
   readonly amnesia: number;
   /** A process may die while a record is being saved: what left before has left, and the record is the old one. */
   readonly unsynced: boolean;
   /** `any`: each message arrives any number of times, at any time, in any order, or never. */
   readonly network: 'any' | CountedNetwork;
-  /** How often a host tells a member something about a peer, true or not. Only what is true is called proof. */
+  /** How often a host tells a member something about a peer, true or not. Only true evidence is called proof. */
   readonly evidence: number;
-  /** What is false may be called proof too. */
+  /** False evidence may be called proof too. */
   readonly falseProof: boolean;
   /** How many of these commands users give. */
   readonly commands: { readonly most: number; readonly types: readonly AskedCommand[] };
-  /** No command removes a member of a membership with so few: alone, a member that loses its disk has lost everything. */
+  /**
+   * No command removes a member from a membership of this size: a single member that loses its disk has lost
+   * everything.
+   */
   readonly fewest: number;
   /** How many timers fire in all; null: any number. */
   readonly timers: number | null;
-  /** Which timers fire, with # for numbers ("lease/#"): the others are late for ever. Null: all. */
+  /** The timers that fire, with # for numbers ("lease/#"): the others never do. Null: all. */
   readonly firing: readonly string[] | null;
   /** Messages of these types never arrive. */
   readonly mute: readonly string[];
   /**
-   * Messages of these types arrive as soon as they are sent, once, and never later: what comes of them is part of what
-   * sent them. Where several are sent at once, they arrive in one order of all that are possible.
+   * Messages of these types arrive as soon as they are sent, once, and never later: their effects are part of the
+   * step that sent them. If several are sent at once, they arrive in one of all possible orders.
    */
   readonly atOnce: readonly string[];
   /** How many steps a history may have; null: any number. */
   readonly depth: number | null;
-  /** The answers that a draw may get, as if they were all the 64-bit numbers there are. */
+  /** The possible answers to a draw, in place of all 64-bit numbers. */
   readonly draws: readonly string[];
 }
 
@@ -68,7 +71,7 @@ export const DEFAULT_BOUNDS: Bounds = {
   draws: ['0', '1', '2'],
 };
 
-/** The bound of a counter that has no bound of its own. */
+/** The bound of a counter without a bound of its own. */
 export const DEFAULT_COUNTER = 2;
 
 /** Does this timer fire within the bounds? */
@@ -81,7 +84,7 @@ export function familyOf(timer: string): string {
   return timer.replace(/\d+/g, '#');
 }
 
-/** One faulty thing that may happen a limited number of times. How often it did is part of every state. */
+/** A fault that may happen a limited number of times. Its count is part of every state. */
 export type Fault =
   | 'crashes'
   | 'drops'
@@ -92,7 +95,7 @@ export type Fault =
   | 'amnesia'
   | 'falseProof';
 
-/** How often each fault has happened, packed into one integer: first bit and number of bits. */
+/** The counts of all faults, packed into one integer: first bit and number of bits. */
 const FIELDS: Readonly<Record<Fault, readonly [shift: number, bits: number]>> = {
   crashes: [0, 4],
   drops: [4, 4],
@@ -113,14 +116,14 @@ export function oneMore(faults: number, fault: Fault): number {
   return faults + (1 << FIELDS[fault][0]);
 }
 
-/** What is false was called proof. It is not bounded by itself, so only that it happened is worth knowing. */
+/** False evidence was called proof. It is not bounded separately, so only whether it happened is kept. */
 export function withFalseProof(faults: number): number {
   return countOf(faults, 'falseProof') === 0 ? oneMore(faults, 'falseProof') : faults;
 }
 
 /**
- * Are at least as many faults of every kind left after the first as after the second? Commands must be as many, since
- * they are numbered.
+ * Are at least as many faults of every kind left after the first as after the second? Commands must be equal in
+ * number, since they are numbered.
  */
 export function leavesAsMuch(first: number, second: number): boolean {
   if (first === second) return true;

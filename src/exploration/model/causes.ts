@@ -3,7 +3,9 @@ import { countOf } from './bounds.ts';
 import type { Cause } from './member.ts';
 import type { Outcomes } from './outcomes.ts';
 
-/** The numbers of causes other than messages and timers. Telling them apart by a plain text is quicker than by the whole cause. */
+/**
+ * The numbers of causes other than messages and timers. Comparing plain texts is faster than comparing whole causes.
+ */
 export class Causes {
   readonly #outcomes: Outcomes;
   readonly #ids = new Map<string, number>();
@@ -13,7 +15,7 @@ export class Causes {
     this.#outcomes = outcomes;
   }
 
-  /** Incarnations are numbered by the crashes so far: new at every start, and no need to remember them. */
+  /** Incarnations are numbered by the crashes so far: new at every start, and they need not be stored. */
   start(amnesia: boolean, faults: number): number {
     const crashes = countOf(faults, 'crashes');
     const key = 2 * crashes + Number(amnesia);

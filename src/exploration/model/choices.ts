@@ -4,7 +4,7 @@ import type { Causes } from './causes.ts';
 import type { Model, Visit } from './model.ts';
 import { type Facts, isIdle } from './outcomes.ts';
 
-/** Everything that can happen in a state, always in the same order, so that a number says which. */
+/** Everything that can happen in a state, always in the same order, so that an index identifies it. */
 export class Choices {
   readonly #model: Model;
   readonly #causes: Causes;
@@ -58,7 +58,10 @@ export class Choices {
     model.react(state, i, this.#causes.start(true, faults), net, oneMore(faults, 'amnesia'), visit);
   }
 
-  /** Whatever was sent, to one member or to all, may arrive, and stays under way. To lose a message is never to deliver it. */
+  /**
+   * Every message that was sent, to one member or to all, may arrive, and stays in flight. Losing a message means
+   * never delivering it.
+   */
   #expandAnyNetwork(state: Int32Array, only: number | null, visit: Visit): void {
     const model = this.#model;
     const net = state[model.net]!;
@@ -74,7 +77,7 @@ export class Choices {
     const { inFlight } = this.#model;
     let previous = -1;
     for (const message of inFlight.lists.value(state[this.#model.net]!)) {
-      // Of equal messages, one is as good as another.
+      // Equal messages are interchangeable.
       if (message !== previous) this.#expandMessage(state, message, visit);
       previous = message;
     }
@@ -91,7 +94,7 @@ export class Choices {
       if (model.mayStill(faults, 'drops'))
         model.disturb(state, 'drop', message, rest, oneMore(faults, 'drops'), visit);
     } else {
-      // What arrives at a member that is down is lost, and is no fault of the network.
+      // A message to a member that is down is lost, which is no fault of the network.
       model.disturb(state, 'drop', message, rest, faults, visit);
     }
     if (!model.mayStill(faults, 'duplicates')) return;
@@ -100,8 +103,8 @@ export class Choices {
   }
 
   /**
-   * A member hears of a peer: that it is gone, or that it is back. Proof is about one process and is true once that
-   * process has ended, also if a later one of the same peer runs.
+   * A member gets evidence about a peer: that it is gone, or that it is back. Proof is about one process and is true
+   * once that process has ended, also if a later one of the same peer runs.
    */
   #expandEvidence(state: Int32Array, i: number, visit: Visit): void {
     const model = this.#model;
@@ -122,7 +125,7 @@ export class Choices {
     }
   }
 
-  /** A command that is refused, or changes nothing, is as good as none, and would only use up one of those that may be given. */
+  /** A command that is refused, or changes nothing, would only use up the allowed number of commands. */
   #expandCommands(state: Int32Array, i: number, members: readonly MemberId[] | null, visit: Visit): void {
     const model = this.#model;
     const before = state[i]!;
@@ -136,7 +139,7 @@ export class Choices {
     }
   }
 
-  /** `members`: the membership that the member knows which is asked. */
+  /** `members`: the membership that the asked member knows. */
   #commandsOf(self: MemberId, id: number, members: readonly MemberId[] | null): Command[] {
     const { bounds, cluster } = this.#model;
     return bounds.commands.types.flatMap((type): Command[] => {

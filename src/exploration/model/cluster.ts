@@ -9,7 +9,7 @@ export interface Setup {
   readonly outside?: boolean;
 }
 
-/** The members, under the ids by which the protocol knows them and under those that the user gave. */
+/** The members, under the ids that the protocol uses and under those of the user. */
 export interface Cluster {
   readonly protocol: Protocol;
   /** Each is configured with all members, also with those outside the first membership. */
@@ -21,7 +21,7 @@ export interface Cluster {
   readonly insiders: readonly MemberId[];
 }
 
-/** With `aliases`, members bear numbers that can be told from everything else; their order is that of the ids. */
+/** With `aliases`, members have numbers that differ from everything else in a state; their order is that of the ids. */
 export function clusterOf(protocol: Protocol, setups: readonly Setup[], aliases: boolean): Cluster {
   const sorted = [...setups].sort((a, b) => compareIds(a.id, b.id));
   const names = sorted.map(({ id }) => id);

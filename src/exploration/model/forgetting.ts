@@ -2,16 +2,17 @@ import { Learned, type Lessons } from './lessons.ts';
 import type { Model } from './model.ts';
 import { isIdle, type Outcomes } from './outcomes.ts';
 
-/** Terms are packed into one integer, four bits each; with more than this, nothing is forgotten. */
+/** Terms are packed into one integer, four bits each; with more members than this, nothing is dropped. */
 const MOST_MEMBERS = 7;
 const NEWEST_TERM = 15;
 
 /**
- * Drops from a state what can never matter again, so that states which differ only in that are one: messages of a
- * term that their receiver has left behind, and the history of terms that all members have left behind. Where a member
- * may still lose its disk it may begin again with the first term, so there all is kept. Nothing is taken on trust. That a type of message does nothing to a receiver in a newer term is tried for every message that
- * was dropped and every later state of its receiver; if one matters after all, the exploration begins again without
- * dropping that type. And if ever a member goes back to an older term, it begins again without forgetting anything.
+ * Drops from a state what can never matter again, so that states which differ only in that become equal: messages of
+ * a term that their receiver has left, and the history of terms that all members have left. If a member may still
+ * lose its disk it may start again with the first term, so everything is kept. Nothing is assumed. For every dropped
+ * message and every later state of its receiver it is checked that the message has no effect; if one has, the
+ * exploration starts again without dropping that type. And if a member ever goes back to an older term, it starts
+ * again without dropping anything.
  */
 export class Forgetting {
   readonly #model: Model;
@@ -21,7 +22,7 @@ export class Forgetting {
   readonly #isOff: boolean;
   /** For each list of messages, by the terms of the members, what is left of it. */
   readonly #left: Map<number, number>[] = [];
-  /** By member: the messages to it that were dropped somewhere, and the states it was seen in. */
+  /** By member: the messages to it that were dropped, and the states it was seen in. */
   readonly #dropped: Set<number>[];
   readonly #seen: Set<number>[];
 

@@ -14,8 +14,8 @@ import { Learned, type Lessons } from './lessons.ts';
 import type { Mark } from './marks.ts';
 
 /**
- * As much of the past as the properties need, and no more: each item multiplies the states. Keys hold a term and,
- * where a second name matters, a member: "3" or "3 2".
+ * As much of the past as the properties need, and no more: each item multiplies the states. Keys have a term and, if
+ * a second name matters, a member: "3" or "3 2".
  */
 interface Past {
   readonly won: Readonly<Record<string, readonly MemberId[]>>;
@@ -25,29 +25,29 @@ interface Past {
   readonly counted: Readonly<Record<string, readonly MemberId[]>>;
   /** The value of each version, as text. */
   readonly values: Readonly<Record<string, string>>;
-  /** Who has led, in a protocol without terms. */
+  /** The members that have led, in a protocol without terms. */
   readonly led: readonly MemberId[];
 }
 
 const NOTHING: Past = { won: {}, votes: {}, named: {}, counted: {}, values: {}, led: [] };
 
-/** Where a history goes with a list of marks, and what that breaks. */
+/** The history after a list of marks, and the properties that they break. */
 interface Next {
   readonly past: number;
   readonly findings: readonly Finding[];
 }
 
-/** What the history depends on beside the members. */
+/** What the history depends on besides the members. */
 export interface Surroundings {
-  /** Every vote that was ever cast stays under way. */
+  /** Every vote that was ever cast stays in flight. */
   readonly keepsVotes: boolean;
-  /** A member may lose its disk, and vote again in a term that it had left behind. */
+  /** A member may lose its disk, and vote again in an earlier term. */
   readonly losesDisks: boolean;
 }
 
 /**
- * S1, S2, S3, S4, S9 and R1 over whole histories: the memory that the judgements of `src/properties` need, packed as small as
- * possible. Histories and lists of marks go by number.
+ * S1, S2, S3, S4, S9 and R1 over whole histories: the memory that the judgements of `src/properties` need, packed as
+ * small as possible. Histories and lists of marks are referred to by number.
  */
 export class Histories {
   readonly pasts: Interner<Past> = new Interner();
@@ -56,7 +56,7 @@ export class Histories {
   readonly #members: readonly MemberId[];
   readonly #watched: ReadonlySet<Property>;
   readonly #lessons: Lessons;
-  /** Votes are counted as they arrive. Else they are found among the messages, which stay there for ever. */
+  /** Votes are counted as they arrive. Otherwise they are found among the messages, which stay there for ever. */
   readonly #counts: boolean;
   readonly #forgetsVotes: boolean;
   readonly #since: Map<number, number>[] = [];
@@ -95,8 +95,8 @@ export class Histories {
   }
 
   /**
-   * Without what only terms before `oldest` can contradict. All members have reported that term or a newer one, so
-   * nobody wins or names a leader in an older one without going back, and that would be noticed.
+   * Without what only terms before `oldest` can contradict. All members have reported that term or a newer one, so no
+   * member wins or names a leader in an older one without going back, which is detected.
    */
   since(past: number, oldest: number): number {
     let known = this.#since[past];
@@ -179,8 +179,8 @@ export class Histories {
     { member, leader, term }: Extract<Mark, { kind: 'reported' }>,
     findings: Finding[],
   ): Past {
-    // What was counted for a term that the candidate has left behind can justify nothing any more; and a member that
-    // keeps its disk and never votes late contradicts no vote of a term that it has left behind.
+    // Votes that were counted for a term that the candidate has left can justify nothing any more; and a member that
+    // keeps its disk and never votes late contradicts no vote of a term that it has left.
     const isDue = (key: string): boolean => {
       const [of, about] = key.split(' ');
       return about !== String(member) || Number(of) >= term;
@@ -221,7 +221,7 @@ export class Histories {
     if (first !== undefined && this.#watched.has('S1'))
       note(findings, oneWinner.judge({ who: processOf(first), term }, { who, term }));
     const won = { ...past, won: { ...past.won, [term]: winners } };
-    // A winner helps itself.
+    // A winner votes for itself.
     const voted = this.#vote(won, { voter: member, candidate: member, term, late: false }, findings);
     if (!this.#counts) return voted;
     const { [`${term} ${member}`]: helpers = [], ...counted } = voted.counted;
@@ -229,13 +229,16 @@ export class Histories {
     return { ...voted, counted };
   }
 
-  /** What was forgotten on the way here might have mattered. */
+  /** What was dropped so far might have mattered. */
   #remember(memory: string): void {
     if (this.#lessons.memory === null) throw new Learned({ ...this.#lessons, memory });
   }
 }
 
-/** A member has one process at a time here, and its lives are not told apart: states that differ only in them stay one. */
+/**
+ * A member has one process at a time here, and its lives are not distinguished: states that differ only in them stay
+ * equal.
+ */
 export function processOf(member: MemberId): Process {
   return { name: member, id: member, life: '' };
 }

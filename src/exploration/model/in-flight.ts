@@ -1,8 +1,8 @@
 import { IntLists } from './interner.ts';
 
 /**
- * The messages under way, as sorted lists of their numbers. In a network that repeats at will (`any`) each message
- * stays under way for ever once it was sent, and a list is a set; else it is a bag, and who delivers takes out.
+ * The messages in flight, as sorted lists of their numbers. In a network that delivers any number of times (`any`)
+ * each message stays in flight for ever, and a list is a set; otherwise it is a bag, and a delivery removes one copy.
  */
 export class InFlight {
   readonly lists: IntLists = new IntLists();
@@ -15,7 +15,7 @@ export class InFlight {
     this.lists.id([]); // Number 0.
   }
 
-  /** Adds what was sent, itself a list. */
+  /** Adds a list of messages that were sent. */
   with(list: number, sent: number): number {
     if (sent === 0) return list;
     const known = entry(this.#with, list);
@@ -27,7 +27,7 @@ export class InFlight {
     return next;
   }
 
-  /** Takes one copy of a message out. */
+  /** Removes one copy of a message. */
   without(list: number, message: number): number {
     const known = entry(this.#without, list);
     let next = known.get(message);
@@ -63,13 +63,13 @@ export class InFlight {
     return true;
   }
 
-  /** The number of a list of messages, in whatever order they come. */
+  /** The number of a list of messages, in any order. */
   id(messages: readonly number[]): number {
     return messages.reduce((list, message) => this.with(list, this.lists.id([message])), 0);
   }
 }
 
-/** Two sorted lists as one; with `once`, what is in both stands there once. */
+/** Merges two sorted lists; with `once`, common entries appear once. */
 function merge(a: readonly number[], b: readonly number[], once: boolean): number[] {
   const merged: number[] = [];
   let i = 0;

@@ -1,6 +1,6 @@
 import { canonicalText } from '../../core/index.ts';
 
-/** Gives each different value a small number, so that a state of the whole cluster is a handful of integers. */
+/** Gives each different value a small number, so that a state of the whole cluster is a few integers. */
 export class Interner<T> {
   readonly #ids = new Map<string, number>();
   readonly #values: T[] = [];
@@ -25,7 +25,10 @@ export class Interner<T> {
   }
 }
 
-/** Gives each different list of integers a small number. Does what Interner does, without making texts: lists are many. */
+/**
+ * Gives each different list of integers a small number, like Interner, but without creating texts: there are many
+ * lists.
+ */
 export class IntLists {
   readonly #lists: (readonly number[])[] = [];
   readonly #hashes: number[] = [];

@@ -8,8 +8,8 @@ import type { Cause, Reaction } from './member.ts';
 export type TimerMark =
   | { readonly kind: 'fired'; readonly timer: string }
   /**
-   * `outlasts`: how many of the known lease lengths are no longer than it runs at least. `length`: which of them it
-   * has itself, or null if it is no lease.
+   * `outlasts`: how many of the known lease lengths are at most its shortest delay. `length`: which of them it has
+   * itself, or null if it is no lease.
    */
   | {
       readonly kind: 'set';
@@ -23,22 +23,22 @@ export type TimerMark =
 
 /** Keys are a member and a timer: "2 lease". */
 interface Running {
-  /** Every lease timer that runs; `over` once it must have ended by the clock, though its owner has not heard so. */
+  /** Every running lease timer; `over` once it must have expired by the clock, though its owner has not noticed. */
   readonly leases: Readonly<Record<string, { readonly length: number; readonly over: boolean }>>;
-  /** For each timer, the leases that have ended at the latest when it fires. */
+  /** For each timer, the leases that have expired at the latest when it fires. */
   readonly before: Readonly<Record<string, readonly string[]>>;
 }
 
 const NOTHING: Running = { leases: {}, before: {} };
 
 /**
- * The one thing that the explorer knows about time: of two timers, the one that was set earlier and is not longer
- * ends earlier. Any timer may fire at any moment; but when it does, every lease that was set before it and runs at
- * most as long as it runs at least has ended by the clock, even if its owner is too slow to notice. That is the
- * reasoning behind a lease (S10): a member that helps a rival only after its promise has run out knows that the
- * lease, set earlier, has run out too. It is an order among timers and no clock, so states stay few. Sums of
- * delays are not reasoned about, and delays are compared as they stand: a protocol that allows for drift shortens
- * its lease itself.
+ * The only thing that the explorer knows about time: of two timers, the one that was set earlier and is not longer
+ * ends earlier. Any timer may fire at any moment; but when it does, every lease that was set before it and lasts at
+ * most as long as the timer's shortest delay has expired by the clock, even if its owner is too slow to notice. That
+ * is the reasoning behind a lease (S10): a member that votes for a rival only after its promise has ended knows that
+ * the lease, set earlier, has expired too. This is an order among timers and no clock, so there are few states. Sums
+ * of delays are not considered, and delays are compared as they are: a protocol that allows for drift shortens its
+ * lease itself.
  */
 export class Leases {
   readonly running: Interner<Running> = new Interner();
@@ -50,7 +50,7 @@ export class Leases {
   readonly #isOff: boolean;
 
   /**
-   * Timers that never fire end no lease, so nothing is noted of them. With `isOff`, every lease is taken to run for ever, and
+   * Timers that never fire end no lease, so they are not recorded. With `isOff`, every lease lasts for ever, and
    * states do not differ in it.
    */
   constructor(
@@ -67,7 +67,7 @@ export class Leases {
     this.marks.id([]); // Number 0.
   }
 
-  /** What a reaction means to the leases. Learns which timers are leases from the views that name them. */
+  /** The marks of a reaction. Learns which timers are leases from the views that name them. */
   marksOf(cause: Cause, { reports, timers, local }: Reaction): TimerMark[] {
     if (this.#isOff) return [];
     for (const { lease } of reports) if (lease !== null && !this.#isLease(lease)) this.#learnTimer(lease);
@@ -88,7 +88,7 @@ export class Leases {
     return marks;
   }
 
-  /** May it make a difference whether this timer runs? */
+  /** Does it matter whether this timer runs? */
   matters(timer: string): boolean {
     return this.#fires(timer) || (!this.#isOff && this.#isLease(timer));
   }
@@ -177,7 +177,7 @@ function apply(running: Running, owner: MemberId, mark: TimerMark): Running {
   }
 }
 
-/** A timer that no longer runs binds nobody and is bound by nobody. */
+/** A timer that no longer runs has no relation to any other. */
 function without({ leases, before }: Running, key: string): Running {
   const { [key]: _, ...otherLeases } = leases;
   const { [key]: __, ...otherBefore } = before;

@@ -1,14 +1,14 @@
-/** What an exploration finds out about its protocol on the way and would have had to know from the start. */
+/** What an exploration learns about its protocol on the way and needed to know from the start. */
 export interface Lessons {
-  /** The names of timers that bound a leadership, with numbers replaced: "lease #". */
+  /** The names of timers that bounded a leadership, with numbers replaced: "lease #". */
   readonly leaseTimers: readonly string[];
-  /** How long such timers run at most, in all the lengths that were seen, shortest first. */
+  /** The maximum lengths of such timers, all that were seen, shortest first. */
   readonly leaseMs: readonly number[];
-  /** Why members cannot be exchanged for each other, or null as long as they can. */
+  /** Why members are not interchangeable, or null as long as they are. */
   readonly asymmetry: string | null;
-  /** Why nothing about earlier terms can be forgotten, or null as long as it can. */
+  /** Why nothing about earlier terms can be dropped, or null as long as it can. */
   readonly memory: string | null;
-  /** The types of messages that can matter even to a receiver that has left their term behind. */
+  /** The types of messages that can matter even to a receiver that has left their term. */
   readonly lastingTypes: readonly string[];
 }
 
@@ -20,7 +20,9 @@ export const NO_LESSONS: Lessons = {
   lastingTypes: [],
 };
 
-/** Thrown where a lesson is learned: the exploration begins again with it. That happens early, and a few times at most. */
+/**
+ * Thrown when a lesson is learned: the exploration starts again with it. That happens early, and a few times at most.
+ */
 export class Learned extends Error {
   readonly lessons: Lessons;
 

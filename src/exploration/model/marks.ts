@@ -2,7 +2,7 @@ import { compareIds, type Json, type MemberId, type Protocol } from '../../core/
 import { growingTerms } from '../../properties/index.ts';
 import type { Cause, Local, Reaction } from './member.ts';
 
-/** What a step adds to the history that the properties are about. */
+/** What a step adds to the history that the properties need. */
 export type Mark =
   /** A vote reached its candidate. */
   | {
@@ -25,7 +25,7 @@ export type Mark =
       readonly leader: MemberId | null;
       readonly term: number;
     }
-  /** A reported term was older than the one before. `lost`: its disk was, with the term. */
+  /** A reported term was older than the one before. `lost`: the disk was lost, with the term. */
   | {
       readonly kind: 'went-back';
       readonly member: MemberId;
@@ -43,7 +43,7 @@ export type Mark =
   /** A member shows a published value. */
   | { readonly kind: 'showed'; readonly member: MemberId; readonly version: number; readonly value: Json };
 
-/** What a reaction means to the properties, seen from outside: the votes that travel and what is reported. */
+/** The marks of a reaction, seen from outside: the votes that travel and the reports. */
 export function marksOf(protocol: Protocol, before: Local, cause: Cause, reaction: Reaction): Mark[] {
   const { member } = before;
   const marks: Mark[] = [];
@@ -82,7 +82,7 @@ export function marksOf(protocol: Protocol, before: Local, cause: Cause, reactio
   return inOrder(marks);
 }
 
-/** Votes last and in order of their candidates: the order in which one step sends its messages means nothing. */
+/** Votes last, in the order of their candidates: the order in which one step sends its messages does not matter. */
 export function inOrder(marks: readonly Mark[]): Mark[] {
   const votes = marks.filter((mark) => mark.kind === 'voted');
   votes.sort((a, b) => compareIds(a.candidate, b.candidate) || a.term - b.term);

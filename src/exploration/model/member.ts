@@ -15,13 +15,13 @@ import {
 } from '../../core/index.ts';
 import type { Cluster } from './cluster.ts';
 
-/** One member, as far as anything that can still happen depends on it. */
+/** The part of one member that can still affect anything. */
 export interface Local {
   readonly member: MemberId;
   readonly alive: boolean;
   /** Null while it is down. */
   readonly state: unknown;
-  /** What its disk holds. */
+  /** The record on its disk. */
   readonly record: Json;
   /** The timers that run, sorted. */
   readonly timers: readonly string[];
@@ -29,7 +29,7 @@ export interface Local {
   readonly view: View | null;
   /** The term it last reported, also in an earlier life (S3). */
   readonly term: number | null;
-  /** The names of all its processes so far, the last one at the end. Kept only where evidence about them is explored. */
+  /** The names of all its processes so far, the last one at the end. Kept only if evidence about them is explored. */
   readonly lives?: readonly string[];
 }
 
@@ -53,13 +53,16 @@ export type Cause =
     }
   | { readonly type: 'peer-back'; readonly peer: MemberId };
 
-/** A timer was set for so long, or is no longer running. */
+/** A timer was set for this long, or is no longer running. */
 export interface TimerChange {
   readonly timer: string;
   readonly delayMs: Delay | null;
 }
 
-/** What came of a cause. `steps` are the inputs that the protocol took, with what came of each: more than one after draws. */
+/**
+ * The result of a cause. `steps` are the inputs that the protocol processed, with the effects of each: more than one
+ * after draws.
+ */
 export interface Reaction {
   readonly local: Local;
   readonly sends: readonly Envelope[];
@@ -72,17 +75,17 @@ export interface Reaction {
   readonly saves: number;
 }
 
-/** What chance and the power supply add to a cause. */
+/** Random answers and crashes that go with a cause. */
 export interface Fate {
-  /** Answers to the draws that this cause leads to; further ones get `draw`. */
+  /** Answers to the draws of this cause; further ones get `draw`. */
   readonly draws: readonly string[];
   readonly draw: string;
-  /** The process dies while its nth save is under way: nothing after that leaves, and that record is lost. */
+  /** The process dies during its nth save: nothing after that leaves, and that record is lost. */
   readonly diesAtSave: number | null;
 }
 
 /**
- * A member that has never run. One of the first membership finds on its disk what a founded cluster left there; one
+ * A member that has never run. One of the first membership finds the record of a founded cluster on its disk; one
  * outside finds nothing.
  */
 export function unborn(
@@ -106,7 +109,10 @@ export function down({
   return { member, alive: false, state: null, record, timers: [], view: null, term, ...rest };
 }
 
-/** Lets one thing happen to a member and carries out what it asks of its host. A save is durable at once, or the process dies of it. */
+/**
+ * Applies one cause to a member and carries out the effects. A save is durable at once, or the process dies during
+ * it.
+ */
 export function react(protocol: Protocol, self: Self, local: Local, cause: Cause, fate: Fate): Reaction {
   return new Turn(protocol, self, local, fate).react(cause);
 }

@@ -19,19 +19,19 @@ import { Tokens } from './tokens.ts';
 
 export type Kind = 'react' | 'crash' | 'drop' | 'duplicate';
 
-/** One thing that can happen in a state, and the state it leads to. The same object serves for all of them. */
+/** One thing that can happen in a state, and the state it leads to. The same object is reused for all of them. */
 export interface Transition {
   readonly to: Int32Array;
   kind: Kind;
   /** The index of the member it happens to. */
   member: number;
-  /** The number of the cause, or of the message that is lost or doubled. */
+  /** The number of the cause, or of the message that is lost or duplicated. */
   cause: number;
   outcome: Outcome | null;
-  /** What came of the messages that arrived at once, in order. */
+  /** The outcomes of the messages that arrived at once, in order. */
   followed: readonly Followed[];
   findings: readonly Finding[];
-  /** It leads past a bound: the properties are looked at, but nothing further is tried. */
+  /** It leads past a bound: the properties are checked, but the state is not followed. */
   beyond: boolean;
 }
 
@@ -45,13 +45,13 @@ export interface Followed {
 export type Visit = (transition: Transition) => void;
 
 const NONE: readonly never[] = [];
-/** More messages that arrive at once are no conversation but a loop. */
+/** More messages that arrive at once are an endless loop. */
 const MOST_AT_ONCE = 1000;
 
 /**
  * The cluster as a graph. A state is a list of integers: one per member, then the messages in flight, the history,
- * the newest token, the running leases and the faults so far. All but the last are numbers of interned values. The model knows what
- * each single thing that happens leads to; see Choices for all that can happen.
+ * the newest token, the running leases and the faults so far. All but the last are numbers of interned values. The
+ * model computes the result of each single event; see Choices for all that can happen.
  */
 export class Model {
   readonly cluster: Cluster;
@@ -61,7 +61,7 @@ export class Model {
   readonly histories: Histories;
   readonly tokens: Tokens;
   readonly leases: Leases;
-  /** How many integers make a state, and where each part of it stands. */
+  /** How many integers make a state, and where each part of it is. */
   readonly width: number;
   readonly net: number;
   readonly past: number;
@@ -72,16 +72,16 @@ export class Model {
   readonly #processes: readonly Process[];
   readonly #forgetting: Forgetting;
   readonly #watched: ReadonlySet<Property>;
-  /** How often each fault may have happened in a history, with what the script did. */
+  /** How often each fault may have happened in a history, including the script. */
   #most: Readonly<Record<Fault, number>>;
   readonly #inFlightMost: number;
   readonly #justifies: boolean;
   #isScripted = true;
-  /** Room for a state. */
+  /** Buffers for a state. */
   readonly #before: Int32Array;
   readonly #transition: Transition;
 
-  /** `asked`: the properties to look at. `keepsVotes`: every vote that was ever cast stays under way. */
+  /** `asked`: the properties to check. `keepsVotes`: every vote that was ever cast stays in flight. */
   constructor(
     cluster: Cluster,
     bounds: Bounds,
@@ -127,7 +127,7 @@ export class Model {
     };
   }
 
-  /** The script ends in this state: the bounds count from here on, and messages that arrive at once do. */
+  /** The script ends in this state: the bounds, and the messages that arrive at once, apply from here on. */
   begin(state: Int32Array): void {
     this.#isScripted = false;
     this.outcomes.begin(state);
@@ -138,7 +138,7 @@ export class Model {
     ) as Record<Fault, number>;
   }
 
-  /** Have so few of these faults happened that one more is within the bounds? */
+  /** Is one more of this fault within the bounds? */
   mayStill(faults: number, fault: Fault): boolean {
     return countOf(faults, fault) < this.#most[fault];
   }
@@ -152,14 +152,17 @@ export class Model {
     return false;
   }
 
-  /** May this member act, as far as it is told? */
+  /** May this member act, as far as it knows? */
   acts(state: Int32Array, i: number): boolean {
     const facts = this.outcomes.facts(state[i]!);
     if (facts.acts !== 'leased') return facts.acts === 'yes';
     return !this.leases.isOver(state[this.running]!, this.cluster.ids[i]!, facts.lease);
   }
 
-  /** A cause takes effect, with these messages left in flight and these faults so far. What changes nothing is not told. */
+  /**
+   * Applies a cause, with these messages left in flight and these faults so far. Outcomes that change nothing are not
+   * visited.
+   */
   react(state: Int32Array, i: number, cause: number, net: number, faults: number, visit: Visit): void {
     const local = state[i]!;
     const all = this.outcomes.of(local, cause);
@@ -186,7 +189,7 @@ export class Model {
     }
   }
 
-  /** One outcome, in place of the state that the transition has led to so far. */
+  /** One outcome, replacing the state that the transition has led to so far. */
   #happen(before: Int32Array, transition: Transition, i: number, outcome: Outcome): void {
     const { to } = transition;
     to[i] = outcome.local;
@@ -199,7 +202,10 @@ export class Model {
     transition.beyond ||= facts.beyond;
   }
 
-  /** Messages that arrive at once do, and what their receivers send so. What is drawn on the way falls the first way it can. */
+  /**
+   * Delivers messages that arrive at once, and those that their receivers send. Draws on the way get the first
+   * possible answer.
+   */
   #follow(transition: Transition, messages: readonly number[]): void {
     const queue = [...messages];
     const followed: Followed[] = [];
@@ -226,7 +232,7 @@ export class Model {
     visit(transition);
   }
 
-  /** The network loses or doubles a message. */
+  /** The network loses or duplicates a message. */
   disturb(
     state: Int32Array,
     kind: 'drop' | 'duplicate',
@@ -276,7 +282,7 @@ export class Model {
     if (findings.length > 0) transition.findings = [...transition.findings, ...findings];
   }
 
-  /** S4, where every vote that was ever cast is still under way. */
+  /** S4, if every vote that was ever cast is still in flight. */
   #justify(transition: Transition, { marks }: Outcome): void {
     const { cluster, histories, inFlight, outcomes } = this;
     for (const mark of histories.marks.value(marks)) {
@@ -291,7 +297,7 @@ export class Model {
     }
   }
 
-  /** S10, and the token of S6, where a member may act that could not before (or not in this term). */
+  /** S10, and the token of S6, when a member may act that could not before (or not in this term). */
   #act(before: Int32Array, transition: Transition, i: number): void {
     const { to } = transition;
     if (!this.acts(to, i)) return;

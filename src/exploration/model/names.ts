@@ -1,8 +1,8 @@
 import type { MemberId } from '../../core/index.ts';
 
 /**
- * While members are exchanged for each other they bear these numbers, which nothing else in a state is equal to:
- * so an id can be told from a term, and is found inside texts too (a timer's name, a key).
+ * While members are treated as interchangeable they have these numbers, which differ from everything else in a state:
+ * so an id can be distinguished from a term, and is found inside texts too (a timer's name, a key).
  */
 const FIRST_ALIAS = 1_000_001;
 const ALIASES = /100000[1-9]/g;
@@ -14,7 +14,7 @@ export function aliasOf(index: number): number {
   return FIRST_ALIAS + index;
 }
 
-/** Puts other ids in the place of aliases, everywhere in plain data. `names[i]` takes the place of alias i. */
+/** Replaces aliases by other ids, everywhere in plain data. `names[i]` replaces alias i. */
 export function rename<T>(value: T, names: readonly MemberId[]): T {
   return renameAny(value, names) as T;
 }
@@ -39,8 +39,8 @@ export function renameText(text: string, names: readonly MemberId[]): string {
 }
 
 /**
- * Sets are kept as sorted lists, of ids or of records with an id, so a sorted list stays one. (A list that was sorted by
- * accident is noticed: see Symmetry.)
+ * Sets are kept as sorted lists, of ids or of records with an id, so a sorted list is sorted again after renaming. (A
+ * list that was sorted by accident is detected: see Symmetry.)
  */
 function isSortedSet(list: readonly unknown[]): boolean {
   for (let i = 0; i < list.length; i++) {
@@ -50,7 +50,7 @@ function isSortedSet(list: readonly unknown[]): boolean {
   return true;
 }
 
-/** What an item of a set is ordered by. */
+/** The sort key of an item of a set. */
 function keyOf(item: unknown): unknown {
   return typeof item === 'object' && item !== null && 'id' in item ? item.id : item;
 }

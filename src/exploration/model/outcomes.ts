@@ -9,7 +9,7 @@ import type { Leases } from './leases.ts';
 import { marksOf } from './marks.ts';
 import { type Cause, down, type Envelope, type Local, type Reaction, react } from './member.ts';
 
-/** What can come of a cause, as numbers. */
+/** One outcome of a cause, as numbers. */
 export interface Outcome {
   readonly local: number;
   /** A list of messages. */
@@ -30,20 +30,20 @@ export interface Outcome {
   readonly diesAtSave: number | null;
 }
 
-/** It changes nothing but the count of faults: the same as if its cause had never been. */
+/** It changes only the count of faults: the same as if its cause had not happened. */
 export function isIdle(before: number, { local, sends, atOnce, marks, timers }: Outcome): boolean {
   return local === before && sends === 0 && atOnce.length === 0 && marks === 0 && timers === 0;
 }
 
-/** What the explorer asks about a member again and again. */
+/** Facts about a member that the explorer needs often. */
 export interface Facts extends Belief {
   /** The member's index. */
   readonly member: number;
   readonly alive: boolean;
-  /** The causes that are its running timers, and those of them that fire within the bounds. */
+  /** Its running timers as causes, and those of them that fire within the bounds. */
   readonly timers: readonly number[];
   readonly firing: readonly number[];
-  /** May it act: not at all, as long as it claims, or as long as its lease has not ended? */
+  /** May it act: not at all, as long as it claims, or as long as its lease has not expired? */
   readonly acts: 'no' | 'yes' | 'leased';
   readonly lease: string;
   readonly term: number | null;
@@ -55,24 +55,24 @@ export interface Facts extends Belief {
   readonly beyond: boolean;
   /** It has something on its disk. */
   readonly saved: boolean;
-  /** The same member after a crash; -1 as long as nobody asked. */
+  /** The same member after a crash; -1 until it was needed. */
   dead: number;
-  /** How far it has come: counters that only grow, added up. */
+  /** Its progress: the sum of counters that only grow. */
   readonly progress: number;
   readonly reactions: Map<number, Reactions>;
 }
 
-/** Everything that may come of a cause. */
+/** All possible outcomes of a cause. */
 export type Reactions = readonly Outcome[];
 
 /**
- * Members, causes and what comes of them, by number. A protocol steps once for each different pair of a member and a
- * cause; the same pair occurs in a great many states of the whole cluster.
+ * Members, causes and outcomes, by number. A protocol steps once for each different pair of a member and a cause; the
+ * same pair occurs in very many states of the whole cluster.
  */
 export class Outcomes {
   readonly locals: Interner<Local> = new Interner();
   readonly causes: Interner<Cause> = new Interner();
-  /** Is told of every pair that occurs for the first time. */
+  /** Called for every pair that occurs for the first time. */
   onNew: ((local: number, cause: number, outcomes: readonly Outcome[]) => void) | null = null;
   readonly #facts: Facts[] = [];
   readonly #receivers: number[] = [];
@@ -119,7 +119,7 @@ export class Outcomes {
     return cause;
   }
 
-  /** Whoever helps this member to win this term with this message: one, or nobody. */
+  /** The voter that helps this member to win this term with this message, if any. */
   helper(message: number, member: MemberId, term: number): readonly MemberId[] {
     const cause = this.causes.value(message);
     if (cause.type !== 'message' || cause.to !== member) return [];
@@ -132,7 +132,7 @@ export class Outcomes {
     return cause.type === 'message' ? cause.message.type : '';
   }
 
-  /** Everything that may come of this cause: one outcome for each way the draws may fall, and for a death in mid-save. */
+  /** All possible outcomes of this cause: one for each combination of draws, and for a death in mid-save. */
   of(local: number, cause: number): Reactions {
     const known = this.facts(local).reactions.get(cause);
     if (known !== undefined) return known;
@@ -141,24 +141,24 @@ export class Outcomes {
     return reactions;
   }
 
-  /** Every pair of a member and a cause that has occurred so far, with what came of it. */
+  /** Every pair of a member and a cause so far, with its outcomes. */
   known(): { local: number; cause: number; all: readonly Outcome[] }[] {
     return this.#facts.flatMap(({ reactions }, local) =>
       [...reactions].map(([cause, all]) => ({ local, cause, all })),
     );
   }
 
-  /** The same as `of`, without a word to `onNew`. */
+  /** The same as `of`, without calling `onNew`. */
   compute(local: number, cause: number): Reactions {
     const reactions = this.#compute(this.locals.value(local), this.causes.value(cause));
     this.facts(local).reactions.set(cause, reactions);
     return reactions;
   }
 
-  /** The script has ended with these members, and the bounds hold from now on. */
+  /** The script has ended with these members, and the bounds apply from now on. */
   begin(state: Int32Array): void {
     this.#isScripted = false;
-    for (const { reactions } of this.#facts.filter(Boolean)) reactions.clear(); // Now others come of the same causes.
+    for (const { reactions } of this.#facts.filter(Boolean)) reactions.clear(); // The same causes have other outcomes now.
     for (let i = 0; i < this.#cluster.ids.length; i++) {
       state[i] = this.locals.id(this.#withoutIdleTimers(this.locals.value(state[i]!)));
     }
@@ -182,7 +182,7 @@ export class Outcomes {
       outcomes.push(this.#outcome(local, cause, reaction, null));
       for (let save = 1; unsynced && crashes > 0 && save <= reaction.saves; save++) {
         const dying = react(this.#cluster.protocol, self, local, cause, { ...fate, diesAtSave: save });
-        // If nothing had left yet, it might as well have died before.
+        // If nothing had left yet, this equals a crash before the cause.
         const left = dying.sends.length > 0 || dying.reports.length > 0 || save > 1;
         if (left) outcomes.push(this.#outcome(local, cause, dying, save));
       }
@@ -249,7 +249,7 @@ export class Outcomes {
     return facts;
   }
 
-  /** Members that differ only in timers that never fire are one. In a script, any timer may fire. */
+  /** Members that differ only in timers that never fire are equal. In a script, any timer may fire. */
   #withoutIdleTimers(local: Local): Local {
     if (this.#bounds.firing === null || this.#isScripted) return local;
     return { ...local, timers: local.timers.filter((timer) => this.#leases.matters(timer)) };
@@ -271,7 +271,7 @@ export class Outcomes {
   }
 }
 
-/** The next way in which the same draws may fall, or null after the last. */
+/** The next combination of draws, or null after the last. */
 function nextDraws(draws: readonly string[], values: readonly string[]): readonly string[] | null {
   const next = [...draws];
   while (next.length > 0) {

@@ -6,28 +6,28 @@ import { unborn } from './member.ts';
 import type { Model, Transition, Visit } from './model.ts';
 import type { Direction, Script } from './script.ts';
 
-/** One thing that happened before the exploration began. */
+/** One event before the exploration began. */
 export type Step = Pick<Transition, 'kind' | 'member' | 'cause' | 'outcome' | 'followed'>;
 
-/** A state from which everything is tried, how it came about, and what that broke already. */
+/** A state from which the exploration starts, its history, and what that already broke. */
 export interface Root {
   readonly state: Int32Array;
   readonly steps: readonly Step[];
   readonly findings: readonly Finding[];
 }
 
-/** A conversation that goes on for so long will not end. */
+/** A conversation of this length will not end. */
 const MOST_DELIVERIES = 10_000;
 
 /**
- * Plays a script on the model. Bounds do not hold here: messages of every type arrive when the script says so. What is
- * drawn falls the first way it can.
+ * Plays a script on the model. Bounds do not apply here: messages of every type arrive when the script says so. Draws
+ * get the first possible answer.
  */
 class Stage {
   readonly #model: Model;
   readonly #causes: Causes;
   #root: Root;
-  /** The messages that have not arrived yet, in the order in which they were sent. */
+  /** The messages that have not arrived yet, in the order of sending. */
   #queue: number[] = [];
 
   constructor(model: Model, causes: Causes, root: Root) {
@@ -135,7 +135,7 @@ class Stage {
     this.#perform((visit) => this.#model.react(state, i, cause, left, faults, visit));
   }
 
-  /** Of all that may come of it, the first happens in which the process does not die. */
+  /** The first outcome in which the process does not die. */
   #perform(tell: (visit: Visit) => void): void {
     let next: Root | null = null;
     tell((transition: Transition) => {
@@ -146,7 +146,7 @@ class Stage {
     if (next !== null) this.#root = next;
   }
 
-  /** The numbers of messages say nothing about their order, so what one step sends is put in order here. */
+  /** The numbers of messages say nothing about their order, so the messages of one step are put in order here. */
   #enqueue({ outcome }: Step): void {
     if (outcome === null) return;
     const { outcomes, inFlight } = this.#model;
@@ -177,7 +177,7 @@ class Stage {
     return index;
   }
 
-  /** The command with the ids by which the protocol knows the members. */
+  /** The command with the ids that the protocol uses. */
   #translate(command: Command): Command {
     const { ids } = this.#model.cluster;
     if (command.type === 'transfer') return { ...command, to: ids[this.#indexOf(command.to)]! };
@@ -187,7 +187,7 @@ class Stage {
   }
 }
 
-/** One thing more has happened. */
+/** Adds one event. */
 function after({ steps, findings }: Root, transition: Transition): Root {
   const { to, kind, member, cause, outcome, followed } = transition;
   return {
@@ -197,7 +197,7 @@ function after({ steps, findings }: Root, transition: Transition): Root {
   };
 }
 
-/** All members have started, in every way that their draws may fall, and the script was played. Nothing else has happened yet. */
+/** All members have started, with every combination of draws, and the script was played. */
 export function rootsOf(model: Model, causes: Causes, script: Script): Root[] {
   const played = started(model, causes).map((root) => new Stage(model, causes, root).play(script));
   for (const { state } of played) model.begin(state);

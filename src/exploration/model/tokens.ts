@@ -3,7 +3,7 @@ import { type Finding, growingTokens, type TokenUse } from '../../properties/ind
 import { processOf } from './history.ts';
 import { Interner } from './interner.ts';
 
-/** The newest token with which anybody has acted so far, and who; null before the first. */
+/** The newest token that was used so far, and the member that used it; null before the first. */
 type Newest = { readonly term: number; readonly member: MemberId } | null;
 
 interface Next {
@@ -38,7 +38,7 @@ export class Tokens {
     return next;
   }
 
-  /** The same, or nothing if everybody has left its term behind: no older token turns up unless somebody goes back. */
+  /** The same, or nothing if all members have left its term: no older token appears unless a member goes back. */
   since(newest: number, oldest: number): number {
     const value = this.newest.value(newest);
     return value !== null && value.term >= oldest ? newest : 0;

@@ -5,7 +5,10 @@ import { Sightings } from './sightings.ts';
 import { representative, type Space } from './space.ts';
 import { StateStore } from './state-store.ts';
 
-/** Every state one by one, in the order of their distance from the start: what is found first has a shortest history. */
+/**
+ * Every state one by one, in the order of their distance from the start: the first history that is found is a
+ * shortest one.
+ */
 export class BreadthFirst implements Search {
   readonly states: StateStore;
   readonly findings: Findings;

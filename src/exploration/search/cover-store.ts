@@ -8,9 +8,9 @@ import type { States } from './state-store.ts';
 type Rest = [net: number, newest: number, faults: number];
 
 /**
- * States that are not covered by one another. One covers another if members, history and leases are the same, every
- * message of the other is under way in it too, no older token has been used, and no more faults: then everything that
- * can go wrong from the other can go wrong from it. A covered state need not be looked at.
+ * States that do not cover one another. One covers another if members, history and leases are the same, every message
+ * of the other is in flight in it too, no older token has been used, and no more faults happened: then everything
+ * that can go wrong from the other can go wrong from it. A covered state need not be checked.
  */
 export class CoverStore implements States {
   readonly #model: Model;
@@ -57,7 +57,7 @@ export class CoverStore implements States {
     return true;
   }
 
-  /** Was it covered by one that came later? */
+  /** Was it covered by a later one? */
   isCovered(index: number): boolean {
     return this.#rows.get(index, this.#covered) !== 0;
   }
@@ -74,7 +74,7 @@ export class CoverStore implements States {
     return this.#rows.get(index, this.#action);
   }
 
-  /** Looks at all states with the same key, and forgets those that this one covers. */
+  /** Compares all states with the same key, and marks those that this one covers. */
   #isCovered(state: Int32Array, hash: number): boolean {
     const rows = this.#rows;
     let before = -1;
@@ -103,7 +103,7 @@ export class CoverStore implements States {
     return false;
   }
 
-  /** Of states with the same key: does the first cover the second? Each is given by what is not in the key. */
+  /** For states with the same key: does the first cover the second? Each is given by its parts outside the key. */
   #covers(first: Rest, second: Rest): boolean {
     const { inFlight, tokens } = this.#model;
     return (

@@ -9,13 +9,14 @@ import type { Settling, VisitSettled } from './settling.ts';
 import { Sightings } from './sightings.ts';
 import { representative, type Space } from './space.ts';
 
-/** How many states are remembered as seen lately. */
+/** How many recently seen states are remembered. */
 const SLOTS = 1 << 20;
 
 /**
- * Only the states that no other state covers, for a network that delivers each message any number of times: there,
- * a state with more messages can do all that one with fewer can, so looking at it is looking at both. It says
- * whether a property can be broken at all, for a small part of the work, but not how soon: for that, see BreadthFirst.
+ * Only the states that no other state covers, for a network that delivers each message any number of times: there, a
+ * state with more messages can do all that one with fewer can, so checking it checks both. It finds whether a
+ * property can be broken at all, with a small part of the work, but not the shortest history: for that, see
+ * BreadthFirst.
  */
 export class Covering implements Search {
   readonly states: CoverStore;
@@ -95,7 +96,7 @@ export class Covering implements Search {
     return true;
   }
 
-  /** None of what is added up here ever gets less, so what a state leads to has come at least as far. */
+  /** Each term of this sum never decreases, so later states have at least the same progress. */
   #progressOf(state: Int32Array): number {
     const { outcomes, faults, net } = this.#space.model;
     let progress = countOf(state[faults]!, 'crashes') + countOf(state[faults]!, 'timers');
@@ -104,7 +105,7 @@ export class Covering implements Search {
   }
 }
 
-/** Remembers many of the states that were seen lately: enough to spare most of the work on what is reached again and again. */
+/** Remembers many recently seen states: enough to avoid most repeated work. */
 class Recently {
   readonly #width: number;
   readonly #slots: Int32Array;
@@ -114,7 +115,7 @@ class Recently {
     this.#slots = new Int32Array(SLOTS * width).fill(-1);
   }
 
-  /** Was this state seen lately? From now on it was. */
+  /** Was this state seen recently? Remembers it. */
   saw(state: Int32Array): boolean {
     const at = (hashOf(state, this.#width) & (SLOTS - 1)) * this.#width;
     for (let i = 0; i < this.#width; i++) {

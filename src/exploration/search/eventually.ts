@@ -7,27 +7,27 @@ import type { Space } from './space.ts';
 import type { States } from './state-store.ts';
 
 /**
- * Does every state lead to one leader that all agree on, once the faults stop? That is tried from a sample of the
- * states, evenly spread over all of them: whoever is down starts with its disk, everything in flight arrives, timers
- * take their time, and from then on nothing is lost.
+ * Does every state lead to one leader that all agree on, once the faults stop? That is checked from a sample of the
+ * states, evenly spread over all of them: members that are down start with their disks, every message in flight
+ * arrives, timers take their time, and from then on nothing is lost.
  */
 export interface Eventually {
-  /** From how many states it was tried, and from how many of them all came to agree. */
+  /** How many states were tried, and from how many of them all members agreed. */
   readonly tried: number;
   readonly agreed: number;
   /** The most inputs that it took. */
   readonly steps: number;
-  /** The number of the first state from which all did not come to agree, or null. */
+  /** The number of the first state from which the members did not agree, or null. */
   readonly failed: number | null;
 }
 
 const MOST_STEPS = 2000;
-/** It makes no difference how many more there would be. */
+/** Further failures add nothing. */
 const MOST_FAILURES = 10;
 const LATENCY_MS: Delay = [1, 10];
-/** Later than any start before. */
+/** Later than any earlier start. */
 const LATEST = 1000;
-/** How long a timer that runs already may still take. */
+/** How long a running timer may still take. */
 const REST_MS: Delay = [0, 100];
 
 export function checkEventually({ model, cluster }: Space, states: States, samples: number): Eventually {
@@ -55,7 +55,7 @@ interface Due {
   readonly cause: Cause;
 }
 
-/** A cluster in which nothing goes wrong any more. */
+/** A cluster without further faults. */
 class Calm {
   readonly #cluster: Cluster;
   readonly #random: Random;

@@ -3,17 +3,17 @@ import { isPromised } from '../../properties/index.ts';
 import { countOf } from '../model/bounds.ts';
 import type { Model, Transition } from '../model/model.ts';
 
-/** Where a property was first seen broken: which action of which state did it. */
+/** Where a property was first seen broken: by which action of which state. */
 export interface Found {
   readonly property: Property;
   /** Did the protocol promise it under what happened so far? */
   readonly claimed: boolean;
   readonly state: number;
-  /** Null if it was broken when everybody had just started. */
+  /** Null if it was broken as soon as all members had started. */
   readonly action: number | null;
 }
 
-/** The first break of each property, once within what the protocol promised and once outside. */
+/** The first violation of each property, once within what the protocol promised and once outside. */
 export class Findings {
   readonly all: Found[] = [];
   readonly #model: Model;
@@ -34,7 +34,7 @@ export class Findings {
   }
 }
 
-/** Coarser than in a simulation: a second lost disk breaks `one-disk`, also if the first member has its seat again. */
+/** Coarser than in a simulation: a second lost disk breaks `one-disk`, even if the first member has its seat again. */
 function brokenBy(faults: number): Set<Assumption> {
   const broken = new Set<Assumption>();
   if (countOf(faults, 'amnesia') > 0) broken.add('disk');

@@ -1,6 +1,6 @@
 /**
- * States that wait to be looked at. Those that have come least far (fewest terms, rounds, faults) go first, and among
- * them those with the most messages: so that when a state is looked at, the states that could cover it are there.
+ * States that wait to be checked. Those with the least progress (fewest terms, rounds, faults) go first, and among
+ * them those with the most messages: so when a state is checked, the states that could cover it are known.
  */
 export class Frontier {
   readonly #levels: { readonly byMessages: number[][]; most: number }[] = [];

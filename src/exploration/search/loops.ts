@@ -3,52 +3,52 @@ import type { Model } from '../model/model.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import { componentsOf } from './components.ts';
 
-/** A cause that takes a member from one local state to another, and leaves no trace but messages. */
+/** A cause that takes a member from one local state to another, and changes nothing else but messages. */
 export interface Move {
   readonly cause: number;
   readonly outcome: Outcome;
 }
 
-/** The local states between which a member can go to and fro. */
+/** The local states between which a member can move back and forth. */
 export interface Loop {
   /** The number of the list of local states. */
   readonly id: number;
-  /** In order; one alone, where nothing leads back. */
+  /** In order; only one, if nothing leads back. */
   readonly locals: readonly number[];
-  /** All that it can send on the way, as a list of messages. */
+  /** Everything that it can send on the way, as a list of messages. */
   readonly sends: number;
 }
 
 /**
- * Members that go in circles. Example: a member that hears no leader asks for pre-votes, is told by another that there is a leader,
- * follows it by that word, hears nothing, and asks again. In a network that keeps every message for ever it can go round
- * as often as it likes, since what it received once can be received again. So whatever can happen when it is in one
- * of the local states of such a loop can happen when it is in any other, after some moves that nobody else notices:
- * states of the cluster that differ only in where in its loop a member is are one state. (Members move independently, so
- * that holds for all members at once.)
+ * Members that go in circles. Example: a member that hears no leader asks for pre-votes, is told by another that
+ * there is a leader, follows that leader, hears nothing, and asks again. In a network that keeps every message for
+ * ever it can repeat this, since a message that was received once can be received again. So whatever can happen when
+ * it is in one of the local states of such a loop can happen when it is in any other, after some moves that no other
+ * member notices: states of the cluster that differ only in where in its loop a member is are equivalent. (Members
+ * move independently, so that holds for all members at once.)
  *
- * Only moves count that change nothing else: not the history, the leases or the faults, not whether the member may act
- * or the term that it tells. They may send, because what they send can be under way before it goes round again: more
- * messages allow everything that fewer do.
+ * Only moves count that change nothing else: not the history, the leases or the faults, not whether the member may
+ * act or the term that it reports. They may send, because their messages can already be in flight before the loop is
+ * repeated: more messages allow everything that fewer do.
  */
 export class Loops {
   readonly #model: Model;
   readonly #withTimers: boolean;
-  /** Where messages arrive at once, what happens to one depends on where the others are: then none goes anywhere. */
+  /** If messages arrive at once, an event of one member depends on where the others are: then no loops are used. */
   readonly #stays: boolean;
   readonly #lists = new IntLists();
   /** By local state, then by what else the loop depends on. */
   readonly #known: Map<number | string, Loop>[] = [];
-  /** By list of messages, then by member: those of them that go to the member. */
+  /** By list of messages, then by member: the messages to that member. */
   readonly #received: number[][] = [];
 
   constructor(model: Model) {
     this.#model = model;
-    this.#withTimers = model.bounds.timers === null; // Else each one that fires is counted, and changes the state.
+    this.#withTimers = model.bounds.timers === null; // Otherwise each firing is counted, and changes the state.
     this.#stays = model.bounds.atOnce.length > 0;
   }
 
-  /** The loop in which this member is; one that is down is in none but its own. */
+  /** The loop of this member; a member that is down is alone in its own. */
   of(state: Int32Array, i: number): Loop {
     const local = state[i]!;
     const key = this.#keyOf(state, i);
@@ -67,7 +67,7 @@ export class Loops {
     throw new Error('no moves lead from one local state of a loop to another');
   }
 
-  /** What this member can do in this local state without anything but messages to show for it. */
+  /** What this member can do in this local state that changes nothing but messages. */
   moves(state: Int32Array, i: number, local: number): Move[] {
     const { outcomes, inFlight } = this.#model;
     const moves: Move[] = [];
@@ -87,7 +87,7 @@ export class Loops {
   #isFree(state: Int32Array, i: number, local: number, outcome: Outcome): boolean {
     const { histories, leases, past, running } = this.#model;
     const { timers, marks } = outcome;
-    if (outcome.local === local && outcome.sends === 0) return false; // It leads nowhere.
+    if (outcome.local === local && outcome.sends === 0) return false; // No change.
     if (outcome.dies || outcome.wins || outcome.atOnce.length > 0) return false;
     if (outcome.local !== local && (this.#stays || !this.#isAlike(local, outcome.local))) return false;
     if (timers !== 0 && leases.after(state[running]!, i, timers) !== state[running]) return false;
@@ -96,7 +96,7 @@ export class Loops {
     return next.past === state[past] && next.findings.length === 0;
   }
 
-  /** Do others, and the properties, see the same in both? */
+  /** Do other members, and the properties, see the same in both? */
   #isAlike(a: number, b: number): boolean {
     const { outcomes } = this.#model;
     const one = outcomes.facts(a);
@@ -113,7 +113,7 @@ export class Loops {
     );
   }
 
-  /** Finds the loops of all local states that the member can come to by such moves: they depend on the same. */
+  /** Finds the loops of all local states that the member can reach by such moves: they depend on the same. */
   #learn(state: Int32Array, i: number, key: number | string): Loop {
     const first = state[i]!;
     const nodes = [first];
@@ -125,7 +125,7 @@ export class Loops {
       for (const move of this.moves(state, i, nodes[at]!)) {
         const { local } = move.outcome;
         if (!places.has(local)) {
-          // From what is known already nothing leads back here, or this would be known too.
+          // Nothing leads back from a known loop, or this state would be part of it.
           if (this.#known[local]?.has(key)) continue;
           places.set(local, nodes.length);
           nodes.push(local);

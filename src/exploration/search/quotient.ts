@@ -8,11 +8,11 @@ import type { Loop } from './loops.ts';
 import { NotSymmetric, type Permutation, permutationsOf, Renamed } from './symmetry.ts';
 
 /**
- * Takes states for one that differ only in which member is which, so that n members need up to n! times fewer
- * states. Only members are exchanged that are alike where the exploration begins: after a script, for example, the
- * followers of the one leader. That is right only if the protocol treats these members alike, and this is not taken
- * on trust: for every member and cause that occurs, the protocol is also asked what it does with the members
- * exchanged, and the answers must be the same with the members exchanged. If one is not, NotSymmetric is thrown.
+ * Treats states as equal that differ only in which member is which, so that n members need up to n! times fewer
+ * states. Only members are interchangeable that are alike where the exploration starts: after a script, for example,
+ * the followers of the one leader. That is correct only if the protocol treats these members alike, which is checked:
+ * for every member and cause that occurs, the protocol also steps with the members exchanged, and the results must be
+ * the same with the members exchanged. If one is not, NotSymmetric is thrown.
  */
 export class Quotient {
   readonly permutations: readonly Permutation[];
@@ -59,8 +59,8 @@ export class Quotient {
   }
 
   /**
-   * Puts the one that stands for a state and all its exchanges into `found`. Returns the permutation that leads there. With
-   * loops, it stands for all states in which each member is anywhere in its loop.
+   * Puts the representative of a state and all its exchanges into `found`. Returns the permutation that leads there.
+   * With loops, it represents all states in which each member is anywhere in its loop.
    */
   canonical(state: Int32Array, loops: readonly Loop[] | null = null): number {
     const { found } = this;
@@ -75,12 +75,12 @@ export class Quotient {
     return best;
   }
 
-  /** What becomes of a member's local state. */
+  /** A member's local state after a permutation. */
   exchanged(local: number, permutation: number): number {
     return this.#locals.of(local, permutation);
   }
 
-  /** Fills the candidate with the state's exchange, as long as it may still turn out less than what was found. */
+  /** Computes the exchanged state as long as it may still be less than what was found. */
   #isLess(state: Int32Array, loops: readonly Loop[] | null, p: number): boolean {
     const { found } = this;
     const candidate = this.#candidate;
@@ -101,7 +101,7 @@ export class Quotient {
     candidate[newest] = this.#newest.of(state[newest]!, p);
     candidate[running] = this.#running.of(state[running]!, p);
     candidate[faults] = state[faults]!;
-    // The messages last: states that differ in them alone are turned the same way, so that one can cover the other.
+    // The messages last: states that differ in them alone get the same permutation, so that one can cover the other.
     for (let i = past; i < faults && !less; i++) {
       if (candidate[i]! > found[i]!) return false;
       less = candidate[i]! < found[i]!;
@@ -109,7 +109,7 @@ export class Quotient {
     return less || candidate[net]! < found[net]!;
   }
 
-  /** The least of a loop with its members exchanged. */
+  /** The least local state of a loop with its members exchanged. */
   #leastOf({ id, locals }: Loop, p: number): number {
     const known = this.#least[p]!;
     const found = known[id];
@@ -147,14 +147,14 @@ export class Quotient {
     );
   }
 
-  /** The order in which messages are sent means nothing. */
+  /** The order in which messages are sent does not matter. */
   #isSameSet(a: readonly number[], b: readonly number[]): boolean {
     const order = (x: number, y: number): number => x - y;
     return [...a].sort(order).join() === [...b].sort(order).join();
   }
 }
 
-/** The states in which an exploration begins. */
+/** The states in which an exploration starts. */
 class Beginning {
   readonly #model: Model;
   readonly #roots: readonly Root[];
@@ -170,7 +170,7 @@ class Beginning {
     this.#texts = new Set(roots.map(({ state }) => this.#textOf(state, ids, same)));
   }
 
-  /** Does this exchange of members lead from each of the states to one of them? */
+  /** Does this exchange of members map each of the states to one of them? */
   readonly isKeptBy = (names: readonly MemberId[], from: readonly number[]): boolean =>
     this.#roots.every(({ state }) => this.#texts.has(this.#textOf(state, names, from)));
 

@@ -2,7 +2,7 @@ const ROWS_SHIFT = 14;
 const ROWS = 1 << ROWS_SHIFT;
 const ROW_MASK = ROWS - 1;
 
-/** A table of integers that grows by rows and never moves what it holds. */
+/** A table of integers that grows by rows and never moves its content. */
 export class Rows {
   readonly width: number;
   size = 0;

@@ -2,12 +2,12 @@ import type { Findings } from './findings.ts';
 import type { Sightings } from './sightings.ts';
 import type { States } from './state-store.ts';
 
-/** How far a search has come. */
+/** The progress of a search. */
 export interface Progress {
-  /** States that were looked at. */
+  /** States that were checked. */
   readonly states: number;
   readonly transitions: number;
-  /** States that wait to be looked at. */
+  /** States that wait to be checked. */
   readonly frontier: number;
 }
 
@@ -19,10 +19,10 @@ export interface Search {
   readonly progress: Progress;
   /** How many transitions led past a bound. */
   readonly beyond: number;
-  /** Nothing is left to look at. */
+  /** No state waits to be checked. */
   readonly isDone: boolean;
-  /** Between the actions, members go round their loops and send all that they can. */
+  /** Between the events, members go through their loops and send all that they can. */
   readonly settles: boolean;
-  /** Looks at up to so many states more. False once it goes no further. */
+  /** Checks up to this many further states. False once it goes no further. */
   advance(states: number): boolean;
 }

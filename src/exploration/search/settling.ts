@@ -2,15 +2,15 @@ import type { Choices } from '../model/choices.ts';
 import type { Model, Transition, Visit } from '../model/model.ts';
 import { type Loop, Loops, type Move } from './loops.ts';
 
-/** Is told of each message or more that were sent: the member, and its moves, the last of which lead back to where it was. */
+/** Called when messages were sent: with the member, and its moves, the last of which lead back to where it was. */
 export type Tell = (member: number, moves: readonly Move[]) => void;
 
-/** `isSame`: it leads to a state that the one before stands for. */
+/** `isSame`: it leads to a state that the earlier one represents. */
 export type VisitSettled = (transition: Transition, isSame: boolean) => void;
 
 /**
- * Lets every member go round its loop until nothing new is sent. The state after that can stand for the one before, and the
- * loops in it for all the local states that they hold.
+ * Lets every member go through its loop until nothing new is sent. The resulting state can represent the earlier one,
+ * and the loops in it all the local states that they contain.
  */
 export class Settling {
   /** The loops of the members in the state that was settled last. */
@@ -25,7 +25,7 @@ export class Settling {
     this.#found = new Loops(model);
   }
 
-  /** Adds to the state what can be sent. */
+  /** Adds to the state the messages that can be sent. */
   settle(state: Int32Array, tell?: Tell): void {
     const { net, inFlight } = this.#model;
     for (let quiet = 0, i = 0; quiet < this.#n; i = (i + 1) % this.#n) {
@@ -45,9 +45,9 @@ export class Settling {
   }
 
   /**
-   * Everything that can happen in a state that was settled, wherever in its loop each member is. The member to which it happens
-   * is looked at in all places. To the others it makes no difference where they are, unless it ends their loops: from then
-   * on they are where they happened to be, and each of these cases is told by itself.
+   * Everything that can happen in a settled state, wherever in its loop each member is. The member to which it
+   * happens is tried in all places. For the others the place does not matter, unless the event ends their loops: from
+   * then on they are where they happened to be, and each of these cases is visited separately.
    */
   expand(state: Int32Array, choices: Choices, visit: VisitSettled): void {
     this.settle(state);
@@ -81,7 +81,7 @@ export class Settling {
   ): void {
     const { past, running } = this.#model;
     const { to } = transition;
-    // Loops depend on nothing else that can change in a way that would end them: messages to the others only get more.
+    // Nothing else that can change would end a loop: messages to the others only become more.
     if (to[past] === state[past] && to[running] === state[running])
       return visit(transition, this.#isSame(state, transition, i, loops[i]!));
     const cases = loops.map((loop, j) => (j === i ? [to[i]!] : this.#placesIn(loop, to, j)));
@@ -110,7 +110,7 @@ export class Settling {
     return places;
   }
 
-  /** Did this member only go on in its loop? */
+  /** Did this member only move inside its loop? */
   #isSame(state: Int32Array, { to }: Transition, i: number, { locals }: Loop): boolean {
     for (let at = this.#n; at < this.#model.width; at++) if (to[at] !== state[at]) return false;
     return locals.includes(to[i]!);
@@ -134,7 +134,7 @@ export class Settling {
   }
 }
 
-/** All lists that take one of each. */
+/** All combinations of one of each. */
 function everyWay(cases: readonly (readonly number[])[]): number[][] {
   return cases.reduce<number[][]>(
     (ways, each) => ways.flatMap((way) => each.map((one) => [...way, one])),

@@ -16,8 +16,8 @@ export type Sight =
   | 'a vote is cast after a restart';
 
 /**
- * Guards against a check that is true only because nothing happened: each of these must be seen in some state.
- * What one member can do, those can that it is exchanged for.
+ * Guards against a check that is true only because nothing happened: each of these must be seen in some state. What
+ * one member can do counts for all that it is interchangeable with.
  */
 export class Sightings {
   readonly #model: Model;
@@ -49,7 +49,7 @@ export class Sightings {
     return Object.fromEntries(this.#seen);
   }
 
-  /** What everybody's start alone has brought. */
+  /** What the start of all members alone has brought. */
   lookAtRoot(state: Int32Array): void {
     for (let i = 0; i < this.#n; i++) if (this.#model.outcomes.facts(state[i]!).claims) this.#lead(i);
     if (this.#allAgree(state)) this.#see('all agree on a leader');

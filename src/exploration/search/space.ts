@@ -11,16 +11,19 @@ import type { Loop } from './loops.ts';
 import { Quotient } from './quotient.ts';
 import { Settling } from './settling.ts';
 
-/** What is searched: the graph of a cluster's states, and the means to walk it. */
+/** The graph of a cluster's states, and the means to search it. */
 export interface Space {
   readonly cluster: Cluster;
   readonly bounds: Bounds;
   readonly model: Model;
   readonly choices: Choices;
   readonly roots: readonly Root[];
-  /** Null if members are not exchanged for each other. */
+  /** Null if members are not interchangeable. */
   readonly quotient: Quotient | null;
-  /** For a search that takes the places in a loop for one. There is only one, since the quotient knows its loops by number. */
+  /**
+   * For a search that treats the places in a loop as equal. There is only one, since the quotient refers to its loops
+   * by number.
+   */
   readonly settling: Settling;
 }
 
@@ -40,7 +43,10 @@ export function spaceOf(
   return { cluster, bounds, model, choices, roots, quotient, settling: new Settling(model) };
 }
 
-/** The state that stands for this one; valid until the next call. With loops, for all that differ only in the places in them. */
+/**
+ * The representative of this state; valid until the next call. With loops, it represents all that differ only in the
+ * places in them.
+ */
 export function representative(
   { quotient }: Space,
   state: Int32Array,

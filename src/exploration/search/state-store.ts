@@ -1,7 +1,7 @@
 import { hashOf } from '../model/interner.ts';
 import { Rows } from './rows.ts';
 
-/** Where reached states are kept: each with the state it was first reached from, and by which of its actions. */
+/** The reached states: each with the state it was first reached from, and by which of its actions. */
 export interface States {
   readonly size: number;
   read(index: number, into: Int32Array): void;
@@ -14,7 +14,7 @@ export interface States {
 /** Slots of the table in use before it doubles, in 16ths. */
 const FULL_16THS = 10;
 
-/** Every state once, in the order in which it was reached. States are compared in full: no two are taken for one by chance. */
+/** Every state once, in the order in which it was reached. States are compared in full, not by hash. */
 export class StateStore implements States {
   readonly #width: number;
   readonly #rows: Rows;

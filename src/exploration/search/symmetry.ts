@@ -8,13 +8,13 @@ export class NotSymmetric extends Error {}
 export interface Permutation {
   readonly to: readonly number[];
   readonly from: readonly number[];
-  /** The alias that takes the place of each. */
+  /** The alias that replaces each. */
   readonly names: readonly MemberId[];
   /** The number of the permutation that undoes this one. */
   readonly inverse: number;
 }
 
-/** All permutations of n members, or of them a group; the first changes nothing. */
+/** All permutations of n members, or a group of them; the first changes nothing. */
 export function permutationsOf(
   n: number,
   isIn: (names: readonly MemberId[], from: readonly number[]) => boolean = () => true,
@@ -37,15 +37,15 @@ function ordersOf(n: number): number[][] {
   );
 }
 
-/** Where values have numbers. */
+/** A store of numbered values. */
 interface Numbered<T> {
   id(value: T): number;
   value(id: number): T;
 }
 
 /**
- * What becomes of the numbered values of one kind when members are exchanged. Renaming must be undone by the
- * inverse renaming, else two states could be taken for the same that are not; that is checked for every value.
+ * The numbered values of one kind under an exchange of members. A renaming must be undone by the inverse renaming,
+ * else two different states could be treated as equal; that is checked for every value.
  */
 export class Renamed<T> {
   readonly #interner: Numbered<T>;

@@ -2,7 +2,9 @@ import { assertNever } from '../../core/index.ts';
 import { type Bounds, DEFAULT_COUNTER } from '../model/bounds.ts';
 import type { Direction, Script } from '../model/script.ts';
 
-/** The bounds in words, as they belong to every result; without the network where it may do anything and that is said already. */
+/**
+ * The bounds in words, as part of every result; without the network if it is unrestricted and that was already said.
+ */
 export function describeBounds(bounds: Bounds, tellsAnyNetwork = true): string[] {
   const { terms, counters, crashes, amnesia, unsynced, network, evidence, falseProof, commands } = bounds;
   const words = [`terms up to ${terms}`];

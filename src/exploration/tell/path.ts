@@ -10,7 +10,7 @@ import type { Search } from '../search/search.ts';
 import type { Settling } from '../search/settling.ts';
 import { representative, type Space } from '../search/space.ts';
 
-/** One thing that happened, with the ids that the user gave. */
+/** One event, with the ids that the user gave. */
 export type Act =
   | {
       readonly kind: 'react';
@@ -22,21 +22,21 @@ export type Act =
   | { readonly kind: 'crash'; readonly member: MemberId }
   | ({ readonly kind: 'drop' | 'duplicate' } & Envelope);
 
-/** A history, and what its last act broke. */
+/** A history, and what its last event broke. */
 export interface Path {
   readonly acts: readonly Act[];
   readonly findings: readonly Finding[];
 }
 
-/** One act, or several of one member that end where they began. */
+/** One event, or several of one member that end where they began. */
 interface Walked {
   readonly acts: readonly Act[];
-  /** Nothing but messages comes of it. */
+  /** It only sends messages. */
   readonly isSending: boolean;
   readonly sends: readonly string[];
 }
 
-/** The way to a state and, if an action is given, by that action one act further. */
+/** The path to a state and, if an action is given, one event further. */
 export function pathOf(space: Space, search: Search, state: number, action: number | null): Path {
   const { states } = search;
   const actions = action === null ? [] : [action];
@@ -48,13 +48,13 @@ export function pathOf(space: Space, search: Search, state: number, action: numb
 class Walk {
   readonly #space: Space;
   readonly #settling: Settling | null;
-  /** The state that stands for the present one. */
+  /** The representative of the present state. */
   readonly #state: Int32Array;
-  /** Where in their loops the members are: they move only when something depends on it. */
+  /** Where in their loops the members are: they move only when an event depends on it. */
   #places: readonly number[] = [];
   readonly #walked: Walked[] = [];
   #findings: readonly Finding[] = [];
-  /** Who is who: `#actual[i]` is the index of the member that is number i in the present state. */
+  /** `#actual[i]` is the index of the member that is number i in the present state. */
   #actual: readonly number[];
 
   constructor(space: Space, settles: boolean) {
@@ -87,13 +87,15 @@ class Walk {
     else this.#settling.expand(state, choices, visit);
     assert(taken !== null, `no action ${action}`);
     const { step, to, from } = taken as { step: Step; to: Int32Array; from: Int32Array };
-    // Where messages arrive at once, members are in no loops.
+    // If messages arrive at once, there are no loops.
     if (step.followed.length === 0) this.#goWhereNeeded(step.member, from, to);
     this.#noteStep(step);
     return to;
   }
 
-  /** The member to which it happens goes to where it happens, and another where its loop ends; the rest stay where they are. */
+  /**
+   * The member to which the event happens moves to where it happens, and another one if its loop ends; the rest stay.
+   */
   #goWhereNeeded(member: number, from: Int32Array, to: Int32Array): void {
     if (this.#settling === null) return;
     for (const [i, place] of this.#places.entries()) {
@@ -103,7 +105,7 @@ class Walk {
     }
   }
 
-  /** A member goes from one place in its loop to another. */
+  /** A member moves from one place in its loop to another. */
   #go(i: number, from: number, to: number): void {
     for (const { cause, outcome } of this.#settling!.way(this.#state, i, from, to)) {
       this.#note([this.#reactionOf(i, cause, outcome)], [outcome], false);
@@ -179,7 +181,7 @@ class Walk {
   }
 }
 
-/** Leaves out what only sends messages of which none is ever received, or that were under way already. */
+/** Leaves out events that only send messages that are never received, or that were already in flight. */
 function withoutIdleTalk(walked: readonly Walked[]): Act[] {
   const firstSender = new Map<string, number>();
   walked.forEach(({ sends }, i) => {

@@ -4,7 +4,9 @@ import type { Told } from './retelling.ts';
 
 type Event = { readonly atMs: number; readonly do: string; readonly [field: string]: Json };
 
-/** The part of a scenario that makes a simulated cluster go through a history: the rest is the protocol and its settings. */
+/**
+ * The part of a scenario that makes a simulated cluster follow a history: the rest is the protocol and its settings.
+ */
 export interface Replay {
   readonly network: { readonly latencyMs: number };
   readonly disk: { readonly syncMs: number; readonly isNew: boolean };
@@ -12,15 +14,15 @@ export interface Replay {
   readonly events: readonly Event[];
 }
 
-/** What one act may take. The whole history must be over before the first timer comes due by itself. */
+/** The possible durations of one event. The whole history must end before the first timer comes due by itself. */
 const STEPS_MS = [1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01];
 /** A record is durable after this part of a step; a process that dies while saving dies half-way. */
 const SYNC_PART = 0.1;
 const EVERY_MESSAGE = 1_000_000;
 
 /**
- * Every message is held and released when it is due, and timers are fired by hand. Null if some timer is too
- * short for that, or would fire at once.
+ * Every message is held and released when it is due, and timers are fired explicitly. Null if some timer is too short
+ * for that, or would fire at once.
  */
 export function replayOf(told: readonly Told[]): Replay | null {
   const starts = told.filter(({ act }) => isFirstStart(act)).length;
@@ -119,7 +121,7 @@ class Script {
     }
   }
 
-  /** What was not durable at a crash is gone, and the records before it are durable one after the other. */
+  /** What was not durable at a crash is lost, and the earlier records become durable one after the other. */
   #causeOfDeath(member: MemberId, cause: Cause, save: number): void {
     const syncMs = this.#stepMs * SYNC_PART;
     this.#add({ do: 'disk', member, fault: 'lose-unsynced' });

@@ -4,14 +4,14 @@ import { clusterOf } from '../model/cluster.ts';
 import { down, type Local, type Reaction, react, unborn } from '../model/member.ts';
 import type { Act } from './path.ts';
 
-/** One act, and what the member did. */
+/** One event, and the member's reaction. */
 export interface Told {
   readonly act: Act;
-  /** Null where no member took an input. */
+  /** Null if no member processed an input. */
   readonly reaction: Reaction | null;
 }
 
-/** Lets the acts of a history happen once more, now with the members' own ids: what the explorer saw is what is told. */
+/** Replays the events of a history with the members' own ids: what the explorer saw is what is shown. */
 export function retell(
   { protocol, members }: Pick<Exploring, 'protocol' | 'members'>,
   acts: readonly Act[],
@@ -35,7 +35,7 @@ export function retell(
   });
 }
 
-/** A history as a trace. There is no time in it: acts are numbered. */
+/** A history as a trace. There is no time in it: events are numbered. */
 export function traceOf(told: readonly Told[]): TraceLine[] {
   return told.flatMap(linesOf);
 }

@@ -72,7 +72,7 @@ export function onHeartbeatOverdue(s: State, to: MemberId, rules: Rules, out: Ou
   checkLeader(s, rules, out);
 }
 
-/** A leader counts whom it reaches; without quorum it does not ask how many those are. */
+/** A leader counts the members it reaches; only with quorum does their number matter. */
 function concludeCheck(s: State, rules: Rules, out: Out): void {
   if (!rules.quorum || isAsking(s, 'heartbeat') || isMajority(s, [s.id, ...s.reached])) return;
   if (s.missed >= rules.tolerance) return demote(s, rules, out);
@@ -86,7 +86,7 @@ function suspectLeader(s: State, rules: Rules, out: Out): void {
   startAgain(s, rules, out);
 }
 
-/** Without quorum one member's word is enough: that is how a leader that was only slow loses its place. */
+/** Without quorum one member's suspicion is enough: that is how a leader that was only slow is replaced. */
 export function startAgain(s: State, rules: Rules, out: Out): void {
   if (!rules.quorum) return startElection(s, rules, out);
   if (s.phase === 'doubting') return;
@@ -94,7 +94,7 @@ export function startAgain(s: State, rules: Rules, out: Out): void {
   startDoubt(s, rules, out);
 }
 
-/** What the host says about the leader is a reason to look; proof stands for a check that failed. */
+/** Evidence about the leader is a reason to check; proof counts as a failed check. */
 export function onPeerGone(s: State, peer: MemberId, proof: boolean, rules: Rules, out: Out): void {
   if (s.role !== 'follower' || s.leader !== peer) return;
   if (proof) suspectLeader(s, rules, out);
@@ -110,7 +110,7 @@ export function startDoubt(s: State, rules: Rules, out: Out): void {
   concludeDoubt(s, rules, out);
 }
 
-/** A member that is asked does not guess: it checks the leader itself, and answers when it knows. */
+/** A member that is asked checks the leader itself, and answers when it knows. */
 export function onLeaderGone(s: State, from: MemberId, rules: Rules, out: Out): void {
   const { epoch } = s;
   if (s.role === 'leader') {
@@ -118,7 +118,7 @@ export function onLeaderGone(s: State, from: MemberId, rules: Rules, out: Out): 
     return sendLeadership(s, from, rules, out);
   }
   if (s.leader === from) {
-    // The leader itself asks for one: it leads no longer.
+    // The sender is the leader itself, so it no longer leads.
     becomeCandidate(s, rules, out);
     waitForLeader(rules.retryMs, out);
   }
@@ -148,7 +148,7 @@ export function concludeDoubt(s: State, rules: Rules, out: Out): void {
   if (isMajority(s, s.gone)) return startElection(s, rules, out);
   if (isAsking(s, 'leader-gone')) return;
   if (s.leader !== null && s.vouched) {
-    // The others still hear it, so it leads, and the fault lies between it and us.
+    // The others still hear it, so it leads, and the fault is between it and us.
     s.phase = 'idle';
     s.missed = 0;
     out.push({ type: 'set-timer', timer: 'check', delayMs: rules.heartbeatMs });

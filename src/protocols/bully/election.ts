@@ -73,7 +73,7 @@ export function bully(s: State, rules: Rules, out: Out): void {
   else if (!isElecting(s)) startElection(s, rules, out);
 }
 
-/** The leader says itself that it is gone, and it will not answer: those who remain choose at once. */
+/** The leader says itself that it resigns, and it will not answer: the remaining members elect at once. */
 export function onResign(s: State, from: MemberId, rules: Rules, out: Out): void {
   if (s.leader !== from) return;
   const asked = superiors(s, rules).filter((each) => each !== from);
@@ -81,8 +81,8 @@ export function onResign(s: State, from: MemberId, rules: Rules, out: Out): void
 }
 
 /**
- * It would win again at once, so it stands aside: it answers no election, bullies nobody and follows whoever wins.
- * That ends when its successor is gone or none comes, when it restarts, or when it is asked to campaign.
+ * It would win again at once, so it stands aside: it answers no election, bullies no member and follows the winner.
+ * That ends when its successor is gone or none comes, when it restarts, or when it is told to campaign.
  */
 export function resign(s: State, rules: Rules, out: Out): void {
   becomeCandidate(s, rules, out);

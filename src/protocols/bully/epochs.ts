@@ -1,7 +1,7 @@
 /**
  * The cures for split brain: "to become leader takes the confirmation of more than half of the nodes" (seed 003).
- * Each winner asks in a new epoch, and each member stands behind one winner per epoch at most. It saves that
- * before it says so, so that no two winners of one epoch can both find a majority, not even across restarts.
+ * Each winner asks in a new epoch, and each member acknowledges at most one winner per epoch. It saves that before it
+ * answers, so that no two winners of one epoch can both find a majority, not even across restarts.
  */
 import { addId, type MemberId, outranks } from '../../core/index.ts';
 import { ask, isAsking, land } from './flights.ts';
@@ -18,7 +18,7 @@ import {
 import type { Rules } from './settings.ts';
 import { type Out, report, type State, save, send } from './state.ts';
 
-/** The first thing done with every message. False if it is of the past and needs no more. */
+/** The first check of every message. False if it is outdated and needs nothing more. */
 export function checkEpoch(s: State, from: MemberId, m: Message, rules: Rules, out: Out): boolean {
   if (m.epoch === s.epoch) return true;
   if (m.epoch > s.epoch) {
@@ -26,7 +26,7 @@ export function checkEpoch(s: State, from: MemberId, m: Message, rules: Rules, o
     return true;
   }
   if (QUESTIONS.includes(m.type)) {
-    // A stale winner or leader learns what it missed; from a leader, it learns at once whom to join.
+    // A stale winner or leader learns what it missed; from a leader, it learns at once which leader to follow.
     if (s.role === 'leader') sendLeadership(s, from, rules, out);
     else send(from, { type: 'newer-epoch', epoch: s.epoch }, out);
   }
@@ -43,7 +43,7 @@ const QUESTIONS: readonly Message['type'][] = [
   'publish/state',
 ];
 
-/** A leadership ends with its epoch. That it ended is told in the old epoch: stopping waits for no disk. */
+/** A leadership ends with its epoch. The end is reported in the old epoch: stopping waits for no disk. */
 function adoptEpoch(s: State, epoch: number, acknowledged: MemberId | null, rules: Rules, out: Out): void {
   becomeCandidate(s, rules, out);
   s.epoch = epoch;
@@ -54,7 +54,7 @@ function adoptEpoch(s: State, epoch: number, acknowledged: MemberId | null, rule
   waitForLeader(rules.retryMs, out);
 }
 
-/** Nobody that outranks this member has answered: it asks everybody to stand behind it. */
+/** No member that outranks this one has answered: it asks all members to acknowledge it. */
 export function startProposal(s: State, rules: Rules, out: Out): void {
   s.epoch += 1;
   s.acknowledged = s.id;
@@ -66,7 +66,7 @@ export function startProposal(s: State, rules: Rules, out: Out): void {
   leadWithMajority(s, rules, out);
 }
 
-/** At most one acknowledgement per epoch; the same one again if it was lost on the way. */
+/** At most one acknowledgement per epoch; the same one again if it was lost. */
 export function onProposal(s: State, from: MemberId, rules: Rules, out: Out): void {
   if (s.acknowledged !== null && s.acknowledged !== from) return;
   if (s.acknowledged === null) {
@@ -76,11 +76,13 @@ export function onProposal(s: State, from: MemberId, rules: Rules, out: Out): vo
   const { epoch, version, value } = s;
   send(from, { type: 'coordinator/ack', epoch, version, value }, out);
   if (s.role !== 'candidate') return;
-  becomeCandidate(s, rules, out); // Its own attempt, if it had begun one, makes way.
+  becomeCandidate(s, rules, out); // Its own attempt, if any, ends.
   waitForLeader(rules.retryMs, out);
 }
 
-/** Among any majority is somebody who has applied whatever was published for certain: the leader carries it on. */
+/**
+ * Any majority has a member that has applied every value that was certainly published: the leader continues from it.
+ */
 export function onCoordinatorAck(
   s: State,
   from: MemberId,
@@ -95,12 +97,12 @@ export function onCoordinatorAck(
   leadWithMajority(s, rules, out);
 }
 
-/** An acknowledgement that comes late, from a slow disk perhaps, still counts for as long as its epoch lasts. */
+/** A late acknowledgement, perhaps from a slow disk, still counts for as long as its epoch lasts. */
 export function leadWithMajority(s: State, rules: Rules, out: Out): void {
   if (isMajority(s, s.acks)) return becomeLeader(s, rules, out);
   if (s.phase !== 'proposing' || isAsking(s, 'coordinator')) return;
   becomeCandidate(s, rules, out);
-  s.aside = true; // Somebody of lower rank may be better connected.
+  s.aside = true; // A member of lower rank may be better connected.
   waitForLeader(rules.retryMs, out);
 }
 

@@ -1,5 +1,5 @@
 /**
- * Requests and their answers. Every request has its own time-out, so a round of questions is over when none of its
+ * Requests and their answers. Every request has its own timeout, so a round of questions is over when none of its
  * kind is left. "In production, limit the number of concurrent connections" (seed 003): at most `maxInFlight` of
  * them await an answer at once; the next one leaves when an earlier one was answered or timed out.
  */
@@ -10,7 +10,7 @@ import type { Out, State, Timer } from './state.ts';
 
 type Kind = Request['type'];
 
-/** Sends the request now, or when there is room. Asked again before the answer, it is sent again. */
+/** Sends the request now, or when there is room. If it is asked again before the answer, it is sent again. */
 export function ask(s: State, to: MemberId, message: Request, rules: Rules, out: Out): void {
   unqueue(s, message.type, to);
   if (isFlying(s, message.type, to) || s.flying.length < rules.maxInFlight)
@@ -18,7 +18,7 @@ export function ask(s: State, to: MemberId, message: Request, rules: Rules, out:
   else s.queue.push({ to, message });
 }
 
-/** Is a question of this kind still open? */
+/** Is a request of this kind still open? */
 export function isAsking(s: State, kind: Kind): boolean {
   return s.flying.some(({ type }) => type === kind) || s.queue.some(({ message }) => message.type === kind);
 }
@@ -27,7 +27,7 @@ export function isFlying(s: State, kind: Kind, to: MemberId): boolean {
   return s.flying.some((each) => each.type === kind && each.to === to);
 }
 
-/** The answer is here (to an earlier request, if this one has not left yet): its place is free for the next. */
+/** The answer has arrived (to an earlier request, if this one has not left yet): its slot is free for the next. */
 export function land(s: State, to: MemberId, kind: Kind, rules: Rules, out: Out): void {
   unqueue(s, kind, to);
   if (!isFlying(s, kind, to)) return;
@@ -43,7 +43,7 @@ export function takeOverdue(s: State, timer: Timer, rules: Rules, out: Out): Sta
   return overdue;
 }
 
-/** These questions matter no longer. */
+/** These requests no longer matter. */
 export function forget(s: State, kinds: readonly Kind[], rules: Rules, out: Out): void {
   s.queue = s.queue.filter(({ message }) => !kinds.includes(message.type));
   for (const { type, to } of s.flying) {
@@ -53,7 +53,7 @@ export function forget(s: State, kinds: readonly Kind[], rules: Rules, out: Out)
   launchNext(s, rules, out);
 }
 
-/** A change of role: no question of before matters, and none that waited may still leave. */
+/** A change of role: no earlier request matters, and none that waited may still leave. */
 export function forgetAll(s: State, out: Out): void {
   for (const { type, to } of s.flying) out.push({ type: 'cancel-timer', timer: timerOf(type, to) });
   s.flying = [];
@@ -68,7 +68,7 @@ function launch(s: State, to: MemberId, message: Request, rules: Rules, out: Out
   const { type } = message;
   if (!isFlying(s, type, to)) s.flying.push({ type, to });
   out.push({ type: 'send', to, message });
-  // A member that is asked about the leader checks it first, as often as a check is repeated.
+  // A member that is asked about the leader checks it first, with all retries of a check.
   const delayMs = type === 'leader-gone' ? (rules.tolerance + 2) * rules.waitMs : rules.waitMs;
   out.push({ type: 'set-timer', timer: timerOf(type, to), delayMs });
 }

@@ -1,5 +1,5 @@
 /**
- * bully: "every time, the candidate with the largest id among the living is chosen" (seeds 000, 001 and 003). Whoever
+ * bully: "every time, the candidate with the largest id among the living is chosen" (seeds 000, 001 and 003). A member that
  * misses the leader asks all that outrank it; if none answers `ok` within T = 2·t_max + t_proceso, it announces
  * itself as `coordinator`; a higher one that hears of it takes over. `prefer` says which end of the order is high.
  * Each member checks the leader by itself, where seed 000 lets that duty travel.
@@ -27,7 +27,7 @@
  * leaders can commit different values as one version; that is the option's old danger, and it is left to the user.
  *
  * Roles and their exits (in brackets: only with quorum):
- *   candidate → leader (nobody higher answers [and a majority acknowledges]) | follower (a coordinator [a leader's heartbeat])
+ *   candidate → leader (no higher one answers [and a majority acknowledges]) | follower (a coordinator [a leader's heartbeat])
  *   follower  → candidate (the leader does not answer, or leads no longer [and a majority agrees]; it resigned; an election
  *               was asked for by a lower id or the user; [a newer epoch])
  *   leader    → follower (a leader that outranks it [of a newer epoch or version]) | candidate (it resigned; [it reaches no
@@ -152,7 +152,7 @@ function onMessage(s: State, from: MemberId, m: Message, rules: Rules, out: Out)
     case 'leader-gone/answer':
       return onLeaderGoneAnswer(s, from, m, rules, out);
     case 'newer-epoch':
-      return; // The epoch was all it had to say.
+      return; // Only the epoch matters.
     case 'publish/send':
       return onPublishSend(s, from, m, out);
     case 'publish/ack':
@@ -203,7 +203,7 @@ function onTimer(s: State, timer: Timer, rules: Rules, out: Out): void {
   }
 }
 
-/** Every command is answered once; a publication when it is known what became of it. */
+/** Every command is answered once; a publication when its result is known. */
 function onCommand(s: State, id: number, command: Command, rules: Rules, out: Out): void {
   switch (command.type) {
     case 'campaign':
@@ -222,7 +222,7 @@ function onCommand(s: State, id: number, command: Command, rules: Rules, out: Ou
   }
 }
 
-/** The user's word stands for the majority's: with it, a preferred id may take the place of a healthy leader. */
+/** The user's command replaces the majority's consent: with it, a preferred id may replace a healthy leader. */
 function onCampaign(s: State, id: number, rules: Rules, out: Out): void {
   s.aside = false;
   if (s.role !== 'leader') startElection(s, rules, out);

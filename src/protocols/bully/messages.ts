@@ -11,9 +11,9 @@ import {
 } from '../../core/index.ts';
 
 /**
- * What the members say. `election`, `ok` and `coordinator` are the algorithm (seed 003: "ELECT", "OK", "RESULT");
- * `heartbeat` is how seed 000 checks a leader's health, `alive` its answer. The rest belongs to the cures and to
- * publishing. Every message carries the sender's epoch, which is 0 where there are none, that is without `quorum`.
+ * The messages. `election`, `ok` and `coordinator` are the algorithm (seed 003: "ELECT", "OK", "RESULT"); `heartbeat`
+ * is how seed 000 checks a leader's health, `alive` its answer. The rest belongs to the cures and to publishing.
+ * Every message carries the sender's epoch, which is always 0 without `quorum`.
  */
 export type Message =
   | Request
@@ -26,23 +26,23 @@ export type Message =
     }
   | { readonly type: 'resign'; readonly epoch: number }
   | { readonly type: 'leader-gone/answer'; readonly epoch: number; readonly gone: boolean }
-  /** A member stands behind this winner in this epoch, and shows the newest state that it knows to be committed. */
+  /** A member acknowledges this winner in this epoch, and sends the newest state that it knows to be committed. */
   | {
       readonly type: 'coordinator/ack';
       readonly epoch: number;
       readonly version: number;
       readonly value: Json;
     }
-  /** The answer to whatever belongs to an older epoch. */
+  /** The answer to any message of an older epoch. */
   | { readonly type: 'newer-epoch'; readonly epoch: number }
   | { readonly type: 'publish/ack'; readonly epoch: number; readonly version: number }
-  /** The member has held or applied `version` already, so that the leader must go above it. */
+  /** The member has already held or applied `version`, so the leader must choose a higher one. */
   | { readonly type: 'publish/refused'; readonly epoch: number; readonly version: number }
   | { readonly type: 'publish/applied'; readonly epoch: number; readonly version: number };
 
-/** The messages that await an answer. Only these are counted as "in flight". */
+/** The messages that expect an answer. Only these are counted as "in flight". */
 export type Request =
-  /** `leader` is whom the sender takes for the leader: itself, when a leader looks for others. */
+  /** `leader` is the leader that the sender follows: itself, when a leader looks for others. */
   | {
       readonly type: 'heartbeat';
       readonly epoch: number;

@@ -1,10 +1,10 @@
 /**
  * How the leader publishes the cluster state, in the two phases of seed 003: send, then commit.
  *
- * A member holds each version at most once, and none below one that it has held or applied. Any two majorities
- * share a member, so with the default `minimumMasterNodes` one version never has two values, whatever leaders
- * there are; a leader that meets a higher version goes above it. What is only held is never revived: a publication
- * whose commit was not sent did certainly not happen. Once sent, a commit is a fact that anybody may pass on.
+ * A member holds each version at most once, and none below one that it has held or applied. Any two majorities share
+ * a member, so with the default `minimumMasterNodes` one version never has two values, whatever leaders there are; a
+ * leader that meets a higher version goes above it. A value that is only held is never revived: a publication whose
+ * commit was not sent certainly had no effect. Once sent, a commit is a fact that any member may pass on.
  */
 import { addId, assert, type Json, type MemberId, type Outcome } from '../../core/index.ts';
 import { ask, forget, isFlying, land } from './flights.ts';
@@ -14,7 +14,7 @@ import { type Out, report, type State, save, send } from './state.ts';
 
 /** "the leader pushes the newest cluster state to the other nodes (this is the send instruction)" */
 export function startPublishing(s: State, command: number, value: Json, rules: Rules, out: Out): void {
-  forget(s, ['publish/commit'], rules, out); // Whoever has yet to apply the one before hears of it by heartbeat, or of this one.
+  forget(s, ['publish/commit'], rules, out); // A member that has not applied the last one learns of it by heartbeat, or of this one.
   s.publishing = { command, phase: 'send', version: newest(s) + 1, holders: [], applied: [] };
   out.push({ type: 'cancel-timer', timer: 'publish' });
   out.push({ type: 'set-timer', timer: 'commit', delayMs: rules.commitTimeoutMs });
@@ -42,7 +42,7 @@ export function onPublishSend(
   out: Out,
 ): void {
   const { epoch } = s;
-  if (s.leader !== from) return; // It asks again; until then we may have learnt who leads.
+  if (s.leader !== from) return; // It retries; by then we may know the leader.
   if (!holds(s, from, epoch, version)) {
     if (version <= newest(s)) return send(from, { type: 'publish/refused', epoch, version: newest(s) }, out);
     s.held = { by: from, epoch, version, value };
@@ -67,7 +67,10 @@ export function onPublishAck(
 
 type Refusal = Pick<MessageOf<'publish/refused'>, 'version'>;
 
-/** Another leader had come further. What was sent so far is left uncommitted, and the value goes out above it. */
+/**
+ * Another leader was at a higher version. The value that was sent so far stays uncommitted, and is sent again above
+ * it.
+ */
 export function onPublishRefused(s: State, { version }: Refusal, rules: Rules, out: Out): void {
   const { publishing, held } = s;
   if (publishing?.phase !== 'send' || version < publishing.version) return;
@@ -100,7 +103,7 @@ export function onPublishCommit(
   out: Out,
 ): void {
   if (holds(s, from, epoch, version)) apply(s, version, s.held!.value, rules, out);
-  // A member that never held it says how far it has come, and is sent the whole state.
+  // A member that never held it answers with its own version, and is sent the whole state.
   sendApplied(s, from, out);
 }
 
@@ -130,7 +133,7 @@ export function onPublishApplied(
 ): void {
   land(s, from, 'publish/commit', rules, out);
   land(s, from, 'publish/state', rules, out);
-  // Whoever is at a later version, by another leader's hand, may have passed over this one.
+  // A member at a later version of another leader may have skipped this one.
   if (s.publishing?.phase === 'commit' && version === s.publishing.version) {
     addId(s.publishing.applied, from);
     finishWhenApplied(s, rules, out);
@@ -138,7 +141,7 @@ export function onPublishApplied(
   bringUpToDate(s, from, version, rules, out);
 }
 
-/** Committed once is committed for good: whoever is behind gets the whole state from whoever hears of it. */
+/** A commit is final: a member that is behind gets the whole state from any member that hears of it. */
 export function bringUpToDate(s: State, peer: MemberId, theirs: number, rules: Rules, out: Out): void {
   if (theirs >= s.version || isFlying(s, 'publish/state', peer)) return;
   sendState(s, peer, rules, out);
@@ -159,8 +162,8 @@ export function apply(s: State, version: number, value: Json, rules: Rules, out:
 }
 
 /**
- * The command is done when as many have applied it as must hold it: whoever gathers a majority later finds it.
- * Until all have, the leader goes on waiting.
+ * The command is done when as many members have applied it as must hold it: any later majority finds it. The leader
+ * keeps waiting for the rest.
  */
 function finishWhenApplied(s: State, rules: Rules, out: Out): void {
   const publishing = s.publishing!;
@@ -194,7 +197,7 @@ export function onPublishTimeout(s: State, rules: Rules, out: Out): void {
   s.publishing = null;
 }
 
-/** The channel of the seed is reliable; ours becomes so by asking again, within the two time-outs. */
+/** The channel of the seed is reliable; ours becomes so by retries, within the two timeouts. */
 export function onPublishOverdue(
   s: State,
   to: MemberId,
@@ -209,7 +212,7 @@ export function onPublishOverdue(
   ask(s, to, { type: kind, epoch, version, value: held!.value }, rules, out);
 }
 
-/** The leader leads no longer. Without a commit nothing happened; with one, nobody here can tell. */
+/** The leader no longer leads. Without a commit the publication had no effect; with one, its result is unknown here. */
 export function abandonPublishing(s: State, out: Out): void {
   if (s.publishing === null) return;
   const effect = s.publishing.phase === 'send' ? 'definite' : 'indefinite';

@@ -35,7 +35,7 @@ export function becomeFollower(s: State, leader: MemberId, rules: Rules, out: Ou
 
 /**
  * "sends a 'coordinator' message to all processes of the system, to say that it is the leader" (seed 001). With
- * quorum, that message has asked for leave before; now the first heartbeat tells everybody that it was given.
+ * quorum, that message has asked for leave before; now the first heartbeat tells all members that it was granted.
  */
 export function becomeLeader(s: State, rules: Rules, out: Out): void {
   leaveElection(s, rules, out);
@@ -61,12 +61,12 @@ export function sendLeadership(s: State, to: MemberId, rules: Rules, out: Out): 
 
 /**
  * "All the other instances send a heartbeat message to the leader periodically to check its health" (seed 000).
- * A leader looks for other leaders: with quorum everywhere, for it must also know whom it reaches; else among
+ * A leader looks for other leaders: with quorum everywhere, since it must also know which members it reaches; else among
  * those that outrank it.
  */
 export function startCheck(s: State, rules: Rules, out: Out): void {
   out.push({ type: 'set-timer', timer: 'check', delayMs: rules.heartbeatMs });
-  if (isAsking(s, 'heartbeat')) return; // Few sends at once can make a check longer than its interval.
+  if (isAsking(s, 'heartbeat')) return; // With limited sends, a check can take longer than its interval.
   s.missed = 0;
   s.reached = [];
   if (s.role === 'follower') return checkLeader(s, rules, out);
@@ -81,20 +81,20 @@ export function heartbeatOf({ epoch, leader, version }: State): Extract<Request,
   return { type: 'heartbeat', epoch, leader, version };
 }
 
-/** Should no leader come of it by then, `again` begins anew. */
+/** If there is no leader by then, `again` starts another attempt. */
 export function waitForLeader(delayMs: number | readonly [number, number], out: Out): void {
   out.push({ type: 'set-timer', timer: 'again', delayMs });
 }
 
 /**
- * How long the answer to an election takes, at most: whoever said `ok` was asked just now, asks its own superiors
- * (in several goes if its sends are limited), waits T for them, and then tells.
+ * The longest time until an election is decided: a member that said `ok` was asked just now, asks its own superiors
+ * (in several batches if its sends are limited), waits T for them, and then announces.
  */
 export function patienceMs(s: State, rules: Rules): number {
   return rules.waitMs * (1 + Math.max(1, Math.ceil(s.others.length / rules.maxInFlight)));
 }
 
-/** Tells those who asked whether the leader is gone. */
+/** Answers the members that asked whether the leader is gone. */
 export function answerAskers(s: State, gone: boolean, out: Out): void {
   const { askers, epoch } = s;
   s.askers = [];

@@ -92,7 +92,7 @@ export interface Rules {
   readonly maxInFlight: number;
   readonly commitTimeoutMs: number;
   readonly publishTimeoutMs: number;
-  /** How many of so many members must hold and apply what is published. */
+  /** How many of this many members must hold and apply a publication. */
   enough(members: number): number;
 }
 
@@ -113,7 +113,7 @@ export function rulesOf(config: Config<Timing, Options>): Rules {
   };
 }
 
-/** More acknowledgements than there are members never come. */
+/** There can never be more acknowledgements than members. */
 export function checkMinimum(
   { options: { minimumMasterNodes } }: Config<typeof timing, typeof options>,
   members: readonly MemberId[],

@@ -2,18 +2,19 @@ import { type Effect, type Json, type MemberId, outranks, type Self } from '../.
 import type { Message, Request } from './messages.ts';
 import type { Rules } from './settings.ts';
 
-/** `check`: look after the leader. `again`: no leader came of the last attempt. Then, one for each request under way. */
+/** `check`: check the leader. `again`: the last attempt gave no leader. Then one for each request in flight. */
 export type Timer = 'check' | 'again' | 'commit' | 'publish' | `${Request['type']} ${MemberId}`;
 
 /**
- * doubting: asks whether the leader is gone (quorum). electing: asks those that outrank it. awaiting: one of them
- * answered `ok` and should soon lead. proposing: asks everybody to stand behind it (quorum). idle: none of these.
+ * doubting: asks whether the leader is gone (quorum). electing: asks the members that outrank it. awaiting: one of
+ * them answered `ok` and should soon lead. proposing: asks all members to acknowledge it (quorum). idle: none of
+ * these.
  */
 export type Phase = 'idle' | 'doubting' | 'electing' | 'awaiting' | 'proposing';
 
 /** A value that the leader sent and that waits for its commit. */
 export interface Held {
-  /** Who sent it, and as the leader of which epoch: two leaders may have hit on the same version. */
+  /** Its sender, and the epoch that it led: two leaders may have chosen the same version. */
   readonly by: MemberId;
   readonly epoch: number;
   readonly version: number;
@@ -25,7 +26,7 @@ export interface Publishing {
   command: number | null;
   phase: 'send' | 'commit';
   version: number;
-  /** Who holds it, and who has applied it; both sorted and with the leader. */
+  /** The members that hold it, and those that have applied it; both sorted and with the leader. */
   holders: MemberId[];
   applied: MemberId[];
 }
@@ -36,25 +37,28 @@ export interface State {
   role: 'candidate' | 'follower' | 'leader';
   leader: MemberId | null;
   phase: Phase;
-  /** It resigned, or found no majority, and lets the others choose among themselves. */
+  /** It resigned, or found no majority, and lets the others elect among themselves. */
   aside: boolean;
-  /** How often the present check was repeated for want of an answer. */
+  /** How often the present check was retried. */
   missed: number;
-  /** Whom the leader's present check has reached; sorted. */
+  /** The members that the leader's present check has reached; sorted. */
   reached: MemberId[];
-  /** Requests that await their answer, and those that wait for a free place. */
+  /** Requests in flight, and those that wait for a free slot. */
   flying: { readonly type: Request['type']; readonly to: MemberId }[];
   queue: { readonly to: MemberId; readonly message: Request }[];
 
   /** Saved together, with what was published, before anything that depends on them is sent. */
   epoch: number;
   acknowledged: MemberId | null;
-  /** Who agrees that there is no leader, itself included; and whether anybody disagreed. */
+  /** The members that agree that there is no leader, itself included; and whether any disagreed. */
   gone: MemberId[];
   vouched: boolean;
-  /** Who waits to hear from us whether the leader is gone. */
+  /** The members that wait for our answer whether the leader is gone. */
   askers: MemberId[];
-  /** Who stands behind this member, itself included, since it asked for this epoch; empty if it did not, or leads. */
+  /**
+   * The members that acknowledged this member, itself included, since it asked in this epoch; empty if it did not
+   * ask, or leads.
+   */
   acks: MemberId[];
 
   held: Held | null;

@@ -29,7 +29,7 @@ export const changRoberts: Explained<Message, Timer> = {
       says: 'Every message is acknowledged. A neighbour that stays silent is asked again, then skipped.',
     },
   ],
-  gives: 'In calm weather the same leader, no matter which member begins: the largest id.',
+  gives: 'Without faults always the same leader, no matter which member begins: the largest id.',
   lacks:
     'One leader at a time, and a quiet one: a member that calls an election leaves the whole ring without a leader for two rounds.',
   file: 'src/protocols/chang-roberts/index.ts',

@@ -89,7 +89,7 @@ type Out = Effect<Message, Timer>[];
 
 interface State extends Seat<Body> {
   participating: boolean;
-  /** It stepped down and does not stand in the election that it takes part in. */
+  /** It resigned and is no candidate in this election. */
   abstaining: boolean;
   /** "The possible states are 'defined' (`elected == P`), or 'undefined' (`elected == @`)", here null. */
   leader: MemberId | null;
@@ -122,7 +122,7 @@ interface Rules extends PassingRules {
   readonly timeoutMs: readonly [number, number];
 }
 
-/** A ring that was laid out by hand has each member once. */
+/** A ring that is configured names each member once. */
 function checkLayout({ options: { ring } }: Settings, members: readonly MemberId[]): Objection | null {
   if (ring === null || (ring.length === members.length && members.every((id) => ring.includes(id))))
     return null;
@@ -241,7 +241,7 @@ function startElection(s: State, rules: Rules, out: Out): void {
   sendElection(s, abstaining ? null : id, rules, out);
 }
 
-/** No further than to the member whose id it bears: if that one is dead, no other would take it out of the ring. */
+/** No further than to the member with this id: if that one is dead, no other would remove the message from the ring. */
 function sendElection(s: State, candidate: MemberId | null, rules: Rules, out: Out): void {
   const body: Election = { type: 'election', candidate };
   if (candidate === null) handOn(s, body, rules, out);
@@ -264,7 +264,7 @@ function onElection(s: State, { candidate }: Election, rules: Rules, out: Out): 
   sendElected(s, s.id, rules, out);
 }
 
-/** A member that stepped down lets the others pass. Its own id is from before that; null means that no other stands. */
+/** A member that resigned passes other ids on. Its own is from before that; null means that no other stands. */
 function onElectionAbstaining(s: State, candidate: MemberId | null, rules: Rules, out: Out): void {
   if (candidate === s.id) return;
   if (candidate !== null) return sendElection(s, candidate, rules, out);
@@ -293,14 +293,14 @@ function sendHeartbeats(s: State, rules: Rules, out: Out): void {
   out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: rules.heartbeatMs });
 }
 
-/** As good as 'leader elected', from the leader itself. Of two leaders, the larger id stays. */
+/** Counts as 'leader elected', from the leader itself. Of two leaders, the larger id stays. */
 function onHeartbeat(s: State, from: MemberId, rules: Rules, out: Out): void {
   if (from === s.id || !s.ring.includes(from)) return;
   if (s.leader !== null && compareIds(from, s.leader) < 0) return;
   becomeFollower(s, from, rules, out);
 }
 
-/** It marks itself as participating; whatever leader it had is undefined now. */
+/** It marks itself as participating; it has no leader from now on. */
 function becomeParticipant(s: State, rules: Rules, out: Out): void {
   s.participating = true;
   s.leader = null;

@@ -38,7 +38,7 @@ export function startElection(s: State, rules: Rules, out: Out): void {
   sendToAll(s, voters, { type: 'election/start', election, voters: [...voters] }, out);
 }
 
-/** "Any voter can call an election", and so can anybody outside, who knows no number and no voters. */
+/** "Any voter can call an election", and so can any client, which knows no number and no voters. */
 export function onElectionStart(
   s: State,
   { election, voters }: MessageOf<'election/start'>,
@@ -96,7 +96,7 @@ export function onDrawn(s: State, draw: string, drawn: string, rules: Rules, out
   countVotes(s, b, rules, out);
 }
 
-/** It names the voters, so that a cast that overtakes the start is as good as the start. */
+/** It names the voters, so that a cast that overtakes the start replaces it. */
 function sendCast(
   s: State,
   b: Ballot,
@@ -122,7 +122,7 @@ export function onCast(
   if (b?.election !== election) return sendNewerLeader(s, from, election, rules, out);
   if (!b.voters.includes(from)) return;
   if (b.casts.some((cast) => cast.voter === from && cast.round === round)) {
-    // It casts again because it lacks our result.
+    // It casts again because it has not received our result.
     if (b.winner !== null) send(from, { type: 'election/result', election, winner: b.winner }, out);
     return;
   }
@@ -131,7 +131,7 @@ export function onCast(
   countVotes(s, b, rules, out);
 }
 
-/** A voter that is still at an election whose leader we know has not heard of that leader. */
+/** A voter that is still in an election whose leader we know has not heard of that leader. */
 function sendNewerLeader(s: State, to: MemberId, election: number, rules: Rules, out: Out): void {
   if (s.leader !== null && s.term >= election) send(to, { type: 'heartbeat', ...statusOf(s, rules) }, out);
 }
@@ -151,7 +151,7 @@ function countVotes(s: State, b: Ballot, rules: Rules, out: Out): void {
   }
 }
 
-/** Who cast the highest number. As BigInt: a JavaScript number would round the low bits away. */
+/** The voters that cast the highest number. As BigInt: a JavaScript number would round the low bits. */
 function highestOf(casts: Ballot['casts']): MemberId[] {
   let highest = -1n;
   let voters: MemberId[] = [];
@@ -227,7 +227,7 @@ function becomeLeaderIfCertified(s: State, b: Ballot, rules: Rules, out: Out): v
   if (certified) becomeLeader(s, b.election, rules, out);
 }
 
-/** "the new leader takes on the role of LEADER", and tells everybody with a heartbeat. */
+/** "the new leader takes on the role of LEADER", and tells all voters with a heartbeat. */
 function becomeLeader(s: State, election: number, rules: Rules, out: Out): void {
   s.leader = s.id;
   s.term = election;
@@ -255,7 +255,7 @@ export function becomeLeaderless(s: State, out: Out): void {
   report(s, out);
 }
 
-/** An answer is missing: we say again what we have to say, until a few times in a row nothing new has come. */
+/** An answer is missing: sends its own part again, until a few times in a row nothing new has come. */
 export function onElectionTimeout(s: State, rules: Rules, out: Out): void {
   const b = s.ballot;
   if (b === null) return;
@@ -275,8 +275,8 @@ export function onElectionTimeout(s: State, rules: Rules, out: Out): void {
 }
 
 /**
- * A new election is held, without those that cast no number in this one. Only for the leader that is not enough:
- * whether it has failed is for a health check to say.
+ * A new election is held, without the voters that cast no number in this one. The leader is the exception: only a
+ * health check decides whether it has failed.
  */
 function giveUpElection(s: State, b: Ballot, rules: Rules, out: Out): void {
   const silent = b.voters.filter((voter) => !b.casts.some((cast) => cast.voter === voter));

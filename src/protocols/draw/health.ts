@@ -1,5 +1,6 @@
 /**
- * Heartbeats, and what follows from hearing them or not: who leads, who is still there, and when to hold an election.
+ * Heartbeats, and what follows from hearing them or not: the leader, the voters that are still there, and when to
+ * hold an election.
  *
  * Of two leaders that meet, the one of the older election follows the other; if both won elections of the same
  * number, in parts of the cluster that did not hear each other, they hold a new one.
@@ -54,8 +55,8 @@ function reconcileVoters(s: State, from: MemberId, list: readonly MemberId[], ru
 }
 
 /**
- * What another voter says about the leader. A newer election counts, whoever tells of it. For the election we know
- * of, only the leader's own word does.
+ * What another voter says about the leader. A newer election counts, whichever voter reports it. For the election
+ * that we know of, only the leader's own message counts.
  */
 export function considerLeader(s: State, from: MemberId, status: Status, rules: Rules, out: Out): void {
   const { leader, term } = status;
@@ -76,7 +77,7 @@ export function considerLeader(s: State, from: MemberId, status: Status, rules: 
   }
 }
 
-/** One of the two calls the election, once reconciliation has made the other known to it. */
+/** One of the two starts the election, once reconciliation has made the other known to it. */
 function onRival(s: State, rival: MemberId, rules: Rules, out: Out): void {
   if (compareIds(s.id, rival) > 0 || findVoter(s.membership, rival) === undefined) return;
   if (s.ballot === null) startElection(s, rules, out);
@@ -99,7 +100,7 @@ function startHealthCheck(s: State, rules: Rules, out: Out): void {
   out.push({ type: 'set-timer', timer: 'check', delayMs: rules.timeoutMs });
 }
 
-/** Whoever hears a leader vouches for it; the leader does so for itself. */
+/** A voter that hears a leader vouches for it; the leader vouches for itself. */
 export function countVouch(s: State, { leader, term, offline }: Status): void {
   if (s.vouchedFor === null || leader === null || leader === s.id) return;
   if (term >= s.term && !offline.includes(leader)) addId(s.vouchedFor, leader);
@@ -120,7 +121,7 @@ export function onHealthChecked(s: State, rules: Rules, out: Out): void {
   if (s.leader === null && s.ballot === null && vouchedFor.length === 0) startElection(s, rules, out);
 }
 
-/** With `quorum`, a leader that has lost sight of a majority of the configured voters no longer leads. */
+/** With `quorum`, a leader that no longer hears a majority of the configured voters stops leading. */
 export function stepDownWithoutMajority(s: State, rules: Rules, out: Out): void {
   if (!rules.quorum || s.leader !== s.id) return;
   if (!hasMajority(s, knownVoters(s.membership))) becomeLeaderless(s, out);

@@ -2,7 +2,7 @@
  * draw: the election of seed 002. Every voter draws a random number, the highest wins, and the result counts once
  * all voters agree on it. Who the voters are is found out on the way (see membership.ts).
  *
- * Promises without `quorum`: nothing at any one moment. Once everybody hears everybody, all follow one leader.
+ * Promises without `quorum`: nothing at any one moment. Once all voters hear each other, all follow one leader.
  * Each part of a split cluster elects a leader of its own: "the voter is orphaned in an isolated region". When the
  * parts meet, reconciliation joins their lists, and of two leaders the one of the older election follows the other;
  * if their elections have the same number, they hold a new one.
@@ -96,7 +96,7 @@ function onInput(s: State, input: Input<Message, Timer>, rules: Rules, out: Out)
       return onCommand(s, input, rules, out);
     case 'peer-gone':
     case 'peer-back':
-      return; // The seed knows no evidence: a voter is gone when it does not answer.
+      return; // The seed has no evidence: a voter is gone when it does not answer.
     default:
       assertNever(input);
   }
@@ -115,7 +115,7 @@ function onStart(s: State, saved: Json, rules: Rules, out: Out): void {
   out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: rules.heartbeatMs });
 }
 
-/** What a voter heeds before it is registered. */
+/** The messages that a voter processes before it is registered. */
 const BEFORE_REGISTRATION: readonly Message['type'][] = ['register', 'register/answer', 'remove', 'status'];
 
 function onMessage(s: State, from: MemberId, m: Message, rules: Rules, out: Out): void {
@@ -168,7 +168,7 @@ type Asked = Extract<Input, { type: 'command' }>;
 const done: Outcome = { status: 'done' };
 const refused = (reason: string): Outcome => ({ status: 'refused', reason });
 
-/** Every command is answered at once, with what has been set going. */
+/** Every command is answered at once; its effect may follow later. */
 function onCommand(s: State, { id, command }: Asked, rules: Rules, out: Out): void {
   out.push({ type: 'answer', command: id, outcome: carryOut(s, command, rules, out) });
 }

@@ -1,12 +1,12 @@
 /**
- * Membership as seed 002 has it: who the voters are, found out by asking, never decided by anybody.
+ * Membership as seed 002 has it: the voters are found by asking, and no process decides who they are.
  *
  * Every voter keeps its own list of known voters. A voter that starts knows itself and a list of seeds; it registers
  * with them until another one answers. A heartbeat carries the sender's list; where two lists differ, both sides
  * ask the voters that they do not know for their `status`, add those that answer, and tell the other side to
  * `remove` those that do not. A voter that misses too many heartbeats is asked once more and then forgotten.
  *
- * Promises: nothing at any one moment. While everybody is heard by everybody, all lists become the same.
+ * Promises: nothing at any one moment. While all voters hear each other, all lists become the same.
  * Does not promise: that two voters ever agree on the list while a link is broken. A voter removed by request that
  * could not be told is found again when it is heard again; one that starts anew while the word is still on its way
  * may be removed once more.
@@ -20,8 +20,8 @@ export type MembershipMessage =
   /** "Register a new voter": the sender. */
   | { readonly type: 'register' }
   /**
-   * "Remove a voter." Without a reason somebody asked for it, and the voter itself obeys too; with `no-answer`
-   * the sender could not reach it.
+   * "Remove a voter." Without a reason it is a request, which the voter itself obeys too; with `no-answer` the sender
+   * could not reach it.
    */
   | { readonly type: 'remove'; readonly voterId: MemberId; readonly reason?: 'no-answer' }
   /** "Get the current leader, and the list of voters." */
@@ -29,7 +29,10 @@ export type MembershipMessage =
   /** "Invoked when there is a mismatch in known voter lists." */
   | { readonly type: 'reconcile'; readonly knownVoters: readonly MemberId[] };
 
-/** Where effects go. Only what is asked for here, so that an election with more messages can pass its own list. */
+/**
+ * The type of the effect list, limited to what is pushed here, so that a protocol with more messages can pass its own
+ * list.
+ */
 export interface MembershipOut {
   push(effect: Effect<MembershipMessage, 'status'>): unknown;
 }
@@ -37,7 +40,7 @@ export interface MembershipOut {
 /** The seed keeps the time of the last heartbeat; here own heartbeats are counted instead, so no clock is read. */
 export interface Voter {
   readonly id: MemberId;
-  /** How many of our own heartbeats went out since this voter was last heard. */
+  /** How many of our own heartbeats were sent since this voter was last heard. */
   missed: number;
 }
 
@@ -47,17 +50,17 @@ export interface Membership {
   readonly seeds: readonly MemberId[];
   /** Another voter has answered our registration, or has registered with us. */
   registered: boolean;
-  /** It was asked to go, and takes no part until it starts again. */
+  /** It was removed by request, and takes no part until it starts again. */
   removed: boolean;
   /** The known voters, sorted, this one included. */
   voters: Voter[];
-  /** Voters on somebody's list that were asked for their status, and whose lists those were. */
+  /** Voters on another voter's list that were asked for their status, and the voters whose lists those were. */
   questions: { readonly voter: MemberId; readonly listedBy: MemberId[] }[];
-  /** Voters removed by request, and how often that will be said again. */
+  /** Voters removed by request, and how often the removal will be sent again. */
   farewells: { readonly voter: MemberId; left: number }[];
 }
 
-/** A voter that is configured alone has nobody to wait for: it is "the first one to bootstrap". */
+/** A voter that is configured alone has no other to wait for: it is "the first one to bootstrap". */
 export function createMembership({ id, members }: Self): Membership {
   const seeds = members.filter((member) => member !== id);
   return {
@@ -76,7 +79,10 @@ export function knownVoters(s: Membership): MemberId[] {
   return s.voters.map((voter) => voter.id);
 }
 
-/** Everybody to whom heartbeats go: the seeds too, known or not, since parted groups meet again only by trying. */
+/**
+ * All voters that get heartbeats: the seeds too, known or not, since separated groups find each other again only by
+ * trying.
+ */
 export function expectedVoters(s: Membership): MemberId[] {
   const all = knownVoters(s);
   for (const seed of s.seeds) if (!isLeaving(s, seed)) addId(all, seed);
@@ -111,8 +117,9 @@ export function hearFrom(s: Membership, id: MemberId): void {
 }
 
 /**
- * One heartbeat has passed. A voter that has been silent for longer than is tolerated is asked for its status,
- * and forgotten if it has not answered by the next heartbeat. `spared` is only counted: the election decides on it.
+ * One heartbeat interval has passed. A voter that has been silent for longer than is tolerated is asked for its
+ * status, and forgotten if it has not answered by the next heartbeat. `spared` is only counted: the election decides
+ * on it.
  */
 export function countMissed(
   s: Membership,
@@ -180,12 +187,12 @@ export function onNoStatusAnswer(s: Membership, out: MembershipOut): void {
   s.questions = [];
 }
 
-/** One is not yet a miss: our own heartbeat may just have gone out before the other's came. */
+/** One is not yet a miss: our own heartbeat may just have left before the other's came. */
 export function isHeard(voter: Voter): boolean {
   return voter.missed <= 1;
 }
 
-/** Removes a voter by request, and says so at every heartbeat for a while, since a message can be lost. */
+/** Removes a voter by request, and repeats the message at every heartbeat for a while, since a message can be lost. */
 export function startFarewell(s: Membership, id: MemberId, times: number, out: MembershipOut): void {
   removeVoter(s, id);
   s.farewells.push({ voter: id, left: times });
@@ -204,7 +211,7 @@ export function sendFarewells(s: Membership, out: MembershipOut): void {
   s.farewells = s.farewells.filter((farewell) => farewell.left > 0);
 }
 
-/** Whoever is asked for again, or registers anew, is no longer told to go. */
+/** A voter that is added again, or registers again, is no longer told to leave. */
 export function endFarewell(s: Membership, id: MemberId): void {
   s.farewells = s.farewells.filter((farewell) => farewell.voter !== id);
 }

@@ -19,7 +19,7 @@ import type { MembershipMessage } from './membership.ts';
 /** The seed's roles LEADER, FOLLOWER and NONE. */
 export type DrawRole = 'leader' | 'follower' | 'none';
 
-/** "The health response is a StatusDto object": what a voter says of itself, unasked in every heartbeat too. */
+/** "The health response is a StatusDto object": the state of a voter, also part of every heartbeat. */
 export interface Status {
   readonly role: DrawRole;
   readonly leader: MemberId | null;
@@ -30,7 +30,7 @@ export interface Status {
   readonly knownVoters: readonly MemberId[];
   /**
    * The known voters that it has not heard for as many heartbeats as are tolerated. A voter that doubts the leader
-   * asks one heartbeat later, so by then all who lost it at the same moment say so.
+   * asks one heartbeat later, so by then all voters that lost it at the same moment report it.
    */
   readonly offline: readonly MemberId[];
 }
@@ -41,7 +41,7 @@ export type Message =
   | ({ readonly type: 'register/answer'; readonly configured: readonly MemberId[] } & Status)
   | ({ readonly type: 'status/answer' } & Status)
   | ({ readonly type: 'heartbeat' } & Status)
-  /** Without a number it is a call from outside: whoever receives it starts an election. */
+  /** Without a number it is a request from outside: its receiver starts an election. */
   | { readonly type: 'election/start'; readonly election?: number; readonly voters?: readonly MemberId[] }
   /** `number` is an unsigned 64-bit integer in decimal. `round` counts the recasts of ties. */
   | {
@@ -87,11 +87,11 @@ const status = {
   offline: described(voters, 'The known voters that it has not heard for longer than is tolerated.'),
 };
 
-/** The descriptions are those of the HTTP API: voters in other languages are written by them. */
+/** The descriptions are those of the HTTP API, for voters that are written in other languages. */
 export const messages: { readonly [K in Message['type']]: Shape<object> } = {
   register: described(
     record({}),
-    'A voter makes itself known. The answer says who leads, who votes, and how to reach them.',
+    'A voter registers. The answer contains the leader, the voters and their URLs.',
   ),
   'register/answer': record({
     ...status,
@@ -99,7 +99,7 @@ export const messages: { readonly [K in Message['type']]: Shape<object> } = {
   }),
   remove: described(
     record({ voterId: memberId, reason: optional(choice('no-answer')) }),
-    'The voter `voterId` is to be forgotten.',
+    'The voter `voterId` is removed.',
   ),
   status: described(record({}), 'Asks a voter for its status.'),
   'status/answer': described(record(status), 'The status of a voter.'),

@@ -44,19 +44,19 @@ export type Rules = Config<typeof timing, typeof options>['timing'] &
 /** One election, as one voter sees it. */
 export interface Ballot {
   readonly election: number;
-  /** Who takes part: the voters known to whoever started it. */
+  /** The voters that take part: those known to the voter that started it. */
   readonly voters: readonly MemberId[];
-  /** Whose numbers are compared: everybody's at first, after a tie only those of the tied. */
+  /** The voters whose numbers are compared: all at first, after a tie only the tied ones. */
   contenders: MemberId[];
   round: number;
   casts: { readonly voter: MemberId; readonly round: number; readonly number: string }[];
   /** Our own version of the result. */
   winner: MemberId | null;
-  /** Everybody's version of it. */
+  /** The version of each voter. */
   results: { readonly voter: MemberId; readonly winner: MemberId }[];
-  /** All versions were there and agreed. */
+  /** All versions had arrived and agreed. */
   certified: boolean;
-  /** Who has certified our win; sorted. */
+  /** The voters that have certified our win; sorted. */
   certificates: MemberId[];
   /** How often in a row we have waited for an answer and nothing new came. */
   tries: number;
@@ -75,9 +75,9 @@ export interface State {
   /** The newest election we have heard of, so that the next one is newer. */
   newest: number;
   ballot: Ballot | null;
-  /** While the others are asked about the leader's health: the leaders that somebody hears; sorted. */
+  /** While the others are asked about the leader's health: the leaders that some voter hears; sorted. */
   vouchedFor: MemberId[] | null;
-  /** It gave the leadership up and does not want to win it back at once. */
+  /** It resigned and does not want to win again at once. */
   resigned: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What a draw voter does when others register, ask, list and remove voters. */
+/** How a draw voter reacts when others register, ask, list and remove voters. */
 import { idSet, type MemberId } from '../../core/index.ts';
 import { becomeLeaderless } from './election.ts';
 import { considerLeader, countVouch, stepDownWithoutMajority } from './health.ts';
@@ -29,7 +29,7 @@ export function onRegister(s: State, from: MemberId, rules: Rules, out: Out): vo
 }
 
 /**
- * "The loop is broken when … the voter successfully registers with another voter." The answer tells whom that one
+ * "The loop is broken when … the voter successfully registers with another voter." The answer has the voters that it
  * knows, and whose majority counts if we were not configured with the others.
  */
 export function onRegisterAnswer(
@@ -57,7 +57,7 @@ export function onStatus(s: State, from: MemberId, rules: Rules, out: Out): void
   send(from, { type: 'status/answer', ...statusOf(s, rules) }, out);
 }
 
-/** An answer shows that the voter is there, and what it says of the leader counts like a heartbeat. */
+/** An answer shows that the voter is there, and its report about the leader counts like a heartbeat. */
 export function onStatusAnswer(
   s: State,
   from: MemberId,
@@ -84,7 +84,7 @@ export function onReconcile(
 }
 
 /**
- * "Remove a voter." That somebody else could not reach it is no reason to remove a voter that we hear, nor the
+ * "Remove a voter." That another voter could not reach it is no reason to remove a voter that we hear, nor the
  * leader, for which all must agree, nor ourselves.
  */
 export function onRemove(s: State, { voterId, reason }: MessageOf<'remove'>, rules: Rules, out: Out): void {
@@ -99,7 +99,7 @@ export function onRemove(s: State, { voterId, reason }: MessageOf<'remove'>, rul
   stepDownWithoutMajority(s, rules, out);
 }
 
-/** It is silent from now on, so that nobody finds it again, until it is started anew. */
+/** It is silent from now on, so that no voter finds it again, until it is restarted. */
 export function becomeRemoved(s: State, out: Out): void {
   s.membership.removed = true;
   s.leader = null;

@@ -1,26 +1,27 @@
 /**
- * What no honest member can have sent to this one, whatever the network did to it. Such a message was made up, or comes from a
- * member that is broken. It changes nothing and is not answered. To ignore a message is always safe: the network may lose any.
+ * Which messages no honest member can have sent to this one, whatever the network did to them. Such a message is
+ * forged, or comes from a faulty member. It has no effect and is not answered. Ignoring a message is always safe: the
+ * network may lose any.
  *
- * Example: a leader alone makes the registers of its term. An answer that speaks of a newer one of that term is made up; a
- * leader that published again to supersede it would be answered with the same, and so on without end.
+ * Example: only the leader makes the registers of its term. An answer that names a newer one of that term is forged;
+ * a leader that published again to supersede it would get the same answer, and so on without end.
  *
- * The bounds cannot expose a member that lies within them: a member that says it leads a later term is believed.
+ * The bounds cannot expose a member that lies within them: a member that claims to lead a later term is believed.
  */
 import { assertNever, type Json, type MemberId, majority } from '../../core/index.ts';
 import type { Age, Message, Register, Seat } from './messages.ts';
 import { isOlder, type State } from './state.ts';
 
 /**
- * No cluster ever has so many terms, versions or starts; a host knows the time and allows fewer (`claim`). A message that says more
- * would use up all the numbers that there are.
+ * No cluster ever has this many terms, versions or starts; a host knows the time and allows fewer (`claim`). A
+ * message with a larger number would exhaust them.
  *
- * Why this is not a bound on how far ahead of its own term a member may be led: a liar could lead one member ahead step by step, until
- * the others, who were led less far, would never believe it again.
+ * Why this is not a bound on how far ahead of its own term a member may be led: a lying sender could lead one member
+ * ahead step by step, until the others, which were led less far, would never believe it again.
  */
 const MOST = 281_474_976_710_656;
 
-/** No leadership lasts for so many heartbeats: at one every 5 ms that takes a century and a half. */
+/** No leadership lasts for this many heartbeats: at one every 5 ms that takes a century and a half. */
 const MOST_ROUNDS = 1_099_511_627_776;
 
 /** 64 KiB: a register is for an address or a small plan, not for data. */
@@ -37,14 +38,17 @@ export function objection(s: State, m: Message): string | null {
   );
 }
 
-/** What is looked at in messages of several types. Every message is, and to ask for its type each time would take four times as long. */
+/**
+ * The fields that messages of several types share. Every message is checked, and switching on its type each time
+ * would take four times as long.
+ */
 interface Parts {
   readonly term?: number;
   readonly age?: Age;
   readonly register?: Register;
 }
 
-/** The members that a register would add to those of this one. */
+/** The members that a register would add to those of this member. */
 export function introducedBy(s: State, m: Message): readonly MemberId[] {
   if (!('register' in m)) return [];
   const known = (id: MemberId): boolean =>
@@ -57,7 +61,7 @@ export function changesMembers({ register }: State, m: Message): boolean {
   return JSON.stringify(m.register.members) !== JSON.stringify(register.members);
 }
 
-/** The largest number in a message that its receiver might take over. */
+/** The largest number in a message that its receiver might adopt. */
 export function claimOf(m: Message): number {
   return Math.max(termOf(m as Parts), versionOf(m as Parts), m.by.start);
 }
@@ -76,14 +80,15 @@ function aboutNumbers(m: Message): string | null {
   return claim > MOST ? `${claim} is more terms, versions or starts than there can be` : null;
 }
 
-/** With a register its holder takes over the register's term, so none is of a later term than the member that holds it. */
+/** A member that accepts a register also adopts its term, so none is of a later term than the member that holds it. */
 function aboutAge(age: Age, term: number): string | null {
   return age.term > term ? `a register of term ${age.term} in term ${term}` : null;
 }
 
 function aboutRegister({ id, committed }: State, register: Register): string | null {
   if (isTooLarge(register.value)) return `a value of more than ${LARGEST_VALUE} characters`;
-  // Every leader after a commit has what was committed. Before the first, members may be configured differently, or on new disks.
+  // Every leader after a commit has what was committed. Before the first commit, members may be configured
+  // differently, or have new disks.
   if (committed.version === 0 || isOlder(register, committed) || !committed.members.some(isFilled))
     return null;
   const isRefounded = JSON.stringify(register.founding) !== JSON.stringify(committed.founding);
@@ -94,9 +99,9 @@ function aboutRegister({ id, committed }: State, register: Register): string | n
 }
 
 /**
- * A member that was removed is not told of the changes that follow. If it is added again, more members may have come than it ever
- * knew, so those that it knew need not be able to decide alone. But a majority of them must still be there: else one message of a
- * liar would make it a majority with the liar, beside the real leader.
+ * A member that was removed does not hear of later changes. If it is added again, more members may have joined than
+ * it ever knew, so those that it knew need not be able to decide alone. But a majority of them must still be there:
+ * otherwise one message of a lying sender would make it a majority with that sender, beside the real leader.
  */
 function aboutReturn(before: readonly Seat[], after: readonly Seat[]): string | null {
   const kept = before.filter(({ id }) => after.some((seat) => seat.id === id)).length;
@@ -105,13 +110,13 @@ function aboutReturn(before: readonly Seat[], after: readonly Seat[]): string | 
 }
 
 /**
- * A version adds or removes at most one member, and a leader vacates no seat of a majority that answers it. Members that this one
- * knows must therefore be able to decide alone in the new membership; else one message could leave the cluster without a
- * majority for ever, or make a member a majority of its own. Across several versions only names are compared: disks may have been
- * lost and replaced one after the other.
+ * A version adds or removes at most one member, and a leader vacates no seat of a majority that answers it. So the
+ * members that this one knows must be able to decide alone in the new membership; otherwise one message could leave
+ * the cluster without a majority for ever, or make a member a majority of its own. Across several versions only names
+ * are compared: disks may have been lost and replaced one after the other.
  *
- * Several honest changes while a member is away can lead further. That member takes no part until its data folder is moved
- * away: with an empty one it is given a seat like any other new disk.
+ * Several honest changes while a member is away can lead further. That member takes no part until its data folder is
+ * moved away: with an empty one it gets a seat like any other new disk.
  */
 function aboutMembers(before: readonly Seat[], after: readonly Seat[], versions: number): string | null {
   const seatIn = (seats: readonly Seat[], { id }: Seat): Seat | undefined =>

@@ -34,7 +34,7 @@ export function onCommand(
       return startPublication(s, { value: command.value, members: s.register.members }, id, times, out);
     case 'add':
     case 'remove':
-      // Made as soon as the change before it is done with, and a joiner has said which disk it has.
+      // Made as soon as the earlier change is done, and a joining member has named its disk.
       s.change = { command: id, kind: command.type, member: command.member };
       out.push({ type: 'set-timer', timer: 'commit', delayMs: times.commitTimeoutMs });
       if (command.type === 'add') sendHeartbeats(s, times, out);
@@ -42,7 +42,7 @@ export function onCommand(
   }
 }
 
-/** Why a command cannot be carried out here and now, or null. Nothing of it has happened then. */
+/** Why a command cannot be carried out now, or null. It had no effect then. */
 function refuse(s: State, command: Command): string | null {
   if (command.type === 'priority') return null;
   if (command.type === 'campaign') return mayLead(s) ? null : 'this member may not lead';
@@ -72,7 +72,7 @@ function refuse(s: State, command: Command): string | null {
   }
 }
 
-/** Why nothing can be published at the moment, or null. */
+/** Why nothing can be published now, or null. */
 function refuseNow(s: State): string | null {
   if (s.leaseRound === null) return 'a majority does not answer';
   return s.publishing !== null || s.change !== null ? 'another publication is under way' : null;

@@ -32,7 +32,7 @@ import {
   VOTES,
 } from './state.ts';
 
-/** The leader has been silent for a time-out. */
+/** The leader has been silent for a timeout. */
 export function onElectionTimer(s: State, times: Times, out: Out): void {
   if (s.role === 'leader') return;
   s.yields = false;
@@ -41,12 +41,12 @@ export function onElectionTimer(s: State, times: Times, out: Out): void {
 }
 
 /**
- * Asks whether it would win, without disturbing any member: no term moves. A member that is cut off, deaf or removed
- * never gets further than this.
+ * Asks whether it would win, without disturbing any member: no term changes. A member that is cut off, deaf or
+ * removed never gets further than this.
  */
 function startPreVote(s: State, times: Times, out: Out): void {
   if (s.hearsay) {
-    s.hearsay = false; // The word of another stands until the next time-out.
+    s.hearsay = false; // What another member said holds until the next timeout.
   } else {
     endLeases(s, out);
     s.leader = null;
@@ -61,7 +61,8 @@ function startPreVote(s: State, times: Times, out: Out): void {
 }
 
 export function onPreVote(s: State, from: MemberId, { by, term, age }: Ask<'pre-vote'>, out: Out): void {
-  // A leader helps no other before it has stepped down: its lease may lapse for a moment although a majority hears it.
+  // A leader votes for no other before it has stopped leading: its lease may lapse for a moment although a majority
+  // hears it.
   const willing = s.role !== 'leader' && !isOlder(age, s.register);
   if (term < s.term) tellTerm(s, from, out);
   else if (willing && !isPromisedAgainst(s, from, by.life, null)) grantPreVote(s, from, by.life, term, out);
@@ -69,7 +70,8 @@ export function onPreVote(s: State, from: MemberId, { by, term, age }: Ask<'pre-
     if (willing) s.asked = { id: from, life: by.life };
     nameLeader(s, from, by.life, out);
   }
-  // The member with the newest register may itself be unable to lead; then another can, once it has it too.
+  // The member with the newest register may itself be unable to lead; then another can, once it has that register
+  // too.
   if (isOlder(age, s.register)) send(s, from, { type: 'publish/copy', register: s.register }, out);
 }
 
@@ -77,7 +79,7 @@ function grantPreVote(s: State, id: MemberId, to: string, term: number, out: Out
   send(s, id, { type: 'pre-vote/answer', to, term, granted: true, leader: null }, out);
 }
 
-/** Only a leader that is heard directly is named, or two members could keep a dead one alive between them. */
+/** Only a leader that is heard directly is named; otherwise two members could keep a dead one alive between them. */
 function nameLeader(s: State, id: MemberId, to: string, out: Out): void {
   const { term, role, leader, promise } = s;
   const isHeard = role === 'leader' || (promise !== null && promise.to === leader);
@@ -94,7 +96,7 @@ export function onPreVoteAnswer(
 ): void {
   if (m.to !== s.life || !isMember(s, from) || m.term !== s.term) return;
   if (s.role === 'candidate' || s.role === 'leader') return;
-  // A grant counts only for a member that asked, and only once no promise binds its own voice.
+  // A grant counts only for a member that asked, and only once no promise binds its own vote.
   if (m.granted && s.votes[s.id] !== undefined) {
     s.votes = withSupporter(s.register, s.votes, from, m.by.disk);
     return startVoteWithQuorum(s, times, out);
@@ -102,7 +104,7 @@ export function onPreVoteAnswer(
   if (m.leader !== null && m.leader !== s.id && s.promise === null) followByHearsay(s, m.leader, out);
 }
 
-/** It cannot hear the leader itself, but a member that does says who it is. It goes on asking at every time-out. */
+/** It cannot hear the leader itself, but a member that does names it. It keeps asking at every timeout. */
 function followByHearsay(s: State, leader: MemberId, out: Out): void {
   const news = s.role !== 'follower' || s.leader !== leader;
   s.role = 'follower';
@@ -116,12 +118,12 @@ function startVoteWithQuorum(s: State, times: Times, out: Out): void {
 }
 
 /**
- * Asks for votes in a term for which it has not asked before: a vote is counted only for the request that it answers, since
- * the lease is measured from that. The lease of a leadership that comes of it is measured from here: a member that votes
- * promises, later than this moment, to help no other.
+ * Asks for votes in a term for which it has not asked before: a vote counts only for the request that it answers,
+ * since the lease is measured from that request. A member that votes promises, later than this moment, to help no
+ * other candidate.
  *
- * Its own term stays what it is until it has won. A candidate whose requests are lost would otherwise be left with a term
- * that no other has, and would depose with it a leader that a majority hears.
+ * Its own term does not change until it has won. Otherwise a candidate whose requests are lost would have a term that
+ * no other has, and would depose a leader that a majority hears.
  */
 export function startVote(s: State, release: Release | null, times: Times, out: Out): void {
   const spent = s.term === 0 ? s.spent : 0;
@@ -142,12 +144,15 @@ export function startVote(s: State, release: Release | null, times: Times, out: 
   winWithQuorum(s, times, out);
 }
 
-/** One vote a term, first come, first served; none while a promise to another stands, and then not even a new term. */
+/**
+ * One vote per term, first come, first served; none while a promise to another stands, and then not even a new term.
+ */
 export function onVote(s: State, from: MemberId, m: Ask<'vote'>, times: Times, out: Out): void {
   const { life } = m.by;
   if (m.term < s.term) return tellTerm(s, from, out);
   if (isPromisedAgainst(s, from, life, m.release) || s.leaseRound !== null) return;
-  // It comes late or again. Taken for new, it would put an older promise in the place of one that a newer round rests on.
+  // It is late or a duplicate. Taken as new, it would replace a promise that a newer round depends on by an older
+  // one.
   if (isPromisedLater(s, from, { term: m.term, round: VOTES })) return;
   if (s.role === 'candidate' && s.seeking === m.term) return; // Its vote in that term is its own.
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
@@ -167,7 +172,7 @@ export function onVoteAnswer(s: State, from: MemberId, m: Ask<'vote/answer'>, ti
   winWithQuorum(s, times, out);
 }
 
-/** Its own vote is saved now, before anything is said or done in the new term. */
+/** Its own vote is saved now, before anything is sent or done in the new term. */
 function winWithQuorum(s: State, times: Times, out: Out): void {
   if (!isQuorum(s.register, s.votes)) return;
   enterTerm(s, s.seeking);
@@ -176,7 +181,7 @@ function winWithQuorum(s: State, times: Times, out: Out): void {
   becomeLeader(s, times, out);
 }
 
-/** The promise has run out: it binds no longer, and a member that was refused for it alone is answered now. */
+/** The promise has ended: it no longer binds, and a member that was refused only because of it is answered now. */
 export function onPromiseEnds(s: State, times: Times, out: Out): void {
   s.promise = null;
   s.promiseMs = times.promiseMs;
@@ -191,8 +196,9 @@ function grantWhatWasAsked(s: State, out: Out): void {
 }
 
 /**
- * The leader is said to be gone. With proof about the process that leads it can never act again, so the promise to it is void.
- * Without, it is a reason to ask at once, but no promise ends. The first slot asks now, the others one slot after the other.
+ * The leader is said to be gone. With proof about the process that leads, it can never act again, so the promise to
+ * it is void. Without proof, it is a reason to ask at once, but no promise ends. The first slot asks now, the others
+ * one slot after the other.
  */
 export function onLeaderGone(s: State, life: string | null, times: Times, out: Out): void {
   if (s.role !== 'follower' || s.leader === null) return;
@@ -207,14 +213,14 @@ export function onLeaderGone(s: State, life: string | null, times: Times, out: O
   if (s.promise === null) grantWhatWasAsked(s, out);
 }
 
-/** The leader has given up and names no successor: its promises no longer bind. */
+/** The leader resigned and names no successor: the promises to it no longer bind. */
 export function onResign(s: State, from: MemberId, release: Ask<'resign'>, times: Times, out: Out): void {
   if (s.role !== 'follower' || s.leader !== from || release.term !== s.term) return;
   if (!isPromisedAgainst(s, s.id, s.life, release)) breakPromise(s, out);
   onLeaderGone(s, null, times, out);
 }
 
-/** The leader hands over: its consent releases the promises made to it, so no pre-vote is needed. */
+/** The leader transfers the leadership: its consent releases the promises made to it, so no pre-vote is needed. */
 export function onTransfer(s: State, from: MemberId, m: Ask<'transfer'>, times: Times, out: Out): void {
   if (s.role !== 'follower' || m.term !== s.term || s.leader !== from || !mayLead(s)) return;
   const { term, round, why } = m;

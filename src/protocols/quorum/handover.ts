@@ -1,6 +1,6 @@
 /**
- * A leadership that is given up on purpose: to a member that was named, to a preferred one, or to the best there is. The
- * leader stops acting first, then consents: its consent releases the promises made to it.
+ * A leadership that ends on purpose: for a named member, for a preferred one, or for the best successor. The leader
+ * stops acting first, then consents: its consent releases the promises made to it.
  */
 import type { Ending, MemberId, Reason } from '../../core/index.ts';
 import { isHealthy, sendHeartbeats } from './leading.ts';
@@ -49,11 +49,11 @@ export function onTransferTimer(s: State, times: Times, out: Out): void {
     const outcome = { status: 'failed', reason, effect: 'indefinite' } as const;
     out.push({ type: 'answer', command: transfer.command, outcome });
   }
-  // Later rounds are not released by the consent that is still on its way, so it is safe to go on.
+  // Later rounds are not released by the consent that is still in flight, so it is safe to continue.
   sendHeartbeats(s, times, out);
 }
 
-/** Hands over to the best follower; without one, frees all. It holds back in the election that follows. */
+/** Transfers to the best follower; without one, releases all promises. It holds back in the election that follows. */
 export function resign(s: State, why: Reason | undefined, times: Times, out: Out): void {
   const { term, round } = s;
   const release: Release = why === undefined ? { term, round } : { term, round, why };
@@ -68,7 +68,7 @@ export function resign(s: State, why: Reason | undefined, times: Times, out: Out
   sendToAll(s, members, { type: 'resign', ...release }, out);
 }
 
-/** How a message tells that the leader which its receiver followed has resigned, or null if it does not. */
+/** Whether a message says that the leader which its receiver followed has resigned, and how; null if it does not. */
 export function ending(m: Message): Ending | null {
   if (m.type === 'resign') return { how: 'freed', why: m.why };
   if (m.type === 'transfer') return { how: 'receiver', why: m.why };
@@ -78,8 +78,8 @@ export function ending(m: Message): Ending | null {
 }
 
 /**
- * A member of higher priority that has long answered is asked whether it reaches a majority. One that reaches the leader
- * alone could never win, and the leader would hand over and come back without end.
+ * A member of higher priority that has answered for long is asked whether it reaches a majority. One that reaches
+ * only the leader could never win, and the leadership would move back and forth without end.
  */
 export function askPreferred(s: State, preferAfter: number, out: Out): void {
   if (s.role !== 'leader') return;
@@ -104,7 +104,7 @@ export function onTransferAsk(s: State, from: MemberId, m: Ask<'transfer/ask'>, 
   sendToOthers(s, { type: 'probe', term: s.term }, out);
 }
 
-/** Also a member of another term is answered: it learns that it is not taken for a copy (see identity.ts). */
+/** A member of another term is answered too: it learns that it is not taken for a copy (see identity.ts). */
 export function onProbe(s: State, from: MemberId, m: Ask<'probe'>, out: Out): void {
   send(s, from, { type: 'probe/answer', to: m.by.life, term: s.term }, out);
 }
@@ -128,7 +128,7 @@ export function onTransferReady(
   startTransfer(s, from, null, times, out);
 }
 
-/** A leader that was removed has handed over the register; now it hands over the leadership. */
+/** A leader that was removed has committed the register; now it gives up the leadership. */
 export function leaveIfRemoved(s: State, times: Times, out: Out): void {
   if (s.role === 'leader' && !isMember(s, s.id) && sameAge(s.register, s.committed))
     resign(s, undefined, times, out);

@@ -1,9 +1,11 @@
 /**
- * Which disk this member runs on, and which disks others run on. A disk gets its identity with its first record and carries
- * it in every record; a member that finds no record is on a new disk, whatever its name was before.
+ * Which disk this member runs on, and which disks other members run on. A disk gets its identity with its first
+ * record and carries it in every record; a member that finds no record is on a new disk, whatever its name was
+ * before.
  *
- * A disk that is copied, or set back to an older state, keeps its identity. It is recognised by its starts: each process saves
- * the next number before it says anything, and the others remember the latest number, and its process, that they heard.
+ * A disk that is copied, or set back to an older state, keeps its identity. It is recognised by its starts: each
+ * process saves the next number before it sends anything, and the others remember the latest number that they heard,
+ * and its process.
  */
 import { type Input, type Json, type MemberId, majority, type SeatedDisk } from '../../core/index.ts';
 import type { Ask, Message, Register } from './messages.ts';
@@ -13,8 +15,8 @@ import type { Times } from './settings.ts';
 import { isMember, type Out, report, type Saved, type State, save, send, sendToOthers } from './state.ts';
 
 /**
- * Whatever an earlier process of this disk promised, this one keeps: it helps no member for as long as a promise lasts, or
- * lasted when the record was saved, if that was longer.
+ * This process keeps every promise of an earlier process of this disk: it helps no candidate for as long as a promise
+ * lasts, or lasted when the record was saved, if that was longer.
  */
 export function onStart(
   s: State,
@@ -33,12 +35,12 @@ export function onStart(
   out.push({ type: 'set-timer', timer: 'promise', delayMs: promiseMs });
   save(s, out);
   report(s, out);
-  // Followers do not talk with each other, but all must hear of a later start, to tell a copy of the disk by it.
+  // Followers do not talk with each other, but all must hear of a later start, to recognise a copy of the disk by it.
   if (s.start > 1) sendToOthers(s, { type: 'probe', term: s.term }, out);
   waitForElection(s, times, out);
 }
 
-/** A record as versions before 0.2 wrote it: members were names, so every seat is vacant until the first election. */
+/** A record of versions before 0.2: members were names, so every seat is vacant until the first election. */
 interface SavedByName {
   readonly term: number;
   readonly votedFor: MemberId | null;
@@ -51,7 +53,7 @@ function carriedOver(saved: Json): Partial<State> {
   const record = saved as unknown as Saved | SavedByName;
   if ('disk' in record) return { ...record, disk: record.disk ?? '' };
   const { term, votedFor, register, committed } = record;
-  // Which process had its vote was not written down, so it gives none in that term again.
+  // The record does not say which process got its vote, so it gives none in that term again.
   const vote = votedFor === null ? null : { id: votedFor, life: '' };
   return { term, votedFor: vote, register: seatless(register), committed: seatless(committed) };
 }
@@ -65,8 +67,9 @@ function seatless(register: RegisterOfNames): Register {
 }
 
 /**
- * The record with which another election begins on the disk of this record, if it was never opened there: the members that
- * founded the cluster, whatever became of them since, so that all begin with the same. Null if that is not known yet.
+ * The record with which another election starts on the disk of this record, if it was never opened there: the members
+ * that founded the cluster, whatever happened to them since, so that all start with the same. Null if that is not
+ * known yet.
  */
 export function inheritedFrom(id: MemberId, saved: Json): Json {
   const { disk, start, promiseMs, committed, seen } = saved as unknown as Saved;
@@ -93,10 +96,10 @@ export function inheritedFrom(id: MemberId, saved: Json): Json {
 }
 
 /**
- * The record of another election that was opened on the disk of the main election's record before, with all starts of the disk counted.
- * Example: 2 takes part in an election once, and its next five processes do not open it. 1 opens it for the first time then, and
- * knows from the main election that the disk of 2 has been started six times. If the seventh process of 2 called itself the second,
- * 1 would take it for a copy.
+ * The record of another election that was opened on the disk of the main election's record before, with all starts of
+ * the disk counted. Example: 2 takes part in an election once, and its next five processes do not open it. 1 opens it
+ * for the first time then, and knows from the main election that the disk of 2 has been started six times. If the
+ * seventh process of 2 called itself the second, 1 would take it for a copy.
  */
 export function resumedFrom(saved: Json, main: Json): Json {
   const [own, { disk, start }] = [saved as unknown as Saved, main as unknown as Saved];
@@ -106,9 +109,9 @@ export function resumedFrom(saved: Json, main: Json): Json {
 }
 
 /**
- * Is this the latest process that was heard of the disk that has this member's seat? If not it runs on a copy and is told so,
- * unless that is what it says itself: two processes that each take the other for a copy would tell each other without end.
- * Disks without a seat count for nothing, and those in their first start cannot have an earlier one.
+ * Is this the latest known process of the disk that has this member's seat? If not, it runs on a copy and is told so,
+ * unless its message says the same of this one: two processes that each take the other for a copy would tell each
+ * other without end. Disks without a seat do not count, and those in their first start cannot have an earlier one.
  */
 export function isLatest(s: State, from: MemberId, { by, type }: Message, out: Out): boolean {
   if (!isSeated(s.register, from, by.disk)) return true;
@@ -128,9 +131,9 @@ export function isLatest(s: State, from: MemberId, { by, type }: Message, out: O
 }
 
 /**
- * A member says that this process runs on a copy, or on a restored backup. It may err, or lie. If so many say so that without them
- * there is no majority, the disk takes a new identity and has to be given a seat like any other new disk. Until then the others are
- * asked: a member that answers this process does not take it for a copy.
+ * A member says that this process runs on a copy, or on a restored backup. It may be wrong, or lie. If so many say so
+ * that there is no majority without them, the disk takes a new identity and needs a seat like any other new disk.
+ * Until then the others are asked: a member that answers this process does not take it for a copy.
  */
 export function onCopy(s: State, from: MemberId, m: Ask<'copy'>, times: Times, out: Out): void {
   if (!isMember(s, from) || m.disk !== s.disk || m.start < s.start || m.life === s.life) return;
@@ -155,12 +158,13 @@ function takeNewDisk(s: State, times: Times, out: Out): void {
 }
 
 /**
- * Some members say that this process runs on a copy, and a majority of the seats says by answering it that it does not: then the
- * former were lied to. Example: 3 is down, and a stranger tells 1, in its name, of a start that never was; 1 would ignore 3 for as
- * many restarts as the stranger has claimed. So this process takes a later number than they were told, and says so.
+ * Some members say that this process runs on a copy, and a majority of the seats shows by answering it that it does
+ * not: then the former were lied to. Example: 3 is down, and a stranger tells 1, under the id of 3, of a start that
+ * never happened; 1 would ignore 3 for as many restarts as the stranger has claimed. So this process takes a later
+ * number than they were told, and announces it.
  *
- * Each member can be lied to while this process is down, so it does this once for each. Two processes that run on one disk at the
- * same time, each with a majority that knows only it, would do it without end.
+ * Each member can be lied to while this process is down, so it does this once for each. Two processes that run on one
+ * disk at the same time, each with a majority that knows only it, would do it without end.
  */
 export function onVouched(s: State, from: MemberId, disk: string, out: Out): void {
   if (s.told === null || s.raised >= s.register.members.length || !isMember(s, from)) return;
@@ -174,13 +178,13 @@ export function onVouched(s: State, from: MemberId, disk: string, out: Out): voi
   sendToOthers(s, { type: 'probe', term: s.term }, out);
 }
 
-/** A process that has named a disk after itself already numbers the next one. */
+/** A process that has already named a disk after itself numbers the next one. */
 function newDisk({ disk, life }: State): string {
   if (!disk.startsWith(life)) return life;
   return `${life}.${1 + Number(disk.slice(life.length + 1))}`;
 }
 
-/** The seats that are committed: those of a register that was only accepted may still change hands. */
+/** The committed seats: those of a register that was only accepted may still change. */
 export function seatsIn({ committed }: Saved): readonly SeatedDisk[] {
   const { members, founding } = committed;
   return members.map(({ id, disk }) => {

@@ -10,7 +10,7 @@
  *   S10 at no moment may two processes act.
  * In a cluster that is otherwise well:
  *   L3 another leader soon when one is cut off   L4 no other leader while a majority hears this one
- *   L5 no claim to lead, a time-out after a majority was last heard
+ *   L5 no claim to lead, a timeout after a majority was last heard
  * All but S2 and S3 survive the loss of a disk, also again and again, as long as one member at a time is without the disk that
  * its seat belongs to, and the membership has at least two members. A second process under one name counts as such a loss.
  *
@@ -31,7 +31,7 @@
  *   follower       → pre-candidate (silence, or evidence that the leader is gone) | candidate (the leader hands over)
  *   pre-candidate  → candidate (a majority would vote) | follower (a leader is heard, or heard of)
  *   candidate      → leader (a majority voted) | pre-candidate (no result in time) | follower (a leader, or a newer term)
- *   leader         → follower (newer term, no majority for a time-out, resigned, handed over)
+ *   leader         → follower (newer term, no majority for a timeout, resigned, handed over)
  */
 import {
   type Assumption,
@@ -119,7 +119,7 @@ const pledges: readonly Pledge[] = [
   { property: 'S10', assuming: [...LOSSES, 'clock', 'proof'] },
 ];
 
-/** The identity of every disk of a cluster that begins founded, in a simulation or an exploration. */
+/** The identity of every disk of a cluster that starts founded, in a simulation or an exploration. */
 const FIRST_DISK = '0';
 
 function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {

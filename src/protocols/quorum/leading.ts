@@ -24,8 +24,9 @@ import {
 } from './state.ts';
 
 /**
- * Its voters have promised, since it asked them, to help no other: if they are a majority of the seats it may act at once, on
- * the lease of that round. If only their names made it the leader, it may act once the seats are filled and answer.
+ * Its voters have promised, since it asked them, to help no other candidate: if they are a majority of the seats it
+ * may act at once, on the lease of that round. If only their names made it the leader, it may act once the seats are
+ * filled and answer.
  */
 export function becomeLeader(s: State, times: Times, out: Out): void {
   s.role = 'leader';
@@ -46,7 +47,7 @@ export function becomeLeader(s: State, times: Times, out: Out): void {
   sendHeartbeats(s, times, out);
 }
 
-/** What the leader knows of a disk that answers under this name, be it the one that has the seat or not. */
+/** What the leader knows of a disk that answers under this name, whether it has the seat or not. */
 export function peerOf(s: State, id: MemberId, disk: string): Peer {
   const all = isSeated(s.register, id, disk) ? s.peers : s.newcomers;
   const found = all[id];
@@ -69,21 +70,21 @@ export function sendHeartbeats(s: State, times: Times, out: Out): void {
   renewLease(s, times, out);
 }
 
-/** All members, and one that is to be added: its answer says which disk gets the seat. */
+/** All members, and one that is to be added: its answer names the disk that gets the seat. */
 function heard(s: State): MemberId[] {
   const ids = others(s);
   const joiner = s.change?.kind === 'add' ? s.change.member : null;
   return joiner === null || joiner === s.id || isMember(s, joiner) ? ids : [...ids, joiner].sort(compareIds);
 }
 
-/** The same of one: each answer is looked at, so no list is made for it. */
+/** The same for one member: every answer is checked, so no list is created for it. */
 function heardFrom(s: State, id: MemberId): boolean {
   return id !== s.id && (isMember(s, id) || (s.change?.kind === 'add' && s.change.member === id));
 }
 
 /**
- * Heartbeats are rounds that are sent at equal intervals, the first of them after the votes and at once. A member that missed
- * the first may still say that it saw the election.
+ * Heartbeats are rounds at equal intervals, the first of them right after the votes. A member that missed the first
+ * may still report that it saw the election.
  */
 export function ledMs(message: Message, { heartbeatMs }: Times): number | null | undefined {
   if (message.type === 'pre-vote/answer') return message.leader === null ? undefined : null;
@@ -92,18 +93,23 @@ export function ledMs(message: Message, { heartbeatMs }: Times): number | null |
   return sinceMs < 2 * heartbeatMs ? 0 : sinceMs;
 }
 
-/** Has the leader handed over since it sent this? A heartbeat that its consent has overtaken must not end the candidacy. */
+/**
+ * Has the leader consented to a successor since it sent this? A heartbeat that its consent has overtaken must not end
+ * the candidacy.
+ */
 function isReleased({ consent }: State, { term, round }: Ask<'heartbeat'>): boolean {
   return consent !== null && consent.term === term && round <= consent.round;
 }
 
 export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times: Times, out: Out): void {
   if (m.term < s.term) return tellTerm(s, from, out);
-  // A leader of a later term does not need the support of a member that is still bound to an earlier one. A liar does.
+  // A leader of a later term does not need the support of a member that is still bound to an earlier one. A lying
+  // sender does.
   if (s.role !== 'leader' && isBoundToOther(s, from, m.by.life)) return;
   if (isReleased(s, m)) return;
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
-  // What comes late renews no promise, or consent to an earlier round would end one that a newer round rests on.
+  // A late heartbeat renews no promise; otherwise consent to an earlier round would end a promise that a newer round
+  // depends on.
   if (s.role !== 'leader' && !isPromisedLater(s, from, m)) {
     becomeFollower(s, from, times, out);
     promiseTo(s, { to: from, life: m.by.life, term: m.term, round: m.round }, times, out);
@@ -124,7 +130,7 @@ export function onHeartbeatAnswer(
 ): void {
   if (m.to !== s.life || s.role !== 'leader' || m.term !== s.term || !heardFrom(s, from)) return;
   const peer = peerOf(s, from, m.by.disk);
-  if (m.round <= peer.round || m.round > s.round) return; // It comes late, or again, and has no news.
+  if (m.round <= peer.round || m.round > s.round) return; // Late or duplicate.
   peer.streak = m.priority > s.priority && m.round === peer.round + 1 ? peer.streak + 1 : 0;
   peer.round = m.round;
   peer.priority = m.priority;
@@ -133,8 +139,8 @@ export function onHeartbeatAnswer(
 }
 
 /**
- * The newest round that a majority of the seats answered carries the lease, if its timer still runs. Where names decide, the
- * round that enough of them answered carries none, but keeps the leader from giving up while it fills the seats.
+ * The newest round that a majority of the seats answered carries the lease, if its timer still runs. If names decide,
+ * the round that enough of them answered carries none, but lets the leader continue while it fills the seats.
  */
 export function renewLease(s: State, times: Times, out: Out): void {
   const round = roundOfSeats(s.register, ({ id, disk }) =>
@@ -161,14 +167,14 @@ export function renewLease(s: State, times: Times, out: Out): void {
 }
 
 /**
- * A majority holds the first seats. A leader that acted before, and died, would leave members behind that know of no seats:
- * they could elect none without it.
+ * A majority holds the first seats. A leader that acted before that, and died, would leave members behind that know
+ * of no seats: they could elect none without it.
  */
 function isFounded({ committed }: State): boolean {
   return committed.members.some(({ disk }) => disk !== null);
 }
 
-/** The lease has run out. It may not act, but goes on asking: a majority that answers again renews it. */
+/** The lease has expired. The leader may not act, but keeps asking: a majority that answers again renews it. */
 export function onLeaseEnds(s: State, round: number, out: Out): void {
   s.openRounds = s.openRounds.filter((each) => each !== round);
   if (s.leaseRound !== round) return;
@@ -176,12 +182,12 @@ export function onLeaseEnds(s: State, round: number, out: Out): void {
   report(s, out);
 }
 
-/** No majority has answered for a whole time-out: it leads no longer. */
+/** No majority has answered for a full timeout: it stops leading. */
 export function onQuorumLost(s: State, times: Times, out: Out): void {
   if (s.role === 'leader') becomeFollower(s, null, times, out);
 }
 
-/** The disk that has its seat answered one of the latest rounds: good enough to hand over to, and to count on. */
+/** The disk that has its seat answered one of the latest rounds: it can be counted on, also as a successor. */
 export function isHealthy(s: State, id: MemberId): boolean {
   if (id === s.id) return seatOf(s.register, id)?.disk === s.disk;
   const round = s.peers[id]?.round ?? 0;

@@ -21,7 +21,7 @@ import { namesNeeded, seatOf } from './seats.ts';
 import type { Times } from './settings.ts';
 import { type Change, type Out, type State, sameAge } from './state.ts';
 
-/** The leader makes the next change that is wanted, once the one before is done with. */
+/** The leader makes the next requested change, once the earlier one is done. */
 export function advanceMembership(s: State, times: Times, out: Out): void {
   const { register, change } = s;
   if (s.role !== 'leader' || s.transfer !== null || s.publishing !== null) return;
@@ -43,7 +43,10 @@ export function advanceMembership(s: State, times: Times, out: Out): void {
   });
 }
 
-/** The members with the change that an operator asked for, or with a first step to it; null as long as it cannot be made. */
+/**
+ * The members with the change that an operator requested, or with a first step to it; null as long as it cannot be
+ * made.
+ */
 function changed({ register, newcomers }: State, { kind, member }: Change): readonly Seat[] | null {
   const { members } = register;
   const rest = members.filter(({ id }) => id !== member);
@@ -64,9 +67,9 @@ function isFirstStep(members: readonly Seat[], { kind, member }: Change): boolea
 }
 
 /**
- * The members with the vacant seats filled whose names answer; or, if there are none, with one seat vacated whose disk is gone; null
- * if nothing is to be done. One at a time, so that each membership keeps a majority of the disks of the one before, as far as they
- * are there: members refuse a register that leaves them fewer (see bounds.ts).
+ * The members with the vacant seats filled whose names answer; or, if there are none, with one seat vacated whose
+ * disk is gone; null if there is nothing to do. One at a time, so that each membership keeps a majority of the disks
+ * of the earlier one, as far as they are there: members refuse a register that leaves them fewer (see bounds.ts).
  */
 function reseated(s: State, times: Times): readonly Seat[] | null {
   const { members } = s.register;
@@ -78,7 +81,10 @@ function reseated(s: State, times: Times): readonly Seat[] | null {
   return gone === undefined ? null : members.map((seat) => (seat === gone ? { ...seat, disk: null } : seat));
 }
 
-/** The seat is filled, and no other disk is known under its name. So it is nearly always, and this is asked at every step. */
+/**
+ * The seat is filled, and no other disk is known under its name. That is nearly always true, and every step checks
+ * it.
+ */
 function isUndisputed(s: State, { id, disk }: Seat): boolean {
   return disk !== null && (id === s.id ? disk === s.disk : s.newcomers[id] === undefined);
 }
@@ -88,8 +94,8 @@ function isFounding({ register }: State): boolean {
 }
 
 /**
- * The seats that are filled first are those with which other elections begin, so all members should have one. Those that do not
- * answer within a time-out are not waited for, as long as there are enough to elect by names.
+ * The seats that are filled first are those with which other elections start, so all members should have one. Members
+ * that do not answer within a timeout are not waited for, as long as there are enough to elect by names.
  */
 function isWorthFounding(s: State, members: readonly Seat[], { timeoutMs, heartbeatMs }: Times): boolean {
   const filled = members.filter(({ disk }) => disk !== null).length;
@@ -117,12 +123,12 @@ function freshNewcomer(s: State, id: MemberId): string | null {
   return newcomer !== undefined && newcomer.round >= s.round - 2 ? newcomer.disk : null;
 }
 
-/** The disk that has the seat has not answered for the longest time-out. */
+/** The disk that has the seat has not answered for the longest timeout. */
 function isSilent(s: State, id: MemberId, { timeoutMs, heartbeatMs }: Times): boolean {
   return s.round - (s.peers[id]?.round ?? 0) > timeoutMs[1] / heartbeatMs;
 }
 
-/** Why the cluster could not go on with these members, or null if a majority of them answers. */
+/** Why the cluster could not continue with these members, or null if a majority of them answers. */
 export function lacksMajority(s: State, members: readonly Seat[]): string | null {
   const healthy = members.filter(
     ({ id, disk }) => isHealthy(s, id) || (disk !== null && freshNewcomer(s, id) === disk),

@@ -45,27 +45,36 @@ export interface Age {
   readonly version: number;
 }
 
-/** A leader's consent that promises made to it, up to this round of this term, no longer bind; and why it gives up, if it says so. */
+/**
+ * A leader's consent that promises made to it, up to this round of this term, no longer bind; and why it resigns, if
+ * it says so.
+ */
 export interface Release {
   readonly term: number;
   readonly round: number;
   readonly why?: Reason | undefined;
 }
 
-/** Who says something: which disk, which of its starts (1, 2, …), and which process. */
+/** The sender: its disk, which of its starts (1, 2, …), and its process. */
 export interface Origin {
   readonly disk: string;
   readonly start: number;
   readonly life: string;
 }
 
-/** What is said. In an answer, `to` is the life of the process that asked: no later process of its name counts it. */
+/** The content. In an answer, `to` is the life of the process that asked: no later process of its name counts it. */
 export type Body =
-  /** The answer to anything that comes from an older term, so that no leader stays one by not hearing. */
+  /**
+   * The answer to any message of an older term, so that no leader keeps leading because it did not hear of a newer
+   * one.
+   */
   | { readonly type: 'term'; readonly term: number }
-  /** `term`: the one that the asker is in and would leave. */
+  /** `term`: the term of the asking member, which it would leave. */
   | { readonly type: 'pre-vote'; readonly term: number; readonly age: Age }
-  /** `leader`: the one that the refusing member supports, so that a member that cannot hear the leader still learns of it. */
+  /**
+   * `leader`: the leader that the refusing member supports, so that a member that cannot hear the leader still learns
+   * of it.
+   */
   | {
       readonly type: 'pre-vote/answer';
       readonly to: string;
@@ -79,7 +88,7 @@ export type Body =
       readonly age: Age;
       readonly release: Release | null;
     }
-  /** A vote. A member that refuses keeps silent. */
+  /** A vote. A member that refuses does not answer. */
   | { readonly type: 'vote/answer'; readonly to: string; readonly term: number }
   | {
       readonly type: 'heartbeat';
@@ -99,7 +108,7 @@ export type Body =
   | { readonly type: 'publish/send'; readonly term: number; readonly register: Register }
   | { readonly type: 'publish/answer'; readonly to: string; readonly term: number; readonly age: Age }
   | { readonly type: 'publish/commit'; readonly term: number; readonly age: Age }
-  /** An accepted register that the receiver lacks. It gets no answer, and is no part of a majority. */
+  /** An accepted register that the receiver lacks. It gets no answer, and counts for no majority. */
   | { readonly type: 'publish/copy'; readonly register: Register }
   | ({ readonly type: 'transfer' } & Release)
   | ({ readonly type: 'resign' } & Release)
@@ -118,7 +127,7 @@ export type Ask<T extends Message['type']> = Extract<Message, { type: T }>;
 /** As many as can be configured. */
 const MOST_MEMBERS = 1000;
 
-/** Members stand in the order of their ids, at least one and each once: one that stood twice would count twice. */
+/** Members are in the order of their ids, at least one and each once: one that appeared twice would count twice. */
 function sortedSeats(list: Shape<readonly Seat[]>): Shape<readonly Seat[]> {
   return {
     expected: `1 to ${MOST_MEMBERS} members, sorted by id, each once`,
@@ -132,7 +141,7 @@ function sortedSeats(list: Shape<readonly Seat[]>): Shape<readonly Seat[]> {
   };
 }
 
-/** Identities are made by our own hosts and are short; what is longer was made up. */
+/** Identities are created by our own hosts and are short; a longer one is forged. */
 const identity = text(64);
 const by = record<Origin>({ disk: identity, start: natural, life: identity });
 const priority = integer(0, 1000);

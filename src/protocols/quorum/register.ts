@@ -20,7 +20,7 @@ import {
   sendToAll,
 } from './state.ts';
 
-/** What it found accepted but not known to be committed, a new leader completes under its own term. */
+/** A new leader completes, under its own term, a register that it found accepted but not known to be committed. */
 export function completeRegister(s: State, times: Times, out: Out): void {
   if (!sameAge(s.register, s.committed)) renewRegister(s, times, out);
 }
@@ -69,7 +69,7 @@ function acceptAndSend(
   renewLease(s, times, out); // Disks that were just given seats may have promised already.
 }
 
-/** A disk that was given a seat, or lost it, is known by another heading. */
+/** A disk that got a seat, or lost it, moves to the other list. */
 function rearrangePeers(s: State): void {
   const known = (['peers', 'newcomers'] as const).flatMap((each) => Object.entries(s[each]));
   s.peers = {};
@@ -105,7 +105,7 @@ function sendRegister(s: State, to: MemberId, out: Out): void {
   send(s, to, { type: 'publish/send', term: s.term, register: s.register }, out);
 }
 
-/** Members hold what was sent without showing it, and answer once it is on their disk. */
+/** Members hold the register without showing it, and answer once it is on their disk. */
 export function onPublishSend(
   s: State,
   from: MemberId,
@@ -126,9 +126,10 @@ export function onPublishSend(
 }
 
 /**
- * As if the leader of that term had reached it late; but that leader is not answered, and so cannot count on it. With the
- * register comes its term: a member that holds it must not vote in an earlier one. A member that is bound to a leader gets its
- * registers from that leader: taken from another, one that the leader never made would part the two.
+ * As if the leader of that term had reached it late; but that leader gets no answer, and so cannot count on it. With
+ * the register comes its term: a member that holds it must not vote in an earlier one. A member that is bound to a
+ * leader gets its registers from that leader: one from another sender, which the leader never made, would separate
+ * the two.
  */
 export function onPublishCopy(s: State, m: Ask<'publish/copy'>, times: Times, out: Out): void {
   if (s.role === 'leader' || !isOlder(s.register, m.register)) return;
@@ -157,12 +158,12 @@ export function onPublishAnswer(
 }
 
 /**
- * A member told how new its register is: one more for the majority, or one that lacks it. Or one that holds what an earlier
- * leader began and never committed: it would help no candidate that lacks that, so it is superseded.
+ * A member reported the age of its register: one more for the majority, or one that lacks it. Or one that holds what
+ * an earlier leader began and never committed: it would vote for no candidate that lacks that, so it is superseded.
  */
 export function onPeerAge(s: State, from: MemberId, disk: string, age: Age, times: Times, out: Out): void {
   peerOf(s, from, disk).age = age;
-  if (!isMember(s, from)) return; // It is to be added, and has nothing to say before.
+  if (!isMember(s, from)) return; // It is still to be added.
   if (isOlder(s.register, age)) return renewRegister(s, times, out);
   commitWithQuorum(s, out);
   if (s.sending || !isOlder(age, s.register)) return;
@@ -170,7 +171,7 @@ export function onPeerAge(s: State, from: MemberId, disk: string, age: Age, time
   waitForAll(s, times, out);
 }
 
-/** Enough members have accepted what this term's leader sent: now it is committed, and every later leader will have it. */
+/** Enough members have accepted what this term's leader sent: it is committed, and every later leader will have it. */
 function commitWithQuorum(s: State, out: Out): void {
   const { register } = s;
   if (register.term !== s.term || sameAge(register, s.committed)) return;
@@ -216,7 +217,7 @@ export function onPublishCommit(s: State, m: Ask<'publish/commit'>, out: Out): v
   if (m.term === s.term && sameAge(m.age, s.register)) commitAccepted(s, out);
 }
 
-/** No majority in time. It was sent, so a later leader may still complete it; or it was not, and nothing happened. */
+/** No majority in time. If it was sent, a later leader may still complete it; if not, it had no effect. */
 export function onCommitTimer(s: State, out: Out): void {
   if (s.publishing !== null) {
     const reason = 'no majority answered in time';

@@ -3,7 +3,7 @@ import type { Ask } from './messages.ts';
 import type { Times } from './settings.ts';
 import { isMember, leaseTimer, type Out, report, type State, save, send } from './state.ts';
 
-/** A newer term: this member follows now, whatever it was, and has not voted yet. */
+/** A newer term: this member becomes a follower, whatever it was, and has not voted yet. */
 export function adoptTerm(s: State, term: number, times: Times, out: Out): void {
   enterTerm(s, term);
   s.votedFor = null;
@@ -16,7 +16,7 @@ export function enterTerm(s: State, term: number): void {
   if (s.seeking <= term) s.seeking = 0;
 }
 
-/** Tells a member that asked out of an older term that there is a newer one. */
+/** Tells a member of an older term that there is a newer one. */
 export function tellTerm(s: State, to: MemberId, out: Out): void {
   send(s, to, { type: 'term', term: s.term }, out);
 }
@@ -25,7 +25,7 @@ export function onTerm(s: State, from: MemberId, { term }: Ask<'term'>, times: T
   if (isMember(s, from) && term > s.term) adoptTerm(s, term, times, out);
 }
 
-/** Follows, whether it knows the leader or not. Leadership, candidacy and what depended on them end here. */
+/** Becomes a follower, whether it knows the leader or not. Leadership, candidacy and what depended on them end here. */
 export function becomeFollower(s: State, leader: MemberId | null, times: Times, out: Out): void {
   const before = s.role;
   const news = before !== 'follower' || s.leader !== leader;
@@ -45,7 +45,7 @@ export function becomeFollower(s: State, leader: MemberId | null, times: Times, 
   settleTransfer(s, out);
 }
 
-/** No lease of this member may be acted upon any more. */
+/** No lease of this member is valid any more. */
 export function endLeases(s: State, out: Out): void {
   for (const round of s.openRounds) out.push({ type: 'cancel-timer', timer: leaseTimer(round) });
   s.openRounds = [];
@@ -81,7 +81,7 @@ function endLeadership(s: State, out: Out): void {
   }
 }
 
-/** The user who asked for a transfer is told once there is a leader again. */
+/** The user who requested a transfer is answered once there is a leader again. */
 function settleTransfer(s: State, out: Out): void {
   if (s.transfer === null || s.leader === null) return;
   const { to, command } = s.transfer;
@@ -94,8 +94,9 @@ function settleTransfer(s: State, out: Out): void {
 }
 
 /**
- * Members time out one after the other: each waits the least time-out and then for its own slot, so that split votes
- * are rare. Slots rotate with the term, the leader that fell silent has none, and the place within the slot is drawn anew.
+ * Members time out one after the other: each waits the least timeout and then for its own slot, so that split votes
+ * are rare. Slots rotate with the term, the leader that fell silent has none, and the place within the slot is drawn
+ * each time.
  */
 export function waitForElection(s: State, times: Times, out: Out): void {
   const [leastMs, mostMs] = times.timeoutMs;
@@ -103,14 +104,15 @@ export function waitForElection(s: State, times: Times, out: Out): void {
 }
 
 /**
- * The leader is known to be gone: the same slots, with no silence to wait for before the first. A slot has to be longer than an
- * election takes, or the second member asks while the first is winning; so more than five members share a longer range.
+ * The leader is known to be gone: the same slots, without waiting for silence before the first. A slot has to be
+ * longer than an election takes, or the second member asks while the first is winning; so more than five members
+ * share a longer range.
  */
 export function hurryToElection(s: State, times: Times, out: Out): void {
   waitForSlot(s, 0, times.hurryMs * Math.max(1, s.register.members.length / 5), out);
 }
 
-/** It has just given the lead up: the others come first, twice over. */
+/** It has just resigned: the others come first, with twice the delay. */
 export function holdBack(s: State, times: Times, out: Out): void {
   const [leastMs, mostMs] = times.timeoutMs;
   waitForSlot(s, 2 * mostMs, mostMs - leastMs, out);

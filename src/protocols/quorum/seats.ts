@@ -1,12 +1,12 @@
 /**
- * Who counts. A majority of seats decides: names together with the disks that hold their votes. Where there is no such
- * majority (the first start of a cluster, or disks that were lost), one more than a majority of names decides, whatever
- * their disks.
+ * Which answers count. A majority of seats decides: names together with the disks that hold their votes. If there is
+ * no such majority (the first start of a cluster, or disks that were lost), one more than a majority of names
+ * decides, whatever their disks.
  *
  * Why one more: of the names, one may have lost its disk and with it what it voted and accepted. Any two sets of
- * majority + 1 names share two names, and such a set and a majority of seats share two as well, so one of the two remembers.
- * Example with five members: {1, 2, 3} elected 1 in term 7; 3 loses its disk. {3, 4, 5} must not elect in term 7, and does
- * not: 3's new disk has no seat, and three names are not four.
+ * majority + 1 names share two names, and such a set and a majority of seats share two as well, so one of the two
+ * remembers. Example with five members: {1, 2, 3} elected 1 in term 7; 3 loses its disk. {3, 4, 5} must not elect in
+ * term 7, and does not: 3's new disk has no seat, and three names are not four.
  */
 import { type MemberId, majority } from '../../core/index.ts';
 import type { Register, Seat } from './messages.ts';
@@ -19,15 +19,16 @@ export function seatOf({ members }: Register, id: MemberId): Seat | undefined {
   return undefined;
 }
 
-/** Is this disk the one that votes for this name? */
+/** Is this the disk that votes for this name? */
 export function isSeated(register: Register, id: MemberId, disk: string): boolean {
   return seatOf(register, id)?.disk === disk;
 }
 
 /**
- * How many names decide where no majority of seats does. A single member decides by its name only as long as no disk has its seat: of
- * one that lost its disk, no other remembers what it knew. Example: 4 is the only member for a while, then 8 and 9 come, and 4 loses
- * its disk. A member that was removed long before hands 4 the register in which it is alone; 4 must not lead by it beside 8 and 9.
+ * How many names decide if no majority of seats does. A single member decides by its name only as long as no disk has
+ * its seat: if it lost its disk, no other member remembers what it knew. Example: 4 is the only member for a while,
+ * then 8 and 9 join, and 4 loses its disk. A member that was removed long before sends 4 the register in which it is
+ * alone; 4 must not lead by it beside 8 and 9.
  */
 export function namesNeeded(members: readonly Seat[]): number {
   const most = members.length === 1 && members[0]!.disk !== null ? 2 : members.length;
@@ -45,7 +46,7 @@ export function hasMajorityOfSeats({ members }: Register, supporters: Supporters
   return seated.length >= majority(members.length);
 }
 
-/** Adds a supporter. If two disks speak under one name, the one that has the seat counts. */
+/** Adds a supporter. If two disks answer under one name, the one that has the seat counts. */
 export function withSupporter(
   register: Register,
   supporters: Supporters,
@@ -62,12 +63,12 @@ export function roundOfSeats({ members }: Register, roundOf: (seat: Seat) => num
   return nth(members.map(roundOf), majority(members.length));
 }
 
-/** The same where names decide. */
+/** The same if names decide. */
 export function roundOfNames({ members }: Register, roundOf: (seat: Seat) => number): number {
   return nth(members.map(roundOf), namesNeeded(members));
 }
 
-/** The nth largest. Sorted by insertion: for so few, a call for every comparison would cost more than all the rest. */
+/** The nth largest. Insertion sort: for so few entries, a comparison callback would cost more than all the rest. */
 function nth(rounds: number[], n: number): number {
   for (let i = 1; i < rounds.length; i++) {
     const round = rounds[i]!;

@@ -30,7 +30,7 @@ export interface OptionsTable extends Settings {
 
 export type QuorumConfig = Config<TimingTable, OptionsTable>;
 
-/** Where a time is null, the preset decides. */
+/** Null: the preset decides. */
 export const timing: TimingTable = {
   heartbeatMs: setting(nullable(durationMs), null, 'how often the leader asks for support'),
   timeoutMs: setting(
@@ -38,12 +38,16 @@ export const timing: TimingTable = {
     null,
     'silence after which members, one slot after the other, ask for votes',
   ),
-  leaseMs: setting(nullable(durationMs), null, 'how long a member that supports a leader helps nobody else'),
+  leaseMs: setting(
+    nullable(durationMs),
+    null,
+    'how long a member that supports a leader helps no other candidate',
+  ),
   commitTimeoutMs: setting(nullable(durationMs), null, 'how long a publication may take to reach a majority'),
   publishTimeoutMs: setting(
     nullable(durationMs),
     null,
-    'how long to wait before sending it again to who lacks it',
+    'how long to wait before sending it again to members that lack it',
   ),
 };
 
@@ -78,7 +82,7 @@ export interface Times {
   readonly heartbeatMs: number;
   /** The range over which the slots of the members are spread. */
   readonly timeoutMs: readonly [number, number];
-  /** The same range where the leader is known to be gone: no member has to wait for it any more. */
+  /** The same range if the leader is known to be gone: no member has to wait for it any more. */
   readonly hurryMs: number;
   /** What members promise: D. */
   readonly promiseMs: number;
@@ -89,12 +93,12 @@ export interface Times {
 }
 
 /**
- * With H the heartbeat, T the least time-out and d the longest one-way delay for which a preset is meant:
+ * With H the heartbeat, T the least timeout and d the longest one-way delay for which a preset is meant:
  *
- *   T ≥ 2H + 2d     one heartbeat may be lost and the next be late before anybody calls the leader silent
+ *   T ≥ 2H + 2d     one heartbeat may be lost and the next be late before any member calls the leader silent
  *   range ≈ 14d     of five members each has a slot of nearly 3d: a pre-vote, its answers and the request for a vote have mostly
  *                   gone round before the second would ask too
- *   lease = 5T/6    the promise ends before the first time-out, so that nobody is refused for having heard the dead leader a
+ *   lease = 5T/6    the promise ends before the first timeout, so that no member is refused because it heard the dead leader a
  *                   moment longer than others; and H + 2d < lease, so that every round renews it in time
  *
  * steady: d = 80. T = 3H = 1800, range 1200, lease 1500: a leader keeps its lease although its process is busy for most of a
@@ -113,7 +117,7 @@ const PRESETS = {
 export function timesOf({ timing: given, options: { preset, maxDrift } }: QuorumConfig): Times {
   const base = PRESETS[preset];
   const timeoutMs = given.timeoutMs ?? base.timeoutMs;
-  // Who sets only the time-out gets a heartbeat and a lease in the proportions of the preset.
+  // If only the timeout is set, heartbeat and lease keep the proportions of the preset.
   const scale = timeoutMs[0] / base.timeoutMs[0];
   const promiseMs = given.leaseMs ?? base.leaseMs * scale;
   return {
@@ -127,19 +131,19 @@ export function timesOf({ timing: given, options: { preset, maxDrift } }: Quorum
   };
 }
 
-/** A round must be answered before the lease of the round before it ends. */
+/** A round must be answered before the lease of the earlier round ends. */
 export function roundTripMs(config: QuorumConfig): number {
   const { heartbeatMs, leaseMs } = timesOf(config);
   return leaseMs - heartbeatMs;
 }
 
-/** What is set as the lease is what members promise; the leader counts on a little less. */
+/** The lease that is set is what members promise; the leader counts on a little less. */
 export function effectiveTiming(config: QuorumConfig): Omit<Times, 'promiseMs'> {
   const { promiseMs, leaseMs: _, ...times } = timesOf(config);
   return { ...times, leaseMs: promiseMs };
 }
 
-/** Refuses what would be unsafe, or could never work, with the reason. */
+/** Refuses settings that would be unsafe, or could never work, with the reason. */
 export function checkSettings(config: QuorumConfig): Objection | null {
   const { maxDrift } = config.options;
   if (maxDrift >= 1) {
@@ -150,7 +154,7 @@ export function checkSettings(config: QuorumConfig): Objection | null {
   }
   const { heartbeatMs, timeoutMs, promiseMs, leaseMs } = timesOf(config);
   if (promiseMs >= timeoutMs[0]) {
-    const reason = `${promiseMs} with a time-out from ${timeoutMs[0]}: members would ask for votes that they themselves still refuse`;
+    const reason = `${promiseMs} with a timeout from ${timeoutMs[0]}: members would ask for votes that they themselves still refuse`;
     return { path: 'timing.leaseMs', reason };
   }
   if (heartbeatMs >= leaseMs) {

@@ -29,24 +29,30 @@ export interface Peer {
 export const VOTES = 1;
 
 /**
- * Whom it voted for in its term. A later process of the same name gets no vote in that term: on a new disk it could not know
- * whether the one before it has won.
+ * Its vote in its term. A later process of the same name gets no vote in that term: on a new disk it could not know
+ * whether the earlier process has won.
  */
 export interface Vote {
   readonly id: MemberId;
   readonly life: string;
 }
 
-/** To help no other than `to` while the timer `promise` runs. Null: after a restart, any member. */
+/**
+ * The promise to help no candidate other than `to` while the timer `promise` runs. Null: after a restart, any
+ * candidate.
+ */
 export interface Promised {
   readonly to: MemberId | null;
-  /** The process to which it was made: its death, once proven, ends the promise; that of another under its name does not. */
+  /**
+   * The process to which it was made: proof of its death ends the promise; the death of another process of that name
+   * does not.
+   */
   readonly life: string | null;
   readonly term: number;
   readonly round: number;
 }
 
-/** A change of members that an operator asked for and that was not sent yet. */
+/** A change of members that an operator requested and that was not sent yet. */
 export interface Change {
   readonly command: number;
   readonly kind: 'add' | 'remove';
@@ -67,19 +73,28 @@ export interface State {
   votedFor: Vote | null;
   /** The accepted register; its membership counts as soon as it is accepted. */
   register: Register;
-  /** The newest register that is known to be committed: what is shown. */
+  /** The newest register that is known to be committed: the one that is shown. */
   committed: Register;
-  /** The longest promise that may still bind after a restart: an earlier process may have been set to longer ones. */
+  /**
+   * The longest promise that may still bind after a restart: an earlier process may have been configured with longer
+   * ones.
+   */
   promiseMs: number;
-  /** By name: the latest start, and its process, that was heard of the disk that has the seat. Only of disks that were restarted. */
+  /**
+   * By name: the latest known start, and its process, of the disk that has the seat. Only for disks that were
+   * restarted.
+   */
   seen: Readonly<Record<string, Origin>>;
 
   role: 'follower' | 'pre-candidate' | 'candidate' | 'leader';
   leader: MemberId | null;
-  /** The leader is known only from another member's word, and that word is fresh. */
+  /** The leader is known only from another member, and that information is fresh. */
   hearsay: boolean;
   promise: Promised | null;
-  /** Whose pre-vote was refused only because of the promise (and its life): it is granted as soon as the promise ends. */
+  /**
+   * The candidate (and its life) whose pre-vote was refused only because of the promise: it is granted as soon as the
+   * promise ends.
+   */
   asked: Vote | null;
   /** Members that say that this disk is a copy, each with the start that it was told of; null if none does. */
   told: Readonly<Record<string, number>> | null;
@@ -87,35 +102,41 @@ export interface State {
   vouching: Supporters;
   /** How often this process has taken a later start than members were told. */
   raised: number;
-  /** Members that answered the probe of a preferred member; null while there is none under way. */
+  /** Members that answered the probe of a preferred member; null while none is in progress. */
   probes: Supporters | null;
 
   /**
-   * The newest term for which it asked for votes, as long as that is newer than its own; else 0. It becomes its own term, and
-   * is saved, only when it wins.
+   * The newest term for which it asked for votes, as long as that is newer than its own; else 0. It becomes its own
+   * term, and is saved, only when it wins.
    */
   seeking: number;
-  /** Terms up to this one may have been used by processes that saved nothing: a first election begins above it. */
+  /** Terms up to this one may have been used by processes that saved nothing: a first election starts above it. */
   spent: number;
-  /** Counts what a candidate and then leader asks in this term: the votes are round 1. Each round has its lease timer. */
+  /**
+   * Counts the requests of a candidate and then leader in this term: the votes are round 1. Each round has its lease
+   * timer.
+   */
   round: number;
   /** Rounds whose lease timer runs, oldest first. */
   openRounds: number[];
-  /** The round whose lease this leadership stands on, or null when it may not act. */
+  /** The round whose lease bounds this leadership, or null when it may not act. */
   leaseRound: number | null;
   /**
-   * The register whose seats gave the latest lease: until it is the present one, the members do not change again. Null as
-   * long as this leadership has had none.
+   * The register whose seats gave the latest lease: until it is the present one, the members do not change again.
+   * Null as long as this leadership has had none.
    */
   leaseAge: Age | null;
-  /** Until there is a lease, the newest round that enough names answered: it keeps the leader from giving up. */
+  /** Until there is a lease, the newest round that enough names answered: it lets the leader continue. */
   quorumRound: number;
   votes: Supporters;
   /** The consent of the leader with which it asks for votes, while it does. */
   consent: Release | null;
   /** By name, kept by a leader: the disks that have seats. */
   peers: Record<string, Peer>;
-  /** By name, kept by a leader: disks without a seat that answer under the name of a member, or of one that is to be added. */
+  /**
+   * By name, kept by a leader: disks without a seat that answer under the name of a member, or of one that is to be
+   * added.
+   */
   newcomers: Record<string, Peer>;
   /** The timer `publish` runs: members that lack the register are sent it again when it ends. */
   sending: boolean;
@@ -123,11 +144,14 @@ export interface State {
   publishing: number | null;
   change: Change | null;
   transfer: { readonly to: MemberId; readonly command: number | null } | null;
-  /** It has handed the lead to another member, and no leader was heard since: it does not compete with its successor. */
+  /**
+   * It has transferred the leadership to another member, and no leader was heard since: it does not compete with its
+   * successor.
+   */
   yields: boolean;
 }
 
-/** An empty disk: all who were configured, and not one seat filled. Its elections are decided by names. */
+/** An empty disk: all configured members, and no seat filled. Its elections are decided by names. */
 export function initialState({ id, members, settings }: Self): State {
   const register = firstRegister(members.map((each) => ({ id: each, disk: null })));
   return {
@@ -176,7 +200,9 @@ export function firstRegister(members: readonly Seat[]): Register {
 
 export const NEVER: Age = { term: 0, version: 0 };
 
-/** What is on the disk. `disk` is null in a record that was made for it from outside: it is then named at the next start. */
+/**
+ * What is on the disk. `disk` is null in a record that was created from outside: it is then named at the next start.
+ */
 export interface Saved {
   readonly disk: string | null;
   readonly start: number;
@@ -202,14 +228,14 @@ export function sendToOthers(s: State, body: Body, out: Out): void {
   sendToAll(s, others(s), body, out);
 }
 
-/** All get the same message, which has to be put into writing only once. */
+/** All get the same message object, which is encoded only once. */
 export function sendToAll(s: State, all: readonly MemberId[], body: Body, out: Out): void {
   const message = signed(s, body);
   for (const to of all) out.push({ type: 'send', to, message });
 }
 
 /**
- * Every message says which disk, start and process it comes from. The body was made for this message, so that is added to it in
+ * Every message names its disk, start and process. The body was created for this message, so these are added in
  * place: a copy of each would be the most expensive part of a step.
  */
 function signed({ disk, start, life }: State, body: Body): Message {
@@ -264,7 +290,7 @@ export function sameAge(a: Age, b: Age): boolean {
   return a.term === b.term && a.version === b.version;
 }
 
-/** Does a promise stand in the way of helping this process of this member? */
+/** Does a promise prevent helping this process of this member? */
 export function isPromisedAgainst(
   { promise }: State,
   candidate: MemberId,
@@ -277,12 +303,12 @@ export function isPromisedAgainst(
   );
 }
 
-/** Does a promise that it gave, since it started, to another process still stand? */
+/** Does a promise to another process, given since the start, still stand? */
 export function isBoundToOther({ promise }: State, id: MemberId, life: string): boolean {
   return promise !== null && promise.to !== null && (promise.to !== id || promise.life !== life);
 }
 
-/** Has it promised the same member something that this round came before? */
+/** Has it promised the same member a later round than this one? */
 export function isPromisedLater({ promise }: State, to: MemberId, { term, round }: Release): boolean {
   return promise !== null && promise.to === to && promise.term === term && promise.round >= round;
 }

@@ -7,7 +7,7 @@ export const ring: Explained<Message, Timer> = {
   rules: [
     {
       id: 'start',
-      says: 'On the first day the lowest id leads, and the member after it has the duty. A member that was away waits to be told.',
+      says: 'At the start the lowest id leads, and the member after it has the duty. A member that was away waits to be told.',
     },
     { id: 'check', says: 'The member that has the duty asks the leader whether it lives.' },
     { id: 'alive', says: 'The leader answers, and the duty is kept for a while.' },
@@ -29,7 +29,7 @@ export const ring: Explained<Message, Timer> = {
       id: 'skip',
       says: 'Every message is acknowledged. A neighbour that stays silent is asked again, then skipped.',
     },
-    { id: 'lost', says: 'A duty that has not come by for too long is made anew.' },
+    { id: 'lost', says: 'A duty that has not come by for too long is created again.' },
   ],
   gives: 'While messages arrive in time and no member dies, all come to name the same leader.',
   lacks:

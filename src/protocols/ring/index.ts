@@ -158,8 +158,8 @@ function onTimer(s: State, timer: Timer, rules: Rules, out: Out): void {
 // The heartbeat duty: the member that has it checks the leader, keeps it for an interval and passes it on.
 
 /**
- * Until when the duty should have come by. In a lap, each member answers and has it checked and kept, or is silent and
- * is skipped.
+ * Waits for the duty to come by. In a lap, each member answers, checks the leader and keeps the duty, or is silent
+ * and is skipped.
  */
 function waitForDuty(s: State, rules: Rules, out: Out): void {
   const lapMs = s.ring.length * (rules.heartbeatMs + skipMs(rules) + rules.answerMs);
@@ -189,7 +189,7 @@ function startDuty(s: State, rules: Rules, out: Out): void {
   sendHeartbeatInvoke(s, rules, out);
 }
 
-/** A duty that was lost, or never was, begins here as if it had just come round. */
+/** A duty that was lost, or never existed, begins here as if it had just come round. */
 function makeDuty(s: State, rules: Rules, out: Out): void {
   s.step += s.ring.length;
   startCheck(s, rules, out);
@@ -228,7 +228,9 @@ function sendHeartbeat(s: State, to: MemberId, rules: Rules, out: Out): void {
   out.push({ type: 'set-timer', timer: 'answer', delayMs: rules.answerMs });
 }
 
-/** A member that is asked lives. If it was replaced, or has forgotten that it leads, one of the two learns of it now. */
+/**
+ * A member that is asked lives. If it was replaced, or has forgotten that it leads, one of the two learns of it now.
+ */
 function onHeartbeat(s: State, from: MemberId, m: Check, rules: Rules, out: Out): void {
   if (!s.ring.includes(from)) return;
   follow(s, m, rules, out);
@@ -245,7 +247,7 @@ function onAlive(s: State, from: MemberId, m: Check, rules: Rules, out: Out): vo
 function onNoAnswer(s: State, rules: Rules, out: Out): void {
   const { duty } = s;
   if (duty === null || duty.asked === null) return;
-  if (duty.asked !== s.leader) return startCheck(s, rules, out); // It was told of another leader: that one is asked.
+  if (duty.asked !== s.leader) return startCheck(s, rules, out); // It heard of another leader, which is asked.
   if (duty.missed >= rules.tolerance) return startElection(s, rules, out);
   duty.missed += 1;
   sendHeartbeat(s, duty.asked, rules, out);
@@ -265,7 +267,7 @@ function startElection(s: State, rules: Rules, out: Out): void {
  * the next instance in the ring."
  */
 function onElection(s: State, { ids, round }: Election, rules: Rules, out: Out): void {
-  // It was decided already, or another was since: the outcome goes on in its place.
+  // It was already decided, or a later one was: the outcome is passed on in its place.
   if (round <= s.round) return handOn(s, { type: 'leader', ...following(s) }, rules, out);
   dropDuty(s, out);
   waitForDuty(s, rules, out);

@@ -1,4 +1,4 @@
-/** What the members of the ring say to each other, what is set, and what each keeps. */
+/** The messages of the ring, its settings, and the state of each member. */
 import {
   type Config,
   choice,
@@ -108,9 +108,9 @@ export type Out = Effect<Message, Timer>[];
 export interface State extends Seat<Body> {
   leader: MemberId | null;
   round: number;
-  /** How far the newest duty had come when it was here. Its rest modulo the members is this member's place. */
+  /** How far the newest duty had come when it was here. Modulo the number of members this is the member's place. */
   step: number;
-  /** While it holds the duty: which member it has asked, and how often again; null while the interval runs. */
+  /** While it holds the duty: the member that it has asked, and how often it retried; null while the interval runs. */
   duty: { readonly asked: MemberId | null; missed: number } | null;
 }
 
@@ -131,7 +131,7 @@ export function following({ leader, round }: State): Following {
   return { leader, round };
 }
 
-/** Of two leaders, the later round's; of one round, the preferred. True if that is news here. */
+/** Of two leaders, that of the later round; of one round, the preferred one. True if that changes the leader here. */
 export function follow(s: State, { leader, round }: Following, rules: Rules, out: Out): boolean {
   if (leader === null || !s.ring.includes(leader) || round < s.round) return false;
   if (round === s.round && s.leader !== null && !outranks(leader, s.leader, rules.prefer)) return false;

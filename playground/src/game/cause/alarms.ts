@@ -3,9 +3,9 @@ import type { Stretch, Violation } from '../../../../src/simulation/index.ts';
 import type { History } from '../history/history.ts';
 
 /**
- * `idle`: two believe that they lead, and at most one of them may act. `apart`: two act in different terms. `same`: two act in one
- * term, or in a protocol that has none, so that nothing tells them apart. `broken`: a promise, or two winners of one term at
- * different times.
+ * `idle`: two members believe that they lead, and at most one of them may act. `apart`: two act in different terms.
+ * `same`: two act in one term, or in a protocol without terms, so that their writes cannot be distinguished.
+ * `broken`: a broken promise, or two winners of one term at different times.
  */
 export type Alarm = Double | Broken;
 
@@ -16,14 +16,14 @@ interface Claimant {
 
 export interface Double {
   readonly kind: 'idle' | 'apart' | 'same';
-  /** Those who lead at once, the newest claim last. */
+  /** The members that lead at once, the newest claim last. */
   readonly leaders: readonly Claimant[];
   readonly fromMs: number;
   /** Null while it lasts. */
   readonly toMs: number | null;
-  /** What it breaks: in one term there is one winner at most, at one moment one leader. */
+  /** The property that it breaks: one winner per term, or one leader at a time. */
   readonly property: 'S1' | 'S10';
-  /** What the watch from outside said when it began. */
+  /** The violation that the watch reported when it began. */
   readonly violation: Violation | null;
 }
 
@@ -53,7 +53,7 @@ export function alarmsAt(history: History, ms: number): Alarm[] {
   return found;
 }
 
-/** The last time that two could act at once before that moment, and that was over by then. */
+/** The last time before that moment that two could act at once, if it was over by then. */
 export function lastDouble(history: History, ms: number): Double | null {
   const us = Math.round(ms * 1000);
   const { acting, violations } = history;
@@ -79,7 +79,7 @@ function doubleAt(stretches: readonly Stretch[], seen: readonly Violation[], ms:
   const us = Math.round(ms * 1000);
   const open = stretches.filter((each) => each.fromUs <= us && endOf(each) > us);
   if (open.length < 2) return null;
-  // It began when the second of those who lead now joined the first.
+  // It began when the second current leader joined the first.
   const fromUs = open.map((each) => each.fromUs).sort((a, b) => a - b)[1]!;
   const ends = open.map(endOf).sort((a, b) => b - a);
   const toUs = ends[1]!;
@@ -100,7 +100,7 @@ function doubleAt(stretches: readonly Stretch[], seen: readonly Violation[], ms:
   };
 }
 
-/** One winner per term is what makes a token worth something, whoever promised it. */
+/** Fencing tokens need one winner per term, so this is grave in every protocol. */
 export function isGrave({ property, claimed }: Violation): boolean {
   return claimed || property === 'S1';
 }

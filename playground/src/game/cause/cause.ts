@@ -6,23 +6,23 @@ import { inForceAt } from './in-force.ts';
 
 const MOST_FAULTS = 8;
 const MOST_UNHEARD = 6;
-/** A ring of a hundred is walked back once around; no chain is followed for ever. */
+/** A ring of a hundred is followed once around; longer chains are cut. */
 const LONGEST_CHAIN = 120;
 const UNHEARD: readonly Flight['fate'][] = ['lost', 'cut', 'dropped', 'held'];
 
-/** What an alarm goes back to, as places in the history. */
+/** The history of an alarm, as indexes of entries. */
 export interface Cause {
   readonly entries: ReadonlySet<number>;
   /** As places in `flights.all`. */
   readonly flights: ReadonlySet<number>;
-  /** The few that tell the story, in their order: faults, candidacies, the votes that counted, the wins. */
+  /** The entries that explain it, in their order: faults, candidacies, the votes that counted, the wins. */
   readonly story: readonly Entry[];
-  /** Messages between the leaders that never came, and how many more of them there were. */
+  /** Messages between the leaders that never arrived, and how many more of them there were. */
   readonly unheard: readonly Flight[];
   readonly moreUnheard: number;
 }
 
-/** Walks back from an alarm to what brought it about. */
+/** Walks back from an alarm to its causes. */
 export function causeOf(alarm: Alarm, history: History, vote: Protocol['vote']): Cause {
   const walk = new Walk(history, vote);
   const members =
@@ -58,7 +58,7 @@ function winOf(history: History, member: MemberId, ms: number): StepEntry | null
     if (entry.kind !== 'step' || entry.member !== member) continue;
     const view = entry.effects.findLast((effect) => effect.type === 'report')?.view;
     if (view === undefined) continue;
-    // A leader may tell the same again, with a new lease: the first time of this term counts.
+    // A leader may report again, with a new lease: the first report of this term counts.
     if (view.role !== 'leader') return win;
     if (win !== null && termOf(win) !== view.term) return win;
     win = entry;
@@ -93,7 +93,7 @@ class Walk {
     this.#vote = vote;
   }
 
-  /** A win goes back to the message that decided it, and to every vote that had come before. */
+  /** A win goes back to the message that decided it, and to every earlier vote. */
   win(win: StepEntry): void {
     this.told.add(win);
     this.#back(win);
@@ -113,7 +113,7 @@ class Walk {
     this.flights.add(this.#history.flights.placeOf(flight));
   }
 
-  /** From message to message, up to a timer, a start or a command: there somebody began by itself. */
+  /** From message to message, back to a timer, a start or a command, where a member began by itself. */
   #back(last: StepEntry): void {
     let entry: StepEntry = last;
     for (let steps = 0; steps < LONGEST_CHAIN && !this.entries.has(entry.index); steps++) {

@@ -1,7 +1,7 @@
 import type { MemberId } from '../../../../src/core/index.ts';
 import { type EventEntry, type History, isOrder } from '../history/history.ts';
 
-/** Whoever restarts, is asked or is forged at has changed for good; the rest holds only until it is undone. */
+/** A restart, a command or a forged message has a permanent effect; other events last until they are undone. */
 const LASTING = [
   'restart',
   'twin',
@@ -16,7 +16,7 @@ const LASTING = [
   'evidence',
 ];
 
-/** The orders from outside that still made a difference at that moment, oldest first. */
+/** The events from outside that still had an effect at that moment, oldest first. */
 export function inForceAt(history: History, ms: number, most: number): EventEntry[] {
   const found: EventEntry[] = [];
   const blocked = history.blocked.at(ms);
@@ -30,7 +30,7 @@ export function inForceAt(history: History, ms: number, most: number): EventEntr
     switch (event.do) {
       case 'partition':
         if (mayPart) found.push(entry);
-        mayPart = false; // It took the place of every partition before it.
+        mayPart = false; // It replaced every earlier partition.
         break;
       case 'heal':
         if (event.from === undefined) mayCut = mayPart = false;

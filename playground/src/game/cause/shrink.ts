@@ -4,24 +4,24 @@ import { type Run, scenarioOf } from '../run/run.ts';
 /** What must still go wrong in a shorter run. */
 export interface Target {
   readonly property: string;
-  /** Two leaders for a moment are another story than two for long. Left out where it does not matter. */
+  /** Two leaders for a moment differ from two for long. Omitted if it does not matter. */
   readonly lastsMs: number;
 }
 
-/** How far it has come: the smallest run so far, and how many were tried. */
+/** The progress: the smallest run so far, and how many were tried. */
 export interface Shrinking {
   readonly run: Run;
   readonly tries: number;
 }
 
-/** Nobody waits for more runs than this. */
+/** The maximum number of runs. */
 const MOST_TRIES = 600;
-/** How long the picture goes on after what it is about. */
+/** How long the run continues after the failure. */
 const AFTERMATH_MS = 1000;
 
 /**
- * Leaves out events of a run as long as the same thing still goes wrong: first large pieces, then smaller ones (the ddmin of
- * Zeller and Hildebrandt), so that no single event that is left can be left out. Yields after every try.
+ * Leaves out events of a run as long as the same failure still happens: first large pieces, then smaller ones (the
+ * ddmin of Zeller and Hildebrandt), so that no remaining event can be left out. Yields after every try.
  */
 export function* shrink(run: Run, target: Target): Generator<Shrinking, Shrinking> {
   let tries = 0;

@@ -2,9 +2,9 @@ import type { Run } from '../run/run.ts';
 import type { Target } from './shrink.ts';
 import type { ShrinkOrder, ShrinkReport } from './shrink-worker.ts';
 
-/** Shrinks a run in a thread of its own, so that the page goes on meanwhile. */
+/** Shrinks a run in a separate thread, so that the page stays responsive. */
 export class Shrinker {
-  /** Null while nothing was asked. */
+  /** Null if nothing was requested. */
   report: ShrinkReport | null = $state.raw(null);
   problem = $state('');
   isBusy = $state(false);

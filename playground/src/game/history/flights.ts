@@ -1,37 +1,37 @@
 import type { MemberId, Message } from '../../../../src/core/index.ts';
 import { countUpTo } from './track.ts';
 
-/** `arriving` also while it is still on its way; `unknown` in a recording that does not tell. */
+/** `arriving` also while it is in flight; `unknown` in a recording that does not tell. */
 export type Fate = 'arriving' | 'lost' | 'cut' | 'dropped' | 'held' | 'duplicated' | 'unknown';
 
-/** One message on its way. */
+/** One message in flight. */
 export interface Flight {
-  /** The number by which a scenario can name it; -1 where it never set out. */
+  /** The number by which a scenario can name it; -1 if it was never sent. */
   readonly id: number;
   readonly from: MemberId;
   readonly to: MemberId;
   readonly message: Message;
   readonly sentMs: number;
   readonly dueMs: number;
-  /** Of a copy that was made on the way: when the first one left its sender. */
+  /** For a copy made in flight: when the first one left its sender. */
   leftMs?: number;
-  /** Which entry of the history sent it, and which one is its arrival; -1 where there is none. */
+  /** The entry that sent it, and the entry of its arrival; -1 if there is none. */
   readonly sentBy: number;
   arrivedAs: number;
   fate: Fate;
-  /** When it left the stage: at its arrival, or where somebody took it off its way. */
+  /** When it left the stage: at its arrival, or when it was intercepted. */
   endMs: number;
 }
 
 const BUCKET_MS = 100;
-/** A message that is on its way for longer than this stands apart, or it would stand in a thousand places. */
+/** A message that is in flight for longer than this is kept separately; otherwise it would be in a thousand buckets. */
 const LONG_MS = 2000;
 
-/** All messages of a run, found again by time. */
+/** All messages of a run, indexed by time. */
 export class Flights {
   readonly all: Flight[] = [];
   readonly sentMs: number[] = [];
-  /** Those that were in the air at any moment of each tenth of a second, but for the long ones. */
+  /** The messages in flight in each tenth of a second, except the long ones. */
   readonly #buckets = new Map<number, Flight[]>();
   readonly #long: Flight[] = [];
   readonly #byId = new Map<number, Flight>();
@@ -40,7 +40,7 @@ export class Flights {
     return this.#byId.get(id);
   }
 
-  /** Where it stands in `all`: how a selection and a cause name it. */
+  /** Its index in `all`: selections and causes use it. */
   placeOf(flight: Flight): number {
     let at = countUpTo(this.sentMs, flight.sentMs) - 1;
     while (at >= 0 && this.all[at] !== flight) at -= 1;
@@ -69,7 +69,7 @@ export class Flights {
     return [...this.#long.filter(isInAir), ...bucket.filter(isInAir)];
   }
 
-  /** Those that were in the air at any moment between. */
+  /** The messages in flight at any moment between. */
   between(fromMs: number, toMs: number): Flight[] {
     const isBetween = (each: Flight): boolean => each.sentMs <= toMs && each.endMs >= fromMs;
     const found = new Set(this.#long.filter(isBetween));

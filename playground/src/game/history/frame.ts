@@ -2,14 +2,14 @@ import type { MemberId } from '../../../../src/core/index.ts';
 import type { Flight } from './flights.ts';
 import { type History, type MemberShot, openAt } from './history.ts';
 
-/** How everything looks at one moment. */
+/** The state of everything at one moment. */
 export interface Frame {
   readonly ms: number;
   readonly members: readonly MemberShot[];
   readonly flights: readonly Flight[];
-  /** The links that carry nothing, as `from>to`. */
+  /** The blocked links, as `from>to`. */
   readonly blocked: ReadonlySet<string>;
-  /** Who believes it leads, and who of them may act. */
+  /** The members that believe they lead, and which of them may act. */
   readonly claiming: readonly {
     readonly member: MemberId;
     readonly term: number | null;

@@ -3,11 +3,11 @@ import type { Stretch, Violation } from '../../../../src/simulation/index.ts';
 import { type Flight, Flights } from './flights.ts';
 import { countUpTo, Track } from './track.ts';
 
-/** How one member looks from outside. Never changed: a new one takes its place. */
+/** The state of one member, seen from outside. Never changed: a new one replaces it. */
 export interface MemberShot {
   readonly id: MemberId;
   readonly alive: boolean;
-  /** False until it runs for the first time: who has not started yet is not dead. */
+  /** False until it runs for the first time: a member that has not started yet is not dead. */
   readonly hasStarted: boolean;
   readonly paused: boolean;
   readonly role: Role;
@@ -17,7 +17,7 @@ export interface MemberShot {
   readonly lease: string | null;
   readonly version: number;
   readonly value: Json;
-  /** Whose votes it has received in this term, its own included, where the protocol has votes. */
+  /** The voters whose votes it has received in this term, itself included, if the protocol has votes. */
   readonly votes: readonly MemberId[];
   readonly clockRate: number;
   readonly disk: string;
@@ -26,19 +26,19 @@ export interface MemberShot {
 export interface TimerShot {
   /** As it is fired by name. */
   readonly timer: string;
-  /** Without the number that tells one lease from the next. */
+  /** Without the number that distinguishes leases. */
   readonly name: string;
   readonly setMs: number;
   readonly dueMs: number;
 }
 
-/** One line of the history: what a member did, or what happened around all of them. */
+/** One entry of the history: a step of a member, or an event outside the members. */
 export type Entry = StepEntry | EventEntry;
 
 export interface StepEntry extends TraceStep {
   readonly kind: 'step';
   readonly index: number;
-  /** The message that it took, as a flight. */
+  /** The message that it processed, as a flight. */
   readonly arrival: Flight | null;
   readonly sent: Flight[];
 }
@@ -48,19 +48,21 @@ export interface EventEntry extends TraceEvent {
   readonly index: number;
 }
 
-/** Everything that was ever visible of a run, found again by time. */
+/** Everything that was ever visible of a run, indexed by time. */
 export class History {
   /** The name of the protocol. */
   readonly protocol: string;
   readonly members: MemberId[] = [];
   readonly shots: Map<MemberId, Track<MemberShot>> = new Map();
   readonly timers: Map<MemberId, Map<string, Track<TimerShot | null>>> = new Map();
-  /** The links that carry nothing, as `from>to`. */
+  /** The blocked links, as `from>to`. */
   readonly blocked: Track<ReadonlySet<string>> = new Track();
   readonly flights: Flights = new Flights();
   readonly entries: Entry[] = [];
   readonly entriesMs: number[] = [];
-  /** Who believed it led, and who could act, from when to when. An open stretch has no end yet. */
+  /**
+   * The members that believed they led, and those that could act, with start and end. An open stretch has no end yet.
+   */
   claims: readonly Stretch[] = [];
   acting: readonly Stretch[] = [];
   violations: readonly Violation[] = [];
@@ -93,7 +95,7 @@ export class History {
     return running.sort((a, b) => a.dueMs - b.dueMs);
   }
 
-  /** The timer up to which a leader may act. The next one may run already that does not count yet. */
+  /** The timer until which a leader may act. A later one may already run without counting yet. */
   leaseAt({ id, lease }: MemberShot, ms: number): TimerShot | null {
     const track = lease === null ? undefined : this.timers.get(id)?.get(shortName(lease));
     if (track === undefined) return null;
@@ -111,18 +113,18 @@ export function openAt(stretches: readonly Stretch[], ms: number): Stretch[] {
   return stretches.filter((each) => each.fromUs <= us && (each.toUs === null || each.toUs > us));
 }
 
-/** Leases are told apart by a number, which is of no use to a reader. */
+/** The number that distinguishes leases is of no use to a reader. */
 export function shortName(timer: string): string {
   return timer.replace(/\/\d+$/, '');
 }
 
-/** Was it ordered from outside, or noted as an answer to that? What the network does to single messages is not. */
+/** Was it an event of the scenario, or the answer to one? Random losses of the network are not. */
 export function isOrder({ event }: EventEntry): boolean {
   if (event.from === undefined || event.type === undefined) return true;
   return !['lost', 'cut', 'held', 'dropped'].includes(event.do) || event.flight !== undefined;
 }
 
-/** Whom an entry is about. */
+/** Is the entry about this member? */
 export function concerns(entry: Entry, id: MemberId): boolean {
   if (entry.kind === 'step') return entry.member === id;
   const { member, from, to, peer } = entry.event;

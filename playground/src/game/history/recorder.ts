@@ -37,18 +37,18 @@ const NEW: Omit<MemberShot, 'id'> = {
   disk: 'none',
 };
 
-/** Listens to a world and writes its history. It sees what can be seen from outside, and nothing else. */
+/** Listens to a world and writes its history. It sees only what is visible from outside. */
 export class Recorder {
   readonly history: History;
   readonly #vote: Protocol['vote'];
-  /** The votes that reached each member, of the newest term: a candidate may still be in the term before. */
+  /** The votes that reached each member, of the newest term: a candidate may still be in the earlier term. */
   readonly #polls = new Map<MemberId, { readonly term: number; readonly votes: readonly MemberId[] }>();
-  /** Keeps track of who hears whom, as the world's own network does. */
+  /** Tracks which members hear each other, as the world's own network does. */
   readonly #network = new Network(DEFAULT_QUALITY, new Random(0, 'unused'));
-  /** The links that carry nothing, and since when that is so. */
+  /** The blocked links, and since when. */
   #blocked = new Set<string>();
   #blockedMs = 0;
-  /** Which entry has sent a message, known by the message itself: a save may hold it up for a while. */
+  /** The entry that sent a message, by the message itself: a save may delay it. */
   readonly #sender = new WeakMap<Message, StepEntry>();
   readonly #arriving = new WeakMap<Message, Flight[]>();
 
@@ -157,7 +157,7 @@ export class Recorder {
     }
   }
 
-  /** What became of a message: of one in the air, or of one that never set out. */
+  /** The fate of a message, in flight or never sent. */
   #onFate({ atMs, event }: EventEntry): void {
     const fate = event.do as Fate;
     if (event.flight !== undefined) {
@@ -165,7 +165,7 @@ export class Recorder {
       if (flight === undefined) return;
       Object.assign(flight, { fate, endMs: atMs });
       if (fate !== 'duplicated') return;
-      // Two copies have just taken its place, and go on from where it was.
+      // Two copies have just replaced it, and continue from where it was.
       const copies = this.#arriving.get(flight.message)?.slice(-2) ?? [];
       for (const copy of copies) copy.leftMs = flight.leftMs ?? flight.sentMs;
       return;
@@ -252,7 +252,7 @@ export class Recorder {
 
   /** One link of very many has changed. */
   #blockLink(atMs: number, from: MemberId, to: MemberId): void {
-    // Many links may be cut at one moment: nobody has seen the set of this moment yet, so it can still change.
+    // Many links may be cut at one moment: no reader has seen the set of this moment yet, so it can still change.
     if (this.#blockedMs !== atMs) this.#blocked = new Set(this.#blocked);
     this.#blockedMs = atMs;
     for (const [a, b] of [
@@ -278,4 +278,4 @@ export class Recorder {
   }
 }
 
-/** Who wins keeps the votes of its candidacy; a new term begins with one's own. */
+/** A winner keeps the votes of its candidacy; a new term begins with its own vote. */

@@ -2,11 +2,11 @@ import type { MemberId } from '../../../../src/core/index.ts';
 import { explained } from '../../../../src/protocols/explained.ts';
 import type { History, MemberShot, TimerShot } from './history.ts';
 
-/** A visitor need not know what each protocol calls the wait after which a member does something about it. */
+/** The names that protocols give to the timers after which a member reacts to a missing leader. */
 const WAITS: readonly string[] = Object.values(explained).flatMap(({ waits }) => waits);
 const BEATS: readonly string[] = Object.values(explained).flatMap(({ beats }) => beats);
 
-/** The timer that a member is waiting for, most of all. */
+/** The most important timer of a member. */
 export function mainTimer(history: History, shot: MemberShot, ms: number): TimerShot | null {
   if (!shot.alive) return null;
   const tracks = history.timers.get(shot.id);
@@ -23,7 +23,7 @@ export function leaseTimer(history: History, shot: MemberShot, ms: number): Time
   return shot.alive ? history.leaseAt(shot, ms) : null;
 }
 
-/** How much of it is over, from 0 to 1. */
+/** The elapsed part, from 0 to 1. */
 export function partOver({ setMs, dueMs }: TimerShot, ms: number): number {
   return dueMs <= setMs ? 1 : Math.min(1, Math.max(0, (ms - setMs) / (dueMs - setMs)));
 }
@@ -41,7 +41,7 @@ export function timerWord(name: string): string {
   return BEATS.includes(name) ? 'keep-alive' : name;
 }
 
-/** Those that wait to become candidates, each with the timer to fire. */
+/** Members that wait to become candidates, each with the timer to fire. */
 export function waiting(
   history: History,
   members: readonly MemberShot[],

@@ -1,9 +1,9 @@
-/** What something was, from when on. Looking back costs a search, never a second run. */
+/** The values of something over time. A lookup is a binary search, never a second run. */
 export class Track<T> {
   readonly timesMs: number[] = [];
   readonly values: T[] = [];
 
-  /** Moments come in order; the last word of a moment counts. */
+  /** Moments come in order; the last value of a moment counts. */
   push(atMs: number, value: T): void {
     if (this.timesMs.at(-1) === atMs) {
       this.values[this.values.length - 1] = value;

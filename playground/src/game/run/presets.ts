@@ -4,10 +4,10 @@ import type { Run } from './run.ts';
 
 type Table = Readonly<Record<string, Json>>;
 
-/** Slow enough to watch: messages take long enough to be seen. The pace of each protocol goes with it. */
+/** Slow enough to watch: messages are visible in flight. The pace of each protocol matches it. */
 const NETWORK: Table = { latencyMs: [100, 350] };
 
-/** Many candidates need more room between them, or they split the votes for ever. */
+/** Many candidates need longer timeouts, or they split the votes for ever. */
 function withRoom(timing: Table, members: number): Table {
   const { timeoutMs } = timing;
   if (members <= 9 || !Array.isArray(timeoutMs)) return timing;

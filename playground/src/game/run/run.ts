@@ -3,8 +3,8 @@ import { catalogue } from '../../../../src/protocols/index.ts';
 import { readScenario, type Scenario, type WorldEvent } from '../../../../src/simulation/index.ts';
 
 /**
- * A run as a scenario file has it: `caucus simulate` plays the same one. Together with its seed it fixes everything that is
- * ever seen of it.
+ * A run in the form of a scenario file: `caucus simulate` plays the same one. Together with its seed it determines
+ * everything that is ever visible.
  */
 export interface Run {
   readonly protocol: string;
@@ -25,7 +25,7 @@ export const LONGEST_RUN_MS = 86_400_000;
 /** A run that the command can play, and a page cannot. */
 export class TooLarge extends BadInput {}
 
-/** Checks what came from somewhere else: a link, a file. Throws BadInput that names the field and what was expected. */
+/** Checks a run from outside: a link, a file. Throws BadInput that names the field and what was expected. */
 export function readRun(given: unknown): Run {
   const scenario = readScenario(given, catalogue);
   const count = scenario.members.length;

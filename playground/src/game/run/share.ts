@@ -8,7 +8,7 @@ export interface Shared {
 }
 
 const VERSION = 'v1';
-/** What a link may unfold to. A run of ten thousand events is smaller. */
+/** How many bytes a link may decompress to. A run of ten thousand events is smaller. */
 const MOST_BYTES = 2_000_000;
 
 /** The run as the fragment of an address, which no server ever sees: `v1.` and the deflated scenario in base64url. */
@@ -34,10 +34,12 @@ export async function decodeShare(fragment: string): Promise<Shared> {
   return { run: checked, atMs: moment };
 }
 
-/** What a link may cost to play: whoever opens it has not seen it yet, and a page that computes cannot be stopped. */
+/**
+ * The maximum cost of a run from a link: its visitor has not seen it yet, and a page that computes cannot be stopped.
+ */
 const MOST_CHANGES = 1_000_000;
 
-/** A partition looks at every pair of members, anything else at each at most. */
+/** A partition costs one step for each pair of members, other events at most one for each member. */
 function refuseCostly({ events, members }: Run): void {
   const size = typeof members === 'number' ? members : members.length;
   const changes = events.reduce((sum, event) => sum + size * (event.do === 'partition' ? size : 1), 0);
@@ -64,7 +66,7 @@ function parse(text: string): object {
     const given: unknown = JSON.parse(text);
     if (typeof given === 'object' && given !== null) return given;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new BadInput('link', 'a run, whole and unchanged', 'something else');
 }

@@ -11,14 +11,14 @@ import type { History } from '../history/history.ts';
 import { Recorder } from '../history/recorder.ts';
 import { LONGEST_RUN_MS, type Run, scenarioOf } from './run.ts';
 
-/** More than this does not fit into a page. */
+/** The maximum for a page. */
 export const MOST_ENTRIES = 200_000;
 const MOST_FLIGHTS = 2 * MOST_ENTRIES;
 const TICK_US = 1;
 
 /**
- * One course of events: a world that only goes forward, and the history of all that it has done. The past is looked up in
- * the history; whoever acts in the past makes another timeline.
+ * One course of events: a world that only goes forward, and its history. The past is looked up in the history; an
+ * action in the past creates another timeline.
  */
 export class Timeline {
   readonly run: Run;
@@ -44,7 +44,7 @@ export class Timeline {
     this.history.violations = world.violations;
   }
 
-  /** Up to when it is known. */
+  /** Up to when it is computed. */
   get headMs(): number {
     return this.world.nowUs / 1000;
   }
@@ -63,7 +63,7 @@ export class Timeline {
     return isLong || this.headMs >= LONGEST_RUN_MS;
   }
 
-  /** Goes on up to that moment, or for as long as it may. False if it has not come so far. */
+  /** Continues up to that moment, or for as long as it may. False if it has not come that far. */
   extendTo(ms: number, mayGoOn: () => boolean = () => true): boolean {
     const untilUs = toUs(ms);
     for (let steps = 1; this.world.step(untilUs); steps++) {
@@ -73,22 +73,22 @@ export class Timeline {
     return true;
   }
 
-  /** Lets the next thing happen, whenever that is. */
+  /** Runs the next event, whenever that is. */
   next(): boolean {
     return !this.isFull && this.world.step(Number.MAX_SAFE_INTEGER) && this.#endMoment();
   }
 
-  /** Whatever else happens at this very moment happens now: a run that is shared up to here holds all of it. */
+  /** Everything else at this moment happens now: a run that is shared up to here contains all of it. */
   #endMoment(): true {
     while (!this.isFull && this.world.step(this.world.nowUs)) {
-      // Each call lets one thing happen.
+      // Each call runs one event.
     }
     return true;
   }
 
   /**
-   * Does something at the end of what is known. It becomes an event of the scenario, a microsecond later, so that a replay finds
-   * it in the same place: after all that has happened, before all that has not.
+   * Does something at the end of what is computed. It becomes an event of the scenario, a microsecond later, so that
+   * a replay finds it in the same place: after all that has happened, before all that has not.
    */
   act(actions: readonly Action[]): number {
     const atMs = tidyMs((this.world.nowUs + TICK_US) / 1000);
@@ -101,7 +101,7 @@ export class Timeline {
     return atMs;
   }
 
-  /** The run as it stands: with everything done by hand, up to that moment. */
+  /** The run with all manual actions, up to that moment. */
   runUpTo(ms: number): Run {
     const events = this.#events.filter((event) => toUs(event.atMs) <= toUs(ms));
     return { ...this.run, events, untilMs: Math.max(tidyMs(ms), 0.001) };
@@ -109,8 +109,8 @@ export class Timeline {
 }
 
 /**
- * What is done by hand to a second process, as a scenario can say it: a scenario names the member, and means its second process
- * only where that process ends. All else is done to the member.
+ * A manual action on a second process, as a scenario can express it: a scenario names the member, and means its
+ * second process only if that process ends. Everything else is done to the member.
  */
 export function asScenario(action: Action, members: readonly MemberId[]): Action {
   const firstOf = (id: unknown): MemberId | undefined => members.find((each) => nameOfTwin(each) === id);

@@ -1,21 +1,21 @@
 import { type MemberId, majority } from '../../../../src/core/index.ts';
 import { type Action, ringOfMajorities } from '../../../../src/simulation/index.ts';
 
-/** A way to tear the network apart, or to mend it. */
+/** A way to split the network, or to heal it. */
 export interface Topology {
   readonly name: string;
-  /** In a few words, who still hears whom. */
+  /** In a few words, which members hear each other. */
   readonly says: string;
-  /** Does it need to know who leads? */
+  /** Does it depend on the leader? */
   readonly needsLeader?: boolean;
   readonly make: (order: readonly MemberId[]) => readonly Action[];
 }
 
 const HEAL: Action = { do: 'heal' };
 
-/** Every one of them forgets what was cut before. They begin with the leader, where there is one. */
+/** Each of them first heals everything. They begin with the leader, if there is one. */
 export const TOPOLOGIES: readonly Topology[] = [
-  { name: 'Heal everything', says: 'Everybody hears everybody.', make: () => [HEAL] },
+  { name: 'Heal everything', says: 'All members hear each other.', make: () => [HEAL] },
   {
     name: 'Halves',
     says: 'Two halves that do not hear each other.',
@@ -33,12 +33,12 @@ export const TOPOLOGIES: readonly Topology[] = [
   },
   {
     name: 'Ring of majorities',
-    says: 'Everybody hears a majority, and no two hear the same one.',
+    says: 'Every member hears a majority, and no two hear the same one.',
     make: (order) => connectOnly(order, ringOfMajorities),
   },
   {
     name: 'Chain',
-    says: 'Everybody hears only its two neighbours.',
+    says: 'Every member hears only its two neighbours.',
     make: (order) => connectOnly(order, (i, j) => j - i === 1),
   },
   {
@@ -48,7 +48,7 @@ export const TOPOLOGIES: readonly Topology[] = [
   },
   {
     name: 'Isolate the leader',
-    says: 'The leader hears nobody, and nobody hears it.',
+    says: 'The leader hears no other member, and none hears it.',
     needsLeader: true,
     make: (order) => split(order, 1),
   },
@@ -61,7 +61,7 @@ export function beginningWith(ids: readonly MemberId[], first: MemberId | null):
 }
 
 function split(order: readonly MemberId[], at: number): readonly Action[] {
-  // A side with nobody in it is no side.
+  // A side needs at least one member.
   const cut = Math.min(Math.max(at, 1), order.length - 1);
   if (cut < 1) return [HEAL];
   return [HEAL, { do: 'partition', groups: [order.slice(0, cut), order.slice(cut)] }];
@@ -75,7 +75,7 @@ function bridge(order: readonly MemberId[]): readonly Action[] {
   return [HEAL, { do: 'partition', groups }, { do: 'heal', from: between, to: 'all' }];
 }
 
-/** Not the leader stands in the middle, but the one after it. */
+/** The member after the leader is in the middle. */
 function star(order: readonly MemberId[]): readonly Action[] {
   if (order.length < 2) return [HEAL];
   return [...alone(order), { do: 'heal', from: order[1]!, to: 'all' }];
@@ -85,7 +85,7 @@ function alone(order: readonly MemberId[]): readonly Action[] {
   return [HEAL, { do: 'partition', groups: order.map((id) => [id]) }];
 }
 
-/** Whichever needs fewer events: taking links away, or giving back some of all. */
+/** Uses whichever needs fewer events: cutting links, or cutting all and healing some. */
 function connectOnly(
   order: readonly MemberId[],
   connected: (i: number, j: number, n: number) => boolean,

@@ -12,12 +12,12 @@ export interface Branch {
   readonly actions: readonly Action[];
 }
 
-/** Timelines take memory, so those that were not used for long are played again when they are wanted. */
+/** Timelines take memory, so those that were not used for long are computed again when needed. */
 const MOST_KEPT = 6;
 
 /**
- * All that was tried from one beginning. Acting at the end goes on; acting in the past leaves the branch as it is and begins
- * another one there.
+ * All branches from one beginning. An action at the end continues the branch; an action in the past keeps the branch
+ * and begins another one there.
  */
 export class Tree {
   readonly branches: Branch[] = [{ id: 0, parent: null, forkMs: 0, actions: [] }];
@@ -46,7 +46,7 @@ export class Tree {
     return this.timeline.act(actions);
   }
 
-  /** Goes to another branch, which is then known as far as it was before. */
+  /** Switches to another branch, which is computed as far as it was before. */
   show(id: number): void {
     if (this.branches[id] === undefined || id === this.current) return;
     this.#open(id, this.#runs[id]!.untilMs);
@@ -59,7 +59,7 @@ export class Tree {
     const timeline = known ?? new Timeline(this.#runs[id]!);
     if (known === undefined) timeline.extendTo(untilMs);
     this.#timelines.delete(id);
-    this.#timelines.set(id, timeline); // The last one used stands last.
+    this.#timelines.set(id, timeline); // The most recently used is last.
     const oldest = this.#timelines.keys().next().value!;
     if (this.#timelines.size > MOST_KEPT) this.#timelines.delete(oldest);
   }

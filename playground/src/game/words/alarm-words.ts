@@ -4,12 +4,12 @@ import type { Alarm, Double } from '../cause/alarms.ts';
 import { seconds } from './seconds.ts';
 import { inItsWords, nameTerm, termWord } from './term-words.ts';
 
-/** How bad it is: a promise or what makes tokens worth something, something that may be harmless, something to know. */
+/** How bad it is: a broken promise or two winners of one term; something that may be harmless; a note. */
 export type Level = 'broken' | 'warning' | 'note';
 
 interface AlarmWords {
   readonly level: Level;
-  /** Who and since when. */
+  /** Which members, and since when. */
   readonly title: string;
   /** How bad that is. */
   readonly meaning: string;
@@ -20,7 +20,7 @@ interface AlarmWords {
 interface Promised {
   readonly protocol: string;
   readonly pledges: readonly Pledge[];
-  /** What happened so far that a promise may have excluded. */
+  /** Assumptions that the run has broken. */
   readonly fallen: ReadonlySet<Assumption>;
 }
 
@@ -48,13 +48,13 @@ export function alarmWords(alarm: Alarm, about: Promised): AlarmWords {
   const title = say('leaders');
   const promise = promiseWords(alarm.property, alarm.violation?.claimed ?? false, about);
   if (alarm.kind === 'apart') {
-    const meaning = `${count} believe they lead, in different ${termWord(protocol)}s: harmless if what they write to checks the token.`;
+    const meaning = `${count} believe they lead, in different ${termWord(protocol)}s: safe only if the store refuses old tokens.`;
     return { level: 'warning', title, meaning, promise };
   }
   const hasTerms = alarm.leaders.every(({ term }) => term !== null);
   const meaning = hasTerms
     ? `${countWord(mostInOneTerm(alarm))} in one ${termWord(protocol)}: broken.`
-    : `${count} at once, and no term to tell their writes apart by: broken.`;
+    : `${count} at once, and no term that distinguishes their writes: broken.`;
   return { level: 'broken', title, meaning, promise };
 }
 

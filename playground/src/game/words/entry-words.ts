@@ -15,14 +15,14 @@ import { inItsWords } from './term-words.ts';
 const INSTANT_MS = 0.0005;
 const NO_LANES: StepScene['lanes'] = new Map();
 
-/** Every message is told: there is a line for each step, so nothing has to give way. */
+/** Every message is shown: there is a line for each step. */
 class Talkative extends Vocabulary {
   override isTelling(): boolean {
     return true;
   }
 }
 
-/** Tells the entries of one history in words, in those of the command where it has them. */
+/** Puts the entries of one history into words, the same as in the command where possible. */
 export class Teller {
   readonly protocol: string;
   readonly #history: History;
@@ -40,7 +40,7 @@ export class Teller {
     return inItsWords(words, this.protocol);
   }
 
-  /** What the member took: "hears vote from 2". */
+  /** The input of the member: "hears vote from 2". */
   tellInput(input: Input): string {
     return inItsWords(this.#input(input), this.protocol);
   }
@@ -75,7 +75,7 @@ export class Teller {
     };
     const { change, isMinor, sends: sent } = tellStep([scene], false, this.#vocabulary);
     if (change === null) return `${heard}: ${sent.join(' · ')}`;
-    // Nothing but a start, which is what it heard.
+    // Only a start.
     if (isMinor && before === null) return heard;
     return `${heard}, ${[change, ...sent].join(' · ')}`;
   }
@@ -87,7 +87,7 @@ export class Teller {
 
 interface Change {
   readonly before: View | null;
-  /** Null where nothing that is told has changed. */
+  /** Null if nothing visible has changed. */
   readonly after: View | null;
 }
 

@@ -1,4 +1,4 @@
-/** Below this a hundredth of a second tells too little. */
+/** Shorter times are shown in milliseconds. */
 const SHORT_MS = 100;
 
 /** "2.41 s", "8.1 ms": how times are told on the page. */
@@ -6,12 +6,12 @@ export function seconds(ms: number): string {
   return isShort(ms) ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }
 
-/** Is there anything to tell, and would it be lost in hundredths of a second? */
+/** Is it too short for hundredths of a second? */
 export function isShort(ms: number): boolean {
   return ms >= 0.05 && ms < SHORT_MS;
 }
 
-/** "12 s", "2.4 s": where nothing depends on the hundredths. */
+/** "12 s", "2.4 s": where hundredths do not matter. */
 export function about(ms: number): string {
   return isShort(ms) ? seconds(ms) : `${Number((ms / 1000).toFixed(1))} s`;
 }

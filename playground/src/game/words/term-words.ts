@@ -16,7 +16,7 @@ export function nameTerm(term: number | null, protocol: string): string {
   return term === null ? '' : `${termWord(protocol)} ${term}`;
 }
 
-/** Words that were written for every protocol, in the words of this one. */
+/** Words for all protocols, with this protocol's name for a term. */
 export function inItsWords(text: string, protocol: string): string {
   const word = termWord(protocol);
   return word === 'term' ? text : text.replace(/\bterm(s?)\b/g, `${word}$1`);

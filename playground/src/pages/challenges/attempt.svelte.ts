@@ -4,12 +4,15 @@ import { type Challenge, type Standing, standingOf } from './challenge.ts';
 import { LADDER } from './ladder.ts';
 import { keep, type Progress, recall, withSolved } from './progress.ts';
 
-/** Which challenge is looked at, which one is tried, and what was solved. It outlives the panel that shows it. */
+/**
+ * The challenge that is shown, the one that is being tried, and those that were solved. It outlives the panel that
+ * shows it.
+ */
 class Attempt {
   current = $state(0);
   hints = $state(0);
   progress: Progress = $state.raw(recall());
-  /** Only a run that was begun here is judged. */
+  /** Only a run that was started here is judged. */
   #begun: { readonly id: string; readonly seed: number } | null = $state.raw(null);
   #stop: (() => void) | null = null;
 
@@ -31,7 +34,7 @@ class Attempt {
     game.play();
   }
 
-  /** How the challenge that is looked at stands; null if it is not the one that is tried. */
+  /** The state of the challenge that is shown; null if it is not the one being tried. */
   standing(game: Game): Standing | null {
     const { challenge } = this;
     return this.#begun?.id === challenge.id && this.#isOn(game) ? judge(game, challenge) : null;
@@ -41,7 +44,7 @@ class Attempt {
     return game.run.seed === this.#begun?.seed;
   }
 
-  /** Says so as soon as it is solved, whatever the visitor looks at. */
+  /** Reports the solution at once, whatever the visitor looks at. */
   #watch(game: Game, challenge: Challenge): void {
     this.#stop?.();
     let wasSolved = false;

@@ -5,9 +5,9 @@ import type { Run } from '../../game/run/run.ts';
 /** What a visitor has done so far: everything that a check may look at. */
 export interface Played {
   readonly history: History;
-  /** What was done by hand, in order. */
+  /** The manual actions, in order. */
   readonly events: readonly WorldEvent[];
-  /** Up to when the run is known. */
+  /** Up to when the run is computed. */
   readonly headMs: number;
 }
 
@@ -25,15 +25,15 @@ export interface Challenge {
   readonly goal: string;
   readonly rules: readonly string[];
   readonly hints: readonly string[];
-  /** Who needs no more actions than this gets a star. Null where there is nothing to win. */
+  /** A visitor who needs no more actions than this gets a star. Null if there is no star. */
   readonly par: number | null;
-  /** The actions that are allowed, by the word that a scenario has for them. Null: all. */
+  /** The actions that are allowed, by their name in a scenario. Null: all. */
   readonly allowed: readonly string[] | null;
   readonly run: Run;
   check(played: Played): Omit<Standing, 'actionsUsed'>;
 }
 
-/** What is called otherwise on the page than in a scenario. */
+/** Actions whose name on the page differs from that in a scenario. */
 const NAMES: Readonly<Record<string, string>> = {
   crash: 'kill',
   partition: 'split',
@@ -42,7 +42,7 @@ const NAMES: Readonly<Record<string, string>> = {
   evidence: 'proof of death',
 };
 
-/** How a challenge stands. Pure: the same history gives the same answer. */
+/** The state of a challenge. Pure: the same history gives the same answer. */
 export function standingOf(challenge: Challenge, played: Played): Standing {
   const { events } = played;
   const actionsUsed = new Set(events.map((event) => event.atMs)).size;

@@ -28,7 +28,7 @@ export function twoAtOnce(played: Played): Said {
 
 function nowLeads(played: Played): string {
   const names = leadersNow(played, 'epoch');
-  return names === '' ? 'Nobody leads yet.' : `Only ${names} leads.`;
+  return names === '' ? 'There is no leader yet.' : `Only ${names} leads.`;
 }
 
 export function withOneLink(played: Played): Said {
@@ -47,7 +47,7 @@ export function forGood(played: Played): Said {
   const { history, events, headMs } = played;
   const since = events.at(-1)?.atMs ?? 0;
   if (!isWhole(history.members, history.blocked.at(headMs))) {
-    return { solved: false, progress: 'Somebody is cut off from the rest. Heal a link.' };
+    return { solved: false, progress: 'A member is cut off from the rest. Heal a link.' };
   }
   const lastedMs = togetherUntilNow(history.claims, headMs, since);
   if (lastedMs === 0) return { solved: false, progress: nowLeads(played) };
@@ -67,7 +67,7 @@ export function withoutTouching(played: Played): Said {
     const { member, toUs } = found;
     return {
       solved: true,
-      progress: `${member} gave up at ${seconds(toUs! / 1000)}, and nothing was wrong with it.`,
+      progress: `${member} stopped leading at ${seconds(toUs! / 1000)}, although it was healthy.`,
     };
   }
   return { solved: false, progress: why ?? nowLeads(played) };
@@ -78,11 +78,11 @@ export function noRest(played: Played): Said {
   const first = history.claims[0];
   if (first === undefined || events.length === 0) return { solved: false, progress: nowLeads(played) };
   if (!hasMajority(history.members, history.blocked.at(headMs))) {
-    return { solved: false, progress: 'Nobody can talk to a majority any more. Heal a link.' };
+    return { solved: false, progress: 'No member can talk to a majority any more. Heal a link.' };
   }
   const sinceMs = Math.max(first.fromUs / 1000, events.at(-1)!.atMs);
-  if (!allRan(played, sinceMs)) return { solved: false, progress: 'Not everybody runs.' };
-  // The ten seconds begin with the last action, or where somebody's long lead no longer counts for too much of them.
+  if (!allRan(played, sinceMs)) return { solved: false, progress: 'Not all members run.' };
+  // The ten seconds begin with the last action, or when a long leadership no longer takes up too much of them.
   const longOnes = history.claims
     .map((claim) => ({ fromMs: Math.max(claim.fromUs / 1000, sinceMs), toMs: endMs(claim, headMs) }))
     .filter(({ fromMs, toMs }) => toMs - fromMs >= REST_MS);

@@ -4,10 +4,13 @@ import { countUpTo } from '../../game/history/track.ts';
 import type { Played } from './challenge.ts';
 import { talksToMajority } from './leading.ts';
 
-/** How long somebody must have led before it counts as a leader that was well. */
+/** How long a member must have led before it counts as a healthy leader. */
 const SETTLED_MS = 1000;
 
-/** A leader that gave up although it ran all the time and heard a majority, or why the last one does not count. */
+/**
+ * A leader that stopped leading although it ran all the time and heard a majority, or why the last one does not
+ * count.
+ */
 export function dethroned(played: Played): { found: Stretch | null; why: string | null } {
   let why: string | null = null;
   for (const stretch of played.history.claims) {
@@ -15,9 +18,9 @@ export function dethroned(played: Played): { found: Stretch | null; why: string 
     const toMs = stretch.toUs / 1000;
     if (toMs > played.headMs) continue;
     if (!wasWell(played, stretch.member, stretch.fromUs / 1000, toMs)) {
-      why = `${stretch.member} gave up, but something was done to it.`;
+      why = `${stretch.member} stopped leading, but something was done to it.`;
     } else if (!heardMajority(played, stretch.member, stretch.fromUs / 1000, toMs)) {
-      why = `${stretch.member} gave up, but it was cut off from a majority.`;
+      why = `${stretch.member} stopped leading, but it was cut off from a majority.`;
     } else {
       return { found: stretch, why: null };
     }

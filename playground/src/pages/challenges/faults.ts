@@ -20,7 +20,7 @@ const FAULTS: readonly string[] = [
 
 const counted = new WeakMap<History, { upTo: number; faults: number }>();
 
-/** How many faults this history has seen. It only looks at what is new since it was last asked. */
+/** How many faults this history has seen. It only looks at entries since the last call. */
 export function countFaults(history: History): number {
   const known = counted.get(history) ?? { upTo: 0, faults: 0 };
   for (; known.upTo < history.entries.length; known.upTo += 1) {

@@ -15,10 +15,10 @@ import {
 
 const LINKS: readonly string[] = ['cut', 'heal', 'partition'];
 
-/** Rounds that are far apart, and a lease that nearly bridges the time-out: it is enough for a clock to be at half speed. */
+/** Rare heartbeats, and a lease nearly as long as the timeout: a clock at half speed is enough. */
 const CLOCKS = newRun('quorum', 5, 116);
 
-/** The dare of the seed, and what follows from it: each step needs what the one before has shown. */
+/** The seed's challenge, and what follows from it: each step needs the lesson of the one before. */
 export const LADDER: readonly Challenge[] = [
   {
     id: 'two-leaders',
@@ -26,7 +26,7 @@ export const LADDER: readonly Challenge[] = [
     goal: 'Get two members to lead at the same time.',
     rules: ['Everything is allowed.'],
     hints: [
-      'A leader goes on leading until it hears of a newer epoch. Who could keep it from hearing?',
+      'A leader keeps leading until it hears of a newer epoch. What could keep it from hearing?',
       'Split the leader from all the others, and wait for them to miss it.',
     ],
     par: 1,
@@ -40,8 +40,8 @@ export const LADDER: readonly Challenge[] = [
     goal: 'Get two leaders by cutting a single link.',
     rules: ['One cut, of one link between two members. Nothing else.'],
     hints: [
-      'Whoever does not hear the leader asks for votes. Do the others have a reason to refuse?',
-      'Cut the link between the leader and any other member. Everybody else still hears both.',
+      'A member that does not hear the leader asks for votes. Do the others have a reason to refuse?',
+      'Cut the link between the leader and any other member. All other members still hear both.',
     ],
     par: 1,
     allowed: ['cut'],
@@ -51,13 +51,13 @@ export const LADDER: readonly Challenge[] = [
   {
     id: 'for-good',
     title: 'For good',
-    goal: 'Keep two leaders for 20 seconds, although everybody can still reach everybody, if need be through others.',
+    goal: 'Keep two leaders for 20 seconds, although all members can still reach each other, directly or through others.',
     rules: [
       'Only links: cut, heal, split.',
-      'Nobody may be cut off from the rest, and your hands stay still for the 20 seconds.',
+      'No member may be cut off from the rest, and you do nothing for the 20 seconds.',
     ],
     hints: [
-      'A message of an older epoch is thrown away without a word. So who tells the old leader?',
+      'A message of an older epoch is dropped without an answer. So which member tells the old leader?',
       'It is enough that the two leaders do not hear each other.',
     ],
     par: 1,
@@ -68,7 +68,7 @@ export const LADDER: readonly Challenge[] = [
   {
     id: 'same-epoch',
     title: 'Two in one epoch',
-    goal: 'Get two winners in the same epoch. That is a promise: break what it rests on.',
+    goal: 'Get two winners in the same epoch. The protocol promises one: break what that depends on.',
     rules: ['Everything but forged messages.'],
     hints: [
       'One vote per epoch and member: that is why an epoch has one winner. Where does a member keep its vote?',
@@ -98,13 +98,13 @@ export const LADDER: readonly Challenge[] = [
   {
     id: 'dethrone',
     title: 'Without touching it',
-    goal: 'Make a healthy leader give up, without doing anything to it.',
+    goal: 'Make a healthy leader stop leading, without doing anything to it.',
     rules: [
       'Links, single messages, and pausing others. No timers by hand.',
       'The leader runs all the time and is never cut off from a majority.',
     ],
     hints: [
-      'A newer epoch is all that it takes. Who would start one?',
+      'A newer epoch is enough. Which member would start one?',
       'Split off one member, wait until it has asked for votes a few times, and let it come back.',
       'Better: a member that can speak to the leader and not hear it. Links can be cut one way.',
     ],
@@ -116,13 +116,13 @@ export const LADDER: readonly Challenge[] = [
   {
     id: 'no-rest',
     title: 'No rest',
-    goal: `For ${NO_REST_MS / 1000} seconds nobody keeps the lead for as long as ${REST_MS / 1000} seconds.`,
+    goal: `For ${NO_REST_MS / 1000} seconds, no member keeps the leadership for as long as ${REST_MS / 1000} seconds.`,
     rules: [
-      'Everybody runs, and at least one member can talk to a majority, there and back.',
-      `Your hands stay still for the ${NO_REST_MS / 1000} seconds: it has to go on by itself.`,
+      'All members run, and at least one can talk to a majority in both directions.',
+      `You do nothing for the ${NO_REST_MS / 1000} seconds: it has to continue by itself.`,
     ],
     hints: [
-      'Somebody has to call elections again and again, and never win one.',
+      'One member has to start elections again and again, and never win one.',
       'Make one member deaf: cut both links on which it hears, one way only. The others still hear it ask.',
     ],
     par: 2,
@@ -136,8 +136,8 @@ export const LADDER: readonly Challenge[] = [
     goal: 'Get two members of the quorum election to act at the same time, with clocks alone.',
     rules: ['Only the speed of clocks.'],
     hints: [
-      'A lease ends by the clock of the leader; what the others promised ends by theirs.',
-      'It allows for clocks that differ by 1 %. Whose clock would have to be slow?',
+      'A lease expires by the clock of the leader; the promises of the others end by theirs.',
+      'It allows for clocks that differ by 1 %. Which clock would have to be slow?',
       'Half the speed for the leader: it asks for support half as often, and believes in its lease for twice as long.',
     ],
     par: 1,
@@ -152,7 +152,7 @@ export const LADDER: readonly Challenge[] = [
     rules: [
       'Everything is allowed, but it never promised to survive clocks that are off by more than 1 %, forged messages, false proof of death, or a second lost disk.',
     ],
-    hints: ['If you do break it, that is a bug. Please tell us, with the link to your run.'],
+    hints: ['If you do break it, that is a bug. Please report it with the link to your run.'],
     par: null,
     allowed: null,
     run: newRun('quorum', 5, 118),

@@ -29,7 +29,7 @@ export function together(stretches: readonly Stretch[], headMs: number): Togethe
   return found;
 }
 
-/** For how long, up to now and since then at the earliest, there were always two leaders or more. */
+/** For how long, up to now and no earlier than that moment, there were always two leaders or more. */
 export function togetherUntilNow(stretches: readonly Stretch[], headMs: number, sinceMs: number): number {
   let fromMs = headMs;
   for (const each of together(stretches, headMs).reverse()) {
@@ -43,7 +43,7 @@ export function endMs({ toUs }: Stretch, headMs: number): number {
   return toUs === null ? headMs : toUs / 1000;
 }
 
-/** Who leads now, in words: "3 (epoch 1) and 5 (epoch 2)". Empty if nobody does. */
+/** The current leaders in words: "3 (epoch 1) and 5 (epoch 2)". Empty if there is none. */
 export function leadersNow({ history, headMs }: Played, word: string): string {
   return namesOf(
     history.claims.filter((each) => each.toUs === null || each.toUs / 1000 > headMs),
@@ -57,7 +57,7 @@ export function namesOf(leaders: readonly Stretch[], word: string): string {
     .join(' and ');
 }
 
-/** Can everybody reach everybody, if need be by way of others? */
+/** Can all members reach each other, directly or through others? */
 export function isWhole(members: readonly MemberId[], blocked: ReadonlySet<string> | undefined): boolean {
   if (blocked === undefined || blocked.size === 0) return true;
   const reaches = (hears: (from: MemberId, to: MemberId) => boolean): boolean => {
@@ -72,7 +72,7 @@ export function isWhole(members: readonly MemberId[], blocked: ReadonlySet<strin
   );
 }
 
-/** Is there somebody who can talk to a majority, itself included, there and back? */
+/** Can some member talk to a majority, itself included, in both directions? */
 export function hasMajority(members: readonly MemberId[], blocked: ReadonlySet<string> | undefined): boolean {
   return members.some((id) => talksToMajority(id, members, blocked));
 }

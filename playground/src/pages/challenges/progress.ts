@@ -2,10 +2,10 @@ import { LADDER } from './ladder.ts';
 
 const PLACE = 'caucus-challenges';
 
-/** With how few actions each challenge was solved. */
+/** The fewest actions with which each challenge was solved. */
 export type Progress = Readonly<Record<string, number>>;
 
-/** What this browser has kept. Whatever does not look like it is left out: anybody may have written there. */
+/** What this browser has stored. Invalid entries are ignored: any script of this origin may have written there. */
 export function readProgress(text: string | null): Progress {
   const kept: Record<string, number> = {};
   try {
@@ -16,7 +16,7 @@ export function readProgress(text: string | null): Progress {
       if (typeof actions === 'number' && Number.isInteger(actions) && actions >= 0) kept[id] = actions;
     }
   } catch {
-    // As if nothing had been kept.
+    // As if nothing was stored.
   }
   return kept;
 }
@@ -37,6 +37,6 @@ export function keep(progress: Progress): void {
   try {
     localStorage.setItem(PLACE, JSON.stringify(progress));
   } catch {
-    // A browser that keeps nothing is no reason to stop.
+    // Without storage, progress is simply not kept.
   }
 }

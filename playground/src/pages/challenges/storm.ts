@@ -5,8 +5,8 @@ import type { Run } from '../../game/run/run.ts';
 const STORM_MS = 20_000;
 
 /**
- * The run with some forty faults of all kinds that a promise has to survive, drawn from a seed: what a patient visitor might do by
- * hand. One disk may be lost, since that much is promised too.
+ * The run with some forty faults of all kinds that a promise has to survive, drawn from a seed: what a patient
+ * visitor might do by hand. One disk may be lost, since that is promised too.
  */
 export function stormOf(run: Run, seed: number, faults = 40): Run {
   const random = new Random(seed, 'storm');

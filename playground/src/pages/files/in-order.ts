@@ -3,8 +3,8 @@ import type { Message, TraceEvent, TraceStep } from '../../../../src/core/index.
 type Line = TraceStep | TraceEvent;
 
 /**
- * Lays the lines of several members side by side. Their clocks differ a little, so what arrives may seem to come before it was
- * sent: it is then moved behind, with all that its member did afterwards. Times never go back.
+ * Merges the lines of several members. Their clocks differ a little, so an arrival may seem to come before it was
+ * sent: it is then moved behind, with everything that its member did afterwards. Times never go back.
  */
 export function inOrder(lines: readonly Line[], arrivals: ReadonlyMap<Message, number>): Line[] {
   const queues = new Map<string, Line[]>();
@@ -25,7 +25,7 @@ export function inOrder(lines: readonly Line[], arrivals: ReadonlyMap<Message, n
   let nowMs = 0;
   while (ordered.length < lines.length) {
     const open = heads.filter(({ queue, at }) => at < queue.length);
-    // Should two wait for each other, what was matched is wrong, and time decides.
+    // If two lines wait for each other, the matching is wrong, and time decides.
     const free = open.filter(({ queue, at }) => !isWaiting(queue[at]!));
     const next = (free.length > 0 ? free : open).reduce((a, b) =>
       b.queue[b.at]!.atMs < a.queue[a.at]!.atMs ? b : a,

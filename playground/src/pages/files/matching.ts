@@ -3,14 +3,17 @@ import type { Effect, MemberId, Message, TraceEvent, TraceStep } from '../../../
 type Line = TraceStep | TraceEvent;
 type SetTimer = Extract<Effect, { type: 'set-timer' }>;
 
-/** What a trace does not say but lets one work out: when each message arrived, and when each timer came due. */
+/** What a trace does not contain but implies: when each message arrived, and when each timer came due. */
 export interface Matches {
-  /** By the message itself, which the arrival then shares with its sender. Without one it is not known to have arrived. */
+  /**
+   * By the message object, which the arrival shares with its sender. Without an entry it is not known to have
+   * arrived.
+   */
   readonly arrivalMs: ReadonlyMap<Message, number>;
-  /** Messages of which the trace says that they were lost, or never left. */
+  /** Messages that the trace reports as lost, or never sent. */
   readonly told: ReadonlySet<Message>;
   readonly dueMs: ReadonlyMap<SetTimer, number>;
-  /** The lines, with arrivals that bear the very message that was sent. */
+  /** The lines, with arrivals that have the same message object as the sending. */
   readonly lines: readonly Line[];
 }
 
@@ -20,12 +23,12 @@ interface Sent {
 }
 
 const FATES: readonly string[] = ['lost', 'cut', 'dropped', 'held'];
-/** How many lines are looked at before the page may draw again. */
+/** How many lines are processed before the page may draw again. */
 const AT_ONCE = 200;
-/** What was sent so long before its receiver started is no longer on its way. */
+/** A message sent this long before its receiver started is no longer in flight. */
 const STALE_MS = 2000;
 
-/** Sends and arrivals of the same message between the same two are matched in order. */
+/** Sends and arrivals of the same message between the same two members are matched in order. */
 export function* match(lines: readonly Line[]): Generator<void, Matches> {
   const told = yield* findTold(lines);
   const ways = yield* findSent(lines, told);
@@ -70,7 +73,7 @@ export function* match(lines: readonly Line[]): Generator<void, Matches> {
   }
 }
 
-/** What the trace says did not set out: it says so right after the sending. */
+/** Messages that were not sent: the trace says so right after the sending. */
 function* findTold(lines: readonly Line[]): Generator<void, Set<Message>> {
   const told = new Set<Message>();
   const latest = new Map<string, Message[]>();
@@ -114,7 +117,7 @@ function push<T>(lists: Map<string, T[]>, key: string, item: T): void {
   else list.push(item);
 }
 
-/** Who reads a message may have put its fields in another order. */
+/** A reader of a message may have put its fields in another order. */
 function keyOf(from: MemberId, to: MemberId, message: Message): string {
   return `${from} ${to} ${JSON.stringify(message, sorted)}`;
 }

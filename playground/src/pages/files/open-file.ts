@@ -4,7 +4,7 @@ import { isTrace, type Recording, readTraces, type TextFile } from './trace-read
 
 /** Larger files are refused before they are read. */
 export const LARGEST_BYTES = 20_000_000;
-/** How long may be worked at a stretch before the page draws again. */
+/** How long to work before the page draws again. */
 const STRETCH_MS = 10;
 
 export type Opened =
@@ -30,7 +30,7 @@ export async function openFiles(sources: readonly Source[]): Promise<Opened> {
   const files: TextFile[] = [];
   for (const source of sources) files.push({ name: source.name, text: await source.text() });
   const [first] = files;
-  if (first === undefined) throw new Error('There is no file in that.');
+  if (first === undefined) throw new Error('That contains no file.');
   const name = nameOf(sources);
   if (isTrace(first.text)) return { kind: 'recording', name, ...(await inPieces(readTraces(files))) };
   if (files.length > 1) throw new Error('Several files at once have to be recordings of one cluster.');
@@ -61,7 +61,7 @@ function nameOf(sources: readonly Source[]): string {
   return sources.length === 1 ? sources[0]!.name : `${sources.length} files`;
 }
 
-/** Works in small stretches, so that the page stays awake. */
+/** Works in small pieces, so that the page stays responsive. */
 async function inPieces<T>(work: Generator<void, T>): Promise<T> {
   let endMs = performance.now() + STRETCH_MS;
   for (;;) {

@@ -15,7 +15,7 @@ export function stageSvg(history: History, protocol: string, ms: number): string
   const leaders = frame.claiming.map(({ member, term }) =>
     term === null ? `${member}` : `${member} (${term})`,
   );
-  const said = `${protocol}, ${(ms / 1000).toFixed(2)} s: ${leaders.length === 0 ? 'nobody leads' : `${leaders.join(' and ')} ${leaders.length > 1 ? 'lead' : 'leads'}`}`;
+  const said = `${protocol}, ${(ms / 1000).toFixed(2)} s: ${leaders.length === 0 ? 'no leader' : `${leaders.join(' and ')} ${leaders.length > 1 ? 'lead' : 'leads'}`}`;
   const body =
     links(layout, frame) +
     frame.flights.map((flight) => dot(flight, protocol, flightPoint(layout, flight, ms, false))).join('') +
@@ -66,7 +66,7 @@ function disc(layout: Layout, { id, alive, paused, role, term, leader }: MemberS
   const middle = { 'text-anchor': 'middle' };
   const below = !alive
     ? 'down'
-    : `${leads ? 'leader' : (leader ?? 'nobody')}${term === null ? '' : ` · ${term}`}`;
+    : `${leads ? 'leader' : (leader ?? 'none')}${term === null ? '' : ` · ${term}`}`;
   return (
     circle +
     label(x, y + 5, `${mark} ${id}`.trim(), {

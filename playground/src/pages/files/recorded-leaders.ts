@@ -15,7 +15,7 @@ interface Known {
   readonly timers: Map<string, number>;
 }
 
-/** Who led and who could act, worked out from what members reported, as the world does in a simulation. */
+/** The members that led and those that could act, derived from their reports, as the world does in a simulation. */
 export class RecordedLeaders {
   readonly claims: Ledger = new Ledger();
   readonly acting: Ledger = new Ledger();
@@ -61,7 +61,7 @@ export class RecordedLeaders {
     this.#consider(event.member as MemberId, atMs);
   }
 
-  /** Leases end by themselves, whether anybody says so or not. */
+  /** Leases expire by themselves, whether a member reports it or not. */
   passTo(ms: number): void {
     this.#nowMs = ms;
     for (const { member } of this.acting.open) {
@@ -99,7 +99,7 @@ export class RecordedLeaders {
     return known;
   }
 
-  /** A trace tells the processes apart, but not their lives. */
+  /** A trace distinguishes processes, but not their lives. */
   #process(name: MemberId): Process {
     const id = [...this.#known.keys()].find((each) => nameOfTwin(each) === name) ?? name;
     return { name, id, life: '' };

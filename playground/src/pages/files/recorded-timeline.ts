@@ -4,7 +4,7 @@ import type { Run } from '../../game/run/run.ts';
 import { Timeline } from '../../game/run/timeline.ts';
 import type { Heading } from './trace-lines.ts';
 
-/** A history that was recorded elsewhere, in the place of a world: it can be looked at, and goes no further. */
+/** A recorded history in place of a world: it can be watched, and goes no further. */
 export class RecordedTimeline extends Timeline {
   readonly #headMs: number;
 

@@ -1,4 +1,4 @@
-/** The colours of the light theme, written out: a picture has to look the same without the page. */
+/** The colours of the light theme as values: a picture has to look the same without the page. */
 export const INK = {
   ground: '#ffffff',
   text: '#1b1f24',
@@ -18,7 +18,7 @@ export const INK = {
 
 type Attributes = Readonly<Record<string, string | number>>;
 
-/** One element as text. Whatever comes from a run is escaped: it may come from anywhere. */
+/** One element as text. Everything from a run is escaped, since a run may come from an untrusted source. */
 export function tag(name: string, attributes: Attributes, inside = ''): string {
   const list = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(tidy(value))}"`);
   return inside === '' ? `<${name}${list.join('')}/>` : `<${name}${list.join('')}>${inside}</${name}>`;

@@ -17,7 +17,7 @@ import { catalogue } from '../../../../src/protocols/index.ts';
 import { readScenario } from '../../../../src/simulation/index.ts';
 import { MOST_MEMBERS } from '../../game/run/run.ts';
 
-/** What a trace is about, checked: everything that is needed to understand its lines. */
+/** The checked header of a trace: everything that is needed to understand its lines. */
 export interface Heading {
   readonly definition: Definition;
   readonly members: readonly MemberId[];
@@ -90,7 +90,7 @@ const INPUTS: readonly string[] = ['start', 'message', 'timer', 'drawn', 'comman
 const EFFECTS: readonly string[] = ['send', 'set-timer', 'cancel-timer', 'save', 'draw', 'report', 'answer'];
 const ROLES: readonly unknown[] = ['leader', 'follower', 'candidate', 'none'];
 
-/** Only what the page looks at is checked; the rest is shown as it stands. */
+/** Only the fields that the page uses are checked; the rest is shown unchanged. */
 function readInput(given: unknown): Input {
   const input = asObject(given, 'input');
   if (!INPUTS.includes(input.type as string)) {

@@ -18,7 +18,7 @@ export interface TextFile {
 
 export interface Recording {
   readonly timeline: RecordedTimeline;
-  /** What could not be read, in words. What came before it is shown. */
+  /** Errors, in words. Everything before them is shown. */
   readonly problems: readonly string[];
 }
 
@@ -33,8 +33,8 @@ export function isTrace(text: string): boolean {
 }
 
 /**
- * Reads a trace, or the recordings of several members laid side by side. It goes in small pieces, so that a page can do
- * something else in between. Throws BadInput if not even the first line can be understood.
+ * Reads a trace, or merges the recordings of several members. It works in small pieces, so that a page can do
+ * something else in between. Throws BadInput if the first line is invalid.
  */
 export function* readTraces(files: readonly TextFile[]): Generator<void, Recording> {
   const problems: string[] = [];
@@ -119,7 +119,7 @@ function* record(
         recorder.trace(line);
         leaders.onEvent(line);
       } else {
-        // One who joined later, or whom the others never mention.
+        // A member that joined later, or that the others never mention.
         if (!history.shots.has(line.member))
           recorder.trace({ atMs: line.atMs, event: { do: 'boot', member: line.member } });
         recorder.trace(line);
@@ -128,7 +128,7 @@ function* record(
       }
     } catch {
       problems.push(
-        `What happened at ${line.atMs} ms does not go together with what was before. What comes before it is shown.`,
+        `What happened at ${line.atMs} ms contradicts earlier lines. What comes before it is shown.`,
       );
       break;
     }
@@ -141,7 +141,7 @@ function* record(
   return { timeline: new RecordedTimeline(heading, history, headMs), problems };
 }
 
-/** Tells the recorder what a world would have told it: which messages left, and which timers were set. */
+/** Passes to the recorder what a world would: which messages left, and which timers were set. */
 function schedule(recorder: Recorder, line: TraceStep, matches: Matches, first: number): number {
   let flight = first;
   const { atMs, member, effects } = line;
@@ -163,7 +163,7 @@ function schedule(recorder: Recorder, line: TraceStep, matches: Matches, first: 
   return flight;
 }
 
-/** A timer that never fired was due at the latest when all of its time had passed. */
+/** A timer that never fired was due at the end of its delay at the latest. */
 function dueMs({ atMs, effects }: TraceStep, at: number, { dueMs: known }: Matches): number {
   const effect = effects[at]!;
   if (effect.type !== 'set-timer') return atMs;

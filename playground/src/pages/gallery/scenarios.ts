@@ -6,10 +6,12 @@ const HEAL: WorldEvent = { atMs: MENDED_MS, do: 'heal' };
 const FIVE = [1, 2, 3, 4, 5];
 
 export const STORIES: readonly Story[] = [
-  story('isolate-leader', 'The leader is cut off', 'For 20 s the leader hears nobody and nobody hears it.', [
-    { do: 'partition', groups: [['leader'], ['followers']] },
-    HEAL,
-  ]),
+  story(
+    'isolate-leader',
+    'The leader is cut off',
+    'For 20 s the leader hears no other member, and none hears it.',
+    [{ do: 'partition', groups: [['leader'], ['followers']] }, HEAL],
+  ),
   story(
     'even-split',
     'Two halves',
@@ -26,7 +28,7 @@ export const STORIES: readonly Story[] = [
     ],
     {
       members: 6,
-      note: 'In epoch the old leader goes on although it has no majority. In quorum it stops, and nobody leads until the halves meet.',
+      note: 'In epoch the old leader keeps leading although it has no majority. In quorum it stops, and there is no leader until the halves reconnect.',
     },
   ),
   story(
@@ -55,27 +57,44 @@ export const STORIES: readonly Story[] = [
       note: 'In epoch the old leader goes on with two followers; no group has the five votes for another.',
     },
   ),
-  story('bridge', 'A bridge', 'Two sides, and only member 3 hears both. It stays so.', topology('Bridge'), {
-    note: 'The sides do not hear each other’s leader. Quorum and draw learn of it from the member in between.',
-  }),
+  story(
+    'bridge',
+    'A bridge',
+    'Two sides, and only member 3 hears both. It lasts to the end.',
+    topology('Bridge'),
+    {
+      note: 'The sides do not hear each other’s leader. Quorum and draw learn of it from the member in between.',
+    },
+  ),
   story(
     'ring-of-majorities',
     'A ring of majorities',
-    'Everybody hears a majority, but no two hear the same one. It stays so.',
+    'Every member hears a majority, but no two hear the same one. It lasts to the end.',
     topology('Ring of majorities'),
-    { note: 'In epoch, whoever does not hear the leader finds votes for itself.' },
+    { note: 'In epoch, a member that does not hear the leader finds votes for itself.' },
   ),
-  story('chain', 'A chain', 'Everybody hears only its neighbours. It stays so.', topology('Chain')),
-  story('star', 'A star', 'Member 2 hears all; the others hear only it. It stays so.', topology('Star'), {
-    note: 'In bully everybody who hears nobody higher leads; in epoch and quorum only the one in the middle gets votes.',
-  }),
+  story(
+    'chain',
+    'A chain',
+    'Every member hears only its neighbours. It lasts to the end.',
+    topology('Chain'),
+  ),
+  story(
+    'star',
+    'A star',
+    'Member 2 hears all; the others hear only it. It lasts to the end.',
+    topology('Star'),
+    {
+      note: 'In bully every member that hears no higher one leads; in epoch and quorum only the one in the middle gets votes.',
+    },
+  ),
   story(
     'cut-one-link',
     'One link is cut',
     'The leader and member 3 no longer hear each other. All other links work.',
     [{ do: 'cut', from: 'leader', to: 3 }],
     {
-      note: 'In epoch nobody tells the old leader: what is old is thrown away in silence. Chang–Roberts gives up its leader whenever somebody misses it.',
+      note: 'In epoch no member tells the old leader: old messages are dropped without an answer. Chang–Roberts gives up its leader whenever any member misses it.',
     },
   ),
   story(
@@ -83,7 +102,9 @@ export const STORIES: readonly Story[] = [
     'One link, one way',
     'Member 3 no longer hears the leader, but the leader hears member 3.',
     [{ do: 'cut', from: 'leader', to: 3, oneWay: true }],
-    { note: 'In epoch, member 3 asks for votes, the leader hears of the newer epoch and gives up, once.' },
+    {
+      note: 'In epoch, member 3 asks for votes, the leader hears of the newer epoch and stops leading, once.',
+    },
   ),
   story(
     'flapping-link',
@@ -99,26 +120,29 @@ export const STORIES: readonly Story[] = [
   story(
     'deaf-leader',
     'A deaf leader',
-    'The leader hears nobody, but everybody hears it. It stays so.',
+    'The leader hears no other member, but all hear it. It lasts to the end.',
     [{ do: 'cut', from: 'followers', to: 'leader', oneWay: true }],
     {
       note: 'A leader that hears nothing cannot be told. In quorum it stops by itself, since no answer reaches it.',
     },
   ),
-  story('mute-leader', 'A mute leader', 'Nobody hears the leader, but it hears everybody. It stays so.', [
-    { do: 'cut', from: 'leader', to: 'followers', oneWay: true },
-  ]),
+  story(
+    'mute-leader',
+    'A mute leader',
+    'No member hears the leader, but it hears all. It lasts to the end.',
+    [{ do: 'cut', from: 'leader', to: 'followers', oneWay: true }],
+  ),
   story(
     'follower-returns',
     'A follower is cut off and returns',
-    'Member 3 hears nobody for 20 s. The leader was well all the time.',
+    'Member 3 hears no other member for 20 s. The leader is healthy all the time.',
     [{ do: 'partition', groups: [[3], ['all']] }, HEAL],
-    { note: 'In epoch it comes back with a newer epoch, and a healthy leader has to give up.' },
+    { note: 'In epoch it comes back with a newer epoch, and a healthy leader has to stop.' },
   ),
   story(
     'deaf-follower',
     'A deaf follower',
-    'Member 3 hears nobody, but everybody hears it. It stays so.',
+    'Member 3 hears no other member, but all hear it. It lasts to the end.',
     [...[1, 2, 4, 5].map((from): Action => ({ do: 'cut', from, to: 3, oneWay: true }))],
     { note: 'In epoch it calls one election after the other and never hears that it could have won.' },
   ),
@@ -130,7 +154,7 @@ export const STORIES: readonly Story[] = [
   ),
   story('late-joiner', 'A late joiner', 'The fifth member starts 15 s after the others.', [], {
     starts: { 5: 15_000 },
-    note: 'Member 5 is the highest, so in bully it takes over from a leader that was well.',
+    note: 'Member 5 is the highest, so in bully it takes over from a healthy leader.',
   }),
   story(
     'leader-crash',
@@ -148,7 +172,7 @@ export const STORIES: readonly Story[] = [
       { atMs: MENDED_MS, do: 'restart', member: 'all' },
     ],
   ),
-  story('follower-crash', 'A follower dies', 'Somebody who does not lead is gone. Nobody should notice.', [
+  story('follower-crash', 'A follower dies', 'A follower is gone. The election should not change.', [
     { do: 'crash', member: 2 },
   ]),
   story(
@@ -163,7 +187,7 @@ export const STORIES: readonly Story[] = [
       { atMs: 42_000, do: 'crash', member: 5 },
       { atMs: 50_000, do: 'restart', member: 5 },
     ],
-    { note: 'Bully and Chang–Roberts give the highest id the lead each time; the others do not care.' },
+    { note: 'Bully and Chang–Roberts make the highest id leader each time; the others do not.' },
   ),
   story(
     'rolling-restart',
@@ -270,7 +294,7 @@ export const STORIES: readonly Story[] = [
       { atMs: MENDED_MS, do: 'disk', member: 'all', fault: 'none' },
     ],
     {
-      note: 'Who saves before it speaks (draw, epoch, quorum) has to wait. In draw everybody has given up the others by then, and four win at once.',
+      note: 'Protocols that save before they send (draw, epoch, quorum) have to wait. In draw all members have removed each other by then, and four win at once.',
     },
   ),
 ];

@@ -3,19 +3,19 @@ import type { Action, WorldEvent } from '../../../../src/simulation/index.ts';
 import { newRun } from '../../game/run/presets.ts';
 import type { Run } from '../../game/run/run.ts';
 
-/** When it goes wrong, when it is mended, and when we stop looking. By then every election has long had a leader. */
+/** When the fault begins, when it is healed, and when the run ends. By then every election has long had a leader. */
 const WRONG_MS = 10_000;
 export const MENDED_MS = 30_000;
 const END_MS = 60_000;
-/** With this one the leader is 1 or 5 in every election, so that what happens to them matters to all. */
+/** With this seed the leader is 1 or 5 in every protocol, so that faults of these members matter to all. */
 const SEED = 15;
 
-/** A story with a name: the same trouble for every protocol. */
+/** A named scenario: the same fault for every protocol. */
 export interface Story {
   readonly name: string;
   readonly title: string;
   readonly says: string;
-  /** Why it ends as it does, where that may surprise. */
+  /** Why it ends as it does, if that may surprise. */
   readonly note?: string;
   readonly members: number;
   readonly events: readonly WorldEvent[];

@@ -4,7 +4,7 @@ import type { Story } from './story.ts';
 
 export type Mark = 'leader' | 'dead' | 'paused' | 'clock' | 'disk' | 'forgets' | 'late';
 
-/** A small picture of what goes wrong: who stands where, who hears whom, and who is hurt. */
+/** A small picture of the fault: the members, their links, and which of them fail. */
 export interface Thumbnail {
   readonly places: readonly { readonly x: number; readonly y: number; readonly marks: readonly Mark[] }[];
   readonly links: readonly {
@@ -24,7 +24,7 @@ type Selector = number | string;
 const MIDDLE = 50;
 const RADIUS = 36;
 const HURTS = { crash: 'dead', pause: 'paused', clock: 'clock', disk: 'disk' } as const;
-/** In a picture, somebody has to lead. */
+/** The leader in the picture. */
 const LEADER = 1;
 
 export function thumbnailOf(story: Story): Thumbnail {

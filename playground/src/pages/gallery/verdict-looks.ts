@@ -1,4 +1,4 @@
-/** What a run came to, in the one respect that matters here: who led. */
+/** The result of a run, in the one respect that matters here: its leaders. */
 export type Verdict =
   | 'one'
   | 'unknown-to-some'
@@ -11,7 +11,7 @@ export type Verdict =
 
 interface Look {
   readonly says: string;
-  /** So that nobody depends on the colour. */
+  /** A sign, so that no visitor depends on the colour. */
   readonly sign: string;
   readonly tone: 'good' | 'fair' | 'bad';
 }
@@ -22,7 +22,7 @@ export const VERDICT_LOOKS: Readonly<Record<Verdict, Look>> = {
   moment: { says: 'two leaders for a moment', sign: '~', tone: 'fair' },
   'two-then-one': { says: 'two leaders, then one', sign: '⚠', tone: 'bad' },
   'two-for-good': { says: 'two leaders for good', sign: '✖', tone: 'bad' },
-  gap: { says: 'nobody for over 10\u00A0s, then one', sign: '…', tone: 'fair' },
+  gap: { says: 'no leader for over 10\u00A0s, then one', sign: '…', tone: 'fair' },
   flaps: { says: 'leaders come and go', sign: '↻', tone: 'bad' },
-  nobody: { says: 'nobody leads', sign: '∅', tone: 'fair' },
+  nobody: { says: 'no leader', sign: '∅', tone: 'fair' },
 };

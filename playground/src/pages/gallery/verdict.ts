@@ -3,18 +3,18 @@ import { readScenario, resultOf, runWorld } from '../../../../src/simulation/ind
 import type { Run } from '../../game/run/run.ts';
 import type { Verdict } from './verdict-looks.ts';
 
-/** Two leaders for less than this are told apart from two that go on: a new one is often heard of before the old one is told. */
+/** Two leaders for less than this count as a moment: a new one is often heard of before the old one is told. */
 const MOMENT_MS = 1000;
-/** Leaders that come and go: so many new ones in the last stretch, some time after the last thing was done. */
+/** Leaders that come and go: this many new ones in the last stretch, some time after the last event. */
 const LAST_MS = 30_000;
 const CALM_MS = 10_000;
 const MANY = 3;
-/** For less than this without a leader, the next one is only on its way. */
+/** Without a leader for less than this, the next one is only being elected. */
 const GONE_MS = 5000;
-/** A takeover takes seconds. For longer than this without a leader, nobody could be elected, or nobody noticed. */
+/** A takeover takes seconds. After a longer time without a leader, none could be elected, or no member noticed. */
 const LONG_GAP_MS = 10_000;
 
-/** Plays the run and says what it came to. */
+/** Plays the run and returns its verdict. */
 export function verdictOf(run: Run): Verdict {
   const world = runWorld(readScenario(run, catalogue), run.seed);
   const { claims, acting, doubleMs, final } = resultOf(world);
@@ -29,7 +29,7 @@ export function verdictOf(run: Run): Verdict {
   return final.agreed ? 'one' : 'unknown-to-some';
 }
 
-/** The longest time without anybody who could act, between the first who could and the last. */
+/** The longest time in which no member could act, between the first and the last that could. */
 function longestGapMs(acting: readonly { readonly fromMs: number; readonly toMs: number }[]): number {
   let longest = 0;
   let endMs = Number.POSITIVE_INFINITY;

@@ -1,11 +1,14 @@
 import type { Verdict } from './verdict-looks.ts';
 
-/** In which order the verdicts of a row stand. */
+/** The order of the verdicts in a row. */
 export const PROTOCOLS: readonly string[] = ['bully', 'chang-roberts', 'draw', 'epoch', 'quorum', 'ring'];
 
 type Row = readonly [Verdict, Verdict, Verdict, Verdict, Verdict, Verdict];
 
-/** What `verdictOf` says of each story. It takes a while to work out, so it is kept here, and a test compares. */
+/**
+ * The result of `verdictOf` for each scenario. It takes a while to compute, so it is stored here, and a test
+ * compares.
+ */
 export const VERDICTS: Readonly<Record<string, Row>> = {
   'quiet-start': ['one', 'one', 'one', 'one', 'one', 'one'],
   'late-joiner': ['moment', 'one', 'one', 'one', 'one', 'one'],

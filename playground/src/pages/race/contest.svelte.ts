@@ -4,16 +4,16 @@ import type { Run } from '../../game/run/run.ts';
 import { Timeline } from '../../game/run/timeline.ts';
 import { type Score, scoreAt } from './score.ts';
 
-/** How long one picture may take to work out before it is shown all the same. */
+/** How long computing one frame may take before it is drawn anyway. */
 const BUDGET_MS = 12;
 
-/** Several elections with the same trouble, on one clock. */
+/** Several protocols with the same faults, on one clock. */
 export class Contest {
   #timelines: readonly Timeline[] = $state.raw([]);
   cursorMs = $state(0);
   isPlaying = $state(false);
   speed = $state(2);
-  /** Grows whenever there is more history. */
+  /** Increases whenever there is more history. */
   #revision = $state(0);
 
   get timelines(): readonly Timeline[] {
@@ -25,7 +25,7 @@ export class Contest {
     return Math.min(...this.timelines.map(({ headMs }) => headMs));
   }
 
-  /** Begins anew, with the trouble that the runs bring along, from this moment on. */
+  /** Starts again, with the faults of the runs, from this moment on. */
   start(runs: readonly Run[], atMs: number): void {
     this.#timelines = runs.map((run) => new Timeline(run));
     for (const timeline of this.#timelines) timeline.extendTo(atMs);
@@ -41,7 +41,7 @@ export class Contest {
     return scoreAt(this.timelines[index]!.history, this.cursorMs);
   }
 
-  /** A picture is due: so much time has passed for the visitor. */
+  /** Advances by this much time of the visitor. */
   advance(passedMs: number): void {
     if (!this.isPlaying) return;
     const wantedMs = this.cursorMs + Math.min(passedMs, 100) * this.speed;
@@ -58,7 +58,7 @@ export class Contest {
     this.cursorMs = Math.max(0, Math.min(ms, this.headMs));
   }
 
-  /** The same for all, now. What was known beyond this moment is played again, with this in it. */
+  /** The same action for all, now. What was computed beyond this moment is computed again with it. */
   act(...actions: readonly Action[]): void {
     this.#timelines = this.#timelines.map((timeline) => {
       if (timeline.headMs <= this.cursorMs) return timeline;

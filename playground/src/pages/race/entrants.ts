@@ -6,13 +6,13 @@ import { runOf } from '../gallery/story.ts';
 export const MOST_ENTRANTS = 4;
 export const LEAST_ENTRANTS = 2;
 
-/** The runs of a race: one story, one seed, and an election for each. */
+/** The runs of a race: one scenario, one seed, and one run for each protocol. */
 export function racesOf(story: string, protocols: readonly string[], seed: number): Run[] {
   const found = STORIES.find(({ name }) => name === story) ?? STORIES[0]!;
   return protocols.map((protocol) => ({ ...runOf(found, protocol), seed }));
 }
 
-/** The runs as they were raced: with what was done by hand, each for its whole length. */
+/** The runs with all manual actions, each for its whole length. */
 export function asRaced(
   runs: readonly Run[],
   timelines: readonly { readonly events: Run['events'] }[],
@@ -20,13 +20,13 @@ export function asRaced(
   return runs.map((run, i) => ({ ...run, events: timelines[i]!.events }));
 }
 
-/** How many times something was done by hand, to all at once. */
+/** How many manual actions there were, each on all runs at once. */
 export function handsIn(run: Run, { events }: { readonly events: Run['events'] }): number {
   const planned = new Set(run.events.map(({ atMs }) => atMs));
   return new Set(events.map(({ atMs }) => atMs).filter((atMs) => !planned.has(atMs))).size;
 }
 
-/** Adds or takes away one, but never fewer than two or more than four. */
+/** Adds or removes one, but never below two or above four. */
 export function toggled(protocols: readonly string[], name: string): readonly string[] {
   if (protocols.includes(name)) {
     return protocols.length <= LEAST_ENTRANTS ? protocols : protocols.filter((each) => each !== name);
@@ -39,7 +39,7 @@ interface Fault {
   readonly actions: readonly Action[];
 }
 
-/** What can be done to all of them by hand, whoever leads in each. */
+/** Manual actions on all of them, whichever member leads in each. */
 export function faultsFor(members: number): readonly Fault[] {
   const half = Array.from({ length: members >> 1 }, (_, i) => i + 1);
   return [

@@ -14,7 +14,7 @@ export interface MeasureReport {
 
 const TELL_EVERY_MS = 100;
 
-/** All of them go forward together, so that they can be compared at any moment. */
+/** All of them advance together, so that they can be compared at any moment. */
 function work({ runs, seeds }: MeasureOrder): void {
   const all = runs.map((run) => measure(run, seeds));
   let toldMs = performance.now();

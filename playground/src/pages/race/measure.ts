@@ -2,17 +2,17 @@ import { catalogue } from '../../../../src/protocols/index.ts';
 import { outcomeOf, RunTotals, readScenario, runWorld } from '../../../../src/simulation/index.ts';
 import type { Run } from '../../game/run/run.ts';
 
-/** What many seeds came to, for one election. */
+/** The result of many seeds, for one protocol. */
 export interface Measured {
   readonly protocol: string;
   readonly seeds: number;
-  /** Every gap without a leader that ended with a new one; null where there was none. */
+  /** Every gap without a leader that ended with a new one; null if there was none. */
   readonly takeoverMs: { readonly p50: number | null; readonly p99: number | null };
   readonly doubleMs: number;
   readonly messages: number;
 }
 
-/** Plays the run with one seed after the other, and says after each how far it has come. */
+/** Plays the run with one seed after the other, and yields the result so far after each. */
 export function* measure(run: Run, seeds: number): Generator<Measured, Measured> {
   const scenario = readScenario(run, catalogue);
   const totals = new RunTotals(run.protocol, run.untilMs, 1);

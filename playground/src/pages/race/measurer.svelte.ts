@@ -3,9 +3,9 @@ import type { MeasureOrder, MeasureReport } from './measure-worker.ts';
 
 export const SEEDS = 200;
 
-/** Plays many seeds in a thread of its own, so that the page goes on meanwhile. */
+/** Plays many seeds in a separate thread, so that the page stays responsive. */
 export class Measurer {
-  /** Null while nothing was asked. */
+  /** Null if nothing was requested. */
   report: MeasureReport | null = $state.raw(null);
   problem = $state('');
   isBusy = $state(false);
@@ -27,7 +27,7 @@ export class Measurer {
     worker.postMessage({ runs, seeds: SEEDS } satisfies MeasureOrder);
   }
 
-  /** What was measured so far stays. */
+  /** The measurements so far are kept. */
   stop(): void {
     this.#worker?.terminate();
     this.#worker = null;

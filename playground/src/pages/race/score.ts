@@ -2,7 +2,7 @@ import type { Stretch } from '../../../../src/simulation/index.ts';
 import type { History } from '../../game/history/history.ts';
 import { countUpTo } from '../../game/history/track.ts';
 
-/** How an election has done up to some moment. */
+/** The score of a protocol up to some moment. */
 export interface Score {
   readonly firstLeaderMs: number | null;
   readonly messages: number;
@@ -39,7 +39,7 @@ function spans(stretches: readonly Stretch[], ms: number): Span[] {
     .filter(({ fromMs }) => fromMs <= ms);
 }
 
-/** A stopped process covers nothing, although it would act the moment it goes on. */
+/** A paused process does not count as a leader, although it would act the moment it resumes. */
 function awake(history: History, stretch: Stretch, ms: number): Span[] {
   const [whole] = spans([stretch], ms);
   if (whole === undefined) return [];
@@ -58,7 +58,7 @@ function awake(history: History, stretch: Stretch, ms: number): Span[] {
   return pieces;
 }
 
-/** For how long at least so many of them were there at once. */
+/** For how long at least this many of them overlapped. */
 function coveredMs(all: readonly Span[], least: number): number {
   const turns = all.flatMap(({ fromMs, toMs }) => [
     { ms: fromMs, by: 1 },

@@ -9,7 +9,7 @@ export interface Fired {
   readonly atMs: number;
 }
 
-/** How long a rule stays marked, and how many entries are looked through for it. */
+/** How long a rule stays marked, and how many entries are searched for it. */
 const RECENT_MS = 1000;
 const MOST_LOOKED = 200;
 

@@ -18,7 +18,7 @@ interface Edge {
   readonly running: number;
 }
 
-/** What the run came to by that moment. */
+/** The counters of the run at that moment. */
 export function countersAt(history: History, ms: number): Counters {
   const us = Math.round(ms * 1000);
   const byType = new Map<string, number>();
@@ -38,7 +38,9 @@ export function countersAt(history: History, ms: number): Counters {
   };
 }
 
-/** How long nobody could act, and how long two could. A stopped member covers nothing, but may go on at any moment. */
+/**
+ * How long no member could act, and how long two could. A paused member does not count, but may resume at any moment.
+ */
 function coverageAt(history: History, ms: number): { darkMs: number; doubleMs: number } {
   const edges = edgesUpTo(history, ms);
   let [acting, running, sinceMs, darkMs, doubleMs] = [0, 0, 0, 0, 0];

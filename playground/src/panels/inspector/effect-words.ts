@@ -1,7 +1,7 @@
 import type { Delay, Effect, Json } from '../../../../src/core/index.ts';
 import { readable } from './readable.ts';
 
-/** What a member asks of its host, in words. */
+/** An effect of a member, in words. */
 export function effectWords(effect: Effect): string {
   switch (effect.type) {
     case 'send': {

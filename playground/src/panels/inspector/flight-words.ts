@@ -17,9 +17,9 @@ export function unheardWords({ from, to, message, fate }: Flight): string {
   return `${message.type} ${from} → ${to}: ${SHORT[fate] ?? fate}`;
 }
 
-/** What has become of a message by that moment. */
+/** The fate of a message at that moment. */
 export function fateWords({ fate, endMs, arrivedAs, dueMs }: Flight, ms: number): string {
   if (ms < endMs) return `on its way, due in ${seconds(dueMs - ms)}`;
   if (fate !== 'arriving') return `${FATES[fate]}, at ${seconds(endMs)}`;
-  return arrivedAs >= 0 ? `arrived at ${seconds(endMs)}` : `came to nobody at ${seconds(endMs)}`;
+  return arrivedAs >= 0 ? `arrived at ${seconds(endMs)}` : `reached no running member at ${seconds(endMs)}`;
 }

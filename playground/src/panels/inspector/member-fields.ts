@@ -7,11 +7,11 @@ import { stateWords } from '../member-rows.ts';
 import { type Field, fieldsOf, readable } from './readable.ts';
 
 interface MemberFacts {
-  /** What can be seen from outside. */
+  /** What is visible from outside. */
   readonly seen: readonly Field[];
   /** Its timers, the next one due first. */
   readonly timers: readonly Field[];
-  /** What its protocol keeps for itself. */
+  /** The inner state of its protocol. */
   readonly inner: readonly Field[];
 }
 

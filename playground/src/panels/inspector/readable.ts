@@ -43,7 +43,7 @@ function isRow(list: readonly Json[]): boolean {
   );
 }
 
-/** Remembers what was shown of one thing, and says which fields are new since the last change. */
+/** Remembers what was shown of one subject, and returns the fields that changed last. */
 export class Changes {
   #subject: unknown = null;
   #values: ReadonlyMap<string, string> = new Map();

@@ -3,19 +3,19 @@ import { scenarioOf } from '../../game/run/run.ts';
 import type { Timeline } from '../../game/run/timeline.ts';
 
 /**
- * Plays a run a second time, up to any moment, for what the history does not keep: the inner state of members. It goes forward as
- * long as it can, and begins anew when it is asked about an earlier moment.
+ * Plays a run a second time, up to any moment, for what the history does not keep: the inner state of members. It
+ * goes forward as long as it can, and starts again for an earlier moment.
  */
 export class Scout {
   #timeline: Timeline | null = null;
   #world: World | null = null;
 
-  /** The world at that moment. Whoever gets it may look at it, no more. */
+  /** The world at that moment. It is for reading only. */
   worldAt(timeline: Timeline, ms: number): World {
     if (ms >= timeline.headMs) return timeline.world;
     let world = this.#world;
     if (world === null || timeline !== this.#timeline || world.nowUs > Math.round(ms * 1000)) {
-      // The list of events is the timeline's own, so that what is done later by hand is found here too.
+      // The list of events is the timeline's own, so that later manual actions are found here too.
       const events = timeline.events as WorldEvent[];
       world = new World(scenarioOf({ ...timeline.run, events: [] }, events), timeline.run.seed);
     }

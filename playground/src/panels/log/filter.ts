@@ -11,7 +11,7 @@ export interface Filter {
   readonly cause: ReadonlySet<number> | null;
 }
 
-/** The entries that pass a filter, found bit by bit, since there may be very many. */
+/** The entries that pass a filter, found piece by piece, since there may be very many. */
 export class Filtered {
   /** Their places in the history, in order. */
   readonly found: number[] = [];
@@ -28,7 +28,7 @@ export class Filtered {
     this.#text = filter.text.trim().toLowerCase();
   }
 
-  /** Looks at what is new. False if there was no time to look at all of it. */
+  /** Looks at new entries. False if there was no time to look at all of them. */
   extend(mayGoOn: () => boolean): boolean {
     const { entries } = this.#history;
     while (this.#looked < entries.length) {
@@ -44,7 +44,7 @@ export class Filtered {
     return countUpTo(this.found, this.#history.countAt(ms) - 1);
   }
 
-  /** Where among them that entry stands, or -1. */
+  /** Its index among them, or -1. */
   placeOf(index: number): number {
     const place = countUpTo(this.found, index) - 1;
     return this.found[place] === index ? place : -1;
@@ -60,7 +60,7 @@ export class Filtered {
   }
 }
 
-/** Does it change who stands, who leads or who follows whom? */
+/** Does it change candidates, leaders or followers? */
 function decides(entry: Entry, history: History): boolean {
   return entry.kind === 'step' && changeOf(entry, history).after !== null;
 }

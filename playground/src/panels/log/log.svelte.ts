@@ -8,7 +8,7 @@ import { type Filter, Filtered } from './filter.ts';
 
 const BUDGET_MS = 8;
 
-/** The lines of the log up to the cursor, and which of them can be seen. */
+/** The lines of the log up to the cursor, and which of them are visible. */
 export class LogLines {
   what: Filter['what'] = $state('all');
   member: MemberId | null = $state(null);

@@ -5,10 +5,10 @@ interface Tick {
   readonly label: string;
 }
 
-/** So far apart that their labels never touch. */
+/** Far enough apart that their labels never touch. */
 const LEAST_PX = 72;
 
-/** Round moments between two others, evenly apart, with as many digits as it takes to tell them apart. */
+/** Round moments between two others, evenly spaced, with as many digits as needed to distinguish them. */
 export function ticks(fromMs: number, toMs: number, pxPerMs: number): Tick[] {
   const stepMs = stepFor(LEAST_PX / pxPerMs);
   const digits = stepMs >= 1000 ? 0 : stepMs >= 100 ? 1 : stepMs >= 10 ? 2 : 3;

@@ -8,7 +8,7 @@ export interface Bar {
   readonly toMs: number;
 }
 
-/** The parts of bars at whose time another one could act as well. */
+/** The parts of bars during which another one could act as well. */
 export function overlaps(bars: readonly Bar[]): Bar[] {
   const found: Bar[] = [];
   let open: Bar[] = [];

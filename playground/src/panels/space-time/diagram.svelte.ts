@@ -5,13 +5,13 @@ import { LABEL_PX, laneHeight, TOP_PX, type View, yOf } from './view.ts';
 
 const FIRST_SPAN_MS = 12_000;
 const SPAN_MS: readonly [least: number, most: number] = [5, 700_000];
-/** A run that is shorter than this is only to be seen close up. */
+/** A run that is shorter than this fills the picture. */
 const SHORT_MS = 1000;
 const ZOOM = 1.6;
 /** While it is followed, the cursor stands here, so that there is room for what comes. */
 const FOLLOW_AT = 0.8;
 
-/** Which part of a run is looked at. */
+/** The part of a run that is shown. */
 export class Diagram {
   fromMs = $state(0);
   spanMs = $state(FIRST_SPAN_MS);
@@ -23,7 +23,7 @@ export class Diagram {
 
   constructor(game: Game) {
     this.#game = game;
-    // The cursor is never out of sight, whoever moves it.
+    // The cursor is always kept in view.
     $effect(() => {
       const { cursorMs } = game;
       untrack(() => this.#keepInSight(cursorMs));
@@ -38,7 +38,7 @@ export class Diagram {
   /** The same list for all branches of one run. */
   readonly #branches: Game['branches'] = $derived.by(() => this.#game.branches);
 
-  /** The same list as long as nobody joins. */
+  /** The same list as long as no member joins. */
   readonly #lanes: View['lanes'] = $derived.by(() => {
     void this.#memberCount;
     return new Map(this.#timeline.history.members.map((id, lane) => [id, lane]));
@@ -105,7 +105,7 @@ export class Diagram {
     this.#keepInSight(this.#game.cursorMs);
   }
 
-  /** A short run that is known when it is opened fills the picture; after it, others are seen from farther away again. */
+  /** A short run that is opened fills the picture; later runs get the usual scale again. */
   #suit(): void {
     const { headMs, run } = this.#game;
     const knownMs = Math.max(headMs, run.untilMs > 1 ? run.untilMs : 0);

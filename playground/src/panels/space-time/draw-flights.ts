@@ -5,7 +5,7 @@ import { countUpTo } from '../../game/history/track.ts';
 import type { Pen, Scene, Stroke } from './scene.ts';
 import { isInSight, toMs, xOf, yOf } from './view.ts';
 
-/** More arrows than this are a grey heap: then it is drawn how many there are. */
+/** With more arrows than this, only their density is drawn. */
 export const MOST_ARROWS = 3000;
 const COLUMN_PX = 4;
 const STUB_PX = 14;
@@ -46,7 +46,7 @@ export function drawArrows(pen: Pen, scene: Scene): Stroke[] {
   return strokes;
 }
 
-/** Selected is a message itself, what went over a selected link, and what a selected step took and sent. */
+/** Selected are a selected message, messages over a selected link, and those that a selected step received and sent. */
 function isSelected({ history, selection }: Scene, flight: Flight): boolean {
   switch (selection?.kind) {
     case 'flight':
@@ -100,12 +100,12 @@ function drawEnd(
   pen.stroke();
 }
 
-/** From its sender to where it came, or as far as it is known. */
+/** From its sender to its end, or as far as it is known. */
 function strokeOf({ view, headMs }: Scene, flight: Flight): Stroke {
   const { from, to, sentMs, dueMs, endMs, id, fate } = flight;
   const [x1, y1, lastY] = [xOf(view, sentMs), yOf(view, from), yOf(view, to)];
   if (id < 0 && fate !== 'arriving' && fate !== 'unknown') {
-    // It never set out: a stub in the right direction.
+    // It was never sent: a stub in the right direction.
     const down = Math.sign(lastY - y1) * Math.min(STUB_PX, Math.abs(lastY - y1) / 2);
     return { flight, x1, y1, x2: x1 + STUB_PX / 2, y2: y1 + down };
   }
@@ -114,7 +114,7 @@ function strokeOf({ view, headMs }: Scene, flight: Flight): Stroke {
   return { flight, x1, y1, x2: xOf(view, untilMs), y2: y1 + (lastY - y1) * part };
 }
 
-/** How many messages left each lane, as a strip that is the fuller the more there are. */
+/** How many messages left each lane, as a strip that is fuller the more there are. */
 export function drawDensity(pen: Pen, scene: Scene): void {
   const { history, view, palette } = scene;
   const { all, sentMs } = history.flights;

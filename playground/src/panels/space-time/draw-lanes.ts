@@ -5,7 +5,7 @@ import { type Bar, overlaps } from './bars.ts';
 import { type Pen, type Scene, SMALL_FONT } from './scene.ts';
 import { isInSight, LABEL_PX, toMs, xOf, yOf } from './view.ts';
 
-/** The line of each member: there while it runs, dashed while it is stopped, nothing while it is down. */
+/** The line of each member: solid while it runs, dashed while it is paused, none while it is down. */
 export function drawLanes(pen: Pen, scene: Scene): void {
   const { history, view, palette, headMs } = scene;
   const endMs = Math.min(toMs(view), headMs);
@@ -49,7 +49,7 @@ function drawSign(pen: Pen, sign: string, x: number, y: number, colour: string):
   pen.fillText(sign, x - 4, y + 4);
 }
 
-/** Who believed it led, as an empty bar; who could act, as a full one; two at once, hatched. */
+/** A member that believed it led is an empty bar; one that could act, a full one; two at once, hatched. */
 export function drawBars(pen: Pen, scene: Scene): void {
   const { history, view, palette, protocol } = scene;
   const height = Math.min(18, view.lanePx - 4);

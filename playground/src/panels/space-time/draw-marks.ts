@@ -7,9 +7,9 @@ import { AXIS_PX, isInSight, LABEL_PX, TOP_PX, toMs, xOf, yOf } from './view.ts'
 
 const MARK_Y = (AXIS_PX + TOP_PX) / 2;
 const SIGN_PX = 13;
-/** Signs closer than this would hide each other: the first one speaks for all. */
+/** Signs closer than this would hide each other: only the first is drawn. */
 export const APART_PX = 11;
-/** The flag of a branch stands beside what was done there. */
+/** The flag of a branch is drawn beside the action that began it. */
 export const FORK_PX: readonly [from: number, to: number] = [7, 30];
 
 /** The lines of time, behind everything else. */
@@ -25,7 +25,7 @@ export function drawGrid(pen: Pen, { view, palette }: Scene): void {
   }
 }
 
-/** What stands above the lanes: times, what was done from outside, what went wrong, and where branches begin. */
+/** Above the lanes: times, events from outside, alarms, and the starts of branches. */
 export function drawTop(pen: Pen, scene: Scene): void {
   const { view, palette, history, orders, forks, selection, cause } = scene;
   pen.fillStyle = palette['--ground']!;
@@ -83,7 +83,7 @@ function drawFork(pen: Pen, { view, palette }: Scene, id: number, atMs: number):
   pen.fillText(String(id), left + 8, TOP_PX - 4);
 }
 
-/** The same sign as in the alarm, by which the grave is told from the rest. */
+/** The same sign as in the alarm, which distinguishes grave alarms. */
 function drawAlarm(pen: Pen, level: Level, x: number): void {
   pen.save();
   pen.translate(x - SIGN_PX / 2, MARK_Y - SIGN_PX / 2);
@@ -92,7 +92,7 @@ function drawAlarm(pen: Pen, level: Level, x: number): void {
   pen.restore();
 }
 
-/** The names of the lanes, which stay where they are. */
+/** The names of the lanes, which do not scroll sideways. */
 export function drawNames(pen: Pen, { view, palette, selection }: Scene): void {
   pen.fillStyle = palette['--ground']!;
   pen.fillRect(0, 0, LABEL_PX - 2, view.heightPx);

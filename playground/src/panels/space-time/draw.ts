@@ -6,7 +6,7 @@ import { LABEL_PX, TOP_PX, xOf, yOf } from './view.ts';
 
 interface Drawn {
   readonly strokes: readonly Stroke[];
-  /** What is not drawn one by one, in words; empty if everything is. */
+  /** What is not drawn individually, in words; empty if everything is. */
   readonly note: string;
 }
 

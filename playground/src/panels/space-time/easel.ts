@@ -1,7 +1,7 @@
-/** How much of the time may be spent on drawing. */
+/** The share of time that may be spent on drawing is one in this many. */
 const SHARE = 4;
 
-/** Draws soon after something has changed, once for all changes, and less often where it takes long. */
+/** Draws soon after a change, once for several changes, and less often if it takes long. */
 export class Easel {
   readonly #draw: () => void;
   #frame = 0;

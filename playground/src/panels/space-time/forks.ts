@@ -2,7 +2,7 @@ import type { Action } from '../../../../src/simulation/index.ts';
 import type { Branch } from '../../game/run/tree.ts';
 import { seconds } from '../../game/words/seconds.ts';
 
-/** Another branch, and when it and the one that is shown part. */
+/** Another branch, and when it separates from the one that is shown. */
 export interface Fork {
   readonly id: number;
   readonly atMs: number;

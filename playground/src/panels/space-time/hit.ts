@@ -8,7 +8,7 @@ import { AXIS_PX, LABEL_PX, laneAt, msAt, TOP_PX, xOf } from './view.ts';
 
 const NEAR_PX = 7;
 
-/** What is under a finger: something to select, a branch to go to, a moment to go to. */
+/** What is under the pointer: something to select, a branch to go to, a moment to go to. */
 export type Hit =
   | { readonly what: 'select'; readonly selection: Selection; readonly atMs: number | null }
   | { readonly what: 'branch'; readonly id: number }
@@ -74,7 +74,7 @@ function distanceTo({ x1, y1, x2, y2 }: Stroke, x: number, y: number): number {
   return Math.hypot(x - x1 - part * dx, y - y1 - part * dy);
 }
 
-/** The last thing that a member did by then: a claim may have waited for the disk. */
+/** The last step of a member by then: a claim may have waited for the disk. */
 function beginning(history: History, ms: number, member: MemberId): number {
   for (let i = countUpTo(history.entriesMs, ms) - 1; i >= 0; i--) {
     const entry = history.entries[i]!;

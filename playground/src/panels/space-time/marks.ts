@@ -22,7 +22,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   network: '≈',
 };
 
-/** What was done from outside, found again by time. It grows with its history. */
+/** The events from outside, indexed by time. It grows with its history. */
 export class Marks {
   readonly all: EventEntry[] = [];
   readonly #timesMs: number[] = [];
@@ -45,7 +45,7 @@ export class Marks {
   }
 }
 
-/** What went wrong, where that would not hide each other: the gravest one speaks for all that are close. */
+/** Alarms that would not hide each other: of those close together, the gravest is drawn. */
 export function alarmMarks(
   violations: readonly Violation[],
   apartMs: number,

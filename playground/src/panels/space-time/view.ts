@@ -1,6 +1,6 @@
 import type { MemberId } from '../../../../src/core/index.ts';
 
-/** Where everything is in the picture: what is visible of a run, and how large. */
+/** The geometry of the picture: the visible part of a run, and its scale. */
 export interface View {
   readonly fromMs: number;
   readonly pxPerMs: number;
@@ -31,7 +31,7 @@ export function msAt(view: View, x: number): number {
   return view.fromMs + (x - LABEL_PX) / view.pxPerMs;
 }
 
-/** The middle of a member's lane. Who has none stands above them all. */
+/** The middle of a member's lane. A member without one is above them all. */
 export function yOf(view: View, id: MemberId): number {
   const lane = view.lanes.get(id) ?? -1;
   return TOP_PX + (lane + 0.5) * view.lanePx - view.scrollPx;
@@ -47,7 +47,7 @@ export function isInSight(view: View, id: MemberId): boolean {
   return y + view.lanePx / 2 > TOP_PX && y - view.lanePx / 2 < view.heightPx;
 }
 
-/** Whose lane it is at that height. */
+/** The member whose lane is at that height. */
 export function laneAt(view: View, y: number): MemberId | null {
   if (y < TOP_PX) return null;
   const lane = Math.floor((y - TOP_PX + view.scrollPx) / view.lanePx);

@@ -37,8 +37,8 @@ export function addCheck(program: Command): void {
     .addHelpText(
       'after',
       `
-Whoever counts drops, duplicates or messages in flight gets a network that delivers each message at most
-once, and where one of the three is not given it is 1, 1 and 6.
+With --drops, --duplicates or --in-flight, the network delivers each message at most once; those of the
+three that are not given are 1, 1 and 6.
 
 Exit code: 0 if no promised property was broken, 1 if one was, 2 for bad input.
 

@@ -24,7 +24,7 @@ export function addNode(program: Command): void {
     .addHelpText(
       'after',
       `
-Flags come before the environment, and that before the file. The environment:
+Flags take precedence over the environment, and that over the file. The environment:
   VOTER_ID, VOTER_URL, VOTER_LIST (JSON, or ID=URL,ID=URL), SEED_HOST,
   HEARTBEAT_INTERVAL (seconds), MISSED_HEARTBEAT_TOLERANCE
 
@@ -33,12 +33,13 @@ A file looks like this, and every field may be left out:
     "peers": { "a": "http://127.0.0.1:7101", "b": "http://127.0.0.1:7102", "c": "http://127.0.0.1:7103" },
     "protocol": "quorum", "options": { "preset": "steady" } }
 
-The first start of a cluster needs 3 of its 3 members, or 4 of 5. Without --data a member forgets everything
-when it stops: it comes back as a new disk, which the others give a seat. If several do so at once, or a
-data folder is lost while another member is down, the cluster needs as many members again as at its first start.
+The first start of a cluster needs 3 of its 3 members, or 4 of 5. Without --data a member keeps nothing
+when it stops: it comes back with a new disk, and the leader gives that disk a seat. If several do so at
+once, or a data folder is lost while another member is down, the cluster needs as many members again as at
+its first start.
 ${ENGINE_HELP}
 
-Exit code: 0 after SIGINT or SIGTERM, 1 if it could not start or go on, 2 for bad input.
+Exit code: 0 after SIGINT or SIGTERM, 1 if it could not start or continue, 2 for bad input.
 
 Examples:
   $ caucus node --id a --listen 127.0.0.1:7101 --peer b=http://127.0.0.1:7102 --peer c=http://127.0.0.1:7103

@@ -49,19 +49,20 @@ export function addRun(program: Command): void {
     .addHelpText(
       'after',
       `
-CMD finds in its environment: CAUCUS_TOKEN (the fencing token: send it along with every write, and refuse
-smaller ones there), CAUCUS_ELECTION and CAUCUS_MEMBER. Its standard input and output are ours; our log
-goes to standard error. SIGINT, SIGTERM and SIGHUP end it in order and release the lead; SIGUSR1, SIGUSR2,
-SIGQUIT and SIGWINCH are passed on to it. It may not leave its process group, or it is out of reach.
+CMD gets these environment variables: CAUCUS_TOKEN (the fencing token: send it with every write, and let
+the store refuse smaller ones), CAUCUS_ELECTION and CAUCUS_MEMBER. Its standard input and output are ours;
+our log goes to standard error. SIGINT, SIGTERM and SIGHUP end it in order and release the leadership;
+SIGUSR1, SIGUSR2, SIGQUIT and SIGWINCH are passed on to it. It must not leave its process group,
+or it cannot be ended.
 
 When the lease is not renewed in time, SIGTERM comes when two fifths of it are left, and SIGKILL when one
 fifth is: with the usual lease of 1.5 s, if the renewal is 300 ms late. --timing 'timeoutMs=[6000,12000]'
-makes the lease 5 s (five sixths of the least time-out). Give it to ALL members, those of caucus node and of
+makes the lease 5 s (five sixths of the least timeout). Give it to ALL members, those of caucus node and of
 the library too. A leader that dies on the same machine, or resigns, is replaced as fast as before.
 ${ENGINE_HELP}
 
-Exit code: that of CMD, or 128 and the number of the signal that it died of; 126 if it cannot be run, 127
-if it is not found; 75 if the leadership was lost under --once, whatever CMD made of it; 1 if it was not
+Exit code: that of CMD, or 128 plus the number of the signal that killed it; 126 if it cannot be run, 127
+if it is not found; 75 if the leadership was lost under --once, whatever the exit code of CMD; 1 if it was not
 elected in time or the member failed, 2 for bad input.
 
 Examples:

@@ -45,8 +45,8 @@ export function addUp(program: Command): void {
     .addHelpText(
       'after',
       `
-Keys: 1 to 9 kill a member with SIGKILL, or start it again; p stops the leader with SIGSTOP, and lets it go
-on; q or Ctrl-C stops everything.
+Keys: 1 to 9 kill a member with SIGKILL, or restart it; p pauses the leader with SIGSTOP, and resumes it;
+q or Ctrl-C stops everything.
 
 Exit code: 0 after Ctrl-C or q, 1 if a member could not start, 2 for bad input.
 
