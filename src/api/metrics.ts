@@ -117,7 +117,7 @@ const LINK_METRICS: readonly LinkMetric[] = [
   [
     'caucus_messages_dropped_total',
     'counter',
-    'Messages given up: the queue was full, or the peer could not be reached.',
+    'Messages dropped: the queue was full, or the peer could not be reached.',
     (link) => link.dropped,
   ],
   ['caucus_bytes_sent_total', 'counter', 'Bytes of messages sent to this peer.', (link) => link.bytesSent],

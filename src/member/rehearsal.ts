@@ -20,11 +20,11 @@ import { RefusalLog } from './refusal-log.ts';
 import type { Store } from './store.ts';
 
 const IDS: readonly MemberId[] = [1, 2, 3];
-/** More than an election takes. A protocol that elects no leader within so many events is left at that. */
+/** More events than an election takes. A protocol that elects no leader within this many is not rehearsed further. */
 const MOST_EVENTS = 300;
-/** A program's promises settle between two events: more turns than any of them takes. */
+/** How many microtask turns to wait between two events: more than any promise chain of the program needs. */
 const TURNS = 20;
-/** No process of Linux ever has it: pids end at 2 ** 22. */
+/** No process of Linux has this pid: pids end at 2 ** 22. */
 const NO_PID = 2 ** 22 + 1;
 
 const rehearsed = new WeakSet<Definition>();
@@ -79,7 +79,7 @@ class Rehearsal {
       await settle();
     }
     if (this.#leader !== undefined) this.leaders++;
-    // What the new leader has sent is taken too.
+    // The messages of the new leader are processed too.
     while (this.#frames.length > 0) this.#deliver();
     await settle();
   }
@@ -149,7 +149,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await null;
 }
 
-/** Works out the bytes of each record, and writes them nowhere. */
+/** Computes the bytes of each record, and writes nothing. */
 function storeNowhere(cluster: string, id: MemberId, life: string): Store {
   return {
     member: { incarnation: 1, life, keeps: true, voters: [] },
@@ -162,7 +162,7 @@ function storeNowhere(cluster: string, id: MemberId, life: string): Store {
   };
 }
 
-/** Its time goes from one alarm to the next. */
+/** Its time jumps from one alarm to the next. */
 class RehearsalClock implements Clock {
   readonly sleeps = 0;
   readonly sleptMs = 0;
@@ -196,7 +196,7 @@ class RehearsalClock implements Clock {
   }
 }
 
-/** The connection of a process closes, and the process is looked for. */
+/** Rehearses the death of a process: its connection closes, and its pid is looked up. */
 function rehearseDeath(process: ProcessIdentity | null): void {
   const identity = (id: MemberId): Identity => ({
     id,

@@ -65,7 +65,7 @@ export const options: OptionsTable = {
   preferAfter: setting(
     integer(1, 100_000),
     20,
-    'heartbeats a preferred member must answer in a row before it is handed the lead',
+    'heartbeats a preferred member must answer in a row before the leader transfers to it',
   ),
 };
 

@@ -40,8 +40,8 @@ export function deadlineOf(expiresInMs: number, leaseMs: number, killAfterMs: nu
 /**
  * Runs a command for as long as the lease lasts, and settles when no process of it is left. There are two ways to end it early:
  *   the leadership was lost           SIGKILL at once: another participant may act, so there is no grace
- *   the lead is given up on purpose   SIGTERM, and SIGKILL after the grace. The lead is kept and renewed meanwhile; should it be
- *                                     lost after all, SIGKILL at once, and before the lease can end in any case
+ *   the leader resigns                SIGTERM, and SIGKILL after the grace. The leadership is kept and renewed meanwhile; if it is
+ *                                     lost anyway, SIGKILL at once, and always before the lease can expire
  */
 export async function runUnderLease(
   kept: KeptCommand,
