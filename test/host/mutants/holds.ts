@@ -49,7 +49,7 @@ export const holds: readonly Mutant[] = [
   mutant(
     'a sleep that was not yet noticed does not end a lease',
     'a sleep that is noticed by looking ends a lease at that look',
-    ['hold', 'this.#clock.now(); // A sleep since the last look ends every lease.', ''],
+    ['hold', 'this.#clock.now(); // Detects a sleep of the machine, which ends every lease.', ''],
   ),
   mutant('a leader that may not act is shown as one', 'a leader that may not act is not shown as one', [
     'hold',

@@ -49,8 +49,8 @@ export const outbox: readonly Mutant[] = [
   ),
   mutant('a disk that refused a record is not tried again', 395, [
     'outbox',
-    'this.#cancelRetry ??= clock.set(clock.after(RETRY_MS), () => this.#retry());',
-    'void [clock, RETRY_MS, this.#retry];',
+    'this.#cancelRetry ??= clock.set(clock.after(DISK_RETRY_MS), () => this.#retry());',
+    'void [clock, DISK_RETRY_MS, this.#retry];',
   ]),
   mutant(
     'a report that was held back is forgotten',

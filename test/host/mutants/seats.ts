@@ -41,8 +41,8 @@ export const seats: readonly Mutant[] = [
     'a program that withdraws is told of its loss before the reason is known',
     'a program that withdraws stands no more, says why, and is told why',
     [
-      '    // Asked first, so that the program that is told of the loss is told why.\n',
-      '    this.#isStanding = false;\n    this.#onChange();\n',
+      "const released = this.#can('priority')",
+      "this.#isStanding = false;\n    this.#onChange();\n    const released = this.#can('priority')",
     ],
   ),
   seatMutant(
@@ -56,7 +56,7 @@ export const seats: readonly Mutant[] = [
   seatMutant(
     'the others are told why, but not of whom',
     'a program that withdraws stands no more, says why, and is told why',
-    ['{this.name} gives up the lead: ', "{''}"],
+    ['{this.name} resigned: ', "{''}"],
   ),
   seatMutant(
     'a program whose protocol knows no priorities keeps what it holds',

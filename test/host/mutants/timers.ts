@@ -2,7 +2,11 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const timers: readonly Mutant[] = [
-  mutant('a timer fires after its cancellation', 725, ['timers', '    this.#timers.delete(name);\n', '']),
+  mutant(
+    'a timer fires after its cancellation',
+    'a timer that is cancelled never comes due, one that is set again does so once',
+    ['timers', '    this.#timers.delete(name);\n', ''],
+  ),
   mutant('a timer that is set again fires at the old time', 5, [
     'timers',
     'this.#timers.set(name, { setAtMs, atMs, sleeps });',

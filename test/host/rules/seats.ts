@@ -114,7 +114,7 @@ export const seatRules = {
     const loss = bench.told.find(
       (each, i) => each.held === null && i > 0 && bench.told[i - 1]!.held !== null,
     );
-    return bench.orders() === 'priority 0: a gives up the lead: maintenance' && loss?.cause === 'resigned';
+    return bench.orders() === 'priority 0: a resigned: maintenance' && loss?.cause === 'resigned';
   },
   'a program whose protocol knows no priorities gives up what it holds'(election: ElectionModule): boolean {
     const bench = new SeatBench(election, ['resign']);
