@@ -94,13 +94,18 @@ export class Cluster {
     while (led() < this.#elections) await this.#heard((_, { is }) => is === 'acting');
   }
 
-  /** How long it takes until somebody else may act after this is done to the leader. */
+  /**
+   * How long it takes until a member may act again after this is done to the leader. It may be the same one: a leader that resigned is
+   * elected again if the disks of the others take longer than a time-out.
+   */
   async takeover(act: (leader: Process) => void): Promise<number> {
     const leader = await this.settled();
-    const next = this.#heard(
-      (from, { is, acting, name }) =>
-        is === 'acting' && acting === true && name === 'main' && from !== leader,
-    );
+    let hasLost = false;
+    const next = this.#heard((from, { is, acting, name }) => {
+      if (is !== 'acting' || name !== 'main') return false;
+      if (from === leader && acting === false) hasLost = true;
+      return acting === true && (from !== leader || hasLost);
+    });
     const fromMs = nowMs();
     act(leader);
     const { atMs } = await next;

@@ -7,36 +7,17 @@ export class Digest {
   #b = 0x2f0b4c47 | 0;
 
   number(value: number): void {
-    if (value === (value | 0)) {
-      this.#mix(value);
-    } else {
-      // Not a small integer: both halves of the double, exactly.
-      FLOAT[0] = value;
-      this.#mix(WORDS[0]!);
-      this.#mix(WORDS[1]!);
-    }
-  }
-
-  text(value: string): void {
-    this.#mix(textHash(value));
+    this.#mix(putNumber(value, 0));
   }
 
   /** Any plain data, in its own key order (which our code fixes, so it is part of the hash). */
   value(value: unknown): void {
-    if (typeof value === 'number') return this.number(value);
-    if (typeof value === 'string') return this.text(value);
-    if (typeof value === 'boolean') return this.#mix(value ? 0x51 : 0x52);
-    if (typeof value !== 'object' || value === null) return this.#mix(0x53);
-    if (Array.isArray(value)) {
-      this.#mix(0x54 + value.length);
-      for (let i = 0; i < value.length; i++) this.value(value[i]);
-      return;
+    let length = put(value, 0);
+    if (length > words.length) {
+      words = new Int32Array(2 * length);
+      length = put(value, 0);
     }
-    for (const key in value) {
-      this.text(key);
-      this.value((value as Record<string, unknown>)[key]);
-    }
-    this.#mix(0x55);
+    this.#mix(length);
   }
 
   toString(): string {
@@ -46,16 +27,89 @@ export class Digest {
     );
   }
 
-  #mix(word: number): void {
-    this.#a = Math.imul(this.#a ^ word, 0x01000193);
-    this.#a ^= this.#a >>> 15;
-    this.#b = (Math.imul(this.#b, 0x85ebca6b) + word) | 0;
-    this.#b ^= this.#b >>> 13;
+  #mix(length: number): void {
+    let a = this.#a;
+    let b = this.#b;
+    for (let i = 0; i < length; i++) {
+      const word = words[i]!;
+      a = Math.imul(a ^ word, 0x01000193);
+      a ^= a >>> 15;
+      b = (Math.imul(b, 0x85ebca6b) + word) | 0;
+      b ^= b >>> 13;
+    }
+    this.#a = a;
+    this.#b = b;
   }
 }
 
+/** What is about to go into a hash. A write behind its end does nothing; then it is made larger, and filled anew. */
+let words: Int32Array = new Int32Array(256);
+
+/** Puts the words of a value there, and returns where they end. */
+function put(value: unknown, at: number): number {
+  if (typeof value === 'number') return putNumber(value, at);
+  if (typeof value === 'string') return putWord(textHash(value), at);
+  if (typeof value === 'boolean') return putWord(value ? 0x51 : 0x52, at);
+  if (typeof value !== 'object' || value === null) return putWord(0x53, at);
+  if (Array.isArray(value)) {
+    let end = putWord(0x54 + value.length, at);
+    for (let i = 0; i < value.length; i++) end = put(value[i], end);
+    return end;
+  }
+  let end = at;
+  for (const key in value) {
+    end = putWord(textHash(key), end);
+    const field = (value as Record<string, unknown>)[key];
+    end = key === 'message' && typeof field === 'object' ? putMessage(field, end) : put(field, end);
+  }
+  return putWord(0x55, end);
+}
+
+function putWord(word: number, at: number): number {
+  words[at] = word;
+  return at + 1;
+}
+
+function putNumber(value: number, at: number): number {
+  if (value === (value | 0)) return putWord(value, at);
+  // Not a small integer: both halves of the double, exactly.
+  FLOAT[0] = value;
+  return putWord(HALVES[1]!, putWord(HALVES[0]!, at));
+}
+
 const FLOAT = new Float64Array(1);
-const WORDS = new Int32Array(FLOAT.buffer);
+const HALVES = new Int32Array(FLOAT.buffer);
+
+/**
+ * The messages of a moment ago, and the words of each. A message is sent to several members and then received by each of them, and no
+ * protocol changes one that it has sent (the world checks that with `freeze`): its fields are gone through once.
+ */
+const KEPT = 8;
+const LONGEST_KEPT = 128;
+const messages: (object | null)[] = Array.from({ length: KEPT }, () => null);
+const keptWords: readonly Int32Array[] = messages.map(() => new Int32Array(LONGEST_KEPT));
+const keptLengths = new Int32Array(KEPT);
+let oldest = 0;
+
+function putMessage(message: object | null, at: number): number {
+  if (message === null) return put(message, at);
+  for (let i = 0; i < KEPT; i++) {
+    if (messages[i] !== message) continue;
+    const kept = keptWords[i]!;
+    const length = keptLengths[i]!;
+    for (let k = 0; k < length; k++) words[at + k] = kept[k]!;
+    return at + length;
+  }
+  const end = put(message, at);
+  const length = end - at;
+  if (length > LONGEST_KEPT || end > words.length) return end;
+  messages[oldest] = message;
+  keptLengths[oldest] = length;
+  const kept = keptWords[oldest]!;
+  for (let k = 0; k < length; k++) kept[k] = words[at + k]!;
+  oldest = (oldest + 1) % KEPT;
+  return end;
+}
 
 /** Texts repeat (types, keys, timers), so their hashes are cached; the limit only bounds memory. */
 const known = new Map<string, number>();

@@ -93,7 +93,7 @@ export class Host {
       get nowUs() {
         return world.nowUs;
       },
-      alarm: (atUs, run) => this.#setAlarm(atUs, run),
+      alarm: (atUs, ring) => world.schedule(newHappening(atUs, 'alarm', this, this.id, null, ring)),
     });
     const owner = { cluster: 'simulation', id: self.id, election: 'main', protocol: protocol.name };
     const stream = `disk ${this.name} ${world.nowUs}`;
@@ -226,7 +226,9 @@ export class Host {
       case 'deliver':
         return this.give({ type: 'message', from: happening.from, message: happening.message! });
       case 'alarm':
-        return happening.run!();
+        if (this.paused) this.#backlog.push(happening.run!);
+        else happening.run!();
+        return;
       case 'lease-ends':
         if (this.paused) this.#world.reviewed(this);
         return;
@@ -262,19 +264,6 @@ export class Host {
     const wasStalled = this.disk.fault === 'stall';
     this.disk.fault = fault;
     if (wasStalled && fault !== 'stall') for (const { write } of this.#savings) this.#scheduleSync(write);
-  }
-
-  #setAlarm(atUs: number, run: () => void): () => void {
-    let isCancelled = false;
-    const ring = (): void => {
-      if (isCancelled) return;
-      if (this.paused) this.#backlog.push(ring);
-      else run();
-    };
-    this.#world.schedule(newHappening(atUs, 'alarm', this, this.id, null, ring));
-    return () => {
-      isCancelled = true;
-    };
   }
 
   #timed(timer: string, delay: Delay, atMs: number): void {

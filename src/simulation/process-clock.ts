@@ -4,14 +4,15 @@ import { toUs } from './time.ts';
 /** What a clock needs of the world. */
 export interface WorldTime {
   readonly nowUs: number;
-  /** Calls once at that moment of the world. Returns a function that cancels it. */
-  alarm(atUs: number, run: () => void): () => void;
+  /** Calls once, not before that moment of the world. */
+  alarm(atUs: number, ring: () => void): void;
 }
 
 interface Alarm {
   readonly atMs: number;
   readonly run: () => void;
-  cancel: () => void;
+  /** How many times it was scheduled: only the last time counts. 0 once it is cancelled. */
+  scheduled: number;
 }
 
 /**
@@ -42,10 +43,7 @@ export class ProcessClock implements HostClock {
     this.#localUs = this.#nowUs();
     this.#worldUs = this.#world.nowUs;
     this.#rate = rate;
-    for (const alarm of this.#alarms) {
-      alarm.cancel();
-      this.#schedule(alarm);
-    }
+    for (const alarm of this.#alarms) this.#schedule(alarm);
   }
 
   now(): number {
@@ -62,12 +60,12 @@ export class ProcessClock implements HostClock {
   }
 
   set(atMs: number, run: () => void): () => void {
-    const alarm: Alarm = { atMs, run, cancel: () => {} };
+    const alarm: Alarm = { atMs, run, scheduled: 0 };
     this.#alarms.add(alarm);
     this.#schedule(alarm);
     return () => {
       this.#alarms.delete(alarm);
-      alarm.cancel();
+      alarm.scheduled = 0;
     };
   }
 
@@ -81,10 +79,15 @@ export class ProcessClock implements HostClock {
   }
 
   #schedule(alarm: Alarm): void {
-    alarm.cancel = this.#world.alarm(this.toWorldUs(alarm.atMs), () => {
-      this.#alarms.delete(alarm);
-      alarm.run();
-    });
+    alarm.scheduled += 1;
+    const { scheduled } = alarm;
+    this.#world.alarm(this.toWorldUs(alarm.atMs), () => this.#ring(alarm, scheduled));
+  }
+
+  #ring(alarm: Alarm, scheduled: number): void {
+    if (alarm.scheduled !== scheduled) return;
+    this.#alarms.delete(alarm);
+    alarm.run();
   }
 
   #nowUs(): number {

@@ -283,8 +283,8 @@ export class World implements Surroundings {
     // Each process of the receiver is sent its own message: one may be lost, late or held where the other is not.
     for (const receiver of receivers) {
       if (receiver === undefined || (!connections && !this.twins.connects(host, receiver))) continue;
-      const which = receiver.isTwin ? { toTwin: true } : {};
-      this.#route({ from, to, message, ...which }, host.name, receiver.name);
+      const envelope = receiver.isTwin ? { from, to, message, toTwin: true } : { from, to, message };
+      this.#route(envelope, host.name, receiver.name);
     }
   }
 
