@@ -374,7 +374,7 @@ describe('a run fails', () => {
 });
 
 /** 2,000 of the production protocol, as it is the one that people will run. */
-const RUNS: Readonly<Record<string, number>> = { quorum: 1000 };
+const RUNS: Readonly<Record<string, number>> = { quorum: 2000 };
 const AT_A_TIME = 250;
 
 describe('no seed fails', () => {
