@@ -55,7 +55,7 @@ describe('the conformance suite', () => {
     await expect(run()).rejects.toThrow('the kit has neither crash() nor a reason in cannot.crash');
   });
 
-  it.each(['there is no leader until', 'an observer that stands'])(
+  it.each(['there is no leader until', 'an observer that is no candidate'])(
     'does not insist on words: %s',
     async (begin) => {
       const inOwnWords = (): Partial<Standing> => ({ cause: 'resigned', detail: 'niemand' });

@@ -167,7 +167,7 @@ describe('keys of the stage', () => {
     expect(game.notice).toBe('Nothing was done yet.');
     game.goTo(6000);
     visitor.press('f');
-    expect(game.notice).toMatch(/the end of what is known/);
+    expect(game.notice).toMatch(/the end of what is computed/);
     game.seek(3000);
     visitor.press('f');
     expect([game.tree.current, game.headMs]).toEqual([2, 3000]);
