@@ -89,7 +89,7 @@ describe.skipIf(missingBrowser !== null)(`the playground ${missingBrowser ?? ''}
     await leader(page).waitFor();
     await leader(page).click();
     await button(page, 'Kill').click();
-    await page.getByRole('button', { name: /leader, epoch [2-9]/ }).waitFor();
+    await page.getByRole('button', { name: /\d, leader, epoch [2-9]/ }).waitFor();
     await button(page, 'Pause').click();
     await button(page, 'Close').click();
     await button(page, 'Copy link').first().click();
@@ -99,7 +99,7 @@ describe.skipIf(missingBrowser !== null)(`the playground ${missingBrowser ?? ''}
     const { seed } = run;
     expect((await simulateJson(run, '--seed', String(seed))).hash).toBe(hash);
     const second = await playground.open({}, page.url());
-    await second.getByRole('button', { name: /leader, epoch [2-9]/ }).waitFor();
+    await second.getByRole('button', { name: /\d, leader, epoch [2-9]/ }).waitFor();
     expect(await hashOn(second)).toBe(hash);
   });
 
