@@ -8,6 +8,7 @@ import {
   answer,
   at,
   by,
+  diskOf,
   five,
   heartbeat,
   holding,
@@ -32,6 +33,7 @@ describe('a message that no honest member can have sent', () => {
   it.each<[why: string, message: Told]>([
     ['a term out of all proportion', { type: 'term', term: FAR }],
     ['a register of such a term', { type: 'publish/copy', register: founded(FAR, 5) }],
+    ['a copy of such a start', { type: 'copy', disk: diskOf(2), start: FAR, life: 'the other' }],
     ['a version out of all proportion', { type: 'publish/copy', register: founded(4, FAR) }],
     ['the same, sent as a leader', { type: 'publish/send', term: 4, register: founded(4, FAR) }],
     [

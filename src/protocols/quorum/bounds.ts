@@ -63,7 +63,8 @@ export function changesMembers({ register }: State, m: Message): boolean {
 
 /** The largest number in a message that its receiver might adopt. */
 export function claimOf(m: Message): number {
-  return Math.max(termOf(m as Parts), versionOf(m as Parts), m.by.start);
+  const told = m.type === 'copy' ? m.start : 0; // Its receiver may take a later start than that.
+  return Math.max(termOf(m as Parts), versionOf(m as Parts), m.by.start, told);
 }
 
 function termOf({ term = 0, register }: Parts): number {
