@@ -6,7 +6,7 @@ import RedlockModule from 'redlock';
 import { Election, type Leadership } from '../src/election/index.ts';
 import { openEngine } from '../src/engines/open.ts';
 
-/** Somebody who wants to lead, by whatever client. */
+/** A candidate, with any client. */
 export interface Contender {
   /** Settles when it leads. */
   lead(): Promise<void>;

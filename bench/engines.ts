@@ -65,7 +65,7 @@ type Make = (port: number, election: string) => Promise<Contender>;
 let elections = 0;
 const nextElection = (): string => `bench-${process.pid}-${++elections}`;
 
-/** From the moment somebody gives up until the one who waits leads. */
+/** From the resignation of the leader until the candidate that waits leads. */
 async function handOvers({ port }: Bed, make: Make): Promise<number> {
   const election = nextElection();
   let [one, other] = [await make(port, election), await make(port, election)];

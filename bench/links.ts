@@ -76,7 +76,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
-/** The time of each round trip: `ask` sends, and whoever hears the answer calls `answered`. */
+/** The time of each round trip: `ask` sends, and the receiver of the answer calls `answered`. */
 async function roundTrips(rounds: number, ask: (answered: () => void) => void): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < rounds; i++) {

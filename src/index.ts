@@ -4,6 +4,7 @@
  *     const member = await join({ id: 'a', peers, data: '/var/lib/service' });
  *     await member.election('nightly-report').lead(async ({ token, signal, assert }) => { … });
  */
+export type { TokenOption } from './auth/index.ts';
 export { BadInput, parseId } from './core/index.ts';
 export {
   type Cancellable,

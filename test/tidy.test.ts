@@ -17,8 +17,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   exploration: ['core', 'properties'],
   story: ['core', 'properties', 'simulation'],
   election: ['core'],
-  api: ['core', 'host', 'election'],
-  member: ['core', 'protocols', 'host', 'peers', 'store', 'election', 'api'],
+  auth: ['core'],
+  api: ['core', 'host', 'election', 'auth'],
+  member: ['core', 'protocols', 'host', 'peers', 'store', 'election', 'auth', 'api'],
   engines: ['core', 'election'],
   testing: ['core', 'protocols', 'host', 'simulation', 'election'],
   cli: [
@@ -31,10 +32,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'election',
     'engines',
     'member',
+    'auth',
     'api',
     'index.ts',
   ],
-  'index.ts': ['core', 'protocols', 'simulation', 'election', 'engines', 'member'],
+  'index.ts': ['core', 'protocols', 'simulation', 'election', 'engines', 'auth', 'member'],
 };
 
 /** The same for the folders of a folder: a file or folder there may import itself and those listed here. */

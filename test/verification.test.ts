@@ -38,6 +38,14 @@ describe('the counterexamples', () => {
   });
 });
 
+describe('the README', () => {
+  it('names as many states of quorum as the page', () => {
+    const readme = readFileSync(path.resolve(docs, '../README.md'), 'utf8');
+    const states = /caucus check quorum .*nothing, in ([\d,]+) states/.exec(readme)![1]!;
+    expect(page).toMatch(new RegExp(`\\b${states}( states)?, all`));
+  });
+});
+
 describe('the page', () => {
   /** The cells of one row of the table of an election. */
   function cells(election: string, trouble: string): Record<string, string> {

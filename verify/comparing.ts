@@ -1,8 +1,8 @@
 import type { Json, MemberId } from '../src/core/index.ts';
 import { catalogue } from '../src/protocols/index.ts';
 import { readScenario, simulate } from '../src/simulation/index.ts';
-import type { Compared, Example } from './jobs.ts';
-import { appliesTo, baseOf, PROPERTIES, preferredOf, type Subject, subjects } from './subjects.ts';
+import type { Compared, CompareJob, Example } from './jobs.ts';
+import { appliesTo, baseOf, PROPERTIES, preferredOf, type Subject, subjectNamed } from './subjects.ts';
 import { deposed, verdictOn } from './verdict.ts';
 
 type Events = readonly { readonly [field: string]: Json }[];
@@ -11,7 +11,7 @@ type Events = readonly { readonly [field: string]: Json }[];
 interface Trouble {
   readonly name: string;
   readonly title: string;
-  /** Its leader runs and hears a majority all the while, or it is gone: nobody else should lose the leadership. */
+  /** Its leader runs and hears a majority all the while, or it is gone: no other member should lose the leadership. */
   readonly sparesLeaders: boolean;
   /** How long it lasts, in timeouts. */
   readonly lasts: number;
@@ -72,8 +72,8 @@ export const troubles: readonly Trouble[] = [
   },
 ];
 
-export function runComparison(): readonly Compared[] {
-  return troubles.flatMap((trouble) => subjects.map((subject) => compare(trouble, subject)));
+export function runComparison({ subject }: CompareJob): readonly Compared[] {
+  return troubles.map((trouble) => compare(trouble, subjectNamed(subject)));
 }
 
 function compare(trouble: Trouble, subject: Subject): Compared {
@@ -96,7 +96,7 @@ function compare(trouble: Trouble, subject: Subject): Compared {
   };
 }
 
-/** Who leads is found out by a run in which nothing goes wrong: until the trouble begins, the other is the same. */
+/** A run in which nothing goes wrong shows which member leads: until the trouble begins, both runs are the same. */
 function scenarioFor(trouble: Trouble, subject: Subject, seed: number): Example['scenario'] {
   const { timeoutMs } = subject;
   const base = { ...baseOf(subject), seed, members: IDS.length };

@@ -6,11 +6,15 @@ import { readSettings } from '../src/core/index.ts';
 import { type Bounds, Explorer, type Exploring, type Setup } from '../src/exploration/index.ts';
 import { quorum } from '../src/protocols/quorum/index.ts';
 import { exploringOf, type FamilyName, families, led } from '../test/exploration/families.ts';
+import { type MembershipName, membershipExploring, memberships } from '../test/exploration/memberships.ts';
 import { load } from '../test/quorum/mutate.ts';
-import type { Directed, DirectedJob } from './jobs.ts';
+import type { Directed, DirectedJob, UnscriptedJob } from './jobs.ts';
+import { processorSeconds, say } from './say.ts';
 
-/** What is not done by then is given up, and called incomplete. */
-const MOST_SECONDS = 120;
+/** An exploration that has taken so much processor time is given up, and called incomplete. */
+const MOST_SECONDS = 90;
+const MOST_SECONDS_UNSCRIPTED = 240;
+const SAY_EVERY_MS = 15_000;
 const STATES_AT_A_TIME = 1000;
 
 interface Wide {
@@ -46,13 +50,24 @@ export function directedJobs(): readonly DirectedJob[] {
   ];
 }
 
-export async function runDirected(job: DirectedJob): Promise<Directed> {
+/** Each is explored with today's rules; and each bug of the families in the first exploration that shows it. */
+export function unscriptedJobs(): readonly UnscriptedJob[] {
+  return (Object.keys(memberships) as MembershipName[]).flatMap((name) =>
+    [null, ...memberships[name].shows].map((planted) => ({ kind: 'unscripted' as const, name, planted })),
+  );
+}
+
+export async function runDirected(job: DirectedJob | UnscriptedJob): Promise<Directed> {
   const exploring = await exploringFor(job);
-  const startedMs = performance.now();
-  const seconds = (): number => (performance.now() - startedMs) / 1000;
+  const seconds = processorSeconds();
   const explorer = new Explorer(exploring);
-  while (!explorer.hasBrokenPromise && seconds() < MOST_SECONDS && explorer.advance(STATES_AT_A_TIME)) {
-    // Each call looks at some more states.
+  const most = job.kind === 'unscripted' ? MOST_SECONDS_UNSCRIPTED : MOST_SECONDS;
+  let saidMs = performance.now();
+  while (!explorer.hasBrokenPromise && seconds() < most && explorer.advance(STATES_AT_A_TIME)) {
+    if (performance.now() - saidMs < SAY_EVERY_MS) continue;
+    saidMs = performance.now();
+    const { states: looked, frontier } = explorer.progress;
+    say(`${job.name}: ${looked.toLocaleString('en-US')} states, ${frontier.toLocaleString('en-US')} to go`);
   }
   const took = seconds();
   const { bounds, states, complete, violations } = explorer.result();
@@ -60,7 +75,14 @@ export async function runDirected(job: DirectedJob): Promise<Directed> {
   return { job, bounds, states, complete, found, seconds: took };
 }
 
-async function exploringFor({ name, isPlanted }: DirectedJob): Promise<Exploring> {
+async function exploringFor(job: DirectedJob | UnscriptedJob): Promise<Exploring> {
+  if (job.kind === 'unscripted') {
+    const family = job.planted === null ? null : families[job.planted as FamilyName];
+    const definition =
+      family === null ? quorum : await load({ name: `family ${job.planted}`, patches: family.planted });
+    return membershipExploring(memberships[job.name as MembershipName], definition);
+  }
+  const { name, isPlanted } = job;
   const plan = wide[name];
   if (plan === undefined) {
     const family = families[name as FamilyName];

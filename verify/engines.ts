@@ -49,7 +49,7 @@ Three processes stand for one election on a real server, each with a connection 
 asks again and again whether it may act, and writes down the answer with the time, by the clock that all processes of a machine share.
 
 Each cell is a trial in which at no moment two of them were told that they may act, no token was given twice, a newer leader always had the greater one,
-and in the end everybody who was left had led again. It shows how long it took from the fault until somebody was told that it may act with a
+and in the end every process that was left had led again. It shows how long it took from the fault until a process was told that it may act with a
 newer token (or, where the old one may stay, until it was told again). The lease is beside the name. A trial that went wrong would be in **bold**, in words.
 
 | fault | ${names.join(' | ')} |

@@ -7,7 +7,7 @@ import { drawQuality } from '../src/simulation/swarm/cluster.ts';
 interface Place {
   readonly random: Random;
   readonly ids: readonly MemberId[];
-  /** The one that comes back again and again; null: whoever leads. */
+  /** The one that comes back again and again; null: the leader of the moment. */
   readonly preferred: MemberId | null;
   readonly timeoutMs: number;
 }
@@ -27,7 +27,7 @@ export interface Fault {
   draw(place: Place): readonly WorldEvent[];
 }
 
-/** Trouble begins when everybody has agreed, and ends while there is time to see what comes of it. In timeouts. */
+/** Trouble begins when all members have agreed, and ends while there is time to see what comes of it. In timeouts. */
 const FROM = 10;
 const TO = 35;
 export const STOP = 40;
@@ -52,7 +52,7 @@ function several(place: Place, most: number, fault: () => readonly Action[]): re
   }).flat();
 }
 
-function anybody({ random, ids }: Place): MemberId | 'leader' {
+function anyMember({ random, ids }: Place): MemberId | 'leader' {
   return random.chance(0.5) ? 'leader' : random.pick(ids)!;
 }
 
@@ -112,7 +112,7 @@ export const faults: readonly Fault[] = [
     bounds: { crashes: 1 },
     draw: (place) =>
       several(place, 5, () => [
-        { do: 'crash', member: anybody(place) },
+        { do: 'crash', member: anyMember(place) },
         { do: 'restart', member: 'all' },
       ]),
   },
@@ -146,7 +146,7 @@ export const faults: readonly Fault[] = [
     bounds: null,
     draw: (place) =>
       several(place, 4, () => [
-        { do: 'pause', member: anybody(place) },
+        { do: 'pause', member: anyMember(place) },
         { do: 'resume', member: 'all' },
       ]),
   },

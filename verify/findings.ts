@@ -31,7 +31,7 @@ export interface File extends Example {
   readonly fault: string;
 }
 
-/** The columns: what must always hold, that all agree in the end, and that nobody is deposed for nothing. */
+/** The columns: what must always hold, that all agree in the end, and that no healthy leader is deposed. */
 export const COLUMNS: readonly string[] = [...PROPERTIES, 'L1', 'L4'];
 
 /** Looks at all kinds of faults of all elections, and picks as few counterexamples as show all that is broken. */
@@ -73,7 +73,7 @@ function rowOf(
         { verdict: 'broken', claimed, file: fileFor(subject, fault, property, examples, files) },
       ];
     }
-    // Nobody has to come to agree when what a leader needs may be gone.
+    // The members need not come to agree when what a leader needs may be gone.
     const isAsked = property === 'L4' ? sparesLeaders(fault) : property !== 'L1' || breaks !== 'one-disk';
     return [property, { verdict: isAsked ? 'holds' : 'not looked at' }];
   });

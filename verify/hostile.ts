@@ -27,9 +27,9 @@ export interface Found {
   readonly sent: readonly Sent[];
   /** Pairs of members that acted at one moment. */
   readonly overlaps: readonly string[];
-  /** In how much of what was asked somebody acted, while it went on. */
+  /** In what part of the questions a member acted, while it went on. */
   readonly actingShare: number;
-  /** How long it took until somebody led, after it stopped and after a crash of all. */
+  /** How long it took until a member led, after it stopped and after a crash of all. */
   readonly electedMs: number;
   readonly restartedMs: number;
   /** What went wrong, in words. */

@@ -1,6 +1,8 @@
 import type { CheckResult } from '../src/cli/commands/check/result.ts';
 import type { Json } from '../src/core/index.ts';
 import type { Bounds } from '../src/exploration/index.ts';
+import type { Hunted } from './hunted.ts';
+import type { Stood } from './mutants-document.ts';
 
 /** A scenario that breaks something, and how it was found. */
 export interface Example {
@@ -29,6 +31,7 @@ export interface TrialsJob {
 
 export interface CompareJob {
   readonly kind: 'compare';
+  readonly subject: string;
 }
 
 export interface SwarmJob {
@@ -45,7 +48,36 @@ export interface DirectedJob {
   readonly isPlanted: boolean;
 }
 
-export type Job = ExploreJob | TrialsJob | CompareJob | SwarmJob | DirectedJob;
+/** An exploration of changes of members from the first start on, without a script. */
+export interface UnscriptedJob {
+  readonly kind: 'unscripted';
+  readonly name: string;
+  /** The way in which an earlier version was broken whose remedy is taken out; null: today's rules. */
+  readonly planted: string | null;
+}
+
+/** Hunts some of the bugs that are planted in one part of the source. */
+export interface HuntJob {
+  readonly kind: 'hunt';
+  readonly in: 'protocol' | 'peers' | 'store' | 'host';
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Shows that what hunts the bugs finds nothing in the protocol as it is. */
+export interface StandJob {
+  readonly kind: 'stand';
+}
+
+export type Job =
+  | ExploreJob
+  | TrialsJob
+  | CompareJob
+  | SwarmJob
+  | DirectedJob
+  | UnscriptedJob
+  | HuntJob
+  | StandJob;
 
 export interface Explored {
   readonly job: ExploreJob;
@@ -87,7 +119,7 @@ export interface Swarmed {
 }
 
 export interface Directed {
-  readonly job: DirectedJob;
+  readonly job: DirectedJob | UnscriptedJob;
   readonly bounds: Bounds;
   readonly states: number;
   readonly complete: boolean;
@@ -102,4 +134,7 @@ export interface AnswerOf {
   readonly compare: readonly Compared[];
   readonly swarm: Swarmed;
   readonly directed: Directed;
+  readonly unscripted: Directed;
+  readonly hunt: readonly Hunted[];
+  readonly stand: readonly Stood[];
 }

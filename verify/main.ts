@@ -1,15 +1,21 @@
-/** `npm run verify`: finds out what holds and what does not, and writes docs/verification.md. */
+/**
+ * `npm run verify`: finds out what holds and what does not, and writes docs/verification.md and docs/mutants.md.
+ * `npm run verify -- --only draw` does a part of it again and takes the rest from the last run.
+ */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { directedJobs } from './directed.ts';
+import { parseArgs } from 'node:util';
+import { Answers } from './answers.ts';
+import { directedJobs, unscriptedJobs } from './directed.ts';
 import { documentOf } from './document.ts';
 import { explorations } from './exploring.ts';
 import { faults } from './faults.ts';
 import { type File, judge } from './findings.ts';
-import type { AnswerOf, Compared, Directed, Explored, Job, Swarmed, Tried } from './jobs.ts';
-import { writeMutants } from './mutants.ts';
+import type { AnswerOf, Job } from './jobs.ts';
+import { huntJobs, writeMutants } from './mutants.ts';
 import { runJobs } from './pool.ts';
 import { say } from './say.ts';
+import { selected } from './selecting.ts';
 import { subjects } from './subjects.ts';
 import { isAsNamed, verdictOn } from './verdict.ts';
 
@@ -19,20 +25,16 @@ const folder: string = path.join(docs, 'counterexamples');
 const SWARM_RUNS = 10_000;
 const SWARM_CHUNK = 1000;
 
-const explored: Explored[] = [];
-const tried: Tried[] = [];
-const compared: Compared[] = [];
-const swarmed: Swarmed[] = [];
-const directed: Directed[] = [];
-let done = 0;
-
+/** Those that take longest first. */
 const jobs: readonly Job[] = [
   ...explorations(),
+  ...unscriptedJobs(),
   ...directedJobs(),
+  ...huntJobs(),
   ...subjects.flatMap(({ name }) =>
     faults.map((fault) => ({ kind: 'trials' as const, subject: name, fault: fault.name })),
   ),
-  { kind: 'compare' },
+  ...subjects.map(({ name }) => ({ kind: 'compare' as const, subject: name })),
   ...Array.from({ length: SWARM_RUNS / SWARM_CHUNK }, (_, i) => ({
     kind: 'swarm' as const,
     from: 1 + i * SWARM_CHUNK,
@@ -40,63 +42,90 @@ const jobs: readonly Job[] = [
   })),
 ];
 
-/** Replaces the counterexamples by those that were found now. Each must break what its name says, or nothing is believed. */
-function writeFiles(files: readonly File[]): void {
-  mkdirSync(folder, { recursive: true });
-  for (const name of readdirSync(folder)) rmSync(path.join(folder, name));
-  for (const { name, scenario, properties } of files) {
-    const { broken } = verdictOn(scenario);
-    const missing = properties.filter((property) => !broken.has(property));
-    if (missing.length > 0) throw new Error(`${name} does not break ${missing.join(', ')}`);
-    if (!isAsNamed(name, scenario)) throw new Error(`${name} runs another election`);
-    writeFileSync(path.join(folder, `${name}.json`), `${JSON.stringify(scenario, null, 2)}\n`);
-  }
-}
+const { only = [], missing = false } = parseArgs({
+  options: { only: { type: 'string', multiple: true }, missing: { type: 'boolean' } },
+}).values;
+const answers = new Answers();
+const asked = missing ? jobs.filter((job) => answers.of(job) === undefined) : askedFor(only);
 
-function accept(job: Job, answer: AnswerOf[Job['kind']]): void {
-  switch (job.kind) {
-    case 'explore':
-      explored.push(answer as Explored);
-      break;
-    case 'trials':
-      tried.push(answer as Tried);
-      break;
-    case 'compare':
-      compared.push(...(answer as readonly Compared[]));
-      break;
-    case 'swarm':
-      swarmed.push(answer as Swarmed);
-      break;
-    case 'directed':
-      directed.push(answer as Directed);
-      break;
-  }
+let done = 0;
+await runJobs(asked, (job, answer) => {
+  answers.note(job, answer);
   done += 1;
-  say(`${done} of ${jobs.length}: ${JSON.stringify(job)}`);
+  say(`${done} of ${asked.length}: ${JSON.stringify(job)}`);
+});
+answers.keepOnly(jobs);
+const lacking = jobs.filter((job) => answers.of(job) === undefined);
+if (lacking.length > 0) {
+  say(`the pages were not written: ${lacking.length} jobs were never done (npm run verify -- --missing)`);
+  process.exit(1);
 }
 
-await runJobs(jobs, accept);
-const { rows, files } = judge({ explored, tried, compared });
+const explored = all('explore');
+const compared = all('compare').flat();
+const swarmed = all('swarm');
+const directed = all('directed');
+const unscripted = all('unscripted');
+const { rows, files } = judge({ explored, tried: all('trials'), compared });
 writeFiles(files);
 writeFileSync(
   path.join(docs, 'verification.md'),
-  documentOf({ rows, files, explored, directed, compared, swarmed }),
+  documentOf({ rows, files, explored, directed, unscripted, compared, swarmed }),
 );
-say('planted bugs');
-await writeMutants();
+const hunted = jobs.flatMap((job) =>
+  job.kind === 'hunt' ? [{ job, hunted: answers.of(job) as AnswerOf['hunt'] }] : [],
+);
+const free = writeMutants(hunted, all('stand').flat());
 
 const broken: readonly string[] = rows.flatMap(({ subject, fault, cells }) =>
   [...cells].flatMap(([property, cell]) =>
     cell.verdict === 'broken' && cell.claimed ? [`${subject.name}, ${fault}: ${property}`] : [],
   ),
 );
-const directedly = directed.filter(({ job, found }) => !job.isPlanted && found.length > 0);
-const overlooked = directed.filter(({ job, found }) => job.isPlanted && found.length === 0);
-for (const { job, found } of directedly) say(`BROKEN PROMISE: quorum, ${job.name}: ${found.join(', ')}`);
-for (const { job } of overlooked) say(`NOT FOUND: ${job.name}`);
-if (directedly.length + overlooked.length > 0) process.exitCode = 1;
-const failed: readonly number[] = swarmed.flatMap((each) => each.failed);
-for (const line of broken) say(`BROKEN PROMISE: ${line}`);
-for (const seed of failed)
-  say(`BROKEN PROMISE: npx caucus simulate --swarm --protocol quorum --seed ${seed}`);
-if (broken.length + failed.length > 0) process.exitCode = 1;
+const problems: readonly string[] = [
+  ...broken.map((line) => `BROKEN PROMISE: ${line}`),
+  ...[...explored.filter(({ job }) => job.fault === null)].flatMap(({ result }) =>
+    result.violations
+      .filter(({ claimed }) => claimed)
+      .map(({ property, detail }) => `BROKEN PROMISE: quorum with commands: ${property}, ${detail}`),
+  ),
+  ...[...directed, ...unscripted].flatMap(({ job, found }) => {
+    const isPlanted = job.kind === 'directed' ? job.isPlanted : job.planted !== null;
+    if (isPlanted) return found.length === 0 ? [`NOT FOUND: ${JSON.stringify(job)}`] : [];
+    return found.length === 0 ? [] : [`BROKEN PROMISE: quorum, ${job.name}: ${found.join(', ')}`];
+  }),
+  ...swarmed
+    .flatMap(({ failed }) => failed)
+    .map((seed) => `BROKEN PROMISE: npx caucus simulate --swarm --protocol quorum --seed ${seed}`),
+  ...free.map((name) => `NOT CAUGHT: ${name}`),
+];
+for (const line of problems) say(line);
+if (problems.length > 0) process.exitCode = 1;
+
+/** The jobs that were asked for. A name that selects none ends the process with one line. */
+function askedFor(names: readonly string[]): readonly Job[] {
+  try {
+    return selected(jobs, names);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(2);
+  }
+}
+
+function all<Kind extends Job['kind']>(kind: Kind): readonly AnswerOf[Kind][] {
+  return jobs.filter((job) => job.kind === kind).map((job) => answers.of(job) as AnswerOf[Kind]);
+}
+
+/** Replaces the counterexamples by those that were found now. Each must break what its name says, or nothing is written. */
+function writeFiles(found: readonly File[]): void {
+  for (const { name, scenario, properties } of found) {
+    const { broken: shown } = verdictOn(scenario);
+    const absent = properties.filter((property) => !shown.has(property));
+    if (absent.length > 0) throw new Error(`${name} does not break ${absent.join(', ')}`);
+    if (!isAsNamed(name, scenario)) throw new Error(`${name} runs another election`);
+  }
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder)) rmSync(path.join(folder, name));
+  for (const { name, scenario } of found)
+    writeFileSync(path.join(folder, `${name}.json`), `${JSON.stringify(scenario, null, 2)}\n`);
+}

@@ -4,7 +4,8 @@ import { subjectNamed } from './subjects.ts';
 /** The command that explores the same. What the command has no flag for is only explored here. */
 export function checkCommandOf({ subject, bounds }: ExploreJob): string {
   const { definition, options, maxStates } = subjectNamed(subject);
-  if (bounds.commands !== undefined || bounds.falseProof) return '`npm run verify`';
+  if (bounds.commands !== undefined) return '`npm run verify -- --only commands`';
+  if (bounds.falseProof) return `\`npm run verify -- --only ${definition.name}\``;
   const flags = [
     `--terms ${bounds.terms}`,
     `--crashes ${bounds.crashes}`,

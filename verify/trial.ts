@@ -68,7 +68,7 @@ export function smallest(
 }
 
 /**
- * What is made small is what breaks a promise; so that what nobody promised can be made small, it is promised here. Settings are
+ * What is made small is what breaks a promise; so that a property that is not promised can be made small too, it is promised here. Settings are
  * made plainer on the way, so the options that make the subject what it is are the defaults.
  */
 function pledging({ definition, options }: Subject, properties: typeof PROPERTIES): Definition {

@@ -16,7 +16,7 @@ export function runTrials(job: TrialsJob): Tried {
     const outcome = outcomeOf(world);
     changes += outcome.changes;
     const found = new Map(outcome.violations.map(({ property, claimed }) => [property, claimed]));
-    // Who throws, and who does not settle though it must, breaks something too. Nobody is excused from either.
+    // A member that throws, and a cluster that does not settle though it must, break something too, in every election.
     if (failure !== null) found.set(failure.property, failure.property !== 'L1' || subject.name === 'quorum');
     for (const [property, claimed] of found) {
       const known = broken.get(property);

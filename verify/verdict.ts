@@ -19,7 +19,7 @@ export function verdictOn(given: Json): Verdict {
   return { result, broken };
 }
 
-/** How many leaders to whom nothing had been done lost their leadership all the same, once others had been touched. */
+/** How many leaders lost their leadership although the faults happened only to others. */
 export function deposed({ events, untilMs }: Scenario, { claims }: Result): number {
   const touched = new Set(events.flatMap((event) => ('member' in event ? [event.member] : [])));
   const firstMs = events[0]?.atMs ?? untilMs;

@@ -1,9 +1,10 @@
-/** A process that does one job: it is told by its parent what, and answers. */
+/** A process that does one job: its parent sends the job, and gets the answer. */
 import { assertNever } from '../src/core/index.ts';
 import { runComparison } from './comparing.ts';
 import { runDirected } from './directed.ts';
 import { runExploration } from './exploring.ts';
 import type { AnswerOf, Job } from './jobs.ts';
+import { runHunt, runStand } from './mutants.ts';
 import { runSwarm } from './swarming.ts';
 import { runTrials } from './trials.ts';
 
@@ -14,11 +15,16 @@ async function answer(job: Job): Promise<AnswerOf[Job['kind']]> {
     case 'trials':
       return runTrials(job);
     case 'compare':
-      return runComparison();
+      return runComparison(job);
     case 'swarm':
       return runSwarm(job);
     case 'directed':
+    case 'unscripted':
       return runDirected(job);
+    case 'hunt':
+      return runHunt(job);
+    case 'stand':
+      return runStand();
     default:
       return assertNever(job);
   }

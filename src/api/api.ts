@@ -3,6 +3,9 @@
  * tables; any other POST is a message of the protocol.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Access, judge, needsOf, needsToken, Tokens } from '../auth/index.ts';
+import { Acts } from './acts.ts';
+import { Authorization, tokenOf, type VoterCheck } from './authorize.ts';
 import { readJson } from './body.ts';
 import { type Call, messagesOf, usualElection } from './call.ts';
 import { ChangeCounts } from './change-counts.ts';
@@ -17,7 +20,7 @@ import type { MemberPort } from './port.ts';
 import { findQuestion, type Handler } from './questions.ts';
 import { sendEmpty, sendError } from './reply.ts';
 import { mountOf, readTarget } from './target.ts';
-import { message, register, remove } from './voters.ts';
+import { isRemoval, message, register, remove } from './voters.ts';
 import { Watchers } from './watchers.ts';
 
 export interface Api {
@@ -33,24 +36,47 @@ export interface ApiOptions {
   readonly hosts?: readonly string[] | null;
   /** May this request be answered at all? Null: every request may. */
   readonly allow?: ((request: IncomingMessage) => boolean) | null;
+  /** Who may do what; read at every request, since tokens change. Default: everything is open. */
+  readonly access?: () => Access;
+  /** Authenticates voters that send messages by POST. Null: any client may send them. */
+  readonly voters?: VoterCheck | null;
+  /** Logs what operators do. */
+  readonly note?: (message: string) => void;
 }
+
+/** A member on the loopback without tokens. */
+const OPEN: Access = { tokens: new Tokens(), closed: false, isOpen: true };
 
 const NOT_ALLOWED =
   'this member is mounted where other machines can reach it, which needs insecure: true, or a check of its own that lets you in';
 
+const NOT_VERIFIED =
+  'the body was read by another handler, so its sender cannot be verified; mount this handler before it';
+
 export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
   const watchers = new Watchers(member, options.watchHeartbeatMs ?? HEARTBEAT_MS);
   const changes = new ChangeCounts(member);
-  const page = createPage({ mode: 'member', chaos: false, api: '../' });
-  const describe = (): object => describeApi(member);
+  const access = options.access ?? ((): Access => OPEN);
+  const acts = new Acts(options.note ?? (() => {}));
+  const authorization = new Authorization({
+    access,
+    voters: options.voters ?? null,
+    refused: (refusal, told) => member.countRefusal(refusal, told),
+  });
+  const page = createPage(() => ({
+    mode: 'member',
+    chaos: false,
+    api: '../',
+    tokens: tokensNeeded(access()),
+  }));
+  const describe = descriptionOf(member, access);
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
     // A client that disconnects in the middle causes no error here.
     response.on('error', () => {});
     if (options.allow?.(request) === false)
       return sendError(response, new HttpError(403, 'E_NOT_ALLOWED', NOT_ALLOWED));
-    answer({ member, request, response, watchers, changes, page, describe }, options.hosts ?? null).catch(
-      (error: unknown) => sendError(response, error),
-    );
+    const asked = { member, request, response, watchers, changes, acts, page, describe };
+    answer(asked, authorization, options.hosts ?? null).catch((error: unknown) => sendError(response, error));
   };
   const close = (): void => {
     watchers.close();
@@ -59,15 +85,43 @@ export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
   return Object.assign(handler, { close });
 }
 
+/**
+ * The text of `/openapi.json`. Making it takes as long as answering thirty other requests, so it is made once: again only
+ * if the URL has changed, which a member that listens on any free port learns late, or the tokens.
+ */
+function descriptionOf(member: MemberPort, access: () => Access): () => string {
+  let made: { readonly url: string; readonly access: Access | null; readonly text: string } = {
+    url: '',
+    access: null,
+    text: '',
+  };
+  return () => {
+    const { url } = member;
+    const now = access();
+    if (made.url !== url || made.access !== now)
+      made = { url, access: now, text: `${JSON.stringify(describeApi(member, now))}\n` };
+    return made.text;
+  };
+}
+
+/** The roles for which a client needs a token. */
+function tokensNeeded(access: Access): string[] {
+  return (['read', 'operate'] as const).filter((role) => needsToken(access, role));
+}
+
+/** A call that is not authorized yet. */
+type Asked = Omit<Call, 'entry' | 'mayRead'>;
+
 async function answer(
-  asked: Omit<Call, 'path' | 'query' | 'electionName'>,
+  asked: Omit<Asked, 'path' | 'query' | 'electionName'>,
+  authorization: Authorization,
   hosts: readonly string[] | null,
 ): Promise<void> {
   const { request, response, member } = asked;
   const target = readTarget(request.url ?? '/', mountOf(member.url));
   const { path, query, name } = target;
   const isAsking = request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS';
-  const call: Call = {
+  const call: Asked = {
     ...asked,
     path,
     query,
@@ -77,10 +131,10 @@ async function answer(
   const { method } = request;
   if ((method === 'GET' || method === 'HEAD') && question !== undefined) {
     if (hosts !== null) refuseForeignNames(request, hosts);
-    return question(call);
+    return question(authorize(call, authorization));
   }
-  if (method === 'OPTIONS' && isHealthPath(path)) return answerHealth(call);
-  if ((method === 'POST' || method === 'PUT') && (await act(call, method))) return;
+  if (method === 'OPTIONS' && isHealthPath(path)) return answerHealth(authorize(call, authorization));
+  if ((method === 'POST' || method === 'PUT') && (await act(call, authorization, method))) return;
   const allow = allowed(call, question);
   if (allow.length === 0) {
     if (method === 'POST') member.countRefusal('unknown-type');
@@ -93,27 +147,40 @@ async function answer(
   });
 }
 
+/** Throws unless the request may be answered. Called before its body is read. */
+function authorize(call: Asked, authorization: Authorization, isMessage = false): Call {
+  const { request, path, query } = call;
+  const entry = authorization.enter(request, path, query, needsOf(request.method!, path, isMessage));
+  return { ...call, entry, mayRead: judge(authorization.access, 'read', tokenOf(request)).isGranted };
+}
+
 /**
  * Where a path is both a message and a command: a body with a `voterId` is a message of that voter, one without is a
  * command of a user.
  */
-async function act(call: Call, method: 'POST' | 'PUT'): Promise<boolean> {
-  const { path } = call;
+async function act(asked: Asked, authorization: Authorization, method: 'POST' | 'PUT'): Promise<boolean> {
+  const { path, request } = asked;
   const type = path.slice(1);
   const command = commands[path]?.method === method ? commands[path] : undefined;
-  const isMessage = method === 'POST' && isMessagePath(call);
+  const isMessage = method === 'POST' && isMessagePath(asked);
   if (!isMessage && command === undefined) return false;
-  refuseForeignPages(call.request, call.member.url);
+  refuseForeignPages(request, asked.member.url);
+  const call = authorize(asked, authorization, method === 'POST' && Object.hasOwn(messagesOf(asked), type));
   const body = await read(call);
+  const isCommand =
+    path === '/remove' ? isRemoval(call, body) : command !== undefined && !(isMessage && hasSender(body));
+  const { notCommand, notMessage } = call.entry;
+  if (isCommand && notCommand !== null) throw notCommand();
+  if (!isCommand && notMessage !== null) throw notMessage;
   if (path === '/register') register(call, body);
   else if (path === '/remove') await remove(call, body);
-  else if (command !== undefined && !(isMessage && hasSender(body))) await command.handler(call, body);
+  else if (command !== undefined && isCommand) await command.handler(call, body);
   else message(call, body, type);
   return true;
 }
 
 /** Voters are registered and removed at these paths in every protocol: one without such messages answers that. */
-function isMessagePath(call: Call): boolean {
+function isMessagePath(call: Asked): boolean {
   const { path } = call;
   return path === '/register' || path === '/remove' || Object.hasOwn(messagesOf(call), path.slice(1));
 }
@@ -123,12 +190,18 @@ function hasSender(body: unknown): boolean {
 }
 
 /** A missing body counts as empty. */
-async function read({ request, member }: Call): Promise<unknown> {
-  const body = await readJson(request, (refusal) => member.countRefusal(refusal));
+async function read({ request, member, entry }: Call): Promise<unknown> {
+  let isVerified = entry.claim === null;
+  const verify = (bytes: Buffer): void => {
+    entry.claim?.verify(bytes);
+    isVerified = true;
+  };
+  const body = await readJson(request, (refusal) => member.countRefusal(refusal), verify);
+  if (!isVerified) throw new HttpError(500, 'E_BODY_READ', NOT_VERIFIED);
   return body === undefined ? {} : body;
 }
 
-function allowed(call: Call, question: Handler | undefined): string[] {
+function allowed(call: Asked, question: Handler | undefined): string[] {
   const command = commands[call.path]?.method;
   return [
     ...(question === undefined ? [] : ['GET', 'HEAD', 'OPTIONS']),

@@ -15,9 +15,12 @@ export type BodyRefusal = 'too-large' | 'not-json';
 export async function readJson(
   request: IncomingMessage,
   onRefused: (refusal: BodyRefusal) => void,
+  /** Sees the bytes before they are parsed, and may throw. */
+  onBytes: (bytes: Buffer) => void = () => {},
 ): Promise<unknown> {
   if (request.readableEnded) return parsedBefore(request, onRefused);
   const bytes = await readBytes(request, onRefused);
+  onBytes(bytes);
   if (bytes.length === 0) return undefined;
   checkType(request.headers['content-type']);
   try {

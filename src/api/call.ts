@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Definition } from '../core/index.ts';
+import type { Acts } from './acts.ts';
+import type { Entry } from './authorize.ts';
 import type { ChangeCounts } from './change-counts.ts';
 import { HttpError } from './http-error.ts';
 import type { Page } from './page.ts';
@@ -18,9 +20,14 @@ export interface Call {
   readonly electionName: string;
   readonly watchers: Watchers;
   readonly changes: ChangeCounts;
+  readonly acts: Acts;
+  /** Who asks. */
+  readonly entry: Entry;
+  /** May this client read what the member knows? A health check is answered also if not, without a document. */
+  readonly mayRead: boolean;
   readonly page: Page;
   /** The description of this API. */
-  readonly describe: () => object;
+  readonly describe: () => string;
 }
 
 /** The election that a question means if it names none: the main one, or the only one if the main one is not used. */
@@ -29,12 +36,19 @@ export function usualElection({ elections, mainElection }: MemberPort): string {
   return only === undefined || others.length > 0 ? mainElection : only.name;
 }
 
+/** How many elections an error lists. */
+const MOST_NAMED = 10;
+
 /** The election of a question. A question never opens an election: only a vote or a command does. */
 export function knownElection({ member, electionName }: Call): ElectionPort {
   const found = member.elections.find((election) => election.name === electionName);
   if (found !== undefined) return found;
   if (electionName === member.mainElection) return member.electionPort(electionName);
-  throw new HttpError(404, 'E_NO_ELECTION', `this member knows no election ${JSON.stringify(electionName)}`);
+  const names = member.elections.slice(0, MOST_NAMED).map(({ name }) => name);
+  const more = member.elections.length - names.length;
+  const known = names.length === 0 ? 'none' : `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const unknown = `this member knows no election ${JSON.stringify(electionName)}`;
+  throw new HttpError(404, 'E_NO_ELECTION', `${unknown}; it knows ${known}`);
 }
 
 /** The election of a command or message; opened if necessary. */
@@ -43,6 +57,6 @@ export function openElection({ member, electionName }: Call): ElectionPort {
 }
 
 /** The messages of the protocol, by path. */
-export function messagesOf({ member }: Call): Definition['messages'] {
+export function messagesOf({ member }: Pick<Call, 'member'>): Definition['messages'] {
   return member.definition?.messages ?? {};
 }

@@ -68,7 +68,8 @@ export function getHistory(call: Call): void {
     cause,
     detail,
   }));
-  sendJson(call.response, 200, { electionName: election.name, history } satisfies History);
+  const acts = call.acts.of(election.name);
+  sendJson(call.response, 200, { electionName: election.name, history, acts } satisfies History);
 }
 
 export function getElections({ member, response }: Call): void {

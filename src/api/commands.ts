@@ -174,9 +174,18 @@ async function carryOut(
   refused: number,
 ): Promise<void> {
   const outcome: Outcome = await election.command(command);
+  const { by, from } = call.entry;
+  const said = outcome.status === 'done' ? 'done' : `${outcome.status}: ${outcome.reason}`;
+  call.acts.add({ electionName: election.name, by, from, what: wordsOf(command), outcome: said });
   if (outcome.status === 'done') return;
   if (outcome.status === 'refused') throw refusal(refused, call, election, outcome.reason);
   throw new HttpError(503, 'E_FAILED', outcome.reason, { details: { outcome: outcome.effect } });
+}
+
+/** A published value may be large, and need not be for the readers of a log. */
+function wordsOf(command: Command): string {
+  if (command.type === 'transfer') return `transfer to ${command.to}`;
+  return 'member' in command ? `${command.type} ${command.member}` : command.type;
 }
 
 /** A refusal names the leader and its URL, so that the caller can ask there. */

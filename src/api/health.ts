@@ -51,9 +51,9 @@ export function isHealthPath(path: string): boolean {
 }
 
 export function answerHealth(call: Call): void {
-  const { member, request, response, path, query } = call;
+  const { member, request, response, path, query, mayRead } = call;
   const election = knownElection(call);
   const status = CHECKS[path]!.isSo(election, member, query) ? 200 : 503;
-  if (request.method === 'GET') sendJson(response, status, statusOf(member, election));
+  if (request.method === 'GET' && mayRead) sendJson(response, status, statusOf(member, election));
   else sendEmpty(response, status);
 }

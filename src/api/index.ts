@@ -1,4 +1,6 @@
+export { actWords } from './acts.ts';
 export { type Api, createApi } from './api.ts';
+export { Authorization } from './authorize.ts';
 export { readJson } from './body.ts';
 export { EventStream, HEARTBEAT_MS, writeEventHead } from './event-stream.ts';
 export { HttpError } from './http-error.ts';
@@ -17,4 +19,4 @@ export {
 } from './port.ts';
 export { sendError, sendJson, sendText } from './reply.ts';
 export { readTarget, type Target } from './target.ts';
-export { addressOf, hostOf, isLoopback, urlOf, voterUrl } from './urls.ts';
+export { addressOf, hostOf, isLoopback, readRelativeUrl, urlOf, voterUrl } from './urls.ts';

@@ -59,7 +59,8 @@ export function portMismatch(server: Server, url: string): string | null {
   const told = new URL(url);
   const isHere =
     told.hostname === bound.hostname || (isLoopback(told.hostname) && isLoopback(bound.hostname));
-  if (!isHere || told.port === bound.port) return null;
+  const isFar = isLoopback(bound.hostname) && !isLoopback(told.hostname);
+  if (!isFar && (!isHere || told.port === bound.port)) return null;
   return `listens on ${bound.host}, but the others are told ${url}: unless something there passes connections on, they cannot reach this member`;
 }
 

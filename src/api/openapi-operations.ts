@@ -1,4 +1,5 @@
 /** The operations of the API description, and the schemas that they refer to. */
+import { type Access, type Need, needsToken } from '../auth/index.ts';
 import { assert, type Schema, type Shape } from '../core/index.ts';
 import type { Question } from './questions.ts';
 import { refused } from './wire/documents.ts';
@@ -11,15 +12,47 @@ export const TAGS: Readonly<Record<string, string>> = {
   member: 'About the member itself.',
 };
 
+const tokenWith = (role: string): object => ({
+  type: 'http',
+  scheme: 'bearer',
+  description: `A token of the member with the role ${role}, in the header \`authorization: Bearer TOKEN\`, never in a URL.`,
+});
+
+/** How a client shows that it may do something. */
+export const SECURITY_SCHEMES: object = {
+  read: tokenWith('`read` or `operate`'),
+  operate: tokenWith('`operate`'),
+  voter: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'caucus-auth',
+    description:
+      'The proof of a voter that it knows the secret of the cluster, for this request and this member.',
+  },
+};
+
+/**
+ * What an operation needs, one of the list; an empty object says that it may need nothing: whether voters authenticate
+ * is not a matter of the path.
+ */
+export function securityOf(needs: readonly Need[], access: Access): readonly object[] {
+  return needs.flatMap((need): object[] => {
+    if (need === 'open') return [];
+    if (need === 'peer') return [{}, { voter: [] }];
+    return needsToken(access, need) ? [{ [need]: [] }] : [{}, { [need]: [] }];
+  });
+}
+
 const ERRORS: Readonly<Record<number, string>> = {
-  400: 'The body is invalid; the message says what was expected where.',
-  403: 'From a voter that this member does not know or may not call, or from a foreign web page or host name.',
+  400: 'The body is invalid, and the message says what was expected where; or the URL holds a token.',
+  401: 'It needs a token, or the proof of a voter; `www-authenticate` says which role.',
+  403: 'The token may not do that. Or it is from a voter that this member does not know or may not call, or from a foreign web page or host name.',
   404: 'There is no such path or election.',
   409: 'Refused, with the reason; it had no effect.',
   412: 'A precondition of the transfer failed; it had no effect.',
   413: 'More than 256 KiB.',
   415: 'The body is not application/json.',
-  429: 'The voter has caused too many saves.',
+  429: 'The voter has caused too many saves, or too many wrong tokens came from the address.',
   503: 'It failed, or its result is unknown: `outcome` says which.',
 };
 
@@ -48,6 +81,11 @@ export interface Action {
 
 export class Operations {
   readonly #components = new Components();
+  readonly #securityOf: (method: string, path: string) => readonly object[];
+
+  constructor(security: (method: string, path: string) => readonly object[]) {
+    this.#securityOf = security;
+  }
 
   /** All schemas that the operations so far refer to. */
   get schemas(): Readonly<Record<string, JsonSchema>> {
@@ -65,16 +103,16 @@ export class Operations {
     const no = isHealth ? { 503: { description: 'No.', content } } : {};
     const found = path === '/ui' ? { 302: { description: 'Its address ends with a slash.' } } : { 200: yes };
     return {
-      ...headOf('get', path, tag, summary),
+      ...this.#head('get', path, tag, summary),
       parameters: path === '/readiness' ? [MODE] : [],
-      responses: { ...found, ...this.#errors(codes), ...no },
+      responses: { ...found, ...this.#errors(this.#withRefusals('GET', path, codes)), ...no },
     };
   }
 
   /** HEAD and OPTIONS get the status line only. */
   bareHealth(path: string, method: string, { summary }: Question): Operation {
     return {
-      ...headOf(method, path, 'health', summary),
+      ...this.#head(method, path, 'health', summary),
       parameters: path === '/readiness' ? [MODE] : [],
       responses: {
         200: { description: 'Yes.' },
@@ -88,15 +126,25 @@ export class Operations {
   action(path: string, method: string, tag: string, about: Action): Operation {
     const { summary, details, bodies, answers, codes, isSilent } = about;
     return {
-      ...headOf(method.toLowerCase(), path, tag, summary),
+      ...this.#head(method.toLowerCase(), path, tag, summary),
       ...(details === undefined ? {} : { description: details }),
       requestBody: { content: { 'application/json': { schema: this.#oneOf(bodies) } } },
       responses: {
         200: { description: 'Done.', content: { 'application/json': { schema: this.#oneOf(answers) } } },
         ...(isSilent ? { 204: { description: 'Accepted; there is no answer.' } } : {}),
-        ...this.#errors([400, 413, 415, ...codes]),
+        ...this.#errors(this.#withRefusals(method, path, [400, 413, 415, ...codes])),
       },
     };
+  }
+
+  #head(method: string, path: string, tag: string, summary: string): Operation {
+    return { ...headOf(method, path, tag, summary), security: this.#securityOf(method.toUpperCase(), path) };
+  }
+
+  /** What may need a token may be refused for want of one. */
+  #withRefusals(method: string, path: string, codes: readonly number[]): readonly number[] {
+    if (this.#securityOf(method, path).length === 0) return codes;
+    return [...new Set([400, 401, 403, ...codes, 429])].sort((a, b) => a - b);
   }
 
   #oneOf(shapes: readonly Shape<unknown>[]): JsonSchema {

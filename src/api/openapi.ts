@@ -3,6 +3,7 @@
  * tables that answer them, bodies from the shapes that read and write them, messages from the definition of the
  * member's own protocol.
  */
+import { type Access, needsOf, Tokens } from '../auth/index.ts';
 import {
   described,
   electionName,
@@ -21,6 +22,8 @@ import {
   Operations,
   operationName,
   type PathItem,
+  SECURITY_SCHEMES,
+  securityOf,
   TAGS,
 } from './openapi-operations.ts';
 import type { MemberPort } from './port.ts';
@@ -36,6 +39,9 @@ answers GET /status itself, and is sent messages by POST to the same paths under
 heartbeat for a while. An answer of 200 carries the fields of the message TYPE/answer, 204 says that there is none.
 The messages described here are those of the protocol of the member that was asked.
 
+Questions are open unless the member is closed; commands need a token as soon as the member has one (see the security of each operation);
+health checks never need one.
+
 Errors are {"error":{"code","message"}}. Tokens are decimal text, since they may outgrow a JSON number.`;
 
 export interface ApiDescription {
@@ -48,13 +54,22 @@ export interface ApiDescription {
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly parameters: object;
+    readonly securitySchemes: object;
   };
 }
 
 type Messages = Readonly<Record<string, Shape<object>>>;
 
-export function describeApi({ url, definition }: Pick<MemberPort, 'url' | 'definition'>): ApiDescription {
-  const operations = new Operations();
+const OPEN: Access = { tokens: new Tokens(), closed: false, isOpen: true };
+
+export function describeApi(
+  { url, definition }: Pick<MemberPort, 'url' | 'definition'>,
+  access: Access = OPEN,
+): ApiDescription {
+  const isMessage = (path: string): boolean => Object.hasOwn(definition?.messages ?? {}, path.slice(1));
+  const operations = new Operations((method, path) =>
+    securityOf(needsOf(method, path, method === 'POST' && isMessage(path)), access),
+  );
   const election = electionPaths(operations, definition?.messages ?? {});
   const ofOthers = Object.entries(election).map(([path, item]) => [
     `/elections/{electionName}${path}`,
@@ -70,12 +85,15 @@ export function describeApi({ url, definition }: Pick<MemberPort, 'url' | 'defin
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: url.replace(/\/+$/, '') }],
-    // A member does not authenticate its clients: it listens on the loopback, unless its operator accepted that
-    // (`insecure`).
+    // What each operation needs is said there.
     security: [],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
-    components: { schemas: operations.schemas, parameters: { electionName: ELECTION_NAME } },
+    components: {
+      schemas: operations.schemas,
+      parameters: { electionName: ELECTION_NAME },
+      securitySchemes: SECURITY_SCHEMES,
+    },
   };
 }
 

@@ -13,6 +13,8 @@ export interface About {
   readonly chaos: boolean;
   /** Where the HTTP API is, relative to the page. */
   readonly api: string;
+  /** The roles for which a token is needed here. */
+  readonly tokens: readonly string[];
 }
 
 /** The result of a request. The caller reports failures in its own way. */
@@ -46,7 +48,7 @@ const SAFE = {
 };
 
 /** Files are read at the first request: most members never serve the page. */
-export function createPage(about: About, folder: string = BUILT): Page {
+export function createPage(about: () => About, folder: string = BUILT): Page {
   let reading: Promise<PageFiles | null> | null = null;
   const files = async (): Promise<PageFiles | null> => {
     reading ??= readPageFiles(folder);
@@ -58,7 +60,7 @@ export function createPage(about: About, folder: string = BUILT): Page {
   return {
     async answer(request, response, name) {
       if (name === 'about.json') {
-        sendAbout(response, about);
+        sendAbout(response, about());
         return 'sent';
       }
       const found = await files();

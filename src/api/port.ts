@@ -52,6 +52,8 @@ export interface ElectionPort {
   receive(from: MemberId, message: Message): readonly Message[];
   /** What the protocol answers to a message without fields from a client that is no voter. */
   ask(type: string): readonly Message[];
+  /** When a message of this voter was last received, in milliseconds since 1970; null if none was. Omitted on a store. */
+  heardAtMs?(voter: MemberId): number | null;
   /** Calls back after every change of `view` or `acting`. Returns a function that stops it. */
   subscribe(listener: () => void): () => void;
 }
@@ -71,7 +73,9 @@ export type Refusal =
   /** Its sender causes more changes than an honest member does. */
   | 'too-fast'
   /** It came by POST from a member that has an open connection. */
-  | 'linked';
+  | 'linked'
+  /** It carries no token or proof that allows it. */
+  | 'unauthorized';
 
 /** A message that was refused; nothing of it was saved or passed on. */
 export class RefusedMessage extends Error {
@@ -96,6 +100,7 @@ export function noRefusals(): Record<Refusal, number> {
     impossible: 0,
     'too-fast': 0,
     linked: 0,
+    unauthorized: 0,
   };
 }
 
@@ -112,6 +117,8 @@ export interface MemberPort {
   readonly mainElection: string;
   /** All configured or registered voters, this one included. */
   readonly voters: readonly Peer[];
+  /** Is this voter one of the configuration, and not one that registered itself? */
+  isConfigured(id: MemberId): boolean;
   readonly links: readonly LinkStatus[];
   /** Why this member cannot do its part (its health error, for example a full disk), or null. */
   readonly illness: string | null;

@@ -8,7 +8,7 @@ import { answerHealth, healthPaths } from './health.ts';
 import { HttpError } from './http-error.ts';
 import { getMetrics } from './metrics.ts';
 import { NOT_BUILT } from './page.ts';
-import { sendEmpty, sendJson } from './reply.ts';
+import { JSON_TYPE, sendEmpty, sendText } from './reply.ts';
 import type { Target } from './target.ts';
 import { getStatus } from './voters.ts';
 import { cluster, electionList, frontPage, history, state, status, value } from './wire/documents.ts';
@@ -72,7 +72,7 @@ export const ABOUT_MEMBER: Readonly<Record<string, Question>> = {
   '/openapi.json': {
     summary: 'This description',
     answer: null,
-    handler: ({ response, describe }) => sendJson(response, 200, describe()),
+    handler: ({ response, describe }) => sendText(response, 200, JSON_TYPE, describe()),
   },
   '/ui': { summary: 'Redirects to the page, whose address ends with a slash', answer: null, handler: toPage },
   '/ui/{file}': {

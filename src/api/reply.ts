@@ -5,6 +5,8 @@ import { HttpError } from './http-error.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** One line of JSON and a line feed, so that it is readable in a terminal and in a log. */
 export function sendJson(
   response: ServerResponse,
@@ -12,7 +14,7 @@ export function sendJson(
   body: unknown,
   headers: Headers = {},
 ): void {
-  sendText(response, status, 'application/json; charset=utf-8', `${JSON.stringify(body)}\n`, headers);
+  sendText(response, status, JSON_TYPE, `${JSON.stringify(body)}\n`, headers);
 }
 
 export function sendText(

@@ -1,4 +1,4 @@
-import type { MemberId } from '../core/index.ts';
+import type { Lack, MemberId } from '../core/index.ts';
 import type { ElectionPort, MemberPort } from './port.ts';
 import type { Status, Voter } from './wire/documents.ts';
 
@@ -21,7 +21,8 @@ export function statusOf(member: MemberPort, election: ElectionPort): Status {
     expiresInMs: election.expiresInMs,
     version: view.version,
     knownVoters: view.members ?? member.voters.map(({ id }) => id),
-    voters: votersOf(member),
+    voters: votersOf(member, election),
+    missing: view.lack === undefined ? null : lackWords(view.lack),
     cause: last?.cause ?? 'started',
     detail: last?.detail ?? 'no election has been decided yet',
     illness: member.illness,
@@ -30,8 +31,32 @@ export function statusOf(member: MemberPort, election: ElectionPort): Status {
   };
 }
 
-export function votersOf(member: MemberPort): Voter[] {
-  return member.voters.map(({ id, url }) => ({ voterId: id, voterUrl: url }));
+/** Where voters register, only those count that this one knows now: an address may outlive its voter. */
+export function votersOf(member: MemberPort, election: ElectionPort): Voter[] {
+  const { members } = election.view;
+  const isOpen = member.definition?.registration !== undefined && members !== undefined;
+  return member.voters
+    .filter(({ id }) => !isOpen || members.includes(id))
+    .map(({ id, url }) => ({
+      voterId: id,
+      voterUrl: url,
+      configured: member.isConfigured(id),
+      lastHeartBeatMs: election.heardAtMs?.(id) ?? null,
+    }));
+}
+
+/** What is missing before a leader can be elected, for people. */
+function lackWords(lack: Lack): string {
+  switch (lack.type) {
+    case 'another-voter':
+      return 'another voter: none has answered yet, and a voter that looks for others leads nothing until it has met one';
+    case 'voter-count':
+      return 'the number of voters: with quorum, a list of them or the option voters has to say how many there are';
+    case 'voters':
+      return `voters: ${lack.known} of ${lack.of} are known, and the first leader needs all of them`;
+    case 'founders':
+      return `the voters ${lack.missing.join(', ')}: the first leader of these voters needs all of them`;
+  }
 }
 
 export function urlOf(member: MemberPort, id: MemberId | null): string | null {

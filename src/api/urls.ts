@@ -48,3 +48,20 @@ export function addressOf(url: string): { readonly host: string; readonly port: 
 export function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
+
+/** A URL without a host: it makes a whole one with each address of a seed (seed 002). */
+export interface RelativeUrl {
+  readonly port: number | null;
+  /** Without a trailing slash. */
+  readonly path: string;
+}
+
+/** Reads `:7100`, `/voter`, `:7100/voter` or `/`; null for any other text. */
+export function readRelativeUrl(text: string): RelativeUrl | null {
+  const found = /^(?::(\d{1,5}))?(\/[^\s?#@\\]*)?$/.exec(text);
+  if (found === null || text === '' || text.length > 1000) return null;
+  const port = found[1] === undefined ? null : Number(found[1]);
+  if (port !== null && (port < 1 || port > 65_535)) return null;
+  const { href, origin } = new URL((found[2] ?? '/').replace(/^\/+/, '/'), 'http://host');
+  return { port, path: withoutSlash(href).slice(origin.length) };
+}

@@ -5,6 +5,7 @@
 import {
   asObject,
   described,
+  flag,
   type MemberId,
   type Message,
   named,
@@ -18,7 +19,7 @@ import { changeVoters } from './commands.ts';
 import { HttpError } from './http-error.ts';
 import { type ElectionPort, type Refusal, RefusedMessage } from './port.ts';
 import { sendEmpty, sendJson } from './reply.ts';
-import { statusOf, votersOf } from './status.ts';
+import { statusOf } from './status.ts';
 import { voterUrl as urlShape } from './urls.ts';
 
 /** The fields of every message that name its sender. */
@@ -32,11 +33,18 @@ export const sender: { readonly voterId: Shape<MemberId>; readonly voterUrl: Sha
 interface Registration {
   readonly voterId: MemberId;
   readonly voterUrl: string;
+  readonly again?: boolean | undefined;
 }
 
 export const registration: Shape<Registration> = named(
   'Register',
-  record<Registration>({ voterId: writtenId, voterUrl: urlShape }),
+  record<Registration>({
+    voterId: writtenId,
+    voterUrl: urlShape,
+    again: optional(
+      described(flag, 'It takes part already, and makes itself known to a voter that may not know it.'),
+    ),
+  }),
 );
 
 export const removal: Shape<{ readonly voterId: MemberId }> = named(
@@ -56,7 +64,8 @@ export function register(call: Call, body: unknown): void {
   if (!Object.hasOwn(messages, 'register')) {
     throw new HttpError(409, 'E_REFUSED', `the voters of ${name} are those that are configured`);
   }
-  const { voterId: id, voterUrl: url } = registration.read(body, '');
+  const { voterId: id, voterUrl: url, again } = registration.read(body, '');
+  refuseOther(call, id);
   if (id === member.id) {
     if (url !== member.url.replace(/\/+$/, '')) refuseOwnId(call, url);
     sendJson(response, 200, statusOf(member, openElection(call)));
@@ -68,12 +77,15 @@ export function register(call: Call, body: unknown): void {
     throw new HttpError(403, 'E_REFUSED', registered.reason);
   }
   const election = openElection(call);
-  const answers = hear(call, election, id, { type: 'register' });
-  sendJson(response, 200, {
-    ...statusOf(member, election),
-    ...merge('register', answers),
-    voters: votersOf(member),
-  });
+  const sent = { type: 'register', voterUrl: url, ...(again === undefined ? {} : { again }) };
+  const answers = hear(call, election, id, sent);
+  const status = statusOf(member, election);
+  sendJson(response, 200, { ...merge('register', answers), ...status });
+}
+
+/** Is a body for /remove a command of an operator? */
+export function isRemoval(call: Call, body: unknown): boolean {
+  return asObject(body, '').voterUrl === undefined || !hasMessage(call, 'remove');
 }
 
 /**
@@ -82,12 +94,11 @@ export function register(call: Call, body: unknown): void {
  */
 export async function remove(call: Call, body: unknown): Promise<void> {
   const { voterUrl, ...own } = asObject(body, '');
-  if (voterUrl === undefined || !hasMessage(call, 'remove')) {
-    return changeVoters(call, 'remove', removal.read(own, '').voterId);
-  }
+  if (isRemoval(call, body)) return changeVoters(call, 'remove', removal.read(own, '').voterId);
   const url = urlShape.read(voterUrl, 'voterUrl');
   const sender = call.member.voters.find((voter) => voter.url.replace(/\/+$/, '') === url);
   if (sender === undefined) refuseUnknown(call, url);
+  refuseOther(call, sender.id);
   refuseLinked(call, sender.id);
   answerMessage(call, sender.id, 'remove', own);
 }
@@ -98,6 +109,7 @@ export function message(call: Call, body: unknown, type: string): void {
   const id = writtenId.read(voterId, 'voterId');
   if (voterUrl !== undefined) urlShape.read(voterUrl, 'voterUrl');
   if (id === call.member.id) refuseOwnId(call, typeof voterUrl === 'string' ? voterUrl : 'somewhere');
+  refuseOther(call, id);
   refuseLinked(call, id);
   answerMessage(call, id, type, own);
 }
@@ -107,7 +119,8 @@ export function getStatus(call: Call): void {
   const election = knownElection(call);
   const asks = hasMessage(call, 'status');
   const answers = asks ? election.ask('status') : [];
-  sendJson(call.response, 200, { ...statusOf(call.member, election), ...merge('status', answers) });
+  const status = statusOf(call.member, election);
+  sendJson(call.response, 200, { ...merge('status', answers), ...status });
 }
 
 function answerMessage(call: Call, from: MemberId, type: string, own: Record<string, unknown>): void {
@@ -131,6 +144,15 @@ function hear(call: Call, election: ElectionPort, from: MemberId, said: Message)
     if (kind === 'bad-shape') throw error.cause;
     throw new HttpError(kind === 'too-fast' ? 429 : 409, 'E_REFUSED', why);
   }
+}
+
+/** A voter that is authenticated speaks only for itself. */
+function refuseOther(call: Call, id: MemberId): void {
+  const { claim } = call.entry;
+  if (claim === null || claim.id === id) return;
+  const reason = `this is the proof of ${claim.id}, and the message is that of ${id}`;
+  tell(call, 'unauthorized', reason);
+  throw new HttpError(403, 'E_OTHER_VOTER', reason);
 }
 
 /**

@@ -72,8 +72,9 @@ export class Watchers {
   }
 }
 
-/** Without the remaining lease time, which changes with every heartbeat. */
+/** Without the remaining lease time and the times of heartbeats, which change all the time. */
 function describe(member: MemberPort, election: ElectionPort): string {
   const { expiresInMs: _, ...rest } = statusOf(member, election);
-  return JSON.stringify(rest satisfies State);
+  const voters = rest.voters.map(({ voterId, voterUrl }) => ({ voterId, voterUrl }));
+  return JSON.stringify({ ...rest, voters } satisfies State);
 }

@@ -12,6 +12,8 @@ export const CAUSES = [
   'transferred',
   /** No majority answered in time, and the lease expired. */
   'lease-expired',
+  /** Nothing was heard of the leader for too long, in a protocol without leases. */
+  'silent',
   /** No majority has answered for a full timeout. */
   'lost-quorum',
   /** Another member leads with a newer token. */
@@ -20,6 +22,8 @@ export const CAUSES = [
   /** The machine was asleep. */
   'suspended',
   'removed',
+  /** The other members refuse this process: its id is taken, or its settings are not theirs. */
+  'refused',
   /** The store of the election cannot be reached. */
   'store-unreachable',
   'closed',

@@ -15,12 +15,21 @@ export type Outcome =
 /**
  * Everything a protocol may ask of its host. Effects are data and are carried out in order.
  *
- * `save` is a barrier: no later `send`, `report` or `answer` leaves the member before the record is durable. Timers
+ * `save` is a barrier: no later `send`, `call`, `report` or `answer` leaves the member before the record is durable. Timers
  * and draws stay inside the member and do not wait. A report that ends a leadership does not wait either: stopping
  * never waits for a disk.
  */
 export type Effect<M extends Message = Message, T extends string = string> =
-  | { readonly type: 'send'; readonly to: MemberId; readonly message: M }
+  /** `at` says where the member is reached, if the protocol knows that better than the configuration. */
+  | { readonly type: 'send'; readonly to: MemberId; readonly at?: string; readonly message: M }
+  /** A message to the member at that address, whichever it is. Its answer names the member. */
+  | {
+      readonly type: 'call';
+      readonly at: string;
+      readonly message: M;
+      /** The member that is expected there, if one is: an answer of another one is dropped. */
+      readonly to?: MemberId;
+    }
   /** Setting a timer again replaces it. A timer fires once. */
   | { readonly type: 'set-timer'; readonly timer: T; readonly delayMs: Delay }
   | { readonly type: 'cancel-timer'; readonly timer: T }

@@ -19,6 +19,7 @@ export { canonicalText, clonePlain, type Json } from './json.ts';
 export { majority } from './majority.ts';
 export { harmless, oneLine } from './one-line.ts';
 export {
+  type Addresses,
   type Assumption,
   type Config,
   type Definition,
@@ -75,4 +76,4 @@ export {
   type TraceStep,
 } from './trace.ts';
 export { refusalOf, transition } from './transition.ts';
-export type { Role, View } from './view.ts';
+export type { Lack, Role, View } from './view.ts';

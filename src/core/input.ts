@@ -52,4 +52,9 @@ export type Input<M extends Message = Message, T extends string = string> =
       readonly proof: boolean;
       readonly life: string | null;
     }
-  | { readonly type: 'peer-back'; readonly peer: MemberId };
+  | { readonly type: 'peer-back'; readonly peer: MemberId }
+  /**
+   * The addresses at which other members may be, as the host has found them: all of them, in place of the earlier ones.
+   * `own`: where the others reach this member.
+   */
+  | { readonly type: 'seeds'; readonly own: string; readonly addresses: readonly string[] };

@@ -10,6 +10,24 @@ export interface Message {
   readonly type: string;
 }
 
+/** A member and its address. */
+export interface Located {
+  readonly id: MemberId;
+  readonly url: string;
+}
+
+/** What a member knows of addresses when it starts. */
+export interface Addresses {
+  /** Where the others reach it. */
+  readonly own: string;
+  /** The configured members whose addresses are configured too, without itself. */
+  readonly peers: readonly Located[];
+  /** Addresses at which members may be; which ones is unknown. One may be its own. */
+  readonly seeds: readonly string[];
+  /** The configured members are only some of the cluster: the others have to be found. */
+  readonly isPartial: boolean;
+}
+
 /** A protocol instance: its id, and the members that it was configured with. */
 export interface Self {
   readonly id: MemberId;
@@ -17,6 +35,11 @@ export interface Self {
   readonly members: readonly MemberId[];
   /** This member's own settings, if the protocol has any. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /**
+   * Omitted: an id is all that is needed to reach a member, and the configured members are the whole cluster. Real
+   * members always have addresses; in simulations they are an option.
+   */
+  readonly addresses?: Addresses;
 }
 
 /** The seat of a member. */
@@ -79,6 +102,8 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
   readonly pledges: readonly Pledge[];
   /** What it promises of its leaders while a majority is connected. Omitted by a best-effort election. */
   readonly liveness?: readonly Liveness[];
+  /** Its leaders have leases. Omitted: a leader that is not heard any more is only silent. */
+  readonly hasLeases?: boolean;
   init(self: Self): S;
   step(state: S, input: Input<M, T>, out: Effect<M, T>[]): void;
   /**

@@ -21,4 +21,18 @@ export interface View {
   readonly value: Json;
   /** The voters, as this member knows them, if the membership can change. */
   readonly members?: readonly MemberId[];
+  /** The voters whose majority a leader needs, if those are not `members`; null while this member does not know them. */
+  readonly electors?: readonly MemberId[] | null;
+  /** What this member lacks before a leader can be elected. Omitted if it lacks nothing. */
+  readonly lack?: Lack;
 }
+
+export type Lack =
+  /** It has met no other voter yet. */
+  | { readonly type: 'another-voter' }
+  /** It was not told how many voters there are, so no majority can be counted. */
+  | { readonly type: 'voter-count' }
+  /** The first leader needs that many voters; these are known so far. */
+  | { readonly type: 'voters'; readonly known: number; readonly of: number }
+  /** Voters whose certificates are missing before the first leader, or the first one after a change of the number. */
+  | { readonly type: 'founders'; readonly missing: readonly MemberId[] };

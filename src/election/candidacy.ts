@@ -300,7 +300,10 @@ export class Candidacy implements Grantor {
 
   /** What the work of a leader sees when a participant requests its resignation. */
   asked(reason = ''): LeadershipLost {
-    return this.loss('resigned', reason === '' ? 'it was asked to' : `it was asked to: ${reason}`);
+    return this.loss(
+      'resigned',
+      reason === '' ? 'its resignation was requested' : `its resignation was requested: ${reason}`,
+    );
   }
 
   close(): Promise<void> {

@@ -7,6 +7,10 @@ const EARLY_MS = 5;
 /** An event loop that is late by this much was blocked; a busy one is late by less. */
 const BLOCKED_MS = 50;
 
+function duration(ms: number): string {
+  return ms < 100 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
 /**
  * Ends a leadership by the clock, whatever its seat says: a seat may wait for an answer that never comes, and a
  * process whose event loop was blocked hears of everything too late. It wakes several times during a lease, so that
@@ -51,7 +55,7 @@ export class Deadline {
     const lateMs = this.#clock.now() - this.#wakeAtMs;
     this.stop();
     if (lateMs >= Math.min(BLOCKED_MS, this.#leaseMs / 2)) {
-      this.#onEnd('event-loop-blocked', `the event loop was blocked for ${(lateMs / 1000).toFixed(1)} s`);
+      this.#onEnd('event-loop-blocked', `the event loop was blocked for ${duration(lateMs)}`);
     } else {
       this.#onEnd('lease-expired', 'the lease ran out and was not renewed');
     }

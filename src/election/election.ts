@@ -126,7 +126,7 @@ export class Election {
     const calledOff = deferred<unknown>();
     const forget = onceAborted([signal, this.#candidacy.closed], (reason) => {
       if (!this.#candidacy.closed.aborted) {
-        this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its program told it to stop'));
+        this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its program ended its candidacy'));
       }
       calledOff.resolve(reason);
     });

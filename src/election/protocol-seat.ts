@@ -12,6 +12,8 @@ export interface SeatHost {
   readonly held: Held | null;
   /** Why the current leader leads, or why there is none. */
   readonly explanation: Why;
+  /** Why the disk refuses records, or null; undefined if the host has no disk. */
+  readonly illness?: string | null;
   /** Gives the protocol a command. The history records `why`, if it is given. */
   order(command: Command, why?: Why): Promise<Outcome>;
   /** Why this command would be refused now, or null. Has no effect. */
@@ -136,7 +138,15 @@ export class ProtocolSeat implements Seat {
   /** All members use these words for the end of this leadership, so they name the leader. */
   #said(why: Why | undefined): Why | undefined {
     if (why === undefined) return undefined;
-    return { cause: why.cause, detail: `${this.name} resigned: ${why.detail}` };
+    if (why.cause !== 'lease-expired')
+      return { cause: why.cause, detail: `${this.name} resigned: ${why.detail}` };
+    const { illness = null } = this.#host;
+    // A leader whose lease ran out did not resign.
+    const detail =
+      illness === null
+        ? `${this.name} stopped leading: ${why.detail}`
+        : `${this.name} cannot write to its disk, so it did not renew its lease: ${illness}`;
+    return { cause: why.cause, detail };
   }
 
   #look(): Standing {

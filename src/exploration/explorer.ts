@@ -1,6 +1,6 @@
 import type { MemberId, Property, Protocol } from '../core/index.ts';
 import { SAFETY_NAMES } from '../properties/index.ts';
-import { type Bounds, checkBounds, DEFAULT_BOUNDS } from './model/bounds.ts';
+import { type Bounds, checkBounds, DEFAULT_BOUNDS, isCounted } from './model/bounds.ts';
 import { canHaveAliases, clusterOf, type Setup } from './model/cluster.ts';
 import { Learned, type Lessons, NO_LESSONS } from './model/lessons.ts';
 import type { Script } from './model/script.ts';
@@ -112,7 +112,7 @@ export class Explorer {
     this.#exploring = exploring;
     this.#bounds = { ...DEFAULT_BOUNDS, ...bounds };
     checkBounds(this.#bounds);
-    this.#covering = covering && this.#bounds.network === 'any' && this.#bounds.depth === null;
+    this.#covering = covering && !isCounted(this.#bounds.network) && this.#bounds.depth === null;
     this.#maxStates = maxStates;
     this.#lessons = firstLessons(exploring);
     this.#learning(() => this.#begin());

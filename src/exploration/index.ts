@@ -6,6 +6,7 @@ export {
   DEFAULT_BOUNDS,
   type Fault,
   mostOf,
+  type PromptNetwork,
 } from './model/bounds.ts';
 export type { Setup } from './model/cluster.ts';
 export type { Direction, Script } from './model/script.ts';

@@ -31,6 +31,8 @@ export interface Happening extends Turn {
   readonly ledMs: number | null | undefined;
   /** This member knew of the leadership in the second outlook before. */
   readonly isKnown: boolean;
+  /** Do the leaders of this protocol have leases? */
+  readonly hasLeases: boolean;
   /** The lease expired by the clock. */
   readonly isExpired: boolean;
   readonly leaseMs: number;
@@ -50,6 +52,9 @@ export function explain(self: MemberId, before: Outlook, after: Outlook, happeni
   }
   if (before.acting && happening.isExpired) return explainExpiry(self, happening);
   if (before.acting && !after.isMember) return removed(self, after);
+  // A voter that was not heard is removed from the list for that reason.
+  if (!happening.hasLeases && !before.acting && happening.input?.type === 'timer')
+    return unheard(before.leader ?? 'the leader', false);
   if (before.leader !== null && after.members?.includes(before.leader) === false)
     return removed(before.leader, after);
   return explainLoss(self, before, happening);
@@ -88,7 +93,8 @@ function explainLoss(self: MemberId, before: Outlook, happening: Happening): Why
     case 'command':
       return readReason(input.why) ?? reasonOf(self, input.command);
     case 'timer':
-      if (!before.acting) return unheard(leader);
+      if (!before.acting) return unheard(leader, happening.hasLeases);
+      if (happening.illness !== null) return unwritten(self, happening.illness);
       return { cause: 'lost-quorum', detail: 'no majority has answered for a whole timeout' };
     case 'peer-gone': {
       const what = input.proof ? 'its process is gone' : 'its connection is closed';
@@ -99,6 +105,7 @@ function explainLoss(self: MemberId, before: Outlook, happening: Happening): Why
     case 'start':
     case 'drawn':
     case 'peer-back':
+    case 'seeds':
     case undefined:
       return { cause: 'started', detail: 'no election has been decided yet' };
   }
@@ -127,19 +134,27 @@ function explainMessage(
   before: Outlook,
   from: MemberId,
   message: Message,
-  { ending, effects }: Happening,
+  { ending, effects, hasLeases, illness }: Happening,
 ): Why {
   const deposed: Why = { cause: 'deposed', detail: `${from} told of a newer election` };
   if (before.acting) {
     const to = successorIn(effects, ending);
-    return to === null ? deposed : handedOver(self, to);
+    if (to !== null) return handedOver(self, to);
+    if (illness === null) return deposed;
+    return { ...deposed, detail: `${deposed.detail}; ${self} cannot write to its disk: ${illness}` };
   }
   const found = ending(message);
   // The leader knows best why it resigned. What this member observed is the same event.
-  return (found && (readReason(found.why) ?? seenEnding(self, before, from, found))) ?? deposed;
+  return (found && (readReason(found.why) ?? seenEnding(self, before, from, found, hasLeases))) ?? deposed;
 }
 
-function seenEnding(self: MemberId, { leader }: Outlook, from: MemberId, { how }: Ending): Why | null {
+function seenEnding(
+  self: MemberId,
+  { leader }: Outlook,
+  from: MemberId,
+  { how }: Ending,
+  hasLeases: boolean,
+): Why | null {
   switch (how) {
     case 'freed':
       return { cause: 'resigned', detail: `${from} has resigned` };
@@ -148,7 +163,7 @@ function seenEnding(self: MemberId, { leader }: Outlook, from: MemberId, { how }
     case 'sender':
       return leader === null ? null : handedOver(leader, from);
     case 'unheard':
-      return leader === null ? null : unheard(leader);
+      return leader === null ? null : unheard(leader, hasLeases);
   }
 }
 
@@ -192,17 +207,29 @@ function handedOver(from: MemberId, to: MemberId): Why {
   return { cause: 'transferred', detail: `${from} hands over to ${to}` };
 }
 
-function unheard(leader: MemberId): Why {
-  return { cause: 'lease-expired', detail: `no message from ${leader} arrived in time` };
+function unheard(leader: MemberId, hasLeases: boolean): Why {
+  return {
+    cause: hasLeases ? 'lease-expired' : 'silent',
+    detail: `no message from ${leader} arrived in time`,
+  };
 }
 
-/** Did no majority answer in time, or was this process blocked? */
-function explainExpiry(self: MemberId, { blockedMs, leaseMs }: Happening): Why {
+/** Did no majority answer in time, was this process blocked, or did its disk refuse records? */
+function explainExpiry(self: MemberId, { blockedMs, leaseMs, illness }: Happening): Why {
   if (blockedMs > leaseMs / 2) {
     const detail = `the event loop of ${self} was blocked for ${seconds(blockedMs)}`;
     return { cause: 'event-loop-blocked', detail };
   }
+  if (illness !== null) return unwritten(self, illness);
   return { cause: 'lease-expired', detail: `no majority answered ${self} before its lease ran out` };
+}
+
+/** Messages behind a record that the disk refuses do not leave: the majority was never asked. */
+function unwritten(self: MemberId, illness: string): Why {
+  return {
+    cause: 'lease-expired',
+    detail: `${self} cannot write to its disk, so it did not renew its lease: ${illness}`,
+  };
 }
 
 function seconds(ms: number): string {

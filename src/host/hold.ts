@@ -4,7 +4,7 @@
  * renewed lease would carry the same token, so a fenced store could not tell late writes from before the expiry from
  * new ones.
  */
-import type { Cause, Effect, Input, MemberId, Protocol, View, Why } from '../core/index.ts';
+import type { Cause, Effect, Ending, Input, MemberId, Message, Protocol, View, Why } from '../core/index.ts';
 import type { HostClock } from './clock.ts';
 import { explain, type Outlook } from './explain.ts';
 import type { Timer } from './timers.ts';
@@ -47,7 +47,7 @@ export function leaseOf({ role, lease }: View, timer: Timer | undefined, { sleep
   if (role !== 'leader') return NO_LEASE;
   if (lease === null) return ENDLESS;
   if (timer === undefined || timer.sleeps !== sleeps) return NO_LEASE;
-  return { endsAtMs: timer.atMs, lengthMs: timer.atMs - timer.setAtMs };
+  return timer;
 }
 
 /** The input that was just processed, and its effects. */
@@ -56,6 +56,10 @@ export interface Turn {
   readonly effects: readonly Effect[];
   /** How long this process was blocked before the input. */
   readonly blockedMs: number;
+  /** Why it may not lead, whatever the input: the others refuse this process. */
+  readonly why: Why | null;
+  /** Why the disk refuses records now, or null. */
+  readonly illness: string | null;
 }
 
 /** Older changes are dropped. */
@@ -71,7 +75,8 @@ export class Holder {
   readonly #self: MemberId;
   readonly #clock: HostClock;
   readonly #lease: () => Lease;
-  readonly #protocol: Pick<Protocol, 'ending' | 'ledMs'>;
+  readonly #protocol: Pick<Protocol, 'ending' | 'ledMs' | 'hasLeases'>;
+  readonly #ending = (message: Message): Ending | null => this.#protocol.ending?.(message) ?? null;
   #outlook: Outlook = { leader: null, token: null, acting: false, isMember: true };
   #lapsed: bigint | null = null;
   /** The last leadership that this member heard of, kept after its end. */
@@ -87,7 +92,7 @@ export class Holder {
     self: MemberId,
     clock: HostClock,
     lease: () => Lease,
-    protocol: Pick<Protocol, 'ending' | 'ledMs'>,
+    protocol: Pick<Protocol, 'ending' | 'ledMs' | 'hasLeases'>,
   ) {
     this.#self = self;
     this.#clock = clock;
@@ -108,6 +113,18 @@ export class Holder {
     if (this.held !== null && this.#clock.now() >= this.#lease().endsAtMs) this.#hasRunOut = true;
   }
 
+  /** Is there nothing to `consider`? Most inputs change nothing that matters here. */
+  isSettled(view: View): boolean {
+    // The clock is read first: that detects a sleep of the machine.
+    const nowMs = this.#clock.now();
+    return (
+      view === this.#view &&
+      !this.#hasRunOut &&
+      nowMs < this.#lease().endsAtMs === (this.held !== null) &&
+      this.#clock.sleeps === this.#sleeps
+    );
+  }
+
   /**
    * Compares the view with the clock. `lapsed`: the lease is valid again, but its leadership has already ended and
    * has to be resigned.
@@ -118,14 +135,6 @@ export class Holder {
     const mayAct = nowMs < lease.endsAtMs;
     const hasRunOut = this.#hasRunOut;
     this.#hasRunOut = false;
-    // Fast path: most inputs change nothing that matters here.
-    if (
-      view === this.#view &&
-      !hasRunOut &&
-      mayAct === (this.held !== null) &&
-      this.#clock.sleeps === this.#sleeps
-    )
-      return 'settled';
     const stoodOn = this.#view?.lease ?? null;
     this.#view = view;
     const token = tokenOf(view);
@@ -176,14 +185,20 @@ export class Holder {
   }
 
   #explain(before: Outlook, after: Outlook, turn: Turn, isExpired: boolean): Why {
+    if (turn.why !== null) return turn.why;
     const sleptMs = this.#clock.sleeps === this.#sleeps ? 0 : this.#clock.sleptMs;
     const { leader, token } = this.#latest;
     const isKnown = leader === after.leader && token !== null && token === after.token;
-    const { input } = turn;
+    const { input, effects, blockedMs } = turn;
     const protocol = this.#protocol;
     return explain(this.#self, before, after, {
-      ...turn,
-      ending: (message) => protocol.ending?.(message) ?? null,
+      input,
+      effects,
+      blockedMs,
+      why: turn.why,
+      illness: turn.illness,
+      hasLeases: protocol.hasLeases === true,
+      ending: this.#ending,
       ledMs: input?.type === 'message' ? protocol.ledMs?.(input.message) : undefined,
       isExpired,
       isKnown,
@@ -207,8 +222,9 @@ export class Holder {
 
   #enter(explanation: Why): void {
     const { leader, token } = this.#outlook;
+    const { cause, detail } = explanation;
     this.explanation = explanation;
-    this.changes.push({ atMs: this.#clock.wallNow(), leader, token, ...explanation });
+    this.changes.push({ atMs: this.#clock.wallNow(), leader, token, cause, detail });
     if (this.changes.length > LONGEST_HISTORY) this.changes.shift();
   }
 }

@@ -8,10 +8,24 @@
  *   message), a command that was carried out is answered with "failed, perhaps done", and the newest report is kept
  *   until this record or a newer one is durable. The record is retried every second, and replaced by every newer one.
  */
-import type { Effect, Json, Outcome, View } from '../core/index.ts';
+import type { Effect, Input, Json, Outcome, View } from '../core/index.ts';
 import type { HostClock } from './clock.ts';
 
-export type Outward = Extract<Effect, { type: 'send' | 'report' | 'answer' }>;
+/** An input and the effects of its step. */
+export interface Origin {
+  readonly input: Input | null;
+  readonly effects: readonly Effect[];
+}
+
+/** A view, and by what it came about: a slow disk may hold it up while other inputs are taken. */
+interface Report {
+  readonly type: 'report';
+  readonly view: View;
+  /** Null if the outbox itself ends a leadership: what came of the input follows behind the barrier. */
+  readonly by: Origin | null;
+}
+
+export type Outward = Extract<Effect, { type: 'send' | 'call' | 'answer' }> | Report;
 
 export interface OutboxPorts {
   readonly clock: HostClock;
@@ -48,7 +62,7 @@ export class Outbox {
   /** The newest record, if the disk refused it. */
   #refused: { readonly record: Json } | null = null;
   /** The newest report, kept until the disk accepts records again. */
-  #heldBack: View | null = null;
+  #heldBack: Report | null = null;
   #cancelRetry: (() => void) | null = null;
   #isStopped = false;
 
@@ -62,7 +76,7 @@ export class Outbox {
     const wasShut = this.#refused !== null;
     this.#refused = null;
     this.#line.push(barrier);
-    if (this.#heldBack !== null) this.#line.push({ type: 'report', view: this.#heldBack });
+    if (this.#heldBack !== null) this.#line.push(this.#heldBack);
     this.#heldBack = null;
     this.#ports.save(record, (failure) => {
       if (this.#isStopped) return;
@@ -75,7 +89,7 @@ export class Outbox {
     if (this.#isStopped) return;
     if (this.#refused !== null) this.#pushShut(effect);
     else if (this.#line.length === 0) this.#ports.emit(effect);
-    else if (effect.type === 'report') this.#pushReport(effect.view);
+    else if (effect.type === 'report') this.#pushReport(effect);
     else this.#line.push(effect);
   }
 
@@ -124,25 +138,25 @@ export class Outbox {
   #pushShut(effect: Outward): void {
     if (effect.type === 'report') {
       this.#stopActing(effect.view);
-      this.#heldBack = effect.view;
+      this.#heldBack = effect;
     } else if (effect.type === 'answer') {
       const { outcome } = effect;
       this.#ports.emit({ ...effect, outcome: outcome.status === 'done' ? BARRED : outcome });
     }
   }
 
-  #pushReport(view: View): void {
-    if (view.role !== 'leader') {
+  #pushReport(report: Report): void {
+    if (report.view.role !== 'leader') {
       // Reports still in line are older than this one.
       this.#line = this.#line.filter((each) => each.type !== 'report');
-      this.#stopActing(view);
+      this.#stopActing(report.view);
     }
-    this.#line.push({ type: 'report', view });
+    this.#line.push(report);
   }
 
   #stopActing({ role }: View): void {
     const view = this.#ports.view();
     if (view.role !== 'leader' || role === 'leader') return;
-    this.#ports.emit({ type: 'report', view: { ...view, role, leader: null, lease: null } });
+    this.#ports.emit({ type: 'report', view: { ...view, role, leader: null, lease: null }, by: null });
   }
 }

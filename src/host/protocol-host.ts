@@ -19,42 +19,17 @@ import {
   type Json,
   type MemberId,
   type Message,
-  type Outcome,
   type Protocol,
   refusalOf,
   type Self,
   type View,
   type Why,
 } from '../core/index.ts';
-import type { HostClock } from './clock.ts';
 import { boundedReason, reasonOf, successorIn } from './explain.ts';
-import { type Change, type Hold, Holder, type Lease, leaseOf, type Turn } from './hold.ts';
-import { Outbox, type Outward } from './outbox.ts';
+import { type Change, type Hold, Holder, type Lease, leaseOf } from './hold.ts';
+import { type Origin, Outbox, type Outward } from './outbox.ts';
+import type { HostPorts } from './ports.ts';
 import { Timers } from './timers.ts';
-
-/** What a host is given. */
-export interface HostPorts {
-  readonly clock: HostClock;
-  /** Uniform in [0, 1). */
-  fraction(): number;
-  /** 64 random bits as a decimal number. */
-  draw64(): string;
-  send(to: MemberId, message: Message): void;
-  /**
-   * Makes a record durable, then calls `done`, possibly before it returns: with null, or with the reason of the
-   * failure.
-   */
-  save(record: Json, done: (failure: string | null) => void): void;
-  /** Called for every step, for a recording. */
-  stepped(input: Input, effects: readonly Effect[]): void;
-  /** Called for every timer that is set, with the moment when it comes due, for a recording. */
-  timed?(timer: string, delay: Delay, atMs: number): void;
-  /** The view changed or was reported again. */
-  reported(view: View): void;
-  answered(command: number, outcome: Outcome): void;
-  /** An input was processed. Listeners read the host again. */
-  changed(): void;
-}
 
 export const NO_VIEW: View = {
   role: 'none',
@@ -64,9 +39,6 @@ export const NO_VIEW: View = {
   version: 0,
   value: null,
 };
-
-/** An input and its effects. */
-type Taken = Pick<Turn, 'input' | 'effects'>;
 
 /** The id of commands that a host gives itself. Their answers are dropped. */
 const OWN_COMMAND = 0;
@@ -87,13 +59,14 @@ export class ProtocolHost {
   readonly #ending = (message: Message): Ending | null => this.#protocol.ending?.(message) ?? null;
   readonly state: unknown;
   /** By what the view came about. */
-  #last: Taken = { input: null, effects: [] };
-  /** By what each view came about: a slow disk may hold it up while other inputs are taken. */
-  readonly #taken = new WeakMap<View, Taken>();
+  #last: Origin = { input: null, effects: [] };
   readonly #runDue = (): void => this.#timers.runDue(this.#onDue);
   readonly #onDue = (timer: string): void => void this.#take({ type: 'timer', timer });
   #isBusy = false;
   #isStartingOver = false;
+  /** What the protocol last reported. */
+  #reported: View = NO_VIEW;
+  #exclusion: Why | null = null;
 
   constructor(self: Self, protocol: Protocol, commands: readonly Command['type'][], ports: HostPorts) {
     this.commands = commands;
@@ -200,13 +173,34 @@ export class ProtocolHost {
   /** Queues an input from outside. Timers that are due run before it. */
   give(input: Input): void {
     if (!this.isRunning) return;
-    this.#inputs.push(input);
-    if (!this.#isBusy) this.wake();
+    if (this.#isBusy) this.#inputs.push(input);
+    else this.#exclusively(this.#runDue, input);
   }
 
   /** Runs the timers that are due. */
   wake(): void {
     this.#exclusively(this.#runDue);
+  }
+
+  /**
+   * The other members refuse this process, because its id is taken or its settings are others. Then it does not lead,
+   * whatever its protocol says: a protocol without a majority would lead alone. Null: they accept it.
+   */
+  exclude(why: Why | null): void {
+    if (this.#exclusion === why || !this.isRunning) return;
+    this.#exclusion = why;
+    this.view = this.#shown();
+    this.#ports.reported(this.view);
+    this.#exclusively(() => this.#reconsider(null, []));
+    // A process that led nothing is told apart from one that waits.
+    if (why !== null && this.explanation !== why) this.note(why);
+    this.#ports.changed();
+  }
+
+  #shown(): View {
+    return this.#exclusion === null
+      ? this.#reported
+      : { ...this.#reported, role: 'none', leader: null, lease: null };
   }
 
   /** Records an explanation although the leader did not change. */
@@ -215,11 +209,12 @@ export class ProtocolHost {
   }
 
   /** One input after the other, also when a listener that is notified of one gives the next. */
-  #exclusively(work: () => void): void {
+  #exclusively(work: () => void, input: Input | null = null): void {
     this.#isBusy = true;
     try {
       work();
-      for (let next = this.#inputs.shift(); next !== undefined; next = this.#inputs.shift()) this.#take(next);
+      if (input !== null) this.#take(input);
+      while (this.#inputs.length > 0) this.#take(this.#inputs.shift()!);
     } finally {
       this.#isBusy = false;
     }
@@ -237,27 +232,30 @@ export class ProtocolHost {
     const effects: Effect[] = [];
     this.#protocol.step(this.state, input, effects);
     this.#ports.stepped(input, effects);
-    const draws: string[] = [];
+    let draws: string[] | null = null;
     // A step costs at most one save: the last record replaces the earlier ones, so it is saved in their place.
     // Otherwise a voter would save the newer term, report it, and then save its vote.
-    let unsaved = effects.findLast((effect) => effect.type === 'save') ?? null;
+    let unsaved: Save | null = null;
     let isDue = false;
     for (const effect of effects) {
-      if (effect.type === 'save') isDue = true;
-      else if (effect.type === 'draw') draws.push(effect.draw);
+      if (effect.type === 'save') {
+        if (!isDue) unsaved = lastSaveIn(effects);
+        isDue = true;
+      } else if (effect.type === 'draw') draws = [...(draws ?? []), effect.draw];
       else if (effect.type === 'set-timer') this.#setTimer(effect.timer, effect.delayMs);
       else if (effect.type === 'cancel-timer') this.#timers.cancel(effect.timer);
       else {
-        if (effect.type === 'report') this.#taken.set(effect.view, { input, effects });
-        if (unsaved !== null && isDue) {
+        if (unsaved !== null) {
           this.#outbox.save(unsaved.record);
           unsaved = null;
         }
-        this.#outbox.push(effect);
+        if (effect.type !== 'report') this.#outbox.push(effect);
+        else this.#outbox.push({ type: 'report', view: effect.view, by: { input, effects } });
       }
     }
     if (unsaved !== null) this.#outbox.save(unsaved.record);
-    for (const draw of draws) this.#step({ type: 'drawn', draw, value: this.#ports.draw64() });
+    if (draws !== null)
+      for (const draw of draws) this.#step({ type: 'drawn', draw, value: this.#ports.draw64() });
     return effects;
   }
 
@@ -269,11 +267,14 @@ export class ProtocolHost {
   #emit(effect: Outward): void {
     switch (effect.type) {
       case 'send':
-        return this.#ports.send(effect.to, effect.message);
+        return this.#ports.send(effect.to, effect.message, effect.at);
+      case 'call':
+        return this.#ports.call?.(effect.at, effect.message, effect.to);
       case 'report':
-        this.view = effect.view;
-        this.#last = this.#taken.get(effect.view) ?? this.#last;
-        return this.#ports.reported(effect.view);
+        this.#reported = effect.view;
+        this.view = this.#shown();
+        if (effect.by !== null) this.#last = effect.by;
+        return this.#ports.reported(this.view);
       case 'answer':
         if (effect.command !== OWN_COMMAND) this.#ports.answered(effect.command, effect.outcome);
     }
@@ -288,8 +289,12 @@ export class ProtocolHost {
   }
 
   #reconsider(input: Input | null, effects: readonly Effect[]): void {
+    const holder = this.#holder;
     const { blockedMs } = this.#timers;
-    const verdict = this.#holder.consider(this.view, { input, effects, blockedMs });
+    const why = this.#exclusion;
+    const verdict = holder.isSettled(this.view)
+      ? 'settled'
+      : holder.consider(this.view, { input, effects, blockedMs, why, illness: this.illness });
     this.#ports.changed();
     if (verdict === 'lapsed') this.#startOver();
   }
@@ -310,4 +315,14 @@ export class ProtocolHost {
       this.#isStartingOver = false;
     }
   }
+}
+
+type Save = Extract<Effect, { type: 'save' }>;
+
+function lastSaveIn(effects: readonly Effect[]): Save | null {
+  for (let i = effects.length - 1; i >= 0; i--) {
+    const effect = effects[i]!;
+    if (effect.type === 'save') return effect;
+  }
+  return null;
 }

@@ -2,8 +2,10 @@ import type { Delay } from '../core/index.ts';
 import type { HostClock } from './clock.ts';
 
 export interface Timer {
-  readonly setAtMs: number;
-  readonly atMs: number;
+  readonly name: string;
+  readonly endsAtMs: number;
+  /** From when it was set until it comes due. */
+  readonly lengthMs: number;
   /** How often the machine had slept when the timer was set. After another sleep the timer proves nothing. */
   readonly sleeps: number;
 }
@@ -39,10 +41,10 @@ export class Timers {
     const delayMs = typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#fraction();
     const setAtMs = this.#clock.now();
     const { sleeps } = this.#clock;
-    const atMs = this.#clock.after(delayMs);
-    this.#timers.set(name, { setAtMs, atMs, sleeps });
-    this.#setAlarm(atMs);
-    return atMs;
+    const endsAtMs = this.#clock.after(delayMs);
+    this.#timers.set(name, { name, endsAtMs, lengthMs: endsAtMs - setAtMs, sleeps });
+    this.#setAlarm(endsAtMs);
+    return endsAtMs;
   }
 
   cancel(name: string): void {
@@ -54,8 +56,8 @@ export class Timers {
     const nowMs = this.#clock.now();
     if (nowMs < this.#alarmAtMs) return; // No deadline is before the alarm.
     let isFirst = true;
-    for (let next = this.#next(); next !== null && next.timer.atMs <= nowMs; next = this.#next()) {
-      if (isFirst) this.blockedMs = nowMs - next.timer.atMs;
+    for (let next = this.#next(); next !== null && next.endsAtMs <= nowMs; next = this.#next()) {
+      if (isFirst) this.blockedMs = nowMs - next.endsAtMs;
       isFirst = false;
       this.#timers.delete(next.name);
       onDue(next.name);
@@ -70,11 +72,10 @@ export class Timers {
     this.#alarmAtMs = Number.POSITIVE_INFINITY;
   }
 
-  #next(): { readonly name: string; readonly timer: Timer } | null {
-    let first: { name: string; timer: Timer } | null = null;
-    for (const [name, timer] of this.#timers) {
-      if (first === null || timer.atMs < first.timer.atMs) first = { name, timer };
-    }
+  #next(): Timer | null {
+    let first: Timer | null = null;
+    for (const timer of this.#timers.values())
+      if (first === null || timer.endsAtMs < first.endsAtMs) first = timer;
     return first;
   }
 
@@ -82,16 +83,18 @@ export class Timers {
     if (this.#alarmAtMs <= atMs) return;
     this.#cancelAlarm?.();
     this.#alarmAtMs = atMs;
-    this.#cancelAlarm = this.#clock.set(atMs, () => {
-      this.#cancelAlarm = null;
-      // No other alarm is set until this returns: one alarm is enough for all timers that are set meanwhile.
-      try {
-        this.#onAlarm();
-      } finally {
-        this.#alarmAtMs = Number.POSITIVE_INFINITY;
-        const next = this.#next();
-        if (next !== null) this.#setAlarm(next.timer.atMs);
-      }
-    });
+    this.#cancelAlarm = this.#clock.set(atMs, this.#ring);
   }
+
+  readonly #ring = (): void => {
+    this.#cancelAlarm = null;
+    // No other alarm is set until this returns: one alarm is enough for all timers that are set meanwhile.
+    try {
+      this.#onAlarm();
+    } finally {
+      this.#alarmAtMs = Number.POSITIVE_INFINITY;
+      const next = this.#next();
+      if (next !== null) this.#setAlarm(next.endsAtMs);
+    }
+  };
 }

@@ -36,6 +36,13 @@ export interface DoorAround {
  * heard would separate the members that were lied to from the others.
  */
 const MOST_BEFORE = 2 ** 40;
+/**
+ * The same for messages over a connection. Why more, by thirty years of seconds: a stranger can raise the members up to
+ * their limit for messages by POST, with one request in the name of a member that is down. If they could send no more
+ * than that to each other, a member whose clock is an hour behind would refuse them for an hour, and one whose clock
+ * begins in 1970 for good.
+ */
+const MOST_BEFORE_LINKED = 2 ** 41;
 const MOST_A_SECOND = 1000;
 const SINCE_MS = Date.UTC(2026, 0, 1);
 /**
@@ -44,8 +51,9 @@ const SINCE_MS = Date.UTC(2026, 0, 1);
  */
 const NEXT = 100;
 
-function largestClaim(wallMs: number): number {
-  return MOST_BEFORE + MOST_A_SECOND * Math.max(0, (wallMs - SINCE_MS) / 1000);
+function largestClaim(wallMs: number, way: Way): number {
+  const mostBefore = way === 'post' ? MOST_BEFORE : MOST_BEFORE_LINKED;
+  return mostBefore + MOST_A_SECOND * Math.max(0, (wallMs - SINCE_MS) / 1000);
 }
 
 /** Reads a message by the shape of its type. Throws RefusedMessage if the type is unknown or the shape is wrong. */
@@ -89,7 +97,7 @@ export class Door {
     const message = readMessage(this.#definition, said, way);
     if (way === 'post' && this.#protocol.changesMembers?.(this.#state, message))
       throw new RefusedMessage('impossible', 'changes of the members are taken only over a connection');
-    const reason = this.#impossible(message);
+    const reason = this.#impossible(message, way);
     if (reason !== null) throw new RefusedMessage('impossible', reason);
     if (!this.#around.budgets.maySave(from) && this.#wouldSave(from, message))
       throw new RefusedMessage(
@@ -99,14 +107,14 @@ export class Door {
     return message;
   }
 
-  #impossible(message: Message): string | null {
+  #impossible(message: Message, way: Way): string | null {
     const reason = this.#protocol.objection?.(this.#state, message) ?? null;
     if (reason !== null) return reason;
     const introduced = this.#protocol.introduces?.(this.#state, message) ?? [];
     const strangers = introduced.filter((id) => !this.#around.isVoter(id));
     if (strangers.length > 0) return `it makes ${show(strangers)} members, which are not configured here`;
     const claim = this.#protocol.claim?.(message) ?? 0;
-    if (claim <= largestClaim(this.#around.clock.wallNow())) return null;
+    if (claim <= largestClaim(this.#around.clock.wallNow(), way)) return null;
     // A clock that was set back must not separate this member from the others: numbers that they have reached
     // together stay admissible.
     if (claim <= this.#ownLargest() + NEXT) return null;

@@ -1,5 +1,6 @@
 import { type Change, RefusedMessage } from '../api/index.ts';
 import {
+  type Addresses,
   BadInput,
   electionName,
   type Input,
@@ -10,23 +11,29 @@ import {
   type Protocol,
   type Self,
   type Shape,
+  type Why,
 } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import type { Clock } from './clock.ts';
+import type { Store } from './data-folder.ts';
 import { readMessage, type Way } from './door.ts';
-import { ElectionHost } from './host.ts';
+import { ElectionHost } from './election-host.ts';
 import { MembershipCheck } from './membership-check.ts';
 import type { Settled } from './options.ts';
 import { Recorder } from './recorder.ts';
 import { SeatLog } from './seat-log.ts';
 import { SenderBudgets } from './sender-budgets.ts';
-import type { Store } from './store.ts';
 
 /** What the elections of a member need from it. */
 export interface ElectionsAround {
   readonly clock: Clock;
   readonly store: Store;
-  send(to: MemberId, election: string, message: Message): void;
+  /** `at`: where the protocol says that the voter is reached. */
+  send(to: MemberId, election: string, message: Message, at?: string): void;
+  /** A message to the voter at an address; `to` is the one that is expected there. */
+  call?(election: string, at: string, message: Message, to?: MemberId): void;
+  /** The addresses that this member knows now. Omitted where ids are enough. */
+  addresses?(): Addresses;
   /** Is this id one of the voters, this member included? */
   isVoter(id: MemberId): boolean;
   /** Called when one of the elections has changed. */
@@ -57,6 +64,8 @@ export class Elections {
   #main: Json = null;
   #complaint = '';
   #isClosed = false;
+  /** Why no election may have this member as its leader, or null. */
+  #exclusion: Why | null = null;
 
   constructor(settled: Settled, around: ElectionsAround) {
     const { id, peers, definition, config } = settled;
@@ -189,6 +198,12 @@ export class Elections {
     for (const host of this.list) host.give(input);
   }
 
+  /** The others refuse this process, so it leads in no election. Null: they accept it. */
+  exclude(why: Why | null): void {
+    this.#exclusion = why;
+    for (const host of this.list) host.exclude(why);
+  }
+
   /** Where voters can register, one that leaves says so. */
   async leave(): Promise<void> {
     const { id } = this.#settled;
@@ -211,9 +226,12 @@ export class Elections {
     const saved = (resumes ? this.#protocol.resume?.(found, this.#main) : undefined) ?? found;
     const recorder = this.#record(name);
     const seatLog = new SeatLog(this.#self.id, this.#protocol, saved);
-    const host = new ElectionHost(name, this.#self, definition, this.#protocol, {
+    const addresses = this.#around.addresses?.();
+    const self = addresses === undefined ? this.#self : { ...this.#self, addresses };
+    const host = new ElectionHost(name, self, definition, this.#protocol, {
       clock,
-      send: (to, message) => this.#around.send(to, name, message),
+      send: (to, message, at) => this.#around.send(to, name, message, at),
+      call: (at, message, to) => this.#around.call?.(name, at, message, to),
       save: (record) => {
         records.save(record);
         if (isMain) this.#main = record;
@@ -224,7 +242,7 @@ export class Elections {
       stepped: (input, effects) => recorder?.step(clock.wallNow(), input, effects),
     });
     this.#hosts.set(name, host);
-    const membership = new MembershipCheck(name);
+    const membership = new MembershipCheck(name, this.#self.id);
     let told: Change | undefined;
     host.subscribe(() => {
       // The oldest changes are dropped, so an index into the list would not stay valid.
@@ -241,6 +259,7 @@ export class Elections {
     });
     const { incarnation, life, keeps } = store.member;
     host.start(saved, incarnation, life, keeps ? 0 : tenthsSince2025(clock.wallNow()));
+    host.exclude(this.#exclusion);
     return host;
   }
 

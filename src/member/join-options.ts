@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { TokenOption } from '../auth/index.ts';
 import type { MemberId } from '../core/index.ts';
 import type { LogEntry } from '../election/index.ts';
 import type { Peer } from './links/links.ts';
@@ -40,6 +41,13 @@ export interface JoinOptions {
   readonly trustConnections?: boolean | undefined;
   /** Accepts that members do not authenticate although other machines can reach this one. */
   readonly insecure?: boolean | undefined;
+  /**
+   * The tokens of operators. Without any, commands are open on the loopback, and beyond it only with `insecure`; with
+   * at least one, every command needs one.
+   */
+  readonly tokens?: readonly TokenOption[] | undefined;
+  /** Questions need a token too; health checks do not. */
+  readonly closed?: boolean | undefined;
   /**
    * For a mounted member: may this request, or this connection of another member, reach it? With a check of your own
    * it may be mounted where other machines can reach it, without `insecure`.

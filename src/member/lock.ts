@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { CaucusError } from '../election/index.ts';
@@ -11,7 +11,7 @@ const NAME_MS = 500;
 
 /** A folder that only this process uses. */
 export interface FolderLock {
-  /** Throws if another process has taken the folder over. */
+  /** Throws if the folder was deleted, or another process has taken it over. */
   assert(): void;
   release(): void;
 }
@@ -46,7 +46,12 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     assert() {
       // Two processes that start at the same moment may both have found a dead socket; the one that came first finds
       // out here.
-      if (!isOurs()) throw inUse(folder, 'another process by now');
+      if (isOurs()) return;
+      if (existsSync(file)) throw inUse(folder, 'another process by now');
+      throw new CaucusError(
+        'E_STORE_LOCKED',
+        `${folder}: the data folder was deleted or emptied while this member used it; restart the member: it then begins with an empty disk, and the others give it a new seat`,
+      );
     },
     release() {
       // Closing the socket removes the file, even if that belongs to another process by now.

@@ -5,30 +5,30 @@ import {
   closeServer,
   createApi,
   type ElectionPort,
-  hostOf,
-  isLoopback,
   listen,
   type MemberPort,
-  portMismatch,
   type Refusal,
-  urlOfServer,
 } from '../api/index.ts';
 import { type Definition, type MemberId, parseId } from '../core/index.ts';
 import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../election/index.ts';
 import { type Identity, sharedId } from '../peers/index.ts';
+import { Acceptance } from './acceptance.ts';
+import { hostNames } from './access.ts';
 import { type Clock, SystemClock } from './clock.ts';
-import { Discovery } from './discovery.ts';
+import { forgetfulStore, openStore, type Store } from './data-folder.ts';
 import { Elections } from './elections.ts';
 import { ownProcess } from './evidence.ts';
+import { Finding } from './finding.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions } from './join-options.ts';
 import { createLinks } from './links/index.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
-import { readOptions, type Settled } from './options.ts';
-import { RefusalLog, withoutPort } from './refusal-log.ts';
+import { readOptions, type Settled, warningsOf } from './options.ts';
+import { OwnUrl } from './own-url.ts';
+import { findPlace } from './place.ts';
+import { RefusalLog, VERDICT_WORDS, withoutPort } from './refusal-log.ts';
 import { rehearse } from './rehearsal.ts';
 import { steward } from './steward.ts';
-import { forgetfulStore, openStore, type Store } from './store.ts';
 import { Unreachable } from './unreachable.ts';
 import { Voters } from './voters.ts';
 
@@ -37,9 +37,8 @@ import { Voters } from './voters.ts';
  * elections. Rejects with BadInput for invalid options, and with CaucusError for errors of the system.
  */
 export async function join(options: JoinOptions): Promise<Member> {
-  const settled = readOptions(options);
-  if (options.firstStart === true)
-    settled.log({ level: 'warning', message: 'firstStart is no longer needed and is ignored' });
+  const settled = await findPlace(readOptions(options));
+  for (const message of warningsOf(options, settled)) settled.log({ level: 'warning', message });
   await rehearse(settled);
   const { data, cluster, id, election } = settled;
   const store = data === null ? forgetfulStore(election) : await openStore(data, cluster, id, election);
@@ -64,7 +63,6 @@ export async function join(options: JoinOptions): Promise<Member> {
 /** One member: its elections, its connections and its API. */
 export class Member implements MemberPort, Engine {
   readonly id: MemberId;
-  readonly url: string;
   readonly cluster: string;
   readonly definition: Definition;
   readonly incarnation: number;
@@ -74,12 +72,14 @@ export class Member implements MemberPort, Engine {
   readonly #settled: Settled;
   readonly #store: Store;
   readonly #server: Server | null;
+  readonly #own: OwnUrl;
   readonly #voters: Voters;
   readonly #links: Links;
   readonly #unreachable = new Unreachable((message) => this.#settled.log({ level: 'warning', message }));
   readonly #hosts: Elections;
+  readonly #finding: Finding;
+  readonly #acceptance = new Acceptance((why) => this.#hosts.exclude(why));
   readonly #api: Api;
-  readonly #discovery: Discovery | null;
   readonly #seats = new Map<string, ProtocolSeat>();
   /** The elections on each seat: one, unless the program created more. */
   readonly #elections = new Map<Seat, Election[]>();
@@ -93,18 +93,22 @@ export class Member implements MemberPort, Engine {
     this.#store = store;
     this.#server = server;
     this.id = settled.id;
-    this.url = settled.url ?? urlOfServer(server!);
+    this.#own = new OwnUrl(settled, server);
     this.cluster = settled.cluster;
     this.definition = settled.definition;
     this.incarnation = store.member.incarnation;
     this.startedAtMs = clock.wallNow();
     this.mainElection = settled.election;
-    this.#voters = new Voters({ id: this.id, url: this.url }, settled.peers, settled.limits.voters);
+    this.#voters = new Voters(this.#own.of({ id: this.id }), settled.peers, settled.limits.voters);
     if (this.#hasRegister) for (const voter of store.member.voters) this.#voters.register(voter, () => true);
     this.#hosts = new Elections(settled, {
       clock,
       store,
-      send: (to, election, message) => this.#links.send(to, election, message),
+      send: this.#hasRegister
+        ? (to, election, message, at) => this.#finding.send(to, election, message, at)
+        : (to, election, message) => this.#links.send(to, election, message),
+      call: (election, at, message, to) => this.#finding.call(election, at, message, to ?? null),
+      ...(this.#hasRegister ? { addresses: () => this.#finding.addresses } : {}),
       isVoter: (id) => id === this.id || this.#voters.has(id),
       changed: () => this.#notify(),
     });
@@ -113,6 +117,19 @@ export class Member implements MemberPort, Engine {
       this.#notify();
     });
     this.#links = this.#createLinks();
+    this.#finding = new Finding({
+      settled,
+      self: this,
+      own: this.#own,
+      voters: this.#voters,
+      links: this.#links,
+      isExcluded: () => this.#acceptance.isExcluded,
+      // A voter that others named takes no place from one that has registered here.
+      registerVoter: (voter) => this.registerVoter(voter, false),
+      answered: (from, election, type, body) =>
+        this.#refusals.hear(from, () => this.#hosts.receiveAnswer(from, election, type, body)),
+      give: (input) => this.#hosts.give(input),
+    });
     // Before anything is sent: messages to a peer that is not connected yet wait for it.
     this.#links.setPeers(this.#voters.others);
     try {
@@ -121,13 +138,18 @@ export class Member implements MemberPort, Engine {
       void this.#links.close();
       throw error;
     }
-    this.#api = createApi(this, { hosts: this.#namesOf(settled), allow: settled.allow });
-    if (server !== null) {
-      this.#links.attach(server);
-      const mismatch = portMismatch(server, this.url);
-      if (mismatch !== null) settled.log({ level: 'warning', message: mismatch });
-    }
-    this.#discovery = settled.seed === null ? null : this.#createDiscovery(settled.seed);
+    this.#api = createApi(this, {
+      hosts: hostNames(settled, this.url),
+      allow: settled.allow,
+      access: () => settled.access.now,
+      note: (message) => settled.log({ level: 'info', message }),
+    });
+    if (server !== null) this.#links.attach(server);
+    this.#finding.start();
+  }
+
+  get url(): string {
+    return this.#own.url;
   }
 
   get voters(): readonly Peer[] {
@@ -201,11 +223,16 @@ export class Member implements MemberPort, Engine {
       ? this.#links.refuseUpgrade(request, socket)
       : this.#links.handleUpgrade(request, socket, head);
 
-  registerVoter(voter: Peer): ReturnType<MemberPort['registerVoter']> {
+  /** Replaces the tokens of operators. Throws BadInput, and keeps the old ones, if these cannot be used. */
+  setTokens(tokens: NonNullable<JoinOptions['tokens']>): void {
+    this.#settled.access.replace(tokens);
+  }
+
+  registerVoter(voter: Peer, mayReplace = true): ReturnType<MemberPort['registerVoter']> {
     const before = this.#voters.list.find(({ id }) => id === voter.id);
     if (before?.url === voter.url && voter.id !== this.id) return { accepted: true };
     const reachable = this.#links.status.filter(({ via }) => via !== 'none').map(({ id }) => id);
-    const verdict = this.#voters.register(voter, (id) => reachable.includes(id));
+    const verdict = this.#voters.register(voter, (id) => !mayReplace || reachable.includes(id));
     if (!verdict.accepted) return verdict;
     try {
       this.#store.saveVoters(this.#voters.registered);
@@ -219,6 +246,8 @@ export class Member implements MemberPort, Engine {
     this.#notify();
     return verdict;
   }
+
+  readonly isConfigured = (id: MemberId): boolean => this.#voters.isConfigured(id);
 
   countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void {
     if (told === undefined) this.#refusals.counts[refusal] += 1;
@@ -251,7 +280,7 @@ export class Member implements MemberPort, Engine {
     // An election that fails to close must not keep the rest of the member open.
     await Promise.allSettled([...this.#elections.values()].flat().map((election) => election.close()));
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
-    this.#discovery?.close();
+    this.#finding.close();
     this.#refusals.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
@@ -264,10 +293,10 @@ export class Member implements MemberPort, Engine {
 
   #createLinks(): Links {
     const { limits, definition, config } = this.#settled;
-    const { id, cluster, incarnation, url } = this;
+    const { id, cluster, incarnation } = this;
     const rules = JSON.stringify({ protocol: definition.name, ...config });
     const { life } = this.#store.member;
-    const identity: Identity = { id, cluster, incarnation, life, url, rules, process: ownProcess() };
+    const identity: Identity = this.#own.of({ id, cluster, incarnation, life, rules, process: ownProcess() });
     return createLinks(
       identity,
       {
@@ -278,6 +307,7 @@ export class Member implements MemberPort, Engine {
             this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),
           ),
         onUp: (peer) => {
+          this.#acceptance.accepted();
           this.#settled.log({ level: 'info', message: this.#unreachable.reached(peer) });
           this.#notify();
         },
@@ -291,8 +321,10 @@ export class Member implements MemberPort, Engine {
         onShared: (before, now) =>
           this.#refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
         onUnreachable: (peer, reason) => this.#unreachable.failed(peer, reason),
-        onRefused: (reason, from, kind) =>
-          this.#refusals.refused(kind, withoutPort(from), `${from} is refused: ${reason}`),
+        onRefused: (reason, from, kind, verdict, peer) => {
+          this.#refusals.refused(kind, withoutPort(from), `${from} ${VERDICT_WORDS[verdict]}: ${reason}`);
+          if (peer !== undefined) this.#acceptance.refused(kind, reason);
+        },
       },
       {
         mainElection: this.mainElection,
@@ -304,40 +336,9 @@ export class Member implements MemberPort, Engine {
     );
   }
 
-  /** Voters that register find each other through a seed: the first answer tells the leader and the other voters. */
-  #createDiscovery({ host, url }: NonNullable<Settled['seed']>): Discovery {
-    const { config, definition, log } = this.#settled;
-    const { heartbeatMs } = config.timing;
-    return new Discovery({
-      own: { id: this.id, url: this.url },
-      host,
-      url,
-      everyMs: typeof heartbeatMs === 'number' ? heartbeatMs : 1000,
-      onAddress: (address) => this.#voters.allowHost(address),
-      onFound: ({ voter, voters, answer }) => {
-        const reachable = [voter, ...voters].filter((each) => this.registerVoter(each).accepted);
-        this.#refusals.hear(voter.id, () =>
-          this.#hosts.receiveAnswer(voter.id, this.mainElection, definition.registration!.answer, answer),
-        );
-        return reachable;
-      },
-      isFound: () => this.#links.status.some(({ via }) => via !== 'none'),
-      log: (message) => log({ level: 'warning', message }),
-    });
-  }
-
   /** Can voters register, or are they fixed? */
   get #hasRegister(): boolean {
     return this.#settled.definition.registration !== undefined;
-  }
-
-  /**
-   * The host names that requests may use, or null if any is allowed: a server that other machines can reach may have
-   * any name.
-   */
-  #namesOf({ listen, hosts, peers, isOpen }: Settled): readonly string[] | null {
-    if (listen === null ? isOpen : !isLoopback(listen.host)) return null;
-    return [...hosts, hostOf(this.url), ...peers.map(({ url }) => hostOf(url))];
   }
 
   #notify(): void {

@@ -6,10 +6,12 @@ import type { MemberId } from '../core/index.ts';
  */
 export class MembershipCheck {
   readonly #election: string;
+  readonly #self: MemberId;
   #told = '';
 
-  constructor(election: string) {
+  constructor(election: string, self: MemberId) {
     this.#election = election;
+    this.#self = self;
   }
 
   /** A message that was not logged yet, or null. */
@@ -18,9 +20,10 @@ export class MembershipCheck {
     const outside = configured.filter((id) => !members.includes(id));
     const unknown = members.filter((id) => !configured.includes(id));
     const news = [
-      ...outside.map(
-        (id) =>
-          `${id} is configured as a peer, but is not a member: it takes no part and counts for no majority`,
+      ...outside.map((id) =>
+        id === this.#self
+          ? `this member, ${id}, is not one of them: it was removed, or never added; it takes no part and counts for no majority; stop it, and take it out of the peers of the others`
+          : `${id} is configured as a peer, but is not a member: it takes no part and counts for no majority`,
       ),
       ...unknown.map(
         (id) => `${id} is a member, but is not configured as a peer: add it to the peers of this member`,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
-import { addressOf, hostOf, isLoopback, voterUrl } from '../api/index.ts';
+import { addressOf, hostOf, isLoopback, readRelativeUrl, voterUrl } from '../api/index.ts';
+import { tokenOptions } from '../auth/index.ts';
 import {
   BadInput,
   type Config,
@@ -20,9 +21,11 @@ import {
 } from '../core/index.ts';
 import { inventName } from '../election/index.ts';
 import { catalogue, DEFAULT_PROTOCOL } from '../protocols/index.ts';
+import { cameByLoopback, MemberAccess } from './access.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
 import type { Peer } from './links/links.ts';
+import { readSeedHost, type Seed } from './seeds.ts';
 
 /** The same options, checked and with defaults. */
 export interface Settled {
@@ -33,7 +36,7 @@ export interface Settled {
   readonly listen: { readonly host: string; readonly port: number } | null;
   readonly url: string | null;
   readonly peers: readonly Peer[];
-  readonly seed: { readonly host: string; readonly url: string } | null;
+  readonly seed: SettledSeed | null;
   readonly definition: Definition;
   readonly config: Config;
   readonly priority: number;
@@ -45,8 +48,14 @@ export interface Settled {
   readonly allow: ((request: IncomingMessage) => boolean) | null;
   /** True if other machines can reach it: then any host name is accepted. */
   readonly isOpen: boolean;
+  readonly access: MemberAccess;
   readonly limits: Limits & Bounds;
   readonly log: (entry: LogEntry) => void;
+}
+
+/** A seed, and what says where this member listens: its options, the address among the seed's, or nothing. */
+interface SettledSeed extends Seed {
+  readonly listensBy: 'options' | 'seed' | 'loopback';
 }
 
 /** The limits that are checked here; the links check theirs. */
@@ -73,6 +82,13 @@ const logger: Shape<((entry: LogEntry) => void) | undefined> = {
     if (value === undefined || typeof value === 'function') return value as (entry: LogEntry) => void;
     throw new BadInput(path, this.expected, show(value));
   },
+};
+
+/** Read where the access is made. */
+const anything: Shape<JoinOptions['tokens']> = {
+  expected: 'a list of tokens',
+  isOptional: true,
+  read: (value) => value as JoinOptions['tokens'],
 };
 
 const checker: Shape<JoinOptions['allow']> = {
@@ -102,6 +118,8 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
   insecure: optional(flag),
   allow: checker,
   hosts: optional(listOf(text(255), 1000)),
+  tokens: anything,
+  closed: optional(flag),
   record: optional(folder),
   limits: optional(
     record<Limits>({
@@ -136,14 +154,15 @@ export function readOptions(given: unknown): Settled {
   if (objection !== null)
     throw new BadInput(objection.path, 'settings that fit each other', objection.reason);
   const { limits = {} } = options;
+  const listen = readListen(options, url);
   return {
     id,
     cluster: options.cluster ?? 'caucus',
     election: options.election ?? 'main',
-    listen: readListen(options, url),
+    listen,
     url: url ?? null,
     peers,
-    seed: readSeed(options, definition),
+    seed: readSeed(options, url, definition),
     definition,
     config,
     priority: options.priority ?? 1,
@@ -153,6 +172,7 @@ export function readOptions(given: unknown): Settled {
     hosts: options.hosts ?? [],
     allow: options.mounted ? (options.allow ?? (options.insecure ? () => true : cameByLoopback)) : null,
     isOpen: options.insecure === true || options.allow !== undefined,
+    access: readAccess(options, listen === null ? hostOf(options.url!) : listen.host),
     record: options.record === undefined ? null : path.resolve(options.record),
     limits: {
       ...limits,
@@ -166,10 +186,23 @@ export function readOptions(given: unknown): Settled {
   };
 }
 
-/** The server of a mounted member may listen on any address; the socket tells which one was used. */
-function cameByLoopback({ socket }: IncomingMessage): boolean {
-  const { localAddress } = socket;
-  return localAddress === undefined || isLoopback(localAddress.replace(/^::ffff:/, ''));
+/** What is allowed, but may not be what was meant. A list of peers with only the member itself is meant. */
+export function warningsOf({ firstStart, peers }: JoinOptions, { id, seed, definition }: Settled): string[] {
+  const isAlone = (peers ?? []).length === 0 && seed === null && definition.registration === undefined;
+  return [
+    ...(firstStart === true ? ['firstStart is no longer needed and is ignored'] : []),
+    ...(isAlone
+      ? [
+          `no peers are configured: ${id} is the only voter of its cluster and elects itself; give it the other members (peers, --peers)`,
+        ]
+      : []),
+  ];
+}
+
+/** A program that mounts the member with a check of its own decides itself who may operate. */
+function readAccess({ tokens, closed = false, insecure, allow }: JoinOptions, host: string): MemberAccess {
+  const isOpen = insecure === true || allow !== undefined || isLoopback(host);
+  return new MemberAccess(tokenOptions.read(tokens ?? [], 'tokens'), closed, isOpen);
 }
 
 function readProtocol(name: string): Definition {
@@ -212,11 +245,16 @@ function readListen(options: JoinOptions, url: string | undefined): Settled['lis
       show(host),
     );
   }
-  return { host, port: options.listen?.port ?? 0 };
+  const port = options.listen?.port ?? 0;
+  // What passes connections on to this member, such as a proxy, has to know its port.
+  if (port === 0 && url !== undefined && !isLoopback(hostOf(url)))
+    throw new BadInput('listen.port', `a port, since the others are told ${url}`, '0, any that is free');
+  return { host, port };
 }
 
 /** Only a protocol whose voters register can start without a list of them. */
-function readSeed({ seed }: JoinOptions, definition: Definition): Settled['seed'] {
+function readSeed(options: JoinOptions, url: string | undefined, definition: Definition): SettledSeed | null {
+  const { seed, listen, mounted } = options;
   if (seed === undefined) return null;
   if (definition.registration === undefined) {
     const able = Object.values(catalogue).filter((each) => each.registration !== undefined);
@@ -227,11 +265,20 @@ function readSeed({ seed }: JoinOptions, definition: Definition): Settled['seed'
       show(seed.host),
     );
   }
-  const { host, url = '/' } = seed;
-  if (host === '' || !URL.canParse(url, `http://${host}`)) {
-    throw new BadInput('seed', 'a host, and a path that makes a URL with it', show(seed));
-  }
-  return { host, url };
+  const host = readSeedHost(seed.host);
+  if (host === null) throw new BadInput('seed.host', 'a host, possibly with a port', show(seed.host));
+  const relative = readRelativeUrl(seed.url ?? '/');
+  if (relative === null) throw new BadInput('seed.url', ':PORT, /PATH or :PORT/PATH', show(seed.url));
+  if (relative.port !== null && host.port !== null && relative.port !== host.port)
+    throw new BadInput('seed.url', `the port of the seed host, ${host.port}, or none`, show(seed.url));
+  // All voters listen on one port if neither the host nor the URL has one.
+  const port = relative.port ?? host.port ?? (listen?.port || 80);
+  const isPlaced = listen !== undefined || url !== undefined || mounted === true;
+  return {
+    host: seed.host,
+    url: `:${port}${relative.path}`,
+    listensBy: isPlaced ? 'options' : seed.url === undefined ? 'loopback' : 'seed',
+  };
 }
 
 function refuseTwice(peers: readonly Peer[]): void {

@@ -1,5 +1,6 @@
 import { noRefusals, type Refusal, RefusedMessage } from '../api/index.ts';
 import { type MemberId, oneLine } from '../core/index.ts';
+import type { Verdict } from '../peers/index.ts';
 import type { Clock } from './clock.ts';
 
 /** The same kind of refusal from the same address is logged once in this time. */
@@ -73,6 +74,13 @@ export class RefusalLog {
     this.#timers.add(cancel);
   }
 }
+
+/** After the name of the other side, and before the reason. */
+export const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
+  refused: 'is refused',
+  'refuses-us': 'refuses this member',
+  'warns-us': 'warns this member',
+};
 
 /** An address without its port: one client with many connections has many ports. */
 export function withoutPort(remote: string): string {

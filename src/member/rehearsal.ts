@@ -10,14 +10,14 @@ import { Election, ProtocolSeat } from '../election/index.ts';
 import { DEFAULT_PEER_OPTIONS, type Identity, Peers, type ProcessIdentity } from '../peers/index.ts';
 import { RecordStore } from '../store/index.ts';
 import type { Clock } from './clock.ts';
+import type { Store } from './data-folder.ts';
+import type { ElectionHost } from './election-host.ts';
 import { Elections } from './elections.ts';
 import { isDead, ownProcess } from './evidence.ts';
-import type { ElectionHost } from './host.ts';
 import { encodeMessage, readFrame } from './links/frames.ts';
 import type { Settled } from './options.ts';
 import { nodeCoding } from './record-file.ts';
 import { RefusalLog } from './refusal-log.ts';
-import type { Store } from './store.ts';
 
 const IDS: readonly MemberId[] = [1, 2, 3];
 /** More events than an election takes. A protocol that elects no leader within this many is not rehearsed further. */

@@ -24,6 +24,11 @@ export class SeatWait {
     this.#heard.add(from);
   }
 
+  /** It may be gone before the cluster has all that it needs: then this member waits for it again. */
+  onGone(peer: MemberId): void {
+    this.#heard.delete(peer);
+  }
+
   /** A message that was not logged yet, or null. */
   news({ role, members = this.#self.members }: View, clock: Pick<Clock, 'now'>): string | null {
     if (role !== 'none') {
@@ -35,13 +40,15 @@ export class SeatWait {
     const nowMs = clock.now();
     this.#sinceMs ??= nowMs;
     const { id } = this.#self;
-    const missing = members.filter((each) => each !== id && !this.#heard.has(each)).join(', ');
-    // A removed member has no seat either, and does not wait for one.
-    const isWaiting = members.includes(id) && missing !== '';
-    if (!isWaiting || missing === this.#told || nowMs - this.#sinceMs < PATIENCE_MS) return null;
-    this.#told = missing;
+    const absent = members.filter((each) => each !== id && !this.#heard.has(each));
     const n = members.length;
     const needed = Math.min(n, majority(n) + 1);
+    // A removed member has no seat either, and does not wait for one.
+    const isWaiting = members.includes(id) && n - absent.length < needed;
+    const missing = isWaiting ? absent.join(', ') : '';
+    if (missing === this.#told || nowMs - this.#sinceMs < PATIENCE_MS) return null;
+    this.#told = missing;
+    if (!isWaiting) return null;
     return `waiting for ${missing}: the first start of a cluster, or a start after disks were lost, needs ${needed} of its ${n} members`;
   }
 }

@@ -1,6 +1,6 @@
 import type { Command, MemberId, Outcome } from '../core/index.ts';
 import { CaucusError, type Election, expectDone } from '../election/index.ts';
-import type { ElectionHost } from './host.ts';
+import type { ElectionHost } from './election-host.ts';
 
 /**
  * An operator requests that a member resign a leadership under which its program works. The work is told to stop, and

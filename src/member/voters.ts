@@ -40,6 +40,10 @@ export class Voters {
     return this.#registered.has(id) || this.#configured.some((peer) => peer.id === id);
   }
 
+  isConfigured(id: MemberId): boolean {
+    return id === this.#own.id || this.#configured.some((peer) => peer.id === id);
+  }
+
   /** The id of this name: ids are numbers or texts, names are texts. */
   find(name: string): MemberId | undefined {
     return this.list.find(({ id }) => String(id) === name)?.id;
@@ -48,6 +52,12 @@ export class Voters {
   /** A seed is configured, so its addresses may be called. */
   allowHost(host: string): void {
     this.#hosts.add(host);
+  }
+
+  /** Only configured hosts, those of the seeds and this machine are called: any voter can name a URL. */
+  mayCall(url: string): boolean {
+    const host = hostOf(url);
+    return isLoopback(host) || this.#hosts.has(host);
   }
 
   /**
@@ -61,8 +71,7 @@ export class Voters {
       if (configured.url === voter.url) return { accepted: true };
       return { accepted: false, reason: `${voter.id} is configured to be at ${configured.url}` };
     }
-    const host = hostOf(voter.url);
-    if (!isLoopback(host) && !this.#hosts.has(host)) {
+    if (!this.mayCall(voter.url)) {
       const reason = `${voter.url} is neither on this machine nor on the host of a configured voter`;
       return { accepted: false, reason };
     }

@@ -43,6 +43,9 @@ type Look =
  * connection to the leader is lost in a partition, another process greets as the leader and ends. The leader lives.
  */
 export class DeathWatch {
+  /** The name of its timer. */
+  readonly timer: string;
+
   readonly #id: MemberId;
   readonly #trustConnections: boolean;
   readonly #decide: Decide;
@@ -59,6 +62,7 @@ export class DeathWatch {
 
   constructor(id: MemberId, trustConnections: boolean, decide: Decide) {
     this.#id = id;
+    this.timer = `look ${JSON.stringify(id)}`;
     this.#trustConnections = trustConnections;
     this.#decide = decide;
   }
@@ -113,7 +117,7 @@ export class DeathWatch {
     else if (isDead || nowMs >= look.untilMs) this.#gone(look.about, isDead);
     else {
       this.#waiting = { about: look.about, untilMs: look.untilMs };
-      this.#decide({ type: 'set-timer', timer: lookTimer(this.#id), delayMs: LOOK_EVERY_MS });
+      this.#decide({ type: 'set-timer', timer: this.timer, delayMs: LOOK_EVERY_MS });
     }
   }
 
@@ -167,12 +171,8 @@ export class DeathWatch {
   }
 
   #stopWaiting(): void {
-    if (this.#waiting !== null) this.#decide({ type: 'cancel-timer', timer: lookTimer(this.#id) });
+    if (this.#waiting !== null) this.#decide({ type: 'cancel-timer', timer: this.timer });
     this.#waiting = null;
     this.#looks = this.#looks.filter((look) => 'now' in look);
   }
-}
-
-export function lookTimer(peer: MemberId): string {
-  return `look ${JSON.stringify(peer)}`;
 }

@@ -66,12 +66,18 @@ export type Decision =
   /** For the log: another process came under this id, and the earlier one lives. */
   | { readonly type: 'shared'; readonly before: Identity; readonly now: Identity }
   /** For the log: a connection or a frame was refused, by either side. */
-  | { readonly type: 'tell'; readonly about: About; readonly refused: Refused }
+  | { readonly type: 'tell'; readonly about: About; readonly verdict: Verdict; readonly refused: Refused }
   /** For the protocols. With `proof`, the process of this life can never act again; another one of the same id may. */
   | { readonly type: 'gone'; readonly peer: MemberId; readonly proof: boolean; readonly life: string }
   | { readonly type: 'back'; readonly peer: MemberId };
 
-/** Where the refused connection or frame came from. */
+/**
+ * `refused`: this side refused the other one, or a frame of it. `refuses-us`: the other side refused this process.
+ * `warns-us`: the other side keeps this connection, and told that another process uses our id.
+ */
+export type Verdict = 'refused' | 'refuses-us' | 'warns-us';
+
+/** The other side of the refused connection or frame. */
 export type About =
   | { readonly connection: ConnectionId }
   /** The server at the URL of this peer. */

@@ -10,6 +10,9 @@ import type { PeerOptions } from './options.ts';
  * the same peer at the same moment do not dial it at the same moment.
  */
 export class Dialling {
+  /** The name of its timer. */
+  readonly timer: string;
+
   readonly #peer: MemberId;
   readonly #options: PeerOptions;
   readonly #decide: Decide;
@@ -22,6 +25,7 @@ export class Dialling {
 
   constructor(own: MemberId, peer: MemberId, options: PeerOptions, decide: Decide) {
     this.#peer = peer;
+    this.timer = `dial ${JSON.stringify(peer)}`;
     this.#options = options;
     this.#decide = decide;
     this.#firstMs = compareIds(own, peer) < 0 ? 0 : options.yieldMs;
@@ -90,11 +94,11 @@ export class Dialling {
   #after(delayMs: Delay): void {
     this.#cancel();
     this.#isPlanned = true;
-    this.#decide({ type: 'set-timer', timer: this.#timer, delayMs });
+    this.#decide({ type: 'set-timer', timer: this.timer, delayMs });
   }
 
   #cancel(): void {
-    if (this.#isPlanned) this.#decide({ type: 'cancel-timer', timer: this.#timer });
+    if (this.#isPlanned) this.#decide({ type: 'cancel-timer', timer: this.timer });
     this.#isPlanned = false;
     if (this.#isUnderWay) this.#decide({ type: 'abort-dial', peer: this.#peer });
     this.#isUnderWay = false;
@@ -107,12 +111,4 @@ export class Dialling {
     fullMs = Math.min(fullMs, mostMs);
     return [fullMs / 2, fullMs];
   }
-
-  get #timer(): string {
-    return dialTimer(this.#peer);
-  }
-}
-
-export function dialTimer(peer: MemberId): string {
-  return `dial ${JSON.stringify(peer)}`;
 }

@@ -37,7 +37,7 @@ export interface ProcessIdentity {
  * to all peers, so a process that sends one must also run where that process runs.
  */
 export function isSameProcess(one: Identity, other: Identity): boolean {
-  return one.life === other.life && whereabouts(one) === whereabouts(other);
+  return one.life === other.life && isSamePlace(one, other);
 }
 
 /** Could the other process run on our kernel, by what it says of itself? Clones of a virtual machine say so too. */
@@ -47,10 +47,16 @@ export function isNeighbour(own: Identity, other: Identity): boolean {
   return here.bootId === there.bootId && here.pidNamespace === there.pidNamespace;
 }
 
-function whereabouts({ process, localSocket }: Identity): string {
-  if (process === null) return JSON.stringify(localSocket ?? null);
-  const { bootId, pidNamespace, pid, startTime } = process;
-  return JSON.stringify([bootId, pidNamespace, pid, startTime, localSocket ?? null]);
+function isSamePlace(one: Identity, other: Identity): boolean {
+  const [here, there] = [one.process, other.process];
+  if (one.localSocket !== other.localSocket) return false;
+  if (here === null || there === null) return here === there;
+  return (
+    here.bootId === there.bootId &&
+    here.pidNamespace === there.pidNamespace &&
+    here.pid === there.pid &&
+    here.startTime === there.startTime
+  );
 }
 
 export function named(identity: Identity): string {
@@ -61,6 +67,6 @@ export function sharedId(one: Identity, other: Identity): string {
   return `two live processes say that they are member ${one.id}: ${placed(one)} and ${placed(other)}; stop one of them`;
 }
 
-function placed({ url, incarnation, process: where }: Identity): string {
-  return `${url} (incarnation ${incarnation}${where === null ? '' : `, pid ${where.pid}`})`;
+function placed({ url, process: where }: Identity): string {
+  return where === null ? url : `${url} (pid ${where.pid})`;
 }

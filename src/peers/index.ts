@@ -1,4 +1,4 @@
-export type { About, Decision } from './decision.ts';
+export type { About, Decision, Verdict } from './decision.ts';
 export type { Closing, ConnectionId, PeerEvent } from './event.ts';
 export { type Identity, named, type ProcessIdentity, sharedId } from './identity.ts';
 export type { LinkRefusal, Refused } from './objection.ts';

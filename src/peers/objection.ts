@@ -21,7 +21,7 @@ const LONGEST_RULES_SHOWN = 256;
 /** Why this process must not be connected with us, whichever side opened the connection; or null. */
 export function objection(own: Identity, other: Identity): Refused | null {
   if (other.cluster !== own.cluster) {
-    const reason = `${named(other)} belongs to the cluster "${other.cluster}", this is "${own.cluster}"`;
+    const reason = `${named(other)} belongs to the cluster "${other.cluster}", ${named(own)} to "${own.cluster}"`;
     return { kind: 'other-cluster', reason };
   }
   if (other.id === own.id) {

@@ -235,7 +235,7 @@ export class PeerConnections {
       const refused: Refused = { kind: 'same-id', reason: sharedId(against, identity) };
       this.#decide({ type: 'warn', connection: oldest, refused });
       this.#decide({ type: 'refuse', connection, refused });
-      this.#decide({ type: 'tell', about: { connection }, refused });
+      this.#decide({ type: 'tell', about: { connection }, verdict: 'refused', refused });
       return;
     }
     if (isHeld) {

@@ -1,7 +1,6 @@
 import { assertNever, type MemberId } from '../core/index.ts';
-import { DeathWatch, lookTimer } from './death-watch.ts';
+import { DeathWatch } from './death-watch.ts';
 import type { Decide, Decision } from './decision.ts';
-import { dialTimer } from './dialling.ts';
 import type { ConnectionId, PeerEvent } from './event.ts';
 import type { Identity } from './identity.ts';
 import { objection, otherMember, type Refused, unknownMember } from './objection.ts';
@@ -21,6 +20,9 @@ interface Known {
   /** The peer that it belongs to. */
   peer: MemberId | null;
 }
+
+/** Most events are answers to pings, about which there is nothing to decide. */
+const NONE: readonly Decision[] = [];
 
 /**
  * Which process is behind each connection of a member, which connection is used for which process, and what is known
@@ -56,9 +58,11 @@ export class Peers {
 
   /** `nowMs` never goes back. */
   take(event: PeerEvent, nowMs: number): readonly Decision[] {
-    this.#decisions = [];
     this.#step(event, nowMs);
-    return this.#decisions;
+    if (this.#decisions.length === 0) return NONE;
+    const decisions = this.#decisions;
+    this.#decisions = [];
+    return decisions;
   }
 
   readonly #decide: Decide = (decision) => this.#decisions.push(decision);
@@ -184,7 +188,8 @@ export class Peers {
     // Frames of a process that was refused or not yet accepted are ignored.
     if (peer === undefined || peer.isClaiming(connection)) return;
     const { process } = peer;
-    this.#decide({ type: 'tell', about: process === null ? { connection } : { process }, refused });
+    const about = process === null ? { connection } : { process };
+    this.#decide({ type: 'tell', about, verdict: isByThem ? 'warns-us' : 'refused', refused });
   }
 
   #refuse(connection: ConnectionId, known: Known, refused: Refused, isByThem = false): void {
@@ -194,7 +199,7 @@ export class Peers {
       this.#decide({ type: 'close', connection, why: 'it refused us', says: 'goodbye' });
     else this.#decide({ type: 'refuse', connection, refused });
     const about = dialled === null ? { connection } : { peer: dialled.peer };
-    this.#decide({ type: 'tell', about, refused });
+    this.#decide({ type: 'tell', about, verdict: isByThem ? 'refuses-us' : 'refused', refused });
     this.#onAttemptFailed(known, null);
   }
 
@@ -216,8 +221,9 @@ export class Peers {
   }
 
   #onTimer(timer: string): void {
-    for (const [id, peer] of this.#peers) if (timer === dialTimer(id)) return peer.dialling.onTimer();
-    for (const [id, watch] of this.#watches) if (timer === lookTimer(id)) return watch.onTimer();
+    for (const peer of this.#peers.values())
+      if (timer === peer.dialling.timer) return peer.dialling.onTimer();
+    for (const watch of this.#watches.values()) if (timer === watch.timer) return watch.onTimer();
     for (const [connection, { phase }] of this.#connections) {
       if (timer !== greetingTimer(connection) || phase !== 'greeting') continue;
       this.#decide({ type: 'terminate', connection, why: 'it did not say who it is' });

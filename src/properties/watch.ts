@@ -34,6 +34,9 @@ export class Watch {
   readonly #namings = new Map<number, Naming>();
   /** By version. */
   readonly #showings = new Map<number, Showing>();
+  /** The value that was shown last, and its text: most members show the same, again and again. */
+  #value: Json = null;
+  #text: string = canonicalText(null);
   /** By voter and term. */
   readonly #votes = new Map<string, Vote>();
   /** By process. */
@@ -54,7 +57,11 @@ export class Watch {
 
   /** A member shows a published value. */
   showed(by: MemberId, version: number, value: Json): void {
-    this.#observe(oneValue, this.#showings, version, { by, version, text: canonicalText(value) });
+    if (value !== this.#value) {
+      this.#value = value;
+      this.#text = canonicalText(value);
+    }
+    this.#observe(oneValue, this.#showings, version, { by, version, text: this.#text });
   }
 
   /** A vote leaves its voter. */

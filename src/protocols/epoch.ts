@@ -102,6 +102,7 @@ function onInput(s: State, input: Input<Message, Timer>, rules: Rules, out: Out)
     case 'drawn':
     case 'peer-gone':
     case 'peer-back':
+    case 'seeds':
       return; // The seed has neither draws nor evidence: a node is gone when it is not heard.
     default:
       assertNever(input);

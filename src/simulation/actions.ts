@@ -226,11 +226,18 @@ function restart(world: World, action: Extract<Action, { do: 'restart' }>): void
   for (const id of chosen.sort(compareIds)) {
     const host = world.hosts.get(id)!;
     if (host.alive) crash(world, host);
-    const restored = found === 'restored' ? { disk: found } : {};
+    const restored = {
+      ...(found === 'restored' ? { disk: found } : {}),
+      ...(action.address === undefined ? {} : { address: action.address }),
+    };
     const isLost = found === 'lost' || (found === 'kept-or-lost' && host.disk.isRefused);
     world.note({ do: 'restart', member: id, amnesia: isLost, ...restored });
     if (isLost) world.losses.lose(host);
     if (found === 'restored') world.losses.restore(host);
+    if (action.address !== undefined && world.places !== null) {
+      world.places.put(id, action.address);
+      host.self = world.places.selfOf(id, host.self.settings);
+    }
     host.start();
   }
 }
@@ -315,15 +322,22 @@ function command(world: World, host: Host, asked: Parameters<World['command']>[1
 function boot(world: World, id: MemberId): void {
   const ids = [...world.scenario.members.map((member) => member.id), id];
   world.note({ do: 'boot', member: id });
-  const settings = readSettings(world.scenario.definition.memberSettings ?? {}, {}, '');
-  world.boot(id, ids, 0, settings);
+  const settings = readSettings(world.scenario.definition.memberSettings ?? {}, {}, '') as Record<
+    string,
+    Json
+  >;
+  world.boot({ id, startMs: 0, settings }, ids);
 }
 
 /** The leader is asked; without one, the first running member. */
 function changeMembership(world: World, what: 'add' | 'remove', member: MemberId): void {
   const { name, commands } = world.scenario.definition;
   if (!commands.includes(what)) return skip(world, what, { skipped: 'fixed-membership', protocol: name });
-  if (!world.hosts.has(member)) boot(world, member);
+  if (!world.hosts.has(member)) {
+    boot(world, member);
+    // It registers by itself: the others cannot add a member whose address they do not know.
+    if (world.places !== null && what === 'add') return;
+  }
   const [leader] = selectProcesses(world, 'leader');
   const asked = leader ?? [...world.hosts.values()].find((each) => each.alive && each.id !== member);
   if (asked === undefined) return skip(world, what, { skipped: 'none-running' });

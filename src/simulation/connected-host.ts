@@ -26,6 +26,9 @@ export interface ConnectionSurroundings {
   gone(process: ConnectedHost, peer: MemberId, proof: boolean, life: string): void;
 }
 
+const PING: WireFrame = { type: 'ping' };
+const PONG: WireFrame = { type: 'pong' };
+
 /** One simulated process with its connections: it runs the same state machine for them as a real member. */
 export class ConnectedHost implements WireOwner {
   readonly host: Host;
@@ -75,12 +78,18 @@ export class ConnectedHost implements WireOwner {
       this.#backlog.push(event);
       return;
     }
-    this.#waiting.push(event);
-    if (this.#isTaking) return;
+    if (this.#isTaking) {
+      this.#waiting.push(event);
+      return;
+    }
     this.#isTaking = true;
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift())
-      for (const decision of this.#machine.take(next, this.#around.nowMs)) this.#carryOut(decision);
+    this.#take(event);
+    while (this.#waiting.length > 0) this.#take(this.#waiting.shift()!);
     this.#isTaking = false;
+  }
+
+  #take(event: PeerEvent): void {
+    for (const decision of this.#machine.take(event, this.#around.nowMs)) this.#carryOut(decision);
   }
 
   resume(): void {
@@ -109,7 +118,7 @@ export class ConnectedHost implements WireOwner {
         return this.give({ type: 'refused', connection, refused: frame.refused });
       // The process itself answers: while it is paused, it does not.
       case 'ping':
-        return this.#reply(end, { type: 'pong' });
+        return this.#reply(end, PONG);
       case 'probe':
         return this.#reply(end, { type: 'probe-answer', poll: frame.poll });
       case 'token':
@@ -181,7 +190,7 @@ export class ConnectedHost implements WireOwner {
       case 'cancel-timer':
         return this.#timers.get(decision.timer)?.();
       case 'ping':
-        return this.#send(end, { type: 'ping' });
+        return this.#send(end, PING);
       case 'probe': {
         const { connection, poll, withinMs } = decision;
         this.#send(end, { type: 'probe', poll });

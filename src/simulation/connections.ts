@@ -9,8 +9,10 @@ import { toMs, toUs } from './time.ts';
 import { WireEnd, type WireFrame, type WireOwner } from './wire.ts';
 import type { World } from './world.ts';
 
+/** Something to do: a function, or the next frame of a connection arrives. */
 interface Task extends Due {
   run: (() => void) | null;
+  readonly arrivesAt: WireEnd | null;
 }
 
 /** How often frames are retransmitted while the link is cut, per ping interval. */
@@ -56,7 +58,9 @@ export class Connections implements ConnectionSurroundings {
     const atUs = this.#queue.peek()?.atUs ?? Number.POSITIVE_INFINITY;
     if (atUs >= beforeUs || atUs > untilUs) return false;
     this.#world.nowUs = atUs;
-    this.#queue.pop()!.run?.();
+    const task = this.#queue.pop()!;
+    if (task.arrivesAt === null) task.run?.();
+    else this.#arrive(task.arrivesAt, task);
     return true;
   }
 
@@ -121,8 +125,7 @@ export class Connections implements ConnectionSurroundings {
   after(delay: Delay, run: () => void): () => void {
     const delayMs =
       typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#random.fraction();
-    // At least one microsecond, so that no run loops without time passing.
-    const task: Task = { atUs: this.#world.nowUs + Math.max(1, toUs(delayMs)), seq: 0, run };
+    const task: Task = { atUs: this.#soonestUs(toUs(delayMs)), seq: 0, run, arrivesAt: null };
     this.#queue.push(task);
     return () => {
       task.run = null;
@@ -134,7 +137,17 @@ export class Connections implements ConnectionSurroundings {
     const soonestUs = this.#world.nowUs + toUs(latencyMs);
     const atUs = Math.max(soonestUs, to.incoming.at(-1)?.atUs ?? 0);
     to.incoming.push({ frame, atUs });
-    this.after(toMs(atUs - this.#world.nowUs), () => this.#arrive(to));
+    this.#queue.push({
+      atUs: this.#soonestUs(atUs - this.#world.nowUs),
+      seq: 0,
+      run: null,
+      arrivesAt: to,
+    });
+  }
+
+  /** At least one microsecond ahead, so that no run loops without time passing. */
+  #soonestUs(delayUs: number): number {
+    return this.#world.nowUs + Math.max(1, delayUs);
   }
 
   dial(connected: ConnectedHost, peer: MemberId): () => void {
@@ -239,16 +252,17 @@ export class Connections implements ConnectionSurroundings {
   }
 
   /** The oldest frame first; a frame on a cut link is retransmitted, and all later ones wait. */
-  #arrive(end: WireEnd): void {
-    const first = end.incoming[0];
-    if (first === undefined || first.atUs > this.#world.nowUs) return;
-    if (!this.#isConnected(end.other.owner.at, end.owner.at)) {
-      this.after(this.setup.pingMs / RETRIES_PER_PING, () => this.#arrive(end));
-      return;
+  #arrive(end: WireEnd, task: Task): void {
+    for (let first = end.incoming[0]; first !== undefined; first = end.incoming[0]) {
+      if (first.atUs > this.#world.nowUs) return;
+      if (!this.#isConnected(end.other.owner.at, end.owner.at)) {
+        task.atUs = this.#soonestUs(toUs(this.setup.pingMs / RETRIES_PER_PING));
+        this.#queue.push(task);
+        return;
+      }
+      end.incoming.shift();
+      if (end.isOpen) end.owner.onFrame(end, first.frame);
     }
-    end.incoming.shift();
-    if (end.isOpen) end.owner.onFrame(end, first.frame);
-    this.#arrive(end);
   }
 
   #isConnected(from: MemberId, to: MemberId): boolean {

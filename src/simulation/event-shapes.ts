@@ -49,6 +49,7 @@ export function eventShapes(
       member: who,
       amnesia: optional(flag),
       disk: optional(choice('kept', 'lost', 'restored', 'kept-or-lost')),
+      address: optional(text(100)),
     },
     backup: { member: who },
     twin: { member: who, disk: choice('empty', 'copied'), with: optional(listOf(who)) },

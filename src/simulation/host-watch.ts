@@ -1,5 +1,4 @@
 import type { Effect, Json, MemberId, Message, Outcome, Role, View } from '../core/index.ts';
-import type { HostPorts } from '../host/index.ts';
 import type { Surroundings } from './surroundings.ts';
 import { toMs } from './time.ts';
 
@@ -36,39 +35,6 @@ export class HostWatch {
     this.#name = name;
   }
 
-  /** The ports of the host, with this watch at each of them. */
-  around(ports: HostPorts): HostPorts {
-    return {
-      ...ports,
-      send: (to, message) => {
-        this.#leaves(message, message.type);
-        ports.send(to, message);
-      },
-      save: (record, done) =>
-        ports.save(record, (failure) => {
-          if (failure === null) this.#saved(record);
-          done(failure);
-        }),
-      stepped: (input, effects) => {
-        this.#stepped(effects);
-        ports.stepped(input, effects);
-      },
-      reported: (view) => {
-        this.#view = view;
-        this.#leaves(view, 'a report');
-        ports.reported(view);
-      },
-      answered: (command, outcome) => {
-        this.#answered(command, outcome);
-        ports.answered(command, outcome);
-      },
-      changed: () => {
-        this.#changed();
-        ports.changed();
-      },
-    };
-  }
-
   given(command: number): void {
     this.#unanswered.add(command);
   }
@@ -79,7 +45,8 @@ export class HostWatch {
     this.#token = token;
   }
 
-  #stepped(effects: readonly Effect[]): void {
+  /** The protocol has taken an input, and asks for these effects. */
+  stepped(effects: readonly Effect[]): void {
     for (let i = 0; i < effects.length; i++) {
       const effect = effects[i]!;
       if (effect.type === 'save') this.#numbers.set(effect.record, ++this.#asked);
@@ -95,13 +62,22 @@ export class HostWatch {
   }
 
   /** A record is durable, and so is all that stood in those before it. */
-  #saved(record: Json): void {
+  saved(record: Json): void {
     const number = this.#numbers.get(record) ?? 0;
     this.#numbers.delete(record);
     this.#durable = Math.max(this.#durable, number);
     if (this.#durable < this.#asked) return;
     this.#waiting.clear();
     this.#numbers.clear();
+  }
+
+  sends(message: Message): void {
+    this.#leaves(message, message.type);
+  }
+
+  reported(view: View): void {
+    this.#view = view;
+    this.#leaves(view, 'a report');
   }
 
   #leaves(what: Message | View | number, name: string): void {
@@ -111,14 +87,14 @@ export class HostWatch {
   }
 
   /** That a command was refused, or has failed, rests on no record. */
-  #answered(command: number, outcome: Outcome): void {
+  answered(command: number, outcome: Outcome): void {
     if (outcome.status === 'done') this.#leaves(command, `the answer to command ${command}`);
     if (!this.#unanswered.delete(command))
       this.#tell('H3', `command ${command} was answered twice, or was never given to this process`);
   }
 
   /** An input was taken, or a save has ended. */
-  #changed(): void {
+  changed(): void {
     if (this.#view?.role === 'leader' && this.#role !== 'leader')
       this.#tell('H4', `it leads, although its protocol has given up the lead (${this.#role})`);
   }
@@ -136,6 +112,7 @@ export class HostWatch {
 function whatLeaves(effect: Effect): Message | View | number | null {
   switch (effect.type) {
     case 'send':
+    case 'call':
       return effect.message;
     case 'report':
       return effect.view;

@@ -15,18 +15,10 @@ import { Disk, type DiskMode, type Write } from './disk.ts';
 import { HostWatch } from './host-watch.ts';
 import { openDisk } from './open-disk.ts';
 import { ProcessClock } from './process-clock.ts';
+import { type SetTimer, SetTimers } from './set-timers.ts';
 import { type Happening, newHappening, type Surroundings } from './surroundings.ts';
-import { longestMs, shortestMs, toUs } from './time.ts';
+import { toUs } from './time.ts';
 import { nameOfTwin } from './twins.ts';
-
-/** A timer as it was set. */
-interface SetTimer {
-  /** Increases with every timer that is set in the world. */
-  readonly order: number;
-  readonly delay: Delay;
-  /** By the clock of the process. */
-  readonly atMs: number;
-}
 
 /** A record that is being synced, and the process that waits for it. */
 interface Saving {
@@ -40,7 +32,7 @@ interface Saving {
  * separate Host.
  */
 export class Host {
-  readonly self: Self;
+  self: Self;
   readonly id: MemberId;
   /** The name of the process in the history: the member's id, and `1'` for the second process of member 1. */
   readonly name: MemberId;
@@ -65,9 +57,8 @@ export class Host {
   #watch: HostWatch;
   #shown: View = NO_VIEW;
   #hasReported = false;
-  #timers = new Map<string, SetTimer>();
-  /** Timers that bound no leadership any more, although they have not come due. */
-  #ended: Set<SetTimer> | null = null;
+  readonly #timers = new SetTimers();
+  readonly #isRunning = (timer: string): boolean => this.hasTimer(timer);
   #savings: Saving[] = [];
   /** Events that came while the process was paused. */
   #backlog: (() => void)[] = [];
@@ -89,11 +80,10 @@ export class Host {
     this.#random = random;
     this.#world = world;
     this.#watch = new HostWatch(world, this.name);
-    this.clock = new ProcessClock({
-      get nowUs() {
-        return world.nowUs;
-      },
-      alarm: (atUs, ring) => world.schedule(newHappening(atUs, 'alarm', this, this.id, null, ring)),
+    this.clock = new ProcessClock(world, (atUs, alarm) => {
+      const happening = newHappening(atUs, 'alarm', this, this.id, null, null, '', alarm);
+      world.schedule(happening);
+      return happening;
     });
     const owner = { cluster: 'simulation', id: self.id, election: 'main', protocol: protocol.name };
     const stream = `disk ${this.name} ${world.nowUs}`;
@@ -127,8 +117,7 @@ export class Host {
   get acting(): boolean {
     if (this.#host === null || !this.#host.acting) return false;
     const { lease } = this.#host.view;
-    if (lease === null || this.#ended === null) return true;
-    return !this.#ended.has(this.#timers.get(lease)!);
+    return lease === null || !this.#timers.isEnded(lease);
   }
 
   start(): void {
@@ -138,20 +127,44 @@ export class Host {
     this.#starts.count += 1;
     this.incarnation = this.#starts.count;
     const world = this.#world;
-    this.#watch = new HostWatch(world, this.name);
+    const watch = new HostWatch(world, this.name);
+    this.#watch = watch;
     const ports: HostPorts = {
       clock: this.clock,
       fraction: () => this.#random.fraction(),
       draw64: () => this.#random.draw64(),
-      send: (to, message) => world.sent(this, to, message),
-      save: (record, done) => this.#save(record, done),
-      stepped: (input, effects) => world.stepped(this, input, effects),
+      send: (to, message, at) => {
+        watch.sends(message);
+        world.sent(this, to, message, at);
+      },
+      call: (at, message) => {
+        watch.sends(message);
+        world.called(this, at, message);
+      },
+      save: (record, done) =>
+        this.#save(record, (failure) => {
+          if (failure === null) watch.saved(record);
+          done(failure);
+        }),
+      stepped: (input, effects) => {
+        watch.stepped(effects);
+        world.stepped(this, input, effects);
+      },
       timed: (timer, delay, atMs) => this.#timed(timer, delay, atMs),
-      reported: (view) => this.#reported(view),
-      answered: (command, outcome) => world.answered(this, command, outcome),
-      changed: () => this.#changed(),
+      reported: (view) => {
+        watch.reported(view);
+        this.#reported(view);
+      },
+      answered: (command, outcome) => {
+        watch.answered(command, outcome);
+        world.answered(this, command, outcome);
+      },
+      changed: () => {
+        watch.changed();
+        this.#changed();
+      },
     };
-    this.#host = new ProtocolHost(this.self, this.#protocol, world.commands, this.#watch.around(ports));
+    this.#host = new ProtocolHost(this.self, this.#protocol, world.commands, ports);
     const { incarnation, life } = this;
     this.#host.start(this.disk.read(), incarnation, life);
   }
@@ -165,7 +178,6 @@ export class Host {
     this.#shown = NO_VIEW;
     this.#hasReported = false;
     this.#timers.clear();
-    this.#ended = null;
     this.#savings = [];
     this.#backlog = [];
     return this.disk.crash();
@@ -210,11 +222,7 @@ export class Host {
   }
 
   #endBefore(due: SetTimer): void {
-    for (const timer of this.#timers.values()) {
-      if (timer.order >= due.order || longestMs(timer.delay) > shortestMs(due.delay)) continue;
-      this.#ended ??= new Set();
-      this.#ended.add(timer);
-    }
+    this.#timers.endBefore(due);
     if (this.view.lease !== null) this.#world.reviewed(this);
   }
 
@@ -226,8 +234,8 @@ export class Host {
       case 'deliver':
         return this.give({ type: 'message', from: happening.from, message: happening.message! });
       case 'alarm':
-        if (this.paused) this.#backlog.push(happening.run!);
-        else happening.run!();
+        if (this.paused) this.#backlog.push(() => this.clock.ring(happening.alarm!, happening));
+        else this.clock.ring(happening.alarm!, happening);
         return;
       case 'lease-ends':
         if (this.paused) this.#world.reviewed(this);
@@ -255,7 +263,7 @@ export class Host {
   /** Running timers are stretched or shortened with the clock. */
   setClockRate(rate: number): void {
     this.clock.rate = rate;
-    for (const [timer, { atMs }] of this.#timers)
+    for (const [timer, { atMs }] of this.#timers.entries())
       if (this.hasTimer(timer)) this.#world.timed(this, timer, atMs);
     if (this.paused) this.#watchLease();
   }
@@ -267,7 +275,7 @@ export class Host {
   }
 
   #timed(timer: string, delay: Delay, atMs: number): void {
-    this.#timers.set(timer, { order: this.#world.nextOrder(), delay, atMs });
+    this.#timers.set(timer, this.#world.nextOrder(), delay, atMs, this.#isRunning);
     this.#world.timed(this, timer, atMs);
   }
 
@@ -313,7 +321,7 @@ export class Host {
   /** It may act now, and could not the moment before. Where timers are fired by hand, leases end that the host counts on. */
   began(): void {
     const { lease, term } = this.view;
-    if (lease !== null && this.#ended === null) this.#watch.acts(term);
+    if (lease !== null && !this.#timers.hasEnded) this.#watch.acts(term);
   }
 
   /** The view may be the same as before: whether the process may act on it may have changed with its lease timer. */

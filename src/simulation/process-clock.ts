@@ -1,18 +1,12 @@
 import type { HostClock } from '../host/index.ts';
+import type { Due } from './queue.ts';
 import { toUs } from './time.ts';
 
-/** What a clock needs of the world. */
-export interface WorldTime {
-  readonly nowUs: number;
-  /** Calls once, not before that moment of the world. */
-  alarm(atUs: number, ring: () => void): void;
-}
-
-interface Alarm {
+export interface Alarm {
   readonly atMs: number;
   readonly run: () => void;
-  /** How many times it was scheduled: only the last time counts. 0 once it is cancelled. */
-  scheduled: number;
+  /** Its place in the queue of the world: it moves with the rate of the clock. Null once it is cancelled or has rung. */
+  due: Due | null;
 }
 
 /**
@@ -23,15 +17,19 @@ export class ProcessClock implements HostClock {
   readonly sleeps = 0;
   readonly sleptMs = 0;
 
-  readonly #world: WorldTime;
-  readonly #alarms = new Set<Alarm>();
+  readonly #world: { readonly nowUs: number };
+  readonly #put: (atUs: number, alarm: Alarm) => Due;
+  /** Those that are set: seldom more than one, so a list costs least. */
+  readonly #alarms: Alarm[] = [];
   #rate = 1;
   /** When the rate last changed, in the time of the world and in that of this clock. */
   #worldUs = 0;
   #localUs = 0;
 
-  constructor(world: WorldTime) {
+  /** `put` queues a call of `ring`, not before that moment of the world. */
+  constructor(world: { readonly nowUs: number }, put: (atUs: number, alarm: Alarm) => Due) {
     this.#world = world;
+    this.#put = put;
   }
 
   get rate(): number {
@@ -43,7 +41,7 @@ export class ProcessClock implements HostClock {
     this.#localUs = this.#nowUs();
     this.#worldUs = this.#world.nowUs;
     this.#rate = rate;
-    for (const alarm of this.#alarms) this.#schedule(alarm);
+    for (const alarm of this.#alarms) alarm.due = this.#put(this.toWorldUs(alarm.atMs), alarm);
   }
 
   now(): number {
@@ -60,13 +58,17 @@ export class ProcessClock implements HostClock {
   }
 
   set(atMs: number, run: () => void): () => void {
-    const alarm: Alarm = { atMs, run, scheduled: 0 };
-    this.#alarms.add(alarm);
-    this.#schedule(alarm);
-    return () => {
-      this.#alarms.delete(alarm);
-      alarm.scheduled = 0;
-    };
+    const alarm: Alarm = { atMs, run, due: null };
+    this.#alarms.push(alarm);
+    alarm.due = this.#put(this.toWorldUs(atMs), alarm);
+    return () => this.#end(alarm);
+  }
+
+  /** This place of the alarm in the queue has come. */
+  ring(alarm: Alarm, due: Due): void {
+    if (alarm.due !== due) return; // It was moved or cancelled.
+    this.#end(alarm);
+    alarm.run();
   }
 
   /** The first whole microsecond of the world at which this clock shows that moment, or a later one. */
@@ -78,16 +80,11 @@ export class ProcessClock implements HostClock {
     return Math.max(atUs, this.#world.nowUs);
   }
 
-  #schedule(alarm: Alarm): void {
-    alarm.scheduled += 1;
-    const { scheduled } = alarm;
-    this.#world.alarm(this.toWorldUs(alarm.atMs), () => this.#ring(alarm, scheduled));
-  }
-
-  #ring(alarm: Alarm, scheduled: number): void {
-    if (alarm.scheduled !== scheduled) return;
-    this.#alarms.delete(alarm);
-    alarm.run();
+  #end(alarm: Alarm): void {
+    if (alarm.due === null) return;
+    alarm.due = null;
+    if (this.#alarms.at(-1) === alarm) this.#alarms.pop();
+    else this.#alarms.splice(this.#alarms.indexOf(alarm), 1);
   }
 
   #nowUs(): number {

@@ -8,6 +8,7 @@ import {
   flag,
   type Json,
   join,
+  listOf,
   type MemberId,
   type Message,
   memberId,
@@ -17,6 +18,7 @@ import {
   record,
   refuseUnknown,
   show,
+  text,
   timeMs,
 } from '../core/index.ts';
 import { type ConnectionSetup, connectionSetup } from './connection-setup.ts';
@@ -24,6 +26,7 @@ import type { DiskFault, DiskFound } from './disk.ts';
 import { checkTogether, eventShapes } from './event-shapes.ts';
 import { type Latency, latencyMs } from './latency.ts';
 import { DEFAULT_QUALITY, type LinkQuality } from './network.ts';
+import { usualAddress } from './places.ts';
 import { allOptional, quality } from './quality-shapes.ts';
 import { readNewId, type Selector } from './selectors.ts';
 
@@ -54,6 +57,8 @@ export type Action =
       readonly member: Selector;
       readonly amnesia?: boolean;
       readonly disk?: DiskFound;
+      /** Its process runs at this address from now on. */
+      readonly address?: string;
     }
   /**
    * A second process of the member. Only the members in `with` talk with it, and no longer with the first; omitted:
@@ -113,6 +118,8 @@ export interface MemberSetup {
   readonly startMs: number;
   /** Its own settings, as the protocol defines them. */
   readonly settings: Readonly<Record<string, Json>>;
+  /** Where it is, if members have addresses. */
+  readonly address?: string;
 }
 
 /** A scenario, checked and complete: together with a seed it determines a whole run. */
@@ -128,6 +135,8 @@ export interface Scenario {
   readonly isNew: boolean;
   /** Omitted: processes need no connections to talk, and the scenario says what they are told of each other. */
   readonly connections?: ConnectionSetup;
+  /** Members start knowing only their own address and these. Null: an id is an address, and all members are configured. */
+  readonly seeds: readonly string[] | null;
   readonly untilMs: number;
   readonly seed: number | null;
   readonly events: readonly WorldEvent[];
@@ -143,6 +152,7 @@ const FIELDS = [
   'network',
   'disk',
   'connections',
+  'seeds',
   'untilMs',
   'seed',
   'events',
@@ -165,6 +175,7 @@ export function readScenario(given: unknown, catalogue: Readonly<Record<string, 
     timing: readSettings(definition.timing, found.timing, 'timing') as Record<string, Json>,
     options: readSettings(definition.options, found.options, 'options') as Record<string, Json>,
   };
+  const seeds = readSeeds(found, members, definition);
   const objection = definition.check?.(
     config,
     members.map((member) => member.id),
@@ -180,6 +191,7 @@ export function readScenario(given: unknown, catalogue: Readonly<Record<string, 
     ...(found.connections === undefined
       ? {}
       : { connections: connectionSetup.read(found.connections, 'connections') }),
+    seeds,
     untilMs: found.untilMs === undefined ? 20_000 : durationMs.read(found.untilMs, 'untilMs'),
     seed: found.seed === undefined ? null : natural.read(found.seed, 'seed'),
     events: readEvents(found.events, definition, [...members.map((member) => member.id), ...added]),
@@ -217,7 +229,7 @@ function readMembers(given: unknown, definition: Definition): readonly MemberSet
       show(given),
     );
   }
-  const own = { id: memberId, startMs: optional(timeMs) };
+  const own = { id: memberId, startMs: optional(timeMs), address: optional(address) };
   const seen = new Set<string>();
   const members = given.map((each: unknown, i): MemberSetup => {
     const at = `${path}[${i}]`;
@@ -226,14 +238,43 @@ function readMembers(given: unknown, definition: Definition): readonly MemberSet
     refuseUnknown(found, { ...own, ...table }, at);
     const id = readNewId(found.id, isObject ? `${at}.id` : at);
     const startMs = own.startMs.read(found.startMs, `${at}.startMs`) ?? 0;
-    const { id: _, startMs: __, ...rest } = found;
+    const place = own.address.read(found.address, `${at}.address`);
+    const { id: _, startMs: __, address: ___, ...rest } = found;
     // 1 and "1" would be one key in every record, so a cluster cannot have both.
     if (seen.has(String(id))) throw new BadInput(at, 'an id that no other member has', show(id));
     seen.add(String(id));
-    return { id, startMs, settings: readSettings(table, rest, at) as Record<string, Json> };
+    const settings = readSettings(table, rest, at) as Record<string, Json>;
+    return { id, startMs, settings, ...(place === undefined ? {} : { address: place }) };
   });
   return members.sort((a, b) => compareIds(a.id, b.id));
 }
+
+/** Only voters that can register find each other from addresses alone. */
+function readSeeds(
+  found: Readonly<Record<string, unknown>>,
+  members: readonly MemberSetup[],
+  definition: Definition,
+): readonly string[] | null {
+  const { seeds, connections } = found;
+  if (seeds === undefined) {
+    const at = members.findIndex((member) => member.address !== undefined);
+    if (at >= 0) throw new BadInput(`members[${at}].address`, 'seeds beside it', 'none');
+    return null;
+  }
+  if (definition.registration === undefined)
+    throw new BadInput(
+      'seeds',
+      `a protocol whose voters register, which ${definition.name} is not`,
+      show(seeds),
+    );
+  if (connections !== undefined) throw new BadInput('seeds', 'either seeds or connections', 'both');
+  const taken = members.map(({ id, address: at }) => at ?? usualAddress(id));
+  const twice = taken.find((each, i) => taken.indexOf(each) < i);
+  if (twice !== undefined) throw new BadInput('members', 'members at different addresses', show(twice));
+  return listOf(address, MOST_MEMBERS).read(seeds, 'seeds');
+}
+
+const address = text(100);
 
 /** Members that join later, so that events may name them. */
 function findAdded(events: unknown): MemberId[] {

@@ -1,6 +1,7 @@
 import type { Command, Effect, Input, Json, MemberId, Message, Outcome, View } from '../core/index.ts';
 import type { Host } from './host.ts';
 import type { Losses } from './losses.ts';
+import type { Alarm } from './process-clock.ts';
 import type { Due } from './queue.ts';
 import type { Violation } from './violation.ts';
 
@@ -17,6 +18,8 @@ export interface Happening extends Due {
    * due.
    */
   readonly timer: string;
+  /** What rings, of the kind `alarm`. */
+  readonly alarm: Alarm | null;
 }
 
 /** Created in one place, so that the JavaScript engine sees one object shape. */
@@ -28,8 +31,9 @@ export function newHappening(
   message: Message | null,
   run: (() => void) | null,
   timer = '',
+  alarm: Alarm | null = null,
 ): Happening {
-  return { atUs, seq: 0, kind, host, from, message, run, timer };
+  return { atUs, seq: 0, kind, host, from, message, run, timer, alarm };
 }
 
 /** What a host needs of the world. */
@@ -44,7 +48,10 @@ export interface Surroundings {
   schedule(happening: Happening): void;
   /** Records an event outside the members in the history. */
   note(event: { readonly do: string; readonly [field: string]: Json }): void;
-  sent(host: Host, to: MemberId, message: Message): void;
+  /** `at`: where the protocol says that the member is. */
+  sent(host: Host, to: MemberId, message: Message, at?: string): void;
+  /** A message to the process at an address. */
+  called(host: Host, at: string, message: Message): void;
   /** A host reports a view. */
   reported(host: Host, view: View): void;
   /** The right of the host to act may have changed: by its report, or by its lease. */

@@ -12,7 +12,6 @@ import {
   type Outcome,
   type Protocol,
   Random,
-  type Self,
   type TraceLine,
   type View,
   type Why,
@@ -27,28 +26,16 @@ import { Host } from './host.ts';
 import { Coverage, Ledger } from './ledger.ts';
 import { Losses } from './losses.ts';
 import { type Envelope, Network } from './network.ts';
+import { Places, usualAddress } from './places.ts';
 import { Queue } from './queue.ts';
-import type { Action, Scenario } from './scenario.ts';
+import type { Action, MemberSetup, Scenario } from './scenario.ts';
 import { type Happening, newHappening, type Surroundings } from './surroundings.ts';
 import { toMs, toUs } from './time.ts';
 import { Twins } from './twins.ts';
 import type { Violation } from './violation.ts';
+import type { WorldOptions } from './world-options.ts';
 
-export interface WorldOptions {
-  /** Gets every line of the trace as it happens. */
-  readonly trace?: (line: TraceLine) => void;
-  /** Gets what is about to happen: each message that leaves, with its number (`seq`), and each timer that is set. */
-  readonly scheduled?: (happening: Happening) => void;
-  /** Freezes what leaves a protocol, so that changing it later throws. For tests: it costs time. */
-  readonly freeze?: boolean;
-  /**
-   * `moments` hashes when each step happened, and not its content: for a swarm, whose hashes distinguish runs but are
-   * not used to replay them. Hashing every field takes a quarter of the time of a run.
-   */
-  readonly hash?: 'everything' | 'moments';
-  /** The world throws if the members process more inputs than this: they would never end. */
-  readonly mostSteps?: number;
-}
+export type { WorldOptions };
 
 /** A whole cluster in virtual time. The same scenario and seed always give the same history. */
 export class World implements Surroundings {
@@ -62,6 +49,8 @@ export class World implements Surroundings {
   readonly twins: Twins = new Twins();
   /** Null if processes need no connections to talk. */
   readonly connections: Connections | null;
+  /** Null if an id is all that is needed to reach a member. */
+  readonly places: Places | null;
   readonly claims: Ledger = new Ledger();
   readonly acting: Ledger = new Ledger();
   readonly coverage: Coverage = new Coverage();
@@ -105,6 +94,7 @@ export class World implements Surroundings {
     this.network = new Network(scenario.network, new Random(seed, 'network'));
     this.eventRandom = new Random(seed, 'events');
     this.connections = scenario.connections ? new Connections(this, scenario.connections) : null;
+    this.places = scenario.seeds === null ? null : new Places(scenario.seeds);
     const ids = scenario.members.map((member) => member.id);
     this.losses = new Losses(ids, this.broken);
     this.#properties = new Watch((finding) => this.#find(finding));
@@ -116,8 +106,9 @@ export class World implements Surroundings {
       options: scenario.options,
       seed,
     });
-    for (const { id, startMs, settings } of scenario.members) {
-      const { disk } = this.boot(id, ids, startMs, settings);
+    for (const member of scenario.members) {
+      const { id, settings } = member;
+      const { disk } = this.boot(member, ids);
       const first = scenario.isNew
         ? this.protocol.genesis?.({ id, members: idSet(ids), settings })
         : undefined;
@@ -200,8 +191,9 @@ export class World implements Surroundings {
   }
 
   /** Adds a host to the world. It starts by itself at its time. */
-  boot(id: MemberId, members: readonly MemberId[], startMs: number, settings: Self['settings']): Host {
-    const self = { id, members: idSet(members), settings };
+  boot({ id, startMs, settings, address }: MemberSetup, members: readonly MemberId[]): Host {
+    this.places?.put(id, address ?? usualAddress(id));
+    const self = this.places?.selfOf(id, settings) ?? { id, members: idSet(members), settings };
     const host = new Host(self, this.protocol, new Random(this.seed, `member ${id}`), this);
     this.hosts.set(id, host);
     const atUs = Math.max(this.nowUs, toUs(startMs));
@@ -246,7 +238,8 @@ export class World implements Surroundings {
 
   #votersOf(view: View): readonly MemberId[] | null {
     if (this.protocol.vote === undefined) return null;
-    return view.members ?? this.scenario.members.map((member) => member.id);
+    const electors = view.electors === undefined ? view.members : view.electors;
+    return electors ?? this.scenario.members.map((member) => member.id);
   }
 
   finish(): void {
@@ -270,13 +263,13 @@ export class World implements Surroundings {
     return { from: found.from, to: id, message: found.message!, ...(isTwin ? { toTwin: true } : {}) };
   }
 
-  sent(host: Host, to: MemberId, message: Message): void {
+  sent(host: Host, to: MemberId, message: Message, at?: string): void {
     const from = host.id;
     assert(from !== to, `${from} sent ${message.type} to itself`);
-    const { type } = message;
-    this.messagesByType.set(type, (this.messagesByType.get(type) ?? 0) + 1);
+    this.#count(message);
     const vote = this.protocol.vote?.(message);
     if (vote) this.#properties.voted(from, to, vote.term);
+    if (this.places?.reaches(from, to, at) === false) return;
     const { connections } = this;
     if (connections === null && this.twins.size === 0) return this.#route({ from, to, message }, from, to);
     const receivers = connections?.receiversOf(host.name, to) ?? [this.hosts.get(to), this.twins.of(to)];
@@ -286,6 +279,16 @@ export class World implements Surroundings {
       const envelope = receiver.isTwin ? { from, to, message, toTwin: true } : { from, to, message };
       this.#route(envelope, host.name, receiver.name);
     }
+  }
+
+  called(host: Host, at: string, message: Message): void {
+    this.#count(message);
+    const to = this.places?.answers(host.id, at) ?? null;
+    if (to !== null) this.#route({ from: host.id, to, message }, host.name, to);
+  }
+
+  #count({ type }: Message): void {
+    this.messagesByType.set(type, (this.messagesByType.get(type) ?? 0) + 1);
   }
 
   #route(envelope: Envelope, from: MemberId, to: MemberId): void {

@@ -52,6 +52,7 @@ function isPair(text: string, i: number): boolean {
 const REPLACEMENT = 0xfffd;
 /** Null if it is not UTF-8. */
 export function fromUtf8(bytes: Uint8Array): string | null {
+  if (isAscii(bytes)) return textOf(bytes);
   // No text has more units than bytes.
   const units = new Uint16Array(bytes.length);
   let count = 0;
@@ -80,7 +81,12 @@ export function fromUtf8(bytes: Uint8Array): string | null {
 /** A call can take this many arguments. */
 const PIECE = 4096;
 
-function textOf(units: Uint16Array): string {
+function isAscii(bytes: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i]! >= 0x80) return false;
+  return true;
+}
+
+function textOf(units: Uint16Array | Uint8Array): string {
   let text = '';
   for (let at = 0; at < units.length; at += PIECE) {
     // The spread syntax would use an iterator, which takes ten times as long.

@@ -2,7 +2,7 @@ import type { Skip } from '../simulation/index.ts';
 import type { EventScene } from './scene.ts';
 
 /** Why no member fits the event, by its action or its selector. */
-const NOBODY: Readonly<Record<string, string>> = {
+const NO_MATCH: Readonly<Record<string, string>> = {
   restart: 'no member is down',
   leader: 'there is no leader',
   followers: 'there is no follower',
@@ -32,7 +32,7 @@ function reasonWords(what: string, skip: Skip): string {
   switch (skip.skipped) {
     case 'no-match': {
       const { selector } = skip;
-      const why = what === 'restart' && selector !== 'leader' ? NOBODY.restart : NOBODY[selector];
+      const why = what === 'restart' && selector !== 'leader' ? NO_MATCH.restart : NO_MATCH[selector];
       return why ?? `no member fits "${selector}"`;
     }
     case 'no-link':

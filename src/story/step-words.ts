@@ -35,6 +35,8 @@ export function inputWords(input: Input, describe: (message: Message) => string)
       return `is told that ${input.peer} is gone${input.proof ? ' (proof)' : ''}`;
     case 'peer-back':
       return `is told that ${input.peer} is back`;
+    case 'seeds':
+      return `finds the addresses ${input.addresses.join(', ')}`;
   }
 }
 

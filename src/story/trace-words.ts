@@ -40,6 +40,7 @@ function describeInput(input: Input, records: boolean): string {
     case 'command':
     case 'peer-gone':
     case 'peer-back':
+    case 'seeds':
       return inputWords(input, describeMessage);
   }
 }
@@ -48,6 +49,8 @@ function describeEffect(effect: Effect): string | null {
   switch (effect.type) {
     case 'send':
       return `→ ${effect.to} ${describeMessage(effect.message)}`;
+    case 'call':
+      return `→ ${effect.at} ${describeMessage(effect.message)}`;
     case 'save':
       return `saves ${JSON.stringify(effect.record)}`;
     case 'report':

@@ -132,3 +132,31 @@ describe('a server whose links are closed already', () => {
     await closeServer(server);
   });
 });
+
+describe('requests that are sent without waiting for the answers', () => {
+  const asked = 'GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n';
+
+  it('are answered as long as they are few', async () => {
+    const { port } = await startMember(20);
+    const socket = await open(port);
+    let said = '';
+    socket.on('data', (bytes) => {
+      said += String(bytes);
+    });
+    socket.write(asked.repeat(16));
+    await until('all are answered', () => said.split('HTTP/1.1 200').length - 1 === 16);
+  });
+
+  it('are not processed one and all if they are many, which would block the member', async () => {
+    let processed = 0;
+    const server = await listen('127.0.0.1', 0, 20, (_request, response) => {
+      processed++;
+      setImmediate(() => response.end());
+    });
+    running.push(() => closeServer(server));
+    const socket = await open((server.address() as AddressInfo).port);
+    socket.write(asked.repeat(1000));
+    await once(socket, 'close');
+    expect(processed).toBe(16);
+  });
+});

@@ -34,6 +34,7 @@ function leaderWith(leftMs: number): MemberPort {
     illness: null,
     elections: [election],
     electionPort: () => election,
+    isConfigured: () => true,
     registerVoter: () => ({ accepted: true }),
     refusals: noRefusals(),
     countRefusal: () => {},

@@ -109,7 +109,9 @@ describe('GET', () => {
       voterUrl: follower.url,
       knownVoters: ['a', 'b', 'c'],
     });
-    expect(json.voters).toEqual(members.map(({ id, url }) => ({ voterId: id, voterUrl: url })));
+    expect(json.voters).toMatchObject(
+      members.map(({ id, url }) => ({ voterId: id, voterUrl: url, configured: true })),
+    );
     expect(json.leaderUrl).toBe(members.find(({ id }) => id === json.leader)?.url);
   });
 
@@ -192,6 +194,7 @@ describe('GET', () => {
     const solo = await openOne();
     const { status, json } = await ask(solo, 'GET', '/elections/nobody-knows/status');
     expect([status, json.error.code]).toEqual([404, 'E_NO_ELECTION']);
+    expect(json.error.message).toBe('this member knows no election "nobody-knows"; it knows main');
     expect(solo.elections.length).toBe(1);
   });
 

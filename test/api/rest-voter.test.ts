@@ -139,4 +139,19 @@ describe('a voter that speaks only REST', () => {
     await electUntil('second');
     expect(rounds.filter((round) => round === 2).length).toBeGreaterThanOrEqual(2);
   });
+
+  it('registers with one member, is known to all, takes part, wins, and is removed', async () => {
+    const members = await openMembers(1, 2, 3);
+    const voter = await openVoter('rest', () => HIGHEST);
+    for (const member of members) await untilKnown(member, [1, 2, 3, 'rest']);
+    await electUntil('rest');
+    expect(voter.castIn).toContain(voter.term);
+    const { status } = await ask(members[1]!, 'POST', '/remove', { voterId: 'rest' });
+    expect(status).toBe(200);
+    await until(() => voter.isRemoved);
+    voters = [];
+    await voter.close();
+    for (const member of members) await untilKnown(member, [1, 2, 3]);
+    await until(() => leaderOf(members[0]!) !== 'rest' && allFollow(leaderOf(members[0]!)));
+  });
 });

@@ -15,7 +15,7 @@ import {
 } from '../../src/api/index.ts';
 import { type Definition, electionName, type MemberId, readSettings } from '../../src/core/index.ts';
 import { SystemClock } from '../../src/member/clock.ts';
-import { ElectionHost } from '../../src/member/host.ts';
+import { ElectionHost } from '../../src/member/election-host.ts';
 import { SenderBudgets } from '../../src/member/sender-budgets.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { untilSo } from './waiting.ts';
@@ -112,6 +112,10 @@ export class TestMember implements MemberPort {
     host.start(made.genesis?.(self) ?? null, this.incarnation, String(this.incarnation));
     this.changed();
     return host;
+  }
+
+  isConfigured(id: MemberId): boolean {
+    return this.#all.some((member) => member.id === id);
   }
 
   registerVoter(voter: Peer): { accepted: true } | { accepted: false; reason: string } {

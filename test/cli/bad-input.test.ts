@@ -197,3 +197,36 @@ it('leaves nothing half done: no trace of a scenario that is refused', async () 
   await refused(['simulate', '-', '--trace', trace], '{ "members": 0 }');
   expect(readdirSync(folder).filter((name) => name.includes('never'))).toEqual([]);
 });
+
+describe.concurrent('a question about an election', () => {
+  for (const name of ['status', 'leader', 'watch', 'history', 'resign', 'value'])
+    it(`whose name none can have: ${name}`, async () => {
+      for (const election of ['', 'a b'])
+        expect(await refused([name, '--election', election])).toBe(
+          `--election: expected a name of 1 to 100 letters, digits, ".", "_" and "-", found ${JSON.stringify(election)}`,
+        );
+    });
+});
+
+it('settings that every member would refuse, before any is started', async () => {
+  const unfit =
+    /^timing\.leaseMs: expected settings that fit each other, found 5000 with a timeout from 1800/;
+  expect(await refused(['up', '--timing', 'leaseMs=5000'])).toMatch(unfit);
+  const { code, stderr } = await caucus(['node', '--timing', 'leaseMs=5000', '--print-config']);
+  expect(stderr.slice('caucus: '.length)).toMatch(unfit);
+  expect(code).toBe(2);
+});
+
+it('a file for the shrunk scenario that cannot be written, before anything runs', async () => {
+  for (const file of ['/proc/x', path.join(folder, 'none', 'x.json')])
+    expect(await refused(['simulate', '--swarm', '--shrink', file, '--runs', '1'])).toBe(
+      `--shrink: ${file}: no such file or directory`,
+    );
+  const file = path.join(folder, 'shrunk.json');
+  expect((await caucus(['simulate', '--swarm', '--shrink', file, '--runs', '1'])).code).toBe(0);
+  expect(readdirSync(folder)).not.toContain('shrunk.json');
+});
+
+it('a command that is empty', async () => {
+  expect(await refused(['run', '--', ''])).toBe('CMD: expected a command, found ""');
+});

@@ -117,6 +117,14 @@ describe('caucus check', () => {
     [['bully', '--option', 'prefer=middle'], /^caucus: --option prefer: expected "highest" or "lowest"/],
     [['bully', '--option', 'prefer'], /^caucus: --option: expected name=value, found "prefer"\n$/],
     [['epoch', '--bound', 'round=-1'], /^caucus: --bound round: expected a whole number/],
+    [
+      ['epoch', '--bound', 'foo=1'],
+      /^caucus: --bound: expected none, since epoch has no other counters than its term \(--terms\), found "foo"\n$/,
+    ],
+    [
+      ['quorum', '--bound', 'term=1'],
+      /^caucus: --bound: expected one of the counters round, version, found "term"\n$/,
+    ],
     [['epoch', '--max-states', '0'], /^caucus: --max-states: expected a whole number from 1/],
     [
       ['epoch', '--scenario', '/nowhere/x.json'],

@@ -128,7 +128,7 @@ describe('caucus with --engine', () => {
     expect(code).toBe(1);
     expect(leadership.signal.reason).toMatchObject({
       cause: 'resigned',
-      detail: 'it was asked to: please',
+      detail: 'its resignation was requested: please',
     });
     await leadership.resign();
     await engine.close();
@@ -171,6 +171,13 @@ describe('caucus with --engine', () => {
     expect(await caucus(['leader', ...on()])).toMatchObject({ code: 1 });
   });
 
+  it('names the flag, where its option has another name', async () => {
+    expect(await caucus(['node', '--engine', 'local:', '--lease', '0'])).toMatchObject({
+      code: 2,
+      stderr: 'caucus: --lease (leaseMs): expected none with local:, whose leases do not expire, found 0\n',
+    });
+  });
+
   it.each([
     [['leader', '--engine', 'mysql://u:ge@he/im@x'], /, found mysql:\/\/\*\*\*@x$/m],
     [['node', '--engine', 'REDIS://u:geheim@x'], /, found REDIS:\/\/\*\*\*@x$/m],
@@ -191,11 +198,11 @@ describe('caucus with --engine', () => {
     [['node', '--engine', 'local:', '--listen', '0.0.0.0:1'], /--insecure/],
     [
       ['run', '--engine', 'etcd://h', '--lease', '1', '--', 'true'],
-      /^caucus: leaseMs: expected at least 2000/,
+      /^caucus: --lease \(leaseMs\): expected at least 2000/,
     ],
     [
       ['run', '--engine', 'local:', '--lease', '5', '--', 'true'],
-      /^caucus: leaseMs: expected none with local:/,
+      /^caucus: --lease \(leaseMs\): expected none with local:/,
     ],
     [
       ['value', '--engine', 'local:', '--set', '1'],
@@ -211,7 +218,10 @@ describe('caucus with --engine', () => {
       ['leader', '--engine', 'local:', '--engine-option', 'a'],
       /^caucus: --engine-option: expected name=value/,
     ],
-    [['node', '--engine', 'local:', '--engine-option', 'foo=1'], /^caucus: foo: expected one of the fields/],
+    [
+      ['node', '--engine', 'local:', '--engine-option', 'foo=1'],
+      /^caucus: --engine-option foo: expected one of the fields/,
+    ],
     [
       ['run', '--engine', 'local:', '--id', 'a', '--engine-option', 'name=b', '--', 'true'],
       /^caucus: --engine-option name: expected it or --id, found both/,
@@ -289,6 +299,7 @@ describe('caucus with --engine', () => {
       engine: { value: 'redis://***@h', from: '--engine' },
       election: { value: 'main', from: 'default' },
       listen: { value: '127.0.0.1:0', from: 'default' },
+      closed: { value: false, from: 'default' },
       name: { value: 'zed', from: 'VOTER_ID' },
       leaseMs: { value: 5000, from: '--lease' },
       keyPrefix: { value: 'jobs:', from: '--engine-option keyPrefix' },

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fromEnvironment, timesFromEnvironment } from '../../src/cli/input/config/environment.ts';
-import { fieldLines } from '../../src/cli/input/config/file.ts';
+import { fromEnvironment } from '../../src/cli/input/config/environment.ts';
+import { fieldLines } from '../../src/cli/input/config/field-lines.ts';
 import { readMemberConfig } from '../../src/cli/input/config/member-config.ts';
+import { seedTimes } from '../../src/cli/input/config/seed-times.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { caucus, start } from './caucus.ts';
 
@@ -83,23 +84,10 @@ describe('the configuration of a member', () => {
     });
   });
 
-  it('reads the list of seed 002 as it is documented there, as JSON and as pairs', () => {
-    const voters = [
-      { voterId: 'one', voterUrl: 'https://one.example' },
-      { voterId: 'two', voterUrl: 'https://two.example' },
-    ];
-    const documented =
-      '[{{"voterId":"one"},{"voterUrl":"https://one.example"}},{{"voterId":"two"},{"voterUrl":"https://two.example"}}]';
-    for (const list of [documented, JSON.stringify(voters)]) {
-      expect(fromEnvironment({ VOTER_LIST: list }).get('peers')!.value).toEqual(voters);
-    }
-    expect(fromEnvironment({ VOTER_LIST: 'a=http://x' }).get('peers')!.value).toBe('a=http://x');
-  });
-
   it('turns the times of seed 002 into those of every protocol, which accepts them', () => {
     const env = { HEARTBEAT_INTERVAL: '2', MISSED_HEARTBEAT_TOLERANCE: '3' };
     for (const definition of Object.values(catalogue)) {
-      const times = timesFromEnvironment(env, definition);
+      const times = seedTimes([fromEnvironment(env)], definition);
       expect(times.get('timing.heartbeatMs')!.value).toBe(2000);
       const tolerance = times.get('options.missedHeartbeatTolerance') ?? times.get('timing.timeoutMs');
       expect(tolerance!.value).toEqual(definition.options.missedHeartbeatTolerance ? 3 : [10_000, 20_000]);

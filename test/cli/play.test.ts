@@ -55,7 +55,12 @@ describe('caucus play', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(await page.text()).toContain('<div id="page">');
-    expect(await (await fetch(`${url}about.json`)).json()).toEqual({ mode: 'play', chaos: false, api: './' });
+    expect(await (await fetch(`${url}about.json`)).json()).toEqual({
+      mode: 'play',
+      chaos: false,
+      api: './',
+      tokens: [],
+    });
     child.kill('SIGINT');
     expect(await once(child, 'exit')).toEqual([0, null]);
   });

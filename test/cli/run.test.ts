@@ -290,7 +290,7 @@ describe('why a command lost its lead', () => {
     run.process.kill('SIGSTOP');
     while (existsSync(`/proc/${pid}`)) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     run.process.kill('SIGCONT'); // The lease lasts for as long again as CMD has had between the two signals.
-    const why = `lease-expired: ${run.id} resigned: its lease was not renewed in time, so its command was ended`;
+    const why = `lease-expired: ${run.id} stopped leading: its lease was not renewed in time, so its command was ended`;
     expect(await endings(three, token)).toEqual([why, why, why]);
   });
 

@@ -45,7 +45,7 @@ function shown(
     },
     off: () => {},
   };
-  const heading = { title: 'quorum', byMajority: true };
+  const heading = { title: 'quorum', page: null, byMajority: true };
   const screen = new Screen(fleet, heading, out as unknown as NodeJS.WriteStream, (plain) => plain);
   for (const each of events) screen.show(each);
   draw();
@@ -79,6 +79,18 @@ describe('the screen of caucus up', () => {
       'no leader: 2 of 5 run, a majority is 3',
     );
     expect(shown(['up', 'up', 'up', 'down', 'down'], [80, 24])[1]).toBe('no leader');
+  });
+
+  it('says of no member that it follows while there is no leader', () => {
+    for (const size of [
+      [80, 24],
+      [50, 6],
+    ] as [number, number][]) {
+      const lines = shown(['up', 'up', 'down', 'down', 'down'], size).join('\n');
+      expect(lines).not.toContain('follows');
+      expect(lines).toMatch(/1 +no leader/);
+      expect(shown(FIVE, size).join('\n')).toMatch(/1 +follows/);
+    }
   });
 
   it('tells of a kill in one line, of another end too, and of a restart', () => {

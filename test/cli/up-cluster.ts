@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { start } from './caucus.ts';
 
@@ -53,6 +54,17 @@ export class UpCluster {
   /** Where the page of the whole cluster is. */
   async pageUrl(): Promise<string> {
     return (await this.seen(({ event }) => event === 'page')).url;
+  }
+
+  /** The token of the page, with --chaos. */
+  async pageToken(): Promise<string> {
+    const { tokenFile } = await this.seen(({ event }) => event === 'page');
+    return readFileSync(tokenFile, 'utf8').trim();
+  }
+
+  /** The address that a terminal shows with --chaos. */
+  async pageWithToken(): Promise<string> {
+    return `${await this.pageUrl()}#token=${await this.pageToken()}`;
   }
 
   async stop(): Promise<void> {

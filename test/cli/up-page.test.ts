@@ -12,9 +12,12 @@ afterEach(async () => {
   await cluster.stop();
 });
 
+let chaos: Record<string, string> = {};
+
 async function up(...args: string[]): Promise<{ url: string; leader: Printed }> {
   cluster = new UpCluster(args);
   const leader = await cluster.seen(isActing);
+  chaos = args.includes('--chaos') ? { authorization: `Bearer ${await cluster.pageToken()}` } : {};
   return { url: await cluster.pageUrl(), leader };
 }
 
@@ -33,7 +36,7 @@ async function get(url: string): Promise<Printed> {
 async function post(url: string, body: object, headers: object = {}): Promise<[number, Printed]> {
   const response = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', ...chaos, ...headers },
     body: JSON.stringify(body),
   });
   return [response.status, await response.json()];
@@ -43,7 +46,7 @@ describe('the page of caucus up', () => {
   it('is told after the members, and asks on when the one that answers dies', async () => {
     const { url } = await up('--members', '3');
     expect(cluster.events.findIndex(({ event }) => event === 'page')).toBeGreaterThanOrEqual(3);
-    expect(await get(`${url}about.json`)).toEqual({ mode: 'up', chaos: false, api: './' });
+    expect(await get(`${url}about.json`)).toEqual({ mode: 'up', chaos: false, api: './', tokens: [] });
     expect(await (await fetch(url)).text()).toContain('<div id="page">');
     for (const name of ['status', 'cluster', 'history', 'elections/main/status', 'status?election=main']) {
       expect((await get(`${url}${name}`)).electionName).toBe('main');
@@ -98,7 +101,7 @@ describe('the page of caucus up', () => {
     for (const where of [url, ...members.map((member) => `${member.url}/`)]) {
       const { history } = await get(`${where}history`);
       const end = history.findLast((row: Printed) => row.leader === null);
-      const detail = `${leader} resigned: it was asked to`;
+      const detail = `${leader} resigned: its resignation was requested`;
       expect(end, where).toMatchObject({ cause: 'resigned', detail });
     }
   });
@@ -136,6 +139,27 @@ describe('the page of caucus up', () => {
       ]);
     }
     expect((await get(`${url}fleet`)).members).toMatchObject([{ id: 1, pid: cluster.pidOf(leader.id) }]);
+  });
+
+  it('needs the token of the run for --chaos, which no output shows', async () => {
+    const { url, leader } = await up('--members', '1', '--chaos');
+    const token = await cluster.pageToken();
+    expect((await get(`${url}about.json`)).tokens).toEqual(['chaos']);
+    const body = { id: leader.id };
+    const none = await post(`${url}fleet/kill`, body, { authorization: '' });
+    expect(none).toMatchObject([401, { error: { code: 'E_TOKEN_NEEDED' } }]);
+    const wrong = await post(`${url}fleet/kill`, body, { authorization: 'Bearer of-some-other-run-here' });
+    expect(wrong).toMatchObject([401, { error: { code: 'E_TOKEN' } }]);
+    const inUrl = await post(`${url}fleet/kill?token=${token}`, body, { authorization: '' });
+    expect(inUrl).toMatchObject([400, { error: { code: 'E_TOKEN_IN_URL' } }]);
+    expect((await get(`${url}fleet`)).members).toMatchObject([{ pid: cluster.pidOf(leader.id) }]);
+    await cluster.seen(({ event }) => event === 'refused');
+    // Commands are as open as at the member itself.
+    expect((await post(`${url}resign`, {}, { authorization: '' }))[0]).toBe(200);
+    expect((await post(`${url}fleet/kill`, body))[0]).toBe(200);
+    const act = await cluster.seen(({ event }) => event === 'act');
+    expect(act).toMatchObject({ id: 1, text: 'operator page at 127.0.0.1: kill 1: done' });
+    expect(JSON.stringify(cluster.events)).not.toContain(token);
   });
 
   it('kills, starts, pauses and lets go on with --chaos, and says what cannot be done', async () => {

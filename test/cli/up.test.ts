@@ -180,6 +180,11 @@ describe('caucus up', () => {
     expect(await lines('--timing', 'heartbeatMs=never')).toMatch(
       /^caucus: --timing heartbeatMs: expected milli.*\n$/,
     );
+    // A file system that allows no folder must not keep it busy for ever.
+    if (process.platform === 'linux')
+      expect(await lines('--data', '/proc/caucus')).toBe(
+        'caucus: --data: /proc/caucus: no such file or directory\n',
+      );
     const { createServer } = await import('node:net');
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, expect, it } from 'vitest';
 import { MemberClient } from '../../src/cli/commands/ask/member-client.ts';
 import { anyJson } from '../../src/core/index.ts';
-import { start } from './caucus.ts';
+import { end, start } from './caucus.ts';
 
 const servers: Server[] = [];
 afterEach(async () => {
@@ -80,4 +80,31 @@ it('leaves a member that has fallen silent, so that another one can be asked', a
     for await (const _ of events);
   };
   await expect(listen()).rejects.toThrow(`${url}: no answer in time`);
+});
+
+it('says once of each member what is wrong, although it asks again and again', async () => {
+  let requests = 0;
+  let enough = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    enough = resolve;
+  });
+  const urls: string[] = [];
+  for (let i = 0; i < 2; i++) {
+    const server = createServer((_, response) => {
+      response.writeHead(404, { 'content-type': 'application/json' });
+      const message = 'this member knows no election "nope"; it knows main';
+      response.end(JSON.stringify({ error: { code: 'E_NO_ELECTION', message } }));
+      if (++requests === 6) enough();
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    urls.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  }
+  const child = start(['watch', '--election', 'nope', ...urls]);
+  const ended = end(child);
+  await asked;
+  child.kill('SIGINT');
+  const lines = (await ended).stderr.trim().split('\n');
+  expect(lines).toHaveLength(2);
+  for (const line of lines) expect(line).toContain('it knows main');
 });

@@ -20,8 +20,8 @@ function openAsking(): { seat: AskingSeat; election: Election } {
 
 describe('a leader that is asked to resign', () => {
   it.each([
-    ['the node is drained', 'it was asked to: the node is drained'],
-    ['', 'it was asked to'],
+    ['the node is drained', 'its resignation was requested: the node is drained'],
+    ['', 'its resignation was requested'],
   ])('stops its work, then releases, and stands again (%j)', async (asked, detail) => {
     const { seat, election } = open();
     const steps: string[] = [];

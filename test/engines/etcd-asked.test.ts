@@ -46,7 +46,9 @@ describe.runIf(hasEtcd())('requests to resign in etcd', () => {
     expect(leadership.isValid()).toBe(true);
     proxy.restore();
     await aborted(leadership.signal);
-    expect(leadership.signal.reason).toMatchObject({ detail: 'it was asked to: while it was away' });
+    expect(leadership.signal.reason).toMatchObject({
+      detail: 'its resignation was requested: while it was away',
+    });
     await leadership.resign();
   });
 

@@ -312,6 +312,33 @@ describe('a seat with a lease', () => {
     expect(store.last.what).toBe('take');
   });
 
+  it('stands again after a lease at most, however seldom it polls and although it saw no other leader', async () => {
+    const patient = new LeaseSeat('e', 'a', store, {
+      times: leaseTimes({ leaseMs: 1000, renewMs: 300, callMs: 200, retryMs: 3_600_000 }),
+      clock,
+      sleep: new SleepWatch(
+        () => clock.now(),
+        () => clock.now(),
+      ),
+      random: () => 0,
+      storeName: 'the store',
+      onClosed: () => {},
+    });
+    await calm();
+    await store.last.answer(FREE);
+    patient.stand();
+    await calm();
+    await store.last.answer({ grant: { token: 1n }, reading: FREE });
+    const resigned = patient.resign();
+    await calm();
+    await store.last.answer();
+    await resigned;
+    await store.last.answer(FREE);
+    expect(store.last.what).toBe('read');
+    await clock.pass(1000);
+    expect(store.last.what).toBe('take');
+  });
+
   it('says that a release was not answered', async () => {
     await lead();
     const resigned = expect(seat.resign()).rejects.toMatchObject({

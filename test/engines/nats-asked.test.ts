@@ -27,7 +27,9 @@ describe.runIf(hasNats())('a request to resign in NATS', () => {
       expect(leadership.isValid()).toBe(true);
       proxy.restore();
       await aborted(leadership.signal);
-      expect(leadership.signal.reason).toMatchObject({ detail: 'it was asked to: while it was away' });
+      expect(leadership.signal.reason).toMatchObject({
+        detail: 'its resignation was requested: while it was away',
+      });
       await leadership.resign();
     } finally {
       await Promise.all([a.close(), b.close()]);

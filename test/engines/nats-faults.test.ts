@@ -214,7 +214,7 @@ describe.runIf(hasNats())('faults of NATS', () => {
     const held = await won(join(name, { bucket, leaseMs: 60_000 }));
     await seen(observer, 'the leader', ({ token }) => token === held.token);
     await observer.askToResign({ reason: 'it was seen' });
-    expect((await lossOf(held)).detail).toBe('it was asked to: it was seen');
+    expect((await lossOf(held)).detail).toBe('its resignation was requested: it was seen');
     await held.resign();
     await seen(observer, 'nobody', ({ leader }) => leader === null);
   });

@@ -66,7 +66,7 @@ describe.runIf(hasPostgres())('requests to resign in PostgreSQL', () => {
     for (const each of all) await seen(each, 'the leader', ({ token }) => token === first.token);
     await b.askToResign({ reason: 'an upgrade' });
     await aborted(first.signal);
-    expect(first.signal.reason).toMatchObject({ detail: 'it was asked to: an upgrade' });
+    expect(first.signal.reason).toMatchObject({ detail: 'its resignation was requested: an upgrade' });
     expect(await server.sql("SELECT fence, asked FROM brought WHERE name = 'job'")).toBe(
       `${first.token}|${first.token} an upgrade`,
     );
@@ -119,7 +119,10 @@ describe.runIf(hasPostgres())('requests to resign in PostgreSQL', () => {
     await seen(b, 'the leader', ({ token }) => token === first.token);
     await b.askToResign({ reason: 'quietly' });
     await aborted(first.signal);
-    expect(first.signal.reason).toMatchObject({ cause: 'resigned', detail: 'it was asked to: quietly' });
+    expect(first.signal.reason).toMatchObject({
+      cause: 'resigned',
+      detail: 'its resignation was requested: quietly',
+    });
     await first.resign();
   });
 });

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { Discovery } from '../../src/member/discovery.ts';
 import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
 import { isolate } from '../../src/member/isolate.ts';
 import { encodeHello } from '../../src/member/links/frames.ts';
@@ -311,7 +310,7 @@ describe('a member on the loopback', () => {
 });
 
 describe('a seed', () => {
-  it('sends nobody elsewhere, and has little to say', async () => {
+  it('sends no voter elsewhere, and has little to say', async () => {
     const server = http.createServer((request, response) => {
       if (request.url === '/long/register') response.end(`"${'x'.repeat(300_000)}"`);
       else response.writeHead(307, { location: '/long/register' }).end();
@@ -319,24 +318,14 @@ describe('a seed', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as { port: number };
     for (const [url, complaint] of [
-      ['/', 'redirect'],
-      ['/long', 'larger than'],
+      ['/', 'it answered 307'],
+      ['/long', 'too large'],
     ] as const) {
       const told = await new Promise<string>((resolve) => {
-        const search = new Discovery({
-          own: { id: 'z', url: 'http://127.0.0.1:9' },
-          host: `voters.test:${port}`,
-          url,
-          everyMs: 5,
-          resolve: async () => ['127.0.0.1'],
-          onAddress: () => {},
-          onFound: () => [],
-          isFound: () => false,
-          log: (message) => {
-            search.close();
-            resolve(message);
-          },
-        });
+        const log = ({ message }: { message: string }): void => {
+          if (message.includes('does not register')) resolve(message);
+        };
+        void start({ protocol: 'draw', listen: { port: 0 }, seed: { host: `127.0.0.1:${port}`, url }, log });
       });
       expect(told).toContain(complaint);
     }

@@ -76,7 +76,7 @@ describe('a leader', () => {
     expect(port.history.at(-1)).toMatchObject({
       leader: null,
       cause: 'lease-expired',
-      detail: 'a resigned: its lease was not renewed in time',
+      detail: 'a stopped leading: its lease was not renewed in time',
     });
   });
 
@@ -84,7 +84,10 @@ describe('a leader', () => {
     const [a] = await startThree();
     const since = await lead(a);
     await a.electionPort('main').command({ type: 'resign' });
-    expect(since()[0]).toMatchObject({ cause: 'resigned', detail: 'a resigned: it was asked to' });
+    expect(since()[0]).toMatchObject({
+      cause: 'resigned',
+      detail: 'a resigned: its resignation was requested',
+    });
   });
 });
 
@@ -94,7 +97,7 @@ describe('three members tell one event with one cause', () => {
     [
       'its lease was not renewed in time',
       { cause: 'lease-expired', detail: 'its lease was not renewed in time' },
-      'lease-expired: a resigned: its lease was not renewed in time',
+      'lease-expired: a stopped leading: its lease was not renewed in time',
     ],
   ] as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Effect, Input, MemberId, Protocol, View } from '../../src/core/index.ts';
 import type { Cause } from '../../src/election/index.ts';
-import type { ElectionHost } from '../../src/member/host.ts';
+import type { ElectionHost } from '../../src/member/election-host.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { VirtualCluster } from './virtual.ts';
 
@@ -307,6 +307,19 @@ describe('a disk that takes nothing', () => {
     expect(member.host.illness).toBeNull();
     expect(member.host.view.term).toBeGreaterThanOrEqual(term + 5);
     expect(member.saved).toMatchObject({ term: member.host.view.term });
+  });
+
+  it('is named in the history when a leader stops leading by it', () => {
+    const cluster = new VirtualCluster(THREE);
+    const leader = cluster.elect();
+    const member = cluster.at(leader);
+    const before = member.host.history.length;
+    member.diskError = new Error('no space left on device');
+    void member.host.order({ type: 'publish', value: 1 });
+    expect(cluster.until(() => !member.host.acting)).toBe(true);
+    expect(member.host.history[before]!.detail).toMatch(
+      /cannot write to its disk.*: no space left on device$/,
+    );
   });
 
   it('never holds up a leader that stops', () => {

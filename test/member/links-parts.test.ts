@@ -116,17 +116,22 @@ describe('what a voter answers to a POST', () => {
   const read = (value: unknown): ReturnType<typeof readAnswer> =>
     readAnswer('vote', Buffer.from(JSON.stringify(value)));
 
-  it('is the answer, without who says so', () => {
+  it('is the answer, and beside it the voter that gives it', () => {
     expect(read({ voterId: 2, voterUrl: 'u', granted: true })).toEqual({
       answer: { type: 'vote/answer', granted: true },
       messages: [],
+      voterId: 2,
     });
     expect(read({})).toEqual({ answer: { type: 'vote/answer' }, messages: [] });
   });
 
   it('may hold other messages, alone or beside the answer', () => {
     const messages = [{ type: 'granted', term: 3 }];
-    expect(read({ voterId: 2, messages: [...messages, 7, null, {}] })).toEqual({ answer: null, messages });
+    expect(read({ voterId: 2, messages: [...messages, 7, null, {}] })).toEqual({
+      answer: null,
+      messages,
+      voterId: 2,
+    });
     expect(read({ term: 1, messages })).toEqual({ answer: { type: 'vote/answer', term: 1 }, messages });
   });
 

@@ -68,6 +68,34 @@ describe('a member without a seat', () => {
     }
   });
 
+  it('waits again for a member that is gone before the cluster had all that it needs', () => {
+    const { clock, wait } = waitOf(1, 2, 3);
+    const none = view('none', [1, 2, 3]);
+    wait.news(none, clock);
+    wait.onHeard(2);
+    wait.onHeard(3);
+    clock.advance(1000);
+    expect(wait.news(none, clock)).toBeNull();
+    wait.onGone(3);
+    expect(wait.news(none, clock)).toBe(`waiting for 3: ${WHY} 3 of its 3 members`);
+    wait.onHeard(3);
+    expect(wait.news(none, clock)).toBeNull();
+    wait.onGone(3);
+    expect(wait.news(none, clock)).toBe(`waiting for 3: ${WHY} 3 of its 3 members`);
+  });
+
+  it('waits for none that the cluster does not need', () => {
+    const { clock, wait } = waitOf(1, 2, 3, 4, 5);
+    const none = view('none', [1, 2, 3, 4, 5]);
+    wait.news(none, clock);
+    clock.advance(1000);
+    wait.onHeard(2);
+    wait.onHeard(3);
+    expect(wait.news(none, clock)).toBe(`waiting for 4, 5: ${WHY} 4 of its 5 members`);
+    wait.onHeard(4);
+    expect(wait.news(none, clock)).toBeNull();
+  });
+
   it('begins anew when it loses its seat: those heard before may be gone', () => {
     const { clock, wait } = waitOf('a', 'b', 'c');
     const none = view('none', ['a', 'b', 'c']);

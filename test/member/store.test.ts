@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Json } from '../../src/core/index.ts';
+import { forgetfulStore, openStore, type Store } from '../../src/member/data-folder.ts';
 import { lockFolder } from '../../src/member/lock.ts';
 import { type FileSystem, RecordFile } from '../../src/member/record-file.ts';
-import { forgetfulStore, openStore, type Store } from '../../src/member/store.ts';
 import type { Owner } from '../../src/store/index.ts';
 
 let folder: string;
@@ -506,6 +506,18 @@ describe('the lock on a data folder', () => {
     });
     lock.release();
     (await lockFolder(folder)).release();
+  });
+
+  it('tells a folder that was deleted from one that another process uses', async () => {
+    const lock = await lockFolder(folder);
+    lock.assert();
+    rmSync(path.join(folder, 'lock'));
+    expect(() => lock.assert()).toThrow(
+      'was deleted or emptied while this member used it; restart the member',
+    );
+    const other = await lockFolder(folder);
+    expect(() => lock.assert()).toThrow('is used by another process by now');
+    other.release();
   });
 
   it('works however long the path is', async () => {

@@ -105,3 +105,27 @@ describe.each([3, 5])('%d members', (size) => {
     lab.check();
   });
 });
+
+describe('a term as far ahead as a stranger may raise it', () => {
+  /** As far as a POST may go now (src/member/door.ts), less two seconds. */
+  const line = (): number => 2 ** 40 + Date.now() - Date.UTC(2026, 0, 1) - 2000;
+
+  it.each([
+    ['an hour behind', 3_600_000],
+    ['at 1970', Date.now()],
+  ])('shuts out no member whose clock is %s', async (_what, setBackMs) => {
+    lab = await DiskLab.settled(3, true, LONG_LEASES);
+    const down = await lab.follower();
+    await lab.kill(down);
+    const by = { disk: 'a stranger', start: 1, life: 'a stranger' };
+    const others = lab.ids.filter((id) => id !== down.id).map((id) => lab.at(id));
+    const term = Math.floor(line());
+    for (const other of others) expect(await post(other, 'term', down.id, { by, term })).toBeLessThan(300);
+    await lab.leader();
+    await untilSaved('the term', () => others.every(({ id }) => recordOf(id).term >= term));
+    await lab.start(down.id, { setBackMs });
+    await lab.seated(down.id);
+    await lab.survivesNext(FIRST);
+    lab.check();
+  });
+});

@@ -8,7 +8,7 @@ import {
   readSettings,
 } from '../../src/core/index.ts';
 import type { Clock } from '../../src/member/clock.ts';
-import { ElectionHost } from '../../src/member/host.ts';
+import { ElectionHost } from '../../src/member/election-host.ts';
 import { SenderBudgets } from '../../src/member/sender-budgets.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 

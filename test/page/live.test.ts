@@ -38,7 +38,9 @@ describe.skipIf(missingBrowser !== null)(`the dashboard ${missingBrowser ?? ''}`
   it('shows who leads, kills it at the press of a button, and shows the next', async () => {
     // A machine that is busy with a browser takes no lead away at these times.
     cluster = new UpCluster(['--members', '3', '--chaos', '--timing', 'timeoutMs=[1500,2000]']);
-    const page = await browsing.open(await cluster.pageUrl());
+    const page = await browsing.open(await cluster.pageWithToken());
+    // The token leaves the address at once.
+    expect(page.url()).toBe(await cluster.pageUrl());
     const first = idIn(await leads(page).textContent());
     const token = BigInt((await figure(page, 'Token').textContent())!);
     await page.getByRole('cell', { name: 'leads', exact: true }).waitFor();
@@ -75,7 +77,7 @@ describe.skipIf(missingBrowser !== null)(`the dashboard ${missingBrowser ?? ''}`
 
   it('keeps the keyboard while nobody leads, and starts the last member again after a reload', async () => {
     cluster = new UpCluster(['--members', '1', '--chaos', '--timing', 'timeoutMs=[1500,2000]']);
-    const page = await browsing.open(await cluster.pageUrl(), { except: /503/ });
+    const page = await browsing.open(await cluster.pageWithToken(), { except: /503/ });
     await leads(page).waitFor();
     // Alone, a member that has resigned waits long before it stands again.
     const resign = page.getByRole('button', { name: 'Resign…' });
@@ -99,7 +101,11 @@ describe.skipIf(missingBrowser !== null)(`the dashboard ${missingBrowser ?? ''}`
     await page.getByRole('button', { name: 'Kill -9 member 1' }).click();
     await page.getByRole('cell', { name: 'no connection' }).waitFor();
     await page.getByRole('alert').filter({ hasText: 'No member has answered since' }).waitFor();
+    // A page that is loaded again has forgotten its token, and asks for it.
     await page.reload();
+    await page.getByLabel('To kill and pause members a token is needed:').fill(await cluster.pageToken());
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Forget it' }).waitFor();
     const alert = page.getByRole('alert').filter({ hasText: 'No member answers. Asking again…' });
     await alert.waitFor();
     await page.getByRole('cell', { name: 'is down' }).waitFor();

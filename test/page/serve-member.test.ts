@@ -25,7 +25,7 @@ describe('a member', () => {
     expect(named.filter((name) => name.endsWith('.js'))).toHaveLength(1);
     for (const name of named) expect((await ask(member, 'GET', `/ui/${name}`)).status).toBe(200);
     const { json } = await ask(member, 'GET', '/ui/about.json');
-    expect(json).toEqual({ mode: 'member', chaos: false, api: '../' });
+    expect(json).toEqual({ mode: 'member', chaos: false, api: '../', tokens: [] });
     expect((await ask(member, 'GET', '/', undefined, { accept: 'text/html' })).text).toContain(
       `${member.url}/ui/`,
     );

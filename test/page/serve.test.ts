@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 async function serve(from: string): Promise<void> {
-  const page = createPage({ mode: 'play', chaos: false, api: './' }, from);
+  const page = createPage(() => ({ mode: 'play', chaos: false, api: './', tokens: [] }), from);
   server = http.createServer((request, response) => {
     void page.answer(request, response, request.url!.slice(1)).then((outcome) => {
       if (outcome !== 'sent') response.writeHead(404).end(outcome);
@@ -128,7 +128,7 @@ describe('the page', () => {
   it('says what its server is', async () => {
     const { headers, bytes } = await get('/about.json');
     expect(headers['cache-control']).toBe('no-store');
-    expect(JSON.parse(bytes.toString())).toEqual({ mode: 'play', chaos: false, api: './' });
+    expect(JSON.parse(bytes.toString())).toEqual({ mode: 'play', chaos: false, api: './', tokens: [] });
   });
 
   it.each([

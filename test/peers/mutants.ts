@@ -80,8 +80,8 @@ export const mutants: readonly Mutant[] = [
     { rule: 'a process that says the life of another is another one if it runs elsewhere' },
     [
       'identity',
-      'return one.life === other.life && whereabouts(one) === whereabouts(other);',
-      'return one.life === other.life && whereabouts(one) !== null;',
+      'return one.life === other.life && isSamePlace(one, other);',
+      'return one.life === other.life && (isSamePlace(one, other) || true);',
     ],
   ),
   mutant('a peer whose connection was lost is not dialled again', { seed: 119 }, [

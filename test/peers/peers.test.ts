@@ -29,6 +29,18 @@ describe('a greeting is refused', () => {
     ]);
   });
 
+  it('by the other side: the log must not say that this side refused it', () => {
+    const refused = { kind: 'other-cluster', reason: 'another cluster' } as const;
+    const { peers } = new Bench(Peers);
+    peers.take({ type: 'dialled', peer: 2, connection: 10 }, 0);
+    const decided = peers.take({ type: 'refused', connection: 10, refused }, 0);
+    expect(decided).toContainEqual({ type: 'tell', about: { peer: 2 }, verdict: 'refuses-us', refused });
+    const bench = new Bench(Peers);
+    bench.greet(10, two);
+    const warned = bench.peers.take({ type: 'refused', connection: 10, refused }, 0);
+    expect(warned).toEqual([{ type: 'tell', about: { process: two }, verdict: 'warns-us', refused }]);
+  });
+
   it('where another member was dialled', () => {
     const bench = new Bench(Peers);
     bench.take({ type: 'peer-added', peer: 3 }, { type: 'timer', timer: 'dial 2' });

@@ -26,8 +26,8 @@ const hashes: [protocol: string, options: object, hash: string][] = [
   ['bully', {}, '65f7ee82eeec290d'],
   ['bully', { quorum: true }, '1d92d58051594552'],
   ['chang-roberts', {}, 'bc2468abef5cf1d4'],
-  ['draw', {}, '0584a875672a2a1a'],
-  ['draw', { quorum: true }, 'daaf71b9edf8584f'],
+  ['draw', {}, '0fc0ee3e4201e86f'],
+  ['draw', { quorum: true }, '2e30d82082af4cea'],
   ['epoch', {}, '144f2ffa7dbe27a3'],
   ['ring', {}, '71a2b887935c6de5'],
 ];

@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   ]),
   mutant('the seals of the sectors are ignored', { seed: 47 }, [
     'sectors',
-    'if (!hasDigits(found, bytes, i * SECTOR + ROOM)) return i;',
+    'if (!hasDigits(found, bytes, at + ROOM)) return i;',
     'void [hasDigits, found];',
   ]),
   mutant(

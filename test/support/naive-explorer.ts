@@ -69,6 +69,7 @@ export function exploreNaively(
         return;
       case 'report':
         return report(world, i, structuredClone(effect.view));
+      case 'call':
       case 'draw':
       case 'answer':
         throw new Error('not for this explorer');

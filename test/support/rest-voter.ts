@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net';
 
 type Id = number | string;
 type Body = Record<string, unknown>;
+type Listed = { readonly voterId: Id; readonly voterUrl: string };
 
 interface Ballot {
   readonly election: number;
@@ -39,6 +40,8 @@ export class RestVoter extends EventEmitter {
   url = '';
   leader: Id | null = null;
   term = 0;
+  /** It was asked to leave, and takes no part any more. */
+  isRemoved = false;
   /** Every election in which it has cast a number, and those that it has certified. */
   readonly castIn: number[] = [];
   readonly certifiedIn: number[] = [];
@@ -67,18 +70,15 @@ export class RestVoter extends EventEmitter {
     return [...this.#missed.keys(), this.id].sort(byId);
   }
 
-  /** Registers with one member, learns of the others from the answer, and registers with them too. */
+  /** Registers with one member, and learns of the others from the answer. They hear of it from each other. */
   async start(): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
     const answer = await this.#call('POST', `${this.#options.seed}/register`, this.#sender());
     if (answer === null) throw new Error('the seed does not answer');
     this.#hearOf(answer);
-    for (const { voterId, voterUrl } of answer.voters as { voterId: Id; voterUrl: string }[]) {
-      if (voterId === this.id) continue;
-      this.#know(voterId, voterUrl);
-      if (voterId !== answer.voterId) await this.#send(voterId, 'register');
-    }
+    this.#know(answer.voterId as Id, this.#options.seed);
+    await this.#learn(answer.voters as Listed[]);
     this.#timer = setInterval(() => this.#onBeat(), this.#options.heartbeatMs);
   }
 
@@ -102,8 +102,14 @@ export class RestVoter extends EventEmitter {
       term: this.term,
       election: this.#newest,
       knownVoters: this.knownVoters,
+      voters: this.#listed(),
       offline: [...this.#missed].filter(([, missed]) => missed > 3).map(([id]) => id),
     };
+  }
+
+  #listed(): Listed[] {
+    const others = [...this.#missed.keys()].map((id) => ({ voterId: id, voterUrl: this.#urls.get(id)! }));
+    return [...others, { voterId: this.id, voterUrl: this.url }];
   }
 
   #know(id: Id, url: string): void {
@@ -152,11 +158,22 @@ export class RestVoter extends EventEmitter {
 
   async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url!.slice(1);
-    if (request.method === 'GET' && path === 'status') return reply(response, 200, this.#status());
+    if (request.method === 'GET' && path === 'status' && !this.isRemoved)
+      return reply(response, 200, { ...this.#sender(), ...this.#status() });
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (request.method !== 'POST' || !PATHS.includes(path)) return reply(response, 404, {});
     const { voterId, voterUrl, ...fields } = JSON.parse(Buffer.concat(chunks).toString()) as Body;
+    if (path === 'remove' && voterId === this.id) {
+      this.isRemoved = true;
+      this.leader = null;
+      this.#ballot = null;
+      clearInterval(this.#timer);
+      reply(response, 204);
+      this.emit('change');
+      return;
+    }
+    if (this.isRemoved) return reply(response, 404, {});
     if (path === 'remove') {
       this.#missed.delete(voterId as Id);
       if (this.leader === voterId) this.leader = null;
@@ -167,7 +184,7 @@ export class RestVoter extends EventEmitter {
     this.#missed.set(from, 0);
     if (path === 'register') {
       if (this.leader === from) this.leader = null;
-      return reply(response, 200, { ...this.#sender(), ...this.#status(), configured: this.knownVoters });
+      return reply(response, 200, { ...this.#sender(), ...this.#status() });
     }
     reply(response, 204);
     await this.#onMessage(from, path, fields);
@@ -179,11 +196,11 @@ export class RestVoter extends EventEmitter {
     switch (type) {
       case 'heartbeat':
         this.#hearOf({ ...fields, voterId: from });
-        return;
+        return this.#learn((fields.voters ?? []) as Listed[]);
       case 'status':
         return this.#send(from, 'status/answer', this.#status());
       case 'reconcile':
-        return this.#learn(from, fields.knownVoters as Id[]);
+        return this.#learn((fields.voters ?? []) as Listed[]);
       case 'election/start':
         return this.#join(election, fields.voters as Id[]);
       case 'election/cast':
@@ -209,15 +226,11 @@ export class RestVoter extends EventEmitter {
     } else if (this.leader === from && leader !== from && term >= this.term) this.leader = null;
   }
 
-  /** Asks the voter that listed them where the others are. */
-  async #learn(from: Id, list: readonly Id[]): Promise<void> {
-    if (list.every((id) => id === this.id || this.#missed.has(id))) return;
-    const answer = await this.#call('GET', `${this.#urls.get(from)}/status`);
-    for (const { voterId, voterUrl } of (answer?.voters ?? []) as { voterId: Id; voterUrl: string }[]) {
-      if (voterId === this.id || this.#missed.has(voterId) || !list.includes(voterId)) continue;
-      if ((await this.#call('GET', `${voterUrl}/status`)) === null) continue;
-      this.#know(voterId, voterUrl);
-      await this.#send(voterId, 'register');
+  /** Asks the voters that it does not know for their status, and adds those that answer. */
+  async #learn(listed: readonly Listed[]): Promise<void> {
+    for (const { voterId, voterUrl } of listed) {
+      if (voterId === this.id || this.#missed.has(voterId)) continue;
+      if ((await this.#call('GET', `${voterUrl}/status`)) !== null) this.#know(voterId, voterUrl);
     }
   }
 

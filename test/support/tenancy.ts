@@ -68,7 +68,8 @@ export function tenancy(bugs: TenancyBugs = {}): Protocol {
       case 'drawn':
       case 'peer-gone':
       case 'peer-back':
-        return; // Nobody tells or asks it anything.
+      case 'seeds':
+        return; // It has no such inputs.
     }
   }
 

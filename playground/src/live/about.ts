@@ -6,9 +6,11 @@ export interface About {
   readonly chaos: boolean;
   /** Where the HTTP API is, relative to this page. */
   readonly api: string;
+  /** The roles for which a token is needed here. */
+  readonly tokens: readonly string[];
 }
 
-const ALONE: About = { mode: 'play', chaos: false, api: './' };
+const ALONE: About = { mode: 'play', chaos: false, api: './', tokens: [] };
 
 export async function readAbout(): Promise<About> {
   try {

@@ -8,6 +8,7 @@ export function silenceWords({ silence, answer }: View, mode: string): string {
   const since = answer === null ? '' : ` since ${clockTime(silence.sinceMs)}`;
   if (silence.why === 'not understood')
     return `What is said here${since} is not understood (is it of another version?)`;
+  if (silence.why === 'token') return 'Nothing is told here without a token that may read';
   if (mode === 'up' && silence.why === 'refused')
     return answer === null ? 'No member answers' : `No member has answered${since}`;
   const who =

@@ -4,7 +4,9 @@
  */
 import { refused } from '../../../src/api/wire/index.ts';
 import { readCluster, readElections, readFleet, readHistory, readState, readStatus } from './answers.ts';
-import { EMPTY, fallSilent, type View } from './view.ts';
+import { openStream, type Stream } from './stream.ts';
+import { authorization, onToken } from './token.ts';
+import { EMPTY, fallSilent, type Silence, type View } from './view.ts';
 
 const EVERY_MS = 2000;
 const SOONEST_MS = 1000;
@@ -17,7 +19,7 @@ export class Source {
   #view: View = EMPTY;
   /** Null is the main one, whatever its name. */
   #election: string | null = null;
-  #events: EventSource | null = null;
+  #events: Stream | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #askedAtMs = 0;
   /** Is another round of questions wanted as soon as possible? */
@@ -37,8 +39,10 @@ export class Source {
   start(): () => void {
     const look = (): void => (document.hidden ? this.#close() : this.#open());
     document.addEventListener('visibilitychange', look);
+    const forget = onToken(look);
     look();
     return () => {
+      forget();
       document.removeEventListener('visibilitychange', look);
       this.#close();
     };
@@ -73,26 +77,29 @@ export class Source {
   }
 
   #listen(): void {
-    const events = new EventSource(this.#url('watch'));
+    const takes: Record<string, (value: unknown) => Partial<View>> = {
+      state: (value) => {
+        this.#heard += 1;
+        return { status: readState(value), silence: null };
+      },
+      ...(this.#hasFleet ? { fleet: (value: unknown) => ({ fleet: readFleet(value) }) } : {}),
+    };
     this.#events?.close();
-    this.#events = events;
-    const hear = (name: string, take: (value: unknown) => Partial<View>): void =>
-      events.addEventListener(name, ({ data }) => {
-        if (this.#events !== events) return;
+    const events = openStream(this.#url('watch'), Object.keys(takes), {
+      event: (name, data) => {
+        const take = takes[name];
+        if (this.#events !== events || take === undefined) return;
         try {
           this.#update(take(JSON.parse(data)));
           this.hurry();
         } catch {
           this.#notUnderstood();
         }
-      });
-    hear('state', (value) => {
-      this.#heard += 1;
-      return { status: readState(value), silence: null };
+      },
+      // The next question shows whether the server is there.
+      broken: () => this.hurry(),
     });
-    if (this.#hasFleet) hear('fleet', (value) => ({ fleet: readFleet(value) }));
-    // The next question shows whether the server is there.
-    events.addEventListener('error', () => this.hurry());
+    this.#events = events;
   }
 
   /** This long after the last time. */
@@ -122,9 +129,14 @@ export class Source {
         silence: null,
       });
       // The browser does not retry a stream that was refused.
-      if (this.#events?.readyState === EventSource.CLOSED) this.#listen();
+      if (this.#events?.isRefused) this.#listen();
     } catch (error) {
       if (round !== this.#round) return;
+      if (error instanceof Refusal && error.isToken) {
+        // Another token starts it again; without one the answer stays the same.
+        this.#close();
+        return this.#silent('token', error.message);
+      }
       if (error instanceof Refusal) this.#silent('refused', error.message);
       else if (error instanceof TypeError || error instanceof DOMException) this.#silent('no answer', '');
       else this.#notUnderstood();
@@ -134,9 +146,10 @@ export class Source {
 
   async #get(name: string): Promise<unknown> {
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-    const response = await fetch(this.#url(name), { signal, cache: 'no-store' });
+    const headers = authorization();
+    const response = await fetch(this.#url(name), { signal, headers, cache: 'no-store', redirect: 'error' });
     if (response.ok) return response.json();
-    throw new Refusal(await messageOf(response));
+    throw new Refusal(await messageOf(response), response.status === 401);
   }
 
   #url(name: string): string {
@@ -147,7 +160,7 @@ export class Source {
     return `${this.#api}${name}${about}`;
   }
 
-  #silent(why: 'no answer' | 'refused' | 'not understood', words: string): void {
+  #silent(why: Silence['why'], words: string): void {
     this.#view = fallSilent(this.#view, Date.now(), why, words);
     this.#show(this.#view);
   }
@@ -162,7 +175,15 @@ export class Source {
   }
 }
 
-class Refusal extends Error {}
+class Refusal extends Error {
+  /** Is a token missing, or not good enough? */
+  readonly isToken: boolean;
+
+  constructor(message: string, isToken: boolean) {
+    super(message);
+    this.isToken = isToken;
+  }
+}
 
 async function messageOf(response: Response): Promise<string> {
   try {

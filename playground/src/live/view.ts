@@ -19,8 +19,8 @@ export interface View {
 
 export interface Silence {
   readonly sinceMs: number;
-  /** No answer, or a refusal (its words), or an answer that cannot be parsed. */
-  readonly why: 'no answer' | 'refused' | 'not understood';
+  /** No answer, or a refusal (its words), one for want of a token, or an answer that cannot be parsed. */
+  readonly why: 'no answer' | 'refused' | 'token' | 'not understood';
   readonly words: string;
 }
 

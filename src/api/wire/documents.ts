@@ -24,15 +24,19 @@ import {
   type Shape,
   show,
 } from '../../core/index.ts';
+import { type Act, act } from './act.ts';
 
 /** A voter and its URL. */
 export interface Voter {
   readonly voterId: MemberId;
   readonly voterUrl: string;
+  /** When it was last heard, in milliseconds since 1970; null for this member itself and for one that was not heard. */
+  readonly lastHeartBeatMs?: number | null | undefined;
+  readonly configured?: boolean | undefined;
 }
 
 /** The state of an election, as one member knows it: each event of `/watch`. */
-export interface State extends Voter {
+export interface State extends Pick<Voter, 'voterId' | 'voterUrl'> {
   readonly cluster: string;
   readonly electionName: string;
   readonly protocol: string;
@@ -47,6 +51,8 @@ export interface State extends Voter {
   readonly version: number;
   readonly knownVoters: readonly MemberId[];
   readonly voters: readonly Voter[];
+  /** What is missing before a leader can be elected, for people; null if nothing is. */
+  readonly missing?: string | null | undefined;
   /** One of CAUSES; a later version may add some. */
   readonly cause: string;
   readonly detail: string;
@@ -107,6 +113,7 @@ export interface HistoryEntry {
 export interface History {
   readonly electionName: string;
   readonly history: readonly HistoryEntry[];
+  readonly acts?: readonly Act[] | undefined;
 }
 
 export interface ElectionEntry {
@@ -186,7 +193,19 @@ const protocol = described(anyText, 'The protocol (quorum, draw, bully), or the 
 const role = choice('leader', 'follower', 'candidate', 'none');
 
 const voterFields = { voterId: name, voterUrl: url };
-export const voter: Shape<Voter> = named('Voter', openRecord<Voter>(voterFields));
+export const voter: Shape<Voter> = named(
+  'Voter',
+  openRecord<Voter>({
+    ...voterFields,
+    configured: optional(described(flag, 'Is it configured? Send no token to one that is not.')),
+    lastHeartBeatMs: optional(
+      described(
+        nullable(wallMs),
+        'When it was last heard, in milliseconds since 1970; null for the answering voter itself, and for one that it has not heard. `/watch` omits it.',
+      ),
+    ),
+  }),
+);
 
 const stateFields: { readonly [K in keyof State]-?: Shape<State[K]> } = {
   ...voterFields,
@@ -202,6 +221,9 @@ const stateFields: { readonly [K in keyof State]-?: Shape<State[K]> } = {
   version: described(natural, 'Of the published value; 0 if there is none.'),
   knownVoters: described(listOf(name), 'The ids of the voters, sorted.'),
   voters: described(listOf(voter), 'All voters, with their URLs.'),
+  missing: optional(
+    described(nullable(anyText), 'What is missing before a leader can be elected; null if nothing is.'),
+  ),
   cause,
   detail,
   illness: described(nullable(anyText), 'Why this member cannot do its part, or null.'),
@@ -281,6 +303,7 @@ export const history: Shape<History> = named(
   openRecord<History>({
     electionName,
     history: described(listOf(historyEntry), 'Oldest first; the list is bounded, so the oldest are dropped.'),
+    acts: optional(described(listOf(act), 'What operators did at this member, oldest first; bounded too.')),
   }),
 );
 

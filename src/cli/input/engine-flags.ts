@@ -1,17 +1,20 @@
 import type { Command } from 'commander';
-import { number } from '../../core/index.ts';
+import { BadInput, number } from '../../core/index.ts';
 import { CaucusError, type LogEntry } from '../../election/index.ts';
 import { type OpenEngine, openEngine } from '../../engines/index.ts';
 import type { Log } from '../terminal/log.ts';
 import type { Given } from './config/sources.ts';
+import { readEnginePassword, withPassword } from './engine-password.ts';
 import { Refusal } from './refusal.ts';
 import { asJson, collect, readNumber } from './values.ts';
 
 export interface EngineFlags {
   readonly engine?: string;
   readonly engineOption?: readonly string[];
+  readonly enginePasswordFile?: string;
   readonly lease?: string;
   readonly id?: string;
+  readonly voterId?: string;
 }
 
 const MS_PER_S = 1000;
@@ -25,7 +28,12 @@ local: among the processes of one machine. See docs/engines.`;
 /** As JSON if it parses, else as text: `--engine-option wait=1`, `--engine-option keyPrefix=jobs:`. */
 export function addEngineOption(command: Command): Command {
   const about = 'with --engine: an option of that engine; can be repeated';
-  return command.option('--engine-option <name=value>', about, collect);
+  return command
+    .option('--engine-option <name=value>', about, collect)
+    .option(
+      '--engine-password-file <file>',
+      'with --engine: the password of the store (default: CAUCUS_ENGINE_PASSWORD, or the file CAUCUS_ENGINE_PASSWORD_FILE)',
+    );
 }
 
 export function addEngineFlags(command: Command): Command {
@@ -38,7 +46,7 @@ export function addEngineFlags(command: Command): Command {
 
 /** The options of the engine, and the flag or variable of each. */
 export function engineOptionsOf(
-  { engineOption = [], lease, id }: EngineFlags,
+  { engineOption = [], lease, id, voterId }: EngineFlags,
   env: NodeJS.ProcessEnv,
 ): Map<string, Given> {
   const options = new Map<string, Given>();
@@ -48,7 +56,8 @@ export function engineOptionsOf(
     options.set(name, { value, from });
   };
   if (id !== undefined) put('name', id, '--id');
-  else if (env.VOTER_ID) put('name', env.VOTER_ID, 'VOTER_ID');
+  if (voterId !== undefined) put('name', voterId, '--voter-id');
+  if (!options.has('name') && env.VOTER_ID) put('name', env.VOTER_ID, 'VOTER_ID');
   if (lease !== undefined)
     put('leaseMs', readNumber(lease, '--lease', number(0, LONGEST_S)) * MS_PER_S, '--lease');
   for (const pair of engineOption) {
@@ -70,12 +79,21 @@ export async function openEngineOf(
   env: NodeJS.ProcessEnv = {},
   log: Log = () => {},
 ): Promise<OpenEngine> {
-  const given = [...engineOptionsOf(flags, env)].map(([name, { value }]) => [name, value]);
+  const options = engineOptionsOf(flags, env);
+  const given = [...options].map(([name, { value }]) => [name, value]);
   const note = ({ level, message }: LogEntry): void =>
     log({ level: level === 'warning' ? 'warn' : level, event: 'note', text: message });
   try {
-    return await openEngine(flags.engine!, { log: note, ...Object.fromEntries(given) });
+    const password = readEnginePassword(flags.enginePasswordFile, process.env);
+    const url = password === null ? flags.engine! : withPassword(flags.engine!, password);
+    return await openEngine(url, { log: note, ...Object.fromEntries(given) });
   } catch (error) {
+    // The person gave a flag, which need not have the name of the option.
+    const from = error instanceof BadInput ? options.get(error.path)?.from : undefined;
+    if (error instanceof BadInput && from !== undefined)
+      throw new Refusal(
+        `${from}${from === '--lease' ? ' (leaseMs)' : ''}: expected ${error.expected}, found ${error.found}`,
+      );
     // A missing package will be missing the next time too.
     if (error instanceof CaucusError) throw new Refusal(`--engine: ${error.message}`);
     throw error;
@@ -95,6 +113,10 @@ export const MEMBER_ONLY = [
   'peer',
   'peers',
   'url',
+  'voterUrl',
+  'voterList',
+  'heartbeatInterval',
+  'missedHeartbeatTolerance',
   'seedHost',
   'protocol',
   'data',
@@ -109,11 +131,13 @@ export const MEMBER_ONLY = [
 ] as const;
 
 /** The options of a store have no meaning for members, which have the times and options of their protocol. */
-export function refuseAlone({ engine, lease, engineOption }: EngineFlags): void {
+export function refuseAlone({ engine, lease, engineOption, enginePasswordFile }: EngineFlags): void {
   if (engine !== undefined) return;
   if (lease !== undefined)
     throw new Refusal('--lease: expected --engine beside it; the times of members are set with --timing');
   if (engineOption !== undefined) throw new Refusal('--engine-option: expected --engine beside it');
+  if (enginePasswordFile !== undefined)
+    throw new Refusal('--engine-password-file: expected --engine beside it');
 }
 
 /** The flags of members have no meaning on a store. */

@@ -10,17 +10,14 @@ export function inputName(file: string): string {
 }
 
 /** Reads a JSON document from a file, or from standard input for `-`. Stops reading soon after the size limit. */
-export async function readInput(file: string): Promise<unknown> {
-  return (await readDocument(file)).value;
+export function readInput(file: string): Promise<unknown> {
+  return readWith(file, parseJson);
 }
 
-/** The same with its text, for errors that name a line. */
-export async function readDocument(
-  file: string,
-): Promise<{ readonly value: unknown; readonly text: string }> {
+/** The same for a document in another form. What `parse` refuses is told with the name of the file. */
+export async function readWith<T>(file: string, parse: (text: string) => T): Promise<T> {
   try {
-    const text = await readText(file === '-' ? process.stdin : createReadStream(file));
-    return { value: parseJson(text), text };
+    return parse(await readText(file === '-' ? process.stdin : createReadStream(file)));
   } catch (error) {
     if (error instanceof Refusal) throw new Refusal(`${inputName(file)}: ${error.message}`);
     if (isSystemError(error)) throw new Refusal(`${inputName(file)}: ${systemWords(error)}`);

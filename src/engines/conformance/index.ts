@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Election, type LeadershipLost } from '../../election/index.ts';
 import type { Case, EngineKit } from './kit.ts';
-import { aborted, isGreater, isNobody, Stage, seen, won } from './stage.ts';
+import { aborted, hasNoLeader, isGreater, Stage, seen, won } from './stage.ts';
 
 export type { Case, EngineKit, Participant } from './kit.ts';
 
@@ -39,7 +39,7 @@ const requirements: readonly Requirement[] = [
     name: 'there is no leader until a participant stands, and an observer sees that',
     async play(stage) {
       const { election } = await stage.join();
-      await seen(election, 'nobody', isNobody);
+      await seen(election, 'no leader', hasNoLeader);
       await sleep(stage.kit.leaseMs / 2);
       assert.equal(election.leader(), null, 'there is no leader as long as no participant stands');
     },
@@ -106,13 +106,13 @@ const requirements: readonly Requirement[] = [
     needs: ['wake'],
     async play(stage) {
       const [a, watcher] = [await stage.join(), await stage.patient()];
-      await seen(watcher.election, 'nobody', isNobody);
+      await seen(watcher.election, 'no leader', hasNoLeader);
       const leadership = await won(a.election);
       await seen(watcher.election, 'the leader', ({ leader }) => leader === a.engine.name);
       await leadership.resign();
       assert.equal(leadership.isValid(), false, 'a leader that has resigned may not act');
       await a.election.close();
-      await seen(watcher.election, 'nobody', isNobody);
+      await seen(watcher.election, 'no leader', hasNoLeader);
     },
   },
   {
@@ -222,7 +222,7 @@ const requirements: readonly Requirement[] = [
         await aborted(leadership.signal);
         tookMs.push(performance.now() - askedAtMs);
         const { cause, detail } = leadership.signal.reason as LeadershipLost;
-        const asked = { cause: 'resigned', detail: `it was asked to: turn ${turn}` };
+        const asked = { cause: 'resigned', detail: `its resignation was requested: turn ${turn}` };
         assert.deepEqual({ cause, detail }, asked, 'the work is told that it was asked to, and why');
         assert.equal(
           operator.election.leader()?.name,
@@ -248,7 +248,7 @@ const requirements: readonly Requirement[] = [
       calledOff.abort();
       await assert.rejects(campaign, 'a campaign rejects when its signal is aborted');
       await leadership.resign();
-      await seen(b.election, 'nobody', isNobody);
+      await seen(b.election, 'no leader', hasNoLeader);
       const third = await stage.join();
       await won(third.election);
     },

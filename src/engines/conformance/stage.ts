@@ -90,7 +90,7 @@ export async function aborted(signal: AbortSignal, withinMs = 60_000): Promise<v
 }
 
 /** Compares fields: the texts differ between engines. */
-export function isNobody({ leader, token, isSelf }: Observation): boolean {
+export function hasNoLeader({ leader, token, isSelf }: Observation): boolean {
   return leader === null && token === null && !isSelf;
 }
 

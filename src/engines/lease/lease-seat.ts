@@ -177,9 +177,10 @@ export class LeaseSeat<G extends Grant> implements Seat {
     this.#around.onClosed();
   }
 
+  /** For a poll's interval, but no longer than a lease: one that is woken by hints alone may poll once an hour. */
   #standAside(): void {
     const { times, clock, random } = this.#around;
-    this.#asideUntilMs = clock.now() + times.retryMs * (1 + random());
+    this.#asideUntilMs = clock.now() + Math.min(times.retryMs, times.leaseMs) * (1 + random());
   }
 
   /** Ends our leadership, first for the program, then in the store. */

@@ -13,7 +13,7 @@ export interface LocalGrant extends Grant {
   readonly inode: bigint;
 }
 
-const NOBODY = { leader: null, token: null, freeInMs: null };
+const NO_LEADER = { leader: null, token: null, freeInMs: null };
 /** How long a new leader may take between binding its socket and writing who it is. */
 const INTRODUCTION_MS = 5;
 /** How many times another process may be faster before we leave it to the next call. */
@@ -103,11 +103,11 @@ export class LocalStore implements LeaseStore<LocalGrant> {
   }
 
   async read(call: Call): Promise<Reading> {
-    if (!this.#folder.enter()) return { ...NOBODY, value: null, version: 0 };
+    if (!this.#folder.enter()) return { ...NO_LEADER, value: null, version: 0 };
     const living = await this.#livingToken();
     if (living !== null) return this.#reading(living, call);
     const { value = null, version = 0 } = this.#folder.info(this.#election) ?? {};
-    return { ...NOBODY, value, version };
+    return { ...NO_LEADER, value, version };
   }
 
   watch(hint: (news: 'changed' | 'ours') => void): () => void {

@@ -32,8 +32,8 @@ export function parseAddress(url: string): Address {
     return isHost(host) && port >= 1 && port <= 65535 ? `${host}:${port}` : refuse(FORM);
   });
   const isSecure = scheme === 'tls://';
-  const nobody = { user: undefined, password: undefined, token: undefined };
-  if (at < 0) return { isSecure, servers, ...nobody };
+  const noCredentials = { user: undefined, password: undefined, token: undefined };
+  if (at < 0) return { isSecure, servers, ...noCredentials };
   const [first, ...others] = url.slice(scheme.length, at).split(':');
   if (!first || others.join(':') === '') {
     if (!first || others.length > 0)
@@ -41,8 +41,8 @@ export function parseAddress(url: string): Address {
   }
   try {
     const user = decodeURIComponent(first);
-    if (others.length === 0) return { isSecure, servers, ...nobody, token: user };
-    return { isSecure, servers, ...nobody, user, password: decodeURIComponent(others.join(':')) };
+    if (others.length === 0) return { isSecure, servers, ...noCredentials, token: user };
+    return { isSecure, servers, ...noCredentials, user, password: decodeURIComponent(others.join(':')) };
   } catch {
     return refuse(
       'a password or token in which % and two hexadecimal digits stand for a character (%25 for %)',

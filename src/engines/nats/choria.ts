@@ -51,12 +51,12 @@ export class ChoriaStore implements LeaseStore<NatsGrant> {
       return { grant: null, reading: this.#readingOf(entry) };
     }
     const owedMs = entry.revision === 0 ? this.#sighting.owedMs(clock.now()) : 0;
-    if (owedMs > 0) return { grant: null, reading: { ...nobody, freeInMs: owedMs } };
+    if (owedMs > 0) return { grant: null, reading: { ...NO_LEADER, freeInMs: owedMs } };
     const attempt = this.#around.nextAttempt();
     const revision = await this.#cell.put(this.#name, entry.revision, call, this.#writer({ attempt }));
     if (revision === null) return { grant: null, reading: this.#readingOf(await this.#get(call)) };
     this.#pending = { attempt, token: BigInt(revision), revision, sinceMs: clock.now() };
-    return { grant: null, reading: { ...nobody, freeInMs: this.#pauseMs } };
+    return { grant: null, reading: { ...NO_LEADER, freeInMs: this.#pauseMs } };
   }
 
   async #confirm(
@@ -65,13 +65,13 @@ export class ChoriaStore implements LeaseStore<NatsGrant> {
     call: Call,
   ): Promise<{ grant: NatsGrant | null; reading: Reading }> {
     const leftMs = pending.sinceMs + this.#pauseMs - this.#around.clock.now();
-    if (leftMs > 0) return { grant: null, reading: { ...nobody, freeInMs: leftMs } };
+    if (leftMs > 0) return { grant: null, reading: { ...NO_LEADER, freeInMs: leftMs } };
     const updated = await this.#cell.put(this.#name, revision, call, this.#writer(pending));
     this.#pending = null;
     if (updated === null) return { grant: null, reading: this.#readingOf(await this.#get(call)) };
     const { token, attempt } = pending;
     const freeInMs = this.#around.settings.times.leaseMs;
-    const reading = { ...nobody, leader: this.#name, token, freeInMs };
+    const reading = { ...NO_LEADER, leader: this.#name, token, freeInMs };
     return { grant: { token, attempt, revision: updated }, reading };
   }
 
@@ -148,8 +148,8 @@ export class ChoriaStore implements LeaseStore<NatsGrant> {
   #readingOf({ text, writer }: Entry): Reading {
     const isPending = this.#pending !== null && writer === this.#writer(this.#pending);
     const nowMs = this.#around.clock.now();
-    if (text === null || isPending || this.#sighting.isOver(nowMs)) return nobody;
-    return { ...nobody, leader: text, freeInMs: this.#sighting.freeInMs(nowMs) };
+    if (text === null || isPending || this.#sighting.isOver(nowMs)) return NO_LEADER;
+    return { ...NO_LEADER, leader: text, freeInMs: this.#sighting.freeInMs(nowMs) };
   }
 
   #writer({ attempt }: { readonly attempt: number }): string {
@@ -161,4 +161,4 @@ export class ChoriaStore implements LeaseStore<NatsGrant> {
   }
 }
 
-const nobody: Reading = { leader: null, token: null, freeInMs: null, value: null, version: 0 };
+const NO_LEADER: Reading = { leader: null, token: null, freeInMs: null, value: null, version: 0 };

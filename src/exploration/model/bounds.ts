@@ -9,6 +9,18 @@ export interface CountedNetwork {
   readonly inFlight: number;
 }
 
+/**
+ * A network without delay. A message arrives before anything else happens (a timer, a crash, a command), or never: what
+ * members do at such an event, and all that they send each other because of it, is one burst, and leads from one state
+ * to the next. Inside a burst messages arrive in the order of sending. Each direction of each link works or is broken.
+ */
+export interface PromptNetwork {
+  /** So many messages of a history are not bound to their burst: they arrive at any later time, any number of times. */
+  readonly late: number;
+  /** When a direction of a link may break: before its first message of a burst, or before any. */
+  readonly breaks: 'first' | 'any';
+}
+
 export type AskedCommand = Exclude<Command['type'], 'priority'>;
 
 /** What may go wrong, and how often. The bounds are part of the model: every result holds within them. */
@@ -23,7 +35,7 @@ export interface Bounds {
   /** A process may die while a record is being saved: what left before has left, and the record is the old one. */
   readonly unsynced: boolean;
   /** `any`: each message arrives any number of times, at any time, in any order, or never. */
-  readonly network: 'any' | CountedNetwork;
+  readonly network: 'any' | CountedNetwork | PromptNetwork;
   /** How often a host tells a member something about a peer, true or not. Only true evidence is called proof. */
   readonly evidence: number;
   /** False evidence may be called proof too. */
@@ -37,6 +49,8 @@ export interface Bounds {
   readonly fewest: number;
   /** How many timers fire in all; null: any number. */
   readonly timers: number | null;
+  /** Timers that are not counted among these, with # for numbers. Example: a promise may end at any time. */
+  readonly uncounted: readonly string[];
   /** The timers that fire, with # for numbers ("lease/#"): the others never do. Null: all. */
   readonly firing: readonly string[] | null;
   /** Messages of these types never arrive. */
@@ -64,6 +78,7 @@ export const DEFAULT_BOUNDS: Bounds = {
   commands: { most: 0, types: [] },
   fewest: 1,
   timers: null,
+  uncounted: [],
   firing: null,
   mute: [],
   atOnce: [],
@@ -73,6 +88,15 @@ export const DEFAULT_BOUNDS: Bounds = {
 
 /** The bound of a counter without a bound of its own. */
 export const DEFAULT_COUNTER = 2;
+
+/** Does each message leave the network when it arrives? */
+export function isCounted(network: Bounds['network']): network is CountedNetwork {
+  return network !== 'any' && 'inFlight' in network;
+}
+
+export function isPrompt(network: Bounds['network']): network is PromptNetwork {
+  return network !== 'any' && 'late' in network;
+}
 
 /** Does this timer fire within the bounds? */
 export function fires({ firing }: Pick<Bounds, 'firing'>, timer: string): boolean {
@@ -88,6 +112,7 @@ export function familyOf(timer: string): string {
 export type Fault =
   | 'crashes'
   | 'drops'
+  | 'late'
   | 'duplicates'
   | 'evidence'
   | 'commands'
@@ -99,6 +124,7 @@ export type Fault =
 const FIELDS: Readonly<Record<Fault, readonly [shift: number, bits: number]>> = {
   crashes: [0, 4],
   drops: [4, 4],
+  late: [4, 4], // The same bits: no network has both.
   duplicates: [8, 4],
   evidence: [12, 4],
   commands: [16, 4],
@@ -142,7 +168,8 @@ export function mostOf(fault: Fault): number {
 export function checkBounds(bounds: Bounds): void {
   const { crashes, amnesia, network, evidence, commands, timers } = bounds;
   const given: Partial<Record<Fault, number>> = { crashes, amnesia, evidence, commands: commands.most };
-  if (network !== 'any') Object.assign(given, { drops: network.drops, duplicates: network.duplicates });
+  if (isPrompt(network)) given.late = network.late;
+  else if (isCounted(network)) Object.assign(given, { drops: network.drops, duplicates: network.duplicates });
   if (timers !== null) given.timers = timers;
   for (const [fault, count] of Object.entries(given)) {
     assert(

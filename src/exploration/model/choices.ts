@@ -1,5 +1,5 @@
 import { assertNever, type Command, type MemberId } from '../../core/index.ts';
-import { countOf, oneMore, withFalseProof } from './bounds.ts';
+import { countOf, isCounted, oneMore, withFalseProof } from './bounds.ts';
 import type { Causes } from './causes.ts';
 import type { Model, Visit } from './model.ts';
 import { type Facts, isIdle } from './outcomes.ts';
@@ -15,7 +15,7 @@ export class Choices {
     this.#model = model;
     this.#causes = causes;
     this.#n = model.cluster.ids.length;
-    this.#any = model.bounds.network === 'any';
+    this.#any = !isCounted(model.bounds.network);
   }
 
   expand(state: Int32Array, visit: Visit): void {
@@ -36,7 +36,7 @@ export class Choices {
     else this.#expandDown(state, i, facts.saved, visit);
   }
 
-  #expandAlive(state: Int32Array, i: number, { firing, members }: Facts, visit: Visit): void {
+  #expandAlive(state: Int32Array, i: number, { firing, free, members }: Facts, visit: Visit): void {
     const model = this.#model;
     const net = state[model.net]!;
     const faults = state[model.faults]!;
@@ -44,6 +44,7 @@ export class Choices {
       const fired = model.bounds.timers === null ? faults : oneMore(faults, 'timers');
       for (const timer of firing) model.react(state, i, timer, net, fired, visit);
     }
+    for (const timer of free) model.react(state, i, timer, net, faults, visit);
     if (model.mayStill(faults, 'crashes')) model.crash(state, i, visit);
     if (model.mayStill(faults, 'evidence')) this.#expandEvidence(state, i, visit);
     if (model.mayStill(faults, 'commands')) this.#expandCommands(state, i, members, visit);

@@ -1,4 +1,4 @@
-import { compareIds, type MemberId, type Protocol, type Self } from '../../core/index.ts';
+import { compareIds, type MemberId, type Protocol, parseId, type Self } from '../../core/index.ts';
 import { aliasOf, MOST_ALIASES } from './names.ts';
 
 /** One member of the cluster that is explored. */
@@ -7,6 +7,8 @@ export interface Setup {
   readonly settings?: Self['settings'];
   /** It runs from the beginning, on an empty disk, but is not in the first membership: a command may add it. */
   readonly outside?: boolean;
+  /** It starts knowing only its own address and those of all members. */
+  readonly finds?: boolean;
 }
 
 /** The members, under the ids that the protocol uses and under those of the user. */
@@ -26,9 +28,26 @@ export function clusterOf(protocol: Protocol, setups: readonly Setup[], aliases:
   const sorted = [...setups].sort((a, b) => compareIds(a.id, b.id));
   const names = sorted.map(({ id }) => id);
   const ids = aliases ? names.map((_, i) => aliasOf(i)) : names;
-  const selves = sorted.map(({ settings = {} }, i) => ({ id: ids[i]!, members: ids, settings }));
+  const seeds = ids.map(addressOf);
+  const selves = sorted.map(({ settings = {}, finds = false }, i): Self => {
+    const id = ids[i]!;
+    if (!finds) return { id, members: ids, settings };
+    const addresses = { own: addressOf(id), peers: [], seeds, isPartial: true };
+    return { id, members: [id], settings, addresses };
+  });
   const insiders = ids.filter((_, i) => sorted[i]!.outside !== true);
   return { protocol, selves, ids, names, insiders };
+}
+
+const HOST = 'host-';
+
+/** The address of a member. It contains the id, so that renaming members renames their addresses too. */
+export function addressOf(id: MemberId): string {
+  return `${HOST}${id}`;
+}
+
+export function memberAt(address: string): MemberId {
+  return parseId(address.slice(HOST.length));
 }
 
 export function canHaveAliases(setups: readonly Setup[]): boolean {

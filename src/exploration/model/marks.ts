@@ -1,4 +1,4 @@
-import { compareIds, type Json, type MemberId, type Protocol } from '../../core/index.ts';
+import { compareIds, type Json, type MemberId, type Protocol, type View } from '../../core/index.ts';
 import { growingTerms } from '../../properties/index.ts';
 import type { Cause, Local, Reaction } from './member.ts';
 
@@ -69,7 +69,7 @@ export function marksOf(protocol: Protocol, before: Local, cause: Cause, reactio
     }
     shown = view;
     if (role === 'leader' && (claims === null || claims.term !== term)) {
-      marks.push({ kind: 'won', member, term, voters: view.members ?? null });
+      marks.push({ kind: 'won', member, term, voters: electorsOf(view) });
     }
     claims = role === 'leader' ? view : null;
   }
@@ -80,6 +80,10 @@ export function marksOf(protocol: Protocol, before: Local, cause: Cause, reactio
     marks.push({ kind: 'voted', voter: from, candidate: to, term: vote.term, late });
   }
   return inOrder(marks);
+}
+
+function electorsOf({ electors, members }: View): readonly MemberId[] | null {
+  return (electors === undefined ? members : electors) ?? null;
 }
 
 /** Votes last, in the order of their candidates: the order in which one step sends its messages does not matter. */

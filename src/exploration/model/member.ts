@@ -13,7 +13,7 @@ import {
   type Self,
   type View,
 } from '../../core/index.ts';
-import type { Cluster } from './cluster.ts';
+import { addressOf, type Cluster, memberAt } from './cluster.ts';
 
 /** The part of one member that can still affect anything. */
 export interface Local {
@@ -227,8 +227,16 @@ class Turn {
     switch (effect.type) {
       case 'send':
         assert(effect.to !== this.#member, `${this.#member} sent ${effect.message.type} to itself`);
+        // Where members have addresses, a message without the right one reaches no member.
+        if (this.#self.addresses !== undefined && effect.at !== addressOf(effect.to)) return;
         this.#sends.push({ from: this.#member, to: effect.to, message: clonePlain(effect.message) });
         return;
+      case 'call': {
+        const to = memberAt(effect.at);
+        if (to !== this.#member)
+          this.#sends.push({ from: this.#member, to, message: clonePlain(effect.message) });
+        return;
+      }
       case 'set-timer':
         this.#timers.add(effect.timer);
         this.#changes.push({ timer: effect.timer, delayMs: effect.delayMs });

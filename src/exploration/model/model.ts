@@ -1,4 +1,4 @@
-import { assert, type Property } from '../../core/index.ts';
+import type { Property } from '../../core/index.ts';
 import {
   appliesTo,
   type Finding,
@@ -7,7 +7,8 @@ import {
   type Process,
   SAFETY,
 } from '../../properties/index.ts';
-import { type Bounds, countOf, type Fault, fires, mostOf, oneMore } from './bounds.ts';
+import { type Bounds, countOf, type Fault, fires, isCounted, isPrompt, mostOf, oneMore } from './bounds.ts';
+import { Bursts } from './bursts.ts';
 import type { Cluster } from './cluster.ts';
 import { Forgetting } from './forgetting.ts';
 import { Histories, processOf } from './history.ts';
@@ -45,8 +46,6 @@ export interface Followed {
 export type Visit = (transition: Transition) => void;
 
 const NONE: readonly never[] = [];
-/** More messages that arrive at once are an endless loop. */
-const MOST_AT_ONCE = 1000;
 
 /**
  * The cluster as a graph. A state is a list of integers: one per member, then the messages in flight, the history,
@@ -77,8 +76,7 @@ export class Model {
   readonly #inFlightMost: number;
   readonly #justifies: boolean;
   #isScripted = true;
-  /** Buffers for a state. */
-  readonly #before: Int32Array;
+  readonly #bursts: Bursts;
   readonly #transition: Transition;
 
   /** `asked`: the properties to check. `keepsVotes`: every vote that was ever cast stays in flight. */
@@ -91,7 +89,7 @@ export class Model {
   ) {
     this.cluster = cluster;
     this.bounds = bounds;
-    this.inFlight = new InFlight(bounds.network === 'any');
+    this.inFlight = new InFlight(!isCounted(bounds.network));
     const properties = SAFETY.filter((each) => asked.has(each.property) && appliesTo(each, cluster.protocol));
     const watched = new Set(properties.map(({ property }) => property));
     const losesDisks = bounds.amnesia > 0;
@@ -112,9 +110,11 @@ export class Model {
     this.#processes = cluster.ids.map(processOf);
     this.#watched = watched;
     this.#justifies = keepsVotes && watched.has('S4');
-    this.#before = new Int32Array(this.width);
     this.#most = mostFaults(bounds);
-    this.#inFlightMost = bounds.network === 'any' ? Number.POSITIVE_INFINITY : bounds.network.inFlight;
+    this.#inFlightMost = isCounted(bounds.network) ? bounds.network.inFlight : Number.POSITIVE_INFINITY;
+    this.#bursts = new Bursts(this, (before, transition, i, outcome) =>
+      this.#happen(before, transition, i, outcome),
+    );
     this.#transition = {
       to: new Int32Array(this.width),
       kind: 'react',
@@ -182,7 +182,13 @@ export class Model {
         this.forget(to);
         if (this.#isSame(state, to)) continue;
       }
-      if (outcome.atOnce.length > 0 && !this.#isScripted) this.#follow(transition, outcome.atOnce);
+      if (outcome.atOnce.length > 0 && !this.#isScripted) {
+        if (isPrompt(this.bounds.network)) {
+          this.#bursts.converse(transition, outcome.atOnce, visit);
+          continue;
+        }
+        this.#bursts.follow(transition, outcome.atOnce);
+      }
       this.forget(to);
       transition.beyond ||= this.#isCrowded(to);
       visit(transition);
@@ -200,26 +206,6 @@ export class Model {
     const facts = this.outcomes.facts(outcome.local);
     if (facts.acts !== 'no') this.#act(before, transition, i);
     transition.beyond ||= facts.beyond;
-  }
-
-  /**
-   * Delivers messages that arrive at once, and those that their receivers send. Draws on the way get the first
-   * possible answer.
-   */
-  #follow(transition: Transition, messages: readonly number[]): void {
-    const queue = [...messages];
-    const followed: Followed[] = [];
-    for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
-      const member = this.outcomes.receiver(message);
-      if (member < 0 || !this.outcomes.facts(transition.to[member]!).alive) continue;
-      const outcome = this.outcomes.of(transition.to[member]!, message)[0]!;
-      this.#before.set(transition.to);
-      this.#happen(this.#before, transition, member, outcome);
-      followed.push({ member, cause: message, outcome });
-      queue.push(...outcome.atOnce);
-      assert(followed.length < MOST_AT_ONCE, 'messages that arrive at once never end');
-    }
-    transition.followed = followed;
   }
 
   crash(state: Int32Array, i: number, visit: Visit): void {
@@ -325,13 +311,14 @@ function mostFaults({
   timers,
   network,
 }: Bounds): Record<Fault, number> {
-  const counted = network === 'any' ? { drops: 0, duplicates: 0 } : network;
+  const counted = isCounted(network) ? network : { drops: 0, duplicates: 0 };
   return {
     crashes,
     evidence,
     commands: commands.most,
     timers: timers ?? mostOf('timers'),
     drops: counted.drops,
+    late: isPrompt(network) ? network.late : 0,
     duplicates: counted.duplicates,
     amnesia,
     falseProof: mostOf('falseProof'),

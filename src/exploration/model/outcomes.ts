@@ -1,6 +1,6 @@
 import { assert, type MemberId } from '../../core/index.ts';
 import type { Belief } from '../../properties/index.ts';
-import { type Bounds, DEFAULT_COUNTER, fires } from './bounds.ts';
+import { type Bounds, DEFAULT_COUNTER, familyOf, fires, isPrompt } from './bounds.ts';
 import type { Cluster } from './cluster.ts';
 import type { Histories } from './history.ts';
 import type { InFlight } from './in-flight.ts';
@@ -43,6 +43,8 @@ export interface Facts extends Belief {
   /** Its running timers as causes, and those of them that fire within the bounds. */
   readonly timers: readonly number[];
   readonly firing: readonly number[];
+  /** Those that fire without being counted. */
+  readonly free: readonly number[];
   /** May it act: not at all, as long as it claims, or as long as its lease has not expired? */
   readonly acts: 'no' | 'yes' | 'leased';
   readonly lease: string;
@@ -77,6 +79,7 @@ export class Outcomes {
   readonly #facts: Facts[] = [];
   readonly #receivers: number[] = [];
   readonly #terms: number[] = [];
+  readonly #senders: number[] = [];
   readonly #cluster: Cluster;
   readonly #bounds: Bounds;
   readonly #inFlight: InFlight;
@@ -124,6 +127,12 @@ export class Outcomes {
     const cause = this.causes.value(message);
     if (cause.type !== 'message' || cause.to !== member) return [];
     return this.#cluster.protocol.vote?.(cause.message)?.term === term ? [cause.from] : [];
+  }
+
+  /** The index of the member that a message comes from. */
+  sender(message: number): number {
+    this.#senders[message] ??= this.#cluster.ids.indexOf(this.envelope(message).from);
+    return this.#senders[message]!;
   }
 
   /** A message's type. */
@@ -193,8 +202,9 @@ export class Outcomes {
 
   #outcome(before: Local, cause: Cause, reaction: Reaction, diesAtSave: number | null): Outcome {
     const marks = marksOf(this.#cluster.protocol, before, cause, reaction);
-    const { atOnce, mute } = this.#bounds;
-    const isAtOnce = (type: string): boolean => atOnce.includes(type) && !mute.includes(type);
+    const { atOnce, mute, network } = this.#bounds;
+    const isAtOnce = (type: string): boolean =>
+      !mute.includes(type) && (atOnce.includes(type) || (isPrompt(network) && !this.#isScripted));
     const sent = (isMeant: (type: string) => boolean): number[] =>
       reaction.sends
         .filter(({ message }) => isMeant(message.type))
@@ -228,15 +238,15 @@ export class Outcomes {
       member: this.#cluster.ids.indexOf(member),
       alive,
       timers: timers.map((timer) => this.causes.id({ type: 'timer', timer })),
-      firing: timers
-        .filter((timer) => fires(this.#bounds, timer))
-        .map((timer) => this.causes.id({ type: 'timer', timer })),
+      firing: this.#timerIds(timers, false),
+      free: this.#timerIds(timers, true),
       acts: !claims || (lease !== null && !timers.includes(lease)) ? 'no' : lease === null ? 'yes' : 'leased',
       lease: lease ?? '',
       term: view?.term ?? null,
       lastTerm: term ?? 0,
       leader: view?.leader ?? null,
-      members: view?.members ?? null,
+      // A list that the voters only found out is no agreed membership: all of them have to agree.
+      members: view?.electors === undefined ? (view?.members ?? null) : null,
       lives: lives ?? [],
       claims,
       beyond: this.#isBeyond(view?.term ?? 0, measured),
@@ -247,6 +257,13 @@ export class Outcomes {
     };
     this.#facts[local] = facts;
     return facts;
+  }
+
+  #timerIds(timers: readonly string[], isFree: boolean): number[] {
+    const { uncounted } = this.#bounds;
+    return timers
+      .filter((timer) => fires(this.#bounds, timer) && uncounted.includes(familyOf(timer)) === isFree)
+      .map((timer) => this.causes.id({ type: 'timer', timer }));
   }
 
   /** Members that differ only in timers that never fire are equal. In a script, any timer may fire. */

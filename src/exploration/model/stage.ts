@@ -1,6 +1,6 @@
 import { assert, assertNever, type Command, canonicalText, type MemberId } from '../../core/index.ts';
 import type { Finding } from '../../properties/index.ts';
-import { countOf, type Fault, mostOf, oneMore } from './bounds.ts';
+import { countOf, type Fault, isCounted, mostOf, oneMore } from './bounds.ts';
 import type { Causes } from './causes.ts';
 import { unborn } from './member.ts';
 import type { Model, Transition, Visit } from './model.ts';
@@ -130,7 +130,8 @@ class Stage {
     const { inFlight, net, outcomes, bounds } = this.#model;
     const { state } = this.#root;
     const isMessage = outcomes.causes.value(cause).type === 'message';
-    const leaves = isMessage && bounds.network !== 'any' && inFlight.lists.value(state[net]!).includes(cause);
+    const leaves =
+      isMessage && isCounted(bounds.network) && inFlight.lists.value(state[net]!).includes(cause);
     const left = leaves ? inFlight.without(state[net]!, cause) : state[net]!;
     this.#perform((visit) => this.#model.react(state, i, cause, left, faults, visit));
   }

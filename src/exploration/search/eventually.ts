@@ -130,7 +130,8 @@ class Calm {
         id: member,
         leader: view?.leader ?? null,
         claims: view?.role === 'leader',
-        members: view?.members ?? null,
+        // A list that the voters only found out is no agreed membership: all of them have to agree.
+        members: view?.electors === undefined ? (view?.members ?? null) : null,
       })),
     );
   }

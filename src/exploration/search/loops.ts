@@ -1,3 +1,4 @@
+import { isPrompt } from '../model/bounds.ts';
 import { IntLists } from '../model/interner.ts';
 import type { Model } from '../model/model.ts';
 import type { Outcome } from '../model/outcomes.ts';
@@ -45,7 +46,7 @@ export class Loops {
   constructor(model: Model) {
     this.#model = model;
     this.#withTimers = model.bounds.timers === null; // Otherwise each firing is counted, and changes the state.
-    this.#stays = model.bounds.atOnce.length > 0;
+    this.#stays = model.bounds.atOnce.length > 0 || isPrompt(model.bounds.network);
   }
 
   /** The loop of this member; a member that is down is alone in its own. */

@@ -1,5 +1,5 @@
 import { assertNever } from '../../core/index.ts';
-import { type Bounds, DEFAULT_COUNTER } from '../model/bounds.ts';
+import { type Bounds, DEFAULT_COUNTER, isPrompt } from '../model/bounds.ts';
 import type { Direction, Script } from '../model/script.ts';
 
 /**
@@ -14,6 +14,11 @@ export function describeBounds(bounds: Bounds, tellsAnyNetwork = true): string[]
   if (amnesia > 0) words.push(`lost disks: ${amnesia}`);
   if (network === 'any') {
     if (tellsAnyNetwork) words.push('every message arrives any number of times, in any order, or never');
+  } else if (isPrompt(network)) {
+    const when = network.breaks === 'any' ? 'at any message' : 'at their first message';
+    words.push(
+      `messages arrive before the next event, or never: links break ${when}; late messages: ${network.late}`,
+    );
   } else {
     const { inFlight, drops, duplicates } = network;
     words.push(`messages in flight: ${inFlight}, lost: ${drops}, doubled: ${duplicates}, in any order`);
@@ -21,12 +26,16 @@ export function describeBounds(bounds: Bounds, tellsAnyNetwork = true): string[]
   if (evidence > 0) words.push(`evidence: ${evidence}${falseProof ? ', and proof may be false' : ''}`);
   if (commands.most > 0) words.push(`commands: ${commands.most} of ${commands.types.join(', ')}`);
   if (bounds.fewest > 1) words.push(`members never fewer than ${bounds.fewest}`);
-  if (bounds.timers !== null) words.push(`timers that fire: ${bounds.timers}`);
+  if (bounds.timers !== null) words.push(`timers that fire: ${bounds.timers}${without(bounds.uncounted)}`);
   if (bounds.firing !== null) words.push(`of the timers only ${bounds.firing.join(', ')}`);
   if (bounds.mute.length > 0) words.push(`${bounds.mute.join(', ')} never arrive`);
   if (bounds.atOnce.length > 0) words.push(`${bounds.atOnce.join(', ')} arrive at once`);
   if (bounds.depth !== null) words.push(`acts: ${bounds.depth}`);
   return words;
+}
+
+function without(uncounted: readonly string[]): string {
+  return uncounted.length === 0 ? '' : ` (${uncounted.join(', ')} not counted)`;
 }
 
 /** The script in words. */

@@ -9,7 +9,7 @@ import type { Identity, LinkEvents, LinkStatus, Links, Peer } from './links.ts';
 import { type LinkOptions, type ResolvedLinkOptions, resolveLinkOptions } from './options.ts';
 import { PeerLink } from './peer-link.ts';
 import { PeersHost } from './peers-host.ts';
-import { Poster } from './post.ts';
+import { type Posted, Poster } from './post.ts';
 import type { Outgoing } from './queue.ts';
 
 export function createLinks(identity: Identity, events: LinkEvents, options: LinkOptions = {}): Links {
@@ -74,6 +74,13 @@ class AllLinks implements Links, Hub {
     const written = this.#write(election, message);
     if (written.bytes > this.options.frameBytes) peer.traffic.dropped++;
     else peer.send(written);
+  }
+
+  call(url: string, election: string, message: Message, done: (result: Posted) => void): void {
+    if (this.closed) return;
+    this.poster.post(url, { election, message }, (result) => {
+      if (!this.closed) done(result);
+    });
   }
 
   heardByPost(from: MemberId): void {

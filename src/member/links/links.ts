@@ -2,7 +2,8 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { LinkStatus, Peer } from '../../api/index.ts';
 import type { MemberId, Message } from '../../core/index.ts';
-import type { Identity, LinkRefusal } from '../../peers/index.ts';
+import type { Identity, LinkRefusal, Verdict } from '../../peers/index.ts';
+import type { Posted } from './post.ts';
 
 export type { Identity, LinkRefusal, LinkStatus, Peer };
 
@@ -33,8 +34,11 @@ export interface LinkEvents {
   onShared?(before: Identity, now: Identity): void;
   /** An attempt to reach the peer has failed; it is retried. */
   onUnreachable?(peer: Peer, reason: string): void;
-  /** A process uses an id that is taken, or belongs to another cluster. It was refused; the operator is told. */
-  onRefused(reason: string, from: string, kind: LinkRefusal): void;
+  /**
+   * A process uses an id that is taken, or belongs to another cluster. It was refused, or, by the verdict, refuses
+   * this one; the operator is told. `peer`: this member opened the connection, to that peer.
+   */
+  onRefused(reason: string, from: string, kind: LinkRefusal, verdict: Verdict, peer?: MemberId): void;
 }
 
 /** The connections of a member to all others. Messages may be lost; over one connection they arrive in order. */
@@ -42,6 +46,8 @@ export interface Links {
   setPeers(peers: readonly Peer[]): void;
   /** Never waits and never throws: a message that cannot be sent is dropped and counted. */
   send(to: MemberId, election: string, message: Message): void;
+  /** Sends a message to an address by HTTP, whichever voter is there. `done` is called once, unless the links are closed. */
+  call(url: string, election: string, message: Message, done: (result: Posted) => void): void;
   /** Handles the upgrade requests of a server for the path of the links. */
   attach(server: Server): void;
   /** The same for a server that passes its upgrade requests on. False if the request is not for the links. */

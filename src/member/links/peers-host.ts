@@ -231,6 +231,8 @@ export class PeersHost implements ConnectionOwner {
           decision.refused.reason,
           this.#placeOf(decision.about),
           decision.refused.kind,
+          decision.verdict,
+          'peer' in decision.about ? decision.about.peer : undefined,
         );
       case 'gone':
         return events.onGone?.(decision.peer, decision.proof, decision.life);
@@ -243,7 +245,10 @@ export class PeersHost implements ConnectionOwner {
 
   #placeOf(about: About): string {
     if ('process' in about) return named(about.process);
-    if ('peer' in about) return this.links.get(about.peer)?.url ?? String(about.peer);
+    if ('peer' in about) {
+      const link = this.links.get(about.peer);
+      return link === undefined ? String(about.peer) : `${about.peer} (${link.url})`;
+    }
     return this.#connections.get(about.connection)?.remote ?? 'a connection';
   }
 

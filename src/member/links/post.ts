@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { Message } from '../../core/index.ts';
+import { type Message, oneLine } from '../../core/index.ts';
 import type { Identity } from './links.ts';
 import type { ResolvedLinkOptions } from './options.ts';
 import type { Outgoing } from './queue.ts';
@@ -15,6 +15,8 @@ export interface Answer {
   readonly answer: Message | null;
   /** Other messages that a member puts into its response to a POST. */
   readonly messages: readonly Message[];
+  /** What the answer says of its sender; not checked. */
+  readonly voterId?: unknown;
 }
 
 const NOTHING: Answer = { answer: null, messages: [] };
@@ -44,7 +46,11 @@ export class Poster {
    * The body has the sender's id and URL and the message's own fields, which win: in `remove` the field `voterId`
    * names the voter to remove. `status` is a question, asked by GET. `done` is called exactly once.
    */
-  post(url: string, { election, message }: Outgoing, done: (result: Posted) => void): void {
+  post(
+    url: string,
+    { election, message }: Pick<Outgoing, 'election' | 'message'>,
+    done: (result: Posted) => void,
+  ): void {
     const { type, ...fields } = message;
     const target = this.#target(url, election, type);
     if (target === null) {
@@ -133,7 +139,7 @@ function listen(
     response.on('error', (error) => fail(error.message));
     response.on('end', () => {
       const status = response.statusCode ?? 0;
-      if (status < 200 || status > 299) fail(`it answered ${status}`);
+      if (status < 200 || status > 299) fail(`it answered ${status}${reasonIn(Buffer.concat(chunks))}`);
       else if (settle()) done({ type: 'answered', bytes, ...readAnswer(type, Buffer.concat(chunks)) });
     });
   });
@@ -152,11 +158,25 @@ export function readAnswer(type: string, body: Buffer): Answer {
     return NOTHING;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return NOTHING;
-  const { voterId: _id, voterUrl: _url, messages, ...fields } = value as Record<string, unknown>;
+  const { voterId, voterUrl: _url, messages, ...fields } = value as Record<string, unknown>;
   const others = Array.isArray(messages) ? messages.filter(isMessage) : [];
   const isOnlyOthers = others.length > 0 && Object.keys(fields).length === 0;
-  return { answer: isOnlyOthers ? null : { ...fields, type: `${type}/answer` }, messages: others };
+  const answer = isOnlyOthers ? null : { ...fields, type: `${type}/answer` };
+  return { answer, messages: others, ...(voterId === undefined ? {} : { voterId }) };
 }
+
+/** What a member says about a refusal: `: MESSAGE`, or nothing. */
+function reasonIn(body: Buffer): string {
+  try {
+    const { error } = JSON.parse(body.toString()) as { error?: { message?: unknown } };
+    const reason = error?.message;
+    return typeof reason === 'string' ? `: ${oneLine(reason.slice(0, LONGEST_REASON))}` : '';
+  } catch {
+    return '';
+  }
+}
+
+const LONGEST_REASON = 300;
 
 function isMessage(value: unknown): value is Message {
   return typeof value === 'object' && value !== null && typeof (value as Partial<Message>).type === 'string';

@@ -115,7 +115,8 @@ function onInput(s: State, input: Input<Message, Timer>, rules: Rules, out: Out)
       return onPeerGone(s, input.peer, input.proof, rules, out);
     case 'peer-back':
     case 'drawn':
-      return; // A member that is back starts an election by itself; nothing is drawn.
+    case 'seeds':
+      return; // A member that is back starts an election by itself; nothing is drawn or searched.
     default:
       assertNever(input);
   }

@@ -4,7 +4,6 @@
  *
  * Promises nothing that holds at every moment. While messages arrive in time and no member dies, an election ends
  * with all members naming the one with the largest id, the same whichever began it ("unique and repeatable").
- *
  * Does not promise: one leader at a time. Each side of a partition elects its own; a leader that was paused goes
  * on until it hears of another. An election is not quiet: a member that joins one gives up the leader it had, so any
  * member that starts, or misses heartbeats, leaves the ring without a leader for two laps.
@@ -171,6 +170,7 @@ function onInput(s: State, input: Input<Message, Timer>, rules: Rules, out: Out)
     case 'drawn':
     case 'peer-gone':
     case 'peer-back':
+    case 'seeds':
       return; // A member is dead when it does not answer; the ring takes no other evidence.
     default:
       assertNever(input);

@@ -11,11 +11,11 @@
  * higher number starts among the voters that are known by then.
  */
 import { addId, idSet, type MemberId } from '../../core/index.ts';
-import { knownVoters, registerVoter, removeVoter } from './membership.ts';
+import { ballotAmong, becomeFounded, bondOf, hasMajority, isCertified } from './electors.ts';
+import { introduce, knownVoters, removeVoter } from './membership.ts';
 import type { MessageOf, Out } from './messages.ts';
 import {
   type Ballot,
-  hasMajority,
   type Rules,
   report,
   type State,
@@ -31,11 +31,16 @@ import {
  * started that could not be certified.
  */
 export function startElection(s: State, rules: Rules, out: Out): void {
-  const voters = knownVoters(s.membership);
-  if (rules.quorum && !hasMajority(s, voters)) return endElection(s, out);
+  const voters = votersToAsk(s, rules);
+  if (voters === null) return endElection(s, out);
   const election = s.newest + 1;
   joinElection(s, election, voters, rules, out);
   sendToAll(s, voters, { type: 'election/start', election, voters: [...voters] }, out);
+}
+
+/** The voters of an election that this voter may start, or null if no leader could be certified in it. */
+export function votersToAsk(s: State, { quorum, voters }: Rules): readonly MemberId[] | null {
+  return ballotAmong(s.electors, s.id, quorum, voters, knownVoters(s.membership));
 }
 
 /** "Any voter can call an election", and so can any client, which knows no number and no voters. */
@@ -69,6 +74,7 @@ function joinElection(s: State, election: number, given: readonly MemberId[], ru
     results: [],
     certified: false,
     certificates: [],
+    bonds: [],
     tries: 0,
   };
   save(s, out);
@@ -123,7 +129,7 @@ export function onCast(
   if (!b.voters.includes(from)) return;
   if (b.casts.some((cast) => cast.voter === from && cast.round === round)) {
     // It casts again because it has not received our result.
-    if (b.winner !== null) send(from, { type: 'election/result', election, winner: b.winner }, out);
+    if (b.winner !== null) send(s, from, { type: 'election/result', election, winner: b.winner }, out);
     return;
   }
   b.casts.push({ voter: from, round, number });
@@ -133,7 +139,7 @@ export function onCast(
 
 /** A voter that is still in an election whose leader we know has not heard of that leader. */
 function sendNewerLeader(s: State, to: MemberId, election: number, rules: Rules, out: Out): void {
-  if (s.leader !== null && s.term >= election) send(to, { type: 'heartbeat', ...statusOf(s, rules) }, out);
+  if (s.leader !== null && s.term >= election) send(s, to, { type: 'heartbeat', ...statusOf(s, rules) }, out);
 }
 
 /** "The voter with the highest number wins the election." "Ties are recast", among the tied. */
@@ -192,16 +198,26 @@ export function onResult(
  * to FOLLOWER": it stops here, before the winner can begin. If they do not agree, a new election is held.
  */
 function certifyResult(s: State, b: Ballot, rules: Rules, out: Out): void {
-  const { election, winner } = b;
+  const { winner } = b;
   if (winner === null || b.certified || b.results.length < b.voters.length) return;
   if (!b.results.every((result) => result.winner === winner)) return startElection(s, rules, out);
   b.certified = true;
+  const { bond, isNews } = bondOf(s.electors, s.id, rules.voters, b.voters);
   if (winner === s.id) {
     addId(b.certificates, s.id);
+    if (bond !== null && s.electors.isFound) b.bonds.push(bond);
     return becomeLeaderIfCertified(s, b, rules, out);
   }
-  if (s.leader === s.id) becomeLeaderless(s, out);
-  send(winner, { type: 'election/certify', election, winner }, out);
+  if (isNews) save(s, out);
+  if (s.leader === s.id) becomeLeaderless(s, rules, out);
+  sendCertificate(s, b, winner, rules, out);
+}
+
+function sendCertificate(s: State, b: Ballot, winner: MemberId, rules: Rules, out: Out): void {
+  const { electors } = s;
+  const { bond } = bondOf(electors, s.id, rules.voters, b.voters);
+  const named = electors.isFound && bond !== null ? { electors: bond.electors, releases: bond.releases } : {};
+  send(s, winner, { type: 'election/certify', election: b.election, winner, ...named }, out);
 }
 
 export function onCertify(
@@ -215,16 +231,22 @@ export function onCertify(
   const b = s.ballot;
   if (b?.election !== election) return sendNewerLeader(s, from, election, rules, out);
   if (winner !== s.id || !b.voters.includes(from)) return;
-  if (addId(b.certificates, from)) b.tries = 0;
+  if (addId(b.certificates, from)) {
+    b.tries = 0;
+    if (m.electors !== undefined)
+      b.bonds.push({ voter: from, electors: m.electors, releases: m.releases ?? [] });
+  }
   becomeLeaderIfCertified(s, b, rules, out);
 }
 
 function becomeLeaderIfCertified(s: State, b: Ballot, rules: Rules, out: Out): void {
   if (!b.certified || b.winner !== s.id) return;
-  const certified = rules.quorum
-    ? hasMajority(s, b.certificates)
-    : b.voters.every((voter) => b.certificates.includes(voter));
-  if (certified) becomeLeader(s, b.election, rules, out);
+  if (hasCertificates(s, b, rules)) becomeLeader(s, b.election, rules, out);
+}
+
+function hasCertificates({ electors }: State, b: Ballot, { quorum }: Rules): boolean {
+  if (!quorum) return b.voters.every((voter) => b.certificates.includes(voter));
+  return electors.isFound ? isCertified(electors, b.bonds) : hasMajority(electors.ids, b.certificates);
 }
 
 /** "the new leader takes on the role of LEADER", and tells all voters with a heartbeat. */
@@ -232,14 +254,23 @@ function becomeLeader(s: State, election: number, rules: Rules, out: Out): void 
   s.leader = s.id;
   s.term = election;
   s.resigned = false;
+  becomeFounded(s.electors);
   endElection(s, out);
   save(s, out);
-  report(s, out);
+  report(s, rules, out);
   sendHeartbeats(s, rules, out);
 }
 
-export function becomeFollower(s: State, leader: MemberId, term: number, out: Out): void {
-  registerVoter(s.membership, leader);
+/** `url`: where the leader is reached, if the voter that names it said so. */
+export function becomeFollower(
+  s: State,
+  leader: MemberId,
+  term: number,
+  url: string | null,
+  rules: Rules,
+  out: Out,
+): void {
+  introduce(s.membership, leader, url, out);
   s.leader = leader;
   s.resigned = false;
   if (s.ballot !== null && s.ballot.election <= term) endElection(s, out);
@@ -247,12 +278,12 @@ export function becomeFollower(s: State, leader: MemberId, term: number, out: Ou
     s.term = term;
     save(s, out);
   }
-  report(s, out);
+  report(s, rules, out);
 }
 
-export function becomeLeaderless(s: State, out: Out): void {
+export function becomeLeaderless(s: State, rules: Rules, out: Out): void {
   s.leader = null;
-  report(s, out);
+  report(s, rules, out);
 }
 
 /** An answer is missing: sends its own part again, until a few times in a row nothing new has come. */
@@ -268,8 +299,8 @@ export function onElectionTimeout(s: State, rules: Rules, out: Out): void {
     if (voter === s.id) sendCast(s, b, round, number, silent, out);
   }
   if (winner !== null) {
-    for (const to of silent) send(to, { type: 'election/result', election, winner }, out);
-    if (b.certified && winner !== s.id) send(winner, { type: 'election/certify', election, winner }, out);
+    for (const to of silent) send(s, to, { type: 'election/result', election, winner }, out);
+    if (b.certified && winner !== s.id) sendCertificate(s, b, winner, rules, out);
   }
   out.push({ type: 'set-timer', timer: 'election', delayMs: rules.timeoutMs });
 }

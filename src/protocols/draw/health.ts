@@ -7,7 +7,9 @@
  */
 import { addId, compareIds, type MemberId } from '../../core/index.ts';
 import { becomeFollower, becomeLeaderless, endElection, startElection } from './election.ts';
+import { hasMajority, hearOfElectors } from './electors.ts';
 import {
+  askStatus,
   askUnknown,
   countMissed,
   differs,
@@ -18,9 +20,11 @@ import {
   sendFarewells,
   sendReconcile,
   sendRegister,
+  tryPlaces,
+  urlIn,
 } from './membership.ts';
 import type { MessageOf, Out, Status } from './messages.ts';
-import { hasMajority, type Rules, type State, save, sendHeartbeats, sendToAll } from './state.ts';
+import { type Rules, type State, save, sendHeartbeats, sendToAll } from './state.ts';
 
 /** Every heartbeat interval: one timer drives registration, heartbeats and the counting of missed ones. */
 export function onHeartbeatTimer(s: State, rules: Rules, out: Out): void {
@@ -31,6 +35,7 @@ export function onHeartbeatTimer(s: State, rules: Rules, out: Out): void {
   countMissed(membership, rules.missedHeartbeatTolerance, s.leader, out);
   stepDownWithoutMajority(s, rules, out);
   sendFarewells(membership, out);
+  tryPlaces(membership, rules.missedHeartbeatTolerance, out);
   sendHeartbeats(s, rules, out);
   if (s.leader === null ? s.ballot === null : isLeaderOffline(s, rules)) startHealthCheck(s, rules, out);
 }
@@ -44,14 +49,14 @@ export function onHeartbeat(
 ): void {
   hearFrom(s.membership, from);
   considerLeader(s, from, m, rules, out);
-  reconcileVoters(s, from, m.knownVoters, rules, out);
+  reconcileVoters(s, from, m, rules, out);
 }
 
 /** "If the list is different, then start a reconciliation of voters." */
-function reconcileVoters(s: State, from: MemberId, list: readonly MemberId[], rules: Rules, out: Out): void {
-  if (!differs(s.membership, list)) return;
+function reconcileVoters(s: State, from: MemberId, m: Status, rules: Rules, out: Out): void {
+  if (!differs(s.membership, m.knownVoters)) return;
   sendReconcile(s.membership, from, out);
-  askUnknown(s.membership, from, list, rules.timeoutMs, out);
+  askUnknown(s.membership, from, m, rules.timeoutMs, out);
 }
 
 /**
@@ -60,20 +65,31 @@ function reconcileVoters(s: State, from: MemberId, list: readonly MemberId[], ru
  */
 export function considerLeader(s: State, from: MemberId, status: Status, rules: Rules, out: Out): void {
   const { leader, term } = status;
+  const url = leader === null ? null : urlIn(status.voters, leader);
   s.newest = Math.max(s.newest, status.election, term);
+  if (s.electors.isFound) {
+    const heard = hearOfElectors(s.electors, s.id, rules.voters, status.configured);
+    if (heard === 'adopted') save(s, out);
+    if (heard === 'another') return; // Its leader is that of another cluster.
+  }
   if (term > s.term && leader !== null) {
-    if (leader !== s.id) return becomeFollower(s, leader, term, out);
+    if (leader !== s.id) {
+      // Where voters have addresses, one without an address could not be reached.
+      if (s.membership.url === null || url !== null || findVoter(s.membership, leader) !== undefined)
+        becomeFollower(s, leader, term, url, rules, out);
+      return;
+    }
     // We led then, but have lost the record of it, and with it the leadership.
     s.term = term;
     save(s, out);
-    return becomeLeaderless(s, out);
+    return becomeLeaderless(s, rules, out);
   }
   if (term !== s.term) return;
   if (leader === from) {
-    if (s.leader === null) becomeFollower(s, from, term, out);
+    if (s.leader === null) becomeFollower(s, from, term, url, rules, out);
     else if (s.leader === s.id) onRival(s, from, rules, out);
   } else if (s.leader === from) {
-    becomeLeaderless(s, out);
+    becomeLeaderless(s, rules, out);
   }
 }
 
@@ -96,7 +112,7 @@ function isLeaderOffline(s: State, rules: Rules): boolean {
 function startHealthCheck(s: State, rules: Rules, out: Out): void {
   if (s.vouchedFor !== null) return;
   s.vouchedFor = [];
-  sendToAll(s, knownVoters(s.membership), { type: 'status' }, out);
+  sendToAll(s, knownVoters(s.membership), askStatus(s.membership), out);
   out.push({ type: 'set-timer', timer: 'check', delayMs: rules.timeoutMs });
 }
 
@@ -116,7 +132,7 @@ export function onHealthChecked(s: State, rules: Rules, out: Out): void {
   if (s.leader !== null && isLeaderOffline(s, rules) && !vouchedFor.includes(s.leader)) {
     removeVoter(s.membership, s.leader);
     if (s.ballot?.voters.includes(s.leader)) endElection(s, out);
-    becomeLeaderless(s, out);
+    becomeLeaderless(s, rules, out);
   }
   if (s.leader === null && s.ballot === null && vouchedFor.length === 0) startElection(s, rules, out);
 }
@@ -124,5 +140,5 @@ export function onHealthChecked(s: State, rules: Rules, out: Out): void {
 /** With `quorum`, a leader that no longer hears a majority of the configured voters stops leading. */
 export function stepDownWithoutMajority(s: State, rules: Rules, out: Out): void {
   if (!rules.quorum || s.leader !== s.id) return;
-  if (!hasMajority(s, knownVoters(s.membership))) becomeLeaderless(s, out);
+  if (!hasMajority(s.electors.ids, knownVoters(s.membership))) becomeLeaderless(s, rules, out);
 }

@@ -11,13 +11,14 @@
  * terms that only grow (S3), certificates of a majority of the configured voters behind every leader (S4), and
  * voters that name the same leader for the same term (S9); all as long as every voter keeps its disk. It rests on
  * one rule: a voter saves the number of an election before it takes part, and takes part in a number only once. The
- * configured voters are fixed: voters that are added later draw and may win, but only certificates of configured
- * ones count, and removing a configured voter does not make the majority smaller.
+ * configured voters are a list, or are founded by the first election (electors.ts); then they are fixed: voters that
+ * are added later draw and may win, but only certificates of configured ones count, and removing a configured voter
+ * does not make the majority smaller.
  *
  * Does not promise, even with `quorum`: one leader at a time. A leader that is cut off leads on until it has missed
  * its voters for longer than is tolerated (then it steps down), and the others may have elected another one by then.
- * One silent voter delays every election until it is forgotten, since all must agree. A voter that was configured
- * with others and starts alone waits for them for ever.
+ * One silent voter delays every election until it is forgotten, since all must agree. A voter that looks for others,
+ * by a list or by addresses, and finds none waits for ever: it may be an orphan.
  *
  * The term in a view is the number of the election that made the leader. It stays when the leader goes.
  *
@@ -30,8 +31,10 @@ import {
   assertNever,
   type Definition,
   define,
+  type Ending,
   type Input,
   type Json,
+  type Lack,
   type MemberId,
   type Outcome,
   type Pledge,
@@ -46,13 +49,17 @@ import {
   onElectionTimeout,
   onResult,
   startElection,
+  votersToAsk,
 } from './election.ts';
+import { rememberElectors } from './electors.ts';
 import { onHealthChecked, onHeartbeat, onHeartbeatTimer, stepDownWithoutMajority } from './health.ts';
 import {
   endFarewell,
   findVoter,
+  isLeaving,
   knownVoters,
   onNoStatusAnswer,
+  placesOf,
   registerVoter,
   sendRegister,
   startFarewell,
@@ -60,7 +67,8 @@ import {
 import { type Message, messages, type Out, type Timer } from './messages.ts';
 import {
   createState,
-  hasMajority,
+  lackOf,
+  membersOf,
   options,
   type Rules,
   report,
@@ -79,7 +87,25 @@ import {
   onStatusAnswer,
 } from './voters.ts';
 
+/** Whatever changes the list of voters, or what is missing, is reported, also where the leader stays the same. */
 function onInput(s: State, input: Input<Message, Timer>, rules: Rules, out: Out): void {
+  const members = membersOf(s);
+  const lack = lackOf(s, rules);
+  handle(s, input, rules, out);
+  if (out.some(({ type }) => type === 'report')) return;
+  if (isSameList(members, membersOf(s)) && isSameLack(lack, lackOf(s, rules))) return;
+  report(s, rules, out);
+}
+
+function isSameList(a: readonly MemberId[], b: readonly MemberId[]): boolean {
+  return a.length === b.length && a.every((id, i) => id === b[i]);
+}
+
+function isSameLack(a: Lack | null, b: Lack | null): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+function handle(s: State, input: Input<Message, Timer>, rules: Rules, out: Out): void {
   // A removed voter takes no part until it starts again; it only answers its user.
   if (s.membership.removed && input.type !== 'command') return;
   switch (input.type) {
@@ -97,6 +123,8 @@ function onInput(s: State, input: Input<Message, Timer>, rules: Rules, out: Out)
     case 'peer-gone':
     case 'peer-back':
       return; // The seed has no evidence: a voter is gone when it does not answer.
+    case 'seeds':
+      return onSeeds(s, input.own, input.addresses, out);
     default:
       assertNever(input);
   }
@@ -105,14 +133,29 @@ function onInput(s: State, input: Input<Message, Timer>, rules: Rules, out: Out)
 /** "When a voter process starts, it needs to register with other voters." */
 function onStart(s: State, saved: Json, rules: Rules, out: Out): void {
   if (saved !== null) {
-    const record = saved as { election: number; term: number };
+    const record = saved as { election: number; term: number; electors?: Json };
     s.election = record.election;
     s.term = record.term;
     s.newest = Math.max(s.election, s.term);
+    rememberElectors(s.electors, s.id, rules.voters, record.electors);
   }
-  report(s, out);
+  report(s, rules, out);
   sendRegister(s.membership, out);
   out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: rules.heartbeatMs });
+}
+
+/**
+ * "On startup, the voter retrieves the list of seed IP addresses and creates a list of potential voter URLs." A voter
+ * that has met no other yet tries those that are new at once.
+ */
+function onSeeds(s: State, own: string, addresses: readonly string[], out: Out): void {
+  const { membership } = s;
+  const before = membership.url === own ? membership.places : [];
+  membership.url = own;
+  findVoter(membership, s.id)!.url = own;
+  membership.places = placesOf(membership.peers, addresses);
+  if (membership.registered) return;
+  sendRegister({ ...membership, places: membership.places.filter((place) => !before.includes(place)) }, out);
 }
 
 /** The messages that a voter processes before it is registered. */
@@ -120,15 +163,17 @@ const BEFORE_REGISTRATION: readonly Message['type'][] = ['register', 'register/a
 
 function onMessage(s: State, from: MemberId, m: Message, rules: Rules, out: Out): void {
   if (!s.membership.registered && !BEFORE_REGISTRATION.includes(m.type)) return;
+  // What a removed voter sent before it heard of its removal would put it back on the list.
+  if (m.type !== 'register' && isLeaving(s.membership, from)) return;
   switch (m.type) {
     case 'register':
-      return onRegister(s, from, rules, out);
+      return onRegister(s, from, m, rules, out);
     case 'register/answer':
       return onRegisterAnswer(s, from, m, rules, out);
     case 'remove':
       return onRemove(s, m, rules, out);
     case 'status':
-      return onStatus(s, from, rules, out);
+      return onStatus(s, from, m, rules, out);
     case 'status/answer':
       return onStatusAnswer(s, from, m, rules, out);
     case 'heartbeat':
@@ -182,9 +227,7 @@ function carryOut(s: State, command: Asked['command'], rules: Rules, out: Out): 
     case 'resign':
       return resign(s, rules, out);
     case 'add':
-      endFarewell(s.membership, command.member);
-      registerVoter(s.membership, command.member);
-      return done;
+      return add(s, command.member);
     case 'remove':
       return remove(s, command.member, rules, out);
     case 'priority':
@@ -198,10 +241,25 @@ function carryOut(s: State, command: Asked['command'], rules: Rules, out: Out): 
 
 /** "an external call to start an election": it does not make this voter win. */
 function campaign(s: State, rules: Rules, out: Out): Outcome {
-  if (rules.quorum && !hasMajority(s, knownVoters(s.membership))) {
-    return refused('fewer than a majority of the configured voters are known');
+  if (votersToAsk(s, rules) === null) {
+    const { ids, isFounded } = s.electors;
+    if (ids === null) return refused('too few voters are known, or it is not known how many there are');
+    return refused(
+      isFounded
+        ? 'fewer than a majority of the configured voters are known'
+        : 'the first leader of these voters needs all of them',
+    );
   }
   if (s.ballot === null) startElection(s, rules, out);
+  return done;
+}
+
+/** Where voters have addresses, a voter is added by its registration, which says where it is. */
+function add(s: State, member: MemberId): Outcome {
+  if (s.membership.url !== null && findVoter(s.membership, member) === undefined)
+    return refused(`${member} has to register, since its URL is not known`);
+  endFarewell(s.membership, member);
+  registerVoter(s.membership, member);
   return done;
 }
 
@@ -210,7 +268,7 @@ function resign(s: State, rules: Rules, out: Out): Outcome {
   if (s.leader !== s.id) return refused('only the leader can resign');
   if (s.membership.voters.length === 1) return refused('no other voter is known');
   s.resigned = true;
-  becomeLeaderless(s, out);
+  becomeLeaderless(s, rules, out);
   startElection(s, rules, out);
   return done;
 }
@@ -220,11 +278,11 @@ function remove(s: State, member: MemberId, rules: Rules, out: Out): Outcome {
   if (findVoter(s.membership, member) === undefined) return refused(`${member} is not a known voter`);
   if (member === s.id) {
     sendToAll(s, knownVoters(s.membership), { type: 'remove', voterId: member }, out);
-    becomeRemoved(s, out);
+    becomeRemoved(s, rules, out);
     return done;
   }
   startFarewell(s.membership, member, rules.missedHeartbeatTolerance + 1, out);
-  if (s.leader === member) becomeLeaderless(s, out);
+  if (s.leader === member) becomeLeaderless(s, rules, out);
   stepDownWithoutMajority(s, rules, out);
   return done;
 }
@@ -238,11 +296,20 @@ function createDraw(rules: Rules): Protocol<State, Message, Timer> {
   return {
     name: 'draw',
     pledges: rules.quorum ? pledges : [],
-    init: createState,
+    init: (self) => createState(self, rules),
     step: (s, input, out) => onInput(s, input, rules, out),
     measure: ({ newest, ballot }) => ({ election: newest, round: ballot?.round ?? 0 }),
     vote: (message) => (message.type === 'election/certify' ? { term: message.election } : null),
+    ending: endingOf,
   };
+}
+
+/** What a message of the leader says about the end of its leadership. */
+function endingOf(message: Message): Ending | null {
+  if (message.type === 'register')
+    return { how: 'freed', why: { cause: 'closed', detail: 'the leader has started anew' } };
+  const isStatus = message.type === 'heartbeat' || message.type === 'status/answer';
+  return isStatus && message.leader === null ? { how: 'freed' } : null;
 }
 
 export const draw: Definition = define<typeof timing, typeof options, Message>({
@@ -253,5 +320,12 @@ export const draw: Definition = define<typeof timing, typeof options, Message>({
   messages,
   registration: { request: 'register', answer: 'register/answer' },
   commands: ['campaign', 'resign', 'add', 'remove'],
+  check: ({ options: { quorum, voters } }, members) =>
+    quorum && voters > 0 && members.length > voters
+      ? {
+          path: 'options.voters',
+          reason: `${members.length} voters are listed, which is more than ${voters}`,
+        }
+      : null,
   create: (given) => createDraw({ ...given.timing, ...given.options }),
 });

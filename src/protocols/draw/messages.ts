@@ -3,18 +3,22 @@ import {
   choice,
   described,
   type Effect,
+  flag,
   integer,
   listOf,
   type MemberId,
   memberId,
   natural,
   nullable,
+  openRecord,
   optional,
   record,
   type Shape,
   show,
+  text,
 } from '../../core/index.ts';
-import type { MembershipMessage } from './membership.ts';
+import type { ListedVoter, MembershipMessage } from './membership.ts';
+import { MOST_VOTERS } from './state.ts';
 
 /** The seed's roles LEADER, FOLLOWER and NONE. */
 export type DrawRole = 'leader' | 'follower' | 'none';
@@ -33,12 +37,16 @@ export interface Status {
    * asks one heartbeat later, so by then all voters that lost it at the same moment report it.
    */
   readonly offline: readonly MemberId[];
+  /** The known voters with their addresses, where voters have addresses. */
+  readonly voters?: readonly ListedVoter[];
+  /** The voters whose majority counts, once a leader of theirs was certified. */
+  readonly configured?: readonly MemberId[];
 }
 
 export type Message =
   | MembershipMessage
   /** `configured` are the voters whose majority counts, which a voter that was added later cannot know by itself. */
-  | ({ readonly type: 'register/answer'; readonly configured: readonly MemberId[] } & Status)
+  | ({ readonly type: 'register/answer' } & Status)
   | ({ readonly type: 'status/answer' } & Status)
   | ({ readonly type: 'heartbeat' } & Status)
   /** Without a number it is a request from outside: its receiver starts an election. */
@@ -52,13 +60,25 @@ export type Message =
       readonly number: string;
     }
   | { readonly type: 'election/result'; readonly election: number; readonly winner: MemberId }
-  /** Goes to the winner alone: "I certify that you have won". */
-  | { readonly type: 'election/certify'; readonly election: number; readonly winner: MemberId };
+  /**
+   * Goes to the winner alone: "I certify that you have won". With `quorum` it counts as one of the certificates of
+   * these `electors`; `releases` are earlier sets of electors that the sender no longer certifies for.
+   */
+  | {
+      readonly type: 'election/certify';
+      readonly election: number;
+      readonly winner: MemberId;
+      readonly electors?: readonly MemberId[];
+      readonly releases?: readonly (readonly MemberId[])[];
+    };
 
 export type MessageOf<T extends Message['type']> = Extract<Message, { type: T }>;
 
 export type Timer = 'heartbeat' | 'status' | 'check' | 'election';
 export type Out = Effect<Message, Timer>[];
+
+/** A voter releases one set each time that the number of voters is changed before a leader was certified. */
+const MOST_RELEASES = 100;
 
 const DECIMAL = /^(0|[1-9][0-9]{0,19})$/;
 
@@ -72,7 +92,18 @@ const decimal64: Shape<string> = {
   },
 };
 
-const voters = listOf(memberId);
+const voters = listOf(memberId, MOST_VOTERS);
+/** The longest URL that the API accepts. The host checks that it is one. */
+const url = described(text(1000), 'Where a voter answers, such as http://127.0.0.1:8008.');
+const listed = described(
+  // Members add more to each voter in their answers, such as the time of its last heartbeat.
+  listOf(openRecord<ListedVoter>({ voterId: memberId, voterUrl: url }), MOST_VOTERS),
+  'The same voters with their URLs.',
+);
+const configured = described(
+  voters,
+  'With the option quorum: the voters whose majority counts, once the first leader was certified.',
+);
 const election = described(natural, 'The number of the election.');
 const certificate = { election, winner: memberId };
 const status = {
@@ -85,31 +116,35 @@ const status = {
   election: described(natural, 'The number of the newest election that the voter has heard of.'),
   knownVoters: voters,
   offline: described(voters, 'The known voters that it has not heard for longer than is tolerated.'),
+  voters: optional(listed),
+  configured: optional(configured),
 };
 
 /** The descriptions are those of the HTTP API, for voters that are written in other languages. */
 export const messages: { readonly [K in Message['type']]: Shape<object> } = {
   register: described(
-    record({}),
+    record({
+      voterUrl: optional(url),
+      again: optional(
+        described(flag, 'It takes part already, and makes itself known to a voter that may not know it.'),
+      ),
+    }),
     'A voter registers. The answer contains the leader, the voters and their URLs.',
   ),
-  'register/answer': record({
-    ...status,
-    configured: described(voters, 'The voters whose majority counts.'),
-  }),
+  'register/answer': record(status),
   remove: described(
     record({ voterId: memberId, reason: optional(choice('no-answer')) }),
     'The voter `voterId` is removed.',
   ),
-  status: described(record({}), 'Asks a voter for its status.'),
+  status: described(record({ voterUrl: optional(url) }), 'Asks a voter for its status.'),
   'status/answer': described(record(status), 'The status of a voter.'),
   heartbeat: described(
     record(status),
     'A voter shows that it is there, and what it knows. It is due once per heartbeat interval, to every other voter.',
   ),
   reconcile: described(
-    record({ knownVoters: voters }),
-    'The sender has another list of voters. The receiver asks those that it does not know for their /status, and adds them.',
+    record({ knownVoters: voters, voters: optional(listed) }),
+    'The sender has another list of voters. The receiver asks those that it does not know for their /status. It adds those that answer, and tells the sender to /remove the others.',
   ),
   'election/start': described(
     record({
@@ -135,7 +170,21 @@ export const messages: { readonly [K in Message['type']]: Shape<object> } = {
     'Once all have cast, the highest number has won. Every voter tells each other one its version of the result.',
   ),
   'election/certify': described(
-    record(certificate),
-    'Once all results are there and agree, every voter certifies it to the winner, which leads when all have, and says so in its heartbeats.',
+    record({
+      ...certificate,
+      electors: optional(
+        described(
+          voters,
+          'With the option quorum: the voters whose majority counts, as the sender knows them (`configured`, or all voters of the first election). Without it the certificate does not count.',
+        ),
+      ),
+      releases: optional(
+        described(
+          listOf(voters, MOST_RELEASES),
+          'Earlier electors: the sender certifies no leader of theirs any more.',
+        ),
+      ),
+    }),
+    'Once all results are there and agree, every voter certifies it to the winner, which leads when all have (with the option quorum: a majority), and says so in its heartbeats.',
   ),
 };

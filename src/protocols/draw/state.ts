@@ -3,15 +3,28 @@ import {
   durationMs,
   flag,
   integer,
+  type Lack,
   type MemberId,
-  majority,
   rangeMs,
   type Self,
   type Setting,
   setting,
+  type View,
 } from '../../core/index.ts';
-import { createMembership, expectedVoters, isHeard, knownVoters, type Membership } from './membership.ts';
+import { type Bond, createElectors, type Electors, savedElectors } from './electors.ts';
+import {
+  createMembership,
+  expectedVoters,
+  isHeard,
+  knownVoters,
+  listedVoters,
+  type Membership,
+  sendTo,
+} from './membership.ts';
 import type { DrawRole, Message, Out, Status } from './messages.ts';
+
+/** A list in a message is never longer. */
+export const MOST_VOTERS = 1000;
 
 export const timing: {
   readonly heartbeatMs: Setting<number>;
@@ -28,13 +41,19 @@ export const timing: {
 export const options: {
   readonly missedHeartbeatTolerance: Setting<number>;
   readonly quorum: Setting<boolean>;
+  readonly voters: Setting<number>;
 } = {
   missedHeartbeatTolerance: setting(
-    integer(1, 1000),
+    integer(0, 1000),
     3,
     'missed heartbeats allowed before a voter counts as offline; also how often a vote is asked for again',
   ),
   quorum: setting(flag, false, 'certify a leader only with a majority of the configured voters'),
+  voters: setting(
+    integer(0, MOST_VOTERS),
+    0,
+    'with quorum: how many voters there are; 0: as many as are listed. The first leader needs all of them, every later one a majority',
+  ),
 };
 
 /** The settings, as the functions of this folder read them. */
@@ -58,6 +77,8 @@ export interface Ballot {
   certified: boolean;
   /** The voters that have certified our win; sorted. */
   certificates: MemberId[];
+  /** Their certificates, where those name a set of electors. */
+  bonds: Bond[];
   /** How often in a row we have waited for an answer and nothing new came. */
   tries: number;
 }
@@ -66,7 +87,7 @@ export interface State {
   readonly id: MemberId;
   readonly membership: Membership;
   /** The voters whose majority counts with `quorum`. */
-  configured: readonly MemberId[];
+  readonly electors: Electors;
   leader: MemberId | null;
   /** The election that made the newest leader we know of. Saved. */
   term: number;
@@ -81,11 +102,11 @@ export interface State {
   resigned: boolean;
 }
 
-export function createState(self: Self): State {
+export function createState(self: Self, { quorum, voters }: Rules): State {
   return {
     id: self.id,
     membership: createMembership(self),
-    configured: self.members,
+    electors: createElectors(self, quorum, voters),
     leader: null,
     term: 0,
     election: 0,
@@ -108,6 +129,7 @@ export function roleOf(s: State): DrawRole {
 
 export function statusOf(s: State, rules: Rules): Status {
   const { voters } = s.membership;
+  const { isFound, isFounded, isListed, ids } = s.electors;
   return {
     role: roleOf(s),
     leader: s.leader,
@@ -117,21 +139,17 @@ export function statusOf(s: State, rules: Rules): Status {
     offline: voters
       .filter((voter) => voter.missed >= rules.missedHeartbeatTolerance && !isHeard(voter))
       .map(({ id }) => id),
+    ...listedVoters(s.membership),
+    ...(isFound && isFounded && !isListed && ids !== null ? { configured: [...ids] } : {}),
   };
 }
 
-/** Do these voters contain a majority of the configured ones? Voters that were added later do not count. */
-export function hasMajority(s: State, voters: readonly MemberId[]): boolean {
-  const count = s.configured.filter((id) => voters.includes(id)).length;
-  return count >= majority(s.configured.length);
-}
-
-export function send(to: MemberId, message: Message, out: Out): void {
-  out.push({ type: 'send', to, message });
+export function send(s: State, to: MemberId, message: Message, out: Out): void {
+  sendTo(s.membership, to, message, out);
 }
 
 export function sendToAll(s: State, voters: readonly MemberId[], message: Message, out: Out): void {
-  for (const to of voters) if (to !== s.id) send(to, message, out);
+  for (const to of voters) if (to !== s.id) send(s, to, message, out);
 }
 
 /** "Each voter will periodically register their health with the other voters." */
@@ -139,14 +157,45 @@ export function sendHeartbeats(s: State, rules: Rules, out: Out): void {
   sendToAll(s, expectedVoters(s.membership), { type: 'heartbeat', ...statusOf(s, rules) }, out);
 }
 
-export function save({ election, term }: State, out: Out): void {
-  out.push({ type: 'save', record: { election, term } });
+export function save({ election, term, electors }: State, out: Out): void {
+  out.push({ type: 'save', record: { election, term, ...savedElectors(electors) } });
 }
 
-export function report(s: State, out: Out): void {
-  const { leader, term } = s;
-  out.push({
-    type: 'report',
-    view: { role: roleOf(s), leader, term, lease: null, version: 0, value: null },
-  });
+/** A voter that was removed is on no list, not even on its own. */
+export function membersOf({ id, membership }: State): readonly MemberId[] {
+  const known = knownVoters(membership);
+  return membership.removed ? known.filter((each) => each !== id) : known;
+}
+
+/** What is missing before a leader can be elected. */
+export function lackOf({ membership, electors }: State, { quorum, voters }: Rules): Lack | null {
+  if (membership.removed) return null;
+  if (quorum && electors.ids === null && voters === 0) return { type: 'voter-count' };
+  if (!membership.registered) return { type: 'another-voter' };
+  if (!quorum || electors.isFounded) return null;
+  const known = knownVoters(membership);
+  if (electors.ids === null)
+    return known.length < voters ? { type: 'voters', known: known.length, of: voters } : null;
+  const missing = electors.ids.filter((id) => !known.includes(id));
+  return missing.length > 0 ? { type: 'founders', missing } : null;
+}
+
+export function viewOf(s: State, rules: Rules): View {
+  const { leader, term, electors } = s;
+  const lack = lackOf(s, rules);
+  return {
+    role: roleOf(s),
+    leader,
+    term,
+    lease: null,
+    version: 0,
+    value: null,
+    members: membersOf(s),
+    electors: electors.ids,
+    ...(lack === null ? {} : { lack }),
+  };
+}
+
+export function report(s: State, rules: Rules, out: Out): void {
+  out.push({ type: 'report', view: viewOf(s, rules) });
 }

@@ -1,6 +1,7 @@
 /** How a draw voter reacts when others register, ask, list and remove voters. */
-import { idSet, type MemberId } from '../../core/index.ts';
+import type { MemberId } from '../../core/index.ts';
 import { becomeLeaderless } from './election.ts';
+import { hearOfElectors } from './electors.ts';
 import { considerLeader, countVouch, stepDownWithoutMajority } from './health.ts';
 import {
   askUnknown,
@@ -8,24 +9,35 @@ import {
   findVoter,
   hearFrom,
   isHeard,
+  isLeaving,
   registerIfAsked,
   registerVoter,
   removeVoter,
+  sendTo,
+  urlIn,
 } from './membership.ts';
 import type { MessageOf, Out, Timer } from './messages.ts';
 import { type Rules, report, type State, send, statusOf } from './state.ts';
 
 /**
  * "The loop is broken when … the voter receives a registration message from another voter." A leader that registers
- * has started anew, and leads no more.
+ * has started anew, and leads no more, unless it says that it only makes itself known (`again`).
  */
-export function onRegister(s: State, from: MemberId, rules: Rules, out: Out): void {
-  if (s.leader === from) becomeLeaderless(s, out);
-  endFarewell(s.membership, from);
-  registerVoter(s.membership, from);
-  hearFrom(s.membership, from);
-  becomeRegistered(s, out);
-  send(from, { type: 'register/answer', ...statusOf(s, rules), configured: [...s.configured] }, out);
+export function onRegister(s: State, from: MemberId, m: MessageOf<'register'>, rules: Rules, out: Out): void {
+  const { membership } = s;
+  const url = m.voterUrl ?? null;
+  if (m.again === true && isLeaving(membership, from)) {
+    // It has not heard of its removal yet.
+    return sendTo(membership, from, { type: 'remove', voterId: from } as const, out, url);
+  }
+  if (s.leader === from && m.again !== true) becomeLeaderless(s, rules, out);
+  endFarewell(membership, from);
+  registerVoter(membership, from, url);
+  hearFrom(membership, from);
+  becomeRegistered(s, rules, out);
+  const { isFound, ids } = s.electors;
+  const configured = isFound || ids === null ? {} : { configured: [...ids] };
+  send(s, from, { type: 'register/answer', ...statusOf(s, rules), ...configured }, out);
 }
 
 /**
@@ -39,22 +51,24 @@ export function onRegisterAnswer(
   rules: Rules,
   out: Out,
 ): void {
-  if (!m.configured.includes(s.id)) s.configured = idSet(m.configured);
-  registerVoter(s.membership, from);
+  if (!s.electors.isFound) hearOfElectors(s.electors, s.id, rules.voters, m.configured);
+  registerVoter(s.membership, from, urlIn(m.voters, from));
   hearFrom(s.membership, from);
-  becomeRegistered(s, out);
+  becomeRegistered(s, rules, out);
   considerLeader(s, from, m, rules, out);
-  askUnknown(s.membership, from, m.knownVoters, rules.timeoutMs, out);
+  askUnknown(s.membership, from, m, rules.timeoutMs, out);
 }
 
-function becomeRegistered(s: State, out: Out): void {
+function becomeRegistered(s: State, rules: Rules, out: Out): void {
   if (s.membership.registered) return;
   s.membership.registered = true;
-  report(s, out);
+  report(s, rules, out);
 }
 
-export function onStatus(s: State, from: MemberId, rules: Rules, out: Out): void {
-  send(from, { type: 'status/answer', ...statusOf(s, rules) }, out);
+/** A voter that is not known yet may ask too, and says where it is. */
+export function onStatus(s: State, from: MemberId, m: MessageOf<'status'>, rules: Rules, out: Out): void {
+  const url = m.voterUrl ?? findVoter(s.membership, from)?.url ?? null;
+  sendTo(s.membership, from, { type: 'status/answer', ...statusOf(s, rules) } as const, out, url);
 }
 
 /** An answer shows that the voter is there, and its report about the leader counts like a heartbeat. */
@@ -65,7 +79,7 @@ export function onStatusAnswer(
   rules: Rules,
   out: Out,
 ): void {
-  registerIfAsked(s.membership, from);
+  registerIfAsked(s.membership, from, out);
   hearFrom(s.membership, from);
   countVouch(s, m);
   considerLeader(s, from, m, rules, out);
@@ -75,12 +89,12 @@ export function onStatusAnswer(
 export function onReconcile(
   s: State,
   from: MemberId,
-  { knownVoters }: MessageOf<'reconcile'>,
+  m: MessageOf<'reconcile'>,
   rules: Rules,
   out: Out,
 ): void {
   hearFrom(s.membership, from);
-  askUnknown(s.membership, from, knownVoters, rules.timeoutMs, out);
+  askUnknown(s.membership, from, m, rules.timeoutMs, out);
 }
 
 /**
@@ -92,20 +106,20 @@ export function onRemove(s: State, { voterId, reason }: MessageOf<'remove'>, rul
     const voter = findVoter(s.membership, voterId);
     if (voter === undefined || isHeard(voter) || voterId === s.leader) return;
   } else if (voterId === s.id) {
-    return becomeRemoved(s, out);
+    return becomeRemoved(s, rules, out);
   }
   removeVoter(s.membership, voterId);
-  if (s.leader === voterId) becomeLeaderless(s, out);
+  if (s.leader === voterId) becomeLeaderless(s, rules, out);
   stepDownWithoutMajority(s, rules, out);
 }
 
 /** It is silent from now on, so that no voter finds it again, until it is restarted. */
-export function becomeRemoved(s: State, out: Out): void {
+export function becomeRemoved(s: State, rules: Rules, out: Out): void {
   s.membership.removed = true;
   s.leader = null;
   s.ballot = null;
   s.vouchedFor = null;
   const timers: readonly Timer[] = ['heartbeat', 'status', 'check', 'election'];
   for (const timer of timers) out.push({ type: 'cancel-timer', timer });
-  report(s, out);
+  report(s, rules, out);
 }

@@ -148,6 +148,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
         return;
       case 'peer-back':
       case 'drawn':
+      case 'seeds':
         return;
       default:
         assertNever(input);
@@ -225,6 +226,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     name: 'quorum',
     pledges,
     liveness: ['L3', 'L4', 'L5'],
+    hasLeases: true,
     init: initialState,
     step,
     objection,

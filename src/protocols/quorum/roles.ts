@@ -99,8 +99,8 @@ function settleTransfer(s: State, out: Out): void {
  * each time.
  */
 export function waitForElection(s: State, times: Times, out: Out): void {
-  const [leastMs, mostMs] = times.timeoutMs;
-  waitForSlot(s, leastMs, mostMs - leastMs, out);
+  const leastMs = times.timeoutMs[0];
+  waitForSlot(s, leastMs, times.timeoutMs[1] - leastMs, out);
 }
 
 /**

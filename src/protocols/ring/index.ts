@@ -88,6 +88,7 @@ function onInput(s: State, input: Input<Message, Timer>, rules: Rules, out: Out)
     case 'drawn':
     case 'peer-gone':
     case 'peer-back':
+    case 'seeds':
       return; // A member is dead when it does not answer; the ring takes no other evidence.
     default:
       assertNever(input);

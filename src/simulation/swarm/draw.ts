@@ -1,4 +1,5 @@
 import { type Definition, Random, readSettings } from '../../core/index.ts';
+import { usualAddress } from '../places.ts';
 import { type Cluster, drawCluster, drawGentleCluster } from './cluster.ts';
 import { hasConnections, withConnections } from './connections.ts';
 import { withDamage } from './damage.ts';
@@ -42,8 +43,35 @@ export function drawStorm(definition: Definition, seed: number, wanted?: Theme):
     endMs: null,
     exam: isPledged(definition, cluster),
   };
-  const damaged = withDamage(storm, definition);
+  const damaged = withSeeds(withDamage(storm, definition), definition);
   return hasThemes && hasConnections(seed) && wanted === undefined ? withConnections(damaged, seed) : damaged;
+}
+
+/** Faults that need the members to know each other's ids, or that take a voter away for good. */
+const UNLIKE_SEEDS: readonly string[] = ['add', 'remove', 'twin', 'stranger', 'reset'];
+
+/**
+ * Half of the storms of voters that can register start from addresses alone, some of which are dead. With `quorum` they
+ * are told how many they are. Drawn from its own stream, so that the rest of a storm does not depend on it.
+ */
+function withSeeds(storm: Storm, definition: Definition): Storm {
+  const random = new Random(storm.seed, 'seeds');
+  const isUnlike = storm.faults.some((fault) => UNLIKE_SEEDS.includes(fault.do));
+  if (
+    storm.members.length === 1 ||
+    definition.registration === undefined ||
+    isUnlike ||
+    storm.connections ||
+    random.chance(0.5)
+  )
+    return storm;
+  const alive = storm.members
+    .filter((_, i) => i === 0 || random.chance(0.7))
+    .map(({ id }) => usualAddress(id));
+  const seeds = random.chance(0.3) ? [...alive, 'host-nowhere'] : alive;
+  const options =
+    storm.options.quorum === true ? { ...storm.options, voters: storm.members.length } : storm.options;
+  return { ...storm, options, seeds };
 }
 
 function drawTheme(random: Random): Theme {

@@ -32,6 +32,8 @@ export interface Storm {
   readonly isFounded?: boolean;
   /** How the processes are connected, if they need connections to talk. */
   readonly connections?: Readonly<Record<string, Json>>;
+  /** Members start knowing only these addresses. */
+  readonly seeds?: readonly string[];
   /** The latency once it is calm: short enough for the timeouts of the protocol. */
   readonly calmLatencyMs: readonly [number, number];
   /** The longest that a member waits before it reacts to silence: the unit of all times. */
@@ -65,7 +67,7 @@ export function untilMsOf(storm: Storm): number {
 
 /** The storm as a scenario that can be saved and replayed. */
 export function scenarioOf(storm: Storm): Readonly<Record<string, Json>> {
-  const { protocol, seed, options, timing, network, syncMs, isFounded, connections } = storm;
+  const { protocol, seed, options, timing, network, syncMs, isFounded, connections, seeds } = storm;
   const disk = { ...(syncMs === null ? {} : { syncMs }), ...(isFounded === true ? { isNew: true } : {}) };
   const untilMs = untilMsOf(storm);
   const exam = storm.exam ? examEvents(calmMsOf(storm), storm) : [];
@@ -79,6 +81,7 @@ export function scenarioOf(storm: Storm): Readonly<Record<string, Json>> {
     ...(isEmpty(network) ? {} : { network: network as Record<string, Json> }),
     ...(isEmpty(disk) ? {} : { disk }),
     ...(connections === undefined ? {} : { connections }),
+    ...(seeds === undefined ? {} : { seeds }),
     untilMs,
     events: events.filter((event) => event.atMs <= untilMs) as unknown as readonly Json[],
   };

@@ -19,8 +19,8 @@ export const holds: readonly Mutant[] = [
   ]),
   mutant('the lease is longer than its timer', 7, [
     'hold',
-    'return { endsAtMs: timer.atMs, lengthMs',
-    'return { endsAtMs: 2 * timer.atMs - timer.setAtMs, lengthMs',
+    '  return timer;\n',
+    '  return { endsAtMs: timer.endsAtMs + timer.lengthMs, lengthMs: timer.lengthMs };\n',
   ]),
   mutant('a sleep does not end a lease', 'a sleep ends every lease', [
     'hold',

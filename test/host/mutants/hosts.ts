@@ -4,23 +4,23 @@ import { type Mutant, mutant } from './mutant.ts';
 export const hosts: readonly Mutant[] = [
   mutant('of the records of a step the first is saved', 1, [
     'protocol-host',
-    'effects.findLast(',
-    'effects.find(',
+    'unsaved = lastSaveIn(effects);',
+    'unsaved = effect;',
   ]),
   mutant('a record at the end of a step is not saved', 1, [
     'protocol-host',
-    'if (unsaved !== null) this.#outbox.save(unsaved.record);\n    for',
-    'for',
+    'if (unsaved !== null) this.#outbox.save(unsaved.record);\n    if (draws',
+    'if (draws',
   ]),
   mutant('what stands before a record waits for it', 'what stands before a record does not wait for it', [
     'protocol-host',
-    'let isDue = false;',
-    'let isDue = true;',
+    'let unsaved: Save | null = null;',
+    'let unsaved: Save | null = lastSaveIn(effects);',
   ]),
   mutant('what stands behind a record leaves before it is saved', 1, [
     'protocol-host',
-    'if (unsaved !== null && isDue) {',
-    "if (unsaved !== null && isDue && effect.type === 'report') {",
+    'if (unsaved !== null) {\n',
+    "if (unsaved !== null && effect.type === 'report') {\n",
   ]),
   mutant('a lapsed leadership is not given up', 8, [
     'protocol-host',
@@ -53,13 +53,13 @@ export const hosts: readonly Mutant[] = [
   ]),
   mutant('a message comes before what the clock has made due', 'what is due comes before what arrives', [
     'protocol-host',
-    '      work();\n      for (let next = this.#inputs.shift(); next !== undefined; next = this.#inputs.shift()) this.#take(next);\n',
-    '      for (let next = this.#inputs.shift(); next !== undefined; next = this.#inputs.shift()) this.#take(next);\n      work();\n',
+    '      work();\n      if (input !== null) this.#take(input);\n',
+    '      if (input !== null) this.#take(input);\n      work();\n',
   ]),
   mutant(
     'an input that comes during a step is taken within it',
     'an input that comes during a step waits for its end',
-    ['protocol-host', 'if (!this.#isBusy) this.wake();', 'this.wake();'],
+    ['protocol-host', 'if (this.#isBusy) this.#inputs.push(input);\n    else this', 'this'],
   ),
   mutant(
     'a save that ends during a step is looked at before the rest of the step',
@@ -99,7 +99,7 @@ export const hosts: readonly Mutant[] = [
     'a closed host takes inputs',
     'a closed host takes nothing and leads nothing',
     ['protocol-host', '    if (!this.isRunning) return [];\n', ''],
-    ['protocol-host', '    if (!this.isRunning) return;\n    this.#inputs.push', '    this.#inputs.push'],
+    ['protocol-host', '    if (!this.isRunning) return;\n    if (this.#isBusy)', '    if (this.#isBusy)'],
   ),
   mutant(
     'a closed host still leads',

@@ -55,12 +55,12 @@ export const outbox: readonly Mutant[] = [
   mutant(
     'a report that was held back is forgotten',
     'a record that was refused is tried again, and then all is told',
-    ['outbox', "if (this.#heldBack !== null) this.#line.push({ type: 'report', view: this.#heldBack });", ''],
+    ['outbox', 'if (this.#heldBack !== null) this.#line.push(this.#heldBack);', ''],
   ),
   mutant('a report that was held back is told before the record is durable', 120, [
     'outbox',
-    "if (this.#heldBack !== null) this.#line.push({ type: 'report', view: this.#heldBack });",
-    "if (this.#heldBack !== null) this.#ports.emit({ type: 'report', view: this.#heldBack });",
+    'if (this.#heldBack !== null) this.#line.push(this.#heldBack);',
+    'if (this.#heldBack !== null) this.#ports.emit(this.#heldBack);',
   ]),
   mutant('a report that was held back is told again with every record', 396, [
     'outbox',
@@ -69,7 +69,7 @@ export const outbox: readonly Mutant[] = [
   ]),
   mutant('stepping down waits for a slow disk', 3, [
     'outbox',
-    '      this.#stopActing(view);\n    }\n    this.#line.push',
+    '      this.#stopActing(report.view);\n    }\n    this.#line.push',
     '    }\n    this.#line.push',
   ]),
   mutant('stepping down waits for a disk that refuses records', 363, [
@@ -79,8 +79,8 @@ export const outbox: readonly Mutant[] = [
   ]),
   mutant('a leader that steps down tells at once what a crash may undo', 3, [
     'outbox',
-    "  #stopActing({ role }: View): void {\n    const view = this.#ports.view();\n    if (view.role !== 'leader' || role === 'leader') return;\n    this.#ports.emit({ type: 'report', view: { ...view, role, leader: null, lease: null } });",
-    "  #stopActing(next: View): void {\n    const view = this.#ports.view();\n    if (view.role !== 'leader' || next.role === 'leader') return;\n    this.#ports.emit({ type: 'report', view: next });",
+    "  #stopActing({ role }: View): void {\n    const view = this.#ports.view();\n    if (view.role !== 'leader' || role === 'leader') return;\n    this.#ports.emit({ type: 'report', view: { ...view, role, leader: null, lease: null }, by: null });",
+    "  #stopActing(next: View): void {\n    const view = this.#ports.view();\n    if (view.role !== 'leader' || next.role === 'leader') return;\n    this.#ports.emit({ type: 'report', view: next, by: null });",
   ]),
   mutant('a leadership that was given up is reported once the disk is done', 946, [
     'outbox',

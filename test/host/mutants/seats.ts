@@ -9,17 +9,17 @@ export const seats: readonly Mutant[] = [
   ),
   seatMutant(
     'a program that stands does not get its priority',
-    'a program that stands is given its priority once, and asks where nobody leads',
+    'a program that stands is given its priority once, and asks where there is no leader',
     ["void this.#host.order({ type: 'priority', priority: this.#priority });", ''],
   ),
   seatMutant(
-    'a program that stands where nobody leads waits for a time-out',
-    'a program that stands is given its priority once, and asks where nobody leads',
+    'a program that stands where there is no leader waits for a time-out',
+    'a program that stands is given its priority once, and asks where there is no leader',
     ["if (this.#host.view.leader === null) void this.#host.order({ type: 'campaign' });", ''],
   ),
   seatMutant(
     'a program that stands twice asks twice',
-    'a program that stands is given its priority once, and asks where nobody leads',
+    'a program that stands is given its priority once, and asks where there is no leader',
     ['if (this.#isStanding) return;', ''],
   ),
   seatMutant(
@@ -54,7 +54,7 @@ export const seats: readonly Mutant[] = [
     ],
   ),
   seatMutant(
-    'the others are told why, but not of whom',
+    'the others are told why, but not which member',
     'a program that withdraws stands no more, says why, and is told why',
     ['{this.name} resigned: ', "{''}"],
   ),

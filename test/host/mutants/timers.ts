@@ -9,26 +9,26 @@ export const timers: readonly Mutant[] = [
   ),
   mutant('a timer that is set again fires at the old time', 5, [
     'timers',
-    'this.#timers.set(name, { setAtMs, atMs, sleeps });',
-    'if (!this.#timers.has(name)) this.#timers.set(name, { setAtMs, atMs, sleeps });',
+    'this.#timers.set(name, { name, endsAtMs',
+    'if (!this.#timers.has(name)) this.#timers.set(name, { name, endsAtMs',
   ]),
   mutant(
     'a timer that is set again fires at the old time too',
     7,
     [
       'timers',
-      'this.#timers.set(name, { setAtMs, atMs, sleeps });',
-      'const old = this.#timers.get(name);\n    if (old !== undefined) this.#olds.push({ name, timer: old });\n    this.#timers.set(name, { setAtMs, atMs, sleeps });',
+      'this.#timers.set(name, { name, endsAtMs',
+      'const old = this.#timers.get(name);\n    if (old !== undefined) this.#olds.push(old);\n    this.#timers.set(name, { name, endsAtMs',
     ],
     [
       'timers',
       '  /** How late the first of the timers',
-      '  readonly #olds: { name: string; timer: Timer }[] = [];\n  /** How late the first of the timers',
+      '  readonly #olds: Timer[] = [];\n  /** How late the first of the timers',
     ],
     [
       'timers',
       '    let isFirst = true;\n',
-      '    const olds = this.#olds.splice(0);\n    for (const each of olds) if (each.timer.atMs > nowMs) this.#olds.push(each);\n    for (const each of olds) if (each.timer.atMs <= nowMs) onDue(each.name);\n    let isFirst = true;\n',
+      '    const olds = this.#olds.splice(0);\n    for (const each of olds) if (each.endsAtMs > nowMs) this.#olds.push(each);\n    for (const each of olds) if (each.endsAtMs <= nowMs) onDue(each.name);\n    let isFirst = true;\n',
     ],
   ),
   mutant(
@@ -36,8 +36,8 @@ export const timers: readonly Mutant[] = [
     'timers come due in the order of their deadlines',
     [
       'timers',
-      'if (first === null || timer.atMs < first.timer.atMs) first',
-      'if (first === null || (timer.atMs < first.timer.atMs && first.timer.atMs > this.#clock.now())) first',
+      'if (first === null || timer.endsAtMs < first.endsAtMs) first',
+      'if (first === null || (timer.endsAtMs < first.endsAtMs && first.endsAtMs > this.#clock.now())) first',
     ],
   ),
   mutant('an earlier deadline does not move the alarm', 126, [
@@ -47,7 +47,7 @@ export const timers: readonly Mutant[] = [
   ]),
   mutant('after an alarm no other is set', 5, [
     'timers',
-    'if (next !== null) this.#setAlarm(next.timer.atMs);',
+    'if (next !== null) this.#setAlarm(next.endsAtMs);',
     'void next;',
   ]),
   mutant('of a range the shortest delay is taken', 'the length of a delay is drawn from its range', [

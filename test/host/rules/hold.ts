@@ -35,6 +35,15 @@ export const holdRules = {
     bench.clock.advance(100);
     return bench.host.explanation.cause === 'suspended';
   },
+  'a disk that refuses records explains the loss of a lease'(host: HostModule): boolean {
+    const bench = new Bench(host);
+    bench.play(LEADS);
+    bench.disk = 'refuses';
+    bench.play([{ type: 'save', record: 1 }]);
+    bench.clock.advance(100);
+    const { cause, detail } = bench.host.explanation;
+    return cause === 'lease-expired' && detail.includes('cannot write to its disk');
+  },
   'a sleep that ended nothing explains nothing'(host: HostModule): boolean {
     const bench = new Bench(host);
     bench.play([report('leader', 5)]);

@@ -17,6 +17,7 @@ class SeatBench implements SeatHost {
   held: Held | null = null;
   explanation: Why = { cause: 'started', detail: '' };
   outcome: Outcome = { status: 'done' };
+  illness: string | null = null;
   readonly seat: Election.ProtocolSeat;
   readonly told: Standing[] = [];
   readonly #orders: string[] = [];
@@ -85,7 +86,7 @@ export const seatRules = {
     const { held, leader } = bench.seat.standing;
     return held === null && leader === 'a';
   },
-  'a program that stands is given its priority once, and asks where nobody leads'(
+  'a program that stands is given its priority once, and asks where there is no leader'(
     election: ElectionModule,
   ): boolean {
     const bench = new SeatBench(election);
@@ -104,6 +105,25 @@ export const seatRules = {
     bench.lead();
     bench.seat.stand();
     return bench.told.at(-1)?.held === HELD;
+  },
+  'a leader whose lease ran out says that it stopped leading, not that it resigned'(
+    election: ElectionModule,
+  ): boolean {
+    const bench = new SeatBench(election);
+    bench.seat.stand();
+    bench.lead();
+    bench.orders();
+    void bench.seat.resign({ cause: 'lease-expired', detail: 'the lease ran out and was not renewed' });
+    return bench.orders() === 'resign: a stopped leading: the lease ran out and was not renewed';
+  },
+  'a leader whose lease ran out since its disk refuses records says that'(election: ElectionModule): boolean {
+    const bench = new SeatBench(election);
+    bench.seat.stand();
+    bench.lead();
+    bench.orders();
+    bench.illness = 'read-only';
+    void bench.seat.resign({ cause: 'lease-expired', detail: 'the lease ran out and was not renewed' });
+    return bench.orders() === 'resign: a cannot write to its disk, so it did not renew its lease: read-only';
   },
   'a program that withdraws stands no more, says why, and is told why'(election: ElectionModule): boolean {
     const bench = new SeatBench(election);

@@ -66,7 +66,7 @@ export const memberships: readonly Mutant[] = [
     ['membership', 'if (healthy.length >= needed) return null;', 'if (healthy.length >= 0) return null;'],
   ),
   mutant(
-    'a member that was removed judges its return by whom it knew',
+    'a member that was removed judges its return by the members that it knew',
     { rule: 'a member that was removed can be added again' },
     [
       'bounds',

@@ -95,6 +95,7 @@ export class Recorder {
     const { member, atMs } = entry;
     switch (effect.type) {
       case 'send':
+      case 'call':
         this.#sender.set(effect.message, entry);
         return;
       case 'cancel-timer':

@@ -86,8 +86,26 @@ function parse(text: string): unknown {
   }
 }
 
-const INPUTS: readonly string[] = ['start', 'message', 'timer', 'drawn', 'command', 'peer-gone', 'peer-back'];
-const EFFECTS: readonly string[] = ['send', 'set-timer', 'cancel-timer', 'save', 'draw', 'report', 'answer'];
+const INPUTS: readonly string[] = [
+  'start',
+  'message',
+  'timer',
+  'drawn',
+  'command',
+  'peer-gone',
+  'peer-back',
+  'seeds',
+];
+const EFFECTS: readonly string[] = [
+  'send',
+  'call',
+  'set-timer',
+  'cancel-timer',
+  'save',
+  'draw',
+  'report',
+  'answer',
+];
 const ROLES: readonly unknown[] = ['leader', 'follower', 'candidate', 'none'];
 
 /** Only the fields that the page uses are checked; the rest is shown unchanged. */
@@ -112,6 +130,10 @@ function readEffect(given: unknown, path: string): Effect {
   }
   if (effect.type === 'send') {
     memberId.read(effect.to, `${path}.to`);
+    readMessage(effect.message, `${path}.message`);
+  }
+  if (effect.type === 'call') {
+    readName(effect.at, `${path}.at`);
     readMessage(effect.message, `${path}.message`);
   }
   if (effect.type === 'set-timer' || effect.type === 'cancel-timer') readName(effect.timer, `${path}.timer`);

@@ -7,7 +7,7 @@ export type Verdict =
   | 'two-for-good'
   | 'flaps'
   | 'gap'
-  | 'nobody';
+  | 'none';
 
 interface Look {
   readonly says: string;
@@ -24,5 +24,5 @@ export const VERDICT_LOOKS: Readonly<Record<Verdict, Look>> = {
   'two-for-good': { says: 'two leaders for good', sign: '✖', tone: 'bad' },
   gap: { says: 'no leader for over 10\u00A0s, then one', sign: '…', tone: 'fair' },
   flaps: { says: 'leaders come and go', sign: '↻', tone: 'bad' },
-  nobody: { says: 'no leader', sign: '∅', tone: 'fair' },
+  none: { says: 'no leader', sign: '∅', tone: 'fair' },
 };

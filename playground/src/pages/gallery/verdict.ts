@@ -23,7 +23,7 @@ export function verdictOf(run: Run): Verdict {
   if (claims.filter(({ fromMs }) => fromMs > sinceMs).length >= MANY) return 'flaps';
   const atEnd = acting.filter(({ toMs }) => toMs >= untilMs).length;
   if (atEnd > 1) return 'two-for-good';
-  if (atEnd === 0) return acting.some(({ toMs }) => toMs > untilMs - GONE_MS) ? 'flaps' : 'nobody';
+  if (atEnd === 0) return acting.some(({ toMs }) => toMs > untilMs - GONE_MS) ? 'flaps' : 'none';
   if (doubleMs > 0) return doubleMs < MOMENT_MS ? 'moment' : 'two-then-one';
   if (longestGapMs(acting) > LONG_GAP_MS) return 'gap';
   return final.agreed ? 'one' : 'unknown-to-some';

@@ -18,7 +18,7 @@ export const VERDICTS: Readonly<Record<string, Row>> = {
   'high-id-returns': ['moment', 'moment', 'one', 'one', 'one', 'one'],
   'rolling-restart': ['one', 'one', 'one', 'one', 'one', 'unknown-to-some'],
   'power-cut': ['one', 'gap', 'gap', 'gap', 'gap', 'gap'],
-  'two-left': ['one', 'gap', 'gap', 'nobody', 'nobody', 'gap'],
+  'two-left': ['one', 'gap', 'gap', 'none', 'none', 'gap'],
   'isolate-leader': ['two-then-one', 'two-then-one', 'two-then-one', 'two-then-one', 'one', 'two-then-one'],
   'even-split': ['two-then-one', 'two-then-one', 'two-then-one', 'one', 'gap', 'two-then-one'],
   minority: ['two-then-one', 'two-then-one', 'two-then-one', 'two-then-one', 'one', 'two-then-one'],

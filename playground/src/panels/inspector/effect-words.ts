@@ -1,14 +1,13 @@
-import type { Delay, Effect, Json } from '../../../../src/core/index.ts';
+import type { Delay, Effect, Json, Message } from '../../../../src/core/index.ts';
 import { readable } from './readable.ts';
 
 /** An effect of a member, in words. */
 export function effectWords(effect: Effect): string {
   switch (effect.type) {
-    case 'send': {
-      const { type, ...fields } = effect.message;
-      const rest = Object.keys(fields).length === 0 ? '' : ` (${readable(fields as unknown as Json)})`;
-      return `sends ${type} to ${effect.to}${rest}`;
-    }
+    case 'send':
+      return `sends ${messageWords(effect.message)} to ${effect.to}`;
+    case 'call':
+      return `sends ${messageWords(effect.message)} to the member at ${effect.at}`;
     case 'set-timer':
       return `sets its timer ${effect.timer} to ${delayWords(effect.delayMs)}`;
     case 'cancel-timer':
@@ -30,4 +29,8 @@ function delayWords(delayMs: Delay): string {
   return typeof delayMs === 'number'
     ? `${Math.round(delayMs)} ms`
     : `between ${delayMs[0]} and ${delayMs[1]} ms`;
+}
+
+function messageWords({ type, ...fields }: Message): string {
+  return Object.keys(fields).length === 0 ? type : `${type} (${readable(fields as unknown as Json)})`;
 }

@@ -1,14 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { actWords } from '../../../api/index.ts';
 import { history, type State, type Status, state, status, value } from '../../../api/wire/index.ts';
 import type { Json } from '../../../core/index.ts';
 import { parseJson } from '../../input/parse-json.ts';
 import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
 import { untilStopped } from '../../terminal/until-stopped.ts';
+import type { AskFlags } from './ask-flags.ts';
 import { columnLines } from './columns.ts';
-import { firstAnswer, membersToAsk } from './first-answer.ts';
-import { MemberClient, NoAnswer, Referral } from './member-client.ts';
+import { firstAnswer, membersToAsk, seenBy } from './first-answer.ts';
+import { type MemberClient, NoAnswer, Referral } from './member-client.ts';
 import type { ResignFlags } from './on-engine.ts';
-import type { AskFlags } from './status.ts';
 
 const RECONNECT_MS = 500;
 /** How often a command follows a change of leader. */
@@ -18,28 +19,27 @@ const print = (text: string): void => void process.stdout.write(`${harmless(text
 const getStatus = (member: MemberClient): Promise<Status> => member.get('/status', status);
 
 /** Prints the leader. Exit code 1 if there is none. */
-export async function leaderCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
-  const { leader, leaderUrl, token, detail } = await firstAnswer(membersToAsk(urls, election), getStatus);
-  if (json) print(JSON.stringify({ name: leader, url: leaderUrl, token }));
+export async function leaderCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
+  const { leader, leaderUrl, token, detail } = await firstAnswer(membersToAsk(urls, flags), getStatus);
+  if (flags.json) print(JSON.stringify({ name: leader, url: leaderUrl, token }));
   else if (leader !== null) print(String(leader));
   else process.stderr.write(`caucus: ${oneLine(`no leader${detail === '' ? '' : `: ${detail}`}`)}\n`);
   return leader === null ? 1 : 0;
 }
 
-export async function historyCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
-  const members = membersToAsk(urls, election);
+/** The changes of leader and the acts of operators, in the order in which they happened. */
+export async function historyCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
+  const members = membersToAsk(urls, flags);
   const answer = await firstAnswer(members, (member) => member.get('/history', history));
-  if (json) {
-    for (const change of answer.history) print(JSON.stringify(change));
+  const entries = [...answer.history, ...(answer.acts ?? [])].sort((a, b) => a.atMs - b.atMs);
+  if (flags.json) {
+    for (const entry of entries) print(JSON.stringify(entry));
     return 0;
   }
-  const rows = answer.history.map(({ at, leader, token, cause, detail }) => [
-    at,
-    String(leader ?? '-'),
-    token ?? '-',
-    cause,
-    detail,
-  ]);
+  const rows = entries.map((entry) => {
+    if ('what' in entry) return [entry.at, '-', '-', 'command', actWords(entry)];
+    return [entry.at, String(entry.leader ?? '-'), entry.token ?? '-', entry.cause, entry.detail];
+  });
   print(columnLines(['at', 'leader', 'token', 'cause', ''], rows).join('\n'));
   return 0;
 }
@@ -48,16 +48,19 @@ export async function historyCommand(urls: readonly string[], { election, json }
  * Prints the current state, then every change, until Ctrl-C. If a member disconnects, the next one is asked. A member
  * that can never answer is not asked again.
  */
-export async function watchCommand(urls: readonly string[], { election, json }: AskFlags): Promise<number> {
-  let members = membersToAsk(urls, election);
+export async function watchCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
+  const { json } = flags;
+  let members = membersToAsk(urls, flags);
   const over = new AbortController();
   void untilStopped().then(() => over.abort());
   let last = '';
-  let problem = '';
+  /** What was wrong with each member the last time: told once, and again when it changes. */
+  const problems = new Map<MemberClient, string>();
   for (let i = 0; !over.signal.aborted; i++) {
+    const asked = members[i % members.length]!;
     try {
-      for await (const event of members[i % members.length]!.events('/watch', state, over.signal)) {
-        problem = '';
+      for await (const event of asked.events('/watch', state, over.signal)) {
+        problems.clear();
         const line = json ? JSON.stringify(event) : watchWords(event);
         if (line !== last) print(json ? line : `${new Date().toISOString()}  ${line}`);
         last = line;
@@ -65,14 +68,13 @@ export async function watchCommand(urls: readonly string[], { election, json }: 
     } catch (error) {
       if (over.signal.aborted) break;
       if (error instanceof NoAnswer && error.isFinal) {
-        const useless = members[i % members.length];
-        members = members.filter((member) => member !== useless);
+        members = members.filter((member) => member !== asked);
         if (members.length === 0) throw error;
       }
       const message = error instanceof NoAnswer ? error.message : 'the connection was closed';
       const next = error instanceof NoAnswer && error.isFinal ? 'asking only the others' : 'trying again';
-      if (message !== problem) process.stderr.write(`caucus: ${oneLine(message)}; ${next}\n`);
-      problem = message;
+      if (message !== problems.get(asked)) process.stderr.write(`caucus: ${oneLine(message)}; ${next}\n`);
+      problems.set(asked, message);
     }
     await wait(RECONNECT_MS, undefined, { signal: over.signal }).catch(() => {});
   }
@@ -132,7 +134,7 @@ export async function valueCommand(
     const body = { value: readValue(flags.set) };
     return order(urls, flags, 'has published it', (leader) => leader.put('/value', body));
   }
-  const members = membersToAsk(urls, flags.election);
+  const members = membersToAsk(urls, flags);
   const published = await firstAnswer(members, (member) => member.get('/value', value));
   const { version } = published;
   print(JSON.stringify(flags.json ? { version, value: published.value } : published.value));
@@ -150,16 +152,18 @@ function readValue(text: string): Json {
 /** Finds the leader, gives it the command, and prints the result. */
 async function order(
   urls: readonly string[],
-  { election, json }: AskFlags,
+  flags: AskFlags,
   done: string,
   ask: (leader: MemberClient) => Promise<unknown>,
 ): Promise<number> {
-  let { leader, leaderUrl } = await firstAnswer(membersToAsk(urls, election), getStatus);
-  if (leader === null || leaderUrl === null) throw new NoAnswer('there is no leader', 503);
+  const { seen, trusted } = await seenBy(membersToAsk(urls, flags));
+  let { leader, leaderUrl } = seen;
+  if (leader === null || leaderUrl === null)
+    throw new NoAnswer('there is no leader; caucus status says why', 503);
   for (let referrals = 0; ; referrals++) {
     try {
-      const answer = await ask(new MemberClient(leaderUrl, election));
-      print(json ? JSON.stringify(answer) : `${leader} ${done}`);
+      const answer = await ask(trusted.commanded(leader, leaderUrl));
+      print(flags.json ? JSON.stringify(answer) : `${leader} ${done}`);
       return 0;
     } catch (error) {
       // The leader has changed meanwhile; the member that refused names the new one.

@@ -1,5 +1,6 @@
 /** The commands that ask a running cluster, or an engine: status, leader, history, value, watch, resign, transfer and remove. */
 import type { Command } from 'commander';
+import { electionName } from '../../../core/index.ts';
 import { addEngineOption, refuseAlone } from '../../input/engine-flags.ts';
 import { oneLine } from '../../input/refusal.ts';
 import {
@@ -137,7 +138,11 @@ export function addAsking(program: Command): void {
         'members to ask, until one answers (default: CAUCUS_URL, or http://127.0.0.1:7101)',
       )
       .option('--election <name>', 'which election (default: the main one of the member)')
-      .option('--json', 'print it as JSON');
+      .option('--json', 'print it as JSON')
+      .option(
+        '--token-file <file>',
+        'the token for members that need one (default: CAUCUS_API_TOKEN, or the file CAUCUS_API_TOKEN_FILE)',
+      );
     if (each.onEngine !== undefined) {
       command.option(
         '--engine <url>',
@@ -154,6 +159,8 @@ export function addAsking(program: Command): void {
         refuseAlone(flags);
         const { onEngine } = each;
         const onStore = flags.engine !== undefined && onEngine !== undefined;
+        // Stores allow other names than members do.
+        if (!onStore && flags.election !== undefined) electionName.read(flags.election, '--election');
         process.exitCode = await told(() =>
           onStore ? onEngine(urls, flags) : each.run(urls, flags as never),
         );

@@ -1,5 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { type Status, status } from '../../../api/wire/index.ts';
+import { readApiToken } from './api-token.ts';
+import type { AskFlags } from './ask-flags.ts';
 import { MemberClient, NoAnswer } from './member-client.ts';
+import { Trusted } from './trusted.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:7101';
 
@@ -7,9 +11,20 @@ const DEFAULT_URL = 'http://127.0.0.1:7101';
  * The members to ask: the given ones, or CAUCUS_URL (several with commas), or the first member of `caucus up --port
  * 7101`.
  */
-export function membersToAsk(urls: readonly string[], election: string | undefined): MemberClient[] {
+export function membersToAsk(urls: readonly string[], { election, tokenFile }: AskFlags): MemberClient[] {
+  const token = readApiToken(tokenFile, process.env);
   const usual = (process.env.CAUCUS_URL || DEFAULT_URL).split(',');
-  return (urls.length > 0 ? urls : usual).map((url) => new MemberClient(url.trim(), election));
+  return (urls.length > 0 ? urls : usual).map((url) => new MemberClient(url.trim(), election, token));
+}
+
+/** The state of the election, and the members that may be sent the token besides those that were asked. */
+export async function seenBy(
+  members: readonly MemberClient[],
+): Promise<{ readonly seen: Status; readonly trusted: Trusted }> {
+  return firstAnswer(members, async (member) => {
+    const seen = await member.get('/status', status);
+    return { seen, trusted: new Trusted(members, member, seen.voters) };
+  });
 }
 
 /** How long one member is waited for before the next is asked as well: a member that runs answers much sooner. */

@@ -50,10 +50,14 @@ export class Referral extends NoAnswer {
 /** One member, asked over HTTP. */
 export class MemberClient {
   readonly url: string;
+  readonly election: string | undefined;
+  readonly token: string | null;
   readonly #prefix: string;
 
-  constructor(url: string, election: string | undefined) {
+  constructor(url: string, election: string | undefined, token: string | null = null) {
     this.url = readUrl(url);
+    this.election = election;
+    this.token = token;
     this.#prefix = election === undefined ? '' : `/elections/${encodeURIComponent(election)}`;
   }
 
@@ -129,7 +133,7 @@ export class MemberClient {
     });
     if (!response.ok) throw await this.#refusal(response);
     try {
-      return await response.json();
+      return JSON.parse(await textOf(response));
     } catch {
       throw new NoAnswer(
         `${this.url}: expected JSON, found something else: is it a member?`,
@@ -140,7 +144,11 @@ export class MemberClient {
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {
     try {
-      return await fetch(`${this.url}${this.#prefix}${path}`, init);
+      const authorization: Record<string, string> =
+        this.token === null ? {} : { authorization: `Bearer ${this.token}` };
+      const headers = { ...(init.headers as Record<string, string>), ...authorization };
+      // A redirect would take the token, and the command, to a place that was not chosen.
+      return await fetch(`${this.url}${this.#prefix}${path}`, { ...init, headers, redirect: 'manual' });
     } catch (error) {
       const reason = reasonOf(error);
       throw new NoAnswer(`${this.url}: ${reason}`, null, reason === BLOCKED);
@@ -148,7 +156,11 @@ export class MemberClient {
   }
 
   async #refusal(response: Response): Promise<NoAnswer> {
-    const text = await response.text().catch(() => '');
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      return new NoAnswer(`${this.url}: redirects to another place, which is not followed`, response.status);
+    }
+    const text = await textOf(response).catch(() => '');
     let error: Partial<Refused> = {};
     try {
       ({ error } = refused.read(JSON.parse(text), ''));
@@ -161,6 +173,19 @@ export class MemberClient {
       return new Referral(words, response.status, leader, leaderUrl);
     return new NoAnswer(words, response.status);
   }
+}
+
+/** No answer of a member is longer. */
+const LONGEST_ANSWER = 16 * 1024 * 1024;
+
+async function textOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > LONGEST_ANSWER) throw new Error('the answer is too long');
+  }
+  return text + decoder.decode();
 }
 
 function reasonOf(error: unknown): string {

@@ -3,8 +3,8 @@ import { CaucusError, Election, type Observation } from '../../../election/index
 import { type EngineFlags, openEngineOf } from '../../input/engine-flags.ts';
 import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
 import { untilStopped } from '../../terminal/until-stopped.ts';
+import type { AskFlags } from './ask-flags.ts';
 import { NoAnswer } from './member-client.ts';
-import type { AskFlags } from './status.ts';
 
 export type EngineAskFlags = AskFlags & EngineFlags;
 

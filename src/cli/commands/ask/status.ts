@@ -1,17 +1,13 @@
-import { type Status, status, type VoterStatus, voterStatus } from '../../../api/wire/index.ts';
+import { type Status, type VoterStatus, voterStatus } from '../../../api/wire/index.ts';
 import { majority } from '../../../core/index.ts';
 import { catalogue } from '../../../protocols/index.ts';
 import { needsMajority } from '../../../story/index.ts';
 import { harmless, oneLine } from '../../input/refusal.ts';
 import { pageOf } from '../../terminal/page.ts';
+import type { AskFlags } from './ask-flags.ts';
 import { columnLines } from './columns.ts';
-import { firstAnswer, membersToAsk } from './first-answer.ts';
-import { MemberClient, NoAnswer } from './member-client.ts';
-
-export interface AskFlags {
-  readonly election?: string;
-  readonly json?: boolean;
-}
+import { membersToAsk, seenBy } from './first-answer.ts';
+import { NoAnswer } from './member-client.ts';
 
 /** One voter of many is not waited for as long as the only one that is asked: that it does not answer is told in its row. */
 const ROW_WITHIN_MS = 2000;
@@ -26,16 +22,14 @@ interface Row {
 
 /** The state of the cluster, as each of its voters sees it. 0 if there is a leader. */
 export async function statusCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
-  const seen = await firstAnswer(membersToAsk(urls, flags.election), (member) =>
-    member.get('/status', status),
-  );
+  const { seen, trusted } = await seenBy(membersToAsk(urls, flags));
   const rows = await Promise.all(
     seen.voters.map(async ({ voterId, voterUrl }): Promise<Row> => {
       const row = { id: String(voterId), url: voterUrl };
       try {
         return {
           ...row,
-          status: await new MemberClient(voterUrl, flags.election).get('/status', voterStatus, ROW_WITHIN_MS),
+          status: await trusted.client(voterUrl).get('/status', voterStatus, ROW_WITHIN_MS),
           problem: null,
         };
       } catch (error) {

@@ -7,7 +7,7 @@ import {
   mostOf,
 } from '../../../exploration/index.ts';
 import { catalogue } from '../../../protocols/index.ts';
-import { type MemberSetup, readScenario } from '../../../simulation/index.ts';
+import { type MemberSetup, readScenario, type Scenario } from '../../../simulation/index.ts';
 import { readProtocolName } from '../../input/protocol-name.ts';
 import { Refusal } from '../../input/refusal.ts';
 import { asJson, readMembers, readNumber, readNumberOr, readPair } from '../../input/values.ts';
@@ -72,11 +72,31 @@ export function readCheck(protocol: string, flags: CheckFlags): CheckJob {
     if (scenario.members.length > MOST_MEMBERS) {
       throw new Refusal(`--members: expected at most ${MOST_MEMBERS}, found ${scenario.members.length}`);
     }
+    refuseUnknownCounters(scenario, Object.keys(bounds.counters ?? {}));
     return { ...scenario, base, bounds, maxStates, exact: flags.exact ?? false };
   } catch (error) {
     if (error instanceof BadInput)
       throw new Refusal(`${flagOf(error.path)}: expected ${error.expected}, found ${error.found}`);
     throw error;
+  }
+}
+
+/** A protocol names its counters in every state alike, so the first state has them all. */
+function refuseUnknownCounters(scenario: Scenario, bounded: readonly string[]): void {
+  const { definition, timing, options, members } = scenario;
+  const protocol = definition.create({ timing, options });
+  const ids = members.map(({ id }) => id);
+  const { id, settings } = members[0]!;
+  const counters = protocol.measure?.(protocol.init({ id, members: ids, settings })) ?? {};
+  // The bound of the term is --terms.
+  const known = Object.keys(counters).filter((name) => name !== 'term');
+  for (const name of bounded) {
+    if (known.includes(name)) continue;
+    throw new Refusal(
+      known.length === 0
+        ? `--bound: expected none, since ${definition.name} has no other counters than its term (--terms), found ${JSON.stringify(name)}`
+        : `--bound: expected one of the counters ${known.join(', ')}, found ${JSON.stringify(name)}`,
+    );
   }
 }
 

@@ -26,9 +26,10 @@ export function addNode(program: Command): void {
       `
 Flags take precedence over the environment, and that over the file. The environment:
   VOTER_ID, VOTER_URL, VOTER_LIST (JSON, or ID=URL,ID=URL), SEED_HOST,
-  HEARTBEAT_INTERVAL (seconds), MISSED_HEARTBEAT_TOLERANCE
+  HEARTBEAT_INTERVAL (30, 30s or 500ms), MISSED_HEARTBEAT_TOLERANCE, CAUCUS_TOKENS_FILE, CAUCUS_TOKENS
 
-A file looks like this, and every field may be left out:
+A file is YAML or JSON. It looks like this, and every field may be left out; voter-id, voter-url, voter-list,
+heartbeat-interval and missed-heartbeat-tolerance are fields too, and \${NAME:default} is a variable:
   { "id": "a", "listen": "127.0.0.1:7101", "data": "/var/lib/caucus/a",
     "peers": { "a": "http://127.0.0.1:7101", "b": "http://127.0.0.1:7102", "c": "http://127.0.0.1:7103" },
     "protocol": "quorum", "options": { "preset": "steady" } }

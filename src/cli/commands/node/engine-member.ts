@@ -7,15 +7,22 @@ import {
   isLoopback,
   listen,
   type MemberPort,
-  noRefusals,
+  type Refusal,
   urlOfServer,
 } from '../../../api/index.ts';
 import { Election } from '../../../election/index.ts';
 import type { OpenEngine } from '../../../engines/index.ts';
+import { MemberAccess, RefusalLog, SystemClock } from '../../../member/index.ts';
+import type { Log } from '../../terminal/log.ts';
 import { EngineElection } from './engine-election.ts';
 
 const MOST_CONNECTIONS = 2000;
 const NOT_HERE = 'this election is held on a store: there are no voters';
+
+interface Rules {
+  readonly access: MemberAccess;
+  readonly log: Log;
+}
 
 /** A participant in elections on a store, with the HTTP API of a member. */
 export class EngineMember implements MemberPort {
@@ -26,7 +33,6 @@ export class EngineMember implements MemberPort {
   readonly startedAtMs: number = Date.now();
   readonly mainElection: string;
   readonly links: MemberPort['links'] = [];
-  readonly refusals: Record<keyof MemberPort['refusals'], number> = noRefusals();
   url = '';
   readonly election: Election;
   readonly port: EngineElection;
@@ -34,7 +40,19 @@ export class EngineMember implements MemberPort {
   #server: Server | null = null;
   #api: Api | null = null;
 
-  constructor(engine: OpenEngine, election: string, storeName: string) {
+  readonly #access: MemberAccess;
+  readonly #refusals: RefusalLog;
+  readonly #log: Log;
+
+  constructor(
+    engine: OpenEngine,
+    election: string,
+    storeName: string,
+    { access, log }: Rules = { access: new MemberAccess([], false, true), log: () => {} },
+  ) {
+    this.#access = access;
+    this.#log = log;
+    this.#refusals = new RefusalLog(new SystemClock(), (text) => log({ level: 'warn', event: 'note', text }));
     this.id = engine.name;
     this.cluster = storeName;
     this.mainElection = election;
@@ -45,7 +63,11 @@ export class EngineMember implements MemberPort {
   }
 
   async listen(host: string, port: number): Promise<void> {
-    const api = createApi(this, { hosts: isLoopback(host) ? [host] : null });
+    const api = createApi(this, {
+      hosts: isLoopback(host) ? [host] : null,
+      access: () => this.#access.now,
+      note: (text) => this.#log({ level: 'info', event: 'note', text }),
+    });
     this.#api = api;
     this.#server = await listen(host, port, MOST_CONNECTIONS, (request, response) => api(request, response));
     this.url = urlOfServer(this.#server);
@@ -67,12 +89,21 @@ export class EngineMember implements MemberPort {
     return this.port;
   }
 
+  isConfigured(id: MemberPort['id']): boolean {
+    return id === this.id;
+  }
+
   registerVoter(): { readonly accepted: false; readonly reason: string } {
     return { accepted: false, reason: NOT_HERE };
   }
 
-  countRefusal(refusal: keyof MemberPort['refusals']): void {
-    this.refusals[refusal] += 1;
+  get refusals(): MemberPort['refusals'] {
+    return this.#refusals.counts;
+  }
+
+  countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void {
+    if (told === undefined) this.#refusals.counts[refusal] += 1;
+    else this.#refusals.refused(refusal, told.from, told.reason);
   }
 
   subscribe(listener: () => void): () => void {
@@ -83,6 +114,7 @@ export class EngineMember implements MemberPort {
     await this.election.close();
     await this.#engine.close();
     this.#api?.close();
+    this.#refusals.close();
     if (this.#server !== null) await closeServer(this.#server);
   }
 }

@@ -1,9 +1,13 @@
 import { isLoopback } from '../../../api/index.ts';
+import { tokenOptions } from '../../../auth/index.ts';
 import { CaucusError } from '../../../election/index.ts';
 import { shownUrl } from '../../../engines/index.ts';
+import { MemberAccess } from '../../../member/index.ts';
 import type { Origin } from '../../input/config/member-config.ts';
 import { originLines, originsJson } from '../../input/config/print-config.ts';
+import { tokenSource } from '../../input/config/tokens.ts';
 import { engineOptionsOf, MEMBER_ONLY, openEngineOf, refuseBoth } from '../../input/engine-flags.ts';
+import { readEnginePassword } from '../../input/engine-password.ts';
 import { Refusal } from '../../input/refusal.ts';
 import { paintFor } from '../../terminal/colours.ts';
 import { openLog } from '../../terminal/log.ts';
@@ -11,6 +15,7 @@ import { untilStopped } from '../../terminal/until-stopped.ts';
 import type { NodeFlags } from './command.ts';
 import { EngineMember } from './engine-member.ts';
 import { follow, standFor } from './standing.ts';
+import { watchTokens } from './watch-tokens.ts';
 
 const DEFAULT_LISTEN = '127.0.0.1:0';
 /** Options of engines that may be secret. */
@@ -20,6 +25,12 @@ const SECRETS = ['token', 'key', 'ssl'];
 export async function engineNode(flags: NodeFlags): Promise<number> {
   refuseBoth(flags as Readonly<Record<string, unknown>>, MEMBER_ONLY, process.env);
   const { host, port } = readListen(flags);
+  const tokens = tokenSource(flags.tokensFile ?? (process.env.CAUCUS_TOKENS_FILE || undefined), process.env);
+  const access = new MemberAccess(
+    tokenOptions.read(tokens?.read() ?? [], 'tokens'),
+    flags.closed ?? false,
+    (flags.insecure ?? false) || isLoopback(host),
+  );
   if (flags.printConfig) return printConfig(flags);
   const log = openLog(
     (line) => process.stdout.write(line),
@@ -29,7 +40,7 @@ export async function engineNode(flags: NodeFlags): Promise<number> {
   const stopped = untilStopped();
   const engine = await openEngineOf(flags, process.env, log);
   const storeName = /^[a-z]+/.exec(flags.engine!)![0];
-  const member = new EngineMember(engine, flags.election ?? 'main', storeName);
+  const member = new EngineMember(engine, flags.election ?? 'main', storeName, { access, log });
   try {
     await member.listen(host, port);
   } catch (error) {
@@ -49,12 +60,14 @@ export async function engineNode(flags: NodeFlags): Promise<number> {
   });
   const calledOff = new AbortController();
   const standing = standFor(member.election, calledOff.signal);
+  const unwatch = watchTokens(tokens, (list) => access.replace(list), log);
   const unfollow = follow(member, member.port, log, flags.json ?? false);
   const signal = await stopped;
   log({ level: 'info', event: 'stopping', text: `${signal}: stopping` });
   calledOff.abort();
   await standing;
   await member.close();
+  unwatch();
   unfollow();
   log({ level: 'info', event: 'stopped', text: 'stopped' });
   return 0;
@@ -68,6 +81,17 @@ async function printConfig(flags: NodeFlags): Promise<number> {
     { field: 'election', value: flags.election ?? 'main', from: flags.election ? '--election' : 'default' },
     { field: 'listen', value: flags.listen ?? DEFAULT_LISTEN, from: flags.listen ? '--listen' : 'default' },
   ];
+  const password = readEnginePassword(flags.enginePasswordFile, process.env);
+  if (password !== null) origins.push({ field: 'password', value: '***', from: password.from });
+  if (flags.tokensFile) origins.push({ field: 'tokensFile', value: flags.tokensFile, from: '--tokens-file' });
+  else if (process.env.CAUCUS_TOKENS_FILE)
+    origins.push({ field: 'tokensFile', value: process.env.CAUCUS_TOKENS_FILE, from: 'CAUCUS_TOKENS_FILE' });
+  else if (process.env.CAUCUS_TOKENS) origins.push({ field: 'tokens', value: '***', from: 'CAUCUS_TOKENS' });
+  origins.push({
+    field: 'closed',
+    value: flags.closed ?? false,
+    from: flags.closed ? '--closed' : 'default',
+  });
   for (const [field, { value, from }] of engineOptionsOf(flags, process.env)) {
     const isSecret = SECRETS.includes(field);
     origins.push({ field, value: isSecret ? '***' : value, from });

@@ -1,3 +1,4 @@
+import { readOptions } from '../../../member/index.ts';
 import { joinOptions } from '../../input/config/join-options.ts';
 import { readMemberConfig } from '../../input/config/member-config.ts';
 import { configJson, configLines } from '../../input/config/print-config.ts';
@@ -9,6 +10,7 @@ import type { NodeFlags } from './command.ts';
 import { engineNode } from './engine-node.ts';
 import { follow, standFor } from './standing.ts';
 import { startMember } from './start-member.ts';
+import { watchTokens } from './watch-tokens.ts';
 
 /** Runs a member until a signal ends it. */
 export async function nodeCommand(flags: NodeFlags): Promise<number> {
@@ -16,9 +18,10 @@ export async function nodeCommand(flags: NodeFlags): Promise<number> {
   refuseAlone(flags);
   const config = await readMemberConfig(flags, process.env);
   if (flags.printConfig) {
-    joinOptions(config);
     const text = flags.json ? JSON.stringify(configJson(config), null, 2) : configLines(config).join('\n');
     process.stdout.write(`${text}\n`);
+    // What was understood is printed also if a member cannot start with it: then this says why.
+    readOptions(joinOptions(config));
     return 0;
   }
   const paint = paintFor(process.stdout, process.env);
@@ -31,12 +34,14 @@ export async function nodeCommand(flags: NodeFlags): Promise<number> {
     config.settings.priority === 0
       ? Promise.resolve()
       : standFor(member.election(member.mainElection), calledOff.signal);
+  const unwatch = watchTokens(config.tokens, (tokens) => member.setTokens(tokens), log);
   const unfollow = follow(member, member.electionPort(member.mainElection), log, flags.json ?? false);
   const signal = await stopped;
   log({ level: 'info', event: 'stopping', text: `${signal}: stopping` });
   calledOff.abort();
   await standing;
   await member.close();
+  unwatch();
   unfollow();
   log({ level: 'info', event: 'stopped', text: 'stopped' });
   return 0;

@@ -66,7 +66,7 @@ export class PageServer {
   }
 
   serve(about: About, beside: Beside = async () => false): void {
-    const page = createPage(about);
+    const page = createPage(() => about);
     this.#begin(async (request, response) => {
       const { host } = request.headers;
       if (!leadsHere(host, [])) throw new HttpError(403, 'E_HOST', `${host} is not a name of this machine`);

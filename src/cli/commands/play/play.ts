@@ -41,7 +41,7 @@ async function playCommand({ port, open = false }: PlayFlags): Promise<number> {
   const server = await PageServer.open(readPort(port, '--port'), '--port');
   const { url, taken } = server;
   const stopped = untilStopped();
-  server.serve({ mode: 'play', chaos: false, api: './' });
+  server.serve({ mode: 'play', chaos: false, api: './', tokens: [] });
   const moved = taken === null ? '' : ` (port ${taken} is in use)`;
   process.stdout.write(`The playground is at ${url}${moved}; Ctrl-C ends it.\n`);
   if (open) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addMemberFlags, type MemberFlags } from '../../input/config/member-flags.ts';
 import { addEngineFlags, ENGINE_HELP, type EngineFlags } from '../../input/engine-flags.ts';
-import { oneLine } from '../../input/refusal.ts';
+import { oneLine, Refusal } from '../../input/refusal.ts';
 import { runCommand } from './run.ts';
 
 export interface RunFlags extends MemberFlags, EngineFlags {
@@ -72,6 +72,7 @@ Examples:
   $ caucus run --config member.json --once --timeout 60 -- make deploy`,
     )
     .action(async (cmd: string, args: readonly string[], flags: RunFlags) => {
+      if (cmd === '') throw new Refusal('CMD: expected a command, found ""');
       process.exitCode = await runCommand(cmd, args, flags);
     });
 }

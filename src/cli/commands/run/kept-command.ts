@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { withoutSecretVariables } from '../../input/secret-variables.ts';
 import { Alarm, type Deadline } from './deadline.ts';
 import type { Order, Report } from './keeper.ts';
 import { isGroupDead, signalGroup } from './process-group.ts';
@@ -54,7 +55,11 @@ export class KeptCommand {
 
   /** Starts the keeper. Starting Node.js takes time, so this is done before there is anything to run. */
   static open(onLost: () => void): Promise<KeptCommand> {
-    const keeper = fork(KEEPER, [], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], detached: true });
+    const keeper = fork(KEEPER, [], {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      detached: true,
+      env: withoutSecretVariables(process.env),
+    });
     return new Promise((resolve, reject) => {
       keeper.once('error', reject);
       keeper.once('exit', (code) => reject(new Error(`the keeper of the command ended with ${code}`)));

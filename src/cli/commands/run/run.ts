@@ -3,10 +3,12 @@ import { Election } from '../../../election/index.ts';
 import { readMemberConfig } from '../../input/config/member-config.ts';
 import { MEMBER_ONLY, openEngineOf, refuseAlone, refuseBoth } from '../../input/engine-flags.ts';
 import { Refusal } from '../../input/refusal.ts';
+import { withoutSecretVariables } from '../../input/secret-variables.ts';
 import { readNumber, readNumberOr } from '../../input/values.ts';
 import { paintFor } from '../../terminal/colours.ts';
 import { type Log, openLog } from '../../terminal/log.ts';
 import { startMember } from '../node/start-member.ts';
+import { watchTokens } from '../node/watch-tokens.ts';
 import type { RunFlags } from './command.ts';
 import { KeptCommand } from './kept-command.ts';
 import { StoreHealth } from './store-health.ts';
@@ -20,6 +22,9 @@ const LONGEST_SETTLE_MS = 60_000;
 const FAILED = 1;
 /** Long enough even on a busy machine. */
 const KILLED_WITHIN_MS = 60_000;
+
+/** Flags of the HTTP API. */
+const API_ONLY = ['listen', 'insecure', 'tokensFile', 'closed'];
 
 const PASSED = ['SIGUSR1', 'SIGUSR2', 'SIGQUIT', 'SIGWINCH', 'SIGCONT'] as const;
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -44,7 +49,7 @@ export async function runCommand(command: string, args: readonly string[], flags
   try {
     const place = await stand();
     if (place === null) return FAILED;
-    const env = process.env as Record<string, string>;
+    const env = withoutSecretVariables(process.env);
     supervisor = new Supervisor(place, kept, { command, args, env }, rules, log);
     if (isKeeperLost) supervisor.fail();
     const forget = onSignals(supervisor);
@@ -77,13 +82,18 @@ async function asMember(flags: RunFlags, rules: RunRules, log: Log): Promise<() 
     const member = await startMember(config, { isCalledNew: flags.new ?? false, log });
     if (member === null) return null;
     const election = new Election(config.settings.election!, member, { drainMs: drainMsOf(rules) });
-    return { election, close: () => member.close() };
+    const unwatch = watchTokens(config.tokens, (tokens) => member.setTokens(tokens), log);
+    const close = async (): Promise<void> => {
+      unwatch();
+      await member.close();
+    };
+    return { election, close };
   };
 }
 
 async function onEngine(flags: RunFlags, rules: RunRules, log: Log): Promise<() => Promise<Place>> {
   // It has no HTTP API, so it does not listen either.
-  refuseBoth(flags as Readonly<Record<string, unknown>>, [...MEMBER_ONLY, 'listen', 'insecure'], process.env);
+  refuseBoth(flags as Readonly<Record<string, unknown>>, [...MEMBER_ONLY, ...API_ONLY], process.env);
   const engine = await openEngineOf(flags, process.env, log);
   return async () => {
     const election = new Election(flags.election ?? 'main', engine, { drainMs: drainMsOf(rules) });

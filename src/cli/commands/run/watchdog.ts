@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
+import { withoutSecretVariables } from '../../input/secret-variables.ts';
 
 /**
  * Reads the process group to guard, line by line; an empty line means none. The end of its input means that the
@@ -20,7 +21,11 @@ export class Watchdog {
 
   constructor() {
     // In its own session, so that signals to the group of its owner do not reach it.
-    this.#shell = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    this.#shell = spawn('/bin/sh', ['-c', SCRIPT], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      env: withoutSecretVariables(process.env),
+    });
     this.#input = this.#shell.stdin!;
     this.#shell.on('error', () => {}); // Without a shell the command cannot start either, and that is reported.
     this.#input.on('error', () => {});

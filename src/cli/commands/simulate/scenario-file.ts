@@ -1,5 +1,4 @@
-import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { accessSync, closeSync, constants, openSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { isSystemError, Refusal, systemWords } from '../../input/refusal.ts';
 
 /** Checked before anything runs, since a run may take long. */
@@ -10,7 +9,10 @@ export function refuseUnwritable(flag: string, file: string): void {
   tryTo(flag, file, () => {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found?.isDirectory()) throw new Refusal(`${flag}: ${file}: expected a file, found a directory`);
-    accessSync(found === undefined ? path.dirname(file) : file, constants.W_OK);
+    if (found !== undefined) return accessSync(file, constants.W_OK);
+    // A folder may be writable for root, and still take no files: /proc.
+    closeSync(openSync(file, 'wx'));
+    unlinkSync(file);
   });
 }
 

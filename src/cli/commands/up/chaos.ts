@@ -32,10 +32,12 @@ export const DEEDS: Readonly<Record<string, Deed>> = {
   },
 };
 
-export async function doDeed(fleet: Fleet, deed: Deed, request: IncomingMessage): Promise<void> {
+/** Returns the member that it was done to. */
+export async function doDeed(fleet: Fleet, deed: Deed, request: IncomingMessage): Promise<number> {
   const body = record({ id: integer(1, fleet.members.length) });
   const { id } = body.read((await readJson(request, () => {})) ?? {}, '');
   const { state } = fleet.members.find((member) => member.id === id)!;
   if (!deed.needs(state)) throw new HttpError(409, 'E_REFUSED', `member ${id} ${deed.otherwise}`);
   deed.does(fleet, id);
+  return id;
 }

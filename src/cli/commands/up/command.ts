@@ -37,7 +37,10 @@ export function addUp(program: Command): void {
       '--ui-port <n>',
       'the port of the page; 0 is any free one (default: 7100, or any if it is in use)',
     )
-    .option('--chaos', 'let the page kill, pause and start members, as the keys do')
+    .option(
+      '--chaos',
+      'let the page kill, pause and start members, as the keys do; its address then carries a token of this run',
+    )
     .option(
       '--json',
       'print every event as one JSON object per line; first the id, pid and URL of each member',

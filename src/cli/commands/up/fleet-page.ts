@@ -1,6 +1,8 @@
 /** The page of a whole cluster, with the API beside it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
+  Authorization,
+  actWords,
   HttpError,
   refuseForeignPages,
   sendJson,
@@ -8,6 +10,8 @@ import {
   type Target,
   writeEventHead,
 } from '../../../api/index.ts';
+import { type Access, needsOf, Tokens, tokenOptions } from '../../../auth/index.ts';
+import { RefusalLog, SystemClock } from '../../../member/index.ts';
 import { type PageServer, refuseMethod } from '../play/page-server.ts';
 import { DEEDS, doDeed } from './chaos.ts';
 import type { Fleet } from './fleet.ts';
@@ -21,13 +25,27 @@ export class FleetPage {
   readonly #server: PageServer;
   readonly #fleet: Fleet;
   readonly #chaos: boolean;
+  readonly #authorization: Authorization;
+  readonly #refusals: RefusalLog;
   readonly #watchers = new Set<WatchRelay>();
 
-  constructor(server: PageServer, fleet: Fleet, chaos: boolean) {
+  /** `token`: what the page needs to kill processes; null if it may not. */
+  constructor(server: PageServer, fleet: Fleet, token: string | null) {
     this.#server = server;
     this.#fleet = fleet;
-    this.#chaos = chaos;
-    server.serve({ mode: 'up', chaos, api: './' }, (...asked) => this.#answer(...asked));
+    this.#chaos = token !== null;
+    this.#refusals = new RefusalLog(new SystemClock(), (message) => fleet.note('refused', null, message));
+    const access = accessWith(token);
+    this.#authorization = new Authorization({
+      access: () => access,
+      refused: (kind, { from, reason }) => this.#refusals.refused(kind, from, reason),
+    });
+    const tokens = token === null ? [] : ['chaos'];
+    server.serve({ mode: 'up', chaos: this.#chaos, api: './', tokens }, (...asked) => this.#answer(...asked));
+  }
+
+  close(): void {
+    this.#refusals.close();
   }
 
   /** Call it after every event of the fleet. */
@@ -37,6 +55,7 @@ export class FleetPage {
 
   async #answer(request: IncomingMessage, response: ServerResponse, target: Target): Promise<boolean> {
     const { path } = target;
+    const { query } = target;
     const isAsked = request.method === 'GET' || request.method === 'HEAD';
     if (QUESTIONS.includes(path) || path === '/watch' || path === '/fleet') {
       if (!isAsked) refuseMethod(request, path, 'GET, HEAD');
@@ -52,7 +71,15 @@ export class FleetPage {
     else {
       refuseForeignPages(request, this.#server.url);
       if (!this.#chaos) throw new HttpError(403, 'E_NO_CHAOS', NO_CHAOS);
-      await doDeed(this.#fleet, deed, request);
+      const entry = this.#authorization.enter(request, path, query, needsOf('POST', path, false));
+      const id = await doDeed(this.#fleet, deed, request);
+      const act = {
+        ...entry,
+        electionName: this.#fleet.election,
+        what: `${path.slice('/fleet/'.length)} ${id}`,
+        outcome: 'done',
+      };
+      this.#fleet.note('act', id, actWords(act));
       sendJson(response, 200, this.#describe());
     }
     return true;
@@ -81,6 +108,12 @@ export class FleetPage {
     const members = this.#fleet.members.map(({ id, url, pid, state }) => ({ id, url, pid, state }));
     return { chaos: this.#chaos, members };
   }
+}
+
+/** Questions and commands are as open as at the members themselves; what harms processes needs the token of this run. */
+function accessWith(token: string | null): Access {
+  const list = token === null ? [] : [{ name: 'page', roles: ['chaos'], token }];
+  return { tokens: new Tokens(tokenOptions.read(list, 'tokens')), closed: false, isOpen: true };
 }
 
 const NO_CHAOS =

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { withoutSecretVariables } from '../../input/secret-variables.ts';
 
 /** The state of a member of the fleet, as far as its process and its own log show it. */
 export type MemberState = 'starting' | 'up' | 'leading' | 'paused' | 'down';
@@ -15,11 +16,11 @@ export interface FleetMember {
   token: string | null;
 }
 
-/** One event. `id` is the member that it happened to. */
+/** One event. `id` is the member that it happened to; null if it happened to none in particular. */
 export interface FleetEvent {
   readonly at: string;
   readonly event: string;
-  readonly id: number;
+  readonly id: number | null;
   readonly text: string;
   readonly [field: string]: unknown;
 }
@@ -86,7 +87,7 @@ export class Fleet {
     const child = spawn(
       process.execPath,
       [...process.execArgv, MAIN, ...args, '--data', data, ...this.#plan.flags],
-      { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true },
+      { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true, env: withoutSecretVariables(process.env) },
     );
     if (this.#veterans.has(id)) this.#say('restart', id, `member ${id} is restarted`);
     this.#veterans.add(id);
@@ -155,6 +156,11 @@ export class Fleet {
     this.#say('moved', id, text, { url });
   }
 
+  /** Tells of something that the page did or refused. */
+  note(event: string, id: number | null, text: string): void {
+    this.#say(event, id, text);
+  }
+
   #find(id: number): FleetMember | undefined {
     return this.members.find((member) => member.id === id);
   }
@@ -184,7 +190,7 @@ export class Fleet {
     this.#say(String(event), member.id, String(text), fields);
   }
 
-  #say(event: string, id: number, text: string, fields: object = {}): void {
+  #say(event: string, id: number | null, text: string, fields: object = {}): void {
     this.#tell({ at: new Date().toISOString(), event, id, text, ...fields });
   }
 }

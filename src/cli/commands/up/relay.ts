@@ -49,7 +49,7 @@ export async function relayCommand(
     askMember(`${url}${request.url}`, { method: 'POST', body, withinMs: COMMAND_WITHIN_MS });
   // A command that may have been carried out is not given to a second member.
   const [first] = likelyMembers(fleet);
-  if (first === undefined) throw nobody();
+  if (first === undefined) throw noAnswer();
   let said = await tell(first).catch(lost);
   const leader = leaderOf(fleet, said);
   if (leader !== undefined && leader !== first) said = await tell(leader).catch(lost);
@@ -67,7 +67,7 @@ async function firstAnswer(fleet: Fleet, ask: (member: FleetMember) => Promise<S
       }
     }
     const isStarting = fleet.members.some(({ state }) => state === 'starting');
-    if (!isStarting || performance.now() >= untilMs) throw nobody();
+    if (!isStarting || performance.now() >= untilMs) throw noAnswer();
     await sleep(TRY_AGAIN_MS);
   }
 }
@@ -79,7 +79,7 @@ function leaderOf(fleet: Fleet, { status: code, text }: Said): FleetMember | und
   return likelyMembers(fleet).find(({ url }) => url === error.leaderUrl);
 }
 
-function nobody(): HttpError {
+function noAnswer(): HttpError {
   return new HttpError(503, 'E_NO_MEMBER', 'no member answers');
 }
 

@@ -31,6 +31,8 @@ const NEWS: readonly string[] = [
   'resume',
   'exit',
   'health',
+  'act',
+  'refused',
   'failed',
   'stderr',
   'stdout',
@@ -45,6 +47,8 @@ export function isNews({ event, asked }: FleetEvent): boolean {
 /** What the screen shows of the whole cluster. */
 export interface Heading {
   readonly title: string;
+  /** The address of the page, on a line of its own; null if the title has it. */
+  readonly page: string | null;
   /** Does it take a majority of the members to elect a leader? */
   readonly byMajority: boolean;
 }
@@ -116,14 +120,16 @@ function screenLines(
   { rows, columns }: Size,
 ): Line[] {
   const { leader, members } = fleet;
-  const isRoomy = rows >= FIXED_LINES + members.length + BLANK_LINES + FEWEST_EVENTS;
+  const fixed = FIXED_LINES + (heading.page === null ? 0 : 1);
+  const isRoomy = rows >= fixed + members.length + BLANK_LINES + FEWEST_EVENTS;
   const blank = isRoomy ? [asIs('')] : [];
-  const room = rows - FIXED_LINES - BLANK_LINES * blank.length;
+  const room = rows - fixed - BLANK_LINES * blank.length;
   // On a small screen, the last event is more important than the last member.
-  const shown = memberLines(members, Math.max(room - 1, 1), columns);
+  const shown = memberLines(fleet, Math.max(room - 1, 1), columns);
   const told = Math.max(room - shown.length, 0);
   return [
     { text: heading.title, paint: (cut, paint) => paint(cut, 'bold') },
+    ...(heading.page === null ? [] : [asIs(heading.page)]),
     {
       text: leaderWords(fleet, heading),
       paint: (cut, paint) => paint(cut, leader === null ? 'yellow' : 'green'),
@@ -132,7 +138,7 @@ function screenLines(
     ...shown,
     ...blank,
     ...(told === 0 ? [] : events.slice(-told)).map((event) =>
-      asIs(`${event.at.slice(11, 23)}  ${event.id}  ${event.text}`),
+      asIs(`${event.at.slice(11, 23)}  ${event.id ?? '-'}  ${event.text}`),
     ),
     ...blank,
     { text: keyWords(members.length, columns), paint: (cut, paint) => paint(cut, 'dim') },
@@ -155,11 +161,13 @@ function keyWords(count: number, columns: number): string {
 }
 
 /** One line each, or several on a line if there is not enough room. */
-function memberLines(members: readonly FleetMember[], room: number, columns: number): Line[] {
-  if (members.length <= room) return members.map(memberLine);
+function memberLines({ members, leader }: Fleet, room: number, columns: number): Line[] {
+  const wordOf = ({ state }: FleetMember): string =>
+    state === 'up' && leader === null ? 'no leader' : STATES[state];
+  if (members.length <= room) return members.map((member) => memberLine(member, wordOf(member)));
   const lines: string[] = [];
-  for (const { id, state } of members) {
-    const words = `${id} ${STATES[state]}`;
+  for (const member of members) {
+    const words = `${member.id} ${wordOf(member)}`;
     const last = lines.at(-1);
     if (last !== undefined && last.length + words.length + 3 < columns)
       lines[lines.length - 1] = `${last} · ${words}`;
@@ -168,9 +176,9 @@ function memberLines(members: readonly FleetMember[], room: number, columns: num
   return lines.slice(0, room).map(asIs);
 }
 
-function memberLine({ id, url, pid, state }: FleetMember): Line {
+function memberLine({ id, url, pid, state }: FleetMember, word: string): Line {
   // Leading blanks would be trimmed, so a bar stands before them.
-  const text = `|  ${String(id).padStart(2)}  ${STATES[state].padEnd(8)}  ${url}  ${pid === null ? '' : `pid ${pid}`}`;
+  const text = `|  ${String(id).padStart(2)}  ${word.padEnd(9)}  ${url}  ${pid === null ? '' : `pid ${pid}`}`;
   return {
     text,
     paint: (cut, paint) => {

@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { newToken } from '../../../auth/index.ts';
 import { integer } from '../../../core/index.ts';
+import { makeFolder, readOptions } from '../../../member/index.ts';
 import { counted, needsMajority } from '../../../story/index.ts';
 import { readMemberConfig } from '../../input/config/member-config.ts';
 import { isSystemError, oneLine, Refusal, systemWords } from '../../input/refusal.ts';
@@ -17,6 +19,8 @@ import { choosePorts } from './ports.ts';
 import { type Heading, isNews, Screen } from './screen.ts';
 
 const DEFAULT_MEMBERS = 5;
+/** In the folder of the cluster, while it runs. */
+const TOKEN_FILE = 'page-token';
 const MOST_MEMBERS = 99;
 
 /** Runs a cluster of real processes until a signal ends it. */
@@ -24,11 +28,14 @@ export async function upCommand(flags: UpFlags): Promise<number> {
   const wanted = readNumberOr(flags.members, '--members', integer(1, MOST_MEMBERS), null);
   const base = readPort(flags.port, '--port');
   const uiPort = readPort(flags.uiPort, '--ui-port');
-  const { definition, options, settings } = await readMemberConfig(flagsOfMember(flags), {});
+  const { definition, timing, options, settings } = await readMemberConfig(flagsOfMember(flags), {});
   const folder = openFolder(flags.data);
   let server: PageServer | null = null;
   try {
     const count = countMembers(folder, wanted, flags.data);
+    // What every member would refuse is refused once, before any is started.
+    const peers = Array.from({ length: count }, (_, i) => ({ id: i + 1, url: `http://127.0.0.1:${i + 1}` }));
+    readOptions({ id: 1, peers, protocol: definition.name, timing, options });
     // The page takes its port before ports are chosen for the members.
     const isWanted = base !== null && base <= USUAL_PORT && USUAL_PORT < base + count;
     server = await PageServer.open(uiPort ?? (isWanted ? 0 : null), '--ui-port');
@@ -44,22 +51,31 @@ export async function upCommand(flags: UpFlags): Promise<number> {
         return { id: i + 1, port, data };
       }),
     };
+    const token = flags.chaos ? newToken() : null;
+    if (token !== null) writeToken(path.join(folder, TOKEN_FILE), token);
+    const where = `${definition.name}, ${counted(count, 'member')}; look at it in a browser:`;
     const heading: Heading = {
-      title: `${definition.name}, ${counted(count, 'member')}; look at it in a browser: ${server.url}`,
+      // The address with the token is longer than a line, and has one of its own.
+      title: token === null ? `${where} ${server.url}` : where,
+      page: token === null ? null : withToken(server.url, token),
       byMajority: needsMajority(definition, options),
     };
     const ending = flags.data === undefined ? 'nothing of it is kept' : `it is kept in ${folder}`;
-    const { json = false, chaos = false } = flags;
-    return await runFleet(plan, heading, { json, chaos, server, taken, ending });
+    const { json = false } = flags;
+    const tokenFile = path.join(folder, TOKEN_FILE);
+    return await runFleet(plan, heading, { json, token, tokenFile, server, taken, ending });
   } finally {
     await server?.close();
+    rmSync(path.join(folder, TOKEN_FILE), { force: true });
     if (flags.data === undefined) rmSync(folder, { recursive: true, force: true });
   }
 }
 
 interface Telling {
   readonly json: boolean;
-  readonly chaos: boolean;
+  /** What the page needs to kill processes; null without --chaos. */
+  readonly token: string | null;
+  readonly tokenFile: string;
   readonly server: PageServer;
   /** The default port that is in use, if others were taken. */
   readonly taken: number | null;
@@ -70,7 +86,7 @@ interface Telling {
 async function runFleet(
   plan: FleetPlan,
   heading: Heading,
-  { json, chaos, server, taken, ending }: Telling,
+  { json, token, tokenFile, server, taken, ending }: Telling,
 ): Promise<number> {
   const { stdin, stdout } = process;
   const paint = paintFor(stdout, process.env);
@@ -89,11 +105,11 @@ async function runFleet(
     if (screen !== null) screen.show(event);
     else if (json) stdout.write(`${JSON.stringify(event)}\n`);
     else if (event.event === 'member' || isNews(event)) {
-      stdout.write(`${event.at.slice(11, 23)}  ${event.id}  ${oneLine(event.text)}\n`);
+      stdout.write(`${event.at.slice(11, 23)}  ${event.id ?? '-'}  ${oneLine(event.text)}\n`);
     }
   };
   const fleet = new Fleet(plan, tell);
-  page = new FleetPage(server, fleet, chaos);
+  page = new FleetPage(server, fleet, token);
   const asked = new Promise<void>((resolve) => {
     quit = resolve;
     void untilStopped().then(() => resolve());
@@ -103,10 +119,11 @@ async function runFleet(
   const forgetKeys = onScreen || !stdin.isTTY ? onKeys(fleet, stdin, () => quit()) : (): void => {};
   for (const { id } of fleet.members) fleet.start(id);
   if (taken !== null) fleet.moved(taken);
-  if (!onScreen) stdout.write(pageLine(server, json));
+  if (!onScreen) stdout.write(pageLine(server, json, token === null ? null : tokenFile));
   await asked;
   forgetKeys();
   await fleet.stop();
+  page.close();
   screen?.close();
   if (onScreen) stdout.write(`The cluster has stopped; ${ending}.\n`);
   if (failure === null) return 0;
@@ -116,10 +133,24 @@ async function runFleet(
 }
 
 /** The screen has the address in its title. */
-function pageLine({ url, taken }: PageServer, json: boolean): string {
-  const text = `the page is at ${url}${taken === null ? '' : ` (port ${taken} is in use)`}`;
+function pageLine({ url, taken }: PageServer, json: boolean, tokenFile: string | null): string {
+  const moved = taken === null ? '' : ` (port ${taken} is in use)`;
+  // This output may be kept in a file, so it names the token's file only.
+  const asks = tokenFile === null ? '' : `; its token is in ${tokenFile}`;
+  const text = `the page is at ${url}${moved}${asks}`;
   if (!json) return `${text}\n`;
-  return `${JSON.stringify({ at: new Date().toISOString(), event: 'page', id: null, text, url })}\n`;
+  const file = tokenFile === null ? {} : { tokenFile };
+  return `${JSON.stringify({ at: new Date().toISOString(), event: 'page', id: null, text, url, ...file })}\n`;
+}
+
+/** A browser does not send the part after the # to any server. */
+function withToken(url: string, token: string): string {
+  return `${url}#token=${token}`;
+}
+
+function writeToken(file: string, token: string): void {
+  rmSync(file, { force: true });
+  writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
 }
 
 /** A cluster that was kept has the members that it had: each of them remembers the others. */
@@ -135,7 +166,7 @@ function countMembers(folder: string, wanted: number | null, data: string | unde
 function openFolder(data: string | undefined): string {
   try {
     if (data === undefined) return mkdtempSync(path.join(tmpdir(), 'caucus-up-'));
-    mkdirSync(data, { recursive: true });
+    makeFolder(path.resolve(data));
     return path.resolve(data);
   } catch (error) {
     if (isSystemError(error)) throw new Refusal(`--data: ${data}: ${systemWords(error)}`);

@@ -1,4 +1,7 @@
+import { isIP } from 'node:net';
+import { readRelativeUrl } from '../../../api/index.ts';
 import {
+  asObject,
   BadInput,
   electionName,
   flag,
@@ -9,11 +12,13 @@ import {
   text,
   writtenId,
 } from '../../../core/index.ts';
+import { parseYaml } from '../parse-yaml.ts';
+import { Refusal } from '../refusal.ts';
 
-/** An address to listen on. */
+/** An address to listen on. Without a port it is that of the member's own URL. */
 export interface Listen {
   readonly host: string;
-  readonly port: number;
+  readonly port: number | null;
 }
 
 export interface PeerEntry {
@@ -36,14 +41,18 @@ export interface MemberSettings {
   readonly insecure?: boolean;
   readonly trustConnections?: boolean;
   readonly record?: string;
+  readonly tokensFile?: string;
+  readonly closed?: boolean;
 }
 
 const LISTEN = /^(?:(\[[0-9A-Fa-f:.]+\]|[^\s:[\]]+):)?(\d{1,5})$/;
 
-const listen: Shape<Listen> = {
+export const listen: Shape<Listen> = {
   expected: 'HOST:PORT, such as 127.0.0.1:7101 (port 0: any that is free)',
   read(value, path) {
-    const match = typeof value === 'string' ? LISTEN.exec(value) : null;
+    const bare = String(value).replace(/^\[|\]$/g, '');
+    if (isIP(bare) !== 0) return { host: bare, port: null };
+    const match = LISTEN.exec(String(value));
     const port = Number(match?.[2]);
     if (match === null || port > 65_535) throw new BadInput(path, this.expected, show(value));
     return { host: (match[1] ?? '127.0.0.1').replace(/^\[|\]$/g, ''), port };
@@ -61,9 +70,10 @@ export const httpUrl: Shape<string> = {
 
 /** Its own URL may be relative: then it is completed with each address of the seed host (seed 002). */
 const ownUrl: Shape<string> = {
-  expected: 'a URL that begins with http:// or https://, or with / or : together with a seed host',
+  expected:
+    'a URL that begins with http:// or https://, or :PORT, /PATH or :PORT/PATH together with a seed host',
   read(value, path) {
-    if (typeof value === 'string' && /^(?::\d{1,5})?(?:\/[^\s]*)?$/.test(value) && value !== '') return value;
+    if (typeof value === 'string' && readRelativeUrl(value) !== null) return value;
     try {
       return httpUrl.read(value, path);
     } catch {
@@ -82,10 +92,14 @@ function tryUrl(value: string): URL | null {
 
 const path: Shape<string> = text(4096);
 
-/** A list of { id, url }, an object from ids to URLs, or the text a=URL,b=URL. */
+/**
+ * A list of { id, url }, an object from ids to URLs, the text a=URL,b=URL, or any of the first two as a text. Seed 002
+ * writes each voter as two objects in a pair of braces, in either order, which is not JSON; that form is read too.
+ */
 const peers: Shape<readonly PeerEntry[]> = {
-  expected: 'a list of { "id", "url" }, or an object from ids to URLs',
-  read(value, at) {
+  expected: 'a list of { "id", "url" }, an object from ids to URLs, or ID=URL,ID=URL',
+  read(given, at) {
+    const value = typeof given === 'string' && /^\s*[[{]/.test(given) ? parseList(given, at) : given;
     const found = Array.isArray(value)
       ? value.map((each, i) => readPeer(each, `${at}[${i}]`))
       : typeof value === 'object' && value !== null
@@ -103,14 +117,37 @@ const peers: Shape<readonly PeerEntry[]> = {
   },
 };
 
-/** The names of seed 002 for the two fields are accepted too. */
+function parseList(value: string, at: string): unknown {
+  try {
+    return parseYaml(value, (key) => key === 'id' || key === 'voterId').value;
+  } catch (error) {
+    if (error instanceof Refusal) throw new BadInput(at, 'a list in JSON, or ID=URL,ID=URL', show(value));
+    throw error;
+  }
+}
+
+const ID_NAMES = ['id', 'voterId', 'voter-id', 'voter_id'];
+const URL_NAMES = ['url', 'voterUrl', 'voter-url', 'voter_url'];
+
+/** The names of seed 002 for the two fields are accepted too, and two objects with one field each. */
 function readPeer(value: unknown, at: string): PeerEntry {
+  if (typeof value === 'string') return readPairs(value, at)[0]!;
   if (typeof value !== 'object' || value === null) throw new BadInput(at, 'an object', show(value));
-  const { id, url, voterId, voterUrl, ...others } = value as Record<string, unknown>;
-  const unknown = Object.keys(others)[0];
+  const parts = (Array.isArray(value) ? value : [value]).flatMap((part) =>
+    Object.entries(asObject(part, at)),
+  );
+  const unknown = parts.find(([name]) => ![...ID_NAMES, ...URL_NAMES].includes(name));
   if (unknown !== undefined)
-    throw new BadInput(`${at}.${unknown}`, 'the fields id and url', 'an unknown field');
-  return { id: writtenId.read(id ?? voterId, `${at}.id`), url: httpUrl.read(url ?? voterUrl, `${at}.url`) };
+    throw new BadInput(`${at}.${unknown[0]}`, 'the fields id and url', 'an unknown field');
+  const one = (names: readonly string[], field: string): unknown => {
+    const found = parts.filter(([name]) => names.includes(name));
+    if (found.length > 1) throw new BadInput(`${at}.${field}`, 'it once', `${found.length} of it`);
+    return found[0]?.[1];
+  };
+  return {
+    id: writtenId.read(one(ID_NAMES, 'id'), `${at}.id`),
+    url: httpUrl.read(one(URL_NAMES, 'url'), `${at}.url`),
+  };
 }
 
 function readPairs(value: string, at: string): PeerEntry[] {
@@ -142,4 +179,6 @@ export const FIELDS: Readonly<Record<keyof MemberSettings, Field>> = {
   insecure: { shape: flag, about: 'may listen beyond the loopback, without authentication' },
   trustConnections: { shape: flag, about: 'a closed connection proves that the process is dead' },
   record: { shape: path, about: 'the folder for recordings of all that happens' },
+  tokensFile: { shape: path, about: 'the file with the tokens of operators, of mode 0600' },
+  closed: { shape: flag, about: 'questions need a token too' },
 };

@@ -1,10 +1,18 @@
-import { hostOf, isLoopback } from '../../../api/index.ts';
+import { addressOf, hostOf, isLoopback, readRelativeUrl } from '../../../api/index.ts';
 import type { JoinOptions } from '../../../member/index.ts';
 import { Refusal } from '../refusal.ts';
+import { type Listen, listen as listenShape } from './fields.ts';
 import type { MemberConfig } from './member-config.ts';
 
 /** The options of `join` for this configuration. */
-export function joinOptions({ settings, definition, timing, options, origins }: MemberConfig): JoinOptions {
+export function joinOptions({
+  settings,
+  tokens,
+  definition,
+  timing,
+  options,
+  origins,
+}: MemberConfig): JoinOptions {
   const { id, cluster, election, url, peers, seedHost, data, priority, record } = settings;
   const own = peers?.find((peer) => peer.id === id);
   const ownUrl = url ?? own?.url;
@@ -12,7 +20,7 @@ export function joinOptions({ settings, definition, timing, options, origins }: 
   if (ownUrl !== undefined && !isAbsolute && seedHost === undefined) {
     throw new Refusal('url: expected a seed host with a URL that is not complete, found none');
   }
-  const { listen } = settings;
+  const listen = readListen(settings.listen, ownUrl, seedHost);
   if (ownUrl === undefined && listen === undefined && seedHost === undefined) refuseStranger(settings);
   if (!settings.insecure) {
     if (listen !== undefined && !isLoopback(listen.host)) {
@@ -43,15 +51,45 @@ export function joinOptions({ settings, definition, timing, options, origins }: 
     ...(record === undefined ? {} : { record }),
     insecure: settings.insecure ?? false,
     trustConnections: settings.trustConnections ?? false,
+    ...(tokens === null ? {} : { tokens: tokens.read() }),
+    closed: settings.closed ?? false,
   };
 }
 
+/**
+ * A whole URL says how the other voters are reached too, unless something in front of them (https) is: they have the
+ * same port and path.
+ */
 function seedOf(
   host: string,
   url: string | undefined,
   isAbsolute: boolean,
 ): NonNullable<JoinOptions['seed']> {
-  return url === undefined || isAbsolute ? { host } : { host, url };
+  if (url === undefined) return { host };
+  if (!isAbsolute) return { host, url };
+  const { pathname, protocol } = new URL(url);
+  const port = portOf(host) === null && protocol === 'http:' ? `:${addressOf(url).port}` : '';
+  return { host, url: `${port}${pathname}` };
+}
+
+/** An address without a port gets that of the member's own URL, or of the seed host. */
+function readListen(
+  listen: Listen | undefined,
+  url: string | undefined,
+  seedHost: string | undefined,
+): { host: string; port: number } | undefined {
+  if (listen === undefined || listen.port !== null)
+    return listen as { host: string; port: number } | undefined;
+  const relative = url === undefined ? null : readRelativeUrl(url);
+  const own = url === undefined || relative !== null ? (relative?.port ?? null) : addressOf(url).port;
+  const port = own ?? (seedHost === undefined ? null : portOf(seedHost));
+  if (port === null) throw new Refusal(`listen: expected ${listenShape.expected}, found "${listen.host}"`);
+  return { host: listen.host, port };
+}
+
+function portOf(host: string): number | null {
+  const found = /^(?:\[.*\]|[^:]*):(\d{1,5})$/.exec(host);
+  return found === null ? null : Number(found[1]);
 }
 
 /** A mistyped id would add a voter that the others do not know. */

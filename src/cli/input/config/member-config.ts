@@ -1,12 +1,14 @@
-import { BadInput, type Definition, readSettings } from '../../../core/index.ts';
+import { type Definition, readSettings } from '../../../core/index.ts';
 import { DEFAULT_PROTOCOL } from '../../../protocols/index.ts';
 import { readProtocolName } from '../protocol-name.ts';
-import { Refusal } from '../refusal.ts';
-import { fromEnvironment, timesFromEnvironment } from './environment.ts';
+import { fromEnvironment } from './environment.ts';
 import { FIELDS, type MemberSettings } from './fields.ts';
 import { fromFile } from './file.ts';
 import { fromFlags, type MemberFlags } from './member-flags.ts';
+import { told } from './origin.ts';
+import { seedTimes } from './seed-times.ts';
 import { firstOf, type Given, type Source } from './sources.ts';
+import { type TokenSource, tokenSource } from './tokens.ts';
 
 /** The settings of a member, and where each comes from. */
 export interface MemberConfig {
@@ -14,6 +16,8 @@ export interface MemberConfig {
   readonly definition: Definition;
   readonly timing: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
+  /** Where the tokens of operators are; null if there are none. */
+  readonly tokens: TokenSource | null;
   /** In the order in which they are printed. */
   readonly origins: readonly Origin[];
 }
@@ -30,30 +34,33 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   priority: 1,
   insecure: false,
   trustConnections: false,
+  closed: false,
 };
 
 /** Flags take precedence over the environment, and that over the file. */
 export async function readMemberConfig(flags: MemberFlags, env: NodeJS.ProcessEnv): Promise<MemberConfig> {
-  const byFlags = fromFlags(flags);
-  const byEnvironment = fromEnvironment(env);
-  const byFile: Source = flags.config === undefined ? new Map() : await fromFile(flags.config);
-  const plain = firstOf([byFlags, byEnvironment, byFile]);
-  const definition = readProtocol(plain.get('protocol'));
-  const given = firstOf([byFlags, byEnvironment, timesFromEnvironment(env, definition), byFile]);
+  const byFile: Source = flags.config === undefined ? new Map() : await fromFile(flags.config, env);
+  const sources = [fromFlags(flags), fromEnvironment(env), byFile];
+  const definition = readProtocol(firstOf(sources).get('protocol'));
+  const given = firstOf([seedTimes(sources, definition), ...sources]);
   const origins: Origin[] = [];
   const settings: Record<string, unknown> = {};
   for (const [field, { shape }] of Object.entries(FIELDS)) {
     const found = given.get(field);
     if (found !== undefined) {
-      settings[field] = told(found, () => shape.read(found.value, field));
-      origins.push({ field, value: found.value, from: found.from });
+      settings[field] = told(found, field, () => shape.read(found.value, field));
+      // The list of voters has many forms: what was understood is shown.
+      origins.push({ field, value: field === 'peers' ? settings[field] : found.value, from: found.from });
     } else if (field === 'protocol' || field in DEFAULTS) {
       settings[field] = DEFAULTS[field] ?? DEFAULT_PROTOCOL;
       origins.push({ field, value: settings[field], from: 'default' });
     }
   }
+  const tokens = tokenSource((settings as MemberSettings).tokensFile, env);
+  if (tokens?.file === null) origins.push({ field: 'tokens', value: '***', from: 'CAUCUS_TOKENS' });
   return {
     settings: settings as MemberSettings,
+    tokens,
     definition,
     timing: group('timing', definition, given, origins),
     options: group('options', definition, given, origins),
@@ -77,20 +84,9 @@ function group(
   for (const [field, each] of given) {
     if (!field.startsWith(`${name}.`)) continue;
     const key = field.slice(name.length + 1);
-    told(each, () => readSettings(definition[name], { [key]: each.value }, name));
+    told(each, field, () => readSettings(definition[name], { [key]: each.value }, name));
     found[key] = each.value;
     origins.push({ field, value: each.value, from: each.from });
   }
   return found;
-}
-
-/** An error names its source: a line and a field of a file, or a flag or variable. */
-function told<T>({ from, at }: Given, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof BadInput)) throw error;
-    if (at !== undefined) throw new Refusal(`${at(error.path)}: ${error.message}`);
-    throw new Refusal(`${from}: ${error.message.slice(error.path.length + 2)}`);
-  }
 }

@@ -19,9 +19,16 @@ export interface MemberFlags {
   readonly insecure?: boolean;
   readonly trustConnections?: boolean;
   readonly record?: string;
+  readonly tokensFile?: string;
+  readonly closed?: boolean;
   readonly timing?: readonly string[];
   readonly option?: readonly string[];
   readonly config?: string;
+  readonly voterId?: string;
+  readonly voterUrl?: string;
+  readonly voterList?: string;
+  readonly heartbeatInterval?: string;
+  readonly missedHeartbeatTolerance?: string;
 }
 
 export function addMemberFlags(command: Command): Command {
@@ -47,24 +54,40 @@ export function addMemberFlags(command: Command): Command {
       'a closed connection means that the process is dead (no tunnels in between)',
     )
     .option('--insecure', 'may listen beyond the loopback, although members do not authenticate')
+    .option('--tokens-file <file>', 'the tokens of operators: NAME ROLE[,ROLE] TOKEN on each line; mode 0600')
+    .option('--closed', 'questions need a token too; health checks do not')
     .option('--record <dir>', 'record all that happens in this folder, as caucus simulate --trace does')
-    .option('--config <file>', 'read these settings from a JSON file; - is standard input');
+    .option('--config <file>', 'read these settings from a YAML or JSON file; - is standard input')
+    .option('--voter-id <id>', 'the same as --id')
+    .option('--voter-url <url>', 'the same as --url')
+    .option('--voter-list <list>', 'the same as --peers; also as JSON')
+    .option('--heartbeat-interval <duration>', 'how often a heartbeat is sent: 30 (seconds), 30s, 500ms')
+    .option(
+      '--missed-heartbeat-tolerance <n>',
+      'how many heartbeats may be missed before a voter is offline',
+    );
 }
 
 export function fromFlags(flags: MemberFlags): Source {
   const source = new Map<string, Given>();
   const put = (field: string, flag: string, value: unknown): void => {
-    if (value !== undefined) source.set(field, { value, from: flag });
+    if (value === undefined) return;
+    const before = source.get(field);
+    if (before !== undefined && before.from !== flag)
+      throw new Refusal(`${flag}: expected it or ${before.from}, found both`);
+    source.set(field, { value, from: flag });
   };
   put('id', '--id', flags.id);
   put('cluster', '--cluster', flags.cluster);
   put('listen', '--listen', flags.listen);
   put('url', '--url', flags.url);
-  if (flags.peer !== undefined && flags.peers !== undefined) {
-    throw new Refusal('--peers: expected it or --peer, found both');
-  }
   put('peers', '--peer', flags.peer?.join(','));
   put('peers', '--peers', flags.peers);
+  put('id', '--voter-id', flags.voterId);
+  put('url', '--voter-url', flags.voterUrl);
+  put('peers', '--voter-list', flags.voterList);
+  put('heartbeatInterval', '--heartbeat-interval', flags.heartbeatInterval);
+  put('missedHeartbeatTolerance', '--missed-heartbeat-tolerance', flags.missedHeartbeatTolerance);
   put('seedHost', '--seed-host', flags.seedHost);
   put('protocol', '--protocol', flags.protocol);
   put('election', '--election', flags.election);
@@ -73,6 +96,8 @@ export function fromFlags(flags: MemberFlags): Source {
   put('insecure', '--insecure', flags.insecure);
   put('trustConnections', '--trust-connections', flags.trustConnections);
   put('record', '--record', flags.record);
+  put('tokensFile', '--tokens-file', flags.tokensFile);
+  put('closed', '--closed', flags.closed);
   for (const [group, flag, pairs] of [
     ['timing', '--timing', flags.timing],
     ['options', '--option', flags.option],

@@ -1,4 +1,6 @@
 import { urlOf } from '../../../api/index.ts';
+import type { JoinOptions } from '../../../member/index.ts';
+import { Refusal } from '../refusal.ts';
 import { effectiveTiming } from './effective-timing.ts';
 import { joinOptions } from './join-options.ts';
 import type { MemberConfig, Origin } from './member-config.ts';
@@ -31,7 +33,7 @@ function allOf(config: MemberConfig): Origin[] {
   const add = (field: string, value: unknown, from: string): void => {
     if (!found.has(field)) found.set(field, { field, value, from });
   };
-  const { url, listen } = joinOptions(config);
+  const { url, listen } = understood(config);
   if (url !== undefined) add('url', url, 'its entry among the peers');
   else if (listen !== undefined && listen.port !== 0) {
     add('url', urlOf(listen.host ?? '127.0.0.1', listen.port), 'where it listens');
@@ -47,4 +49,14 @@ function allOf(config: MemberConfig): Origin[] {
     add(`options.${name}`, each.default, 'default');
   }
   return [...found.values()];
+}
+
+/** Nothing, if a member cannot start like this: the reason is told after the settings. */
+function understood(config: MemberConfig): Pick<JoinOptions, 'url' | 'listen'> {
+  try {
+    return joinOptions(config);
+  } catch (error) {
+    if (error instanceof Refusal) return {};
+    throw error;
+  }
 }

@@ -3,7 +3,8 @@ export interface Given {
   readonly value: unknown;
   /** For people: "--id", "VOTER_ID", "caucus.json line 3". */
   readonly from: string;
-  /** In a file: the place of the part with this path. */
+  /** In a file: how the field is spelled there, and the place of the part with this path. */
+  readonly name?: string;
   readonly at?: (path: string) => string;
 }
 

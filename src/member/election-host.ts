@@ -39,6 +39,8 @@ export class ElectionHost implements ElectionPort {
   readonly #door: Door;
   readonly #audience = new Audience(NO_VIEW);
   readonly #pending = new Pending();
+  /** When each voter was last heard. Only messages of known voters are admitted, so the list is bounded. */
+  readonly #heard = new Map<MemberId, number>();
   /** The sender of the message that is being processed, or null. */
   #sender: MemberId | null = null;
   /** Only for protocols with seats, which belong to disks. */
@@ -56,7 +58,8 @@ export class ElectionHost implements ElectionPort {
       clock: around.clock,
       fraction: () => Math.random(),
       draw64,
-      send: (to, message) => this.#send(to, message),
+      send: (to, message, at) => this.#send(to, message, at),
+      call: (at, message, to) => around.call?.(at, message, to),
       save: (record, done) => this.#save(record, done),
       stepped: (input, effects) => {
         this.#sender = input.type === 'message' ? input.from : null;
@@ -174,13 +177,28 @@ export class ElectionHost implements ElectionPort {
 
   /** Queues an input from outside. Timers that are due run before it. */
   give(input: Input): void {
-    if (input.type === 'message' && this.#host.isRunning) this.#seatWait?.onHeard(input.from);
+    if (input.type === 'message' && this.#host.isRunning) {
+      this.#seatWait?.onHeard(input.from);
+      if (input.from !== ANYBODY) this.#heard.set(input.from, this.#around.clock.wallNow());
+    }
+    if (input.type === 'peer-gone') this.#seatWait?.onGone(input.peer);
     this.#host.give(input);
   }
 
-  #send(to: MemberId, message: Message): void {
+  /** When a message of this voter was last received, in milliseconds since 1970; null if none was. */
+  heardAtMs(voter: MemberId): number | null {
+    return this.#heard.get(voter) ?? null;
+  }
+
+  /** The others refuse this process, so it must not lead, whatever its protocol says. Null: they accept it. */
+  exclude(why: Why | null): void {
+    this.#host.exclude(why);
+    this.#audience.tell();
+  }
+
+  #send(to: MemberId, message: Message, at?: string): void {
     if (to === this.#answers?.to) this.#answers.messages.push(message);
-    else this.#around.send(to, message);
+    else this.#around.send(to, message, at);
   }
 
   /** Saving is synchronous. The time it takes is charged to the member that sent the message. */

@@ -1,0 +1,5 @@
+export interface AskFlags {
+  readonly election?: string;
+  readonly json?: boolean;
+  readonly tokenFile?: string;
+}

@@ -1,0 +1,40 @@
+import type { Why } from '../core/index.ts';
+import type { LinkRefusal } from './links/links.ts';
+
+/** Refusals that say that this process must not be part of the cluster as it is. */
+const EXCLUDING: readonly LinkRefusal[] = ['same-id', 'other-rules', 'other-cluster'];
+
+/**
+ * Do the other members accept this process? One that was refused by the peers that it called, and accepted by none, is
+ * excluded: its id is taken, or its settings are others. In a protocol without a majority it would else lead alone,
+ * beside the leader of the others. Once a peer has accepted it, a refusal says something about the other side too, and
+ * excludes this process no more.
+ *
+ * Example: of three members, one was started with another timeout. Both others refuse it, so it is excluded; they have
+ * accepted each other, so they are not.
+ */
+export class Acceptance {
+  readonly #changed: (why: Why | null) => void;
+  #isAccepted = false;
+  #reason: string | null = null;
+
+  constructor(changed: (why: Why | null) => void) {
+    this.#changed = changed;
+  }
+
+  get isExcluded(): boolean {
+    return !this.#isAccepted && this.#reason !== null;
+  }
+
+  accepted(): void {
+    if (this.#isAccepted) return;
+    this.#isAccepted = true;
+    if (this.#reason !== null) this.#changed(null);
+  }
+
+  refused(kind: LinkRefusal, reason: string): void {
+    if (this.#isAccepted || this.#reason !== null || !EXCLUDING.includes(kind)) return;
+    this.#reason = reason;
+    this.#changed({ cause: 'refused', detail: `the other members refuse this process: ${reason}` });
+  }
+}
