@@ -43,6 +43,7 @@ export {
   type MemberPort,
   type Peer,
   type Refusal,
+  type TlsOptions,
 } from './member/index.ts';
 export { catalogue } from './protocols/index.ts';
 export { type Result, readScenario, type Scenario, simulate } from './simulation/index.ts';

@@ -191,9 +191,9 @@ function hasSender(body: unknown): boolean {
 
 /** A missing body counts as empty. */
 async function read({ request, member, entry }: Call): Promise<unknown> {
-  let isVerified = entry.claim === null;
+  let isVerified = (entry.claim?.verify ?? null) === null;
   const verify = (bytes: Buffer): void => {
-    entry.claim?.verify(bytes);
+    entry.claim?.verify?.(bytes);
     isVerified = true;
   };
   const body = await readJson(request, (refusal) => member.countRefusal(refusal), verify);

@@ -21,8 +21,11 @@ export interface VoterCheck {
 
 export interface VoterClaim {
   readonly id: MemberId;
-  /** Throws HttpError (401) unless this voter sent exactly this body to this member now. */
-  verify(body: Buffer): void;
+  /**
+   * Throws HttpError (401) unless this voter sent exactly this body to this member now. Null: its connection is
+   * authenticated, and with it all that comes over it.
+   */
+  readonly verify: ((body: Buffer) => void) | null;
 }
 
 /** A request that may be answered. */

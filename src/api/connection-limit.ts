@@ -2,9 +2,12 @@
  * Limits the number of connections of a server, so that no client can block its port with idle connections.
  *
  * Each connection is silent (no request yet), busy (a request is being answered) or idle (all were answered). When
- * there are too many in all, or from one address, the one that has been silent or idle for longest is closed; after
- * those, one that has not read anything for a second. If all are busy, the new connection is refused; a small reserve
- * stays for health checks and for members. A client that reads nothing for ten seconds is disconnected in any case.
+ * there are too many in all, or from one address, one is closed that is silent or idle, or that has not read anything for
+ * a second: of the address that has most connections, so that a client with many does not displace others with few. If
+ * all are busy, the new connection is refused; a small reserve stays for health checks and for members. A client that
+ * reads nothing for ten seconds is disconnected in any case.
+ *
+ * Connections from the addresses of peers have a reserve of their own, which no other address can use up.
  *
  * A client may send requests without waiting for the answers, but not many: Node.js passes on all that arrived together
  * in one turn of the event loop, in which a leader cannot renew its lease. Example: 500 requests that take 12 ms each,
@@ -13,7 +16,7 @@
  * Connections of members (upgraded ones) are not counted: their links have their own limits.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { isIPv6, type Socket } from 'node:net';
 import { isHealthPath } from './health.ts';
 
 /**
@@ -25,12 +28,20 @@ const UNREAD_MS = 5000;
 const STALLED_MS = 1000;
 /** How many requests of one connection may wait for their answers; with more, it is closed. */
 const MOST_WAITING = 16;
-/** For health checks and members, when all others are busy. */
+/** For health checks and members, when all others are busy; at most this share of it for one address. */
 const RESERVE = 32;
+const MOST_RESERVE_PER_ADDRESS = 16;
+/** For connections from the addresses of peers, before they are those of a link. */
+const PEER_RESERVE = 64;
+
+type Kind = 'usual' | 'reserve' | 'peer';
 
 interface Entry {
-  readonly address: string;
-  readonly isReserve: boolean;
+  /** The address, or the network that one client of IPv6 has. */
+  readonly group: string;
+  readonly kind: Kind;
+  /** With TLS, the one inside once the handshake is over: only that one knows what was not read. */
+  socket: Socket;
   /** Requests that are being answered. */
   busy: number;
   /** Since when it has been silent, busy or idle. */
@@ -40,16 +51,25 @@ interface Entry {
 export class ConnectionLimit {
   readonly #most: number;
   readonly #mostPerAddress: number;
-  readonly #entries = new Map<Socket, Entry>();
+  readonly #isPeerAddress: (address: string) => boolean;
+  /** By address and port of the client, which a connection and the TLS inside of it have in common. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #groups = new Map<string, number>();
+  readonly #kinds: Record<Kind, number> = { usual: 0, reserve: 0, peer: 0 };
 
-  constructor(server: Server, most: number) {
+  constructor(server: Server, most: number, isPeerAddress: (address: string) => boolean = () => false) {
     this.#most = most;
     // Behind a proxy, and on the loopback, all connections come from one address.
     this.#mostPerAddress = Math.max(1, most - Math.ceil(most / 4));
-    server.maxConnections = most + RESERVE + 1;
+    this.#isPeerAddress = isPeerAddress;
+    server.maxConnections = most + RESERVE + PEER_RESERVE + 1;
     server.on('connection', (socket: Socket) => this.#onConnection(socket));
+    server.on('secureConnection', (socket: Socket) => {
+      const entry = this.#entries.get(keyOf(socket));
+      if (entry !== undefined) entry.socket = socket;
+    });
     const onUpgrade = (request: IncomingMessage): void => {
-      this.#forget(request.socket);
+      this.#forget(keyOf(request.socket));
       // While the member closes, no links are left that would answer, and a socket without an owner would keep the
       // server open.
       const isAnswered = server.listeners('upgrade').some((each) => !('isObserver' in each));
@@ -66,7 +86,7 @@ export class ConnectionLimit {
   admit(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request;
     if (socket.destroyed) return false; // The rest of what arrived together.
-    const entry = this.#entries.get(socket);
+    const entry = this.#entries.get(keyOf(socket));
     if (entry === undefined) return true;
     if (entry.busy >= MOST_WAITING) {
       socket.destroy();
@@ -78,59 +98,95 @@ export class ConnectionLimit {
       entry.busy--;
       entry.sinceMs = performance.now();
     });
-    if (!entry.isReserve || isHealthPath(request.url?.split('?')[0] ?? '')) return true;
+    if (entry.kind !== 'reserve' || isHealthPath(request.url?.split('?')[0] ?? '')) return true;
     response.writeHead(503, { connection: 'close', 'content-length': '0' }).end();
     return false;
   }
 
   #onConnection(socket: Socket): void {
-    const address = socket.remoteAddress ?? '';
-    const isFull = this.#entries.size >= this.#most;
-    const isCrowd = this.#countOf(address) >= this.#mostPerAddress;
-    const hasRoom = !(isFull || isCrowd) || this.#makeRoom(isFull ? null : address);
-    if (!hasRoom && this.#entries.size >= this.#most + RESERVE) {
+    const key = keyOf(socket);
+    const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    const group = groupOf(address);
+    const kind = this.#kindFor(address, group);
+    if (kind === null) {
       socket.destroy();
       return;
     }
-    this.#entries.set(socket, {
-      address,
-      isReserve: !hasRoom,
-      busy: 0,
-      sinceMs: performance.now(),
-    });
-    socket.once('close', () => this.#forget(socket));
+    this.#entries.set(key, { group, kind, socket, busy: 0, sinceMs: performance.now() });
+    this.#groups.set(group, this.#countOf(group) + 1);
+    this.#kinds[kind]++;
+    socket.once('close', () => this.#forget(key));
   }
 
-  #forget(socket: Socket): void {
-    this.#entries.delete(socket);
+  /** Makes room if it must. Null: the connection is refused. */
+  #kindFor(address: string, group: string): Kind | null {
+    if (this.#isPeerAddress(address) && this.#kinds.peer < PEER_RESERVE) return 'peer';
+    const isFull = this.#kinds.usual >= this.#most;
+    const isCrowd = this.#countOf(group) >= this.#mostPerAddress;
+    if (!(isFull || isCrowd) || this.#makeRoom(isFull ? null : group)) return 'usual';
+    if (this.#kinds.reserve >= RESERVE) return null;
+    return this.#reserveOf(group) < MOST_RESERVE_PER_ADDRESS ? 'reserve' : null;
   }
 
-  #countOf(address: string): number {
+  #forget(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#kinds[entry.kind]--;
+    const left = this.#countOf(entry.group) - 1;
+    if (left > 0) this.#groups.set(entry.group, left);
+    else this.#groups.delete(entry.group);
+  }
+
+  #countOf(group: string): number {
+    return this.#groups.get(group) ?? 0;
+  }
+
+  #reserveOf(group: string): number {
     let count = 0;
-    for (const entry of this.#entries.values()) if (entry.address === address) count++;
+    for (const entry of this.#entries.values())
+      if (entry.kind === 'reserve' && entry.group === group) count++;
     return count;
   }
 
-  /** Closes one connection, of this address if one is given. The map is in the order in which they came. */
-  #makeRoom(address: string | null): boolean {
-    let found: Socket | null = null;
-    let foundMs = Number.POSITIVE_INFINITY;
-    for (const [socket, entry] of this.#entries) {
-      if (address !== null && entry.address !== address) continue;
-      // Connections that are not busy go before those that do not read.
-      const rank =
-        entry.busy === 0 ? entry.sinceMs : this.#isStalled(socket, entry) ? 1e15 + entry.sinceMs : null;
-      if (rank === null || rank >= foundMs) continue;
-      found = socket;
-      foundMs = rank;
+  /** Closes one connection, of this address if one is given. Those of peers stay, unless they are of this address. */
+  #makeRoom(group: string | null): boolean {
+    let found: { readonly key: string; readonly entry: Entry } | null = null;
+    for (const [key, entry] of this.#entries) {
+      if (group === null ? entry.kind === 'peer' : entry.group !== group) continue;
+      if (entry.busy > 0 && !isStalled(entry)) continue;
+      if (found === null || this.#goesBefore(entry, found.entry)) found = { key, entry };
     }
     if (found === null) return false;
-    this.#forget(found);
-    found.destroy();
+    this.#forget(found.key);
+    found.entry.socket.destroy();
     return true;
   }
 
-  #isStalled(socket: Socket, { sinceMs }: Entry): boolean {
-    return socket.writableLength > 0 && performance.now() - sinceMs >= STALLED_MS;
+  /** Of the address that has most; those that are not busy before those that do not read; the oldest first. */
+  #goesBefore(one: Entry, other: Entry): boolean {
+    const more = this.#countOf(one.group) - this.#countOf(other.group);
+    if (more !== 0) return more > 0;
+    const [isBusy, isOtherBusy] = [one.busy > 0, other.busy > 0];
+    return isBusy === isOtherBusy ? one.sinceMs < other.sinceMs : isOtherBusy;
   }
+}
+
+function isStalled({ socket, sinceMs }: Entry): boolean {
+  return socket.writableLength > 0 && performance.now() - sinceMs >= STALLED_MS;
+}
+
+function keyOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** A client of IPv6 has a whole network of addresses: the first four of eight groups. */
+function groupOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [before = '', after] = address.split('::');
+  const head = before === '' ? [] : before.split(':');
+  const tail = after === undefined || after === '' ? [] : after.split(':');
+  const all =
+    after === undefined ? head : [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail];
+  return all.slice(0, 4).join(':');
 }

@@ -1,6 +1,6 @@
 export { actWords } from './acts.ts';
 export { type Api, createApi } from './api.ts';
-export { Authorization } from './authorize.ts';
+export { Authorization, type VoterCheck, type VoterClaim } from './authorize.ts';
 export { readJson } from './body.ts';
 export { EventStream, HEARTBEAT_MS, writeEventHead } from './event-stream.ts';
 export { HttpError } from './http-error.ts';
@@ -8,6 +8,7 @@ export { closeServer, listen, portMismatch, urlOfServer } from './listener.ts';
 export { leadsHere, refuseForeignPages } from './origin.ts';
 export { type About, createPage, NOT_BUILT, type Page } from './page.ts';
 export {
+  type CertificateStatus,
   type Change,
   type ElectionPort,
   type LinkStatus,

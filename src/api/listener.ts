@@ -1,8 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
+import { Server as TlsServer } from 'node:tls';
 import { CaucusError } from '../election/index.ts';
 import { ConnectionLimit } from './connection-limit.ts';
+import { createTlsServer, type TlsServing } from './tls-server.ts';
 import { isLoopback, urlOf } from './urls.ts';
 
 /** A request that is not complete after this time is cut off, so that it cannot hold a connection. */
@@ -16,22 +18,32 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: NOT_HERE,
 };
 
+export interface ListenOptions {
+  /** It speaks https, and refuses plain http. */
+  readonly tls?: TlsServing | null;
+  /** Is this the address of a peer? Such connections have a reserve of their own. */
+  readonly isPeerAddress?: (address: string) => boolean;
+}
+
 /** Listens, or throws with the reason and what to do. */
 export function listen(
   host: string,
   port: number,
   mostConnections: number,
   onRequest: RequestListener,
+  { tls = null, isPeerAddress }: ListenOptions = {},
 ): Promise<Server> {
   const timeouts = {
     headersTimeout: ASKING_MS,
     requestTimeout: ASKING_MS,
     connectionsCheckingInterval: 1000,
   };
-  const server = createServer(timeouts, (request, response) => {
+  const admit: RequestListener = (request, response) => {
     if (limit.admit(request, response)) onRequest(request, response);
-  });
-  const limit = new ConnectionLimit(server, mostConnections);
+  };
+  const server: Server =
+    tls === null ? createServer(timeouts, admit) : createTlsServer(tls, ASKING_MS, timeouts, admit);
+  const limit = new ConnectionLimit(server, mostConnections, isPeerAddress);
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const reason = REASONS[cause.code ?? ''] ?? cause.message;
@@ -47,7 +59,8 @@ export function listen(
 /** The URL of a server. One that listens on all addresses gets the name of the host. */
 export function urlOfServer(server: Server): string {
   const { address, port } = server.address() as AddressInfo;
-  return urlOf(address === '0.0.0.0' || address === '::' ? hostname() : address, port);
+  const scheme = server instanceof TlsServer ? 'https' : 'http';
+  return urlOf(address === '0.0.0.0' || address === '::' ? hostname() : address, port, scheme);
 }
 
 /**

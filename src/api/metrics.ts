@@ -34,6 +34,13 @@ function addMember(text: MetricsText, member: MemberPort, watchers: number): voi
   text.add('caucus_elections', 'gauge', 'Elections in which this member takes part.', [
     [{}, elections.length],
   ]);
+  if (member.certificate != null) {
+    const { daysLeft, caDaysLeft } = member.certificate;
+    text.add('caucus_certificate_days_left', 'gauge', 'Whole days until a certificate expires.', [
+      [{ certificate: 'member' }, daysLeft],
+      [{ certificate: 'ca' }, caDaysLeft],
+    ]);
+  }
   text.add('caucus_watchers', 'gauge', 'Open streams of /watch.', [[{}, watchers]]);
   text.add(
     'caucus_refusals_total',

@@ -2,7 +2,7 @@
 import { type Access, type Need, needsToken } from '../auth/index.ts';
 import { assert, type Schema, type Shape } from '../core/index.ts';
 import type { Question } from './questions.ts';
-import { refused } from './wire/documents.ts';
+import { refused } from './wire/refused.ts';
 
 export const TAGS: Readonly<Record<string, string>> = {
   election: 'The state of an election. Questions change nothing.',

@@ -104,6 +104,17 @@ export function noRefusals(): Record<Refusal, number> {
   };
 }
 
+/** The certificate of a member, and how long it lasts. */
+export interface CertificateStatus {
+  /** ISO 8601. */
+  readonly expiresAt: string;
+  readonly daysLeft: number;
+  /** Of the CA that expires first. */
+  readonly caDaysLeft: number;
+  /** What to do, if one of them is about to expire; else null. */
+  readonly warning: string | null;
+}
+
 /** A member as the HTTP API and the command see it. */
 export interface MemberPort {
   readonly id: MemberId;
@@ -122,6 +133,8 @@ export interface MemberPort {
   readonly links: readonly LinkStatus[];
   /** Why this member cannot do its part (its health error, for example a full disk), or null. */
   readonly illness: string | null;
+  /** Null or omitted: it does not use TLS. */
+  readonly certificate?: CertificateStatus | null;
   readonly elections: readonly ElectionPort[];
   /** The election of this name; it is opened if it is not open yet. Throws BadInput for a bad name. */
   electionPort(name: string): ElectionPort;

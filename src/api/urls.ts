@@ -45,8 +45,8 @@ export function addressOf(url: string): { readonly host: string; readonly port: 
 }
 
 /** A URL from an address and a port; an IPv6 address stands in brackets. */
-export function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+export function urlOf(host: string, port: number, scheme: 'http' | 'https' = 'http'): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** A URL without a host: it makes a whole one with each address of a seed (seed 002). */

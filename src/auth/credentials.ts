@@ -30,6 +30,11 @@ export function readPrivateFile(file: string, path: string): string {
   });
 }
 
+/** A file that others may read too, such as a certificate. */
+export function readPublicFile(file: string, path: string): string {
+  return readText(file, path, () => {});
+}
+
 /** The mode is that of the very file that is read. */
 function readText(file: string, path: string, checkMode: (mode: number) => void): string {
   let descriptor: number | null = null;

@@ -1,4 +1,4 @@
-export { readPrivateFile, readSecretFile } from './credentials.ts';
+export { readPrivateFile, readPublicFile, readSecretFile } from './credentials.ts';
 export {
   type Access,
   judge,
@@ -8,6 +8,10 @@ export {
   needsOf,
   needsToken,
 } from './roles.ts';
+export { isPem, parseCertificates, type TlsFiles } from './tls/files.ts';
+export { MemberTls } from './tls/member-tls.ts';
+export { altNames, memberUri, type Named } from './tls/names.ts';
+export { handshakeWords } from './tls/words.ts';
 export {
   isToken,
   type NamedToken,

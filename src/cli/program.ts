@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAsking } from './commands/ask/command.ts';
+import { addCert } from './commands/cert/command.ts';
 import { addCheck } from './commands/check/command.ts';
 import { addCompletion } from './commands/completion/completion.ts';
 import { addNode } from './commands/node/command.ts';
@@ -46,6 +47,7 @@ Examples:
   addNode(program);
   addRun(program);
   addAsking(program);
+  addCert(program);
   addSimulate(program);
   addCheck(program);
   addProtocols(program);

@@ -1,7 +1,7 @@
 const LARGEST_ANSWER = 256 * 1024;
 
 /** The body of a response, if it is not larger than any voter would send. */
-export async function readAnswer({ body }: Response): Promise<string> {
+export async function readAnswer(body: AsyncIterable<Uint8Array> | null): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body ?? []) {

@@ -48,7 +48,7 @@ export class Calls {
       return;
     }
     this.#open.add(key);
-    links.call(url, election, message, (result) => {
+    links.call(url, election, message, to, (result) => {
       this.#open.delete(key);
       if (result.type === 'failed') {
         if (isRegistration) this.#tell(url, `${url} does not register this member: ${result.reason}`);

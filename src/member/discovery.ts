@@ -3,6 +3,7 @@ import { type Resolve, seedUrls } from './seeds.ts';
 
 export interface DiscoveryOptions {
   readonly host: string;
+  readonly scheme?: 'http' | 'https';
   /** What makes a URL with each address of the host: `:7100`, `/voter`, `:7100/voter` or `/`. */
   readonly url: string;
   readonly everyMs: number;
@@ -51,9 +52,9 @@ export class Discovery {
   }
 
   async #addresses(): Promise<string[] | null> {
-    const { host, url, resolve, onAddress, onCandidates } = this.#options;
+    const { host, url, scheme = 'http', resolve, onAddress, onCandidates } = this.#options;
     try {
-      const urls = await seedUrls({ host, url }, resolve);
+      const urls = await seedUrls({ host, url, scheme }, resolve);
       this.#complaint = '';
       for (const each of urls) onAddress(hostOf(each));
       await onCandidates?.(urls, this.#stop.signal);

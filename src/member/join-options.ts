@@ -3,6 +3,7 @@ import type { TokenOption } from '../auth/index.ts';
 import type { MemberId } from '../core/index.ts';
 import type { LogEntry } from '../election/index.ts';
 import type { Peer } from './links/links.ts';
+import type { TlsOptions } from './tls-options.ts';
 
 export type { LogEntry };
 
@@ -46,6 +47,11 @@ export interface JoinOptions {
    * at least one, every command needs one.
    */
   readonly tokens?: readonly TokenOption[] | undefined;
+  /**
+   * Mutual TLS among members, and https for clients: the files of the member's certificate, of its key, and of the CAs.
+   * They are read again when they change.
+   */
+  readonly tls?: TlsOptions | undefined;
   /** Questions need a token too; health checks do not. */
   readonly closed?: boolean | undefined;
   /**

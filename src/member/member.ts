@@ -2,10 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
   type Api,
+  type CertificateStatus,
   closeServer,
   createApi,
   type ElectionPort,
-  listen,
   type MemberPort,
   type Refusal,
 } from '../api/index.ts';
@@ -14,8 +14,9 @@ import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../
 import { type Identity, sharedId } from '../peers/index.ts';
 import { Acceptance } from './acceptance.ts';
 import { hostNames } from './access.ts';
+import { CertificateCheck } from './certificate-check.ts';
 import { type Clock, SystemClock } from './clock.ts';
-import { forgetfulStore, openStore, type Store } from './data-folder.ts';
+import type { Store } from './data-folder.ts';
 import { Elections } from './elections.ts';
 import { ownProcess } from './evidence.ts';
 import { Finding } from './finding.ts';
@@ -23,42 +24,13 @@ import { isolate } from './isolate.ts';
 import type { JoinOptions } from './join-options.ts';
 import { createLinks } from './links/index.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
-import { readOptions, type Settled, warningsOf } from './options.ts';
+import type { Settled } from './options.ts';
 import { OwnUrl } from './own-url.ts';
-import { findPlace } from './place.ts';
 import { RefusalLog, VERDICT_WORDS, withoutPort } from './refusal-log.ts';
-import { rehearse } from './rehearsal.ts';
 import { steward } from './steward.ts';
+import { certificateStatus, TlsWatch } from './tls-watch.ts';
 import { Unreachable } from './unreachable.ts';
 import { Voters } from './voters.ts';
-
-/**
- * Starts a member. From now on it votes in the elections of its cluster; a program that wants to lead uses one of its
- * elections. Rejects with BadInput for invalid options, and with CaucusError for errors of the system.
- */
-export async function join(options: JoinOptions): Promise<Member> {
-  const settled = await findPlace(readOptions(options));
-  for (const message of warningsOf(options, settled)) settled.log({ level: 'warning', message });
-  await rehearse(settled);
-  const { data, cluster, id, election } = settled;
-  const store = data === null ? forgetfulStore(election) : await openStore(data, cluster, id, election);
-  let server: Server | null = null;
-  try {
-    let member: Member | null = null;
-    if (settled.listen !== null) {
-      const { host, port } = settled.listen;
-      server = await listen(host, port, settled.limits.connections, (request, response) =>
-        member?.handler(request, response),
-      );
-    }
-    member = new Member(settled, store, server);
-    return member;
-  } catch (error) {
-    if (server !== null) await closeServer(server);
-    store.close();
-    throw error;
-  }
-}
 
 /** One member: its elections, its connections and its API. */
 export class Member implements MemberPort, Engine {
@@ -85,6 +57,7 @@ export class Member implements MemberPort, Engine {
   readonly #elections = new Map<Seat, Election[]>();
   readonly #listeners = new Set<() => void>();
   readonly #refusals: RefusalLog;
+  readonly #tlsWatch: TlsWatch | null;
   #closing: Promise<void> | null = null;
 
   /** @internal Use `join`. */
@@ -116,6 +89,7 @@ export class Member implements MemberPort, Engine {
       this.#settled.log({ level: 'warning', message });
       this.#notify();
     });
+    this.#tlsWatch = settled.tls === null ? null : new TlsWatch(settled.tls, settled.log);
     this.#links = this.#createLinks();
     this.#finding = new Finding({
       settled,
@@ -142,6 +116,7 @@ export class Member implements MemberPort, Engine {
       hosts: hostNames(settled, this.url),
       allow: settled.allow,
       access: () => settled.access.now,
+      voters: settled.tls === null ? null : new CertificateCheck(settled.tls, this.refusedTls),
       note: (message) => settled.log({ level: 'info', message }),
     });
     if (server !== null) this.#links.attach(server);
@@ -170,6 +145,11 @@ export class Member implements MemberPort, Engine {
     return this.#hosts.list.filter(
       ({ name, view }) => name !== main || view.term !== 0 || view.leader !== null,
     );
+  }
+
+  get certificate(): CertificateStatus | null {
+    const { tls } = this.#settled;
+    return tls === null ? null : certificateStatus(tls, Date.now());
   }
 
   get refusals(): Readonly<Record<Refusal, number>> {
@@ -228,6 +208,15 @@ export class Member implements MemberPort, Engine {
     this.#settled.access.replace(tokens);
   }
 
+  /** Reads the files of `tls` again. They are also read when they change; new ones that cannot be used are only logged. */
+  reloadTls(): void {
+    this.#tlsWatch?.reload();
+  }
+
+  /** @internal A client at this address is no member, or does not use TLS. */
+  readonly refusedTls = (address: string, reason: string): void =>
+    this.#refusals.refused('unauthorized', address, `${address} is refused: ${reason}`);
+
   registerVoter(voter: Peer, mayReplace = true): ReturnType<MemberPort['registerVoter']> {
     const before = this.#voters.list.find(({ id }) => id === voter.id);
     if (before?.url === voter.url && voter.id !== this.id) return { accepted: true };
@@ -282,6 +271,7 @@ export class Member implements MemberPort, Engine {
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
     this.#finding.close();
     this.#refusals.close();
+    this.#tlsWatch?.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
     await this.#links.close();
@@ -332,6 +322,7 @@ export class Member implements MemberPort, Engine {
         strangers: limits.strangers,
         postsInFlight: limits.postsInFlight,
         trustConnections: this.#settled.trustConnections,
+        tls: this.#settled.tls,
       },
     );
   }

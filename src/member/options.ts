@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { addressOf, hostOf, isLoopback, readRelativeUrl, voterUrl } from '../api/index.ts';
-import { tokenOptions } from '../auth/index.ts';
+import { type MemberTls, tokenOptions } from '../auth/index.ts';
 import {
   BadInput,
   type Config,
@@ -26,6 +26,7 @@ import { isolate } from './isolate.ts';
 import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
 import type { Peer } from './links/links.ts';
 import { readSeedHost, type Seed } from './seeds.ts';
+import { readTls, tlsShape } from './tls-options.ts';
 
 /** The same options, checked and with defaults. */
 export interface Settled {
@@ -49,6 +50,8 @@ export interface Settled {
   /** True if other machines can reach it: then any host name is accepted. */
   readonly isOpen: boolean;
   readonly access: MemberAccess;
+  /** Its certificate, and which it accepts; null if members do not use TLS. */
+  readonly tls: MemberTls | null;
   readonly limits: Limits & Bounds;
   readonly log: (entry: LogEntry) => void;
 }
@@ -120,6 +123,7 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
   hosts: optional(listOf(text(255), 1000)),
   tokens: anything,
   closed: optional(flag),
+  tls: tlsShape,
   record: optional(folder),
   limits: optional(
     record<Limits>({
@@ -153,11 +157,12 @@ export function readOptions(given: unknown): Settled {
   const objection = definition.check?.(config, [id, ...peers.map((peer) => peer.id)]) ?? null;
   if (objection !== null)
     throw new BadInput(objection.path, 'settings that fit each other', objection.reason);
-  const { limits = {} } = options;
+  const { limits = {}, cluster = 'caucus' } = options;
+  const tls = readTls(options.tls, { id, cluster }, { url, peers: options.peers ?? [] });
   const listen = readListen(options, url);
   return {
     id,
-    cluster: options.cluster ?? 'caucus',
+    cluster,
     election: options.election ?? 'main',
     listen,
     url: url ?? null,
@@ -170,8 +175,11 @@ export function readOptions(given: unknown): Settled {
     data: options.data === undefined ? null : path.resolve(options.data),
     trustConnections: options.trustConnections ?? false,
     hosts: options.hosts ?? [],
-    allow: options.mounted ? (options.allow ?? (options.insecure ? () => true : cameByLoopback)) : null,
-    isOpen: options.insecure === true || options.allow !== undefined,
+    allow: options.mounted
+      ? (options.allow ?? (isAuthenticated(options) ? () => true : cameByLoopback))
+      : null,
+    isOpen: isAuthenticated(options) || options.allow !== undefined,
+    tls,
     access: readAccess(options, listen === null ? hostOf(options.url!) : listen.host),
     record: options.record === undefined ? null : path.resolve(options.record),
     limits: {
@@ -210,19 +218,25 @@ function readProtocol(name: string): Definition {
   throw new BadInput('protocol', `one of ${Object.keys(catalogue).join(', ')}`, show(name));
 }
 
+/** Do members authenticate each other, or is it accepted that they do not? Only then may other machines reach this one. */
+function isAuthenticated({ insecure, tls }: JoinOptions): boolean {
+  return insecure === true || tls !== undefined;
+}
+
 /** Where to listen: at `listen`, else at the address of `url`, else on any free port of the loopback. */
 function readListen(options: JoinOptions, url: string | undefined): Settled['listen'] {
-  const { mounted = false, insecure = false } = options;
+  const { mounted = false } = options;
+  const isSafe = isAuthenticated(options);
   if (mounted) {
     if (options.listen !== undefined)
       throw new BadInput('listen', 'nothing, since the member is mounted', 'an address');
     if (options.url === undefined) {
       throw new BadInput('url', 'the URL under which the others reach a mounted member', 'nothing');
     }
-    if (!insecure && options.allow === undefined && !isLoopback(hostOf(options.url))) {
+    if (!isSafe && options.allow === undefined && !isLoopback(hostOf(options.url))) {
       throw new BadInput(
         'url',
-        'a loopback address for a mounted member, or insecure: true, or a check of your own (allow), since members do not authenticate',
+        'a loopback address for a mounted member, or certificates (tls), or insecure: true, or a check of your own (allow), since members do not authenticate',
         show(options.url),
       );
     }
@@ -230,18 +244,18 @@ function readListen(options: JoinOptions, url: string | undefined): Settled['lis
   }
   if (options.listen === undefined && url !== undefined) {
     const address = addressOf(url);
-    if (insecure || isLoopback(address.host)) return address;
+    if (isSafe || isLoopback(address.host)) return address;
     throw new BadInput(
       'listen',
-      `an address, and insecure: true, since ${url} is not on the loopback and members do not authenticate`,
+      `an address, and certificates (tls) or insecure: true, since ${url} is not on the loopback and members do not authenticate`,
       'nothing',
     );
   }
   const host = options.listen?.host ?? '127.0.0.1';
-  if (!insecure && !isLoopback(host)) {
+  if (!isSafe && !isLoopback(host)) {
     throw new BadInput(
       'listen.host',
-      'a loopback address, or insecure: true, since members do not authenticate',
+      'a loopback address, or certificates (tls), or insecure: true, since members do not authenticate',
       show(host),
     );
   }
@@ -272,11 +286,13 @@ function readSeed(options: JoinOptions, url: string | undefined, definition: Def
   if (relative.port !== null && host.port !== null && relative.port !== host.port)
     throw new BadInput('seed.url', `the port of the seed host, ${host.port}, or none`, show(seed.url));
   // All voters listen on one port if neither the host nor the URL has one.
-  const port = relative.port ?? host.port ?? (listen?.port || 80);
+  const scheme = options.tls === undefined ? 'http' : 'https';
+  const port = relative.port ?? host.port ?? (listen?.port || (scheme === 'http' ? 80 : 443));
   const isPlaced = listen !== undefined || url !== undefined || mounted === true;
   return {
     host: seed.host,
     url: `:${port}${relative.path}`,
+    scheme,
     listensBy: isPlaced ? 'options' : seed.url === undefined ? 'loopback' : 'seed',
   };
 }

@@ -10,9 +10,19 @@
  * 1 and 2 are certain. Until one of them holds, it looks again at every search for other voters.
  */
 import type { Server } from 'node:http';
+import https from 'node:https';
 import { type AddressInfo, connect, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { hostOf, isLoopback, portMismatch, readRelativeUrl, urlOf, urlOfServer } from '../api/index.ts';
+import {
+  addressOf,
+  hostOf,
+  isLoopback,
+  portMismatch,
+  readRelativeUrl,
+  urlOf,
+  urlOfServer,
+} from '../api/index.ts';
+import type { MemberTls } from '../auth/index.ts';
 import { asObject, type MemberId } from '../core/index.ts';
 import { readAnswer } from './answer.ts';
 import type { Settled } from './options.ts';
@@ -31,10 +41,12 @@ export class OwnUrl {
   #isCertain: boolean;
   readonly #listensOn: { readonly host: string; readonly port: number } | null;
   readonly #path: string;
+  readonly #tls: MemberTls | null;
   readonly #log: Settled['log'];
 
-  constructor({ url, seed, log }: Pick<Settled, 'url' | 'seed' | 'log'>, server: Server | null) {
+  constructor({ url, seed, tls, log }: Pick<Settled, 'url' | 'seed' | 'tls' | 'log'>, server: Server | null) {
     this.#log = log;
+    this.#tls = tls;
     this.#path = seed === null ? '' : readRelativeUrl(seed.url)!.path;
     this.#isCertain = url !== null || seed === null;
     this.#listensOn = server === null ? null : boundTo(server);
@@ -58,7 +70,7 @@ export class OwnUrl {
     if (this.#isCertain || this.#listensOn === null) return;
     const here = ownAmong(candidates, this.#listensOn);
     if (here !== null) return this.#settle(here, true);
-    const asked = await Promise.all(candidates.map((url) => isAnsweredBy(url, self, signal)));
+    const asked = await Promise.all(candidates.map((url) => isAnsweredBy(url, self, this.#tls, signal)));
     const found = candidates.find((_url, i) => asked[i]);
     if (found !== undefined) return this.#settle(found, true);
     if (!isWildcard(this.#listensOn.host)) return;
@@ -80,7 +92,7 @@ export class OwnUrl {
   }
 
   #at(address: string): string {
-    return urlOf(address, this.#listensOn!.port) + this.#path;
+    return urlOf(address, this.#listensOn!.port, this.#tls === null ? 'http' : 'https') + this.#path;
   }
 }
 
@@ -144,7 +156,7 @@ function bare(host: string): string {
 }
 
 function portOf(url: string): number {
-  return Number(new URL(url).port || 80);
+  return addressOf(url).port;
 }
 
 function boundTo(server: Server): { host: string; port: number } {
@@ -153,22 +165,37 @@ function boundTo(server: Server): { host: string; port: number } {
 }
 
 /** Does this very process answer there? */
-async function isAnsweredBy(url: string, self: Self, signal: AbortSignal): Promise<boolean> {
+async function isAnsweredBy(
+  url: string,
+  self: Self,
+  tls: MemberTls | null,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/status`, {
-      redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]),
-    });
-    const { voterId, incarnation, startedAtMs } = asObject(
-      JSON.parse(await readAnswer(response)),
-      'the answer',
-    );
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
+    const body =
+      tls === null
+        ? (await fetch(`${url}/status`, { redirect: 'error', signal: soon })).body
+        : await getByTls(`${url}/status`, self, tls, soon);
+    const { voterId, incarnation, startedAtMs } = asObject(JSON.parse(await readAnswer(body)), 'the answer');
     const isSelf = String(voterId) === String(self.id) && incarnation === self.incarnation;
     return isSelf && startedAtMs === self.startedAtMs;
   } catch {
     // The address of a voter that is down, or of something else.
     return false;
   }
+}
+
+/** It shows its own certificate to itself: whatever else answers there is another one. */
+function getByTls(
+  url: string,
+  { id }: Self,
+  tls: MemberTls,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  return new Promise((resolve, reject) => {
+    https.get(url, { ...tls.dialOptions(id), agent: false, signal }, resolve).once('error', reject);
+  });
 }
 
 /** The address of this machine from which one of these URLs can be reached, or null if none can. */

@@ -39,7 +39,8 @@ export async function findPlace(settled: Settled, resolve?: Resolve): Promise<Se
       `none of the addresses of the seed ${seed.host} is one of this machine (${urls.join(', ')})`,
     );
   if (!settled.isOpen && !isLoopback(hostOf(own))) {
-    const expected = 'an address of the loopback, or the option insecure, since members do not authenticate';
+    const expected =
+      'an address of the loopback, or certificates (tls), or the option insecure, since members do not authenticate';
     throw new BadInput('listen', expected, `${show(own)}, its own address among those of the seed`);
   }
   return { ...settled, listen: addressOf(own), url: own };

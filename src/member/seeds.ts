@@ -8,6 +8,8 @@ export interface Seed {
   readonly host: string;
   /** What makes a whole URL with each address: `:7100`, `/voter`, `:7100/voter` or `/`. */
   readonly url: string;
+  /** Default: http. */
+  readonly scheme?: 'http' | 'https';
 }
 
 /** Looks up the addresses of a name. */
@@ -30,12 +32,15 @@ export function readSeedHost(host: string): HostAndPort | null {
 }
 
 /** The URL of each address of the seed. Throws if its name cannot be resolved. */
-export async function seedUrls({ host, url }: Seed, resolve: Resolve = resolveName): Promise<string[]> {
+export async function seedUrls(
+  { host, url, scheme }: Seed,
+  resolve: Resolve = resolveName,
+): Promise<string[]> {
   const { name, port } = readSeedHost(host)!;
   const relative = readRelativeUrl(url)!;
   const addresses = isIP(name) === 0 ? await resolve(name) : [name];
   const usedPort = relative.port ?? port ?? DEFAULT_PORT;
-  return [...new Set(addresses)].map((address) => urlOf(address, usedPort) + relative.path);
+  return [...new Set(addresses)].map((address) => urlOf(address, usedPort, scheme) + relative.path);
 }
 
 export async function resolveName(name: string): Promise<readonly string[]> {

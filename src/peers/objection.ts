@@ -9,7 +9,9 @@ export type LinkRefusal =
   | 'unknown-member'
   | 'other-cluster'
   | 'other-rules'
-  | 'same-id';
+  | 'same-id'
+  /** It does not show that it is the member that it says it is. */
+  | 'unauthorized';
 
 export interface Refused {
   readonly kind: LinkRefusal;

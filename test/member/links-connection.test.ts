@@ -27,7 +27,7 @@ async function startMute(): Promise<{ url: string; sockets: WebSocket[]; pings: 
 
 async function connect(url: string, options: LinkOptions): Promise<Connection> {
   return new Promise((resolve, reject) => {
-    dial(url, resolveLinkOptions(options), (result) => {
+    dial('b', url, resolveLinkOptions(options), (result) => {
       if (result.type === 'open') resolve(result.connection);
       else reject(new Error(JSON.stringify(result)));
     });

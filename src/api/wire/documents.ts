@@ -25,6 +25,7 @@ import {
   show,
 } from '../../core/index.ts';
 import { type Act, act } from './act.ts';
+import { type Certificate, certificate } from './certificate.ts';
 
 /** A voter and its URL. */
 export interface Voter {
@@ -64,6 +65,7 @@ export interface State extends Pick<Voter, 'voterId' | 'voterUrl'> {
 /** The answer of `/status`. The remaining lease time changes constantly, so `/watch` omits it. */
 export interface Status extends State {
   readonly expiresInMs: number | null;
+  readonly certificate?: Certificate | undefined;
 }
 
 /** What every voter answers at `/status`, also one that is written in another language. */
@@ -138,17 +140,6 @@ export interface Value {
   readonly value: Json;
 }
 
-/** The body of every error. Its other fields depend on the code. */
-export interface Refused {
-  readonly code: string;
-  readonly message: string;
-  readonly path?: string | undefined;
-  readonly expected?: string | undefined;
-  readonly outcome?: string | undefined;
-  readonly leader?: MemberId | null | undefined;
-  readonly leaderUrl?: string | null | undefined;
-}
-
 /**
  * A voter or a leader. In an election on a store that is the name of a participant, which may be any text: other
  * programs take part there too.
@@ -175,8 +166,8 @@ const url = described(
   anyText,
   'Where a voter answers, such as http://127.0.0.1:8008, without a slash at the end.',
 );
-const leader = nullable(name);
-const leaderUrl = described(nullable(anyText), 'The URL of the leader.');
+export const leader: Shape<MemberId | null> = nullable(name);
+export const leaderUrl: Shape<string | null> = described(nullable(anyText), 'The URL of the leader.');
 const term = described(nullable(natural), 'Of the leader; null where the protocol has no terms.');
 const token = described(
   nullable(matching(/^[0-9]+$/, 'a token in decimal, as text')),
@@ -238,6 +229,7 @@ const statusFields: { readonly [K in keyof Status]-?: Shape<Status[K]> } = {
     nullable(number(0, LAST_MS)),
     'How long it may still act without an answer of the others; null if it may not act, or has no lease.',
   ),
+  certificate: optional(described(certificate, 'Only with TLS: how long its certificate lasts.')),
 };
 export const status: Shape<Status> = named('Status', openRecord<Status>(statusFields));
 
@@ -328,22 +320,5 @@ export const value: Shape<Value> = named(
     token,
     version: described(natural, '0 if nothing was published.'),
     value: described(anyJson, 'What the leader published last.'),
-  }),
-);
-
-export const refused: Shape<{ readonly error: Refused }> = named(
-  'Error',
-  openRecord<{ readonly error: Refused }>({
-    error: openRecord<Refused>({
-      code: described(anyText, 'Never changes.'),
-      message: described(anyText, 'For people.'),
-      path: optional(described(anyText, 'The invalid field of the body.')),
-      expected: optional(described(anyText, 'What is expected there.')),
-      outcome: optional(
-        described(anyText, 'definite: it had no effect. indefinite: it may have had its effect.'),
-      ),
-      leader: optional(leader),
-      leaderUrl: optional(leaderUrl),
-    }),
   }),
 );

@@ -7,8 +7,6 @@ export {
   type HistoryEntry,
   history,
   historyEntry,
-  type Refused,
-  refused,
   type State,
   type Status,
   state,
@@ -18,3 +16,4 @@ export {
   voterStatus,
 } from './documents.ts';
 export { readEvents, type ServerEvent } from './events.ts';
+export { type Refused, refused } from './refused.ts';

@@ -126,6 +126,10 @@ export const MEMBER_ONLY = [
   'option',
   'trustConnections',
   'record',
+  'tlsCert',
+  'tlsKey',
+  'tlsCa',
+  'tlsName',
   'config',
   'new',
 ] as const;

@@ -9,6 +9,8 @@ const SECRET_VARIABLES = [
   'CAUCUS_TOKENS_FILE',
   'CAUCUS_ENGINE_PASSWORD',
   'CAUCUS_ENGINE_PASSWORD_FILE',
+  'CAUCUS_TLS_CERT',
+  'CAUCUS_TLS_KEY',
 ];
 
 export function withoutSecretVariables(env: NodeJS.ProcessEnv): Record<string, string> {

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
+import type { MemberId } from '../../core/index.ts';
 import type { Closing, Refused } from '../../peers/index.ts';
 import { encodeRefused, type Frame, readFrame } from './frames.ts';
 import type { ResolvedLinkOptions } from './options.ts';
@@ -35,6 +36,8 @@ const LARGEST_BATCH = 256;
 export class Connection {
   /** The remote address, for people. */
   readonly remote: string;
+  /** The member whose certificate the other side showed when it opened the connection; null if there is none. */
+  readonly certified: MemberId | null;
   owner: ConnectionOwner | null = null;
   /** The round trip of the last ping that was answered. */
   roundTripMs: number | null = null;
@@ -55,8 +58,15 @@ export class Connection {
   #isReset = false;
   readonly #closeListeners: (() => void)[] = [];
 
-  constructor(ws: WebSocket, socket: Duplex, remote: string, options: ResolvedLinkOptions) {
+  constructor(
+    ws: WebSocket,
+    socket: Duplex,
+    remote: string,
+    options: ResolvedLinkOptions,
+    certified: MemberId | null = null,
+  ) {
     this.#ws = ws;
+    this.certified = certified;
     this.#socket = socket;
     this.remote = remote;
     this.#options = options;

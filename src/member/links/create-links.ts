@@ -76,9 +76,15 @@ class AllLinks implements Links, Hub {
     else peer.send(written);
   }
 
-  call(url: string, election: string, message: Message, done: (result: Posted) => void): void {
+  call(
+    url: string,
+    election: string,
+    message: Message,
+    to: MemberId | null,
+    done: (result: Posted) => void,
+  ): void {
     if (this.closed) return;
-    this.poster.post(url, { election, message }, (result) => {
+    this.poster.post(url, { election, message }, to, (result) => {
       if (!this.closed) done(result);
     });
   }
@@ -112,9 +118,11 @@ class AllLinks implements Links, Hub {
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (!this.#isOurs(request)) return false;
+    const stranger = this.#whyStranger(request);
     // Members send no Origin header; browsers always do. A page of some web site must not reach a member on this
     // machine.
     if (request.headers.origin !== undefined) refuseUpgrade(socket, '403 Forbidden');
+    else if (stranger !== null) refuseUpgrade(socket, '401 Unauthorized', stranger);
     else if (this.closed || this.#host.isFull) {
       refuseUpgrade(socket, '503 Service Unavailable');
     } else {
@@ -142,10 +150,18 @@ class AllLinks implements Links, Hub {
     return path === this.options.path || path === prefix + this.options.path;
   }
 
+  /** With TLS, only a member that shows its certificate may open a link. Returns why this one may not, or null. */
+  #whyStranger({ socket }: IncomingMessage): string | null {
+    const named = this.options.tls?.peerOf(socket);
+    if (named === undefined || 'id' in named) return null;
+    this.events.onRefused(named.reason, remoteOf(socket), 'unauthorized', 'refused');
+    return `${this.#own.id} does not accept the certificate of the client: ${named.reason}`;
+  }
+
   #onAccepted(ws: WebSocket, socket: Duplex, request: IncomingMessage): void {
-    const { remoteAddress, remotePort } = request.socket;
-    const remote = `${remoteAddress}:${remotePort}`;
-    this.#host.accepted(new Connection(ws, socket, remote, this.options));
+    const named = this.options.tls?.peerOf(request.socket);
+    const certified = named !== undefined && 'id' in named ? named.id : null;
+    this.#host.accepted(new Connection(ws, socket, remoteOf(request.socket), this.options, certified));
   }
 
   async #close(): Promise<void> {
@@ -173,9 +189,15 @@ class AllLinks implements Links, Hub {
   }
 }
 
-function refuseUpgrade(socket: Duplex, status: string): void {
+function remoteOf({ remoteAddress, remotePort }: IncomingMessage['socket']): string {
+  return `${remoteAddress}:${remotePort}`;
+}
+
+function refuseUpgrade(socket: Duplex, status: string, message: string | null = null): void {
   socket.on('error', () => {});
+  const body = message === null ? '' : `${JSON.stringify({ error: { code: 'E_CERTIFICATE', message } })}\n`;
+  const headers = `Connection: close\r\nContent-Length: ${Buffer.byteLength(body)}`;
   // `end` closes only one half, and the other side might never close its own. Then the server could never be closed.
-  const answer = `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+  const answer = `HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`;
   socket.end(answer, () => socket.destroy());
 }

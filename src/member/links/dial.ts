@@ -1,7 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
+import { handshakeWords } from '../../auth/index.ts';
+import type { MemberId } from '../../core/index.ts';
 import { Connection } from './connection.ts';
 import type { ResolvedLinkOptions } from './options.ts';
+import { LONGEST_REFUSAL, reasonIn } from './refusal-words.ts';
 
 export type Dialled =
   | { readonly type: 'open'; readonly connection: Connection }
@@ -19,8 +23,19 @@ export function linkUrl(url: string, path: string): string {
   return `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}${path}`;
 }
 
+/** Why a peer cannot be called at this URL: a member that has a certificate shows it, and never falls back to plain http. */
+export function plainUrl(url: string, { tls }: Pick<ResolvedLinkOptions, 'tls'>): string | null {
+  if (tls === null || /^https:/i.test(url)) return null;
+  return 'its URL begins with http:, and members with certificates call each other by https only; change its URL';
+}
+
 /** `done` is called exactly once, and not after `abort`. */
-export function dial(url: string, options: ResolvedLinkOptions, done: (result: Dialled) => void): Dial {
+export function dial(
+  peer: MemberId,
+  url: string,
+  options: ResolvedLinkOptions,
+  done: (result: Dialled) => void,
+): Dial {
   let settled = false;
   const finish = (result: Dialled): void => {
     if (settled) return;
@@ -29,10 +44,13 @@ export function dial(url: string, options: ResolvedLinkOptions, done: (result: D
   };
   let ws: WebSocket;
   try {
+    const plain = plainUrl(url, options);
+    if (plain !== null) throw new Error(plain);
     ws = new WebSocket(linkUrl(url, options.path), {
       perMessageDeflate: false,
       maxPayload: options.frameBytes,
       handshakeTimeout: options.connectMs,
+      ...options.tls?.dialOptions(peer),
     });
   } catch (error) {
     // An invalid URL is reported like any other peer that cannot be reached.
@@ -53,10 +71,17 @@ export function dial(url: string, options: ResolvedLinkOptions, done: (result: D
   });
   ws.on('unexpected-response', (_, response) => {
     const status = response.statusCode ?? 0;
-    finish(meansRest(status) ? { type: 'rest' } : { type: 'failed', reason: `it answered ${status}` });
-    ws.terminate();
+    if (meansRest(status)) {
+      finish({ type: 'rest' });
+      ws.terminate();
+      return;
+    }
+    void refusalIn(response).then((reason) => {
+      finish({ type: 'failed', reason: `it answered ${status}${reason}` });
+      ws.terminate();
+    });
   });
-  ws.on('error', (error) => finish({ type: 'failed', reason: error.message }));
+  ws.on('error', (error) => finish({ type: 'failed', reason: handshakeWords(error) ?? error.message }));
   return {
     abort() {
       settled = true;
@@ -71,4 +96,20 @@ export function dial(url: string, options: ResolvedLinkOptions, done: (result: D
  */
 function meansRest(status: number): boolean {
   return status < 500 && ![401, 403, 407, 408, 429].includes(status);
+}
+
+/** What the other side says of it: `: WORDS`, or nothing. */
+async function refusalIn(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      if (bytes > LONGEST_REFUSAL) break;
+    }
+  } catch {
+    // It was cut off: what came so far may be enough.
+  }
+  return reasonIn(Buffer.concat(chunks));
 }

@@ -136,6 +136,7 @@ const KINDS: readonly string[] = [
   'other-cluster',
   'other-rules',
   'same-id',
+  'unauthorized',
 ] satisfies LinkRefusal[];
 
 function readRefused(found: Record<string, unknown>): Frame {

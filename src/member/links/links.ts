@@ -47,7 +47,14 @@ export interface Links {
   /** Never waits and never throws: a message that cannot be sent is dropped and counted. */
   send(to: MemberId, election: string, message: Message): void;
   /** Sends a message to an address by HTTP, whichever voter is there. `done` is called once, unless the links are closed. */
-  call(url: string, election: string, message: Message, done: (result: Posted) => void): void;
+  call(
+    url: string,
+    election: string,
+    message: Message,
+    /** The voter that is expected there; null for any. */
+    to: MemberId | null,
+    done: (result: Posted) => void,
+  ): void;
   /** Handles the upgrade requests of a server for the path of the links. */
   attach(server: Server): void;
   /** The same for a server that passes its upgrade requests on. False if the request is not for the links. */

@@ -8,6 +8,7 @@ import {
   named,
   type PeerEvent,
   Peers,
+  type Refused,
 } from '../../peers/index.ts';
 import { isDead } from '../evidence.ts';
 import type { Connection, ConnectionOwner } from './connection.ts';
@@ -74,8 +75,11 @@ export class PeersHost implements ConnectionOwner {
     const from = this.#accepted.get(connection);
     if (number === undefined) return;
     switch (frame.type) {
-      case 'hello':
+      case 'hello': {
+        const refused = otherCertificate(connection, frame.identity);
+        if (refused !== null) return this.give({ type: 'bad-frame', connection: number, refused });
         return this.give({ type: 'greeted', connection: number, identity: frame.identity });
+      }
       case 'refused':
         return this.give({ type: 'refused', connection: number, refused: frame.refused });
       case 'bad':
@@ -264,7 +268,7 @@ export class PeersHost implements ConnectionOwner {
     if (link === undefined) return;
     this.#dials.set(
       peer,
-      dial(link.url, this.#hub.options, (result) => this.#onDialled(peer, result)),
+      dial(peer, link.url, this.#hub.options, (result) => this.#onDialled(peer, result)),
     );
   }
 
@@ -297,4 +301,11 @@ export class PeersHost implements ConnectionOwner {
     this.#meetings.get(connection)?.close();
     this.#meetings.delete(connection);
   }
+}
+
+/** A process that showed a certificate speaks only for the member that the certificate names. */
+function otherCertificate({ certified }: Connection, { id }: Identity): Refused | null {
+  if (certified === null || String(certified) === String(id)) return null;
+  const reason = `it says that it is member ${id}, and its certificate is that of member ${certified}; give it the certificate of ${id}`;
+  return { kind: 'unauthorized', reason };
 }

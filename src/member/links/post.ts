@@ -1,9 +1,12 @@
 import http from 'node:http';
 import https from 'node:https';
-import { type Message, oneLine } from '../../core/index.ts';
+import { handshakeWords, type MemberTls, type Named } from '../../auth/index.ts';
+import { type MemberId, type Message, oneLine } from '../../core/index.ts';
+import { plainUrl } from './dial.ts';
 import type { Identity } from './links.ts';
 import type { ResolvedLinkOptions } from './options.ts';
 import type { Outgoing } from './queue.ts';
+import { reasonIn } from './refusal-words.ts';
 
 /** The result of a request to a REST-only voter. */
 export type Posted =
@@ -24,6 +27,13 @@ const NOTHING: Answer = { answer: null, messages: [] };
 /** The same limit as for the bodies that a member accepts. */
 const LARGEST_ANSWER = 256 * 1024;
 
+/** Keeps the connections to different peers apart, and those that were opened with earlier certificates. */
+class PeerAgent extends https.Agent {
+  override getName(options?: https.AgentOptions & { readonly pool?: string }): string {
+    return `${super.getName(options)}:${options?.pool ?? ''}`;
+  }
+}
+
 /** Sends messages to voters that speak only REST, over keep-alive connections. */
 export class Poster {
   readonly #own: Identity;
@@ -39,27 +49,31 @@ export class Poster {
     this.#options = options;
     const keep = { keepAlive: true, maxSockets: options.postsInFlight };
     this.#http = new http.Agent(keep);
-    this.#https = new https.Agent(keep);
+    // A resumed session would show a certificate that was verified earlier.
+    this.#https = new PeerAgent({ ...keep, maxCachedSessions: 0 });
   }
 
   /**
    * The body has the sender's id and URL and the message's own fields, which win: in `remove` the field `voterId`
-   * names the voter to remove. `status` is a question, asked by GET. `done` is called exactly once.
+   * names the voter to remove. `status` is a question, asked by GET. `done` is called exactly once. `to`: the voter
+   * that is expected there; null for any.
    */
   post(
     url: string,
     { election, message }: Pick<Outgoing, 'election' | 'message'>,
+    to: MemberId | null,
     done: (result: Posted) => void,
   ): void {
     const { type, ...fields } = message;
     const target = this.#target(url, election, type);
-    if (target === null) {
-      process.nextTick(done, { type: 'failed', reachable: false, reason: `${url} is no URL` });
+    const wrong = target === null ? `${url} is no URL` : plainUrl(url, this.#options);
+    if (target === null || wrong !== null) {
+      process.nextTick(done, { type: 'failed', reachable: false, reason: wrong });
       return;
     }
     const body =
       type === 'status' ? '' : JSON.stringify({ voterId: this.#own.id, voterUrl: this.#own.url, ...fields });
-    this.#request(target, type, body, done);
+    this.#request(target, type, body, to, done);
   }
 
   close(): void {
@@ -74,9 +88,17 @@ export class Poster {
     return URL.canParse(`${base}${named}/${type}`) ? new URL(`${base}${named}/${type}`) : null;
   }
 
-  #request(target: URL, type: string, body: string, done: (result: Posted) => void): void {
+  #request(
+    target: URL,
+    type: string,
+    body: string,
+    to: MemberId | null,
+    done: (result: Posted) => void,
+  ): void {
+    const { tls } = this.#options;
     const isSecure = target.protocol === 'https:';
     const request = (isSecure ? https : http).request(target, {
+      ...(tls === null ? {} : { ...tls.dialOptions(to), pool: `${to} ${tls.fingerprint}` }),
       method: type === 'status' ? 'GET' : 'POST',
       agent: isSecure ? this.#https : this.#http,
       headers:
@@ -89,12 +111,35 @@ export class Poster {
     });
     const again = (): boolean => {
       if (!isKept || this.#closed) return false;
-      this.#request(target, type, body, done);
+      this.#request(target, type, body, to, done);
       return true;
     };
-    listen(request, type, this.#options.postMs, again, done);
+    listen(request, type, this.#options.postMs, again, tls === null ? done : certified(request, tls, done));
     request.end(body);
   }
+}
+
+/** The sender of an answer is the member of the certificate, whatever the answer says. */
+function certified(
+  request: http.ClientRequest,
+  tls: MemberTls,
+  done: (result: Posted) => void,
+): (result: Posted) => void {
+  let named: Named | null = null;
+  request.on('response', ({ socket }) => {
+    named = tls.peerOf(socket);
+  });
+  return (result) => {
+    if (result.type === 'failed' || named === null) return done(result);
+    const { voterId } = result;
+    if ('id' in named && (voterId === undefined || String(voterId) === String(named.id)))
+      return done({ ...result, voterId: named.id });
+    const reason =
+      'id' in named
+        ? `its answer is that of ${oneLine(String(voterId).slice(0, 100))}, and its certificate that of ${named.id}`
+        : named.reason;
+    done({ type: 'failed', reachable: true, reason });
+  };
 }
 
 /**
@@ -126,7 +171,7 @@ function listen(
     const wasCut = error.code === 'ECONNRESET' || error.code === 'EPIPE';
     if (settled) return;
     if (wasCut && again()) settle();
-    else fail(error.message, wasCut);
+    else fail(handshakeWords(error) ?? error.message, wasCut);
   });
   request.on('response', (response) => {
     const chunks: Buffer[] = [];
@@ -164,19 +209,6 @@ export function readAnswer(type: string, body: Buffer): Answer {
   const answer = isOnlyOthers ? null : { ...fields, type: `${type}/answer` };
   return { answer, messages: others, ...(voterId === undefined ? {} : { voterId }) };
 }
-
-/** What a member says about a refusal: `: MESSAGE`, or nothing. */
-function reasonIn(body: Buffer): string {
-  try {
-    const { error } = JSON.parse(body.toString()) as { error?: { message?: unknown } };
-    const reason = error?.message;
-    return typeof reason === 'string' ? `: ${oneLine(reason.slice(0, LONGEST_REASON))}` : '';
-  } catch {
-    return '';
-  }
-}
-
-const LONGEST_REASON = 300;
 
 function isMessage(value: unknown): value is Message {
   return typeof value === 'object' && value !== null && typeof (value as Partial<Message>).type === 'string';

@@ -31,7 +31,7 @@ export class RestLine {
       if (item === undefined) return;
       this.#inFlight++;
       const startMs = performance.now();
-      this.#hub.poster.post(url, item, (result) => {
+      this.#hub.poster.post(url, item, this.#id, (result) => {
         this.#inFlight--;
         if (this.#hub.closed) return;
         this.#onPosted(item, result, performance.now() - startMs);

@@ -9,6 +9,10 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   HEARTBEAT_INTERVAL: 'heartbeatInterval',
   MISSED_HEARTBEAT_TOLERANCE: 'missedHeartbeatTolerance',
   CAUCUS_TOKENS_FILE: 'tokensFile',
+  CAUCUS_TLS_CERT: 'tlsCert',
+  CAUCUS_TLS_KEY: 'tlsKey',
+  CAUCUS_TLS_CA: 'tlsCa',
+  CAUCUS_TLS_NAMES: 'tlsNames',
 };
 
 /** The settings of the environment, by the names of seed 002. An empty variable counts as unset. */

@@ -43,6 +43,10 @@ export interface MemberSettings {
   readonly record?: string;
   readonly tokensFile?: string;
   readonly closed?: boolean;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tlsCa?: string;
+  readonly tlsNames?: Readonly<Record<string, MemberId>>;
 }
 
 const LISTEN = /^(?:(\[[0-9A-Fa-f:.]+\]|[^\s:[\]]+):)?(\d{1,5})$/;
@@ -159,6 +163,22 @@ function readPairs(value: string, at: string): PeerEntry[] {
   });
 }
 
+/** An object from DNS names to ids, or the text NAME=ID,NAME=ID. */
+const tlsNames: Shape<Readonly<Record<string, MemberId>>> = {
+  expected: 'an object from DNS names to ids, or NAME=ID,NAME=ID',
+  read(value, at) {
+    const pairs =
+      typeof value === 'string'
+        ? value.split(',').map((pair) => pair.split('=').map((part) => part.trim()))
+        : typeof value === 'object' && value !== null && !Array.isArray(value)
+          ? Object.entries(value)
+          : null;
+    if (pairs === null || pairs.some((pair) => pair.length !== 2 || pair[0] === ''))
+      throw new BadInput(at, this.expected, show(value));
+    return Object.fromEntries(pairs.map(([name, id]) => [name, writtenId.read(id, `${at}.${name}`)]));
+  },
+};
+
 interface Field {
   readonly shape: { read(value: unknown, path: string): unknown };
   readonly about: string;
@@ -181,4 +201,8 @@ export const FIELDS: Readonly<Record<keyof MemberSettings, Field>> = {
   record: { shape: path, about: 'the folder for recordings of all that happens' },
   tokensFile: { shape: path, about: 'the file with the tokens of operators, of mode 0600' },
   closed: { shape: flag, about: 'questions need a token too' },
+  tlsCert: { shape: path, about: 'the file with its certificate' },
+  tlsKey: { shape: path, about: 'the file with the key of its certificate, of mode 0600' },
+  tlsCa: { shape: path, about: 'the file with the CAs whose certificates it accepts' },
+  tlsNames: { shape: tlsNames, about: 'the ids of members by the DNS names of their certificates' },
 };

@@ -3,6 +3,7 @@ import type { JoinOptions } from '../../../member/index.ts';
 import { Refusal } from '../refusal.ts';
 import { type Listen, listen as listenShape } from './fields.ts';
 import type { MemberConfig } from './member-config.ts';
+import { tlsOf } from './tls.ts';
 
 /** The options of `join` for this configuration. */
 export function joinOptions({
@@ -22,16 +23,17 @@ export function joinOptions({
   }
   const listen = readListen(settings.listen, ownUrl, seedHost);
   if (ownUrl === undefined && listen === undefined && seedHost === undefined) refuseStranger(settings);
-  if (!settings.insecure) {
+  const tls = tlsOf({ settings, origins });
+  if (!settings.insecure && tls === undefined) {
     if (listen !== undefined && !isLoopback(listen.host)) {
       const from = origins.find(({ field }) => field === 'listen')?.from ?? 'listen';
       throw new Refusal(
-        `${from}: expected a loopback address, or --insecure with it, since members do not authenticate, found ${JSON.stringify(listen.host)}`,
+        `${from}: expected a loopback address, or certificates (--tls-cert) or --insecure with it, since members do not authenticate, found ${JSON.stringify(listen.host)}`,
       );
     }
     if (listen === undefined && isAbsolute && !isLoopback(hostOf(ownUrl))) {
       throw new Refusal(
-        `listen: expected an address and --insecure with it, since ${ownUrl} is not on the loopback and members do not authenticate, found nothing`,
+        `listen: expected an address, and certificates (--tls-cert) or --insecure with it, since ${ownUrl} is not on the loopback and members do not authenticate, found nothing`,
       );
     }
   }
@@ -42,7 +44,7 @@ export function joinOptions({
     ...(listen === undefined ? {} : { listen }),
     ...(isAbsolute ? { url: ownUrl } : {}),
     ...(peers === undefined ? {} : { peers }),
-    ...(seedHost === undefined ? {} : { seed: seedOf(seedHost, ownUrl, isAbsolute) }),
+    ...(seedHost === undefined ? {} : { seed: seedOf(seedHost, ownUrl, isAbsolute, tls !== undefined) }),
     protocol: definition.name,
     timing,
     options,
@@ -53,22 +55,24 @@ export function joinOptions({
     trustConnections: settings.trustConnections ?? false,
     ...(tokens === null ? {} : { tokens: tokens.read() }),
     closed: settings.closed ?? false,
+    ...(tls === undefined ? {} : { tls }),
   };
 }
 
 /**
- * A whole URL says how the other voters are reached too, unless something in front of them (https) is: they have the
- * same port and path.
+ * A whole URL says how the other voters are reached too, unless something in front of them is (https, which members
+ * speak themselves only with certificates): they have the same port and path.
  */
 function seedOf(
   host: string,
   url: string | undefined,
   isAbsolute: boolean,
+  hasTls: boolean,
 ): NonNullable<JoinOptions['seed']> {
   if (url === undefined) return { host };
   if (!isAbsolute) return { host, url };
   const { pathname, protocol } = new URL(url);
-  const port = portOf(host) === null && protocol === 'http:' ? `:${addressOf(url).port}` : '';
+  const port = portOf(host) === null && (hasTls || protocol === 'http:') ? `:${addressOf(url).port}` : '';
   return { host, url: `${port}${pathname}` };
 }
 

@@ -21,6 +21,10 @@ export interface MemberFlags {
   readonly record?: string;
   readonly tokensFile?: string;
   readonly closed?: boolean;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tlsCa?: string;
+  readonly tlsName?: readonly string[];
   readonly timing?: readonly string[];
   readonly option?: readonly string[];
   readonly config?: string;
@@ -55,6 +59,14 @@ export function addMemberFlags(command: Command): Command {
     )
     .option('--insecure', 'may listen beyond the loopback, although members do not authenticate')
     .option('--tokens-file <file>', 'the tokens of operators: NAME ROLE[,ROLE] TOKEN on each line; mode 0600')
+    .option('--tls-cert <file>', 'its certificate: members authenticate, and its port speaks https')
+    .option('--tls-key <file>', 'the key of its certificate; mode 0600')
+    .option('--tls-ca <file>', 'the CAs whose certificates it accepts')
+    .option(
+      '--tls-name <dns-name=id>',
+      'the member of a certificate that has only a DNS name; can be repeated',
+      collect,
+    )
     .option('--closed', 'questions need a token too; health checks do not')
     .option('--record <dir>', 'record all that happens in this folder, as caucus simulate --trace does')
     .option('--config <file>', 'read these settings from a YAML or JSON file; - is standard input')
@@ -98,6 +110,10 @@ export function fromFlags(flags: MemberFlags): Source {
   put('record', '--record', flags.record);
   put('tokensFile', '--tokens-file', flags.tokensFile);
   put('closed', '--closed', flags.closed);
+  put('tlsCert', '--tls-cert', flags.tlsCert);
+  put('tlsKey', '--tls-key', flags.tlsKey);
+  put('tlsCa', '--tls-ca', flags.tlsCa);
+  put('tlsNames', '--tls-name', flags.tlsName?.join(','));
   for (const [group, flag, pairs] of [
     ['timing', '--timing', flags.timing],
     ['options', '--option', flags.option],

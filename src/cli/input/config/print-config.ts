@@ -33,10 +33,11 @@ function allOf(config: MemberConfig): Origin[] {
   const add = (field: string, value: unknown, from: string): void => {
     if (!found.has(field)) found.set(field, { field, value, from });
   };
-  const { url, listen } = understood(config);
+  const { url, listen, tls } = understood(config);
   if (url !== undefined) add('url', url, 'its entry among the peers');
   else if (listen !== undefined && listen.port !== 0) {
-    add('url', urlOf(listen.host ?? '127.0.0.1', listen.port), 'where it listens');
+    const scheme = tls === undefined ? 'http' : 'https';
+    add('url', urlOf(listen.host ?? '127.0.0.1', listen.port, scheme), 'where it listens');
   }
   for (const [name, value] of Object.entries(effectiveTiming(definition, timing, options))) {
     add(
@@ -52,7 +53,7 @@ function allOf(config: MemberConfig): Origin[] {
 }
 
 /** Nothing, if a member cannot start like this: the reason is told after the settings. */
-function understood(config: MemberConfig): Pick<JoinOptions, 'url' | 'listen'> {
+function understood(config: MemberConfig): Pick<JoinOptions, 'url' | 'listen' | 'tls'> {
   try {
     return joinOptions(config);
   } catch (error) {

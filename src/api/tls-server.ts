@@ -1,0 +1,75 @@
+/**
+ * An HTTP server that speaks TLS only. A client that sends plain HTTP to it is told so in an answer, in place of a broken
+ * connection: it learns what to change, and nothing of its request is carried out.
+ */
+import type { RequestListener, ServerOptions } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { handshakeWords, type MemberTls } from '../auth/index.ts';
+
+export interface TlsServing {
+  readonly tls: MemberTls;
+  /** Tells that a handshake failed, or that a client did not use TLS; the log limits how often. */
+  readonly refused: (address: string, reason: string) => void;
+}
+
+/** The first byte of every TLS handshake. */
+const HANDSHAKE = 0x16;
+
+const BODY = `${JSON.stringify({
+  error: { code: 'E_TLS', message: 'this member speaks TLS only: use https in place of http' },
+})}\n`;
+/** 403, since every other status below 500 looks like that of a voter that keeps no connections. */
+const ANSWER = [
+  'HTTP/1.1 403 Forbidden',
+  'content-type: application/json; charset=utf-8',
+  `content-length: ${Buffer.byteLength(BODY)}`,
+  'connection: close',
+  '',
+  BODY,
+].join('\r\n');
+
+/** `withinMs`: a client that has not finished its handshake by then is disconnected. */
+export function createTlsServer(
+  { tls, refused }: TlsServing,
+  withinMs: number,
+  options: ServerOptions,
+  onRequest: RequestListener,
+): Server {
+  const server = createServer({ ...options, ...tls.serverOptions, handshakeTimeout: withinMs }, onRequest);
+  const unsubscribe = tls.onChange(() => server.setSecureContext(tls.serverContext));
+  server.on('close', unsubscribe);
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    const words = handshakeWords(error);
+    // A client that only connects and leaves, as some health checks do, is no error.
+    if (words !== null) refused(socket.remoteAddress ?? 'an address', words);
+  });
+  lookFirst(server, withinMs, (socket) => {
+    refused(socket.remoteAddress ?? 'an address', 'it does not use TLS; use https in place of http');
+  });
+  return server;
+}
+
+/** Looks at the first byte of each connection before the TLS server gets it. */
+function lookFirst(server: Server, withinMs: number, onPlain: (socket: Socket) => void): void {
+  const secure = server.listeners('connection') as ((socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const giveUp = (): void => void socket.destroy();
+    socket.on('error', giveUp);
+    socket.setTimeout(withinMs, giveUp);
+    socket.once('data', (bytes: Buffer) => {
+      socket.pause();
+      socket.setTimeout(0);
+      socket.off('timeout', giveUp);
+      if (bytes[0] === HANDSHAKE) {
+        socket.unshift(bytes);
+        for (const listener of secure) listener.call(server, socket);
+        return;
+      }
+      onPlain(socket);
+      socket.end(ANSWER, giveUp);
+    });
+  });
+}

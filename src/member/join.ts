@@ -1,0 +1,43 @@
+import type { Server } from 'node:http';
+import { closeServer, listen } from '../api/index.ts';
+import { forgetfulStore, openStore } from './data-folder.ts';
+import type { JoinOptions } from './join-options.ts';
+import { Member } from './member.ts';
+import { readOptions, warningsOf } from './options.ts';
+import { findPlace } from './place.ts';
+import { rehearse } from './rehearsal.ts';
+
+/**
+ * Starts a member. From now on it votes in the elections of its cluster; a program that wants to lead uses one of its
+ * elections. Rejects with BadInput for invalid options, and with CaucusError for errors of the system.
+ */
+export async function join(options: JoinOptions): Promise<Member> {
+  const settled = await findPlace(readOptions(options));
+  for (const message of warningsOf(options, settled)) settled.log({ level: 'warning', message });
+  await rehearse(settled);
+  const { data, cluster, id, election } = settled;
+  const store = data === null ? forgetfulStore(election) : await openStore(data, cluster, id, election);
+  let server: Server | null = null;
+  try {
+    let member: Member | null = null;
+    if (settled.listen !== null) {
+      const { host, port } = settled.listen;
+      const { tls } = settled;
+      server = await listen(
+        host,
+        port,
+        settled.limits.connections,
+        (request, response) => member?.handler(request, response),
+        {
+          tls: tls === null ? null : { tls, refused: (from, reason) => member?.refusedTls(from, reason) },
+        },
+      );
+    }
+    member = new Member(settled, store, server);
+    return member;
+  } catch (error) {
+    if (server !== null) await closeServer(server);
+    store.close();
+    throw error;
+  }
+}
