@@ -4,6 +4,7 @@ import { forgetfulStore, openStore } from './data-folder.ts';
 import type { JoinOptions } from './join-options.ts';
 import { Member } from './member.ts';
 import { readOptions, warningsOf } from './options.ts';
+import { PeerAddresses } from './peer-addresses.ts';
 import { findPlace } from './place.ts';
 import { rehearse } from './rehearsal.ts';
 
@@ -21,17 +22,20 @@ export async function join(options: JoinOptions): Promise<Member> {
   try {
     let member: Member | null = null;
     if (settled.listen !== null) {
-      const { host, port } = settled.listen;
-      const { tls } = settled;
+      const { listen: where, tls, peers } = settled;
+      const addresses = new PeerAddresses(() => (member?.voters ?? peers).map(({ url }) => url));
       server = await listen(
-        host,
-        port,
+        where.host,
+        where.port,
         settled.limits.connections,
         (request, response) => member?.handler(request, response),
         {
           tls: tls === null ? null : { tls, refused: (from, reason) => member?.refusedTls(from, reason) },
+          isPeerAddress: (address) => addresses.has(address),
         },
       );
+      server.once('close', () => addresses.close());
+      void addresses.look();
     }
     member = new Member(settled, store, server);
     return member;

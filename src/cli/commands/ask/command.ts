@@ -135,14 +135,15 @@ export function addAsking(program: Command): void {
       .description(each.description)
       .argument(
         '[URL...]',
-        'members to ask, until one answers (default: CAUCUS_URL, or http://127.0.0.1:7101)',
+        'members to ask, until one answers (default: CAUCUS_URL, or http://127.0.0.1:7101; with --tls-ca https)',
       )
       .option('--election <name>', 'which election (default: the main one of the member)')
       .option('--json', 'print it as JSON')
       .option(
         '--token-file <file>',
         'the token for members that need one (default: CAUCUS_API_TOKEN, or the file CAUCUS_API_TOKEN_FILE)',
-      );
+      )
+      .option('--tls-ca <file>', 'the CA of members with certificates (default: CAUCUS_TLS_CA)');
     if (each.onEngine !== undefined) {
       command.option(
         '--engine <url>',

@@ -3,18 +3,24 @@ import { type Status, status } from '../../../api/wire/index.ts';
 import { readApiToken } from './api-token.ts';
 import type { AskFlags } from './ask-flags.ts';
 import { MemberClient, NoAnswer } from './member-client.ts';
+import { readTlsCa } from './tls-fetch.ts';
 import { Trusted } from './trusted.ts';
 
-const DEFAULT_URL = 'http://127.0.0.1:7101';
+/** By https if a CA is given, else by http. */
+const DEFAULT_URL = '127.0.0.1:7101';
 
 /**
  * The members to ask: the given ones, or CAUCUS_URL (several with commas), or the first member of `caucus up --port
  * 7101`.
  */
-export function membersToAsk(urls: readonly string[], { election, tokenFile }: AskFlags): MemberClient[] {
+export function membersToAsk(
+  urls: readonly string[],
+  { election, tokenFile, tlsCa }: AskFlags,
+): MemberClient[] {
   const token = readApiToken(tokenFile, process.env);
+  const ca = readTlsCa(tlsCa, process.env);
   const usual = (process.env.CAUCUS_URL || DEFAULT_URL).split(',');
-  return (urls.length > 0 ? urls : usual).map((url) => new MemberClient(url.trim(), election, token));
+  return (urls.length > 0 ? urls : usual).map((url) => new MemberClient(url.trim(), election, token, ca));
 }
 
 /** The state of the election, and the members that may be sent the token besides those that were asked. */

@@ -2,6 +2,7 @@ import { type Refused, readEvents, refused } from '../../../api/wire/index.ts';
 import { BadInput, type Shape } from '../../../core/index.ts';
 import { shownUrl } from '../../../engines/index.ts';
 import { oneLine, Refusal } from '../../input/refusal.ts';
+import { fetchByTls } from './tls-fetch.ts';
 
 const DEFAULT_TIMEOUT_MS = 5000;
 /**
@@ -12,7 +13,19 @@ const LONGEST_SILENCE_MS = 20_000;
 /** A transfer or a publication may take a few timeouts of the protocol. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
+const NOT_TRUSTED =
+  'its certificate is not of a CA that is trusted here; give the CA of the cluster with --tls-ca or CAUCUS_TLS_CA';
+
 const WORDS: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: NOT_TRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: NOT_TRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: NOT_TRUSTED,
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'its certificate is not for this host; ask it under a name or address of the certificate (caucus cert show)',
+  EPROTO: 'it does not speak TLS: ask it with http://',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS: ask it with http://',
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'no such host',
   ECONNRESET: 'the connection was closed',
@@ -52,10 +65,18 @@ export class MemberClient {
   readonly url: string;
   readonly election: string | undefined;
   readonly token: string | null;
+  /** The CA of the cluster, in PEM; null: those that the system trusts. */
+  readonly ca: string | null;
   readonly #prefix: string;
 
-  constructor(url: string, election: string | undefined, token: string | null = null) {
-    this.url = readUrl(url);
+  constructor(
+    url: string,
+    election: string | undefined,
+    token: string | null = null,
+    ca: string | null = null,
+  ) {
+    this.url = readUrl(url, ca === null ? 'http' : 'https');
+    this.ca = ca;
     this.election = election;
     this.token = token;
     this.#prefix = election === undefined ? '' : `/elections/${encodeURIComponent(election)}`;
@@ -148,7 +169,10 @@ export class MemberClient {
         this.token === null ? {} : { authorization: `Bearer ${this.token}` };
       const headers = { ...(init.headers as Record<string, string>), ...authorization };
       // A redirect would take the token, and the command, to a place that was not chosen.
-      return await fetch(`${this.url}${this.#prefix}${path}`, { ...init, headers, redirect: 'manual' });
+      const url = `${this.url}${this.#prefix}${path}`;
+      if (this.ca !== null && /^https:/i.test(url))
+        return await fetchByTls(url, { ...init, headers }, this.ca);
+      return await fetch(url, { ...init, headers, redirect: 'manual' });
     } catch (error) {
       const reason = reasonOf(error);
       throw new NoAnswer(`${this.url}: ${reason}`, null, reason === BLOCKED);
@@ -196,9 +220,9 @@ function reasonOf(error: unknown): string {
   return WORDS[cause?.code ?? ''] ?? cause?.message ?? (error as Error).message;
 }
 
-/** `host:port` is enough; without a scheme it is http. */
-function readUrl(text: string): string {
-  const whole = /^https?:\/\//i.test(text) ? text : `http://${text}`;
+/** `host:port` is enough; without a scheme it is http, or https if a CA is given. */
+function readUrl(text: string, scheme: string): string {
+  const whole = /^https?:\/\//i.test(text) ? text : `${scheme}://${text}`;
   const url = URL.canParse(whole) ? new URL(whole) : null;
   // The URL of a store, passed without --engine, contains a password.
   const isOurs = url !== null && url.username === '' && url.password === '' && !/:\/\//.test(whole.slice(8));

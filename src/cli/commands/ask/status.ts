@@ -72,6 +72,7 @@ function remark({ knownVoters }: Status, { id, status, problem }: Omit<Row, 'url
   const found = [
     isOutside ? 'not a member: its vote does not count' : null,
     problem ?? status?.illness ?? null,
+    status?.certificate?.warning ?? null,
   ];
   return found.filter((words) => words !== null).join('; ');
 }

@@ -12,6 +12,7 @@ export class Trusted {
   readonly #configured: readonly string[];
   readonly #election: string | undefined;
   readonly #token: string | null;
+  readonly #ca: string | null;
 
   constructor(given: readonly MemberClient[], asked: MemberClient, voters: Status['voters']) {
     this.#given = given;
@@ -19,11 +20,12 @@ export class Trusted {
     this.#configured = voters.filter(({ configured }) => configured).map(({ voterUrl }) => bare(voterUrl));
     this.#election = asked.election;
     this.#token = asked.token;
+    this.#ca = asked.ca;
   }
 
   /** A client for this member, with the token if it may have it. */
   client(url: string): MemberClient {
-    return new MemberClient(url, this.#election, this.#isTrusted(url) ? this.#token : null);
+    return new MemberClient(url, this.#election, this.#isTrusted(url) ? this.#token : null, this.#ca);
   }
 
   /** The same for a command, which would be refused without the token. */

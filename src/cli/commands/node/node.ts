@@ -2,6 +2,7 @@ import { readOptions } from '../../../member/index.ts';
 import { joinOptions } from '../../input/config/join-options.ts';
 import { readMemberConfig } from '../../input/config/member-config.ts';
 import { configJson, configLines } from '../../input/config/print-config.ts';
+import { tlsOf } from '../../input/config/tls.ts';
 import { refuseAlone } from '../../input/engine-flags.ts';
 import { paintFor } from '../../terminal/colours.ts';
 import { openLog } from '../../terminal/log.ts';
@@ -26,9 +27,11 @@ export async function nodeCommand(flags: NodeFlags): Promise<number> {
   }
   const paint = paintFor(process.stdout, process.env);
   const log = openLog((line) => process.stdout.write(line), flags.json ?? false, paint);
-  const stopped = untilStopped();
+  let reload = (): void => {};
+  const stopped = untilStopped(tlsOf(config) === undefined ? null : () => reload());
   const member = await startMember(config, { isCalledNew: flags.new ?? false, log });
   if (member === null) return 1;
+  reload = () => member.reloadTls();
   const calledOff = new AbortController();
   const standing =
     config.settings.priority === 0
