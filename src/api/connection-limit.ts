@@ -123,9 +123,11 @@ export class ConnectionLimit {
     if (this.#isPeerAddress(address) && this.#kinds.peer < PEER_RESERVE) return 'peer';
     const isFull = this.#kinds.usual >= this.#most;
     const isCrowd = this.#countOf(group) >= this.#mostPerAddress;
-    if (!(isFull || isCrowd) || this.#makeRoom(isFull ? null : group)) return 'usual';
-    if (this.#kinds.reserve >= RESERVE) return null;
-    return this.#reserveOf(group) < MOST_RESERVE_PER_ADDRESS ? 'reserve' : null;
+    if (!(isFull || isCrowd) || this.#makeRoom('usual', isFull ? null : group)) return 'usual';
+    const isReserveFull = this.#kinds.reserve >= RESERVE;
+    const isCrowdThere = this.#reserveOf(group) >= MOST_RESERVE_PER_ADDRESS;
+    const hasRoom = !(isReserveFull || isCrowdThere);
+    return hasRoom || this.#makeRoom('reserve', isReserveFull ? null : group) ? 'reserve' : null;
   }
 
   #forget(key: string): void {
@@ -149,11 +151,11 @@ export class ConnectionLimit {
     return count;
   }
 
-  /** Closes one connection, of this address if one is given. Those of peers stay, unless they are of this address. */
-  #makeRoom(group: string | null): boolean {
+  /** Closes one connection of this kind, and of this address if one is given. */
+  #makeRoom(kind: Kind, group: string | null): boolean {
     let found: { readonly key: string; readonly entry: Entry } | null = null;
     for (const [key, entry] of this.#entries) {
-      if (group === null ? entry.kind === 'peer' : entry.group !== group) continue;
+      if (entry.kind !== kind || (group !== null && entry.group !== group)) continue;
       if (entry.busy > 0 && !isStalled(entry)) continue;
       if (found === null || this.#goesBefore(entry, found.entry)) found = { key, entry };
     }
