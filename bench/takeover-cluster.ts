@@ -5,11 +5,15 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { TestCa } from '../test/support/test-ca.ts';
 
 const MEMBER = fileURLToPath(new URL('./takeover-member.mjs', import.meta.url));
 const TICKS_PER_S = 100;
 
 export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+/** How members authenticate each other. */
+export type Auth = 'none' | 'tls';
 
 interface Word {
   readonly is: string;
@@ -34,12 +38,20 @@ export class Cluster {
   readonly #peers: readonly { readonly id: number; readonly url: string }[];
   readonly #elections: number;
   readonly #timeoutMs: readonly [number, number];
+  readonly #ca: TestCa | null;
   readonly #processes = new Map<number, Process>();
   readonly #listeners = new Set<(from: Process, word: Word) => void>();
 
-  private constructor(ports: readonly number[], elections: number, timeoutMs: readonly [number, number]) {
+  private constructor(
+    ports: readonly number[],
+    elections: number,
+    timeoutMs: readonly [number, number],
+    ca: TestCa | null,
+  ) {
     this.#timeoutMs = timeoutMs;
-    this.#peers = ports.map((port, i) => ({ id: i + 1, url: `http://127.0.0.1:${port}` }));
+    this.#ca = ca;
+    const scheme = ca === null ? 'http' : 'https';
+    this.#peers = ports.map((port, i) => ({ id: i + 1, url: `${scheme}://127.0.0.1:${port}` }));
     this.#elections = elections;
   }
 
@@ -47,8 +59,10 @@ export class Cluster {
     members: number,
     elections: number,
     timeoutMs: readonly [number, number] = [150, 300],
+    auth: Auth = 'none',
   ): Promise<Cluster> {
-    const cluster = new Cluster(await freePorts(members), elections, timeoutMs);
+    const ca = auth === 'tls' ? await TestCa.open() : null;
+    const cluster = new Cluster(await freePorts(members), elections, timeoutMs, ca);
     await Promise.all(cluster.#peers.map(({ id }) => cluster.start(id)));
     await cluster.settled();
     return cluster;
@@ -58,7 +72,11 @@ export class Cluster {
     const args = [MEMBER, String(id), JSON.stringify(this.#peers), path.join(this.#folder, String(id))];
     const child = spawn(process.execPath, [...args, String(this.#elections)], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { ...process.env, TIMEOUT_MS: JSON.stringify(this.#timeoutMs) },
+      env: {
+        ...process.env,
+        TIMEOUT_MS: JSON.stringify(this.#timeoutMs),
+        JOIN: JSON.stringify(this.#ca === null ? {} : { tls: await this.#ca.member(id) }),
+      },
     });
     const made: Process = { id, child, isActing: false, led: 0 };
     this.#processes.set(id, made);
@@ -136,6 +154,7 @@ export class Cluster {
     for (const { child } of this.#processes.values()) child.kill('SIGKILL');
     this.#processes.clear();
     rmSync(this.#folder, { recursive: true, force: true });
+    this.#ca?.close();
   }
 
   async #totals(): Promise<{ cpuMs: number; messages: number; bytes: number; rssMb: number }> {

@@ -15,6 +15,7 @@ const member = await join({
   data,
   timing: { timeoutMs: JSON.parse(process.env.TIMEOUT_MS) },
   limits: { elections: 10_000 },
+  ...JSON.parse(process.env.JOIN ?? '{}'),
 });
 const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
 const names = Array.from({ length: Number(elections) }, (_, i) => (i === 0 ? member.mainElection : `e${i}`));

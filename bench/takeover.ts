@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { printTable } from './table.ts';
-import { Cluster, nowMs } from './takeover-cluster.ts';
+import { type Auth, Cluster, nowMs } from './takeover-cluster.ts';
 
 const TRIALS = 30;
 const FLOOR_TRIALS = 30;
@@ -17,6 +17,8 @@ const CROWDS = [
   [100, [1500, 3000]],
   [1000, [1500, 3000]],
 ] as const;
+/** How members authenticate: `CAUCUS_BENCH_AUTH=none,tls` measures both in one run. */
+const AUTHS = (process.env.CAUCUS_BENCH_AUTH ?? 'none').split(',') as Auth[];
 /** Of the preset `lan`. */
 const LEASE_MS = 125;
 
@@ -37,14 +39,15 @@ export async function benchTakeover(): Promise<void> {
     { what: 'write, fsync, rename', ms: floors.saveMs },
     { what: 'the slowest of 300 of them', ms: floors.slowestSaveMs },
   ]);
-  for (const members of [3, 5, 9]) await benchMembers(members, floors);
+  for (const members of [3, 5, 9]) for (const auth of AUTHS) await benchMembers(members, floors, auth);
   const rows = [];
-  for (const [elections, timeoutMs] of CROWDS) rows.push(await idleRow(elections, timeoutMs));
+  for (const [elections, timeoutMs] of CROWDS)
+    for (const auth of AUTHS) rows.push(await idleRow(elections, timeoutMs, auth));
   printTable('Idle, 3 members: per member', rows);
 }
 
-async function benchMembers(members: number, floors: Floors): Promise<void> {
-  const cluster = await Cluster.open(members, 1);
+async function benchMembers(members: number, floors: Floors, auth: Auth): Promise<void> {
+  const cluster = await Cluster.open(members, 1, undefined, auth);
   try {
     const killed: number[] = [];
     const paused: number[] = [];
@@ -83,7 +86,8 @@ async function benchMembers(members: number, floors: Floors): Promise<void> {
       'p50 / floor': at(times, 0.5) / floorMs,
       floor,
     });
-    printTable(`Takeover, ${members} members, ${TRIALS} trials: ms until the next may act`, [
+    const by = auth === 'none' ? '' : ` with ${auth}`;
+    printTable(`Takeover, ${members} members${by}, ${TRIALS} trials: ms until the next may act`, [
       row('kill -9 of the leader, proof of death', killed, floors.killMs, 'socket closed'),
       row('the leader resigns', resigned, 2 * floors.roundTripMs + floors.saveMs, '2 round trips, a save'),
       row('SIGSTOP of the leader, no proof', paused, LEASE_MS, 'the lease'),
@@ -96,13 +100,14 @@ async function benchMembers(members: number, floors: Floors): Promise<void> {
 async function idleRow(
   elections: number,
   timeoutMs: readonly [number, number],
+  auth: Auth,
 ): Promise<Record<string, string | number>> {
-  const cluster = await Cluster.open(3, elections, timeoutMs);
+  const cluster = await Cluster.open(3, elections, timeoutMs, auth);
   try {
     await cluster.allLed();
     const { cpuMs, messages, bytes, rssMb } = await cluster.idle(IDLE_S);
     return {
-      elections: String(elections),
+      elections: auth === 'none' ? String(elections) : `${elections}, ${auth}`,
       'timeouts ms': timeoutMs.join('–'),
       'CPU %': cpuMs / 10,
       'memory MB': rssMb,

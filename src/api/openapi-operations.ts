@@ -19,9 +19,23 @@ const tokenWith = (role: string): object => ({
 });
 
 /** How a client shows that it may do something. */
-export const SECURITY_SCHEMES: object = {
-  read: tokenWith('`read` or `operate`'),
-  operate: tokenWith('`operate`'),
+/** Voters authenticate in one way or the other. */
+export function securitySchemes(hasTls: boolean): object {
+  return {
+    read: tokenWith('`read` or `operate`'),
+    operate: tokenWith('`operate`'),
+    ...(hasTls ? BY_TLS : BY_PROOF),
+  };
+}
+
+const BY_TLS = {
+  certificate: {
+    type: 'mutualTLS',
+    description: 'The certificate of a voter, which names it: `URI:caucus:CLUSTER:ID`.',
+  },
+};
+
+const BY_PROOF = {
   voter: {
     type: 'apiKey',
     in: 'header',
@@ -33,19 +47,19 @@ export const SECURITY_SCHEMES: object = {
 
 /**
  * What an operation needs, one of the list; an empty object says that it may need nothing: whether voters authenticate
- * is not a matter of the path.
+ * is not a matter of the path. A member with TLS accepts nothing but the certificate of a voter.
  */
-export function securityOf(needs: readonly Need[], access: Access): readonly object[] {
+export function securityOf(needs: readonly Need[], access: Access, hasTls: boolean): readonly object[] {
   return needs.flatMap((need): object[] => {
     if (need === 'open') return [];
-    if (need === 'peer') return [{}, { voter: [] }];
+    if (need === 'peer') return hasTls ? [{ certificate: [] }] : [{}, { voter: [] }];
     return needsToken(access, need) ? [{ [need]: [] }] : [{}, { [need]: [] }];
   });
 }
 
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'The body is invalid, and the message says what was expected where; or the URL holds a token.',
-  401: 'It needs a token, or the proof of a voter; `www-authenticate` says which role.',
+  401: 'It needs a token, or the proof or certificate of a voter; `www-authenticate` says which role.',
   403: 'The token may not do that. Or it is from a voter that this member does not know or may not call, or from a foreign web page or host name.',
   404: 'There is no such path or election.',
   409: 'Refused, with the reason; it had no effect.',

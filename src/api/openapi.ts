@@ -22,8 +22,8 @@ import {
   Operations,
   operationName,
   type PathItem,
-  SECURITY_SCHEMES,
   securityOf,
+  securitySchemes,
   TAGS,
 } from './openapi-operations.ts';
 import type { MemberPort } from './port.ts';
@@ -63,12 +63,12 @@ type Messages = Readonly<Record<string, Shape<object>>>;
 const OPEN: Access = { tokens: new Tokens(), closed: false, isOpen: true };
 
 export function describeApi(
-  { url, definition }: Pick<MemberPort, 'url' | 'definition'>,
+  { url, definition, certificate = null }: Pick<MemberPort, 'url' | 'definition' | 'certificate'>,
   access: Access = OPEN,
 ): ApiDescription {
   const isMessage = (path: string): boolean => Object.hasOwn(definition?.messages ?? {}, path.slice(1));
   const operations = new Operations((method, path) =>
-    securityOf(needsOf(method, path, method === 'POST' && isMessage(path)), access),
+    securityOf(needsOf(method, path, method === 'POST' && isMessage(path)), access, certificate !== null),
   );
   const election = electionPaths(operations, definition?.messages ?? {});
   const ofOthers = Object.entries(election).map(([path, item]) => [
@@ -92,7 +92,7 @@ export function describeApi(
     components: {
       schemas: operations.schemas,
       parameters: { electionName: ELECTION_NAME },
-      securitySchemes: SECURITY_SCHEMES,
+      securitySchemes: securitySchemes(certificate !== null),
     },
   };
 }
