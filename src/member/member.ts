@@ -72,7 +72,12 @@ export class Member implements MemberPort, Engine {
     this.incarnation = store.member.incarnation;
     this.startedAtMs = clock.wallNow();
     this.mainElection = settled.election;
-    this.#voters = new Voters(this.#own.of({ id: this.id }), settled.peers, settled.limits.voters);
+    this.#voters = new Voters(
+      this.#own.of({ id: this.id }),
+      settled.peers,
+      settled.limits.voters,
+      settled.tls !== null,
+    );
     if (this.#hasRegister) for (const voter of store.member.voters) this.#voters.register(voter, () => true);
     this.#hosts = new Elections(settled, {
       clock,

@@ -14,9 +14,11 @@ export class Voters {
   readonly #registered = new Map<MemberId, Peer>();
   readonly #hosts = new Set<string>();
   readonly #most: number;
+  readonly #hasTls: boolean;
 
-  /** At most `most` registered voters are kept. */
-  constructor(own: Peer, configured: readonly Peer[], most: number) {
+  /** At most `most` registered voters are kept. With `hasTls`, they are called by https only. */
+  constructor(own: Peer, configured: readonly Peer[], most: number, hasTls = false) {
+    this.#hasTls = hasTls;
     this.#own = own;
     this.#configured = configured;
     this.#most = most;
@@ -70,6 +72,10 @@ export class Voters {
     if (configured !== undefined) {
       if (configured.url === voter.url) return { accepted: true };
       return { accepted: false, reason: `${voter.id} is configured to be at ${configured.url}` };
+    }
+    if (this.#hasTls && !/^https:/i.test(voter.url)) {
+      const reason = `${voter.url} does not begin with https:, and voters with certificates are called by nothing else`;
+      return { accepted: false, reason };
     }
     if (!this.mayCall(voter.url)) {
       const reason = `${voter.url} is neither on this machine nor on the host of a configured voter`;

@@ -1,13 +1,15 @@
 /** Mutual TLS: members that show their own certificates are peers, and nothing else is. */
 import { randomUUID } from 'node:crypto';
+import https from 'node:https';
 import { connect } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/linked.ts';
 import type { TestCa } from '../support/test-ca.ts';
 import {
   ask,
   authorities,
+  cleanUp,
   keepForAll,
   type Logged,
   leaderOf,
@@ -251,4 +253,78 @@ describe('certificates with DNS names only', () => {
     const said = await ask(portOf(all[0]!.member), 'POST', '/term', stranger, { voterId: 2, term: 9 });
     expect(said.status).toBe(401);
   });
+});
+
+describe('a voter that speaks only REST', () => {
+  /** It keeps no links, and remembers who sent what. */
+  async function startRest(id: number, port: number): Promise<string[]> {
+    const { ca } = authorities();
+    const heard: string[] = [];
+    const tls = { ...(await ca.issue(id)), ca: ca.own.cert, requestCert: true, rejectUnauthorized: true };
+    const server = https.createServer(tls, (request, response) => {
+      const shown = (request.socket as TLSSocket).getPeerX509Certificate()!.subjectAltName;
+      heard.push(`${request.method} ${request.url} ${shown}`);
+      response.writeHead(request.method === 'GET' ? 404 : 204).end();
+    });
+    cleanUp(async () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    return heard;
+  }
+
+  it('gets its messages with the certificate of the sender', async () => {
+    const { ca } = authorities();
+    const peers = await urls(2);
+    const heard = await startRest(2, portOf(peers[1]!));
+    const { member } = await start({ id: 1, peers, tls: await ca.member(1) });
+    member.seat().stand();
+    await until('it is asked for its vote', () => heard.some((each) => each.startsWith('POST /')));
+    expect(heard.every((each) => each.includes('URI:caucus:caucus:1'))).toBe(true);
+    expect(member.links[0]!.via).toBe('post');
+  });
+
+  it('gets none if its certificate is that of another voter', async () => {
+    const { ca } = authorities();
+    const peers = await urls(2);
+    const heard = await startRest(3, portOf(peers[1]!));
+    const { member, log } = await start({ id: 1, peers, tls: await ca.member(1) });
+    member.seat().stand();
+    await until('it is told', () =>
+      log.some(({ message }) => message.includes('has the certificate of member 3')),
+    );
+    expect(heard).toEqual([]);
+    expect(member.links[0]!.via).toBe('none');
+  });
+});
+
+describe('a client that resumes a TLS session', () => {
+  it('is no peer, although OpenSSL calls it verified', async () => {
+    const { ca } = authorities();
+    const { member } = await start({ id: 1, peers: await urls(2), tls: await ca.member(1) });
+    const port = portOf(member);
+    const own = await ca.issue(2);
+    const body = { voterId: 2, term: 9 };
+    const said: string[] = [];
+    for (const certificate of [own, {}]) {
+      const session = await sessionWith(port, certificate);
+      said.push((await ask(port, 'POST', '/term', { ...certificate, session }, body)).body);
+    }
+    expect(said[0]).toContain('it resumed an earlier TLS session');
+    expect(said[1]).toContain('it showed no certificate');
+  });
+
+  function sessionWith(port: number, certificate: ConnectionOptions): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...certificate }, () =>
+        socket.write('GET /liveness HTTP/1.1\r\nhost: localhost\r\n\r\n'),
+      );
+      socket.on('error', reject);
+      socket.once('session', (session: Buffer) => {
+        resolve(session);
+        socket.destroy();
+      });
+    });
+  }
 });

@@ -42,6 +42,10 @@ export function authorities(): { readonly ca: TestCa; readonly other: TestCa } {
   return { ca, other };
 }
 
+export function cleanUp(close: () => Promise<unknown>): void {
+  closers.push(close);
+}
+
 /** What was started so far stays for all tests of the file. */
 export function keepForAll(): void {
   kept.push(...closers.splice(0));
