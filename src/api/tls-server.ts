@@ -11,7 +11,7 @@ import { handshakeWords, type MemberTls } from '../auth/index.ts';
 export interface TlsServing {
   readonly tls: MemberTls;
   /** Tells that a handshake failed, or that a client did not use TLS; the log limits how often. */
-  readonly refused: (address: string, reason: string) => void;
+  readonly tell: (address: string, message: string) => void;
 }
 
 /** The first byte of every TLS handshake. */
@@ -32,7 +32,7 @@ const ANSWER = [
 
 /** `withinMs`: a client that has not finished its handshake by then is disconnected. */
 export function createTlsServer(
-  { tls, refused }: TlsServing,
+  { tls, tell }: TlsServing,
   withinMs: number,
   options: ServerOptions,
   onRequest: RequestListener,
@@ -43,10 +43,12 @@ export function createTlsServer(
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     const words = handshakeWords(error);
     // A client that only connects and leaves, as some health checks do, is no error.
-    if (words !== null) refused(socket.remoteAddress ?? 'an address', words);
+    const address = socket.remoteAddress ?? 'a client';
+    if (words !== null) tell(address, `the TLS handshake with ${address} failed: ${words}`);
   });
   lookFirst(server, withinMs, (socket) => {
-    refused(socket.remoteAddress ?? 'an address', 'it does not use TLS; use https in place of http');
+    const address = socket.remoteAddress ?? 'a client';
+    tell(address, `${address} is refused: it does not use TLS; use https in place of http`);
   });
   return server;
 }

@@ -5,17 +5,18 @@ import type { MemberTls } from '../auth/index.ts';
 
 export class CertificateCheck implements VoterCheck {
   readonly #tls: MemberTls;
-  readonly #refused: (address: string, reason: string) => void;
+  readonly #tell: (address: string, message: string) => void;
 
-  constructor(tls: MemberTls, refused: (address: string, reason: string) => void) {
+  constructor(tls: MemberTls, tell: (address: string, message: string) => void) {
     this.#tls = tls;
-    this.#refused = refused;
+    this.#tell = tell;
   }
 
   claim({ socket }: IncomingMessage): VoterClaim {
     const named = this.#tls.peerOf(socket);
     if ('id' in named) return { id: named.id, verify: null };
-    this.#refused(socket.remoteAddress ?? '', named.reason);
+    const address = socket.remoteAddress ?? 'a client';
+    this.#tell(address, `a message from ${address} is refused: ${named.reason}`);
     const message = `the messages of voters need the certificate of a member: ${named.reason}`;
     throw new HttpError(401, 'E_CERTIFICATE', message, { headers: { connection: 'close' } });
   }

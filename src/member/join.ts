@@ -30,7 +30,7 @@ export async function join(options: JoinOptions): Promise<Member> {
         settled.limits.connections,
         (request, response) => member?.handler(request, response),
         {
-          tls: tls === null ? null : { tls, refused: (from, reason) => member?.refusedTls(from, reason) },
+          tls: tls === null ? null : { tls, tell: (from, message) => member?.refusedTls(from, message) },
           isPeerAddress: (address) => addresses.has(address),
         },
       );

@@ -219,8 +219,8 @@ export class Member implements MemberPort, Engine {
   }
 
   /** @internal A client at this address is no member, or does not use TLS. */
-  readonly refusedTls = (address: string, reason: string): void =>
-    this.#refusals.refused('unauthorized', address, `${address} is refused: ${reason}`);
+  readonly refusedTls = (address: string, message: string): void =>
+    this.#refusals.refused('unauthorized', address, message);
 
   registerVoter(voter: Peer, mayReplace = true): ReturnType<MemberPort['registerVoter']> {
     const before = this.#voters.list.find(({ id }) => id === voter.id);

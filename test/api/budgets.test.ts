@@ -46,7 +46,7 @@ async function startServer(most: number, hasTls = false): Promise<{ server: Serv
       else response.end(request.url === '/large' ? LARGE : 'small');
     },
     {
-      tls: tls === null ? null : { tls, refused: () => {} },
+      tls: tls === null ? null : { tls, tell: () => {} },
       isPeerAddress: (address) => address === PEER,
     },
   );

@@ -26,7 +26,8 @@ export function addNode(program: Command): void {
       `
 Flags take precedence over the environment, and that over the file. The environment:
   VOTER_ID, VOTER_URL, VOTER_LIST (JSON, or ID=URL,ID=URL), SEED_HOST,
-  HEARTBEAT_INTERVAL (30, 30s or 500ms), MISSED_HEARTBEAT_TOLERANCE, CAUCUS_TOKENS_FILE, CAUCUS_TOKENS
+  HEARTBEAT_INTERVAL (30, 30s or 500ms), MISSED_HEARTBEAT_TOLERANCE, CAUCUS_TOKENS_FILE, CAUCUS_TOKENS,
+  CAUCUS_TLS_CERT, CAUCUS_TLS_KEY, CAUCUS_TLS_CA, CAUCUS_TLS_NAMES
 
 A file is YAML or JSON. It looks like this, and every field may be left out; voter-id, voter-url, voter-list,
 heartbeat-interval and missed-heartbeat-tolerance are fields too, and \${NAME:default} is a variable:
@@ -39,6 +40,8 @@ when it stops: it comes back with a new disk, and the leader gives that disk a s
 once, or a data folder is lost while another member is down, the cluster needs as many members again as at
 its first start.
 ${ENGINE_HELP}
+
+With --tls-cert, SIGHUP reads the certificates again, unless it comes from a terminal that was closed.
 
 Exit code: 0 after SIGINT or SIGTERM, 1 if it could not start or continue, 2 for bad input.
 
