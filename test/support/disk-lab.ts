@@ -152,9 +152,21 @@ export class DiskLab {
     await this.kill(member);
     harm(member.id);
     await this.leader();
-    await this.start(member.id, wishes);
+    await this.startKnown(member.id, wishes);
     await this.leader();
     await this.seated(member.id);
+  }
+
+  /** Starts a process, and settles when all others that run are connected to it: they have heard of its start then. */
+  async startKnown(id: string, wishes: StartWishes = {}): Promise<Watched> {
+    const others = this.ids
+      .filter((other) => other !== id && this.at(other).isRunning)
+      .map((other) => ({ log: this.at(other).log, from: this.at(other).log.length }));
+    const started = await this.start(id, wishes);
+    await this.until(`all are connected to ${started.name}`, HEALS_WITHIN_MS, () =>
+      others.every(({ log, from }) => log.slice(from).some((line) => line.startsWith(`connected to ${id} `))),
+    );
+    return started;
   }
 
   /** Settles when its member is up. */
