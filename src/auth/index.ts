@@ -1,4 +1,5 @@
 export { readPrivateFile, readSecretFile } from './credentials.ts';
+export { type Flaw, Initiator, NONCE_BYTES, Responder, type Session, type Step } from './handshake.ts';
 export {
   type Access,
   judge,
@@ -8,6 +9,8 @@ export {
   needsOf,
   needsToken,
 } from './roles.ts';
+export { Opener, SEAL_BYTES, Sealer } from './seal.ts';
+export { readSecrets, type Secret, Secrets } from './secret.ts';
 export {
   isToken,
   type NamedToken,

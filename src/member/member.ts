@@ -27,6 +27,7 @@ import { readOptions, type Settled, warningsOf } from './options.ts';
 import { OwnUrl } from './own-url.ts';
 import { findPlace } from './place.ts';
 import { RefusalLog, VERDICT_WORDS, withoutPort } from './refusal-log.ts';
+import { registerVoter } from './registering.ts';
 import { rehearse } from './rehearsal.ts';
 import { steward } from './steward.ts';
 import { Unreachable } from './unreachable.ts';
@@ -145,6 +146,7 @@ export class Member implements MemberPort, Engine {
       note: (message) => settled.log({ level: 'info', message }),
     });
     if (server !== null) this.#links.attach(server);
+    settled.secret.watch(settled.log);
     this.#finding.start();
   }
 
@@ -209,9 +211,7 @@ export class Member implements MemberPort, Engine {
     return seat;
   }
 
-  electionPort(name: string): ElectionPort {
-    return this.#hosts.openForRequest(name);
-  }
+  readonly electionPort = (name: string): ElectionPort => this.#hosts.openForRequest(name);
 
   /** Answers a request to the API of this member. Mount it on your own server, or let the member listen. */
   readonly handler = (request: IncomingMessage, response: ServerResponse): void =>
@@ -228,23 +228,21 @@ export class Member implements MemberPort, Engine {
     this.#settled.access.replace(tokens);
   }
 
+  /**
+   * Replaces the secrets of a member that was started with one; connections stay open. Throws BadInput, and keeps the
+   * old ones, if these cannot be used.
+   */
+  setSecret(secret: NonNullable<JoinOptions['secret']>): void {
+    this.#settled.secret.replace(secret);
+  }
+
+  /** Reads the secret file again now. It is also read again within a second or two after each change. */
+  readonly reloadSecret = (): void => this.#settled.secret.reload();
+
   registerVoter(voter: Peer, mayReplace = true): ReturnType<MemberPort['registerVoter']> {
-    const before = this.#voters.list.find(({ id }) => id === voter.id);
-    if (before?.url === voter.url && voter.id !== this.id) return { accepted: true };
-    const reachable = this.#links.status.filter(({ via }) => via !== 'none').map(({ id }) => id);
-    const verdict = this.#voters.register(voter, (id) => !mayReplace || reachable.includes(id));
-    if (!verdict.accepted) return verdict;
-    try {
-      this.#store.saveVoters(this.#voters.registered);
-    } catch (error) {
-      // The voter will have to register again after a restart. That is no reason to refuse it now.
-      const message = `the voter ${voter.id} is not remembered: ${error instanceof Error ? error.message : error}`;
-      this.#settled.log({ level: 'warning', message });
-    }
-    this.#links.setPeers(this.#voters.others);
-    this.#settled.log({ level: 'info', message: `the voter ${voter.id} is at ${voter.url}` });
-    this.#notify();
-    return verdict;
+    const { log } = this.#settled;
+    const around = { own: this.id, voters: this.#voters, links: this.#links, store: this.#store, log };
+    return registerVoter({ ...around, changed: () => this.#notify() }, voter, mayReplace);
   }
 
   readonly isConfigured = (id: MemberId): boolean => this.#voters.isConfigured(id);
@@ -254,9 +252,7 @@ export class Member implements MemberPort, Engine {
     else this.#refusals.refused(refusal, told.from, told.reason);
   }
 
-  heardByPost(from: MemberId): void {
-    this.#links.heardByPost(from);
-  }
+  readonly heardByPost = (from: MemberId): void => this.#links.heardByPost(from);
 
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
@@ -282,6 +278,7 @@ export class Member implements MemberPort, Engine {
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
     this.#finding.close();
     this.#refusals.close();
+    this.#settled.secret.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
     await this.#links.close();
@@ -332,6 +329,7 @@ export class Member implements MemberPort, Engine {
         strangers: limits.strangers,
         postsInFlight: limits.postsInFlight,
         trustConnections: this.#settled.trustConnections,
+        secrets: this.#settled.secret.secrets,
       },
     );
   }

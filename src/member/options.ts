@@ -25,6 +25,7 @@ import { cameByLoopback, MemberAccess } from './access.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
 import type { Peer } from './links/links.ts';
+import { type MemberSecret, readSecretOptions } from './member-secret.ts';
 import { readSeedHost, type Seed } from './seeds.ts';
 
 /** The same options, checked and with defaults. */
@@ -48,6 +49,10 @@ export interface Settled {
   readonly allow: ((request: IncomingMessage) => boolean) | null;
   /** True if other machines can reach it: then any host name is accepted. */
   readonly isOpen: boolean;
+  /** What members prove themselves with. */
+  readonly secret: MemberSecret;
+  /** Do members prove to each other who they are? Then it may be reached by other machines. */
+  readonly isAuthenticated: boolean;
   readonly access: MemberAccess;
   readonly limits: Limits & Bounds;
   readonly log: (entry: LogEntry) => void;
@@ -84,12 +89,10 @@ const logger: Shape<((entry: LogEntry) => void) | undefined> = {
   },
 };
 
-/** Read where the access is made. */
-const anything: Shape<JoinOptions['tokens']> = {
-  expected: 'a list of tokens',
-  isOptional: true,
-  read: (value) => value as JoinOptions['tokens'],
-};
+/** Read where it is used, since an error must not show it. */
+function later<T>(expected: string): Shape<T> {
+  return { expected, isOptional: true, read: (value) => value as T };
+}
 
 const checker: Shape<JoinOptions['allow']> = {
   expected: 'a function',
@@ -118,7 +121,9 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
   insecure: optional(flag),
   allow: checker,
   hosts: optional(listOf(text(255), 1000)),
-  tokens: anything,
+  tokens: later<JoinOptions['tokens']>('a list of tokens'),
+  secret: later<JoinOptions['secret']>('a secret'),
+  secretFile: optional(folder),
   closed: optional(flag),
   record: optional(folder),
   limits: optional(
@@ -154,7 +159,9 @@ export function readOptions(given: unknown): Settled {
   if (objection !== null)
     throw new BadInput(objection.path, 'settings that fit each other', objection.reason);
   const { limits = {} } = options;
-  const listen = readListen(options, url);
+  const secret = readSecretOptions(options);
+  const isAuthenticated = secret.secrets !== null;
+  const listen = readListen(options, url, isAuthenticated);
   return {
     id,
     cluster: options.cluster ?? 'caucus',
@@ -170,8 +177,10 @@ export function readOptions(given: unknown): Settled {
     data: options.data === undefined ? null : path.resolve(options.data),
     trustConnections: options.trustConnections ?? false,
     hosts: options.hosts ?? [],
-    allow: options.mounted ? (options.allow ?? (options.insecure ? () => true : cameByLoopback)) : null,
+    allow: options.mounted ? readAllow(options, isAuthenticated) : null,
     isOpen: options.insecure === true || options.allow !== undefined,
+    secret,
+    isAuthenticated,
     access: readAccess(options, listen === null ? hostOf(options.url!) : listen.host),
     record: options.record === undefined ? null : path.resolve(options.record),
     limits: {
@@ -210,19 +219,33 @@ function readProtocol(name: string): Definition {
   throw new BadInput('protocol', `one of ${Object.keys(catalogue).join(', ')}`, show(name));
 }
 
+/** What a member needs that other machines can reach. */
+export const BEYOND_LOOPBACK = 'a secret for all members (secretFile) or insecure: true';
+
+/** Where its URL is on the loopback, a mounted member is for this machine, whichever addresses its server listens on. */
+function readAllow({ allow, insecure, url }: JoinOptions, isAuthenticated: boolean): Settled['allow'] {
+  if (allow !== undefined) return allow;
+  return insecure || (isAuthenticated && !isLoopback(hostOf(url!))) ? () => true : cameByLoopback;
+}
+
 /** Where to listen: at `listen`, else at the address of `url`, else on any free port of the loopback. */
-function readListen(options: JoinOptions, url: string | undefined): Settled['listen'] {
-  const { mounted = false, insecure = false } = options;
+function readListen(
+  options: JoinOptions,
+  url: string | undefined,
+  isAuthenticated: boolean,
+): Settled['listen'] {
+  const { mounted = false } = options;
+  const mayBeReached = isAuthenticated || options.insecure === true;
   if (mounted) {
     if (options.listen !== undefined)
       throw new BadInput('listen', 'nothing, since the member is mounted', 'an address');
     if (options.url === undefined) {
       throw new BadInput('url', 'the URL under which the others reach a mounted member', 'nothing');
     }
-    if (!insecure && options.allow === undefined && !isLoopback(hostOf(options.url))) {
+    if (!mayBeReached && options.allow === undefined && !isLoopback(hostOf(options.url))) {
       throw new BadInput(
         'url',
-        'a loopback address for a mounted member, or insecure: true, or a check of your own (allow), since members do not authenticate',
+        `a loopback address for a mounted member, or ${BEYOND_LOOPBACK}, or a check of your own (allow)`,
         show(options.url),
       );
     }
@@ -230,18 +253,18 @@ function readListen(options: JoinOptions, url: string | undefined): Settled['lis
   }
   if (options.listen === undefined && url !== undefined) {
     const address = addressOf(url);
-    if (insecure || isLoopback(address.host)) return address;
+    if (mayBeReached || isLoopback(address.host)) return address;
     throw new BadInput(
       'listen',
-      `an address, and insecure: true, since ${url} is not on the loopback and members do not authenticate`,
+      `an address, and ${BEYOND_LOOPBACK}, since ${url} is not on the loopback and members do not authenticate without`,
       'nothing',
     );
   }
   const host = options.listen?.host ?? '127.0.0.1';
-  if (!insecure && !isLoopback(host)) {
+  if (!mayBeReached && !isLoopback(host)) {
     throw new BadInput(
       'listen.host',
-      'a loopback address, or insecure: true, since members do not authenticate',
+      `a loopback address, or ${BEYOND_LOOPBACK}, since members do not authenticate without`,
       show(host),
     );
   }

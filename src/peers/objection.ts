@@ -9,7 +9,13 @@ export type LinkRefusal =
   | 'unknown-member'
   | 'other-cluster'
   | 'other-rules'
-  | 'same-id';
+  | 'same-id'
+  /** It has not proven which member it is, where that is asked for. */
+  | 'unauthenticated'
+  /** It knows none of the secrets that are valid here. */
+  | 'wrong-secret'
+  /** A frame after the proof that the other side did not send, or not now. */
+  | 'bad-seal';
 
 export interface Refused {
   readonly kind: LinkRefusal;

@@ -169,7 +169,9 @@ describe('the configuration of a member', () => {
   it('names the flag that is missing to listen beyond the loopback', async () => {
     const { code, stderr } = await caucus(['node', '--listen', '0.0.0.0:0']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^caucus: --listen: expected a loopback address, or --insecure .*"0\.0\.0\.0"\n$/);
+    expect(stderr).toMatch(
+      /^caucus: --listen: expected a loopback address, or a secret .*--secret-file.* or --insecure, .*"0\.0\.0\.0"\n$/,
+    );
   });
 });
 

@@ -91,6 +91,7 @@ export const MEMBER_ONLY = [
   'timing',
   'option',
   'trustConnections',
+  'secretFile',
   'record',
   'config',
   'new',

@@ -2,9 +2,9 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { MemberId, Message } from '../../core/index.ts';
-import { Connection } from './connection.ts';
 import { encodeMessage } from './frames.ts';
 import type { Hub } from './hub.ts';
+import { LinkAuthentication } from './link-authentication.ts';
 import type { Identity, LinkEvents, LinkStatus, Links, Peer } from './links.ts';
 import { type LinkOptions, type ResolvedLinkOptions, resolveLinkOptions } from './options.ts';
 import { PeerLink } from './peer-link.ts';
@@ -20,6 +20,7 @@ class AllLinks implements Links, Hub {
   readonly events: LinkEvents;
   readonly options: ResolvedLinkOptions;
   readonly poster: Poster;
+  readonly authentication: LinkAuthentication;
   closed = false;
 
   readonly #own: Identity;
@@ -34,13 +35,16 @@ class AllLinks implements Links, Hub {
     this.events = events;
     this.options = options;
     this.poster = new Poster(own, options);
+    this.authentication = new LinkAuthentication(own, options);
     this.#host = new PeersHost(own, this);
     this.#acceptor = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      maxPayload: options.frameBytes,
+      maxPayload: this.authentication.largestFrame,
     });
+    const stop = options.secrets?.onChange(() => this.#host.renew());
+    if (stop !== undefined) this.#detachments.push(stop);
   }
 
   get status(): readonly LinkStatus[] {
@@ -145,11 +149,16 @@ class AllLinks implements Links, Hub {
   #onAccepted(ws: WebSocket, socket: Duplex, request: IncomingMessage): void {
     const { remoteAddress, remotePort } = request.socket;
     const remote = `${remoteAddress}:${remotePort}`;
-    this.#host.accepted(new Connection(ws, socket, remote, this.options));
+    this.authentication.asResponder({ ws, socket, remote }, (result) => {
+      if (result.type === 'open') this.#host.accepted(result.connection);
+      else if (result.type === 'refused' && !this.closed)
+        this.events.onRefused(result.refused.reason, remote, result.refused.kind, result.verdict);
+    });
   }
 
   async #close(): Promise<void> {
     for (const detach of this.#detachments) detach();
+    this.authentication.close();
     this.#host.close();
     this.poster.close();
     await new Promise<void>((resolve) => {

@@ -1,12 +1,17 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import { Connection } from './connection.ts';
+import type { MemberId } from '../../core/index.ts';
+import type { Connection } from './connection.ts';
+import type { LinkAuthentication } from './link-authentication.ts';
 import type { ResolvedLinkOptions } from './options.ts';
+import type { Proven } from './prove.ts';
 
 export type Dialled =
   | { readonly type: 'open'; readonly connection: Connection }
   /** An HTTP server answered that keeps no links: a voter that speaks only REST. */
   | { readonly type: 'rest' }
+  /** The two sides do not prove to each other that they belong together. */
+  | Extract<Proven, { type: 'refused' }>
   | { readonly type: 'failed'; readonly reason: string };
 
 /** An attempt to connect. */
@@ -20,7 +25,13 @@ export function linkUrl(url: string, path: string): string {
 }
 
 /** `done` is called exactly once, and not after `abort`. */
-export function dial(url: string, options: ResolvedLinkOptions, done: (result: Dialled) => void): Dial {
+export function dial(
+  url: string,
+  peer: MemberId,
+  options: ResolvedLinkOptions,
+  authentication: LinkAuthentication,
+  done: (result: Dialled) => void,
+): Dial {
   let settled = false;
   const finish = (result: Dialled): void => {
     if (settled) return;
@@ -31,7 +42,7 @@ export function dial(url: string, options: ResolvedLinkOptions, done: (result: D
   try {
     ws = new WebSocket(linkUrl(url, options.path), {
       perMessageDeflate: false,
-      maxPayload: options.frameBytes,
+      maxPayload: authentication.largestFrame,
       handshakeTimeout: options.connectMs,
     });
   } catch (error) {
@@ -49,7 +60,7 @@ export function dial(url: string, options: ResolvedLinkOptions, done: (result: D
   });
   ws.on('open', () => {
     if (settled || socket === null) ws.terminate();
-    else finish({ type: 'open', connection: new Connection(ws, socket, url, options) });
+    else authentication.asInitiator({ ws, socket, remote: url }, peer, finish);
   });
   ws.on('unexpected-response', (_, response) => {
     const status = response.statusCode ?? 0;

@@ -1,3 +1,4 @@
+import type { Secrets } from '../../auth/index.ts';
 import { DEFAULT_PEER_OPTIONS, type PeerOptions } from '../../peers/index.ts';
 
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined };
@@ -24,11 +25,13 @@ export interface LinkOptions extends Given<PeerOptions> {
    */
   readonly postsInFlight?: number | undefined;
   readonly postMs?: number | undefined;
+  /** What members prove themselves with; if omitted, they prove nothing. */
+  readonly secrets?: Secrets | null | undefined;
 }
 
 export type ResolvedLinkOptions = {
-  readonly [K in Exclude<keyof LinkOptions, 'mainElection'>]-?: NonNullable<LinkOptions[K]>;
-} & { readonly mainElection: string | null };
+  readonly [K in Exclude<keyof LinkOptions, 'mainElection' | 'secrets'>]-?: NonNullable<LinkOptions[K]>;
+} & { readonly mainElection: string | null; readonly secrets: Secrets | null };
 
 const DEFAULTS: ResolvedLinkOptions = {
   ...DEFAULT_PEER_OPTIONS,
@@ -42,6 +45,7 @@ const DEFAULTS: ResolvedLinkOptions = {
   goodbyeMs: 200,
   postsInFlight: 1,
   postMs: 2000,
+  secrets: null,
 };
 
 export function resolveLinkOptions(given: LinkOptions): ResolvedLinkOptions {

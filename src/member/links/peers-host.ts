@@ -61,6 +61,12 @@ export class PeersHost implements ConnectionOwner {
     return [...this.#connections.values()];
   }
 
+  /** The secrets have changed: all prove themselves again, and those that were refused are dialled at once. */
+  renew(): void {
+    for (const connection of this.connections) connection.renew();
+    for (const peer of this.links.keys()) this.give({ type: 'peer-moved', peer });
+  }
+
   isLinked(peer: MemberId): boolean {
     return this.#machine.processOf(peer) !== null;
   }
@@ -74,8 +80,17 @@ export class PeersHost implements ConnectionOwner {
     const from = this.#accepted.get(connection);
     if (number === undefined) return;
     switch (frame.type) {
-      case 'hello':
-        return this.give({ type: 'greeted', connection: number, identity: frame.identity });
+      case 'hello': {
+        const { provenId } = connection;
+        if (provenId === null || provenId === frame.identity.id)
+          return this.give({ type: 'greeted', connection: number, identity: frame.identity });
+        const reason = `it has proven that it is member ${provenId}, and says that it is ${frame.identity.id}`;
+        return this.give({
+          type: 'bad-frame',
+          connection: number,
+          refused: { kind: 'unauthenticated', reason },
+        });
+      }
       case 'refused':
         return this.give({ type: 'refused', connection: number, refused: frame.refused });
       case 'bad':
@@ -264,7 +279,9 @@ export class PeersHost implements ConnectionOwner {
     if (link === undefined) return;
     this.#dials.set(
       peer,
-      dial(link.url, this.#hub.options, (result) => this.#onDialled(peer, result)),
+      dial(link.url, peer, this.#hub.options, this.#hub.authentication, (result) =>
+        this.#onDialled(peer, result),
+      ),
     );
   }
 
@@ -273,7 +290,11 @@ export class PeersHost implements ConnectionOwner {
     if (result.type === 'open')
       this.give({ type: 'dialled', peer, connection: this.#track(result.connection) });
     else if (result.type === 'rest') this.give({ type: 'dial-found-rest', peer });
-    else this.give({ type: 'dial-failed', peer, reason: result.reason });
+    else if (result.type === 'refused') {
+      const { refused, verdict } = result;
+      this.give({ type: 'dial-failed', peer, reason: refused.reason, isRefused: true });
+      this.#hub.events.onRefused(refused.reason, this.#placeOf({ peer }), refused.kind, verdict, peer);
+    } else this.give({ type: 'dial-failed', peer, reason: result.reason });
   }
 
   #setTimer(timer: string, delay: number | readonly [number, number]): void {

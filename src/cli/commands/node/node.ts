@@ -26,9 +26,12 @@ export async function nodeCommand(flags: NodeFlags): Promise<number> {
   }
   const paint = paintFor(process.stdout, process.env);
   const log = openLog((line) => process.stdout.write(line), flags.json ?? false, paint);
-  const stopped = untilStopped();
+  let reload = (): void => {};
+  // A member that has files to read again does that on SIGHUP, as daemons do.
+  const stopped = untilStopped(config.settings.secretFile === undefined ? null : () => reload());
   const member = await startMember(config, { isCalledNew: flags.new ?? false, log });
   if (member === null) return 1;
+  reload = () => member.reloadSecret();
   const calledOff = new AbortController();
   const standing =
     config.settings.priority === 0

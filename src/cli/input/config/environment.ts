@@ -9,6 +9,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   HEARTBEAT_INTERVAL: 'heartbeatInterval',
   MISSED_HEARTBEAT_TOLERANCE: 'missedHeartbeatTolerance',
   CAUCUS_TOKENS_FILE: 'tokensFile',
+  CAUCUS_SECRET_FILE: 'secretFile',
 };
 
 /** The settings of the environment, by the names of seed 002. An empty variable counts as unset. */

@@ -43,6 +43,7 @@ export interface MemberSettings {
   readonly record?: string;
   readonly tokensFile?: string;
   readonly closed?: boolean;
+  readonly secretFile?: string;
 }
 
 const LISTEN = /^(?:(\[[0-9A-Fa-f:.]+\]|[^\s:[\]]+):)?(\d{1,5})$/;
@@ -176,9 +177,10 @@ export const FIELDS: Readonly<Record<keyof MemberSettings, Field>> = {
   election: { shape: electionName, about: 'the name of the election' },
   data: { shape: path, about: 'the folder for what must survive a restart' },
   priority: { shape: integer(0, 1000), about: 'its priority as a candidate' },
-  insecure: { shape: flag, about: 'may listen beyond the loopback, without authentication' },
+  insecure: { shape: flag, about: 'may listen beyond the loopback, although nothing authenticates members' },
   trustConnections: { shape: flag, about: 'a closed connection proves that the process is dead' },
   record: { shape: path, about: 'the folder for recordings of all that happens' },
   tokensFile: { shape: path, about: 'the file with the tokens of operators, of mode 0600' },
   closed: { shape: flag, about: 'questions need a token too' },
+  secretFile: { shape: path, about: 'the file with the secret of the cluster, of mode 0600' },
 };

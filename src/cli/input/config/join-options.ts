@@ -4,10 +4,14 @@ import { Refusal } from '../refusal.ts';
 import { type Listen, listen as listenShape } from './fields.ts';
 import type { MemberConfig } from './member-config.ts';
 
+/** What a member needs that other machines can reach. */
+const BEYOND_LOOPBACK = 'a secret for all members (--secret-file) or --insecure';
+
 /** The options of `join` for this configuration. */
 export function joinOptions({
   settings,
   tokens,
+  secret,
   definition,
   timing,
   options,
@@ -22,16 +26,16 @@ export function joinOptions({
   }
   const listen = readListen(settings.listen, ownUrl, seedHost);
   if (ownUrl === undefined && listen === undefined && seedHost === undefined) refuseStranger(settings);
-  if (!settings.insecure) {
+  if (!settings.insecure && secret === null) {
     if (listen !== undefined && !isLoopback(listen.host)) {
       const from = origins.find(({ field }) => field === 'listen')?.from ?? 'listen';
       throw new Refusal(
-        `${from}: expected a loopback address, or --insecure with it, since members do not authenticate, found ${JSON.stringify(listen.host)}`,
+        `${from}: expected a loopback address, or ${BEYOND_LOOPBACK}, since members do not authenticate without, found ${JSON.stringify(listen.host)}`,
       );
     }
     if (listen === undefined && isAbsolute && !isLoopback(hostOf(ownUrl))) {
       throw new Refusal(
-        `listen: expected an address and --insecure with it, since ${ownUrl} is not on the loopback and members do not authenticate, found nothing`,
+        `listen: expected an address, and ${BEYOND_LOOPBACK}, since ${ownUrl} is not on the loopback and members do not authenticate without, found nothing`,
       );
     }
   }
@@ -53,6 +57,7 @@ export function joinOptions({
     trustConnections: settings.trustConnections ?? false,
     ...(tokens === null ? {} : { tokens: tokens.read() }),
     closed: settings.closed ?? false,
+    ...secret?.options,
   };
 }
 

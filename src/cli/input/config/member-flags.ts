@@ -21,6 +21,7 @@ export interface MemberFlags {
   readonly record?: string;
   readonly tokensFile?: string;
   readonly closed?: boolean;
+  readonly secretFile?: string;
   readonly timing?: readonly string[];
   readonly option?: readonly string[];
   readonly config?: string;
@@ -53,7 +54,11 @@ export function addMemberFlags(command: Command): Command {
       '--trust-connections',
       'a closed connection means that the process is dead (no tunnels in between)',
     )
-    .option('--insecure', 'may listen beyond the loopback, although members do not authenticate')
+    .option(
+      '--secret-file <file>',
+      'the secret of the cluster, by which members authenticate each other; mode 0600; two lines while one replaces the other',
+    )
+    .option('--insecure', 'may listen beyond the loopback, although nothing authenticates members')
     .option('--tokens-file <file>', 'the tokens of operators: NAME ROLE[,ROLE] TOKEN on each line; mode 0600')
     .option('--closed', 'questions need a token too; health checks do not')
     .option('--record <dir>', 'record all that happens in this folder, as caucus simulate --trace does')
@@ -98,6 +103,7 @@ export function fromFlags(flags: MemberFlags): Source {
   put('record', '--record', flags.record);
   put('tokensFile', '--tokens-file', flags.tokensFile);
   put('closed', '--closed', flags.closed);
+  put('secretFile', '--secret-file', flags.secretFile);
   for (const [group, flag, pairs] of [
     ['timing', '--timing', flags.timing],
     ['options', '--option', flags.option],
