@@ -29,6 +29,7 @@ import { findPlace } from './place.ts';
 import { RefusalLog, VERDICT_WORDS, withoutPort } from './refusal-log.ts';
 import { registerVoter } from './registering.ts';
 import { rehearse } from './rehearsal.ts';
+import { rulesOf } from './rules.ts';
 import { steward } from './steward.ts';
 import { Unreachable } from './unreachable.ts';
 import { Voters } from './voters.ts';
@@ -291,7 +292,7 @@ export class Member implements MemberPort, Engine {
   #createLinks(): Links {
     const { limits, definition, config } = this.#settled;
     const { id, cluster, incarnation } = this;
-    const rules = JSON.stringify({ protocol: definition.name, ...config });
+    const rules = rulesOf(definition, config);
     const { life } = this.#store.member;
     const identity: Identity = this.#own.of({ id, cluster, incarnation, life, rules, process: ownProcess() });
     return createLinks(

@@ -285,4 +285,30 @@ describe('a member with a fault', () => {
     );
     expect(a.links.map(({ via }) => via)).not.toContain('link');
   });
+
+  it.each([
+    [
+      { options: { preset: 'lan' } },
+      { timing: { timeoutMs: [150, 300], leaseMs: 125 }, options: { preset: 'lan' } },
+    ],
+    [
+      { options: { preset: 'lan' } },
+      {
+        timing: {
+          commitTimeoutMs: 600,
+          publishTimeoutMs: 300,
+          leaseMs: 125,
+          timeoutMs: [150, 300],
+          heartbeatMs: 50,
+        },
+        options: { maxDrift: 0.01, preset: 'steady' },
+      },
+    ],
+  ])('that has the same settings, given in another way, is connected: %j and %j', async (one, other) => {
+    cluster = await Cluster.open(['a', 'b']);
+    const a = await cluster.join('a', one);
+    const b = await cluster.join('b', other);
+    await cluster.until(() => [a, b].every(({ links }) => links.some(({ via }) => via === 'link')));
+    expect([a.refusals['other-rules'], b.refusals['other-rules']]).toEqual([0, 0]);
+  });
 });

@@ -271,6 +271,7 @@ export const quorum: Definition = define<TimingTable, OptionsTable, Message>({
   check: checkSettings,
   roundTripMs,
   effectiveTiming,
+  timingOptions: ['preset'],
   messages,
   formerMessages: ['recall', 'recall/answer'],
   commands: ['campaign', 'resign', 'priority', 'transfer', 'publish', 'add', 'remove'],
