@@ -19,4 +19,4 @@ export {
 } from './port.ts';
 export { sendError, sendJson, sendText } from './reply.ts';
 export { readTarget, type Target } from './target.ts';
-export { addressOf, hostOf, isLoopback, readRelativeUrl, urlOf, voterUrl } from './urls.ts';
+export { addressOf, hostOf, isLoopback, readRelativeUrl, showUrl, urlOf, voterUrl } from './urls.ts';

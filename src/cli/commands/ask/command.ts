@@ -42,7 +42,7 @@ const ASKING: readonly Asking[] = [
     name: 'watch',
     summary: 'print every change of leader, as it happens',
     description: 'Prints the state of the election, then every change, until Ctrl-C.',
-    codes: '0 after Ctrl-C',
+    codes: '0 after Ctrl-C, 1 if none of the members can ever answer',
     examples: ['caucus watch', 'caucus watch http://127.0.0.1:7101 http://127.0.0.1:7102 --json'],
     run: async (...asked) => (await import('./watch.ts')).watchCommand(...asked),
     onEngine: async (...asked) => (await import('./on-engine.ts')).watchOnEngine(...asked),

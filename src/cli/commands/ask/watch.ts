@@ -38,7 +38,7 @@ export async function watchCommand(urls: readonly string[], flags: AskFlags): Pr
         members = members.filter((member) => member !== asked);
         if (members.length === 0) throw error;
       }
-      const message = error instanceof NoAnswer ? error.message : 'the connection was closed';
+      const message = error instanceof NoAnswer ? error.message : `${asked.url}: the connection was closed`;
       const next = error instanceof NoAnswer && error.isFinal ? 'asking only the others' : 'trying again';
       if (message !== problems.get(asked)) process.stderr.write(`caucus: ${oneLine(message)}; ${next}\n`);
       problems.set(asked, message);

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { readRelativeUrl } from '../../../api/index.ts';
+import { readRelativeUrl, showUrl, voterUrl } from '../../../api/index.ts';
 import {
   asObject,
   BadInput,
@@ -63,9 +63,9 @@ export const listen: Shape<Listen> = {
 export const httpUrl: Shape<string> = {
   expected: 'a URL that begins with http:// or https://',
   read(value, path) {
-    const url = typeof value === 'string' && /^https?:\/\//i.test(value) ? tryUrl(value) : null;
-    if (url === null) throw new BadInput(path, this.expected, show(value));
-    return url.href.replace(/\/+$/, '');
+    if (typeof value !== 'string' || !/^https?:\/\//i.test(value) || !URL.canParse(value))
+      throw new BadInput(path, this.expected, showUrl(value));
+    return voterUrl.read(value, path);
   },
 };
 
@@ -78,18 +78,10 @@ const ownUrl: Shape<string> = {
     try {
       return httpUrl.read(value, path);
     } catch {
-      throw new BadInput(path, this.expected, show(value));
+      throw new BadInput(path, this.expected, showUrl(value));
     }
   },
 };
-
-function tryUrl(value: string): URL | null {
-  try {
-    return new URL(value);
-  } catch {
-    return null;
-  }
-}
 
 const path: Shape<string> = text(4096);
 

@@ -25,12 +25,13 @@ export function joinOptions({
     throw new Refusal('url: expected a seed host with a URL that is not complete, found none');
   }
   const listen = readListen(settings.listen, ownUrl, seedHost);
-  if (ownUrl === undefined && listen === undefined && seedHost === undefined) refuseStranger(settings);
+  const fromOf = (name: string): string => origins.find(({ field }) => field === name)?.from ?? name;
+  if (ownUrl === undefined && listen === undefined && seedHost === undefined)
+    refuseStranger(settings, fromOf('id'));
   if (!settings.insecure && secret === null) {
     if (listen !== undefined && !isLoopback(listen.host)) {
-      const from = origins.find(({ field }) => field === 'listen')?.from ?? 'listen';
       throw new Refusal(
-        `${from}: expected a loopback address, or ${BEYOND_LOOPBACK}, since members do not authenticate without, found ${JSON.stringify(listen.host)}`,
+        `${fromOf('listen')}: expected a loopback address, or ${BEYOND_LOOPBACK}, since members do not authenticate without, found ${JSON.stringify(listen.host)}`,
       );
     }
     if (listen === undefined && isAbsolute && !isLoopback(hostOf(ownUrl))) {
@@ -98,10 +99,10 @@ function portOf(host: string): number | null {
 }
 
 /** A mistyped id would add a voter that the others do not know. */
-function refuseStranger({ id, peers = [] }: MemberConfig['settings']): void {
+function refuseStranger({ id, peers = [] }: MemberConfig['settings'], from: string): void {
   if (id === undefined || peers.length === 0) return;
   const ids = peers.map((peer) => peer.id).join(', ');
   throw new Refusal(
-    `id: expected one of the peers (${ids}), or --url or --listen with it, found ${JSON.stringify(id)}`,
+    `${from}: expected one of the peers (${ids}), or --url or --listen with it, found ${JSON.stringify(id)}`,
   );
 }
