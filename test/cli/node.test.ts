@@ -136,7 +136,7 @@ describe('the configuration of a member', () => {
     ],
     [
       ['--id', 'a', '--peers', 'a=http://192.0.2.1:7501'],
-      'listen: expected an address and --insecure with it, since http://192.0.2.1:7501 is not on the loopback',
+      'listen: expected an address, and a secret for all members (--secret-file) or --insecure, since http://192.0.2.1:7501 is not on the loopback',
     ],
     [['--id', 'a b'], '--id: expected an id'],
     [['--protocol', 'paxos'], '--protocol: expected one of'],
