@@ -1,6 +1,6 @@
 export { actWords } from './acts.ts';
 export { type Api, createApi } from './api.ts';
-export { Authorization } from './authorize.ts';
+export { Authorization, type VoterCheck, type VoterClaim } from './authorize.ts';
 export { readJson } from './body.ts';
 export { EventStream, HEARTBEAT_MS, writeEventHead } from './event-stream.ts';
 export { HttpError } from './http-error.ts';
@@ -18,5 +18,5 @@ export {
   RefusedMessage,
 } from './port.ts';
 export { sendError, sendJson, sendText } from './reply.ts';
-export { readTarget, type Target } from './target.ts';
+export { pathBelow, readTarget, type Target } from './target.ts';
 export { addressOf, hostOf, isLoopback, readRelativeUrl, showUrl, urlOf, voterUrl } from './urls.ts';

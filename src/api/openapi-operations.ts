@@ -23,22 +23,22 @@ export const SECURITY_SCHEMES: object = {
   read: tokenWith('`read` or `operate`'),
   operate: tokenWith('`operate`'),
   voter: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'caucus-auth',
+    type: 'http',
+    scheme: 'Caucus',
     description:
-      'The proof of a voter that it knows the secret of the cluster, for this request and this member.',
+      'The proof of a voter that it knows the secret of the cluster, for this request and this process of the member: `authorization: Caucus from=…, to=…, boot=…, counter=…, proof=…`. The answer carries its own in `authentication-info`. docs/authentication.md describes both.',
   },
 };
 
-/**
- * What an operation needs, one of the list; an empty object says that it may need nothing: whether voters authenticate
- * is not a matter of the path.
- */
-export function securityOf(needs: readonly Need[], access: Access): readonly object[] {
+/** What an operation needs, one of the list; an empty object says that it may need nothing. */
+export function securityOf(
+  needs: readonly Need[],
+  access: Access,
+  areVotersProven: boolean,
+): readonly object[] {
   return needs.flatMap((need): object[] => {
     if (need === 'open') return [];
-    if (need === 'peer') return [{}, { voter: [] }];
+    if (need === 'peer') return areVotersProven ? [{ voter: [] }] : [{}, { voter: [] }];
     return needsToken(access, need) ? [{ [need]: [] }] : [{}, { [need]: [] }];
   });
 }

@@ -39,6 +39,8 @@ answers GET /status itself, and is sent messages by POST to the same paths under
 heartbeat for a while. An answer of 200 carries the fields of the message TYPE/answer, 204 says that there is none.
 The messages described here are those of the protocol of the member that was asked.
 
+If the members of a cluster share a secret, each message carries a proof (docs/authentication.md).
+
 Questions are open unless the member is closed; commands need a token as soon as the member has one (see the security of each operation);
 health checks never need one.
 
@@ -65,10 +67,12 @@ const OPEN: Access = { tokens: new Tokens(), closed: false, isOpen: true };
 export function describeApi(
   { url, definition }: Pick<MemberPort, 'url' | 'definition'>,
   access: Access = OPEN,
+  /** Do voters prove who they are? */
+  areVotersProven = false,
 ): ApiDescription {
   const isMessage = (path: string): boolean => Object.hasOwn(definition?.messages ?? {}, path.slice(1));
   const operations = new Operations((method, path) =>
-    securityOf(needsOf(method, path, method === 'POST' && isMessage(path)), access),
+    securityOf(needsOf(method, path, method === 'POST' && isMessage(path)), access, areVotersProven),
   );
   const election = electionPaths(operations, definition?.messages ?? {});
   const ofOthers = Object.entries(election).map(([path, item]) => [

@@ -1,6 +1,19 @@
 export { readPrivateFile, readSecretFile } from './credentials.ts';
 export { type Flaw, Initiator, NONCE_BYTES, Responder, type Session, type Step } from './handshake.ts';
 export {
+  answerProof,
+  BOOT_BYTES,
+  isAnswerProof,
+  isRequestProof,
+  type RequestClaim,
+  readAuthorization,
+  readChallenge,
+  requestProof,
+  writeAnswerProof,
+  writeAuthorization,
+  writeChallenge,
+} from './rest-proof.ts';
+export {
   type Access,
   judge,
   type Lack,

@@ -32,6 +32,7 @@ import { rehearse } from './rehearsal.ts';
 import { rulesOf } from './rules.ts';
 import { steward } from './steward.ts';
 import { Unreachable } from './unreachable.ts';
+import { voterCheck } from './voter-proofs.ts';
 import { Voters } from './voters.ts';
 
 /**
@@ -144,6 +145,7 @@ export class Member implements MemberPort, Engine {
       hosts: hostNames(settled, this.url),
       allow: settled.allow,
       access: () => settled.access.now,
+      voters: voterCheck(this, settled.secret.secrets),
       note: (message) => settled.log({ level: 'info', message }),
     });
     if (server !== null) this.#links.attach(server);
@@ -319,9 +321,9 @@ export class Member implements MemberPort, Engine {
         onShared: (before, now) =>
           this.#refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
         onUnreachable: (peer, reason) => this.#unreachable.failed(peer, reason),
-        onRefused: (reason, from, kind, verdict, peer) => {
+        onRefused: (reason, from, kind, verdict, hasCalled) => {
           this.#refusals.refused(kind, withoutPort(from), `${from} ${VERDICT_WORDS[verdict]}: ${reason}`);
-          if (peer !== undefined) this.#acceptance.refused(kind, reason);
+          if (hasCalled) this.#acceptance.refused(kind, reason);
         },
       },
       {

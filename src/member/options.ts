@@ -175,7 +175,7 @@ export function readOptions(given: unknown): Settled {
     priority: options.priority ?? 1,
     // Made absolute now: the program may change its working directory later.
     data: options.data === undefined ? null : path.resolve(options.data),
-    trustConnections: options.trustConnections ?? false,
+    trustConnections: options.trustConnections === true && mayTrust(options, listen, isAuthenticated),
     hosts: options.hosts ?? [],
     allow: options.mounted ? readAllow(options, isAuthenticated) : null,
     isOpen: options.insecure === true || options.allow !== undefined,
@@ -196,16 +196,30 @@ export function readOptions(given: unknown): Settled {
 }
 
 /** What is allowed, but may not be what was meant. A list of peers with only the member itself is meant. */
-export function warningsOf({ firstStart, peers }: JoinOptions, { id, seed, definition }: Settled): string[] {
+export function warningsOf(options: JoinOptions, settled: Settled): string[] {
+  const { firstStart, peers, trustConnections } = options;
+  const { id, seed, definition } = settled;
   const isAlone = (peers ?? []).length === 0 && seed === null && definition.registration === undefined;
   return [
     ...(firstStart === true ? ['firstStart is no longer needed and is ignored'] : []),
+    ...(trustConnections === true && !settled.trustConnections ? [NOT_TRUSTED] : []),
     ...(isAlone
       ? [
           `no peers are configured: ${id} is the only voter of its cluster and elects itself; give it the other members (peers, --peers)`,
         ]
       : []),
   ];
+}
+
+const NOT_TRUSTED =
+  'trustConnections is ignored: other machines can reach this member, and nothing authenticates the processes that connect; give all members the same secret (secretFile, --secret-file)';
+
+/**
+ * Does a closed connection say anything? Where any process of the network can open connections in the name of a member,
+ * it can close them too.
+ */
+function mayTrust({ url }: JoinOptions, listen: Settled['listen'], isAuthenticated: boolean): boolean {
+  return isAuthenticated || isLoopback(listen === null ? hostOf(url!) : listen.host);
 }
 
 /** A program that mounts the member with a check of its own decides itself who may operate. */

@@ -80,10 +80,19 @@ class AllLinks implements Links, Hub {
     else peer.send(written);
   }
 
-  call(url: string, election: string, message: Message, done: (result: Posted) => void): void {
+  call(
+    url: string,
+    to: MemberId | null,
+    election: string,
+    message: Message,
+    done: (result: Posted) => void,
+  ): void {
     if (this.closed) return;
-    this.poster.post(url, { election, message }, (result) => {
-      if (!this.closed) done(result);
+    this.poster.post(url, to, { election, message }, (result) => {
+      if (this.closed) return;
+      if (result.type === 'failed' && result.refused !== undefined)
+        this.events.onRefused(result.refused.reason, url, result.refused.kind, 'refused', true);
+      done(result);
     });
   }
 
@@ -152,7 +161,7 @@ class AllLinks implements Links, Hub {
     this.authentication.asResponder({ ws, socket, remote }, (result) => {
       if (result.type === 'open') this.#host.accepted(result.connection);
       else if (result.type === 'refused' && !this.closed)
-        this.events.onRefused(result.refused.reason, remote, result.refused.kind, result.verdict);
+        this.events.onRefused(result.refused.reason, remote, result.refused.kind, result.verdict, false);
     });
   }
 

@@ -247,7 +247,7 @@ export class PeersHost implements ConnectionOwner {
           this.#placeOf(decision.about),
           decision.refused.kind,
           decision.verdict,
-          'peer' in decision.about ? decision.about.peer : undefined,
+          'peer' in decision.about,
         );
       case 'gone':
         return events.onGone?.(decision.peer, decision.proof, decision.life);
@@ -293,7 +293,7 @@ export class PeersHost implements ConnectionOwner {
     else if (result.type === 'refused') {
       const { refused, verdict } = result;
       this.give({ type: 'dial-failed', peer, reason: refused.reason, isRefused: true });
-      this.#hub.events.onRefused(refused.reason, this.#placeOf({ peer }), refused.kind, verdict, peer);
+      this.#hub.events.onRefused(refused.reason, this.#placeOf({ peer }), refused.kind, verdict, true);
     } else this.give({ type: 'dial-failed', peer, reason: result.reason });
   }
 
