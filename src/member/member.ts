@@ -113,6 +113,7 @@ export class Member implements MemberPort, Engine {
       call: (election, at, message, to) => this.#finding.call(election, at, message, to ?? null),
       ...(this.#hasRegister ? { addresses: () => this.#finding.addresses } : {}),
       isVoter: (id) => id === this.id || this.#voters.has(id),
+      isUsed: (name) => this.#seats.has(name),
       changed: () => this.#notify(),
     });
     this.#refusals = new RefusalLog(clock, (message) => {
@@ -169,12 +170,8 @@ export class Member implements MemberPort, Engine {
     return this.#hosts.illness;
   }
 
-  /** Omits the main election while the program does not use it: it is always open, since its record names the disk. */
   get elections(): readonly ElectionPort[] {
-    const main = this.#seats.has(this.mainElection) ? null : this.mainElection;
-    return this.#hosts.list.filter(
-      ({ name, view }) => name !== main || view.term !== 0 || view.leader !== null,
-    );
+    return this.#hosts.list.filter((host) => this.#hosts.isShown(host));
   }
 
   get refusals(): Readonly<Record<Refusal, number>> {

@@ -171,6 +171,10 @@ describe('real members', () => {
     expect((await get('/leader')).status).toBe(200);
     expect(await (await get('/status')).json()).toMatchObject({ electionName: 'report' });
     expect((await get('/elections/main/leader')).status).toBe(503);
+    // `main` waits for members that will never stand in it: that is nothing to tell.
+    await cluster!.leave(String(members.find((member) => member !== leader)!.id));
+    expect(cluster!.log.join('\n')).toMatch(/report: . leads/);
+    expect(cluster!.log.filter((line) => line.includes(' main: '))).toEqual([]);
   });
 
   it('say so where more peers are configured than there are members', async () => {

@@ -33,10 +33,9 @@ export async function nodeCommand(flags: NodeFlags): Promise<number> {
   if (member === null) return 1;
   reload = () => member.reloadSecret();
   const calledOff = new AbortController();
-  const standing =
-    config.settings.priority === 0
-      ? Promise.resolve()
-      : standFor(member.election(member.mainElection), calledOff.signal);
+  // With priority 0 it only votes; the election is still what this process is for, and is shown.
+  const election = member.election(member.mainElection);
+  const standing = config.settings.priority === 0 ? Promise.resolve() : standFor(election, calledOff.signal);
   const unwatch = watchTokens(config.tokens, (tokens) => member.setTokens(tokens), log);
   const unfollow = follow(member, member.electionPort(member.mainElection), log, flags.json ?? false);
   const signal = await stopped;
