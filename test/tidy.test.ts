@@ -261,6 +261,16 @@ describe('the source tree', () => {
     expect(long).toEqual([]);
   });
 
+  it('tells of every error code in the documentation', () => {
+    const codes = new Set(
+      sources.flatMap(({ file }) => readFileSync(path.join(root, file), 'utf8').match(/'E_[A-Z_]+'/g) ?? []),
+    );
+    expect(codes.size).toBeGreaterThan(20);
+    const pages = ['docs/library.md', 'docs/http.md', 'docs/cli.md'];
+    const text = pages.map((page) => readFileSync(path.join(root, page), 'utf8')).join('\n');
+    expect([...codes].filter((code) => !text.includes(code.slice(1, -1)))).toEqual([]);
+  });
+
   it('opens every protocol with what it promises and what it does not', () => {
     const catalogue = readFileSync(path.join(root, 'src/protocols/index.ts'), 'utf8');
     const files = [...catalogue.matchAll(/import \{ \w+ \} from '\.\/([^']+)'/g)].map((match) => match[1]!);

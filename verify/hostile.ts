@@ -1,10 +1,10 @@
 /**
  * `npx tsx verify/hostile.ts --messages 20000`: a random search for messages that do lasting harm.
  *
- * Four members are founded; then the fourth dies and a liar takes its name. It sends well-formed messages of every kind that are
- * wrong in some field, over its links to the three others and, as strangers would, by POST in any name. Meanwhile the three are
+ * Four members (or as many as `--members` says) are founded; then the last dies and a liar takes its name. It sends well-formed messages of every kind that are
+ * wrong in some field, over its links to the others and, as strangers would, by POST in any name. Meanwhile the others are
  * asked whether they act. With `--as-leader` the liar also removes members one at a time, as a leader does for its operator: no bound can
- * tell that from the truth, and it may last. Then it stops, and the three must elect, publish, survive a crash of all, and take the fourth in again.
+ * tell that from the truth, and it may last. Then it stops, and the others must elect, publish, survive a crash of all, and take the last in again.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +18,8 @@ import { Random } from './hostile/random.ts';
 export interface Wishes {
   readonly messages: number;
   readonly seed: number;
+  /** How many are founded, the liar included: 4 or more. One liar of three may vote twice, and make two leaders. */
+  readonly members?: number;
   /** The liar also changes the members one at a time, as a leader does for its operator. That may do lasting harm. */
   readonly asLeader?: boolean;
   readonly say: (line: string) => void;
@@ -39,21 +41,27 @@ export interface Found {
 /** The longest that a member of the preset `lan` waits for a leader, and how long an election may take. */
 const TIMEOUT_MS = 300;
 
-export async function search({ messages, seed, asLeader = false, say }: Wishes): Promise<Found> {
+export async function search({
+  messages,
+  seed,
+  members: size = 4,
+  asLeader = false,
+  say,
+}: Wishes): Promise<Found> {
   const folder = mkdtempSync(path.join(tmpdir(), 'caucus-hostile-'));
-  const ports = await freePorts(4);
+  const ports = await freePorts(size);
   const urls = new Map(ports.map((port, i) => [i + 1, `http://127.0.0.1:${port}`]));
-  const all = [1, 2, 3, 4].map((id) => new Process(id, urls, folder, ['--option', 'preset=lan']));
-  const [members, fourth] = [all.slice(0, 3), all[3]!];
+  const all = [...urls.keys()].map((id) => new Process(id, urls, folder, ['--option', 'preset=lan']));
+  const [members, last] = [all.slice(0, -1), all.at(-1)!];
   const problems: string[] = [];
   try {
     for (const member of all) member.start();
     await electedAfter(all);
     await committed(all, 'before');
-    await fourth.kill();
-    const { origin, term, register } = fourth.record();
-    const origins = new Map([[4, { ...origin, life: 'a liar' }]]);
-    const liar = new Liar(4, fourth.url, { term, round: 2, register, origins });
+    await last.kill();
+    const { origin, term, register } = last.record();
+    const origins = new Map([[size, { ...origin, life: 'a liar' }]]);
+    const liar = new Liar(size, last.url, { term, round: 2, register, origins });
     say(`founded: term ${term}, version ${register.version}; ${messages} messages, seed ${seed}`);
 
     const random = new Random(seed);
@@ -74,10 +82,10 @@ export async function search({ messages, seed, asLeader = false, say }: Wishes):
     for (const member of members) await member.kill();
     for (const member of members) member.start();
     const restartedMs = await electedAfter(members);
-    say(`all three crashed and restarted: a leader after ${Math.round(restartedMs)} ms`);
+    say(`all crashed and restarted: a leader after ${Math.round(restartedMs)} ms`);
     problems.push(...(await lasting(members, 'after the restart')));
-    fourth.start();
-    problems.push(...(await returned(fourth)));
+    last.start();
+    problems.push(...(await returned(last)));
     for (const member of members) {
       const { term: now, register: held } = member.record();
       say(`member ${member.id}: term ${now}, version ${held.version}, ${held.members.length} members`);
@@ -161,20 +169,24 @@ async function refusals(member: Process): Promise<string> {
   return lines.map((line) => line.replace(/^.*="(.*)"\} /, '$1 ')).join(', ');
 }
 
-const HELP = `npx tsx verify/hostile.ts [--messages N] [--seed N] [--as-leader]
+const HELP = `npx tsx verify/hostile.ts [--messages N] [--seed N] [--members N] [--as-leader]
 
-Searches for messages that do lasting harm: a liar sends well-formed messages that are wrong in some field to three real members.
+Searches for messages that do lasting harm: a liar sends well-formed messages that are wrong in some field to real members.
   --messages N   how many (default: 20000)
   --seed N       draws other messages (default: 1)
+  --members N    of how many members the liar is one, 4 to 9 (default: 4)
   --as-leader    the liar also removes members as a leader may; that may last
 Exit code: 0 if nothing was found, 1 if something was, 2 for bad input.`;
 
-function flags(): { values: { messages: string; seed: string; 'as-leader': boolean; help: boolean } } {
+function flags(): {
+  values: { messages: string; seed: string; members: string; 'as-leader': boolean; help: boolean };
+} {
   try {
     return parseArgs({
       options: {
         messages: { type: 'string', default: '20000' },
         seed: { type: 'string', default: '1' },
+        members: { type: 'string', default: '4' },
         'as-leader': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -201,13 +213,22 @@ if (process.argv[1] === import.meta.filename) {
     );
     process.exit(2);
   }
+  if (!/^[4-9]$/.test(values.members)) {
+    process.stderr.write(
+      `--members: expected a whole number from 4 to 9, found ${JSON.stringify(values.members)}\n`,
+    );
+    process.exit(2);
+  }
   const found = await search({
     messages: Number(values.messages),
     seed: Number(values.seed),
+    members: Number(values.members),
     asLeader: values['as-leader'],
     say,
   });
-  say(`a member acted in ${Math.round(found.actingShare * 300)} % of the time`);
+  say(
+    `a member acted in ${Math.round(found.actingShare * 100 * (Number(values.members) - 1))} % of the time`,
+  );
   say(`two acted at once: ${found.overlaps.length === 0 ? 'never' : found.overlaps.slice(0, 5).join('; ')}`);
   const slow = [found.electedMs, found.restartedMs].filter((ms) => ms > 2 * TIMEOUT_MS);
   if (slow.length > 0)

@@ -14,11 +14,12 @@ import { HEARTBEAT_MS } from './event-stream.ts';
 import { answerHealth, isHealthPath } from './health.ts';
 import { HttpError } from './http-error.ts';
 import { describeApi } from './openapi.ts';
+import type { VoterSecurity } from './openapi-operations.ts';
 import { refuseForeignNames, refuseForeignPages } from './origin.ts';
 import { createPage } from './page.ts';
 import type { MemberPort } from './port.ts';
 import { findQuestion, type Handler } from './questions.ts';
-import { sendEmpty, sendError } from './reply.ts';
+import { sendEmpty, sendError, signWith } from './reply.ts';
 import { mountOf, readTarget } from './target.ts';
 import { isRemoval, message, register, remove } from './voters.ts';
 import { Watchers } from './watchers.ts';
@@ -69,7 +70,7 @@ export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
     api: '../',
     tokens: tokensNeeded(access()),
   }));
-  const describe = descriptionOf(member, access);
+  const describe = descriptionOf(member, access, (options.voters ?? null) !== null);
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
     // A client that disconnects in the middle causes no error here.
     response.on('error', () => {});
@@ -89,7 +90,7 @@ export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
  * The text of `/openapi.json`. Making it takes as long as answering thirty other requests, so it is made once: again only
  * if the URL has changed, which a member that listens on any free port learns late, or the tokens.
  */
-function descriptionOf(member: MemberPort, access: () => Access): () => string {
+function descriptionOf(member: MemberPort, access: () => Access, areVotersProven: boolean): () => string {
   let made: { readonly url: string; readonly access: Access | null; readonly text: string } = {
     url: '',
     access: null,
@@ -99,9 +100,18 @@ function descriptionOf(member: MemberPort, access: () => Access): () => string {
     const { url } = member;
     const now = access();
     if (made.url !== url || made.access !== now)
-      made = { url, access: now, text: `${JSON.stringify(describeApi(member, now))}\n` };
+      made = {
+        url,
+        access: now,
+        text: `${JSON.stringify(describeApi(member, now, votersOf(member, areVotersProven)))}\n`,
+      };
     return made.text;
   };
+}
+
+function votersOf({ certificate = null }: MemberPort, areVotersProven: boolean): VoterSecurity {
+  if (certificate !== null) return 'certificate';
+  return areVotersProven ? 'proof' : 'none';
 }
 
 /** The roles for which a client needs a token. */
@@ -131,7 +141,7 @@ async function answer(
   const { method } = request;
   if ((method === 'GET' || method === 'HEAD') && question !== undefined) {
     if (hosts !== null) refuseForeignNames(request, hosts);
-    return question(authorize(call, authorization));
+    return question(authenticateQuestion(authorize(call, authorization, isAsked(call)), authorization));
   }
   if (method === 'OPTIONS' && isHealthPath(path)) return answerHealth(authorize(call, authorization));
   if ((method === 'POST' || method === 'PUT') && (await act(call, authorization, method))) return;
@@ -166,12 +176,12 @@ async function act(asked: Asked, authorization: Authorization, method: 'POST' | 
   if (!isMessage && command === undefined) return false;
   refuseForeignPages(request, asked.member.url);
   const call = authorize(asked, authorization, method === 'POST' && Object.hasOwn(messagesOf(asked), type));
-  const body = await read(call);
+  const body = await read(call, authorization);
   const isCommand =
     path === '/remove' ? isRemoval(call, body) : command !== undefined && !(isMessage && hasSender(body));
   const { notCommand, notMessage } = call.entry;
   if (isCommand && notCommand !== null) throw notCommand();
-  if (!isCommand && notMessage !== null) throw notMessage;
+  if (!isCommand && notMessage !== null) throw authorization.notProven(request, path, notMessage);
   if (path === '/register') register(call, body);
   else if (path === '/remove') await remove(call, body);
   else if (command !== undefined && isCommand) await command.handler(call, body);
@@ -189,14 +199,40 @@ function hasSender(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'voterId' in body;
 }
 
+/** Voters ask each other for their status too (seed 002). */
+function isAsked(call: Asked): boolean {
+  return call.path === '/status' && Object.hasOwn(messagesOf(call), 'status');
+}
+
+/** A voter that asks proves that, and its answer is proven; any other client needs what its role needs. */
+function authenticateQuestion(call: Call, authorization: Authorization): Call {
+  const { claim, notCommand } = call.entry;
+  if (claim !== null) verify(call, authorization, Buffer.alloc(0));
+  else if (notCommand !== null) throw notCommand();
+  return call;
+}
+
+/** Throws unless the body is that of the voter; from then on the answer is proven too. */
+function verify({ request, response, path, entry }: Call, authorization: Authorization, body: Buffer): void {
+  const { claim } = entry;
+  if (claim === null) return;
+  try {
+    if (claim.verify !== null) signWith(response, claim.verify(body));
+    claim.accept();
+  } catch (error) {
+    throw error instanceof HttpError ? authorization.notProven(request, path, error) : error;
+  }
+}
+
 /** A missing body counts as empty. */
-async function read({ request, member, entry }: Call): Promise<unknown> {
+async function read(call: Call, authorization: Authorization): Promise<unknown> {
+  const { request, member, entry } = call;
   let isVerified = (entry.claim?.verify ?? null) === null;
-  const verify = (bytes: Buffer): void => {
-    entry.claim?.verify?.(bytes);
+  const onBytes = (bytes: Buffer): void => {
+    verify(call, authorization, bytes);
     isVerified = true;
   };
-  const body = await readJson(request, (refusal) => member.countRefusal(refusal), verify);
+  const body = await readJson(request, (refusal) => member.countRefusal(refusal), onBytes);
   if (!isVerified) throw new HttpError(500, 'E_BODY_READ', NOT_VERIFIED);
   return body === undefined ? {} : body;
 }

@@ -9,6 +9,7 @@ import { type Access, judge, type Lack, type Need } from '../auth/index.ts';
 import type { MemberId } from '../core/index.ts';
 import { HttpError } from './http-error.ts';
 import type { Refusal } from './port.ts';
+import type { Signer } from './reply.ts';
 
 /** Authenticates voters that send messages by POST. */
 export interface VoterCheck {
@@ -22,10 +23,12 @@ export interface VoterCheck {
 export interface VoterClaim {
   readonly id: MemberId;
   /**
-   * Throws HttpError (401) unless this voter sent exactly this body to this member now. Null: its connection is
-   * authenticated, and with it all that comes over it.
+   * Throws HttpError (401) unless this voter sent exactly this body to this member. Returns what proves the answer.
+   * Null: its connection is authenticated, and with it all that goes over it.
    */
-  readonly verify: ((body: Buffer) => void) | null;
+  readonly verify: ((body: Buffer) => Signer) | null;
+  /** Throws HttpError (401) if the request was accepted before. */
+  accept(): void;
 }
 
 /** A request that may be answered. */
@@ -55,6 +58,12 @@ const WORDS: Readonly<Record<Lack, string>> = {
   shut: 'no token has the role',
 };
 
+const PROOF_WORDS: Readonly<Record<string, string>> = {
+  E_PROOF_NEEDED: 'it carries no proof of a voter',
+  E_PROOF: 'its proof does not fit the secret of this member',
+  E_PROOF_OLD: 'it was sent before',
+};
+
 export interface AuthorizationOptions {
   readonly access: () => Access;
   readonly voters?: VoterCheck | null;
@@ -82,12 +91,12 @@ export class Authorization {
       this.#tell(request, path, 'it carries a token in its URL');
       throw new HttpError(400, 'E_TOKEN_IN_URL', TOKEN_IN_URL);
     }
-    const claim = this.#claim(request, needs);
+    const claim = this.#claim(request, path, needs);
     const isPeer = needs.includes('peer') && !(claim instanceof HttpError);
     const base = { from, claim: claim instanceof HttpError ? null : claim, notMessage: null };
     const need = needs.find((each) => each !== 'peer');
     if (need === undefined) {
-      if (claim instanceof HttpError) throw claim;
+      if (claim instanceof HttpError) throw this.notProven(request, path, claim);
       return { ...base, by: null, notCommand: null };
     }
     const sent = tokenOf(request);
@@ -102,14 +111,22 @@ export class Authorization {
     throw refuse();
   }
 
-  #claim(request: IncomingMessage, needs: readonly Need[]): VoterClaim | HttpError | null {
+  /** Tells that a request is not that of a voter. The first one of an honest voter names no boot, which is not told. */
+  notProven(request: IncomingMessage, path: string, why: HttpError): HttpError {
+    if (why.code !== 'E_PROOF_BOOT') this.#tell(request, path, PROOF_WORDS[why.code] ?? why.message);
+    return hasBody(request) ? why.with({ connection: 'close' }) : why;
+  }
+
+  #claim(request: IncomingMessage, path: string, needs: readonly Need[]): VoterClaim | HttpError | null {
     const { voters = null } = this.#options;
     if (voters === null || !needs.includes('peer')) return null;
     try {
       return voters.claim(request);
     } catch (error) {
-      if (error instanceof HttpError) return error;
-      throw error;
+      if (!(error instanceof HttpError)) throw error;
+      // What says that it is a voter's is nothing else.
+      if (isVoters(request)) throw this.notProven(request, path, error);
+      return error;
     }
   }
 
@@ -166,6 +183,11 @@ const TOKEN_IN_URL =
 /** The token of a request, or null. */
 export function tokenOf({ headers }: IncomingMessage): string | null {
   return /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? null;
+}
+
+/** Does a voter prove that it sends the request? */
+function isVoters({ headers }: IncomingMessage): boolean {
+  return /^caucus /i.test(headers.authorization ?? '');
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

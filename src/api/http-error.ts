@@ -22,4 +22,10 @@ export class HttpError extends Error {
     this.headers = more.headers ?? {};
     this.details = more.details ?? {};
   }
+
+  /** The same with more headers. */
+  with(headers: Readonly<Record<string, string>>): HttpError {
+    const { status, code, message, details } = this;
+    return new HttpError(status, code, message, { headers: { ...this.headers, ...headers }, details });
+  }
 }

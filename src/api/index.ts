@@ -19,5 +19,5 @@ export {
   RefusedMessage,
 } from './port.ts';
 export { sendError, sendJson, sendText } from './reply.ts';
-export { readTarget, type Target } from './target.ts';
-export { addressOf, hostOf, isLoopback, readRelativeUrl, urlOf, voterUrl } from './urls.ts';
+export { pathBelow, readTarget, type Target } from './target.ts';
+export { addressOf, hostOf, isLoopback, readRelativeUrl, showUrl, urlOf, voterUrl } from './urls.ts';

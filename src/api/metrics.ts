@@ -22,6 +22,9 @@ function addMember(text: MetricsText, member: MemberPort, watchers: number): voi
   text.add('caucus_start_time_seconds', 'gauge', 'When this member started, in seconds since 1970.', [
     [{}, startedAtMs / 1000],
   ]);
+  text.add('caucus_time_seconds', 'gauge', 'The wall clock of this member, in seconds since 1970.', [
+    [{}, Date.now() / 1000],
+  ]);
   text.add('caucus_incarnation', 'gauge', 'Grows by one with every start on the same data folder.', [
     [{}, incarnation],
   ]);

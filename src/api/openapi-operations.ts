@@ -19,16 +19,15 @@ const tokenWith = (role: string): object => ({
 });
 
 /** How a client shows that it may do something. */
-/** Voters authenticate in one way or the other. */
-export function securitySchemes(hasTls: boolean): object {
-  return {
-    read: tokenWith('`read` or `operate`'),
-    operate: tokenWith('`operate`'),
-    ...(hasTls ? BY_TLS : BY_PROOF),
-  };
+/** How voters authenticate: by a secret or not at all, or by certificates. */
+export type VoterSecurity = 'none' | 'proof' | 'certificate';
+
+export function securitySchemes(voters: VoterSecurity): object {
+  const byVoters = voters === 'certificate' ? BY_CERTIFICATE : BY_PROOF;
+  return { read: tokenWith('`read` or `operate`'), operate: tokenWith('`operate`'), ...byVoters };
 }
 
-const BY_TLS = {
+const BY_CERTIFICATE = {
   certificate: {
     type: 'mutualTLS',
     description: 'The certificate of a voter, which names it: `URI:caucus:CLUSTER:ID`.',
@@ -37,22 +36,24 @@ const BY_TLS = {
 
 const BY_PROOF = {
   voter: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'caucus-auth',
+    type: 'http',
+    scheme: 'Caucus',
     description:
-      'The proof of a voter that it knows the secret of the cluster, for this request and this member.',
+      'The proof of a voter that it knows the secret of the cluster, for this request and this process of the member: `authorization: Caucus from=…, to=…, boot=…, counter=…, proof=…`. The answer carries its own in `authentication-info`. docs/authentication.md describes both.',
   },
 };
 
-/**
- * What an operation needs, one of the list; an empty object says that it may need nothing: whether voters authenticate
- * is not a matter of the path. A member with TLS accepts nothing but the certificate of a voter.
- */
-export function securityOf(needs: readonly Need[], access: Access, hasTls: boolean): readonly object[] {
-  return needs.flatMap((need): object[] => {
+const BY_VOTERS: Readonly<Record<VoterSecurity, readonly object[]>> = {
+  none: [{}, { voter: [] }],
+  proof: [{ voter: [] }],
+  certificate: [{ certificate: [] }],
+};
+
+/** What an operation needs, one of the list; an empty object says that it may need nothing. */
+export function securityOf(needs: readonly Need[], access: Access, voters: VoterSecurity): readonly object[] {
+  return needs.flatMap((need): readonly object[] => {
     if (need === 'open') return [];
-    if (need === 'peer') return hasTls ? [{ certificate: [] }] : [{}, { voter: [] }];
+    if (need === 'peer') return BY_VOTERS[voters];
     return needsToken(access, need) ? [{ [need]: [] }] : [{}, { [need]: [] }];
   });
 }

@@ -25,6 +25,7 @@ import {
   securityOf,
   securitySchemes,
   TAGS,
+  type VoterSecurity,
 } from './openapi-operations.ts';
 import type { MemberPort } from './port.ts';
 import { ABOUT_ELECTION, ABOUT_MEMBER, type Question } from './questions.ts';
@@ -38,6 +39,8 @@ fields of the message. A voter in any language can take part in an election of t
 answers GET /status itself, and is sent messages by POST to the same paths under its own voterUrl. It is forgotten if it sends no
 heartbeat for a while. An answer of 200 carries the fields of the message TYPE/answer, 204 says that there is none.
 The messages described here are those of the protocol of the member that was asked.
+
+If the members of a cluster share a secret, each message carries a proof (docs/authentication.md); if they have certificates, each voter shows its own.
 
 Questions are open unless the member is closed; commands need a token as soon as the member has one (see the security of each operation);
 health checks never need one.
@@ -63,12 +66,13 @@ type Messages = Readonly<Record<string, Shape<object>>>;
 const OPEN: Access = { tokens: new Tokens(), closed: false, isOpen: true };
 
 export function describeApi(
-  { url, definition, certificate = null }: Pick<MemberPort, 'url' | 'definition' | 'certificate'>,
+  { url, definition }: Pick<MemberPort, 'url' | 'definition'>,
   access: Access = OPEN,
+  voters: VoterSecurity = 'none',
 ): ApiDescription {
   const isMessage = (path: string): boolean => Object.hasOwn(definition?.messages ?? {}, path.slice(1));
   const operations = new Operations((method, path) =>
-    securityOf(needsOf(method, path, method === 'POST' && isMessage(path)), access, certificate !== null),
+    securityOf(needsOf(method, path, method === 'POST' && isMessage(path)), access, voters),
   );
   const election = electionPaths(operations, definition?.messages ?? {});
   const ofOthers = Object.entries(election).map(([path, item]) => [
@@ -92,7 +96,7 @@ export function describeApi(
     components: {
       schemas: operations.schemas,
       parameters: { electionName: ELECTION_NAME },
-      securitySchemes: securitySchemes(certificate !== null),
+      securitySchemes: securitySchemes(voters),
     },
   };
 }

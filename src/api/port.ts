@@ -74,6 +74,12 @@ export type Refusal =
   | 'too-fast'
   /** It came by POST from a member that has an open connection. */
   | 'linked'
+  /** A connection whose other side has not proven which member it is, where that is asked for. */
+  | 'unauthenticated'
+  /** A connection of a process that knows none of the secrets that are valid here. */
+  | 'wrong-secret'
+  /** A frame on a connection that the other side did not send, or not now. */
+  | 'bad-seal'
   /** It carries no token or proof that allows it. */
   | 'unauthorized';
 
@@ -100,6 +106,9 @@ export function noRefusals(): Record<Refusal, number> {
     impossible: 0,
     'too-fast': 0,
     linked: 0,
+    unauthenticated: 0,
+    'wrong-secret': 0,
+    'bad-seal': 0,
     unauthorized: 0,
   };
 }

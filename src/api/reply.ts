@@ -5,6 +5,8 @@ import { HttpError } from './http-error.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
+const NOTHING: Buffer = Buffer.alloc(0);
+
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** One line of JSON and a line feed, so that it is readable in a terminal and in a log. */
@@ -15,6 +17,21 @@ export function sendJson(
   headers: Headers = {},
 ): void {
   sendText(response, status, JSON_TYPE, `${JSON.stringify(body)}\n`, headers);
+}
+
+/** Makes the proof of an answer, for the header `authentication-info`. */
+export type Signer = (status: number, body: Buffer) => string;
+
+const signers = new WeakMap<ServerResponse, Signer>();
+
+/** From now on the answer carries its proof. */
+export function signWith(response: ServerResponse, signer: Signer): void {
+  signers.set(response, signer);
+}
+
+function signed(response: ServerResponse, status: number, body: Buffer): Headers {
+  const signer = signers.get(response);
+  return signer === undefined ? {} : { 'authentication-info': signer(status, body) };
 }
 
 export function sendText(
@@ -31,6 +48,7 @@ export function sendText(
     // The leader may change at any moment, so no proxy may cache the answer.
     'cache-control': 'no-store',
     ...headers,
+    ...signed(response, status, bytes),
   });
   // Node.js omits the body of a HEAD answer by itself.
   response.end(bytes);
@@ -38,7 +56,8 @@ export function sendText(
 
 export function sendEmpty(response: ServerResponse, status: number, headers: Headers = {}): void {
   const length = status === 204 ? {} : { 'content-length': '0' };
-  response.writeHead(status, { 'cache-control': 'no-store', ...length, ...headers });
+  const proof = signed(response, status, NOTHING);
+  response.writeHead(status, { 'cache-control': 'no-store', ...length, ...headers, ...proof });
   response.end();
 }
 

@@ -28,6 +28,7 @@ export function statusOf(member: MemberPort, election: ElectionPort): Status {
     illness: member.illness,
     incarnation: member.incarnation,
     startedAtMs: member.startedAtMs,
+    nowMs: Date.now(),
     ...(member.certificate == null ? {} : { certificate: member.certificate }),
   };
 }

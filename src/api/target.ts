@@ -22,6 +22,13 @@ export function readTarget(text: string, mount = ''): Target {
   return { path: named[2] ?? '/status', query, name: decode(named[1]!) };
 }
 
+/** What follows the URL of the member in the target of a request, with the query. */
+export function pathBelow(text: string, url: string): string {
+  const at = text.indexOf('?');
+  const query = at < 0 ? '' : text.slice(at);
+  return withoutMount(at < 0 ? text : text.slice(0, at), mountOf(url)) + query;
+}
+
 function withoutMount(path: string, mount: string): string {
   if (mount === '' || !path.startsWith(mount)) return path;
   const rest = path.slice(mount.length);

@@ -5,16 +5,21 @@ import { BadInput, type Shape, show } from '../core/index.ts';
  * change their meaning: after a `?` they would be a query, before an `@` a password.
  */
 export const voterUrl: Shape<string> = {
-  expected: 'a URL like http://127.0.0.1:7101',
+  expected: 'a URL like http://127.0.0.1:7101, without a user, ? and #',
   schema: { type: 'string', maxLength: 1000 },
   read(value, path) {
     if (typeof value === 'string' && value.length <= 1000 && !/[?#@\\]/.test(value) && URL.canParse(value)) {
       const { protocol, href } = new URL(value);
       if (protocol === 'http:' || protocol === 'https:') return withoutSlash(href);
     }
-    throw new BadInput(path, this.expected, show(value));
+    throw new BadInput(path, this.expected, showUrl(value));
   },
 };
+
+/** For errors, which end up in logs: what stands before an `@` may be a password. */
+export function showUrl(value: unknown): string {
+  return show(typeof value === 'string' ? value.replace(/\/\/[^/]*@/, '//***@') : value);
+}
 
 /** Not by a pattern: a pattern for trailing slashes takes quadratic time. */
 function withoutSlash(href: string): string {

@@ -72,9 +72,9 @@ export class Watchers {
   }
 }
 
-/** Without the remaining lease time and the times of heartbeats, which change all the time. */
+/** Without the remaining lease time, the time of day and the times of heartbeats, which change all the time. */
 function describe(member: MemberPort, election: ElectionPort): string {
-  const { expiresInMs: _, certificate: _days, ...rest } = statusOf(member, election);
+  const { expiresInMs: _, nowMs: _now, certificate: _days, ...rest } = statusOf(member, election);
   const voters = rest.voters.map(({ voterId, voterUrl }) => ({ voterId, voterUrl }));
   return JSON.stringify({ ...rest, voters } satisfies State);
 }

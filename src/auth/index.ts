@@ -1,4 +1,18 @@
 export { readPrivateFile, readPublicFile, readSecretFile } from './credentials.ts';
+export { type Flaw, Initiator, NONCE_BYTES, Responder, type Session, type Step } from './handshake.ts';
+export {
+  answerProof,
+  BOOT_BYTES,
+  isAnswerProof,
+  isRequestProof,
+  type RequestClaim,
+  readAuthorization,
+  readChallenge,
+  requestProof,
+  writeAnswerProof,
+  writeAuthorization,
+  writeChallenge,
+} from './rest-proof.ts';
 export {
   type Access,
   judge,
@@ -8,6 +22,8 @@ export {
   needsOf,
   needsToken,
 } from './roles.ts';
+export { Opener, SEAL_BYTES, Sealer } from './seal.ts';
+export { readSecrets, type Secret, Secrets } from './secret.ts';
 export { isPem, parseCertificates, type TlsFiles } from './tls/files.ts';
 export { MemberTls } from './tls/member-tls.ts';
 export { altNames, memberUri, type Named } from './tls/names.ts';

@@ -62,7 +62,8 @@ const TABLE: ReadonlyMap<string, Need> = new Map(
  */
 export function needsOf(method: string, path: string, isMessage: boolean): readonly Need[] {
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') {
-    return [TABLE.get(`GET ${path.startsWith('/ui/') ? '/ui/{file}' : path}`) ?? 'read'];
+    const need = TABLE.get(`GET ${path.startsWith('/ui/') ? '/ui/{file}' : path}`) ?? 'read';
+    return isMessage ? [need, 'peer'] : [need];
   }
   const need = TABLE.get(`${method} ${path}`);
   if (!isMessage) return [need ?? 'operate'];

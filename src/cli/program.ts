@@ -3,22 +3,18 @@ import { Command } from 'commander';
 import { addAsking } from './commands/ask/command.ts';
 import { addCert } from './commands/cert/command.ts';
 import { addCheck } from './commands/check/command.ts';
-import { addCompletion } from './commands/completion/completion.ts';
+import { addCompletion } from './commands/completion/command.ts';
 import { addNode } from './commands/node/command.ts';
-import { addPlay } from './commands/play/play.ts';
-import { protocolLines, protocolsCommand } from './commands/protocols/protocols.ts';
+import { addPlay } from './commands/play/command.ts';
 import { addRun } from './commands/run/command.ts';
 import type { SimulateFlags } from './commands/simulate/flags.ts';
-import { simulateCommand } from './commands/simulate/simulate.ts';
-import { swarmCommand } from './commands/simulate/swarm.ts';
 import { addUp } from './commands/up/command.ts';
 import { oneLine, Refusal } from './input/refusal.ts';
-import { pageOf } from './terminal/page.ts';
 
 /** Two folders up, from the source and from the compiled code. */
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
-/** The commands, their flags and their help. */
+/** The commands, their flags and their help. What a command does is loaded when it is called, so that all start fast. */
 export function createProgram(): Command {
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string };
   const program = new Command('caucus')
@@ -82,7 +78,7 @@ function addSimulate(program: Command): void {
     .option('--print-scenario', 'with --swarm: print the scenario of the seed, and nothing of its run')
     .addHelpText(
       'after',
-      () => `
+      `
 Flags override the fields of the file. A scenario looks like this, and every field may be left out:
   { "protocol": "epoch", "members": 5, "untilMs": 20000,
     "timing": { "heartbeatMs": 50, "timeoutMs": [150, 300] },
@@ -90,8 +86,7 @@ Flags override the fields of the file. A scenario looks like this, and every fie
     "events": [{ "atMs": 5000, "do": "crash", "member": "leader" },
                { "atMs": 9000, "do": "restart", "member": "all" }] }
 
-Protocols (caucus protocols NAME lists the settings):
-${protocolLines(pageOf(process.stdout, process.env).columns).join('\n')}
+caucus protocols lists the elections, and caucus protocols NAME the settings of one.
 
 Exit code: 0 if no promised property was broken, 1 if one was (or a swarm did not settle), 2 for bad input.
 
@@ -103,7 +98,10 @@ Examples:
   $ caucus simulate --swarm --protocol bully --runs 1000`,
     )
     .action(async (file: string | undefined, flags: SimulateFlags) => {
-      process.exitCode = await (flags.swarm ? swarmCommand : simulateCommand)(file, flags);
+      const run = flags.swarm
+        ? (await import('./commands/simulate/swarm.ts')).swarmCommand
+        : (await import('./commands/simulate/simulate.ts')).simulateCommand;
+      process.exitCode = await run(file, flags);
     });
 }
 
@@ -121,7 +119,10 @@ Examples:
   $ caucus protocols
   $ caucus protocols epoch --json`,
     )
-    .action(protocolsCommand);
+    .action(async (name: string | undefined, flags: { readonly json?: boolean }) => {
+      const { protocolsCommand } = await import('./commands/protocols/protocols.ts');
+      protocolsCommand(name, flags);
+    });
 }
 
 /** Commander's own help command answers an unknown name with the whole help. */

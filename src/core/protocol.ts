@@ -184,6 +184,8 @@ export interface Definition<
    * are set.
    */
   effectiveTiming?(config: Config<Timing, Options>): Readonly<Record<string, unknown>>;
+  /** Options that only choose times, so that `effectiveTiming` says all of them. */
+  readonly timingOptions?: readonly (keyof Options & string)[];
   /** The fields of every message that may arrive, by type (without `type` itself). */
   readonly messages: { readonly [K in M['type']]: Shape<object> };
   /** Types of messages that it no longer has: a scenario of an earlier version may still name them. */

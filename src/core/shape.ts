@@ -245,9 +245,13 @@ function recordOf<T extends object>(
   fields: { readonly [K in keyof T]-?: Shape<T[K]> },
   isClosed: boolean,
 ): Shape<T> {
+  let schema: Schema | null = null;
   return {
     expected: 'an object',
-    schema: recordSchema(fields, isClosed),
+    get schema() {
+      schema ??= recordSchema(fields, isClosed); // Most records are only read.
+      return schema;
+    },
     fields,
     read(value, path) {
       const found = asObject(value, path);

@@ -238,18 +238,19 @@ export class ProtocolHost {
     let unsaved: Save | null = null;
     let isDue = false;
     for (const effect of effects) {
-      if (effect.type === 'save') {
+      const { type } = effect; // Effects have many shapes of object, so every look at the type is slow.
+      if (type === 'save') {
         if (!isDue) unsaved = lastSaveIn(effects);
         isDue = true;
-      } else if (effect.type === 'draw') draws = [...(draws ?? []), effect.draw];
-      else if (effect.type === 'set-timer') this.#setTimer(effect.timer, effect.delayMs);
-      else if (effect.type === 'cancel-timer') this.#timers.cancel(effect.timer);
+      } else if (type === 'draw') draws = [...(draws ?? []), effect.draw];
+      else if (type === 'set-timer') this.#setTimer(effect.timer, effect.delayMs);
+      else if (type === 'cancel-timer') this.#timers.cancel(effect.timer);
       else {
         if (unsaved !== null) {
           this.#outbox.save(unsaved.record);
           unsaved = null;
         }
-        if (effect.type !== 'report') this.#outbox.push(effect);
+        if (type !== 'report') this.#outbox.push(effect);
         else this.#outbox.push({ type: 'report', view: effect.view, by: { input, effects } });
       }
     }

@@ -2,7 +2,13 @@ import type { Why } from '../core/index.ts';
 import type { LinkRefusal } from './links/links.ts';
 
 /** Refusals that say that this process must not be part of the cluster as it is. */
-const EXCLUDING: readonly LinkRefusal[] = ['same-id', 'other-rules', 'other-cluster'];
+const EXCLUDING: readonly LinkRefusal[] = [
+  'same-id',
+  'other-rules',
+  'other-cluster',
+  'unauthenticated',
+  'wrong-secret',
+];
 
 /**
  * Do the other members accept this process? One that was refused by the peers that it called, and accepted by none, is

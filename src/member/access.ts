@@ -43,7 +43,9 @@ export function cameByLoopback({ socket }: IncomingMessage): boolean {
  * The host names that requests may use, or null if any is allowed: a server that other machines can reach may have
  * any name.
  */
-export function hostNames({ listen, hosts, peers, isOpen }: Settled, url: string): readonly string[] | null {
-  if (listen === null ? isOpen : !isLoopback(listen.host)) return null;
+export function hostNames(settled: Settled, url: string): readonly string[] | null {
+  const { listen, hosts, peers, isOpen, isAuthenticated } = settled;
+  const isReached = isOpen || (isAuthenticated && !isLoopback(hostOf(url)));
+  if (listen === null ? isReached : !isLoopback(listen.host)) return null;
   return [...hosts, hostOf(url), ...peers.map((peer) => hostOf(peer.url))];
 }

@@ -48,10 +48,12 @@ export class Calls {
       return;
     }
     this.#open.add(key);
-    links.call(url, election, message, to, (result) => {
+    links.call(url, to, election, message, (result) => {
       this.#open.delete(key);
       if (result.type === 'failed') {
-        if (isRegistration) this.#tell(url, `${url} does not register this member: ${result.reason}`);
+        // What is refused for good is told already.
+        if (isRegistration && result.refused === undefined)
+          this.#tell(url, `${url} does not register this member: ${result.reason}`);
         return;
       }
       const from = readId(result.voterId) ?? to;

@@ -5,19 +5,23 @@ import type { MemberTls } from '../auth/index.ts';
 
 export class CertificateCheck implements VoterCheck {
   readonly #tls: MemberTls;
-  readonly #tell: (address: string, message: string) => void;
+  readonly #next: VoterCheck | null;
 
-  constructor(tls: MemberTls, tell: (address: string, message: string) => void) {
+  /** `next`: what a voter has to prove besides, if members have a secret too. */
+  constructor(tls: MemberTls, next: VoterCheck | null) {
     this.#tls = tls;
-    this.#tell = tell;
+    this.#next = next;
   }
 
-  claim({ socket }: IncomingMessage): VoterClaim {
-    const named = this.#tls.peerOf(socket);
-    if ('id' in named) return { id: named.id, verify: null };
-    const address = socket.remoteAddress ?? 'a client';
-    this.#tell(address, `a message from ${address} is refused: ${named.reason}`);
-    const message = `the messages of voters need the certificate of a member: ${named.reason}`;
-    throw new HttpError(401, 'E_CERTIFICATE', message, { headers: { connection: 'close' } });
+  claim(request: IncomingMessage): VoterClaim {
+    const named = this.#tls.peerOf(request.socket);
+    if ('reason' in named) {
+      const message = `the messages of voters need the certificate of a member: ${named.reason}`;
+      throw new HttpError(401, 'E_CERTIFICATE', message);
+    }
+    const claim = this.#next?.claim(request) ?? { id: named.id, verify: null, accept: () => {} };
+    if (String(claim.id) === String(named.id)) return claim;
+    const message = `this is the certificate of ${named.id}, and the proof of ${claim.id}`;
+    throw new HttpError(401, 'E_CERTIFICATE', message);
   }
 }

@@ -36,16 +36,19 @@ export interface ElectionsAround {
   addresses?(): Addresses;
   /** Is this id one of the voters, this member included? */
   isVoter(id: MemberId): boolean;
+  /** Does the program of this member use the election? */
+  isUsed(name: string): boolean;
   /** Called when one of the elections has changed. */
   changed(host: ElectionHost): void;
 }
+
+/** Errors of a record that stay until an operator has done something. */
+const LASTING: readonly string[] = ['E_STORE_CORRUPT', 'E_STORE_FOREIGN', 'E_STORE_VERSION'];
 
 /**
  * The elections that a member takes part in. When a message names an election for the first time, it is opened and
  * this member votes in it, since the others need its vote.
  */
-const LASTING: readonly string[] = ['E_STORE_CORRUPT', 'E_STORE_FOREIGN', 'E_STORE_VERSION'];
-
 export class Elections {
   readonly #settled: Settled;
   readonly #around: ElectionsAround;
@@ -79,6 +82,16 @@ export class Elections {
 
   get list(): readonly ElectionHost[] {
     return [...this.#hosts.values()];
+  }
+
+  /**
+   * Without the main election as long as no program uses it: it is always open, since its record names the disk, but a
+   * program that uses another one must not hear that it waits for members.
+   */
+  isShown({ name, view }: ElectionHost): boolean {
+    return (
+      name !== this.#settled.election || this.#around.isUsed(name) || view.term !== 0 || view.leader !== null
+    );
   }
 
   /** Why this member cannot do its part (its health error), or null. */
@@ -248,7 +261,7 @@ export class Elections {
       // The oldest changes are dropped, so an index into the list would not stay valid.
       const changes =
         told === undefined ? host.history : host.history.slice(host.history.lastIndexOf(told) + 1);
-      for (const { detail, cause } of changes)
+      for (const { detail, cause } of this.isShown(host) ? changes : [])
         log({ level: 'info', message: `${name}: ${detail} (${cause})` });
       told = host.history.at(-1);
       // Where voters can register, the configured ones are only the first.

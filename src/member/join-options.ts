@@ -40,6 +40,14 @@ export interface JoinOptions {
    * can close connections.
    */
   readonly trustConnections?: boolean | undefined;
+  /**
+   * The shared secret of the cluster: 16 to 512 printable characters, best of 32 random bytes. Members prove to each
+   * other that they know it, and refuse every process that does not. Two while one replaces the other: the first is
+   * preferred, both are accepted.
+   */
+  readonly secret?: string | readonly string[] | undefined;
+  /** A file with the secret, or with two, one on each line; only its owner may have access. It is read again when it changes. */
+  readonly secretFile?: string | undefined;
   /** Accepts that members do not authenticate although other machines can reach this one. */
   readonly insecure?: boolean | undefined;
   /**

@@ -14,7 +14,6 @@ import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../
 import { type Identity, sharedId } from '../peers/index.ts';
 import { Acceptance } from './acceptance.ts';
 import { hostNames } from './access.ts';
-import { CertificateCheck } from './certificate-check.ts';
 import { type Clock, SystemClock } from './clock.ts';
 import type { Store } from './data-folder.ts';
 import { Elections } from './elections.ts';
@@ -27,9 +26,12 @@ import type { LinkStatus, Links, Peer } from './links/links.ts';
 import type { Settled } from './options.ts';
 import { OwnUrl } from './own-url.ts';
 import { RefusalLog, VERDICT_WORDS, withoutPort } from './refusal-log.ts';
+import { registerVoter } from './registering.ts';
+import { rulesOf } from './rules.ts';
 import { steward } from './steward.ts';
 import { certificateStatus, TlsWatch } from './tls-watch.ts';
 import { Unreachable } from './unreachable.ts';
+import { voterCheck } from './voter-proofs.ts';
 import { Voters } from './voters.ts';
 
 /** One member: its elections, its connections and its API. */
@@ -88,6 +90,7 @@ export class Member implements MemberPort, Engine {
       call: (election, at, message, to) => this.#finding.call(election, at, message, to ?? null),
       ...(this.#hasRegister ? { addresses: () => this.#finding.addresses } : {}),
       isVoter: (id) => id === this.id || this.#voters.has(id),
+      isUsed: (name) => this.#seats.has(name),
       changed: () => this.#notify(),
     });
     this.#refusals = new RefusalLog(clock, (message) => {
@@ -121,10 +124,11 @@ export class Member implements MemberPort, Engine {
       hosts: hostNames(settled, this.url),
       allow: settled.allow,
       access: () => settled.access.now,
-      voters: settled.tls === null ? null : new CertificateCheck(settled.tls, this.refusedTls),
+      voters: voterCheck(this, settled.secret.secrets, settled.tls),
       note: (message) => settled.log({ level: 'info', message }),
     });
     if (server !== null) this.#links.attach(server);
+    settled.secret.watch(settled.log);
     this.#finding.start();
   }
 
@@ -144,12 +148,8 @@ export class Member implements MemberPort, Engine {
     return this.#hosts.illness;
   }
 
-  /** Omits the main election while the program does not use it: it is always open, since its record names the disk. */
   get elections(): readonly ElectionPort[] {
-    const main = this.#seats.has(this.mainElection) ? null : this.mainElection;
-    return this.#hosts.list.filter(
-      ({ name, view }) => name !== main || view.term !== 0 || view.leader !== null,
-    );
+    return this.#hosts.list.filter((host) => this.#hosts.isShown(host));
   }
 
   get certificate(): CertificateStatus | null {
@@ -194,9 +194,7 @@ export class Member implements MemberPort, Engine {
     return seat;
   }
 
-  electionPort(name: string): ElectionPort {
-    return this.#hosts.openForRequest(name);
-  }
+  readonly electionPort = (name: string): ElectionPort => this.#hosts.openForRequest(name);
 
   /** Answers a request to the API of this member. Mount it on your own server, or let the member listen. */
   readonly handler = (request: IncomingMessage, response: ServerResponse): void =>
@@ -213,32 +211,28 @@ export class Member implements MemberPort, Engine {
     this.#settled.access.replace(tokens);
   }
 
-  /** Reads the files of `tls` again. They are also read when they change; new ones that cannot be used are only logged. */
-  reloadTls(): void {
-    this.#tlsWatch?.reload();
+  /**
+   * Replaces the secrets of a member that was started with one; connections stay open. Throws BadInput, and keeps the
+   * old ones, if these cannot be used.
+   */
+  setSecret(secret: NonNullable<JoinOptions['secret']>): void {
+    this.#settled.secret.replace(secret);
   }
+
+  /** Reads the secret file again now. It is also read again within a second or two after each change. */
+  readonly reloadSecret = (): void => this.#settled.secret.reload();
+
+  /** Reads the files of `tls` again now. They are also read again within a second or two after each change. */
+  readonly reloadTls = (): void => this.#tlsWatch?.reload();
 
   /** @internal A client at this address is no member, or does not use TLS. */
   readonly refusedTls = (address: string, message: string): void =>
-    this.#refusals.refused('unauthorized', address, message);
+    this.#refusals.refused('unauthenticated', address, message);
 
   registerVoter(voter: Peer, mayReplace = true): ReturnType<MemberPort['registerVoter']> {
-    const before = this.#voters.list.find(({ id }) => id === voter.id);
-    if (before?.url === voter.url && voter.id !== this.id) return { accepted: true };
-    const reachable = this.#links.status.filter(({ via }) => via !== 'none').map(({ id }) => id);
-    const verdict = this.#voters.register(voter, (id) => !mayReplace || reachable.includes(id));
-    if (!verdict.accepted) return verdict;
-    try {
-      this.#store.saveVoters(this.#voters.registered);
-    } catch (error) {
-      // The voter will have to register again after a restart. That is no reason to refuse it now.
-      const message = `the voter ${voter.id} is not remembered: ${error instanceof Error ? error.message : error}`;
-      this.#settled.log({ level: 'warning', message });
-    }
-    this.#links.setPeers(this.#voters.others);
-    this.#settled.log({ level: 'info', message: `the voter ${voter.id} is at ${voter.url}` });
-    this.#notify();
-    return verdict;
+    const { log } = this.#settled;
+    const around = { own: this.id, voters: this.#voters, links: this.#links, store: this.#store, log };
+    return registerVoter({ ...around, changed: () => this.#notify() }, voter, mayReplace);
   }
 
   readonly isConfigured = (id: MemberId): boolean => this.#voters.isConfigured(id);
@@ -248,9 +242,7 @@ export class Member implements MemberPort, Engine {
     else this.#refusals.refused(refusal, told.from, told.reason);
   }
 
-  heardByPost(from: MemberId): void {
-    this.#links.heardByPost(from);
-  }
+  readonly heardByPost = (from: MemberId): void => this.#links.heardByPost(from);
 
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
@@ -276,6 +268,7 @@ export class Member implements MemberPort, Engine {
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
     this.#finding.close();
     this.#refusals.close();
+    this.#settled.secret.close();
     this.#tlsWatch?.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
@@ -289,7 +282,7 @@ export class Member implements MemberPort, Engine {
   #createLinks(): Links {
     const { limits, definition, config } = this.#settled;
     const { id, cluster, incarnation } = this;
-    const rules = JSON.stringify({ protocol: definition.name, ...config });
+    const rules = rulesOf(definition, config);
     const { life } = this.#store.member;
     const identity: Identity = this.#own.of({ id, cluster, incarnation, life, rules, process: ownProcess() });
     return createLinks(
@@ -316,9 +309,9 @@ export class Member implements MemberPort, Engine {
         onShared: (before, now) =>
           this.#refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
         onUnreachable: (peer, reason) => this.#unreachable.failed(peer, reason),
-        onRefused: (reason, from, kind, verdict, peer) => {
+        onRefused: (reason, from, kind, verdict, hasCalled) => {
           this.#refusals.refused(kind, withoutPort(from), `${from} ${VERDICT_WORDS[verdict]}: ${reason}`);
-          if (peer !== undefined) this.#acceptance.refused(kind, reason);
+          if (hasCalled) this.#acceptance.refused(kind, reason);
         },
       },
       {
@@ -327,6 +320,7 @@ export class Member implements MemberPort, Engine {
         strangers: limits.strangers,
         postsInFlight: limits.postsInFlight,
         trustConnections: this.#settled.trustConnections,
+        secrets: this.#settled.secret.secrets,
         tls: this.#settled.tls,
       },
     );

@@ -25,6 +25,7 @@ import { cameByLoopback, MemberAccess } from './access.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
 import type { Peer } from './links/links.ts';
+import { type MemberSecret, readSecretOptions } from './member-secret.ts';
 import { readSeedHost, type Seed } from './seeds.ts';
 import { readTls, tlsShape } from './tls-options.ts';
 
@@ -49,9 +50,13 @@ export interface Settled {
   readonly allow: ((request: IncomingMessage) => boolean) | null;
   /** True if other machines can reach it: then any host name is accepted. */
   readonly isOpen: boolean;
-  readonly access: MemberAccess;
+  /** What members prove themselves with. */
+  readonly secret: MemberSecret;
   /** Its certificate, and which it accepts; null if members do not use TLS. */
   readonly tls: MemberTls | null;
+  /** Do members prove to each other who they are? Then it may be reached by other machines. */
+  readonly isAuthenticated: boolean;
+  readonly access: MemberAccess;
   readonly limits: Limits & Bounds;
   readonly log: (entry: LogEntry) => void;
 }
@@ -87,12 +92,10 @@ const logger: Shape<((entry: LogEntry) => void) | undefined> = {
   },
 };
 
-/** Read where the access is made. */
-const anything: Shape<JoinOptions['tokens']> = {
-  expected: 'a list of tokens',
-  isOptional: true,
-  read: (value) => value as JoinOptions['tokens'],
-};
+/** Read where it is used, since an error must not show it. */
+function later<T>(expected: string): Shape<T> {
+  return { expected, isOptional: true, read: (value) => value as T };
+}
 
 const checker: Shape<JoinOptions['allow']> = {
   expected: 'a function',
@@ -121,7 +124,9 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
   insecure: optional(flag),
   allow: checker,
   hosts: optional(listOf(text(255), 1000)),
-  tokens: anything,
+  tokens: later<JoinOptions['tokens']>('a list of tokens'),
+  secret: later<JoinOptions['secret']>('a secret'),
+  secretFile: optional(folder),
   closed: optional(flag),
   tls: tlsShape,
   record: optional(folder),
@@ -158,8 +163,10 @@ export function readOptions(given: unknown): Settled {
   if (objection !== null)
     throw new BadInput(objection.path, 'settings that fit each other', objection.reason);
   const { limits = {}, cluster = 'caucus' } = options;
+  const secret = readSecretOptions(options);
   const tls = readTls(options.tls, { id, cluster }, { url, peers: options.peers ?? [] });
-  const listen = readListen(options, url);
+  const isAuthenticated = secret.secrets !== null || tls !== null;
+  const listen = readListen(options, url, isAuthenticated);
   return {
     id,
     cluster,
@@ -173,13 +180,13 @@ export function readOptions(given: unknown): Settled {
     priority: options.priority ?? 1,
     // Made absolute now: the program may change its working directory later.
     data: options.data === undefined ? null : path.resolve(options.data),
-    trustConnections: options.trustConnections ?? false,
+    trustConnections: options.trustConnections === true && mayTrust(options, listen, isAuthenticated),
     hosts: options.hosts ?? [],
-    allow: options.mounted
-      ? (options.allow ?? (isAuthenticated(options) ? () => true : cameByLoopback))
-      : null,
-    isOpen: isAuthenticated(options) || options.allow !== undefined,
+    allow: options.mounted ? readAllow(options, isAuthenticated) : null,
+    isOpen: options.insecure === true || options.allow !== undefined,
+    secret,
     tls,
+    isAuthenticated,
     access: readAccess(options, listen === null ? hostOf(options.url!) : listen.host),
     record: options.record === undefined ? null : path.resolve(options.record),
     limits: {
@@ -195,16 +202,30 @@ export function readOptions(given: unknown): Settled {
 }
 
 /** What is allowed, but may not be what was meant. A list of peers with only the member itself is meant. */
-export function warningsOf({ firstStart, peers }: JoinOptions, { id, seed, definition }: Settled): string[] {
+export function warningsOf(options: JoinOptions, settled: Settled): string[] {
+  const { firstStart, peers, trustConnections } = options;
+  const { id, seed, definition } = settled;
   const isAlone = (peers ?? []).length === 0 && seed === null && definition.registration === undefined;
   return [
     ...(firstStart === true ? ['firstStart is no longer needed and is ignored'] : []),
+    ...(trustConnections === true && !settled.trustConnections ? [NOT_TRUSTED] : []),
     ...(isAlone
       ? [
           `no peers are configured: ${id} is the only voter of its cluster and elects itself; give it the other members (peers, --peers)`,
         ]
       : []),
   ];
+}
+
+const NOT_TRUSTED =
+  'trustConnections is ignored: other machines can reach this member, and nothing authenticates the processes that connect; give all members certificates (tls, --tls-cert) or the same secret (secretFile, --secret-file)';
+
+/**
+ * Does a closed connection say anything? Where any process of the network can open connections in the name of a member,
+ * it can close them too.
+ */
+function mayTrust({ url }: JoinOptions, listen: Settled['listen'], isAuthenticated: boolean): boolean {
+  return isAuthenticated || isLoopback(listen === null ? hostOf(url!) : listen.host);
 }
 
 /** A program that mounts the member with a check of its own decides itself who may operate. */
@@ -218,25 +239,34 @@ function readProtocol(name: string): Definition {
   throw new BadInput('protocol', `one of ${Object.keys(catalogue).join(', ')}`, show(name));
 }
 
-/** Do members authenticate each other, or is it accepted that they do not? Only then may other machines reach this one. */
-function isAuthenticated({ insecure, tls }: JoinOptions): boolean {
-  return insecure === true || tls !== undefined;
+/** What a member needs that other machines can reach. */
+export const BEYOND_LOOPBACK =
+  'certificates (tls) or a secret (secretFile) for all members, or insecure: true';
+
+/** Where its URL is on the loopback, a mounted member is for this machine, whichever addresses its server listens on. */
+function readAllow({ allow, insecure, url }: JoinOptions, isAuthenticated: boolean): Settled['allow'] {
+  if (allow !== undefined) return allow;
+  return insecure || (isAuthenticated && !isLoopback(hostOf(url!))) ? () => true : cameByLoopback;
 }
 
 /** Where to listen: at `listen`, else at the address of `url`, else on any free port of the loopback. */
-function readListen(options: JoinOptions, url: string | undefined): Settled['listen'] {
+function readListen(
+  options: JoinOptions,
+  url: string | undefined,
+  isAuthenticated: boolean,
+): Settled['listen'] {
   const { mounted = false } = options;
-  const isSafe = isAuthenticated(options);
+  const mayBeReached = isAuthenticated || options.insecure === true;
   if (mounted) {
     if (options.listen !== undefined)
       throw new BadInput('listen', 'nothing, since the member is mounted', 'an address');
     if (options.url === undefined) {
       throw new BadInput('url', 'the URL under which the others reach a mounted member', 'nothing');
     }
-    if (!isSafe && options.allow === undefined && !isLoopback(hostOf(options.url))) {
+    if (!mayBeReached && options.allow === undefined && !isLoopback(hostOf(options.url))) {
       throw new BadInput(
         'url',
-        'a loopback address for a mounted member, or certificates (tls), or insecure: true, or a check of your own (allow), since members do not authenticate',
+        `a loopback address for a mounted member, or ${BEYOND_LOOPBACK}, or a check of your own (allow)`,
         show(options.url),
       );
     }
@@ -244,18 +274,18 @@ function readListen(options: JoinOptions, url: string | undefined): Settled['lis
   }
   if (options.listen === undefined && url !== undefined) {
     const address = addressOf(url);
-    if (isSafe || isLoopback(address.host)) return address;
+    if (mayBeReached || isLoopback(address.host)) return address;
     throw new BadInput(
       'listen',
-      `an address, and certificates (tls) or insecure: true, since ${url} is not on the loopback and members do not authenticate`,
+      `an address, and ${BEYOND_LOOPBACK}, since ${url} is not on the loopback and members do not authenticate without`,
       'nothing',
     );
   }
   const host = options.listen?.host ?? '127.0.0.1';
-  if (!isSafe && !isLoopback(host)) {
+  if (!mayBeReached && !isLoopback(host)) {
     throw new BadInput(
       'listen.host',
-      'a loopback address, or certificates (tls), or insecure: true, since members do not authenticate',
+      `a loopback address, or ${BEYOND_LOOPBACK}, since members do not authenticate without`,
       show(host),
     );
   }

@@ -5,7 +5,7 @@
 import { addressOf, hostOf, isLoopback } from '../api/index.ts';
 import { BadInput, show } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
-import type { Settled } from './options.ts';
+import { BEYOND_LOOPBACK, type Settled } from './options.ts';
 import { ownAmong, urlsHere } from './own-url.ts';
 import { type Resolve, seedUrls } from './seeds.ts';
 
@@ -38,9 +38,8 @@ export async function findPlace(settled: Settled, resolve?: Resolve): Promise<Se
     throw cannotListen(
       `none of the addresses of the seed ${seed.host} is one of this machine (${urls.join(', ')})`,
     );
-  if (!settled.isOpen && !isLoopback(hostOf(own))) {
-    const expected =
-      'an address of the loopback, or certificates (tls), or the option insecure, since members do not authenticate';
+  if (!settled.isOpen && !settled.isAuthenticated && !isLoopback(hostOf(own))) {
+    const expected = `an address of the loopback, or ${BEYOND_LOOPBACK}, since members do not authenticate without`;
     throw new BadInput('listen', expected, `${show(own)}, its own address among those of the seed`);
   }
   return { ...settled, listen: addressOf(own), url: own };

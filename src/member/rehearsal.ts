@@ -126,6 +126,7 @@ class Rehearsal {
         send: (to, election, message) =>
           this.#frames.push({ to, from: id, frame: encodeMessage(election, message) }),
         isVoter: (each) => IDS.includes(each),
+        isUsed: () => true,
         changed: () => {},
       },
     );

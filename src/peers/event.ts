@@ -34,7 +34,13 @@ export type PeerEvent =
   | { readonly type: 'accepted'; readonly connection: ConnectionId }
   /** This side opened a connection, as decided. */
   | { readonly type: 'dialled'; readonly peer: MemberId; readonly connection: ConnectionId }
-  | { readonly type: 'dial-failed'; readonly peer: MemberId; readonly reason: string }
+  /** `isRefused`: what is there was told already, and only an operator can fix it. */
+  | {
+      readonly type: 'dial-failed';
+      readonly peer: MemberId;
+      readonly reason: string;
+      readonly isRefused?: boolean;
+    }
   /** There is a server at its URL that keeps no connections: it speaks only REST. */
   | { readonly type: 'dial-found-rest'; readonly peer: MemberId }
   /** The REST-only voter does not answer any more. */

@@ -10,15 +10,19 @@ export type LinkRefusal =
   | 'other-cluster'
   | 'other-rules'
   | 'same-id'
-  /** It does not show that it is the member that it says it is. */
-  | 'unauthorized';
+  /** It has not proven which member it is, where that is asked for. */
+  | 'unauthenticated'
+  /** It knows none of the secrets that are valid here. */
+  | 'wrong-secret'
+  /** A frame after the proof that the other side did not send, or not now. */
+  | 'bad-seal';
 
 export interface Refused {
   readonly kind: LinkRefusal;
   readonly reason: string;
 }
 
-const LONGEST_RULES_SHOWN = 256;
+const LONGEST_VALUE_SHOWN = 256;
 
 /** Why this process must not be connected with us, whichever side opened the connection; or null. */
 export function objection(own: Identity, other: Identity): Refused | null {
@@ -32,7 +36,7 @@ export function objection(own: Identity, other: Identity): Refused | null {
       : sharedId(own, other);
     return { kind: 'same-id', reason };
   }
-  if (own.rules !== undefined && other.rules !== undefined && own.rules !== other.rules) {
+  if (own.rules !== undefined && other.rules !== undefined && !agree(own.rules, other.rules)) {
     const reason = `${named(other)} has other settings than ${named(own)}: ${differences([other.id, other.rules], [own.id, own.rules])}; give all members the same protocol, timing and options`;
     return { kind: 'other-rules', reason };
   }
@@ -55,15 +59,27 @@ export function otherMember(expected: MemberId, other: Identity): Refused {
 
 type Rules = readonly [id: MemberId, rules: string];
 
+/** Do both members use the same settings? How they were set does not matter. */
+function agree(one: string, other: string): boolean {
+  const [here, there] = [one, other].map((rules) => JSON.stringify(used(rules)));
+  return here === there;
+}
+
 /**
- * The settings in which two members differ, as far as they can be parsed. Both members log this sentence, so it names
- * them.
+ * The settings in which two members differ, as far as they can be parsed: as they were set, or, if they were set alike
+ * and mean different things (in two versions, say), as they are used. Both members log this sentence, so it names them.
  */
 function differences(theirs: Rules, ours: Rules): string {
-  const members = [theirs, ours].map(([id, rules]) => ({ id, settings: new Map(settingsOf(rules)) }));
+  return wordsOf(theirs, ours, given) || wordsOf(theirs, ours, used);
+}
+
+type Named = readonly [name: string, value: unknown][];
+
+function wordsOf(theirs: Rules, ours: Rules, read: (rules: string) => Named): string {
+  const members = [theirs, ours].map(([id, rules]) => ({ id, settings: new Map(read(rules)) }));
   const names = new Set(members.flatMap(({ settings }) => [...settings.keys()]));
   return [...names]
-    .map((name) => ({ name, values: members.map(({ settings }) => settings.get(name) ?? 'an unknown one') }))
+    .map((name) => ({ name, values: members.map(({ settings }) => valueWords(settings.get(name))) }))
     .filter(({ values: [there, here] }) => there !== here)
     .map(
       ({ name, values }) =>
@@ -72,13 +88,26 @@ function differences(theirs: Rules, ours: Rules): string {
     .join('; ');
 }
 
-function settingsOf(rules: string): [name: string, value: string][] {
+function valueWords(value: unknown): string {
+  if (value === undefined) return 'an unknown one';
+  return value === null ? 'the default' : JSON.stringify(value).slice(0, LONGEST_VALUE_SHOWN);
+}
+
+function given(rules: string): Named {
+  return settingsOf(rules, (found) => (found.given === undefined ? found : asObject(found.given, 'given')));
+}
+
+function used(rules: string): Named {
+  return settingsOf(rules, (found) => found);
+}
+
+function settingsOf(rules: string, part: (found: Record<string, unknown>) => Record<string, unknown>): Named {
   try {
-    const { protocol, timing, options } = asObject(JSON.parse(rules), 'rules');
-    return Object.entries({ protocol, ...(timing as object), ...(options as object) }).map(
-      ([name, value]) => [name, value === null ? 'the default' : JSON.stringify(value)],
-    );
+    const found = asObject(JSON.parse(rules), 'rules');
+    const { timing, options } = part(found);
+    const settings = { protocol: found.protocol, ...(timing as object), ...(options as object) };
+    return Object.entries(settings).sort(([one], [other]) => (one < other ? -1 : 1));
   } catch {
-    return [['rules', rules.slice(0, LONGEST_RULES_SHOWN)]];
+    return [['rules', rules]];
   }
 }

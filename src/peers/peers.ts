@@ -86,7 +86,9 @@ export class Peers {
       case 'dialled':
         return this.#onDialled(event.connection, event.peer);
       case 'dial-failed':
-        return this.#peers.get(event.peer)?.dialling.onFailed(event.reason);
+        return event.isRefused === true
+          ? this.#peers.get(event.peer)?.dialling.onFailed(null, this.#options.refusedBackOffMs)
+          : this.#peers.get(event.peer)?.dialling.onFailed(event.reason);
       case 'dial-found-rest':
         return this.#peers.get(event.peer)?.dialling.onRest();
       case 'rest-failed':

@@ -86,7 +86,7 @@ export class Watch {
     if (voters === null) return;
     this.voted(id, id, term);
     const helpers = this.#counted.get(`${name} ${term}`) ?? [];
-    this.#note(majorityBehindWins.judge({ ...win, voters, helpers }));
+    this.#note(majorityBehindWins.judge({ who: win.who, term, voters, helpers }));
   }
 
   /** A process may act, with its term as the token; `all` are the processes that may act now. */

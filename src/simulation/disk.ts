@@ -1,4 +1,4 @@
-import { assertNever, clonePlain, type Json, type Random } from '../core/index.ts';
+import { assertNever, type Json, type Random } from '../core/index.ts';
 import {
   type Owner,
   PAGE,
@@ -178,9 +178,9 @@ export class Disk {
     return { found, defect };
   }
 
-  /** The record that the last start has found, or null. */
+  /** The record that the last start has found, or null. No protocol changes what it has read. */
   read(): Json {
-    return clonePlain(this.#read);
+    return this.#read;
   }
 
   /** Would a start be refused? */

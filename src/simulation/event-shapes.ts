@@ -36,49 +36,36 @@ export function eventShapes(
     },
   };
   const maybe = optional(who);
+  const list = listOf(who);
   const match: Fields = {
     from: maybe,
     to: maybe,
     type: optional(messageType(definition, definition.formerMessages)),
-    count: optional(positive),
+    count: maybePositive,
   };
-  const order: Fields = { ...match, flight: optional(natural) };
+  const order: Fields = { ...match, flight: maybeNatural };
   return {
-    crash: { member: who, twin: optional(flag) },
-    restart: {
-      member: who,
-      amnesia: optional(flag),
-      disk: optional(choice('kept', 'lost', 'restored', 'kept-or-lost')),
-      address: optional(text(100)),
-    },
+    crash: { member: who, twin: maybeFlag },
+    restart: { member: who, amnesia: maybeFlag, disk: maybeFound, address: maybeAddress },
     backup: { member: who },
-    twin: { member: who, disk: choice('empty', 'copied'), with: optional(listOf(who)) },
+    twin: { member: who, disk: emptyOrCopied, with: optional(list) },
     pause: { member: who },
     resume: { member: who },
-    partition: { groups: listOf(listOf(who)) },
-    cut: { from: who, to: who, oneWay: optional(flag) },
-    heal: { from: maybe, to: maybe, oneWay: optional(flag) },
-    network: { member: maybe, from: maybe, to: maybe, ...allOptional(quality) },
+    partition: { groups: listOf(list) },
+    cut: { from: who, to: who, oneWay: maybeFlag },
+    heal: { from: maybe, to: maybe, oneWay: maybeFlag },
+    network: { member: maybe, from: maybe, to: maybe, ...maybeQuality },
     hold: order,
-    release: { ...match, nth: optional(positive), copy: optional(flag) },
+    release: { ...match, nth: maybePositive, copy: maybeFlag },
     drop: order,
     duplicate: order,
     inject: { from: memberId, to: who, message: messageOf(definition) },
-    fire: { member: who, timer: text(100) },
-    clock: { member: who, rate: optional(number(0.001, 1000)), jumpMs: optional(number(-1e12, 1e12)) },
-    disk: {
-      member: who,
-      fault: choice('stall', 'full', 'torn', 'lose-unsynced', 'flip', 'lose-sectors', 'none'),
-    },
-    evidence: { member: who, peer: who, gone: flag, proof: optional(flag), twin: optional(flag) },
-    reset: { from: who, to: who, half: optional(flag) },
-    stranger: {
-      as: who,
-      to: who,
-      says: choice('same', 'other-life', 'other-pid'),
-      forMs: durationMs,
-      silent: optional(flag),
-    },
+    fire: { member: who, timer: timerName },
+    clock: { member: who, rate: maybeRate, jumpMs: maybeJump },
+    disk: { member: who, fault: diskFault },
+    evidence: { member: who, peer: who, gone: flag, proof: maybeFlag, twin: maybeFlag },
+    reset: { from: who, to: who, half: maybeFlag },
+    stranger: { as: who, to: who, says: sayings, forMs: durationMs, silent: maybeFlag },
     campaign: { member: who },
     resign: { member: who },
     transfer: { to: who, member: maybe },
@@ -97,6 +84,20 @@ const positive: Shape<number> = {
     throw new BadInput(path, this.expected, show(value));
   },
 };
+
+// A swarm reads a scenario for every run, so what depends on none of them is made once.
+const maybeFlag = optional(flag);
+const maybeNatural = optional(natural);
+const maybePositive = optional(positive);
+const maybeFound = optional(choice('kept', 'lost', 'restored', 'kept-or-lost'));
+const maybeAddress = optional(text(100));
+const maybeRate = optional(number(0.001, 1000));
+const maybeJump = optional(number(-1e12, 1e12));
+const maybeQuality = allOptional(quality);
+const emptyOrCopied = choice('empty', 'copied');
+const timerName = text(100);
+const diskFault = choice('stall', 'full', 'torn', 'lose-unsynced', 'flip', 'lose-sectors', 'none');
+const sayings = choice('same', 'other-life', 'other-pid');
 
 function messageType(definition: Definition, former: readonly string[] = []): Shape<string> {
   const types = Object.keys(definition.messages);

@@ -49,8 +49,9 @@ export class HostWatch {
   stepped(effects: readonly Effect[]): void {
     for (let i = 0; i < effects.length; i++) {
       const effect = effects[i]!;
-      if (effect.type === 'save') this.#numbers.set(effect.record, ++this.#asked);
-      else if (effect.type === 'report') this.#role = effect.view.role;
+      const { type } = effect;
+      if (type === 'save') this.#numbers.set(effect.record, ++this.#asked);
+      else if (type === 'report') this.#role = effect.view.role;
       if (this.#durable < this.#asked) this.#mustWait(effect);
     }
   }

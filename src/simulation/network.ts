@@ -16,9 +16,9 @@ export const DEFAULT_QUALITY: LinkQuality = { latencyMs: [1, 10], loss: 0, dupli
 
 /** The messages that an order to hold, drop, duplicate or release matches. */
 export interface Match {
-  readonly from?: readonly MemberId[];
-  readonly to?: readonly MemberId[];
-  readonly type?: string;
+  readonly from?: readonly MemberId[] | undefined;
+  readonly to?: readonly MemberId[] | undefined;
+  readonly type?: string | undefined;
 }
 
 export interface Envelope {
@@ -35,6 +35,43 @@ interface Order {
   left: number;
 }
 
+/** A quality with some of its parts changed. All are made here, as one shape of object: every message looks at one. */
+function changed(quality: LinkQuality, change: Partial<LinkQuality> | undefined): LinkQuality {
+  if (change === undefined) return quality;
+  return {
+    latencyMs: change.latencyMs ?? quality.latencyMs,
+    loss: change.loss ?? quality.loss,
+    duplicate: change.duplicate ?? quality.duplicate,
+    reorder: change.reorder ?? quality.reorder,
+  };
+}
+
+/** A set of links, each from one member to another. */
+class Links {
+  readonly #ends = new Map<MemberId, Set<MemberId>>();
+  size = 0;
+
+  has(from: MemberId, to: MemberId): boolean {
+    return this.#ends.get(from)?.has(to) === true;
+  }
+
+  add(from: MemberId, to: MemberId): void {
+    const ends = this.#ends.get(from) ?? new Set();
+    if (ends.has(to)) return;
+    this.#ends.set(from, ends.add(to));
+    this.size += 1;
+  }
+
+  delete(from: MemberId, to: MemberId): void {
+    if (this.#ends.get(from)?.delete(to) === true) this.size -= 1;
+  }
+
+  clear(): void {
+    this.#ends.clear();
+    this.size = 0;
+  }
+}
+
 /**
  * Decides what happens to each message: after how many milliseconds each copy arrives (no copy: it is lost). It keeps
  * the cuts, the partition, the quality of links and the orders about single messages.
@@ -46,17 +83,17 @@ export class Network {
   readonly #ofLink = new Map<string, Partial<LinkQuality>>();
   /** The resulting quality of each link, by its two ends: cached until something changes. */
   readonly #known = new Map<MemberId, Map<MemberId, LinkQuality>>();
-  readonly #cut = new Set<string>();
+  readonly #cut = new Links();
   #partition: ReadonlyMap<MemberId, number> | null = null;
   /** Links that work although a partition separates their ends. */
-  readonly #bridged = new Set<string>();
+  readonly #bridged = new Links();
   #orders: Order[] = [];
   #held: Envelope[] = [];
   /** Only the one quality applies: the common case, decided without look-ups. */
   #plain = true;
 
   constructor(quality: LinkQuality, random: Random) {
-    this.#quality = quality;
+    this.#quality = changed(DEFAULT_QUALITY, quality);
     this.#random = random;
   }
 
@@ -96,9 +133,8 @@ export class Network {
   connected(from: MemberId, to: MemberId): boolean {
     if (this.#partition === null && this.#cut.size === 0) return true;
     if (this.#cut.size > 0 || this.#bridged.size > 0) {
-      const link = key(from, to);
-      if (this.#cut.has(link)) return false;
-      if (this.#bridged.has(link)) return true;
+      if (this.#cut.has(from, to)) return false;
+      if (this.#bridged.has(from, to)) return true;
     }
     if (this.#partition === null) return true;
     const group = this.#partition.get(from);
@@ -109,19 +145,15 @@ export class Network {
     if (this.#ofMember.size === 0 && this.#ofLink.size === 0) return this.#quality;
     const found = this.#known.get(from)?.get(to);
     if (found !== undefined) return found;
-    const quality = {
-      ...this.#quality,
-      ...this.#ofMember.get(from),
-      ...this.#ofMember.get(to),
-      ...this.#ofLink.get(key(from, to)),
-    };
+    const ofMembers = changed(changed(this.#quality, this.#ofMember.get(from)), this.#ofMember.get(to));
+    const quality = changed(ofMembers, this.#ofLink.get(key(from, to)));
     const known = this.#known.get(from) ?? new Map<MemberId, LinkQuality>();
     this.#known.set(from, known.set(to, quality));
     return quality;
   }
 
   setQuality(change: Partial<LinkQuality>): void {
-    this.#quality = { ...this.#quality, ...change };
+    this.#quality = changed(this.#quality, change);
     this.#known.clear();
   }
 
@@ -151,16 +183,15 @@ export class Network {
   }
 
   cut(from: MemberId, to: MemberId, oneWay: boolean): void {
-    this.#cut.add(key(from, to));
-    if (!oneWay) this.#cut.add(key(to, from));
+    this.#cut.add(from, to);
+    if (!oneWay) this.#cut.add(to, from);
     this.#plain = false;
   }
 
   heal(from: MemberId, to: MemberId, oneWay: boolean): void {
-    for (const link of oneWay ? [key(from, to)] : [key(from, to), key(to, from)]) {
-      this.#cut.delete(link);
-      this.#bridged.add(link);
-    }
+    this.#cut.delete(from, to);
+    this.#bridged.add(from, to);
+    if (!oneWay) this.heal(to, from, true);
   }
 
   /** Messages that are held stay held; no further ones are. */
@@ -178,7 +209,8 @@ export class Network {
   }
 
   order(what: Order['what'], match: Match, count: number): void {
-    this.#orders.push({ what, match, left: count });
+    const { from, to, type } = match;
+    this.#orders.push({ what, match: { from, to, type }, left: count });
     this.#plain = false;
   }
 

@@ -17,6 +17,7 @@ import {
   readSettings,
   record,
   refuseUnknown,
+  type Shape,
   show,
   text,
   timeMs,
@@ -144,31 +145,29 @@ export interface Scenario {
 
 const MOST_MEMBERS = 1000;
 const MOST_EVENTS = 10_000;
-const FIELDS = [
-  'protocol',
-  'options',
-  'members',
-  'timing',
-  'network',
-  'disk',
-  'connections',
-  'seeds',
-  'untilMs',
-  'seed',
-  'events',
-];
+const FIELDS: { readonly [field: string]: null } = {
+  protocol: null,
+  options: null,
+  members: null,
+  timing: null,
+  network: null,
+  disk: null,
+  connections: null,
+  seeds: null,
+  untilMs: null,
+  seed: null,
+  events: null,
+};
 
 /** Reads a scenario. Throws BadInput that names the field and what was expected. */
 export function readScenario(given: unknown, catalogue: Readonly<Record<string, Definition>>): Scenario {
   const found = asObject(given, '');
-  refuseUnknown(found, Object.fromEntries(FIELDS.map((field) => [field, null])), '');
+  refuseUnknown(found, FIELDS, '');
   const definition = readProtocol(found.protocol, catalogue);
   const members = readMembers(found.members, definition);
   const added = findAdded(found.events);
-  const network = record(allOptional<LinkQuality>(quality)).read(orEmpty(found.network), 'network');
-  const disk = record(
-    allOptional<{ syncMs: Latency; isNew: boolean }>({ syncMs: latencyMs, isNew: flag }),
-  ).read(orEmpty(found.disk), 'disk');
+  const network = networkShape.read(orEmpty(found.network), 'network');
+  const disk = diskShape.read(orEmpty(found.disk), 'disk');
   const syncMs = disk.syncMs ?? DEFAULT_SYNC_MS;
   if ('meanMs' in syncMs) throw new BadInput('disk.syncMs', 'milliseconds, or [least, most]', show(syncMs));
   const config = {
@@ -198,6 +197,10 @@ export function readScenario(given: unknown, catalogue: Readonly<Record<string, 
   };
 }
 
+const networkShape = record(allOptional<LinkQuality>(quality));
+const diskShape = record(
+  allOptional<{ syncMs: Latency; isNew: boolean }>({ syncMs: latencyMs, isNew: flag }),
+);
 const DEFAULT_SYNC_MS: Latency = [0.1, 1];
 
 /** An omitted value is empty; null is not omitted. */
@@ -230,12 +233,13 @@ function readMembers(given: unknown, definition: Definition): readonly MemberSet
     );
   }
   const own = { id: memberId, startMs: optional(timeMs), address: optional(address) };
+  const known = { ...own, ...table };
   const seen = new Set<string>();
   const members = given.map((each: unknown, i): MemberSetup => {
     const at = `${path}[${i}]`;
     const isObject = typeof each === 'object' && each !== null;
     const found = isObject ? asObject(each, at) : { id: each };
-    refuseUnknown(found, { ...own, ...table }, at);
+    refuseUnknown(found, known, at);
     const id = readNewId(found.id, isObject ? `${at}.id` : at);
     const startMs = own.startMs.read(found.startMs, `${at}.startMs`) ?? 0;
     const place = own.address.read(found.address, `${at}.address`);
@@ -294,6 +298,7 @@ function readEvents(given: unknown, definition: Definition, ids: readonly Member
   }
   refuseAliases(given, ids);
   const shapes = eventShapes(definition, ids);
+  const readers = new Map<string, Shape<object>>();
   const events = given.map((each: unknown, i): WorldEvent => {
     const path = `events[${i}]`;
     const event = asObject(each, path);
@@ -301,7 +306,9 @@ function readEvents(given: unknown, definition: Definition, ids: readonly Member
     if (typeof name !== 'string' || !Object.hasOwn(shapes, name)) {
       throw new BadInput(join(path, 'do'), `one of ${Object.keys(shapes).join(', ')}`, show(name));
     }
-    const read = record<object>({ atMs: timeMs, do: anyJson, ...shapes[name] }).read(event, path);
+    const reader = readers.get(name) ?? record<object>({ atMs: timeMs, do: anyJson, ...shapes[name] });
+    readers.set(name, reader);
+    const read = reader.read(event, path);
     checkTogether(read as Record<string, unknown>, path);
     return read as WorldEvent;
   });

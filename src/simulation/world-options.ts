@@ -6,7 +6,7 @@ export interface WorldOptions {
   readonly trace?: (line: TraceLine) => void;
   /** Gets what is about to happen: each message that leaves, with its number (`seq`), and each timer that is set. */
   readonly scheduled?: (happening: Happening) => void;
-  /** Freezes what leaves a protocol, so that changing it later throws. For tests: it costs time. */
+  /** Freezes what a protocol is given and what leaves it, so that changing it later throws. For tests: it costs time. */
   readonly freeze?: boolean;
   /**
    * `moments` hashes when each step happened, and not its content: for a swarm, whose hashes distinguish runs but are

@@ -265,7 +265,7 @@ export class World implements Surroundings {
 
   sent(host: Host, to: MemberId, message: Message, at?: string): void {
     const from = host.id;
-    assert(from !== to, `${from} sent ${message.type} to itself`);
+    if (from === to) assert(false, `${from} sent ${message.type} to itself`); // Made only if it is needed.
     this.#count(message);
     const vote = this.protocol.vote?.(message);
     if (vote) this.#properties.voted(from, to, vote.term);
@@ -306,7 +306,10 @@ export class World implements Surroundings {
   stepped(host: Host, input: Input, effects: readonly Effect[]): void {
     this.steps += 1;
     if (this.steps > this.#mostSteps) throw new Error(`no end in sight after ${this.#mostSteps} steps`);
-    if (this.#freeze) deepFreeze(effects);
+    if (this.#freeze) {
+      deepFreeze(input);
+      deepFreeze(effects);
+    }
     const digest = this.#digest;
     digest.number(this.nowUs);
     if (this.#hashesAll) {

@@ -9,17 +9,16 @@ import { describe, expect, it } from 'vitest';
 import { describeApi } from '../../src/api/openapi.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 
-const certificate = { expiresAt: '2030-01-01T00:00:00.000Z', daysLeft: 1, caDaysLeft: 1, warning: null };
 const sources = (
   [
-    ['draw', null],
-    ['quorum', null],
-    ['draw', certificate],
+    ['draw', 'none'],
+    ['quorum', 'proof'],
+    ['draw', 'certificate'],
   ] as const
-).map(([name, tls]) => {
+).map(([name, voters]) => {
   const url = 'http://127.0.0.1:7101';
-  const description = describeApi({ url, definition: catalogue[name]!, certificate: tls });
-  return [tls === null ? name : `${name} and TLS`, JSON.stringify(description)] as const;
+  const description = describeApi({ url, definition: catalogue[name]! }, undefined, voters);
+  return [`${name} (${voters})`, JSON.stringify(description)] as const;
 });
 
 describe.each(sources)('the description of a member with %s', (_, source) => {

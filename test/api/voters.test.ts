@@ -93,7 +93,10 @@ describe('POST /register', () => {
 
   it.each([
     [{}, 'voterId: expected an id'],
-    [{ voterId: 7 }, 'voterUrl: expected a URL like http://127.0.0.1:7101, found nothing'],
+    [
+      { voterId: 7 },
+      'voterUrl: expected a URL like http://127.0.0.1:7101, without a user, ? and #, found nothing',
+    ],
     [{ voterId: 'a b', voterUrl: 'http://x' }, 'voterId: expected an id'],
     [{ voterId: 'constructor', voterUrl: 'http://x' }, 'voterId: expected an id'],
     [{ voterId: 7, voterUrl: 'file:///etc/passwd' }, 'voterUrl: expected a URL'],

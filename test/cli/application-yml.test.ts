@@ -48,7 +48,9 @@ describe('application.yml', () => {
       'timing.heartbeatMs': { value: 30_000, from: `${file} line 4` },
       'timing.timeoutMs': { value: [60_000, 120_000], from: `${file} line 5` },
     });
-    expect(stderr).toMatch(/^caucus: listen: expected an address and --insecure with it, since https:.*\n$/);
+    expect(stderr).toMatch(
+      /^caucus: listen: expected an address, and a secret .*or --insecure, since https:.*\n$/,
+    );
     expect(code).toBe(2);
     const open = ['--listen', '0.0.0.0:8080', '--insecure'];
     const whole = await caucus(['node', '--config', file, '--print-config', ...open]);

@@ -99,7 +99,7 @@ describe('the tokens of a member', () => {
     const refused = await put({});
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      `caucus: ${url}: this needs a token with the role operate: expected the header authorization: Bearer TOKEN\n`,
+      `caucus: ${url}: this needs a token with the role operate: expected the header authorization: Bearer TOKEN; give it with --token-file\n`,
     ]);
     expect((await put({ CAUCUS_API_TOKEN: 'another-token-altogether' })).stderr).toContain(
       'is not known here',

@@ -89,7 +89,7 @@ describe('a new member', () => {
     };
     const peer = { id: 'b', url: 'http://127.0.0.1:1' };
     expect(await wrong({ peers: [peer, { id: 'c', url: 'nowhere' }] })).toBe(
-      'peers[1].url: expected a URL like http://127.0.0.1:7101, found "nowhere"',
+      'peers[1].url: expected a URL like http://127.0.0.1:7101, without a user, ? and #, found "nowhere"',
     );
     expect(await wrong({ peers: [peer, peer] })).toBe(
       'peers[1].id: expected an id that no other peer has, found "b"',

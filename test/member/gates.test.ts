@@ -14,6 +14,7 @@ import { harmless } from '../../src/cli/input/refusal.ts';
 import { openEngine } from '../../src/engines/open.ts';
 import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
 import { encodeHello, readFrame } from '../../src/member/links/frames.ts';
+import { freePorts } from '../support/free-ports.ts';
 
 const running: (() => unknown)[] = [];
 
@@ -83,6 +84,26 @@ describe('a mounted member', () => {
       'localhost\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==';
     expect(await status(port, '/link', upgrade.replace('\r\nupgrade', '\r\nx-a: b\r\nupgrade'))).toBe(403);
   });
+});
+
+describe('a member that is not told where to listen', () => {
+  it('listens where its URL says', async () => {
+    const [port] = await freePorts(1);
+    const url = `http://127.0.0.1:${port}`;
+    const member = await join({ id: 'a', peers: [{ id: 'a', url }] });
+    running.push(() => member.close());
+    expect(member.url).toBe(url);
+    expect(await status(port!, '/liveness', 'localhost')).toBe(200);
+  });
+
+  it.each([[{ url: 'http://192.0.2.1:7501' }], [{ peers: [{ id: 'a', url: 'http://192.0.2.1:7501' }] }]])(
+    'is refused if that is not on the loopback: %j',
+    async (options) => {
+      await expect(join({ id: 'a', ...options })).rejects.toThrow(
+        /^listen: expected an address, and insecure: true, since http:\/\/192\.0\.2\.1:7501 is not on the loopback/,
+      );
+    },
+  );
 });
 
 describe('a participant in elections on a store', () => {

@@ -197,7 +197,7 @@ describe('the history says why', () => {
     });
     cluster.clock.advance(900);
     expect(host.history).toEqual([]); // It does not take long to hear of members that are there.
-    cluster.clock.advance(200);
+    cluster.clock.advance(600); // It looks when an election timer fires, which takes up to 300 ms.
     expect(host.history.map(({ cause }) => cause)).toEqual(['started']);
     expect(host.explanation.detail).toBe(
       'waiting for c: the first start of a cluster, or a start after disks were lost, needs 3 of its 3 members',

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Connection } from '../../src/member/links/connection.ts';
 import { dial } from '../../src/member/links/dial.ts';
+import { LinkAuthentication } from '../../src/member/links/link-authentication.ts';
 import { type LinkOptions, resolveLinkOptions } from '../../src/member/links/options.ts';
 import { cleanUp, start } from '../support/link-bed.ts';
 import { introduce, until } from '../support/linked.ts';
@@ -27,7 +28,9 @@ async function startMute(): Promise<{ url: string; sockets: WebSocket[]; pings: 
 
 async function connect(url: string, options: LinkOptions): Promise<Connection> {
   return new Promise((resolve, reject) => {
-    dial('b', url, resolveLinkOptions(options), (result) => {
+    const resolved = resolveLinkOptions(options);
+    const authentication = new LinkAuthentication({ id: 1, cluster: 'test' }, resolved);
+    dial(url, 2, resolved, authentication, (result) => {
       if (result.type === 'open') resolve(result.connection);
       else reject(new Error(JSON.stringify(result)));
     });

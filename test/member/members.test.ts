@@ -171,6 +171,10 @@ describe('real members', () => {
     expect((await get('/leader')).status).toBe(200);
     expect(await (await get('/status')).json()).toMatchObject({ electionName: 'report' });
     expect((await get('/elections/main/leader')).status).toBe(503);
+    // `main` waits for members that will never stand in it: that is nothing to tell.
+    await cluster!.leave(String(members.find((member) => member !== leader)!.id));
+    expect(cluster!.log.join('\n')).toMatch(/report: . leads/);
+    expect(cluster!.log.filter((line) => line.includes(' main: '))).toEqual([]);
   });
 
   it('say so where more peers are configured than there are members', async () => {
@@ -284,5 +288,31 @@ describe('a member with a fault', () => {
       /has other settings than .*: timeoutMs: (a has the default, b has \[1500,3000\]|b has \[1500,3000\], a has the default); give/,
     );
     expect(a.links.map(({ via }) => via)).not.toContain('link');
+  });
+
+  it.each([
+    [
+      { options: { preset: 'lan' } },
+      { timing: { timeoutMs: [150, 300], leaseMs: 125 }, options: { preset: 'lan' } },
+    ],
+    [
+      { options: { preset: 'lan' } },
+      {
+        timing: {
+          commitTimeoutMs: 600,
+          publishTimeoutMs: 300,
+          leaseMs: 125,
+          timeoutMs: [150, 300],
+          heartbeatMs: 50,
+        },
+        options: { maxDrift: 0.01, preset: 'steady' },
+      },
+    ],
+  ])('that has the same settings, given in another way, is connected: %j and %j', async (one, other) => {
+    cluster = await Cluster.open(['a', 'b']);
+    const a = await cluster.join('a', one);
+    const b = await cluster.join('b', other);
+    await cluster.until(() => [a, b].every(({ links }) => links.some(({ via }) => via === 'link')));
+    expect([a.refusals['other-rules'], b.refusals['other-rules']]).toEqual([0, 0]);
   });
 });

@@ -29,6 +29,32 @@ describe('a greeting is refused', () => {
     ]);
   });
 
+  const rulesOf = (used: object, given: object = used): string =>
+    JSON.stringify({ protocol: 'quorum', timing: used, options: {}, given: { timing: given, options: {} } });
+  const differing = (ours: string, theirs: string): string | undefined => {
+    const { peers } = new Bench(Peers, {}, processOf(1, 'own', { rules: ours }));
+    peers.take({ type: 'accepted', connection: 10 }, 0);
+    const identity = { ...two, rules: theirs };
+    const told = peers.take({ type: 'greeted', connection: 10, identity }, 0);
+    return told.flatMap((each) => (each.type === 'tell' ? [each.refused.reason] : []))[0];
+  };
+
+  it.each([
+    ['set, and left to its default', rulesOf({ leaseMs: 1500 }, { leaseMs: null })],
+    ['in another order', JSON.stringify({ options: {}, timing: { leaseMs: 1500 }, protocol: 'quorum' })],
+  ])('not because the same settings were given in another way: %s', (_, theirs) => {
+    expect(differing(rulesOf({ leaseMs: 1500 }), theirs)).toBeUndefined();
+  });
+
+  it('if the settings differ: as they were given, or else as they are used', () => {
+    expect(
+      differing(rulesOf({ leaseMs: 1500, heartbeatMs: 600 }, { leaseMs: null }), rulesOf({ leaseMs: 9 })),
+    ).toContain(': leaseMs: 2 has 9, 1 has the default; give all members the same');
+    expect(differing(rulesOf({ leaseMs: 1500 }, {}), rulesOf({ leaseMs: 125 }, {}))).toContain(
+      ': leaseMs: 2 has 125, 1 has 1500; give all members the same',
+    );
+  });
+
   it('by the other side: the log must not say that this side refused it', () => {
     const refused = { kind: 'other-cluster', reason: 'another cluster' } as const;
     const { peers } = new Bench(Peers);

@@ -152,9 +152,21 @@ export class DiskLab {
     await this.kill(member);
     harm(member.id);
     await this.leader();
-    await this.start(member.id, wishes);
+    await this.startKnown(member.id, wishes);
     await this.leader();
     await this.seated(member.id);
+  }
+
+  /** Starts a process, and settles when all others that run are connected to it: they have heard of its start then. */
+  async startKnown(id: string, wishes: StartWishes = {}): Promise<Watched> {
+    const others = this.ids
+      .filter((other) => other !== id && this.at(other).isRunning)
+      .map((other) => ({ log: this.at(other).log, from: this.at(other).log.length }));
+    const started = await this.start(id, wishes);
+    await this.until(`all are connected to ${started.name}`, HEALS_WITHIN_MS, () =>
+      others.every(({ log, from }) => log.slice(from).some((line) => line.startsWith(`connected to ${id} `))),
+    );
+    return started;
   }
 
   /** Settles when its member is up. */
@@ -191,7 +203,8 @@ export class DiskLab {
   }
 
   /** kill -9. Settles when the process is gone. */
-  async kill({ child }: Watched): Promise<void> {
+  async kill({ child, isRunning }: Watched): Promise<void> {
+    if (!isRunning) return;
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
@@ -241,15 +254,10 @@ export class DiskLab {
   async publish(value: Json): Promise<void> {
     const endMs = performance.now() + HEALS_WITHIN_MS;
     for (;;) {
-      const { url } = await this.leader();
-      const answer = await fetch(`${url}/value`, {
-        method: 'PUT',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ value }),
-      });
-      const said = await answer.text();
-      if (answer.ok) return;
-      if (performance.now() > endMs) throw new Error(`${answer.status} ${said}\n${this.#tell()}`);
+      const leader = await this.leader();
+      const said = await put(`${leader.url}/value`, { value });
+      if (said === null) return;
+      if (performance.now() > endMs) throw new Error(`${leader.name}: ${said}\n${this.#tell()}`);
     }
   }
 
@@ -346,5 +354,21 @@ export class DiskLab {
         ),
       )
       .join('\n');
+  }
+}
+
+/** What the answer says if it is a refusal, or why there is none; null if it was done. */
+async function put(url: string, body: Json): Promise<string | null> {
+  try {
+    const answer = await fetch(url, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(HEALS_WITHIN_MS),
+    });
+    const said = await answer.text();
+    return answer.ok ? null : `${answer.status} ${said}`;
+  } catch (error) {
+    return String(error);
   }
 }

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { RestVoterProof } from './rest-voter-proof.ts';
 
 type Id = number | string;
 type Body = Record<string, unknown>;
@@ -32,6 +33,8 @@ export interface RestVoterOptions {
   readonly heartbeatMs: number;
   /** What to cast in each round of an election; 64 random bits if it is left out. */
   readonly draw?: (round: number) => bigint;
+  /** The name of the cluster and its secret, if it has one (docs/authentication.md). */
+  readonly secret?: { readonly cluster: string; readonly text: string };
 }
 
 /** Emits `change` after everything that it heard. */
@@ -54,11 +57,14 @@ export class RestVoter extends EventEmitter {
   #ballot: Ballot | null = null;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  readonly #proof: RestVoterProof | null;
 
   constructor(options: RestVoterOptions) {
     super();
     this.id = options.id;
     this.#options = options;
+    const { secret } = options;
+    this.#proof = secret === undefined ? null : new RestVoterProof(this.id, secret.cluster, secret.text);
     this.#server = createServer((request, response) => void this.#onRequest(request, response));
   }
 
@@ -143,13 +149,17 @@ export class RestVoter extends EventEmitter {
 
   async #call(method: string, url: string, body?: Body): Promise<Body | null> {
     try {
-      const response = await fetch(url, {
-        method,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        headers: { 'content-type': 'application/json' },
-      });
+      const { origin, pathname } = new URL(url);
+      const response =
+        this.#proof === null
+          ? await fetch(url, {
+              method,
+              ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+              headers: { 'content-type': 'application/json' },
+            })
+          : await this.#proof.fetch(origin, pathname, method, body === undefined ? '' : JSON.stringify(body));
+      if (response === null || !response.ok) return null;
       const text = await response.text();
-      if (!response.ok) return null;
       return text === '' ? {} : (JSON.parse(text) as Body);
     } catch {
       return null; // It is down, or gone.
@@ -158,12 +168,25 @@ export class RestVoter extends EventEmitter {
 
   async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url!.slice(1);
-    if (request.method === 'GET' && path === 'status' && !this.isRemoved)
-      return reply(response, 200, { ...this.#sender(), ...this.#status() });
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    if (request.method !== 'POST' || !PATHS.includes(path)) return reply(response, 404, {});
-    const { voterId, voterUrl, ...fields } = JSON.parse(Buffer.concat(chunks).toString()) as Body;
+    const text = Buffer.concat(chunks).toString();
+    const { headers, method = '' } = request;
+    const isTalk = method === 'POST' || (method === 'GET' && path === 'status');
+    const entry = isTalk ? this.#proof?.check(headers.authorization, method, `/${path}`, text) : undefined;
+    if (entry !== undefined && 'challenge' in entry) {
+      response.setHeader('www-authenticate', entry.challenge);
+      return send(response, 401);
+    }
+    const reply = (to: ServerResponse, status: number, body?: Body): void => {
+      const answer = body === undefined ? '' : JSON.stringify(body);
+      if (entry !== undefined) to.setHeader('authentication-info', entry.sign(status, answer));
+      send(to, status, answer);
+    };
+    if (method === 'GET' && path === 'status' && !this.isRemoved)
+      return reply(response, 200, { ...this.#sender(), ...this.#status() });
+    if (method !== 'POST' || !PATHS.includes(path)) return reply(response, 404, {});
+    const { voterId, voterUrl, ...fields } = JSON.parse(text) as Body;
     if (path === 'remove' && voterId === this.id) {
       this.isRemoved = true;
       this.leader = null;
@@ -341,9 +364,9 @@ export class RestVoter extends EventEmitter {
 const ELECTION_PATHS = ['start', 'cast', 'result', 'certify'].map((each) => `election/${each}`);
 const PATHS = ['register', 'remove', 'heartbeat', 'reconcile', ...ELECTION_PATHS];
 
-function reply(response: ServerResponse, status: number, body?: Body): void {
-  response.writeHead(status, body === undefined ? {} : { 'content-type': 'application/json' });
-  response.end(body === undefined ? undefined : JSON.stringify(body));
+function send(response: ServerResponse, status: number, text = ''): void {
+  response.writeHead(status, text === '' ? {} : { 'content-type': 'application/json' });
+  response.end(text);
 }
 
 /** A JavaScript number would round the low bits away. */

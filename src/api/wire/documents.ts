@@ -5,7 +5,6 @@
 import {
   anyJson,
   anyText,
-  BadInput,
   CAUSES,
   choice,
   described,
@@ -22,10 +21,10 @@ import {
   optional,
   type Role,
   type Shape,
-  show,
 } from '../../core/index.ts';
 import { type Act, act } from './act.ts';
 import { type Certificate, certificate } from './certificate.ts';
+import { name } from './name.ts';
 
 /** A voter and its URL. */
 export interface Voter {
@@ -62,9 +61,11 @@ export interface State extends Pick<Voter, 'voterId' | 'voterUrl'> {
   readonly startedAtMs: number;
 }
 
-/** The answer of `/status`. The remaining lease time changes constantly, so `/watch` omits it. */
+/** The answer of `/status`. The remaining lease time and the time of day change constantly, so `/watch` omits them. */
 export interface Status extends State {
   readonly expiresInMs: number | null;
+  /** By the wall clock of this member; members of earlier versions do not tell it. */
+  readonly nowMs?: number | undefined;
   readonly certificate?: Certificate | undefined;
 }
 
@@ -140,25 +141,6 @@ export interface Value {
   readonly value: Json;
 }
 
-/**
- * A voter or a leader. In an election on a store that is the name of a participant, which may be any text: other
- * programs take part there too.
- */
-const name: Shape<MemberId> = {
-  expected: 'a name: a whole number or text',
-  schema: {
-    title: 'Name',
-    description:
-      'The name of a voter: a whole number or a word. On a store, that of a participant: any text.',
-    anyOf: [natural.schema!, anyText.schema!],
-  },
-  read(found, path) {
-    if (typeof found === 'string' || (Number.isSafeInteger(found) && (found as number) >= 0))
-      return found as MemberId;
-    throw new BadInput(path, this.expected, show(found));
-  },
-};
-
 /** The range of JavaScript dates, in milliseconds since 1970. */
 const LAST_MS = 8.64e15;
 const wallMs = described(number(-LAST_MS, LAST_MS), 'Milliseconds since 1970.');
@@ -228,6 +210,12 @@ const statusFields: { readonly [K in keyof Status]-?: Shape<Status[K]> } = {
   expiresInMs: described(
     nullable(number(0, LAST_MS)),
     'How long it may still act without an answer of the others; null if it may not act, or has no lease.',
+  ),
+  nowMs: optional(
+    described(
+      wallMs,
+      'Now, by the wall clock of this member, in milliseconds since 1970: clocks can be compared.',
+    ),
   ),
   certificate: optional(described(certificate, 'Only with TLS: how long its certificate lasts.')),
 };

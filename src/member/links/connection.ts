@@ -4,6 +4,7 @@ import type { MemberId } from '../../core/index.ts';
 import type { Closing, Refused } from '../../peers/index.ts';
 import { encodeRefused, type Frame, readFrame } from './frames.ts';
 import type { ResolvedLinkOptions } from './options.ts';
+import type { SealedWire } from './sealed-wire.ts';
 
 /** The listener of a connection. */
 export interface ConnectionOwner {
@@ -37,7 +38,7 @@ export class Connection {
   /** The remote address, for people. */
   readonly remote: string;
   /** The member whose certificate the other side showed when it opened the connection; null if there is none. */
-  readonly certified: MemberId | null;
+  readonly certifiedId: MemberId | null;
   owner: ConnectionOwner | null = null;
   /** The round trip of the last ping that was answered. */
   roundTripMs: number | null = null;
@@ -45,6 +46,8 @@ export class Connection {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
   readonly #options: ResolvedLinkOptions;
+  /** Seals all frames; null if members have no secret. */
+  readonly #wire: SealedWire | null;
   readonly #probes: Probe[] = [];
   /** How many frames wait for the end of the current event. */
   #batch = 0;
@@ -63,17 +66,20 @@ export class Connection {
     socket: Duplex,
     remote: string,
     options: ResolvedLinkOptions,
-    certified: MemberId | null = null,
+    seal: ((put: (frame: Buffer) => void) => SealedWire) | null = null,
+    certifiedId: MemberId | null = null,
   ) {
     this.#ws = ws;
-    this.certified = certified;
+    this.certifiedId = certifiedId;
     this.#socket = socket;
     this.remote = remote;
     this.#options = options;
+    this.#wire = seal?.((frame) => this.#put(frame)) ?? null;
     ws.on('message', (data: Buffer, isBinary: boolean) => {
-      this.#onData(isBinary ? null : data.toString(), data.length);
+      if (this.#wire === null) this.#onData(isBinary ? null : data.toString(), data.length);
+      else this.#onSealed(this.#wire, data, isBinary);
     });
-    ws.on('pong', (data: Buffer) => this.#onPong(data.toString()));
+    if (this.#wire === null) ws.on('pong', (data: Buffer) => this.#onPong(data.toString()));
     ws.on('error', (error: Error & { code?: string }) => this.#onError(error));
     ws.on('close', (code: number) => this.#onClose(code));
     socket.on('drain', () => this.owner?.onDrain(this));
@@ -86,6 +92,11 @@ export class Connection {
     return this.#ws.readyState === WebSocket.OPEN;
   }
 
+  /** The id that the other side has proven; null if it has proven none. */
+  get provenId(): MemberId | null {
+    return this.#wire?.peer ?? null;
+  }
+
   /** Whether more may be sent now. If not, `onDrain` follows. */
   hasRoom(): boolean {
     return this.#ws.bufferedAmount <= this.#options.bufferBytes;
@@ -96,6 +107,24 @@ export class Connection {
    * system calls in place of a thousand.
    */
   send(frame: string): void {
+    if (!this.open) return;
+    if (this.#wire === null) this.#put(frame);
+    else this.#wire.send(frame);
+  }
+
+  /** The secrets have changed. A connection that is sealed by none of those that are valid now is closed after a while. */
+  renew(): void {
+    const wire = this.#wire;
+    if (wire === null || !this.open) return;
+    wire.renew();
+    const timer = setTimeout(() => {
+      if (!wire.isValid)
+        this.#break('wrong-secret', `member ${wire.peer} did not prove itself again in time`);
+    }, this.#options.helloMs);
+    this.whenClosed(() => clearTimeout(timer));
+  }
+
+  #put(frame: string | Buffer): void {
     if (!this.open) return;
     if (this.#batch === 0) {
       this.#socket.cork();
@@ -111,7 +140,7 @@ export class Connection {
     if (!this.open) return;
     this.#pingMark = String(++this.#pings);
     this.#pingedAtMs = performance.now();
-    this.#ws.ping(this.#pingMark);
+    this.#sendPing(this.#pingMark);
   }
 
   /** Checks whether the other side still answers. `done` is called exactly once. */
@@ -123,7 +152,7 @@ export class Connection {
     const mark = String(++this.#pings);
     const timer = setTimeout(() => this.#settle(mark, false), withinMs);
     this.#probes.push({ mark, done, timer });
-    this.#ws.ping(mark);
+    this.#sendPing(mark);
   }
 
   whenClosed(listener: () => void): void {
@@ -169,6 +198,25 @@ export class Connection {
       this.owner?.onFrame(this, { type: 'bad', refused: { kind: 'bad-shape', reason } }, 0);
       this.terminate(reason);
     }
+  }
+
+  #onSealed(wire: SealedWire, data: Buffer, isBinary: boolean): void {
+    const received = wire.open(data, isBinary);
+    if (received.type === 'text') this.#onData(received.text, data.length);
+    else if (received.type === 'pong') this.#onPong(received.mark);
+    else if (received.type === 'broken') this.#break(received.kind, received.reason);
+  }
+
+  /** Whatever was meant to come over this connection, it is not the other side alone that sends. */
+  #break(kind: Refused['kind'], reason: string): void {
+    if (this.#isLetGo) return;
+    this.owner?.onFrame(this, { type: 'bad', refused: { kind, reason } }, 0);
+    this.terminate(reason);
+  }
+
+  #sendPing(mark: string): void {
+    if (this.#wire === null) this.#ws.ping(mark);
+    else this.#wire.ping(mark);
   }
 
   #uncork(): void {

@@ -2,9 +2,9 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { MemberId, Message } from '../../core/index.ts';
-import { Connection } from './connection.ts';
 import { encodeMessage } from './frames.ts';
 import type { Hub } from './hub.ts';
+import { LinkAuthentication } from './link-authentication.ts';
 import type { Identity, LinkEvents, LinkStatus, Links, Peer } from './links.ts';
 import { type LinkOptions, type ResolvedLinkOptions, resolveLinkOptions } from './options.ts';
 import { PeerLink } from './peer-link.ts';
@@ -20,6 +20,7 @@ class AllLinks implements Links, Hub {
   readonly events: LinkEvents;
   readonly options: ResolvedLinkOptions;
   readonly poster: Poster;
+  readonly authentication: LinkAuthentication;
   closed = false;
 
   readonly #own: Identity;
@@ -34,13 +35,16 @@ class AllLinks implements Links, Hub {
     this.events = events;
     this.options = options;
     this.poster = new Poster(own, options);
+    this.authentication = new LinkAuthentication(own, options);
     this.#host = new PeersHost(own, this);
     this.#acceptor = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      maxPayload: options.frameBytes,
+      maxPayload: this.authentication.largestFrame,
     });
+    const stop = options.secrets?.onChange(() => this.#host.renew());
+    if (stop !== undefined) this.#detachments.push(stop);
   }
 
   get status(): readonly LinkStatus[] {
@@ -78,14 +82,17 @@ class AllLinks implements Links, Hub {
 
   call(
     url: string,
+    to: MemberId | null,
     election: string,
     message: Message,
-    to: MemberId | null,
     done: (result: Posted) => void,
   ): void {
     if (this.closed) return;
-    this.poster.post(url, { election, message }, to, (result) => {
-      if (!this.closed) done(result);
+    this.poster.post(url, to, { election, message }, (result) => {
+      if (this.closed) return;
+      if (result.type === 'failed' && result.refused !== undefined)
+        this.events.onRefused(result.refused.reason, url, result.refused.kind, 'refused', true);
+      done(result);
     });
   }
 
@@ -154,18 +161,24 @@ class AllLinks implements Links, Hub {
   #whyStranger({ socket }: IncomingMessage): string | null {
     const named = this.options.tls?.peerOf(socket);
     if (named === undefined || 'id' in named) return null;
-    this.events.onRefused(named.reason, remoteOf(socket), 'unauthorized', 'refused');
+    this.events.onRefused(named.reason, remoteOf(socket), 'unauthenticated', 'refused', false);
     return `${this.#own.id} does not accept the certificate of the client: ${named.reason}`;
   }
 
   #onAccepted(ws: WebSocket, socket: Duplex, request: IncomingMessage): void {
+    const remote = remoteOf(request.socket);
     const named = this.options.tls?.peerOf(request.socket);
-    const certified = named !== undefined && 'id' in named ? named.id : null;
-    this.#host.accepted(new Connection(ws, socket, remoteOf(request.socket), this.options, certified));
+    const certifiedId = named !== undefined && 'id' in named ? named.id : null;
+    this.authentication.asResponder({ ws, socket, remote, certifiedId }, (result) => {
+      if (result.type === 'open') this.#host.accepted(result.connection);
+      else if (result.type === 'refused' && !this.closed)
+        this.events.onRefused(result.refused.reason, remote, result.refused.kind, result.verdict, false);
+    });
   }
 
   async #close(): Promise<void> {
     for (const detach of this.#detachments) detach();
+    this.authentication.close();
     this.#host.close();
     this.poster.close();
     await new Promise<void>((resolve) => {

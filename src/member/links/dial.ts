@@ -3,14 +3,18 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { handshakeWords } from '../../auth/index.ts';
 import type { MemberId } from '../../core/index.ts';
-import { Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { LinkAuthentication } from './link-authentication.ts';
 import type { ResolvedLinkOptions } from './options.ts';
+import type { Proven } from './prove.ts';
 import { LONGEST_REFUSAL, reasonIn } from './refusal-words.ts';
 
 export type Dialled =
   | { readonly type: 'open'; readonly connection: Connection }
   /** An HTTP server answered that keeps no links: a voter that speaks only REST. */
   | { readonly type: 'rest' }
+  /** The two sides do not prove to each other that they belong together. */
+  | Extract<Proven, { type: 'refused' }>
   | { readonly type: 'failed'; readonly reason: string };
 
 /** An attempt to connect. */
@@ -31,9 +35,10 @@ export function plainUrl(url: string, { tls }: Pick<ResolvedLinkOptions, 'tls'>)
 
 /** `done` is called exactly once, and not after `abort`. */
 export function dial(
-  peer: MemberId,
   url: string,
+  peer: MemberId,
   options: ResolvedLinkOptions,
+  authentication: LinkAuthentication,
   done: (result: Dialled) => void,
 ): Dial {
   let settled = false;
@@ -48,7 +53,7 @@ export function dial(
     if (plain !== null) throw new Error(plain);
     ws = new WebSocket(linkUrl(url, options.path), {
       perMessageDeflate: false,
-      maxPayload: options.frameBytes,
+      maxPayload: authentication.largestFrame,
       handshakeTimeout: options.connectMs,
       ...options.tls?.dialOptions(peer),
     });
@@ -67,7 +72,7 @@ export function dial(
   });
   ws.on('open', () => {
     if (settled || socket === null) ws.terminate();
-    else finish({ type: 'open', connection: new Connection(ws, socket, url, options) });
+    else authentication.asInitiator({ ws, socket, remote: url }, peer, finish);
   });
   ws.on('unexpected-response', (_, response) => {
     const status = response.statusCode ?? 0;

@@ -95,6 +95,7 @@ function readLocal(type: 'local-token' | 'local-confirmed', token: unknown): Fra
 
 /** Unknown fields are accepted: a later version may send more. */
 function readHello(found: Record<string, unknown>): Frame {
+  if (found.prove !== undefined) return bad('unauthenticated', wantsProof(found.from));
   if (found.caucus !== VERSION) {
     throw new BadInput('hello.caucus', `version ${VERSION}`, show(found.caucus));
   }
@@ -118,6 +119,19 @@ function readHello(found: Record<string, unknown>): Frame {
   return { type: 'hello', identity };
 }
 
+/** The other side has a secret, and this one has none. */
+function wantsProof(from: unknown): string {
+  return `${claimed(from)} has a secret and asks for a proof, and this member has no secret; ${SAME_SECRET}`;
+}
+
+/** Tells operators what to do if one of two members has no secret, or another one. */
+export const SAME_SECRET = 'give all members the same secret (secretFile, --secret-file)';
+
+/** A process by the id that it says it has. */
+export function claimed(id: unknown): string {
+  return id === null || id === undefined ? 'a process' : `a process that says it is member ${show(id)}`;
+}
+
 function readProcess(found: Record<string, unknown>): ProcessIdentity {
   const words = text(LONGEST_NAME);
   return {
@@ -136,7 +150,9 @@ const KINDS: readonly string[] = [
   'other-cluster',
   'other-rules',
   'same-id',
-  'unauthorized',
+  'unauthenticated',
+  'wrong-secret',
+  'bad-seal',
 ] satisfies LinkRefusal[];
 
 function readRefused(found: Record<string, unknown>): Frame {

@@ -1,3 +1,4 @@
+import type { LinkAuthentication } from './link-authentication.ts';
 import type { LinkEvents } from './links.ts';
 import type { ResolvedLinkOptions } from './options.ts';
 import type { Poster } from './post.ts';
@@ -7,6 +8,7 @@ export interface Hub {
   readonly events: LinkEvents;
   readonly options: ResolvedLinkOptions;
   readonly poster: Poster;
+  readonly authentication: LinkAuthentication;
   /** After this, no events are reported. */
   readonly closed: boolean;
 }

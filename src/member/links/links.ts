@@ -36,9 +36,9 @@ export interface LinkEvents {
   onUnreachable?(peer: Peer, reason: string): void;
   /**
    * A process uses an id that is taken, or belongs to another cluster. It was refused, or, by the verdict, refuses
-   * this one; the operator is told. `peer`: this member opened the connection, to that peer.
+   * this one; the operator is told. `hasCalled`: this member opened the connection, or sent the request.
    */
-  onRefused(reason: string, from: string, kind: LinkRefusal, verdict: Verdict, peer?: MemberId): void;
+  onRefused(reason: string, from: string, kind: LinkRefusal, verdict: Verdict, hasCalled: boolean): void;
 }
 
 /** The connections of a member to all others. Messages may be lost; over one connection they arrive in order. */
@@ -46,13 +46,15 @@ export interface Links {
   setPeers(peers: readonly Peer[]): void;
   /** Never waits and never throws: a message that cannot be sent is dropped and counted. */
   send(to: MemberId, election: string, message: Message): void;
-  /** Sends a message to an address by HTTP, whichever voter is there. `done` is called once, unless the links are closed. */
+  /**
+   * Sends a message to an address by HTTP: to the voter `to`, or if that is null to whichever voter is there. `done` is
+   * called once, unless the links are closed.
+   */
   call(
     url: string,
+    to: MemberId | null,
     election: string,
     message: Message,
-    /** The voter that is expected there; null for any. */
-    to: MemberId | null,
     done: (result: Posted) => void,
   ): void;
   /** Handles the upgrade requests of a server for the path of the links. */

@@ -1,4 +1,4 @@
-import type { MemberTls } from '../../auth/index.ts';
+import type { MemberTls, Secrets } from '../../auth/index.ts';
 import { DEFAULT_PEER_OPTIONS, type PeerOptions } from '../../peers/index.ts';
 
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined };
@@ -25,18 +25,25 @@ export interface LinkOptions extends Given<PeerOptions> {
    */
   readonly postsInFlight?: number | undefined;
   readonly postMs?: number | undefined;
-  /** Both sides of every connection show the certificate of a member; null or omitted: members do not use TLS. */
+  /** What members prove themselves with; if omitted, they prove nothing. */
+  readonly secrets?: Secrets | null | undefined;
+  /** Both sides of every connection show the certificate of a member; if omitted, members do not use TLS. */
   readonly tls?: MemberTls | null | undefined;
 }
 
 export type ResolvedLinkOptions = {
-  readonly [K in Exclude<keyof LinkOptions, 'mainElection' | 'tls'>]-?: NonNullable<LinkOptions[K]>;
-} & { readonly mainElection: string | null; readonly tls: MemberTls | null };
+  readonly [K in Exclude<keyof LinkOptions, 'mainElection' | 'secrets' | 'tls'>]-?: NonNullable<
+    LinkOptions[K]
+  >;
+} & {
+  readonly mainElection: string | null;
+  readonly secrets: Secrets | null;
+  readonly tls: MemberTls | null;
+};
 
 const DEFAULTS: ResolvedLinkOptions = {
   ...DEFAULT_PEER_OPTIONS,
   mainElection: null,
-  tls: null,
   path: '/link',
   queueMessages: 1000,
   queueBytes: 4 * 1024 * 1024,
@@ -46,6 +53,8 @@ const DEFAULTS: ResolvedLinkOptions = {
   goodbyeMs: 200,
   postsInFlight: 1,
   postMs: 2000,
+  secrets: null,
+  tls: null,
 };
 
 export function resolveLinkOptions(given: LinkOptions): ResolvedLinkOptions {

@@ -8,7 +8,6 @@ import {
   named,
   type PeerEvent,
   Peers,
-  type Refused,
 } from '../../peers/index.ts';
 import { isDead } from '../evidence.ts';
 import type { Connection, ConnectionOwner } from './connection.ts';
@@ -62,6 +61,12 @@ export class PeersHost implements ConnectionOwner {
     return [...this.#connections.values()];
   }
 
+  /** The secrets have changed: all prove themselves again, and those that were refused are dialled at once. */
+  renew(): void {
+    for (const connection of this.connections) connection.renew();
+    for (const peer of this.links.keys()) this.give({ type: 'peer-moved', peer });
+  }
+
   isLinked(peer: MemberId): boolean {
     return this.#machine.processOf(peer) !== null;
   }
@@ -76,9 +81,11 @@ export class PeersHost implements ConnectionOwner {
     if (number === undefined) return;
     switch (frame.type) {
       case 'hello': {
-        const refused = otherCertificate(connection, frame.identity);
-        if (refused !== null) return this.give({ type: 'bad-frame', connection: number, refused });
-        return this.give({ type: 'greeted', connection: number, identity: frame.identity });
+        const reason = falseIdentity(connection, frame.identity);
+        if (reason === null)
+          return this.give({ type: 'greeted', connection: number, identity: frame.identity });
+        const refused = { kind: 'unauthenticated', reason } as const;
+        return this.give({ type: 'bad-frame', connection: number, refused });
       }
       case 'refused':
         return this.give({ type: 'refused', connection: number, refused: frame.refused });
@@ -236,7 +243,7 @@ export class PeersHost implements ConnectionOwner {
           this.#placeOf(decision.about),
           decision.refused.kind,
           decision.verdict,
-          'peer' in decision.about ? decision.about.peer : undefined,
+          'peer' in decision.about,
         );
       case 'gone':
         return events.onGone?.(decision.peer, decision.proof, decision.life);
@@ -268,7 +275,9 @@ export class PeersHost implements ConnectionOwner {
     if (link === undefined) return;
     this.#dials.set(
       peer,
-      dial(peer, link.url, this.#hub.options, (result) => this.#onDialled(peer, result)),
+      dial(link.url, peer, this.#hub.options, this.#hub.authentication, (result) =>
+        this.#onDialled(peer, result),
+      ),
     );
   }
 
@@ -277,7 +286,11 @@ export class PeersHost implements ConnectionOwner {
     if (result.type === 'open')
       this.give({ type: 'dialled', peer, connection: this.#track(result.connection) });
     else if (result.type === 'rest') this.give({ type: 'dial-found-rest', peer });
-    else this.give({ type: 'dial-failed', peer, reason: result.reason });
+    else if (result.type === 'refused') {
+      const { refused, verdict } = result;
+      this.give({ type: 'dial-failed', peer, reason: refused.reason, isRefused: true });
+      this.#hub.events.onRefused(refused.reason, this.#placeOf({ peer }), refused.kind, verdict, true);
+    } else this.give({ type: 'dial-failed', peer, reason: result.reason });
   }
 
   #setTimer(timer: string, delay: number | readonly [number, number]): void {
@@ -303,9 +316,11 @@ export class PeersHost implements ConnectionOwner {
   }
 }
 
-/** A process that showed a certificate speaks only for the member that the certificate names. */
-function otherCertificate({ certified }: Connection, { id }: Identity): Refused | null {
-  if (certified === null || String(certified) === String(id)) return null;
-  const reason = `it says that it is member ${id}, and its certificate is that of member ${certified}; give it the certificate of ${id}`;
-  return { kind: 'unauthorized', reason };
+/** Why the other side is not the member that it says it is; null if nothing speaks against it. */
+function falseIdentity({ provenId, certifiedId }: Connection, { id }: Identity): string | null {
+  if (provenId !== null && provenId !== id)
+    return `it has proven that it is member ${provenId}, and says that it is ${id}`;
+  if (certifiedId !== null && String(certifiedId) !== String(id))
+    return `it says that it is member ${id}, and its certificate is that of member ${certifiedId}; give it the certificate of ${id}`;
+  return null;
 }

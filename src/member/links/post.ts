@@ -2,16 +2,25 @@ import http from 'node:http';
 import https from 'node:https';
 import { handshakeWords, type MemberTls, type Named } from '../../auth/index.ts';
 import { type MemberId, type Message, oneLine } from '../../core/index.ts';
+import type { Refused } from '../../peers/index.ts';
 import { plainUrl } from './dial.ts';
+import { SAME_SECRET } from './frames.ts';
 import type { Identity } from './links.ts';
 import type { ResolvedLinkOptions } from './options.ts';
 import type { Outgoing } from './queue.ts';
 import { reasonIn } from './refusal-words.ts';
+import { type ProvenHeaders, RestProver } from './rest-prover.ts';
 
 /** The result of a request to a REST-only voter. */
 export type Posted =
   | ({ readonly type: 'answered'; readonly bytes: number } & Answer)
-  | { readonly type: 'failed'; readonly reachable: boolean; readonly reason: string };
+  | {
+      readonly type: 'failed';
+      readonly reachable: boolean;
+      readonly reason: string;
+      /** The two do not prove to each other that they belong together: only an operator can fix that. */
+      readonly refused?: Refused;
+    };
 
 export interface Answer {
   /** `TYPE/answer`, if the response contains one. */
@@ -26,6 +35,30 @@ const NOTHING: Answer = { answer: null, messages: [] };
 
 /** The same limit as for the bodies that a member accepts. */
 const LARGEST_ANSWER = 256 * 1024;
+
+/** The boot of the other process, its counter and the other secret may each have to be learned. */
+const MOST_TRIES = 4;
+
+/** One request. */
+interface Asked {
+  readonly target: URL;
+  /** The URL of the voter, and what follows it. */
+  readonly base: string;
+  readonly path: string;
+  readonly to: MemberId | null;
+  readonly type: string;
+  readonly body: string;
+}
+
+interface Handling {
+  readonly type: string;
+  readonly postMs: number;
+  /** Sends the request again if its connection was an old one. */
+  readonly again: () => boolean;
+  readonly judge: (response: http.IncomingMessage, body: Buffer) => 'take' | 'again' | Refused;
+  /** Sends the request again with another proof. */
+  readonly repeat: () => void;
+}
 
 /** Keeps the connections to different peers apart, and those that were opened with earlier certificates. */
 class PeerAgent extends https.Agent {
@@ -42,9 +75,12 @@ export class Poster {
   readonly #https: https.Agent;
   /** Connections that have carried a request. (Node's own mark is missing on those that were never idle.) */
   readonly #used = new WeakSet<object>();
+  /** Null if members have no secret. */
+  readonly #prover: RestProver | null;
   #closed = false;
 
   constructor(own: Identity, options: ResolvedLinkOptions) {
+    this.#prover = options.secrets === null ? null : new RestProver(own, options.secrets);
     this.#own = own;
     this.#options = options;
     const keep = { keepAlive: true, maxSockets: options.postsInFlight };
@@ -55,25 +91,26 @@ export class Poster {
 
   /**
    * The body has the sender's id and URL and the message's own fields, which win: in `remove` the field `voterId`
-   * names the voter to remove. `status` is a question, asked by GET. `done` is called exactly once. `to`: the voter
-   * that is expected there; null for any.
+   * names the voter to remove. `status` is a question, asked by GET. `to`: the voter that is expected there, or null.
+   * `done` is called exactly once.
    */
   post(
     url: string,
-    { election, message }: Pick<Outgoing, 'election' | 'message'>,
     to: MemberId | null,
+    { election, message }: Pick<Outgoing, 'election' | 'message'>,
     done: (result: Posted) => void,
   ): void {
     const { type, ...fields } = message;
-    const target = this.#target(url, election, type);
-    const wrong = target === null ? `${url} is no URL` : plainUrl(url, this.#options);
-    if (target === null || wrong !== null) {
+    const base = url.replace(/\/+$/, '');
+    const path = `${election === this.#options.mainElection ? '' : `/elections/${encodeURIComponent(election)}`}/${type}`;
+    const wrong = URL.canParse(base + path) ? plainUrl(base, this.#options) : `${url} is no URL`;
+    if (wrong !== null) {
       process.nextTick(done, { type: 'failed', reachable: false, reason: wrong });
       return;
     }
     const body =
       type === 'status' ? '' : JSON.stringify({ voterId: this.#own.id, voterUrl: this.#own.url, ...fields });
-    this.#request(target, type, body, to, done);
+    this.#request({ target: new URL(base + path), base, path, to, type, body }, done);
   }
 
   close(): void {
@@ -82,27 +119,22 @@ export class Poster {
     this.#https.destroy();
   }
 
-  #target(url: string, election: string, type: string): URL | null {
-    const base = url.replace(/\/+$/, '');
-    const named = election === this.#options.mainElection ? '' : `/elections/${encodeURIComponent(election)}`;
-    return URL.canParse(`${base}${named}/${type}`) ? new URL(`${base}${named}/${type}`) : null;
-  }
-
-  #request(
-    target: URL,
-    type: string,
-    body: string,
-    to: MemberId | null,
-    done: (result: Posted) => void,
-  ): void {
+  #request(asked: Asked, done: (result: Posted) => void, tries = 1): void {
+    const { target, base, path, to, type, body } = asked;
     const { tls } = this.#options;
     const isSecure = target.protocol === 'https:';
+    const method = type === 'status' ? 'GET' : 'POST';
+    const proof = this.#prover?.prove(base, to, method, path, body) ?? null;
     const request = (isSecure ? https : http).request(target, {
       ...(tls === null ? {} : { ...tls.dialOptions(to), pool: `${to} ${tls.fingerprint}` }),
-      method: type === 'status' ? 'GET' : 'POST',
+      method,
       agent: isSecure ? this.#https : this.#http,
-      headers:
-        body === '' ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      headers: {
+        ...(body === ''
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        ...(proof === null ? {} : { authorization: proof.authorization }),
+      },
     });
     let isKept = false;
     request.on('socket', (socket) => {
@@ -111,16 +143,45 @@ export class Poster {
     });
     const again = (): boolean => {
       if (!isKept || this.#closed) return false;
-      this.#request(target, type, body, to, done);
+      this.#request(asked, done, tries);
       return true;
     };
-    listen(request, type, this.#options.postMs, again, tls === null ? done : certified(request, tls, done));
+    const judge = (response: http.IncomingMessage, answer: Buffer): 'take' | 'again' | Refused =>
+      this.#judge(asked, proof, tries, response, answer);
+    const repeat = (): void => this.#request(asked, done, tries + 1);
+    const certified = tls === null ? done : certifying(request, tls, done);
+    listen(request, { type, postMs: this.#options.postMs, again, judge, repeat }, certified);
     request.end(body);
+  }
+
+  /** Is the answer that of the voter? Any client that listens at its URL could have made it. */
+  #judge(
+    { base }: Asked,
+    proof: ProvenHeaders | null,
+    tries: number,
+    { headers, statusCode = 0 }: http.IncomingMessage,
+    answer: Buffer,
+  ): 'take' | 'again' | Refused {
+    const challenge = headers['www-authenticate'];
+    const asksForProof = statusCode === 401 && /^caucus /i.test(challenge ?? '');
+    if (this.#prover === null || proof === null) {
+      if (!asksForProof) return 'take';
+      const reason = `it asks for a proof, and this member has no secret; ${SAME_SECRET}`;
+      return { kind: 'unauthenticated', reason };
+    }
+    const isProven = proof.isAnswered(header(headers['authentication-info']), statusCode, answer);
+    if (asksForProof) {
+      const mayGoOn = this.#prover.challenged(base, challenge, isProven);
+      if (mayGoOn && tries < MOST_TRIES && !this.#closed) return 'again';
+      return { kind: 'wrong-secret', reason: `it has another secret than this member; ${SAME_SECRET}` };
+    }
+    if (isProven || statusCode < 200 || statusCode > 299) return 'take';
+    return { kind: 'unauthenticated', reason: `its answers carry no proof; ${SAME_SECRET}` };
   }
 }
 
 /** The sender of an answer is the member of the certificate, whatever the answer says. */
-function certified(
+function certifying(
   request: http.ClientRequest,
   tls: MemberTls,
   done: (result: Posted) => void,
@@ -148,9 +209,7 @@ function certified(
  */
 function listen(
   request: http.ClientRequest,
-  type: string,
-  postMs: number,
-  again: () => boolean,
+  { type, postMs, again, judge, repeat }: Handling,
   done: (result: Posted) => void,
 ): void {
   let settled = false;
@@ -160,10 +219,10 @@ function listen(
     clearTimeout(timer);
     return true;
   };
-  const fail = (reason: string, reachable = true): void => {
+  const fail = (reason: string, reachable = true, refused?: Refused): void => {
     if (!settle()) return;
     request.destroy();
-    done({ type: 'failed', reachable, reason });
+    done({ type: 'failed', reachable, reason, ...(refused === undefined ? {} : { refused }) });
   };
   // A timer for the whole request: a voter that sends one byte per second would never reach the socket's timeout.
   const timer = setTimeout(() => fail('it did not answer in time'), postMs);
@@ -184,7 +243,11 @@ function listen(
     response.on('error', (error) => fail(error.message));
     response.on('end', () => {
       const status = response.statusCode ?? 0;
-      if (status < 200 || status > 299) fail(`it answered ${status}${reasonIn(Buffer.concat(chunks))}`);
+      const verdict = settled ? 'take' : judge(response, Buffer.concat(chunks));
+      if (verdict === 'again') {
+        if (settle()) repeat();
+      } else if (verdict !== 'take') fail(verdict.reason, true, verdict);
+      else if (status < 200 || status > 299) fail(`it answered ${status}${reasonIn(Buffer.concat(chunks))}`);
       else if (settle()) done({ type: 'answered', bytes, ...readAnswer(type, Buffer.concat(chunks)) });
     });
   });
@@ -208,6 +271,10 @@ export function readAnswer(type: string, body: Buffer): Answer {
   const isOnlyOthers = others.length > 0 && Object.keys(fields).length === 0;
   const answer = isOnlyOthers ? null : { ...fields, type: `${type}/answer` };
   return { answer, messages: others, ...(voterId === undefined ? {} : { voterId }) };
+}
+
+function header(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function isMessage(value: unknown): value is Message {

@@ -31,18 +31,21 @@ export class RestLine {
       if (item === undefined) return;
       this.#inFlight++;
       const startMs = performance.now();
-      this.#hub.poster.post(url, item, this.#id, (result) => {
+      this.#hub.poster.post(url, this.#id, item, (result) => {
         this.#inFlight--;
         if (this.#hub.closed) return;
-        this.#onPosted(item, result, performance.now() - startMs);
+        this.#onPosted(url, item, result, performance.now() - startMs);
         this.flush(url);
       });
     }
   }
 
-  #onPosted(item: Outgoing, result: Posted, tookMs: number): void {
+  #onPosted(url: string, item: Outgoing, result: Posted, tookMs: number): void {
     if (result.type === 'failed') {
       this.#traffic.dropped++;
+      const { refused } = result;
+      if (refused !== undefined)
+        this.#hub.events.onRefused(refused.reason, `${this.#id} (${url})`, refused.kind, 'refused', true);
       if (!result.reachable && this.isOpen) this.#onUnreachable();
       return;
     }

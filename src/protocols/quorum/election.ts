@@ -23,6 +23,7 @@ import {
   isPromisedLater,
   leaseTimer,
   type Out,
+  origin,
   promiseTo,
   report,
   type State,
@@ -56,7 +57,7 @@ function startPreVote(s: State, times: Times, out: Out): void {
     if (news) report(s, out);
   }
   s.votes = isPromisedAgainst(s, s.id, s.life, null) ? {} : { [s.id]: s.disk };
-  sendToOthers(s, { type: 'pre-vote', term: s.term, age: ageOf(s.register) }, out);
+  sendToOthers(s, { type: 'pre-vote', term: s.term, age: ageOf(s.register), by: origin(s) }, out);
   startVoteWithQuorum(s, times, out);
 }
 
@@ -72,11 +73,12 @@ export function onPreVote(s: State, from: MemberId, { by, term, age }: Ask<'pre-
   }
   // The member with the newest register may itself be unable to lead; then another can, once it has that register
   // too.
-  if (isOlder(age, s.register)) send(s, from, { type: 'publish/copy', register: s.register }, out);
+  if (isOlder(age, s.register))
+    send(from, { type: 'publish/copy', register: s.register, by: origin(s) }, out);
 }
 
 function grantPreVote(s: State, id: MemberId, to: string, term: number, out: Out): void {
-  send(s, id, { type: 'pre-vote/answer', to, term, granted: true, leader: null }, out);
+  send(id, { type: 'pre-vote/answer', to, term, granted: true, leader: null, by: origin(s) }, out);
 }
 
 /** Only a leader that is heard directly is named; otherwise two members could keep a dead one alive between them. */
@@ -84,7 +86,7 @@ function nameLeader(s: State, id: MemberId, to: string, out: Out): void {
   const { term, role, leader, promise } = s;
   const isHeard = role === 'leader' || (promise !== null && promise.to === leader);
   if (isHeard && leader !== id)
-    send(s, id, { type: 'pre-vote/answer', to, term, granted: false, leader }, out);
+    send(id, { type: 'pre-vote/answer', to, term, granted: false, leader, by: origin(s) }, out);
 }
 
 export function onPreVoteAnswer(
@@ -139,7 +141,7 @@ export function startVote(s: State, release: Release | null, times: Times, out: 
   s.openRounds = [VOTES];
   report(s, out);
   out.push({ type: 'set-timer', timer: leaseTimer(VOTES), delayMs: times.leaseMs });
-  sendToOthers(s, { type: 'vote', term: s.seeking, age: ageOf(s.register), release }, out);
+  sendToOthers(s, { type: 'vote', term: s.seeking, age: ageOf(s.register), release, by: origin(s) }, out);
   waitForElection(s, times, out);
   winWithQuorum(s, times, out);
 }
@@ -163,7 +165,7 @@ export function onVote(s: State, from: MemberId, m: Ask<'vote'>, times: Times, o
   becomeFollower(s, null, times, out); // A member that helps another no longer asks for itself.
   promiseTo(s, { to: from, life, term: m.term, round: VOTES }, times, out);
   waitForElection(s, times, out);
-  send(s, from, { type: 'vote/answer', to: life, term: s.term }, out);
+  send(from, { type: 'vote/answer', to: life, term: s.term, by: origin(s) }, out);
 }
 
 export function onVoteAnswer(s: State, from: MemberId, m: Ask<'vote/answer'>, times: Times, out: Out): void {

@@ -11,6 +11,7 @@ import type { Times } from './settings.ts';
 import {
   isMember,
   type Out,
+  origin,
   others,
   report,
   type State,
@@ -26,7 +27,7 @@ export function startTransfer(s: State, to: MemberId, command: number | null, ti
   endLeases(s, out);
   report(s, out);
   out.push({ type: 'cancel-timer', timer: 'heartbeat' });
-  send(s, to, { type: 'transfer', term: s.term, round: s.round }, out);
+  send(to, { type: 'transfer', term: s.term, round: s.round, by: origin(s) }, out);
   out.push({ type: 'set-timer', timer: 'transfer', delayMs: times.timeoutMs[0] });
 }
 
@@ -64,8 +65,8 @@ export function resign(s: State, why: Reason | undefined, times: Times, out: Out
   becomeFollower(s, null, times, out);
   holdBack(s, times, out);
   s.yields = best !== undefined;
-  if (best !== undefined) return send(s, best, { type: 'transfer', ...release }, out);
-  sendToAll(s, members, { type: 'resign', ...release }, out);
+  if (best !== undefined) return send(best, { type: 'transfer', ...release, by: origin(s) }, out);
+  sendToAll(members, { type: 'resign', ...release, by: origin(s) }, out);
 }
 
 /** Whether a message says that the leader which its receiver followed has resigned, and how; null if it does not. */
@@ -89,7 +90,7 @@ export function askPreferred(s: State, preferAfter: number, out: Out): void {
   })?.id;
   if (preferred === undefined) return;
   s.peers[preferred]!.streak = 0;
-  send(s, preferred, { type: 'transfer/ask', term: s.term }, out);
+  send(preferred, { type: 'transfer/ask', term: s.term, by: origin(s) }, out);
 }
 
 function mayHandTo(s: State, id: MemberId): boolean {
@@ -101,12 +102,12 @@ function mayHandTo(s: State, id: MemberId): boolean {
 export function onTransferAsk(s: State, from: MemberId, m: Ask<'transfer/ask'>, out: Out): void {
   if (s.role !== 'follower' || s.leader !== from || m.term !== s.term || !mayLead(s)) return;
   s.probes = { [s.id]: s.disk };
-  sendToOthers(s, { type: 'probe', term: s.term }, out);
+  sendToOthers(s, { type: 'probe', term: s.term, by: origin(s) }, out);
 }
 
 /** A member of another term is answered too: it learns that it is not taken for a copy (see identity.ts). */
 export function onProbe(s: State, from: MemberId, m: Ask<'probe'>, out: Out): void {
-  send(s, from, { type: 'probe/answer', to: m.by.life, term: s.term }, out);
+  send(from, { type: 'probe/answer', to: m.by.life, term: s.term, by: origin(s) }, out);
 }
 
 export function onProbeAnswer(s: State, from: MemberId, m: Ask<'probe/answer'>, out: Out): void {
@@ -114,7 +115,7 @@ export function onProbeAnswer(s: State, from: MemberId, m: Ask<'probe/answer'>, 
   s.probes = withSupporter(s.register, s.probes, from, m.by.disk);
   if (!isQuorum(s.register, s.probes) || s.leader === null || s.promise === null) return;
   s.probes = null;
-  send(s, s.leader, { type: 'transfer/ready', to: s.promise.life ?? '', term: s.term }, out);
+  send(s.leader, { type: 'transfer/ready', to: s.promise.life ?? '', term: s.term, by: origin(s) }, out);
 }
 
 export function onTransferReady(

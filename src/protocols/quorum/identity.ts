@@ -12,7 +12,17 @@ import type { Ask, Message, Register } from './messages.ts';
 import { becomeFollower, waitForElection } from './roles.ts';
 import { hasMajorityOfSeats, isSeated, withSupporter } from './seats.ts';
 import type { Times } from './settings.ts';
-import { isMember, type Out, report, type Saved, type State, save, send, sendToOthers } from './state.ts';
+import {
+  isMember,
+  type Out,
+  origin,
+  report,
+  type Saved,
+  type State,
+  save,
+  send,
+  sendToOthers,
+} from './state.ts';
 
 /**
  * This process keeps every promise of an earlier process of this disk: it helps no candidate for as long as a promise
@@ -36,7 +46,7 @@ export function onStart(
   save(s, out);
   report(s, out);
   // Followers do not talk with each other, but all must hear of a later start, to recognise a copy of the disk by it.
-  if (s.start > 1) sendToOthers(s, { type: 'probe', term: s.term }, out);
+  if (s.start > 1) sendToOthers(s, { type: 'probe', term: s.term, by: origin(s) }, out);
   waitForElection(s, times, out);
 }
 
@@ -113,14 +123,15 @@ export function resumedFrom(saved: Json, main: Json): Json {
  * unless its message says the same of this one: two processes that each take the other for a copy would tell each
  * other without end. Disks without a seat do not count, and those in their first start cannot have an earlier one.
  */
-export function isLatest(s: State, from: MemberId, { by, type }: Message, out: Out): boolean {
+export function isLatest(s: State, from: MemberId, m: Message, out: Out): boolean {
+  const { by } = m;
   if (!isSeated(s.register, from, by.disk)) return true;
   const seen = s.seen[from];
   if (seen?.disk === by.disk) {
     if (seen.life === by.life) return true;
     if (by.start <= seen.start) {
       const { disk, start, life } = seen;
-      if (type !== 'copy') send(s, from, { type: 'copy', disk, start, life }, out);
+      if (m.type !== 'copy') send(from, { type: 'copy', disk, start, life, by: origin(s) }, out);
       return false;
     }
   }
@@ -140,7 +151,7 @@ export function onCopy(s: State, from: MemberId, m: Ask<'copy'>, times: Times, o
   const isFirst = s.told === null;
   const told = { ...s.told, [from]: Math.max(m.start, s.told?.[from] ?? 0) };
   s.told = told;
-  if (isFirst) sendToOthers(s, { type: 'probe', term: s.term }, out);
+  if (isFirst) sendToOthers(s, { type: 'probe', term: s.term, by: origin(s) }, out);
   const { members } = s.register;
   const telling = members.filter(({ id }) => told[id] !== undefined).length;
   if (telling > members.length - majority(members.length)) takeNewDisk(s, times, out);
@@ -175,7 +186,7 @@ export function onVouched(s: State, from: MemberId, disk: string, out: Out): voi
   s.told = null;
   s.vouching = {};
   save(s, out);
-  sendToOthers(s, { type: 'probe', term: s.term }, out);
+  sendToOthers(s, { type: 'probe', term: s.term, by: origin(s) }, out);
 }
 
 /** A process that has already named a disk after itself numbers the next one. */

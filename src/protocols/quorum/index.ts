@@ -16,8 +16,9 @@
  *
  * Does not promise: a leader while no majority can be reached. (Two members are no safer than one: if either fails, the other
  * has no majority; and an even number that splits into halves elects none. Three survive one failure, five two.)
- * Nor anything about a disk that was copied, or set back to an older state. If the disk was started again since, members that
- * have heard of it recognise the copy, and it counts as a new disk; else it looks like a restart.
+ * Nor anything about a disk that was copied, or set back to an older state. If the disk was started again since, and so many
+ * members have heard of it that the rest is no majority, the copy is recognised and counts as a new disk; else it looks like a
+ * restart.
  * Nor that a member whose lease has ended knows it before it looks: a program must ask before it acts, and a resource
  * that can be fenced should be, by the token.
  *
@@ -270,6 +271,7 @@ export const quorum: Definition = define<TimingTable, OptionsTable, Message>({
   check: checkSettings,
   roundTripMs,
   effectiveTiming,
+  timingOptions: ['preset'],
   messages,
   formerMessages: ['recall', 'recall/answer'],
   commands: ['campaign', 'resign', 'priority', 'transfer', 'publish', 'add', 'remove'],

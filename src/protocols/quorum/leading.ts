@@ -12,6 +12,7 @@ import {
   leaseTimer,
   NEVER,
   type Out,
+  origin,
   others,
   type Peer,
   promiseTo,
@@ -66,7 +67,7 @@ export function sendHeartbeats(s: State, times: Times, out: Out): void {
   out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: times.heartbeatMs });
   const { term, round, register, committed } = s;
   const [age, newest] = [ageOf(register), ageOf(committed)];
-  sendToAll(s, heard(s), { type: 'heartbeat', term, round, age, committed: newest }, out);
+  sendToAll(heard(s), { type: 'heartbeat', term, round, age, committed: newest, by: origin(s) }, out);
   renewLease(s, times, out);
 }
 
@@ -118,7 +119,11 @@ export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times
   }
   const { term, register, priority } = s;
   const age = ageOf(register);
-  send(s, from, { type: 'heartbeat/answer', to: m.by.life, term, round: m.round, age, priority }, out);
+  send(
+    from,
+    { type: 'heartbeat/answer', to: m.by.life, term, round: m.round, age, priority, by: origin(s) },
+    out,
+  );
 }
 
 export function onHeartbeatAnswer(

@@ -78,7 +78,9 @@ function reseated(s: State, times: Times): readonly Seat[] | null {
   if (isFounding(s) && !isWorthFounding(s, filled, times)) return null;
   if (filled.some((seat, i) => seat !== members[i])) return filled;
   const gone = members.find((seat) => isToBeVacated(s, seat, times));
-  return gone === undefined ? null : members.map((seat) => (seat === gone ? { ...seat, disk: null } : seat));
+  return gone === undefined
+    ? null
+    : members.map((seat) => (seat === gone ? { id: gone.id, disk: null } : seat));
 }
 
 /**
@@ -105,7 +107,7 @@ function isWorthFounding(s: State, members: readonly Seat[], { timeoutMs, heartb
 
 function fill(s: State, seat: Seat): Seat {
   const present = presentDisk(s, seat.id);
-  return seat.disk === null && present !== null ? { ...seat, disk: present } : seat;
+  return seat.disk === null && present !== null ? { id: seat.id, disk: present } : seat;
 }
 
 function isToBeVacated(s: State, { id, disk }: Seat, times: Times): boolean {

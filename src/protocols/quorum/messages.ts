@@ -63,7 +63,7 @@ export interface Origin {
 }
 
 /** The content. In an answer, `to` is the life of the process that asked: no later process of its name counts it. */
-export type Body =
+type Body =
   /**
    * The answer to any message of an older term, so that no leader keeps leading because it did not hear of a newer
    * one.

@@ -10,6 +10,7 @@ import {
   isOlder,
   NEVER,
   type Out,
+  origin,
   others,
   type Peer,
   report,
@@ -26,7 +27,8 @@ export function completeRegister(s: State, times: Times, out: Out): void {
 }
 
 export function renewRegister(s: State, times: Times, out: Out): void {
-  acceptAndSend(s, { ...s.register, term: s.term }, [], times, out);
+  const { version, members, founding, value } = s.register;
+  acceptAndSend(s, { term: s.term, version, members, founding, value }, [], times, out);
 }
 
 /** The first phase: the leader accepts, saves and sends. The second, the commit, follows the answers of a majority. */
@@ -102,7 +104,7 @@ function newestPeer(s: State, id: MemberId): Peer | undefined {
 }
 
 function sendRegister(s: State, to: MemberId, out: Out): void {
-  send(s, to, { type: 'publish/send', term: s.term, register: s.register }, out);
+  send(to, { type: 'publish/send', term: s.term, register: s.register, by: origin(s) }, out);
 }
 
 /** Members hold the register without showing it, and answer once it is on their disk. */
@@ -122,7 +124,11 @@ export function onPublishSend(
     }
     if (isOlder(s.register, m.register)) accept(s, m.register, out);
   }
-  send(s, from, { type: 'publish/answer', to: m.by.life, term: s.term, age: ageOf(s.register) }, out);
+  send(
+    from,
+    { type: 'publish/answer', to: m.by.life, term: s.term, age: ageOf(s.register), by: origin(s) },
+    out,
+  );
 }
 
 /**
@@ -178,7 +184,7 @@ function commitWithQuorum(s: State, out: Out): void {
   if (!isQuorum(register, acceptors(s))) return;
   const told = [...others(s), ...departed(s)]; // Members that leave learn that they have left.
   commitAccepted(s, out);
-  sendToAll(s, told, { type: 'publish/commit', term: s.term, age: ageOf(register) }, out);
+  sendToAll(told, { type: 'publish/commit', term: s.term, age: ageOf(register), by: origin(s) }, out);
   if (s.publishing !== null) {
     out.push(
       { type: 'cancel-timer', timer: 'commit' },

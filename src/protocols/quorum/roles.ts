@@ -1,7 +1,7 @@
 import type { MemberId } from '../../core/index.ts';
 import type { Ask } from './messages.ts';
 import type { Times } from './settings.ts';
-import { isMember, leaseTimer, type Out, report, type State, save, send } from './state.ts';
+import { isMember, leaseTimer, type Out, origin, report, type State, save, send } from './state.ts';
 
 /** A newer term: this member becomes a follower, whatever it was, and has not voted yet. */
 export function adoptTerm(s: State, term: number, times: Times, out: Out): void {
@@ -18,7 +18,7 @@ export function enterTerm(s: State, term: number): void {
 
 /** Tells a member of an older term that there is a newer one. */
 export function tellTerm(s: State, to: MemberId, out: Out): void {
-  send(s, to, { type: 'term', term: s.term }, out);
+  send(to, { type: 'term', term: s.term, by: origin(s) }, out);
 }
 
 export function onTerm(s: State, from: MemberId, { term }: Ask<'term'>, times: Times, out: Out): void {

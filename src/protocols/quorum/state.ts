@@ -1,5 +1,5 @@
 import type { Effect, Json, MemberId, Self, View } from '../../core/index.ts';
-import type { Age, Body, Message, Origin, Register, Release, Seat } from './messages.ts';
+import type { Age, Message, Origin, Register, Release, Seat } from './messages.ts';
 import { isSeated, type Supporters, seatOf } from './seats.ts';
 import type { Times } from './settings.ts';
 
@@ -220,27 +220,22 @@ export function save(s: State, out: Out): void {
   out.push({ type: 'save', record: saved as unknown as Json });
 }
 
-export function send(s: State, to: MemberId, body: Body, out: Out): void {
-  out.push({ type: 'send', to, message: signed(s, body) });
+export function send(to: MemberId, message: Message, out: Out): void {
+  out.push({ type: 'send', to, message });
 }
 
-export function sendToOthers(s: State, body: Body, out: Out): void {
-  sendToAll(s, others(s), body, out);
+export function sendToOthers(s: State, message: Message, out: Out): void {
+  sendToAll(others(s), message, out);
 }
 
 /** All get the same message object, which is encoded only once. */
-export function sendToAll(s: State, all: readonly MemberId[], body: Body, out: Out): void {
-  const message = signed(s, body);
+export function sendToAll(all: readonly MemberId[], message: Message, out: Out): void {
   for (const to of all) out.push({ type: 'send', to, message });
 }
 
-/**
- * Every message names its disk, start and process. The body was created for this message, so these are added in
- * place: a copy of each would be the most expensive part of a step.
- */
-function signed({ disk, start, life }: State, body: Body): Message {
-  (body as { by?: Origin }).by = { disk, start, life };
-  return body as Message;
+/** Every message names its disk, start and process. */
+export function origin({ disk, start, life }: State): Origin {
+  return { disk, start, life };
 }
 
 /** A lease that has ended is named by a timer that is never set. */

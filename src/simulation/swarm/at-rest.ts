@@ -26,14 +26,13 @@ const MOMENT_MS = 0.001;
 export function settleSoon(storm: Storm, world: World): Storm {
   const calmMs = calmMsOf(storm);
   for (let settle = restOf(storm) + 1; ; settle++) {
-    const soon = { ...storm, settle };
-    const soonMs = calmMsOf(soon);
+    const soonMs = calmMsOf(storm, settle);
     if (soonMs >= calmMs) break;
     world.runUntil(soonMs - MOMENT_MS);
     if (world.agenda.nextUs < toUs(calmMs) || !isAtRest(storm, world)) continue;
     world.agenda.bringForward(soonMs);
     world.runUntil(soonMs);
-    return soon;
+    return { ...storm, settle };
   }
   world.runUntil(calmMs);
   return storm;

@@ -54,8 +54,9 @@ const SETTLE = 40;
 /** In timeouts: a removed member is restarted this long after the faults stop, when all know of the removal. */
 const BACK = 10;
 
-/** When all must agree. */
-export function calmMsOf({ faults, stopMs, timeoutMs, settle }: Storm): number {
+/** When all must agree, if they have this many timeouts to settle. */
+export function calmMsOf(storm: Storm, settle: number | undefined = storm.settle): number {
+  const { faults, stopMs, timeoutMs } = storm;
   const isRetrying = faults.some((fault) => fault.do === 'disk');
   const usual = SETTLE + (isRetrying ? Math.ceil(DISK_RETRY_MS / timeoutMs) : 0);
   return tidyMs(stopMs + (settle ?? usual) * timeoutMs);

@@ -36,8 +36,8 @@ export const disks: readonly Mutant[] = [
   ),
   mutant('a seat goes from one disk to another in one step', { scenario: 'second-process-takes-the-seat' }, [
     'membership',
-    '(seat === gone ? { ...seat, disk: null } : seat)',
-    '(seat === gone ? { ...seat, disk: presentDisk(s, seat.id) } : seat)',
+    '(seat === gone ? { id: gone.id, disk: null } : seat)',
+    '(seat === gone ? { id: gone.id, disk: presentDisk(s, gone.id) } : seat)',
   ]),
   mutant('a seat is taken from a disk that answers', { rule: 'a disk that answers keeps its seat' }, [
     'membership',
@@ -108,7 +108,7 @@ export const disks: readonly Mutant[] = [
   mutant(
     'a process that tells of a copy is told that it is one',
     { rule: 'two copies do not tell each other so without end' },
-    ['identity', "if (type !== 'copy') send(", 'if (type.length > 0) send('],
+    ['identity', "if (m.type !== 'copy')", 'if (m.type.length > 0)'],
   ),
   mutant('a disk that is told to be a copy goes on', { rule: 'a copied disk takes a new identity' }, [
     'identity',
@@ -117,13 +117,13 @@ export const disks: readonly Mutant[] = [
   ]),
   mutant('the others are not told of a later start', { rule: 'all are told of a later start' }, [
     'identity',
-    "if (s.start > 1) sendToOthers(s, { type: 'probe', term: s.term }, out);",
+    "if (s.start > 1) sendToOthers(s, { type: 'probe', term: s.term, by: origin(s) }, out);",
     '',
   ]),
   mutant(
     'a disk that is told to be a copy does not ask the others',
     { rule: 'all are asked when one tells of a copy' },
-    ['identity', "if (isFirst) sendToOthers(s, { type: 'probe', term: s.term }, out);", ''],
+    ['identity', "if (isFirst) sendToOthers(s, { type: 'probe', term: s.term, by: origin(s) }, out);", ''],
   ),
   mutant('the first seats are filled without waiting for all', { rule: 'founders are waited for' }, [
     'membership',

@@ -8,7 +8,7 @@ export const liveness: readonly Mutant[] = [
   ),
   mutant('no pre-vote', { seed: 468 }, [
     'election',
-    "sendToOthers(s, { type: 'pre-vote', term: s.term, age: ageOf(s.register) }, out);\n  startVoteWithQuorum(s, times, out);",
+    "sendToOthers(s, { type: 'pre-vote', term: s.term, age: ageOf(s.register), by: origin(s) }, out);\n  startVoteWithQuorum(s, times, out);",
     'if (s.votes[s.id] !== undefined) startVote(s, null, times, out);',
   ]),
   mutant(
@@ -32,7 +32,7 @@ export const liveness: readonly Mutant[] = [
   ]),
   mutant('an older term is not answered', { scenario: 'member-was-away' }, [
     'roles',
-    "send(s, to, { type: 'term', term: s.term }, out);",
+    "send(to, { type: 'term', term: s.term, by: origin(s) }, out);",
     'void [s, to, out];',
   ]),
   mutant('a newer term is not taken from an answer', { scenario: 'member-was-away' }, [

@@ -15,7 +15,7 @@ export const registers: readonly Mutant[] = [
       "const willing = s.role !== 'leader' && !isOlder(age, s.register);",
       "const willing = s.role !== 'leader';",
     ],
-    ['election', '  if (isOlder(age, s.register)) send(', '  if (age.version < 0) send('],
+    ['election', '  if (isOlder(age, s.register))\n', '  if (age.version < 0)\n'],
   ),
   mutant('what is accepted is not saved', { scenario: 'acceptor-restarts' }, [
     'register',

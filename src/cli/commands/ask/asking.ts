@@ -1,17 +1,14 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { actWords } from '../../../api/index.ts';
-import { history, type State, type Status, state, status, value } from '../../../api/wire/index.ts';
+import { history, type Status, status, value } from '../../../api/wire/index.ts';
 import type { Json } from '../../../core/index.ts';
 import { parseJson } from '../../input/parse-json.ts';
 import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
-import { untilStopped } from '../../terminal/until-stopped.ts';
 import type { AskFlags } from './ask-flags.ts';
 import { columnLines } from './columns.ts';
 import { firstAnswer, membersToAsk, seenBy } from './first-answer.ts';
 import { type MemberClient, NoAnswer, Referral } from './member-client.ts';
 import type { ResignFlags } from './on-engine.ts';
 
-const RECONNECT_MS = 500;
 /** How often a command follows a change of leader. */
 const MOST_REFERRALS = 2;
 
@@ -42,52 +39,6 @@ export async function historyCommand(urls: readonly string[], flags: AskFlags): 
   });
   print(columnLines(['at', 'leader', 'token', 'cause', ''], rows).join('\n'));
   return 0;
-}
-
-/**
- * Prints the current state, then every change, until Ctrl-C. If a member disconnects, the next one is asked. A member
- * that can never answer is not asked again.
- */
-export async function watchCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
-  const { json } = flags;
-  let members = membersToAsk(urls, flags);
-  const over = new AbortController();
-  void untilStopped().then(() => over.abort());
-  let last = '';
-  /** What was wrong with each member the last time: told once, and again when it changes. */
-  const problems = new Map<MemberClient, string>();
-  for (let i = 0; !over.signal.aborted; i++) {
-    const asked = members[i % members.length]!;
-    try {
-      for await (const event of asked.events('/watch', state, over.signal)) {
-        problems.clear();
-        const line = json ? JSON.stringify(event) : watchWords(event);
-        if (line !== last) print(json ? line : `${new Date().toISOString()}  ${line}`);
-        last = line;
-      }
-    } catch (error) {
-      if (over.signal.aborted) break;
-      if (error instanceof NoAnswer && error.isFinal) {
-        members = members.filter((member) => member !== asked);
-        if (members.length === 0) throw error;
-      }
-      const message = error instanceof NoAnswer ? error.message : 'the connection was closed';
-      const next = error instanceof NoAnswer && error.isFinal ? 'asking only the others' : 'trying again';
-      if (message !== problems.get(asked)) process.stderr.write(`caucus: ${oneLine(message)}; ${next}\n`);
-      problems.set(asked, message);
-    }
-    await wait(RECONNECT_MS, undefined, { signal: over.signal }).catch(() => {});
-  }
-  return 0;
-}
-
-function watchWords({ voterId, acting, leader, token, cause, detail, illness }: State): string {
-  // A leader that resigns or transfers is still the leader while its work stops, but may not act.
-  const does = leader === voterId && !acting ? 'may not act' : 'leads';
-  const who =
-    leader === null ? 'there is no leader' : `${leader} ${does}${token === null ? '' : `, token ${token}`}`;
-  const why = detail === '' ? cause : `${cause}: ${detail}`;
-  return oneLine(`${who} (${why})${illness === null ? '' : `; ill: ${illness}`}`);
 }
 
 /** Tells the leader to resign, whichever member is asked. */

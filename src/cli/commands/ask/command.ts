@@ -3,25 +3,7 @@ import type { Command } from 'commander';
 import { electionName } from '../../../core/index.ts';
 import { addEngineOption, refuseAlone } from '../../input/engine-flags.ts';
 import { oneLine } from '../../input/refusal.ts';
-import {
-  historyCommand,
-  leaderCommand,
-  removeCommand,
-  resignCommand,
-  transferCommand,
-  valueCommand,
-  watchCommand,
-} from './asking.ts';
-import { NoAnswer } from './member-client.ts';
-import {
-  type EngineAskFlags,
-  leaderOnEngine,
-  resignOnEngine,
-  statusOnEngine,
-  valueOnEngine,
-  watchOnEngine,
-} from './on-engine.ts';
-import { statusCommand } from './status.ts';
+import type { EngineAskFlags } from './on-engine.ts';
 
 const NO_ANSWER = 1;
 
@@ -44,8 +26,8 @@ const ASKING: readonly Asking[] = [
     description: 'Asks every member of a cluster for the state of the election.',
     codes: '0 if there is a leader, 1 if there is none or no member answers',
     examples: ['caucus status', 'caucus status http://127.0.0.1:7102 --json'],
-    run: statusCommand,
-    onEngine: statusOnEngine,
+    run: async (...asked) => (await import('./status.ts')).statusCommand(...asked),
+    onEngine: async (...asked) => (await import('./on-engine.ts')).statusOnEngine(...asked),
   },
   {
     name: 'leader',
@@ -53,17 +35,17 @@ const ASKING: readonly Asking[] = [
     description: 'Prints the name of the leader, and nothing if there is none.',
     codes: '0 if there is one, 1 if there is none or no member answers',
     examples: ['caucus leader', 'test "$(caucus leader --election nightly)" = "$HOSTNAME" && ./report.sh'],
-    run: leaderCommand,
-    onEngine: leaderOnEngine,
+    run: async (...asked) => (await import('./asking.ts')).leaderCommand(...asked),
+    onEngine: async (...asked) => (await import('./on-engine.ts')).leaderOnEngine(...asked),
   },
   {
     name: 'watch',
     summary: 'print every change of leader, as it happens',
     description: 'Prints the state of the election, then every change, until Ctrl-C.',
-    codes: '0 after Ctrl-C',
+    codes: '0 after Ctrl-C, 1 if none of the members can ever answer',
     examples: ['caucus watch', 'caucus watch http://127.0.0.1:7101 http://127.0.0.1:7102 --json'],
-    run: watchCommand,
-    onEngine: watchOnEngine,
+    run: async (...asked) => (await import('./watch.ts')).watchCommand(...asked),
+    onEngine: async (...asked) => (await import('./on-engine.ts')).watchOnEngine(...asked),
   },
   {
     name: 'history',
@@ -72,7 +54,7 @@ const ASKING: readonly Asking[] = [
       'Prints the changes of leader that a member has seen since it started, with the cause of each.',
     codes: '0, or 1 if no member answers',
     examples: ['caucus history http://127.0.0.1:7101'],
-    run: historyCommand,
+    run: async (...asked) => (await import('./asking.ts')).historyCommand(...asked),
   },
   {
     name: 'resign',
@@ -88,8 +70,8 @@ const ASKING: readonly Asking[] = [
       command
         .option('--reason <text>', 'with --engine: why, in one line, for the logs of the leader')
         .option('--wait <s>', 'with --engine: how long the leader may take to stop its work (default: 30)'),
-    run: resignCommand,
-    onEngine: resignOnEngine,
+    run: async (...asked) => (await import('./asking.ts')).resignCommand(...asked),
+    onEngine: async (...asked) => (await import('./on-engine.ts')).resignOnEngine(...asked),
   },
   {
     name: 'transfer',
@@ -99,7 +81,7 @@ const ASKING: readonly Asking[] = [
     codes: '0 if it did, 1 if there is no leader, it refused or no member answers',
     examples: ['caucus transfer --to b http://127.0.0.1:7101'],
     options: (command) => command.requiredOption('--to <id>', 'the next leader'),
-    run: transferCommand,
+    run: async (...asked) => (await import('./asking.ts')).transferCommand(...asked),
   },
   {
     name: 'remove',
@@ -112,7 +94,7 @@ const ASKING: readonly Asking[] = [
       command
         .requiredOption('--member <id>', 'the member to remove')
         .option('--for-ever', 'required: confirms that the member cannot come back'),
-    run: removeCommand,
+    run: async (...asked) => (await import('./asking.ts')).removeCommand(...asked),
   },
   {
     name: 'value',
@@ -121,8 +103,8 @@ const ASKING: readonly Asking[] = [
     codes: '0, or 1 if the leader refused or no member answers',
     examples: ['caucus value', `caucus value --set '{ "address": "10.0.0.7:5432" }'`],
     options: (command) => command.option('--set <json>', 'publish this'),
-    run: valueCommand,
-    onEngine: valueOnEngine,
+    run: async (...asked) => (await import('./asking.ts')).valueCommand(...asked),
+    onEngine: async (...asked) => (await import('./on-engine.ts')).valueOnEngine(...asked),
   },
 ];
 
@@ -173,6 +155,7 @@ async function told(run: () => Promise<number>): Promise<number> {
   try {
     return await run();
   } catch (error) {
+    const { NoAnswer } = await import('./member-client.ts');
     if (!(error instanceof NoAnswer)) throw error;
     process.stderr.write(`caucus: ${oneLine(error.message)}\n`);
     return NO_ANSWER;

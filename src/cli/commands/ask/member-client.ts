@@ -192,7 +192,8 @@ export class MemberClient {
       // It is not a member, or a proxy answered.
     }
     const { message = `answered with status ${response.status}`, leader, leaderUrl } = error;
-    const words = `${this.url}: ${oneLine(message)}`;
+    const advice = response.status === 401 && this.token === null ? '; give it with --token-file' : '';
+    const words = `${this.url}: ${oneLine(message)}${advice}`;
     if (leader != null && leaderUrl != null && leaderUrl.replace(/\/+$/, '') !== this.url)
       return new Referral(words, response.status, leader, leaderUrl);
     return new NoAnswer(words, response.status);

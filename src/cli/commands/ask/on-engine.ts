@@ -1,6 +1,7 @@
 import { number } from '../../../core/index.ts';
 import { CaucusError, Election, type Observation } from '../../../election/index.ts';
-import { type EngineFlags, openEngineOf } from '../../input/engine-flags.ts';
+import type { EngineFlags } from '../../input/engine-flags.ts';
+import { openEngineOf } from '../../input/open-engine.ts';
 import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
 import { untilStopped } from '../../terminal/until-stopped.ts';
 import type { AskFlags } from './ask-flags.ts';

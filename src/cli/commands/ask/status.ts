@@ -18,7 +18,17 @@ interface Row {
   readonly url: string;
   readonly status: VoterStatus | null;
   readonly problem: string | null;
+  readonly clock: Clock | null;
 }
+
+/** How far the wall clock of a member is ahead of ours, and by how much that may be wrong: half a round trip. */
+interface Clock {
+  readonly aheadMs: number;
+  readonly withinMs: number;
+}
+
+/** Clocks that differ by less are as good as any time service makes them. */
+const SKEW_TOLD_MS = 1000;
 
 /** The state of the cluster, as each of its voters sees it. 0 if there is a leader. */
 export async function statusCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
@@ -27,14 +37,12 @@ export async function statusCommand(urls: readonly string[], flags: AskFlags): P
     seen.voters.map(async ({ voterId, voterUrl }): Promise<Row> => {
       const row = { id: String(voterId), url: voterUrl };
       try {
-        return {
-          ...row,
-          status: await trusted.client(voterUrl).get('/status', voterStatus, ROW_WITHIN_MS),
-          problem: null,
-        };
+        const askedMs = performance.now();
+        const status = await trusted.client(voterUrl).get('/status', voterStatus, ROW_WITHIN_MS);
+        return { ...row, status, problem: null, clock: clockOf(status, performance.now() - askedMs) };
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
-        return { ...row, status: null, problem: error.message.replace(`${voterUrl}: `, '') };
+        return { ...row, status: null, clock: null, problem: error.message.replace(`${voterUrl}: `, '') };
       }
     }),
   );
@@ -66,8 +74,30 @@ function whyNone({ protocol, knownVoters }: Status, rows: readonly Row[]): strin
   return told?.detail === undefined ? '' : `: ${told.detail}`;
 }
 
+function clockOf({ nowMs }: VoterStatus, tookMs: number): Clock | null {
+  if (nowMs === undefined) return null;
+  return { aheadMs: Math.round(nowMs - (Date.now() - tookMs / 2)), withinMs: Math.ceil(tookMs / 2) };
+}
+
+/**
+ * Members do without a common time, but people compare the times in their histories and logs, and the first tokens of
+ * a cluster without data folders come from their clocks.
+ */
+function skewWords(rows: readonly Row[]): string | null {
+  const clocks = rows.flatMap(({ id, clock }) => (clock === null ? [] : [{ id, ...clock }]));
+  clocks.sort((one, other) => one.aheadMs - other.aheadMs);
+  const [first, last] = [clocks[0], clocks.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const differMs = last.aheadMs - first.aheadMs;
+  if (differMs - first.withinMs - last.withinMs < SKEW_TOLD_MS) return null;
+  return `the clocks differ: that of ${last.id} is ${(differMs / 1000).toFixed(1)} s ahead of that of ${first.id}`;
+}
+
 /** What is wrong with a member, as far as the command knows. */
-function remark({ knownVoters }: Status, { id, status, problem }: Omit<Row, 'url'>): string {
+function remark(
+  { knownVoters }: Status,
+  { id, status, problem }: Pick<Row, 'id' | 'status' | 'problem'>,
+): string {
   const isOutside = !knownVoters.map(String).includes(id);
   const found = [
     isOutside ? 'not a member: its vote does not count' : null,
@@ -97,10 +127,12 @@ function statusLines(seen: Status, rows: readonly Row[]): string[] {
       remark(seen, { id, status, problem }),
     ]),
   );
+  const skew = skewWords(rows);
   return [
     `${paint(oneLine(seen.electionName), 'bold')} of ${oneLine(seen.cluster)} (${oneLine(seen.protocol)}): ${who}`,
     '',
     paint(table[0]!, 'dim'),
     ...table.slice(1),
+    ...(skew === null ? [] : ['', paint(oneLine(skew), 'yellow')]),
   ];
 }

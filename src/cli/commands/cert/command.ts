@@ -1,8 +1,7 @@
 /** `caucus cert`: its subcommands, their flags and their help. */
 import type { Command } from 'commander';
 import { collect } from '../../input/values.ts';
-import { type CaFlags, caCommand, type MemberCertFlags, memberCertCommand } from './issue.ts';
-import { showCommand } from './show.ts';
+import type { CaFlags, MemberCertFlags } from './issue.ts';
 
 export function addCert(program: Command): void {
   const cert = program
@@ -20,6 +19,7 @@ export function addCert(program: Command): void {
     .option('--days <n>', 'how long it lasts (default: 3650)')
     .addHelpText('after', help('caucus cert ca --dir ca'))
     .action(async (flags: CaFlags) => {
+      const { caCommand } = await import('./issue.ts');
       process.exitCode = await caCommand(flags);
     });
   cert
@@ -37,6 +37,7 @@ export function addCert(program: Command): void {
       help('caucus cert member --cluster shop --id a --host a.example.com --host 10.0.0.1 --dir ca'),
     )
     .action(async (flags: MemberCertFlags) => {
+      const { memberCertCommand } = await import('./issue.ts');
       process.exitCode = await memberCertCommand(flags);
     });
   cert
@@ -51,7 +52,8 @@ export function addCert(program: Command): void {
       'after',
       '\nExit code: 0 if all are valid now, 1 if one is not, 2 for bad input.\n\nExample:\n  $ caucus cert show member-a.pem',
     )
-    .action((file: string, flags: { readonly json?: boolean }) => {
+    .action(async (file: string, flags: { readonly json?: boolean }) => {
+      const { showCommand } = await import('./show.ts');
       process.exitCode = showCommand(file, flags);
     });
 }

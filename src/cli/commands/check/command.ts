@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { collect } from '../../input/values.ts';
-import { checkCommand } from './check.ts';
 import type { CheckFlags } from './flags.ts';
 
 /** `caucus check`: its flags and its help. */
@@ -48,6 +47,7 @@ Examples:
   $ caucus check bully --crashes 2 --json`,
     )
     .action(async (protocol: string, flags: CheckFlags) => {
+      const { checkCommand } = await import('./check.ts');
       process.exitCode = await checkCommand(protocol, flags);
     });
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { catalogue } from '../../../protocols/index.ts';
-import { Refusal } from '../../input/refusal.ts';
+import type { ShellName } from './command.ts';
 
 type Shell = (program: Command) => string;
 
@@ -56,28 +56,9 @@ const fish: Shell = (program) => {
 
 const quoted = (text: string): string => text.replaceAll("'", "\\'");
 
-const SHELLS: Readonly<Record<string, Shell>> = { bash, zsh, fish };
+const SCRIPTS: Readonly<Record<ShellName, Shell>> = { bash, zsh, fish };
 
-/** `caucus completion`: prints a completion script for a shell. */
-export function addCompletion(program: Command): void {
-  program
-    .command('completion')
-    .summary('print a completion script for your shell')
-    .description('Prints a script with which a shell completes the commands and flags of caucus.')
-    .argument('<SHELL>', Object.keys(SHELLS).join(', '))
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ source <(caucus completion bash)
-  $ caucus completion zsh >> ~/.zshrc
-  $ caucus completion fish > ~/.config/fish/completions/caucus.fish`,
-    )
-    .action((shell: string) => {
-      if (!Object.hasOwn(SHELLS, shell)) {
-        const known = Object.keys(SHELLS).join(', ');
-        throw new Refusal(`SHELL: expected one of ${known}, found ${JSON.stringify(shell)}`);
-      }
-      process.stdout.write(SHELLS[shell]!(program));
-    });
+/** The script with which a shell completes the commands and flags of caucus. */
+export function completionScript(shell: ShellName, program: Command): string {
+  return SCRIPTS[shell](program);
 }

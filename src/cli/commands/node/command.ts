@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { addMemberFlags, type MemberFlags } from '../../input/config/member-flags.ts';
 import { addEngineFlags, ENGINE_HELP, type EngineFlags } from '../../input/engine-flags.ts';
-import { nodeCommand } from './node.ts';
 
 export interface NodeFlags extends MemberFlags, EngineFlags {
   readonly new?: boolean;
@@ -52,6 +51,7 @@ Examples:
   $ caucus node --engine redis://127.0.0.1 --election nightly --listen 127.0.0.1:7101`,
     )
     .action(async (flags: NodeFlags) => {
+      const { nodeCommand } = await import('./node.ts');
       process.exitCode = await nodeCommand(flags);
     });
 }

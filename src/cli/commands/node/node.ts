@@ -28,15 +28,19 @@ export async function nodeCommand(flags: NodeFlags): Promise<number> {
   const paint = paintFor(process.stdout, process.env);
   const log = openLog((line) => process.stdout.write(line), flags.json ?? false, paint);
   let reload = (): void => {};
-  const stopped = untilStopped(tlsOf(config) === undefined ? null : () => reload());
+  // A member that has files to read again does that on SIGHUP, as daemons do.
+  const hasFiles = config.settings.secretFile !== undefined || tlsOf(config) !== undefined;
+  const stopped = untilStopped(hasFiles ? () => reload() : null);
   const member = await startMember(config, { isCalledNew: flags.new ?? false, log });
   if (member === null) return 1;
-  reload = () => member.reloadTls();
+  reload = () => {
+    member.reloadSecret();
+    member.reloadTls();
+  };
   const calledOff = new AbortController();
-  const standing =
-    config.settings.priority === 0
-      ? Promise.resolve()
-      : standFor(member.election(member.mainElection), calledOff.signal);
+  // With priority 0 it only votes; the election is still what this process is for, and is shown.
+  const election = member.election(member.mainElection);
+  const standing = config.settings.priority === 0 ? Promise.resolve() : standFor(election, calledOff.signal);
   const unwatch = watchTokens(config.tokens, (tokens) => member.setTokens(tokens), log);
   const unfollow = follow(member, member.electionPort(member.mainElection), log, flags.json ?? false);
   const signal = await stopped;

@@ -28,8 +28,8 @@ export function protocolsCommand(name: string | undefined, { json = false }: { j
   }
 }
 
-/** Every protocol with its summary, for help texts. */
-export function protocolLines(columns: number): string[] {
+/** Every protocol with its summary. */
+function protocolLines(columns: number): string[] {
   const indent = Math.max(...Object.keys(catalogue).map((name) => name.length)) + 4;
   return Object.values(catalogue).flatMap(({ name, summary }) => {
     const [first, ...more] = wrap(summary, columns - indent, 0);

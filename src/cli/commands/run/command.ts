@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { addMemberFlags, type MemberFlags } from '../../input/config/member-flags.ts';
 import { addEngineFlags, ENGINE_HELP, type EngineFlags } from '../../input/engine-flags.ts';
 import { oneLine, Refusal } from '../../input/refusal.ts';
-import { runCommand } from './run.ts';
 
 export interface RunFlags extends MemberFlags, EngineFlags {
   readonly new?: boolean;
@@ -73,6 +72,7 @@ Examples:
     )
     .action(async (cmd: string, args: readonly string[], flags: RunFlags) => {
       if (cmd === '') throw new Refusal('CMD: expected a command, found ""');
+      const { runCommand } = await import('./run.ts');
       process.exitCode = await runCommand(cmd, args, flags);
     });
 }

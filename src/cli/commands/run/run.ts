@@ -1,7 +1,8 @@
 import { choice, number } from '../../../core/index.ts';
 import { Election } from '../../../election/index.ts';
 import { readMemberConfig } from '../../input/config/member-config.ts';
-import { MEMBER_ONLY, openEngineOf, refuseAlone, refuseBoth } from '../../input/engine-flags.ts';
+import { MEMBER_ONLY, refuseAlone, refuseBoth } from '../../input/engine-flags.ts';
+import { openEngineOf } from '../../input/open-engine.ts';
 import { Refusal } from '../../input/refusal.ts';
 import { withoutSecretVariables } from '../../input/secret-variables.ts';
 import { readNumber, readNumberOr } from '../../input/values.ts';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { collect } from '../../input/values.ts';
-import { upCommand } from './up.ts';
 
 export interface UpFlags {
   readonly members?: string;
@@ -60,6 +59,7 @@ Examples:
   $ caucus up --data ./cluster --json | tee events.ndjson`,
     )
     .action(async (flags: UpFlags) => {
+      const { upCommand } = await import('./up.ts');
       process.exitCode = await upCommand(flags);
     });
 }

@@ -35,6 +35,8 @@ export interface FleetPlan {
   readonly election: string;
   /** Flags for every member. */
   readonly flags: readonly string[];
+  /** What the members authenticate each other with, and no other process has. */
+  readonly secret: string;
 }
 
 const HOST = '127.0.0.1';
@@ -87,7 +89,12 @@ export class Fleet {
     const child = spawn(
       process.execPath,
       [...process.execArgv, MAIN, ...args, '--data', data, ...this.#plan.flags],
-      { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true, env: withoutSecretVariables(process.env) },
+      {
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+        detached: true,
+        // Not as a flag: every user of the machine sees those.
+        env: { ...withoutSecretVariables(process.env), CAUCUS_SECRET: this.#plan.secret },
+      },
     );
     if (this.#veterans.has(id)) this.#say('restart', id, `member ${id} is restarted`);
     this.#veterans.add(id);

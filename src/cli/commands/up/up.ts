@@ -42,6 +42,7 @@ export async function upCommand(flags: UpFlags): Promise<number> {
     const { ports, taken } = await choosePorts(count, base, server.taken === null);
     const plan: FleetPlan = {
       flags: memberArgs(flags),
+      secret: newToken(),
       election: settings.election!,
       members: ports.map((port, i) => {
         const data = path.join(folder, String(i + 1));

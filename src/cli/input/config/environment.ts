@@ -9,6 +9,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   HEARTBEAT_INTERVAL: 'heartbeatInterval',
   MISSED_HEARTBEAT_TOLERANCE: 'missedHeartbeatTolerance',
   CAUCUS_TOKENS_FILE: 'tokensFile',
+  CAUCUS_SECRET_FILE: 'secretFile',
   CAUCUS_TLS_CERT: 'tlsCert',
   CAUCUS_TLS_KEY: 'tlsKey',
   CAUCUS_TLS_CA: 'tlsCa',

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { readRelativeUrl } from '../../../api/index.ts';
+import { readRelativeUrl, showUrl, voterUrl } from '../../../api/index.ts';
 import {
   asObject,
   BadInput,
@@ -43,6 +43,7 @@ export interface MemberSettings {
   readonly record?: string;
   readonly tokensFile?: string;
   readonly closed?: boolean;
+  readonly secretFile?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly tlsCa?: string;
@@ -66,9 +67,9 @@ export const listen: Shape<Listen> = {
 export const httpUrl: Shape<string> = {
   expected: 'a URL that begins with http:// or https://',
   read(value, path) {
-    const url = typeof value === 'string' && /^https?:\/\//i.test(value) ? tryUrl(value) : null;
-    if (url === null) throw new BadInput(path, this.expected, show(value));
-    return url.href.replace(/\/+$/, '');
+    if (typeof value !== 'string' || !/^https?:\/\//i.test(value) || !URL.canParse(value))
+      throw new BadInput(path, this.expected, showUrl(value));
+    return voterUrl.read(value, path);
   },
 };
 
@@ -81,18 +82,10 @@ const ownUrl: Shape<string> = {
     try {
       return httpUrl.read(value, path);
     } catch {
-      throw new BadInput(path, this.expected, show(value));
+      throw new BadInput(path, this.expected, showUrl(value));
     }
   },
 };
-
-function tryUrl(value: string): URL | null {
-  try {
-    return new URL(value);
-  } catch {
-    return null;
-  }
-}
 
 const path: Shape<string> = text(4096);
 
@@ -196,11 +189,12 @@ export const FIELDS: Readonly<Record<keyof MemberSettings, Field>> = {
   election: { shape: electionName, about: 'the name of the election' },
   data: { shape: path, about: 'the folder for what must survive a restart' },
   priority: { shape: integer(0, 1000), about: 'its priority as a candidate' },
-  insecure: { shape: flag, about: 'may listen beyond the loopback, without authentication' },
+  insecure: { shape: flag, about: 'may listen beyond the loopback, although nothing authenticates members' },
   trustConnections: { shape: flag, about: 'a closed connection proves that the process is dead' },
   record: { shape: path, about: 'the folder for recordings of all that happens' },
   tokensFile: { shape: path, about: 'the file with the tokens of operators, of mode 0600' },
   closed: { shape: flag, about: 'questions need a token too' },
+  secretFile: { shape: path, about: 'the file with the secret of the cluster, of mode 0600' },
   tlsCert: { shape: path, about: 'the file with its certificate' },
   tlsKey: { shape: path, about: 'the file with the key of its certificate, of mode 0600' },
   tlsCa: { shape: path, about: 'the file with the CAs whose certificates it accepts' },

@@ -5,10 +5,15 @@ import { type Listen, listen as listenShape } from './fields.ts';
 import type { MemberConfig } from './member-config.ts';
 import { tlsOf } from './tls.ts';
 
+/** What a member needs that other machines can reach. */
+const BEYOND_LOOPBACK =
+  'certificates (--tls-cert) or a secret (--secret-file) for all members, or --insecure';
+
 /** The options of `join` for this configuration. */
 export function joinOptions({
   settings,
   tokens,
+  secret,
   definition,
   timing,
   options,
@@ -22,18 +27,19 @@ export function joinOptions({
     throw new Refusal('url: expected a seed host with a URL that is not complete, found none');
   }
   const listen = readListen(settings.listen, ownUrl, seedHost);
-  if (ownUrl === undefined && listen === undefined && seedHost === undefined) refuseStranger(settings);
+  const fromOf = (name: string): string => origins.find(({ field }) => field === name)?.from ?? name;
+  if (ownUrl === undefined && listen === undefined && seedHost === undefined)
+    refuseStranger(settings, fromOf('id'));
   const tls = tlsOf({ settings, origins });
-  if (!settings.insecure && tls === undefined) {
+  if (!settings.insecure && secret === null && tls === undefined) {
     if (listen !== undefined && !isLoopback(listen.host)) {
-      const from = origins.find(({ field }) => field === 'listen')?.from ?? 'listen';
       throw new Refusal(
-        `${from}: expected a loopback address, or certificates (--tls-cert) or --insecure with it, since members do not authenticate, found ${JSON.stringify(listen.host)}`,
+        `${fromOf('listen')}: expected a loopback address, or ${BEYOND_LOOPBACK}, since members do not authenticate without, found ${JSON.stringify(listen.host)}`,
       );
     }
     if (listen === undefined && isAbsolute && !isLoopback(hostOf(ownUrl))) {
       throw new Refusal(
-        `listen: expected an address, and certificates (--tls-cert) or --insecure with it, since ${ownUrl} is not on the loopback and members do not authenticate, found nothing`,
+        `listen: expected an address, and ${BEYOND_LOOPBACK}, since ${ownUrl} is not on the loopback and members do not authenticate without, found nothing`,
       );
     }
   }
@@ -55,6 +61,7 @@ export function joinOptions({
     trustConnections: settings.trustConnections ?? false,
     ...(tokens === null ? {} : { tokens: tokens.read() }),
     closed: settings.closed ?? false,
+    ...secret?.options,
     ...(tls === undefined ? {} : { tls }),
   };
 }
@@ -97,10 +104,10 @@ function portOf(host: string): number | null {
 }
 
 /** A mistyped id would add a voter that the others do not know. */
-function refuseStranger({ id, peers = [] }: MemberConfig['settings']): void {
+function refuseStranger({ id, peers = [] }: MemberConfig['settings'], from: string): void {
   if (id === undefined || peers.length === 0) return;
   const ids = peers.map((peer) => peer.id).join(', ');
   throw new Refusal(
-    `id: expected one of the peers (${ids}), or --url or --listen with it, found ${JSON.stringify(id)}`,
+    `${from}: expected one of the peers (${ids}), or --url or --listen with it, found ${JSON.stringify(id)}`,
   );
 }

@@ -6,6 +6,7 @@ import { FIELDS, type MemberSettings } from './fields.ts';
 import { fromFile } from './file.ts';
 import { fromFlags, type MemberFlags } from './member-flags.ts';
 import { told } from './origin.ts';
+import { type SecretSource, secretSource } from './secret.ts';
 import { seedTimes } from './seed-times.ts';
 import { firstOf, type Given, type Source } from './sources.ts';
 import { type TokenSource, tokenSource } from './tokens.ts';
@@ -18,6 +19,8 @@ export interface MemberConfig {
   readonly options: Readonly<Record<string, unknown>>;
   /** Where the tokens of operators are; null if there are none. */
   readonly tokens: TokenSource | null;
+  /** The secret of the cluster; null if there is none. */
+  readonly secret: SecretSource | null;
   /** In the order in which they are printed. */
   readonly origins: readonly Origin[];
 }
@@ -58,9 +61,12 @@ export async function readMemberConfig(flags: MemberFlags, env: NodeJS.ProcessEn
   }
   const tokens = tokenSource((settings as MemberSettings).tokensFile, env);
   if (tokens?.file === null) origins.push({ field: 'tokens', value: '***', from: 'CAUCUS_TOKENS' });
+  const secret = secretSource((settings as MemberSettings).secretFile, given.get('secretFile')?.from, env);
+  if (secret !== null) origins.push({ field: 'secret', value: secret.shown, from: secret.from });
   return {
     settings: settings as MemberSettings,
     tokens,
+    secret,
     definition,
     timing: group('timing', definition, given, origins),
     options: group('options', definition, given, origins),

@@ -21,6 +21,7 @@ export interface MemberFlags {
   readonly record?: string;
   readonly tokensFile?: string;
   readonly closed?: boolean;
+  readonly secretFile?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly tlsCa?: string;
@@ -57,8 +58,10 @@ export function addMemberFlags(command: Command): Command {
       '--trust-connections',
       'a closed connection means that the process is dead (no tunnels in between)',
     )
-    .option('--insecure', 'may listen beyond the loopback, although members do not authenticate')
-    .option('--tokens-file <file>', 'the tokens of operators: NAME ROLE[,ROLE] TOKEN on each line; mode 0600')
+    .option(
+      '--secret-file <file>',
+      'the secret of the cluster, by which members authenticate each other; mode 0600; two lines while one replaces the other',
+    )
     .option('--tls-cert <file>', 'its certificate: members authenticate, and its port speaks https')
     .option('--tls-key <file>', 'the key of its certificate; mode 0600')
     .option('--tls-ca <file>', 'the CAs whose certificates it accepts')
@@ -67,6 +70,8 @@ export function addMemberFlags(command: Command): Command {
       'the member of a certificate that has only a DNS name; can be repeated',
       collect,
     )
+    .option('--insecure', 'may listen beyond the loopback, although nothing authenticates members')
+    .option('--tokens-file <file>', 'the tokens of operators: NAME ROLE[,ROLE] TOKEN on each line; mode 0600')
     .option('--closed', 'questions need a token too; health checks do not')
     .option('--record <dir>', 'record all that happens in this folder, as caucus simulate --trace does')
     .option('--config <file>', 'read these settings from a YAML or JSON file; - is standard input')
@@ -110,6 +115,7 @@ export function fromFlags(flags: MemberFlags): Source {
   put('record', '--record', flags.record);
   put('tokensFile', '--tokens-file', flags.tokensFile);
   put('closed', '--closed', flags.closed);
+  put('secretFile', '--secret-file', flags.secretFile);
   put('tlsCert', '--tls-cert', flags.tlsCert);
   put('tlsKey', '--tls-key', flags.tlsKey);
   put('tlsCa', '--tls-ca', flags.tlsCa);

@@ -1,0 +1,29 @@
+import type { Config, Definition } from '../core/index.ts';
+
+/**
+ * What a member says of its settings in its greeting, in JSON. `timing` and `options` are what is used, and must be
+ * the same at all members. Example: one member sets `preset=lan`, another one the times of that preset; they promise
+ * the same and must not refuse each other. `given` is what was set, which is what an operator can change.
+ */
+export function rulesOf({ name, ...definition }: Definition, { timing, options }: Config): string {
+  const { effectiveTiming, timingOptions = [] } = definition;
+  return JSON.stringify({
+    protocol: name,
+    timing: rounded(effectiveTiming?.({ timing, options }) ?? timing),
+    options: Object.fromEntries(
+      Object.entries(options).filter(([option]) => !timingOptions.includes(option)),
+    ),
+    given: { timing, options },
+  });
+}
+
+const PER_MS = 1e6;
+
+/** A time that is derived from others may differ in its last bit from the same time that was set. */
+function rounded(times: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const round = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(round);
+    return typeof value === 'number' ? Math.round(value * PER_MS) / PER_MS : value;
+  };
+  return Object.fromEntries(Object.entries(times).map(([name, value]) => [name, round(value)]));
+}

@@ -1,0 +1,252 @@
+/**
+ * What a process that knows no secret can do to a cluster, by POST and over connections, each done twice: without a secret it
+ * works, and with one it is refused, and leader, term and the bytes of all disks stay as they were.
+ *
+ * One of four members is down, so its name is free: a member that is connected is not impersonated even without a secret.
+ */
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { encodeHello } from '../../src/member/links/frames.ts';
+import type { Saved } from '../../src/protocols/quorum/state.ts';
+import { pureCoding } from '../../src/store/coding.ts';
+import { recover } from '../../src/store/recovery.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { until } from '../support/linked.ts';
+
+const SECRET = 'the-secret-of-the-attacked-cluster';
+const IDS = ['a', 'b', 'c', 'd'] as const;
+const BY = { disk: 'a stranger', start: 1, life: 'a stranger' };
+
+const running: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of running.splice(0).reverse()) await stop();
+});
+
+class Attacked {
+  readonly members: Member[] = [];
+  readonly logged: string[] = [];
+  readonly #folder = mkdtempSync(path.join(tmpdir(), 'caucus-attacked-'));
+
+  static async open(options: JoinOptions): Promise<Attacked> {
+    const cluster = new Attacked();
+    const ports = await freePorts(IDS.length);
+    const peers = IDS.map((id, i) => ({ id, url: `http://127.0.0.1:${ports[i]}` }));
+    for (const id of IDS) {
+      const data = path.join(cluster.#folder, id);
+      const log = ({ message }: { message: string }): void => void cluster.logged.push(message);
+      // Nothing but an attack moves the leader, however busy the machine is.
+      const timing = { timeoutMs: [3000, 4000] };
+      const member = await join({ id, peers, data, timing, log, ...options });
+      cluster.members.push(member);
+      if (id !== 'd') member.seat().stand();
+    }
+    await until('a leader that all follow', () => cluster.isLed(IDS.length));
+    await cluster.members.pop()!.close();
+    await until('it is gone', () =>
+      cluster.members.every(({ links }) => links.find(({ id }) => id === 'd')!.via === 'none'),
+    );
+    return cluster;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.close()));
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  isLed(count: number): boolean {
+    const leaders = this.members.map((member) => member.electionPort('main').view.leader);
+    const acting = this.members.filter((member) => member.electionPort('main').acting);
+    return acting.length === 1 && leaders.length === count && leaders.every((each) => each === acting[0]!.id);
+  }
+
+  get leader(): Member {
+    return this.members.find((member) => member.electionPort('main').acting)!;
+  }
+
+  get follower(): Member {
+    return this.members.find((member) => !member.electionPort('main').acting)!;
+  }
+
+  /** What must not change. */
+  get state(): object {
+    return this.members.map((member) => ({
+      view: member.electionPort('main').view,
+      acting: member.electionPort('main').acting,
+      token: String(member.electionPort('main').token),
+      changes: member.electionPort('main').history.length,
+      record: this.recordOf(member.id as string),
+      voters: member.voters,
+      ups: member.links.map(({ id, via }) => `${id} ${via}`),
+    }));
+  }
+
+  /** The identity of the disk of the member that is down: the others have it in their records. */
+  get diskOfD(): string {
+    const bytes = readFileSync(path.join(this.#folder, 'd', 'election-main.json'));
+    const found = recover(
+      bytes,
+      { cluster: 'caucus', id: 'd', election: 'main', protocol: 'quorum' },
+      pureCoding,
+    );
+    if (found.is !== 'record') throw new Error('d has no record');
+    return (found.record as unknown as Saved).disk!;
+  }
+
+  recordOf(id: string): string {
+    return readFileSync(path.join(this.#folder, id, 'election-main.json'), 'latin1');
+  }
+
+  termOf(member: Member): number {
+    return member.electionPort('main').view.term ?? 0;
+  }
+}
+
+async function post(to: Member, type: string, body: object): Promise<number> {
+  const response = await fetch(`${to.url}/${type}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ voterId: 'd', ...body }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Greets as this member, and returns what it is told, and what it can send to. */
+async function greet(
+  to: Member,
+  more: object = {},
+): Promise<{ told: string; send: (message: object) => Promise<void> }> {
+  const ws = new WebSocket(`${to.url.replace('http', 'ws')}/link`);
+  running.push(() => ws.terminate());
+  ws.on('error', () => {});
+  await once(ws, 'open');
+  const identity = { cluster: 'caucus', incarnation: 1, life: 'x', url: 'http://127.0.0.1:9', process: null };
+  ws.send(encodeHello({ id: 'd', ...identity, ...more }));
+  const [told] = (await once(ws, 'message')) as [Buffer];
+  const send = async (message: object): Promise<void> => {
+    if (ws.readyState !== WebSocket.OPEN) return;
+    ws.send(JSON.stringify(['main', message]));
+    ws.ping();
+    await Promise.race([once(ws, 'pong'), once(ws, 'close')]);
+  };
+  return { told: told.toString(), send };
+}
+
+interface Attack {
+  readonly name: string;
+  /** What a process without the secret does. Returns what it was answered. */
+  act(cluster: Attacked): Promise<unknown>;
+  /** Has it worked? */
+  isHarmed(cluster: Attacked, before: { readonly term: number }, answer: unknown): boolean;
+}
+
+/** Of which the others remember the latest start that they heard. */
+const overstated = (cluster: Attacked): object => ({
+  by: { disk: cluster.diskOfD, start: 500, life: 'made-up' },
+  term: cluster.termOf(cluster.leader),
+});
+
+const isMade = (cluster: Attacked): boolean =>
+  IDS.slice(0, 3).some((id) => cluster.recordOf(id).includes('made-up'));
+
+const ATTACKS: readonly Attack[] = [
+  {
+    name: 'one POST that deposes the leader',
+    act: (cluster) => post(cluster.leader, 'term', { by: BY, term: cluster.termOf(cluster.leader) + 1000 }),
+    isHarmed: (cluster, { term }) => cluster.members.some((member) => cluster.termOf(member) > term),
+  },
+  {
+    name: 'one POST that overstates the start of a member, on the disk',
+    act: (cluster) => post(cluster.follower, 'probe', overstated(cluster)),
+    isHarmed: isMade,
+  },
+  {
+    name: 'a connection that learns what a process says of itself',
+    act: async (cluster) => (await greet(cluster.follower)).told,
+    isHarmed: (cluster, _before, told) =>
+      String(told).includes(cluster.follower.url) && String(told).includes('"incarnation"'),
+  },
+  {
+    name: 'a connection that raises the term',
+    act: async (cluster) => {
+      const term = cluster.termOf(cluster.leader) + 1000;
+      const { send } = await greet(cluster.follower);
+      await send({ type: 'term', by: BY, term });
+    },
+    isHarmed: (cluster, { term }) => cluster.members.some((member) => cluster.termOf(member) > term),
+  },
+  {
+    name: 'a connection that overstates the start of a member, on the disk',
+    act: async (cluster) => {
+      const { send } = await greet(cluster.follower);
+      await send({ type: 'probe', ...overstated(cluster) });
+    },
+    isHarmed: isMade,
+  },
+  {
+    name: 'a connection under the id of a member that is connected, which alarms both',
+    act: async (cluster) => {
+      const { id } = cluster.leader;
+      return Promise.race([
+        greet(cluster.follower, { id }).then(({ told }) => told),
+        until('told', () => cluster.logged.some((line) => line.includes('two live processes'))),
+      ]);
+    },
+    isHarmed: (cluster) => cluster.logged.some((line) => line.includes('two live processes')),
+  },
+];
+
+describe('without a secret', () => {
+  it.each(ATTACKS)('$name works', async ({ act, isHarmed }) => {
+    const cluster = await Attacked.open({});
+    running.push(() => cluster.close());
+    const before = { term: cluster.termOf(cluster.leader) };
+    const answer = await act(cluster);
+    await until('it has worked', () => isHarmed(cluster, before, answer));
+  });
+});
+
+describe('with a secret', () => {
+  let cluster: Attacked;
+  beforeAll(async () => {
+    cluster = await Attacked.open({ secret: SECRET });
+  });
+  afterAll(() => cluster.close());
+
+  const refused = (): number =>
+    cluster.members.reduce((sum, { refusals }) => sum + refusals.unauthenticated + refusals.unauthorized, 0);
+
+  it.each(ATTACKS)('$name is refused, and nothing changes', async ({ act, isHarmed }) => {
+    const before = { term: cluster.termOf(cluster.leader) };
+    const { state } = cluster;
+    const refusedBefore = refused();
+    const answer = await act(cluster);
+    // What was sent before is processed by then.
+    for (const member of cluster.members) await (await fetch(`${member.url}/status`)).arrayBuffer();
+    expect(isHarmed(cluster, before, answer)).toBe(false);
+    expect(cluster.state).toEqual(state);
+    expect(refused()).toBeGreaterThan(refusedBefore);
+  });
+
+  it('100 connections without a proof cost no save, and are told at most once a second', async () => {
+    const { state, leader } = cluster;
+    const refusedBefore = leader.refusals.unauthenticated;
+    const startMs = performance.now();
+    const linesBefore = cluster.logged.length;
+    for (let i = 0; i < 100; i++) await greet(leader);
+    const seconds = (performance.now() - startMs) / 1000;
+    expect(cluster.state).toEqual(state);
+    expect(leader.refusals.unauthenticated - refusedBefore).toBe(100);
+    expect(cluster.logged.length - linesBefore).toBeLessThanOrEqual(2 + seconds);
+  });
+
+  it('no log line shows it', () => {
+    expect(cluster.logged.length).toBeGreaterThan(10);
+    expect(cluster.logged.join('\n')).not.toContain(SECRET);
+  });
+});
