@@ -49,7 +49,7 @@ describe('application.yml', () => {
       'timing.timeoutMs': { value: [60_000, 120_000], from: `${file} line 5` },
     });
     expect(stderr).toMatch(
-      /^caucus: listen: expected an address, and a secret .*or --insecure, since https:.*\n$/,
+      /^caucus: listen: expected an address, and certificates .*or --insecure, since https:.*\n$/,
     );
     expect(code).toBe(2);
     const open = ['--listen', '0.0.0.0:8080', '--insecure'];

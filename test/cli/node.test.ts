@@ -136,7 +136,7 @@ describe('the configuration of a member', () => {
     ],
     [
       ['--id', 'a', '--peers', 'a=http://192.0.2.1:7501'],
-      'listen: expected an address, and a secret for all members (--secret-file) or --insecure, since http://192.0.2.1:7501 is not on the loopback',
+      'listen: expected an address, and certificates (--tls-cert) or a secret (--secret-file) for all members, or --insecure, since http://192.0.2.1:7501 is not on the loopback',
     ],
     [['--id', 'a b'], '--id: expected an id'],
     [['--protocol', 'paxos'], '--protocol: expected one of'],
@@ -185,7 +185,7 @@ describe('the configuration of a member', () => {
     const { code, stderr } = await caucus(['node', '--listen', '0.0.0.0:0']);
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /^caucus: --listen: expected a loopback address, or a secret .*--secret-file.* or --insecure, .*"0\.0\.0\.0"\n$/,
+      /^caucus: --listen: expected a loopback address, or certificates .*--tls-cert.*--secret-file.* or --insecure, .*"0\.0\.0\.0"\n$/,
     );
   });
 });

@@ -103,6 +103,8 @@ describe('caucus node with certificates', () => {
       `https://127.0.0.1:${port}`,
       ...flagsOf(tls),
     ]);
+    const leader = ['leader', `https://127.0.0.1:${port}`, '--tls-ca', tls.ca];
+    await until('it leads', async () => (await caucus(leader)).code === 0);
     const refused = await caucus(['resign', `https://127.0.0.1:${port}`, '--tls-ca', tls.ca]);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('this needs a token with the role operate');
@@ -194,7 +196,7 @@ describe('caucus node refuses, in one line', () => {
     {
       what: 'an address beyond the loopback without certificates',
       args: async () => ['--listen', '0.0.0.0:7101'],
-      says: /^caucus: --listen: expected a loopback address, or certificates \(--tls-cert\) or --insecure with it/,
+      says: /^caucus: --listen: expected a loopback address, or certificates \(--tls-cert\) or a secret/,
     },
     {
       what: 'certificates on a store',

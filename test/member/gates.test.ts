@@ -100,7 +100,7 @@ describe('a member that is not told where to listen', () => {
     'is refused if that is not on the loopback: %j',
     async (options) => {
       await expect(join({ id: 'a', ...options })).rejects.toThrow(
-        /^listen: expected an address, and insecure: true, since http:\/\/192\.0\.2\.1:7501 is not on the loopback/,
+        /^listen: expected an address, and certificates .*insecure: true, since http:\/\/192\.0\.2\.1:7501 is not on the loopback/,
       );
     },
   );

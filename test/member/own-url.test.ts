@@ -196,7 +196,7 @@ describe('a voter without an address to listen on', () => {
     const seed = { host: 'voters:7100', url: '/' };
     const resolve = async (): Promise<string[]> => ['192.0.2.200', outer.address];
     await expect(findPlace(readOptions({ ...draw, id: 'a', seed }), resolve)).rejects.toThrow(
-      /^listen: expected an address of the loopback, or a secret .*insecure: true, .*its own address/,
+      /^listen: expected an address of the loopback, or certificates .*insecure: true, .*its own address/,
     );
     const open = await findPlace(readOptions({ ...draw, id: 'a', seed, insecure: true }), resolve);
     expect(open).toMatchObject({

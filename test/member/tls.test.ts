@@ -169,7 +169,7 @@ describe('the certificate of member 3', () => {
     const link = await tryLink(port, tls, hello(2, all[1]!.member.url));
     expect(link.status).toBe(101);
     expect(JSON.parse(link.body)).toMatchObject({
-      refused: 'unauthorized',
+      refused: 'unauthenticated',
       reason: expect.stringMatching(/it says that it is member 2, and its certificate is that of member 3/),
     });
     const said = await ask(port, 'POST', '/term', tls, { voterId: 2, term: 1_000_000_000_000 });
