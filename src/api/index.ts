@@ -17,6 +17,7 @@ export {
   type Peer,
   type Refusal,
   RefusedMessage,
+  type Registered,
 } from './port.ts';
 export { sendError, sendJson, sendText } from './reply.ts';
 export { pathBelow, readTarget, type Target } from './target.ts';

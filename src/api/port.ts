@@ -124,6 +124,11 @@ export interface CertificateStatus {
   readonly warning: string | null;
 }
 
+/** `isTooFast`: it may be accepted a second later. */
+export type Registered =
+  | { readonly accepted: true }
+  | { readonly accepted: false; readonly reason: string; readonly isTooFast?: true };
+
 /** A member as the HTTP API and the command see it. */
 export interface MemberPort {
   readonly id: MemberId;
@@ -148,9 +153,7 @@ export interface MemberPort {
   /** The election of this name; it is opened if it is not open yet. Throws BadInput for a bad name. */
   electionPort(name: string): ElectionPort;
   /** A voter registers (seed 002). Refused, with the reason, if its URL may not be called. */
-  registerVoter(
-    voter: Peer,
-  ): { readonly accepted: true } | { readonly accepted: false; readonly reason: string };
+  registerVoter(voter: Peer): Registered;
   readonly refusals: Readonly<Record<Refusal, number>>;
   /** Counts a refusal, and logs it if `told` is given. */
   countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void;

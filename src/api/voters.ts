@@ -73,6 +73,10 @@ export function register(call: Call, body: unknown): void {
   }
   const registered = member.registerVoter({ id, url });
   if (!registered.accepted) {
+    if (registered.isTooFast) {
+      tell(call, 'too-fast', registered.reason);
+      throw new HttpError(429, 'E_REFUSED', registered.reason);
+    }
     member.countRefusal('unknown-member');
     throw new HttpError(403, 'E_REFUSED', registered.reason);
   }

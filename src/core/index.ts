@@ -15,7 +15,7 @@ export {
   removeId,
 } from './ids.ts';
 export type { Command, Input, Reason } from './input.ts';
-export { canonicalText, clonePlain, type Json } from './json.ts';
+export { canonicalText, clonePlain, isSame, type Json } from './json.ts';
 export { majority } from './majority.ts';
 export { harmless, oneLine } from './one-line.ts';
 export {

@@ -28,6 +28,17 @@ export function clonePlain<T>(value: T): T {
   return copy as T;
 }
 
+/** Are these the same plain data, whatever the order of the fields? */
+export function isSame(a: Json, b: Json): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  const [one, other] = [a as Record<string, Json>, b as Record<string, Json>];
+  return keys.every((key) => Object.hasOwn(other, key) && isSame(one[key]!, other[key]!));
+}
+
 /** JSON with sorted fields: equal data, equal text. It serves as a key, so nothing is left out. */
 export function canonicalText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return scalarText(value);

@@ -1,7 +1,6 @@
-import { voterUrl } from '../api/index.ts';
 import { BadInput, type MemberId, type Message, writtenId } from '../core/index.ts';
 import type { Links } from './links/links.ts';
-import type { Voters } from './voters.ts';
+import { normalUrl, type Voters } from './voters.ts';
 
 export interface CallsAround {
   readonly own: MemberId;
@@ -36,7 +35,7 @@ export class Calls {
   /** `to`: the voter that is expected there, if one is. */
   call(election: string, at: string, message: Message, to: MemberId | null): void {
     const { voters, links } = this.#around;
-    const url = readUrl(at);
+    const url = normalUrl(at);
     const key = `${election} ${message.type} ${url}`;
     if (url === null || this.#open.has(key) || this.#around.isExcluded()) return;
     const isRegistration = message.type === this.#around.registration;
@@ -78,15 +77,6 @@ export class Calls {
 }
 
 const MOST_TOLD = 1000;
-
-function readUrl(at: string): string | null {
-  try {
-    return voterUrl.read(at, 'url');
-  } catch (error) {
-    if (error instanceof BadInput) return null;
-    throw error;
-  }
-}
 
 function readId(id: unknown): MemberId | null {
   try {

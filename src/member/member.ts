@@ -8,6 +8,7 @@ import {
   type ElectionPort,
   type MemberPort,
   type Refusal,
+  type Registered,
 } from '../api/index.ts';
 import { type Definition, type MemberId, parseId } from '../core/index.ts';
 import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../election/index.ts';
@@ -26,7 +27,7 @@ import type { LinkStatus, Links, Peer } from './links/links.ts';
 import type { Settled } from './options.ts';
 import { OwnUrl } from './own-url.ts';
 import { RefusalLog, VERDICT_WORDS, withoutPort } from './refusal-log.ts';
-import { registerVoter } from './registering.ts';
+import { Registrations } from './registrations.ts';
 import { rulesOf } from './rules.ts';
 import { steward } from './steward.ts';
 import { certificateStatus, TlsWatch } from './tls-watch.ts';
@@ -48,6 +49,7 @@ export class Member implements MemberPort, Engine {
   readonly #server: Server | null;
   readonly #own: OwnUrl;
   readonly #voters: Voters;
+  readonly #registrations: Registrations;
   readonly #links: Links;
   readonly #unreachable = new Unreachable((message) => this.#settled.log({ level: 'warning', message }));
   readonly #hosts: Elections;
@@ -81,6 +83,14 @@ export class Member implements MemberPort, Engine {
       settled.tls !== null,
     );
     if (this.#hasRegister) for (const voter of store.member.voters) this.#voters.register(voter, () => true);
+    this.#registrations = new Registrations({
+      clock,
+      settled,
+      store,
+      voters: this.#voters,
+      links: () => this.#links,
+      changed: () => this.#notify(),
+    });
     this.#hosts = new Elections(settled, {
       clock,
       store,
@@ -107,7 +117,7 @@ export class Member implements MemberPort, Engine {
       links: this.#links,
       isExcluded: () => this.#acceptance.isExcluded,
       // A voter that others named takes no place from one that has registered here.
-      registerVoter: (voter) => this.registerVoter(voter, false),
+      registerVoter: (voter) => this.#registrations.register(voter, false),
       answered: (from, election, type, body) =>
         this.#refusals.hear(from, () => this.#hosts.receiveAnswer(from, election, type, body)),
       give: (input) => this.#hosts.give(input),
@@ -229,10 +239,8 @@ export class Member implements MemberPort, Engine {
   readonly refusedTls = (address: string, message: string): void =>
     this.#refusals.refused('unauthenticated', address, message);
 
-  registerVoter(voter: Peer, mayReplace = true): ReturnType<MemberPort['registerVoter']> {
-    const { log } = this.#settled;
-    const around = { own: this.id, voters: this.#voters, links: this.#links, store: this.#store, log };
-    return registerVoter({ ...around, changed: () => this.#notify() }, voter, mayReplace);
+  registerVoter(voter: Peer): Registered {
+    return this.#registrations.register(voter, true);
   }
 
   readonly isConfigured = (id: MemberId): boolean => this.#voters.isConfigured(id);

@@ -2,7 +2,7 @@ import type { MemberId } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 
 /** A token bucket: fills up over time to its capacity. */
-class Bucket {
+export class Bucket {
   readonly #clock: Clock;
   readonly #holds: () => number;
   readonly #perSecond: () => number;

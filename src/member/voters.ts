@@ -1,8 +1,6 @@
-import { hostOf, isLoopback } from '../api/index.ts';
+import { hostOf, isLoopback, type Registered, showUrl, voterUrl } from '../api/index.ts';
 import type { MemberId } from '../core/index.ts';
 import type { Peer } from './links/links.ts';
-
-type Verdict = { readonly accepted: true } | { readonly accepted: false; readonly reason: string };
 
 /**
  * The URLs of all voters: configured ones and registered ones. A client that can register a URL can make this member
@@ -58,6 +56,7 @@ export class Voters {
 
   /** Only configured hosts, those of the seeds and this machine are called: any voter can name a URL. */
   mayCall(url: string): boolean {
+    if (normalUrl(url) === null) return false;
     const host = hostOf(url);
     return isLoopback(host) || this.#hosts.has(host);
   }
@@ -66,7 +65,10 @@ export class Voters {
    * The configuration takes precedence over registrations. When there are too many, the oldest one that does not vote
    * any more (`isNeeded`) is dropped: voters that get a new name at every start leave their old names behind.
    */
-  register(voter: Peer, isNeeded: (id: MemberId) => boolean): Verdict {
+  register(given: Peer, isNeeded: (id: MemberId) => boolean): Registered {
+    const url = normalUrl(given.url);
+    if (url === null) return { accepted: false, reason: `${showUrl(given.url)} is no URL of a voter` };
+    const voter = { id: given.id, url };
     if (voter.id === this.#own.id) return { accepted: false, reason: `${voter.id} is this member's own id` };
     const configured = this.#configured.find(({ id }) => id === voter.id);
     if (configured !== undefined) {
@@ -93,5 +95,14 @@ export class Voters {
     if (this.#registered.size < this.#most) return true;
     const old = [...this.#registered.keys()].find((id) => !isNeeded(id));
     return old !== undefined && this.#registered.delete(old);
+  }
+}
+
+/** The URL as it is called, or null if it is none. A protocol knows only that an address is a text. */
+export function normalUrl(text: string): string | null {
+  try {
+    return voterUrl.read(text, '');
+  } catch {
+    return null;
   }
 }

@@ -85,6 +85,7 @@ function createEpoch(rules: Rules): Protocol<State, Message, Timer> {
       votes: [],
     }),
     step: (s, input, out) => onInput(s, input, rules, out),
+    claim: ({ epoch }) => epoch,
     vote: (message) => (message.type === 'vote' ? { term: message.epoch } : null),
   };
 }

@@ -159,23 +159,28 @@ export class ConnectedHost implements WireOwner {
   }
 
   #carryOut(decision: Decision): void {
-    const end = 'connection' in decision ? this.ends.get(decision.connection ?? -1) : undefined;
     switch (decision.type) {
-      case 'accept':
+      case 'ping':
+        return this.#send(this.ends.get(decision.connection), PING);
+      case 'accept': {
+        const end = this.ends.get(decision.connection);
         this.accepted.add(decision.connection);
         if (end !== undefined) this.heard.add(end.other.owner);
         return;
+      }
       case 'greet':
-        return this.#send(end, { type: 'hello', identity: this.identity });
-      case 'refuse':
+        return this.#send(this.ends.get(decision.connection), { type: 'hello', identity: this.identity });
+      case 'refuse': {
+        const end = this.ends.get(decision.connection);
         this.#send(end, { type: 'refused', refused: decision.refused });
         return this.#close(end);
+      }
       case 'warn':
-        return this.#send(end, { type: 'refused', refused: decision.refused });
+        return this.#send(this.ends.get(decision.connection), { type: 'refused', refused: decision.refused });
       case 'close':
-        return this.#close(end, decision.says);
+        return this.#close(this.ends.get(decision.connection), decision.says);
       case 'terminate':
-        return this.#close(end);
+        return this.#close(this.ends.get(decision.connection));
       case 'use':
         if (decision.connection === null) this.used.delete(decision.peer);
         else this.used.set(decision.peer, decision.connection);
@@ -189,19 +194,20 @@ export class ConnectedHost implements WireOwner {
         return this.#setTimer(decision.timer, decision.delayMs);
       case 'cancel-timer':
         return this.#timers.get(decision.timer)?.();
-      case 'ping':
-        return this.#send(end, PING);
       case 'probe': {
         const { connection, poll, withinMs } = decision;
+        const end = this.ends.get(connection);
         this.#send(end, { type: 'probe', poll });
         const unanswered = (): void => this.give({ type: 'probed', connection, poll, answered: false });
         this.#around.after(end === undefined ? 0 : withinMs, unanswered);
         return;
       }
-      case 'meet':
+      case 'meet': {
+        const end = this.ends.get(decision.connection);
         if (end !== undefined && this.#around.canMeet(this, end, decision.localSocket))
           this.#send(end, { type: 'token' });
         return;
+      }
       case 'look': {
         const { peer, look, process } = decision;
         return this.give({ type: 'seen', peer, look, isDead: this.#around.isDead(this, process) });

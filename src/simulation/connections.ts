@@ -9,10 +9,12 @@ import { toMs, toUs } from './time.ts';
 import { WireEnd, type WireFrame, type WireOwner } from './wire.ts';
 import type { World } from './world.ts';
 
-/** Something to do: a function, or the next frame of a connection arrives. */
+/** Something to do: a function, or a frame of a connection arrives. One shape for both keeps the queue fast. */
 interface Task extends Due {
   run: (() => void) | null;
   readonly arrivesAt: WireEnd | null;
+  readonly frame: WireFrame | null;
+  readonly dueUs: number;
 }
 
 /** How often frames are retransmitted while the link is cut, per ping interval. */
@@ -125,7 +127,8 @@ export class Connections implements ConnectionSurroundings {
   after(delay: Delay, run: () => void): () => void {
     const delayMs =
       typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#random.fraction();
-    const task: Task = { atUs: this.#soonestUs(toUs(delayMs)), seq: 0, run, arrivesAt: null };
+    const atUs = this.#soonestUs(toUs(delayMs));
+    const task: Task = { atUs, seq: 0, run, arrivesAt: null, frame: null, dueUs: atUs };
     this.#queue.push(task);
     return () => {
       task.run = null;
@@ -133,16 +136,14 @@ export class Connections implements ConnectionSurroundings {
   }
 
   transmit(to: WireEnd, frame: WireFrame): void {
-    const latencyMs = this.#latencyMs(to.other.owner.at, to.owner.at);
-    const soonestUs = this.#world.nowUs + toUs(latencyMs);
-    const atUs = Math.max(soonestUs, to.incoming.at(-1)?.atUs ?? 0);
-    to.incoming.push({ frame, atUs });
-    this.#queue.push({
-      atUs: this.#soonestUs(atUs - this.#world.nowUs),
-      seq: 0,
-      run: null,
-      arrivesAt: to,
-    });
+    const { incoming } = to;
+    const { nowUs } = this.#world;
+    const soonestUs = nowUs + toUs(this.#latencyMs(to.other.owner.at, to.owner.at));
+    const dueUs = incoming.length === 0 ? soonestUs : Math.max(soonestUs, incoming.at(-1)!.dueUs);
+    const atUs = this.#soonestUs(dueUs - nowUs);
+    const task: Task = { atUs, seq: 0, run: null, arrivesAt: to, frame, dueUs };
+    incoming.push(task);
+    this.#queue.push(task);
   }
 
   /** At least one microsecond ahead, so that no run loops without time passing. */
@@ -254,14 +255,14 @@ export class Connections implements ConnectionSurroundings {
   /** The oldest frame first; a frame on a cut link is retransmitted, and all later ones wait. */
   #arrive(end: WireEnd, task: Task): void {
     for (let first = end.incoming[0]; first !== undefined; first = end.incoming[0]) {
-      if (first.atUs > this.#world.nowUs) return;
+      if (first.dueUs > this.#world.nowUs) return;
       if (!this.#isConnected(end.other.owner.at, end.owner.at)) {
         task.atUs = this.#soonestUs(toUs(this.setup.pingMs / RETRIES_PER_PING));
         this.#queue.push(task);
         return;
       }
       end.incoming.shift();
-      if (end.isOpen) end.owner.onFrame(end, first.frame);
+      if (end.isOpen) end.owner.onFrame(end, first.frame!);
     }
   }
 

@@ -1,4 +1,4 @@
-import { assertNever, type Json, type Random } from '../core/index.ts';
+import { assertNever, isSame, type Json, type Random } from '../core/index.ts';
 import {
   type Owner,
   PAGE,
@@ -8,6 +8,7 @@ import {
   type Recovery,
   SECTOR,
 } from '../store/index.ts';
+import { diskCoding } from './disk-coding.ts';
 import { PageCache } from './page-cache.ts';
 
 /** `torn` and `lose-unsynced` show at the next crash, `stall` and `full` at the next save. */
@@ -92,7 +93,7 @@ export class Disk {
   constructor(owner: Owner, random: () => Random) {
     this.#owner = owner;
     this.#drawn = random;
-    this.#store = new RecordStore(owner);
+    this.#store = new RecordStore(owner, diskCoding);
   }
 
   /** Writes the record to the page cache. It is durable once `sync` was called for it. */
@@ -167,7 +168,7 @@ export class Disk {
   /** A process starts: what the store makes of the bytes, and whether that is right. */
   open(): Opened {
     const files = this.#settle();
-    this.#store = new RecordStore(this.#owner);
+    this.#store = new RecordStore(this.#owner, diskCoding);
     const found = this.#store.open(files);
     const defect = this.#defectOf(found);
     if (found.is !== 'refused') {
@@ -185,7 +186,9 @@ export class Disk {
 
   /** Would a start be refused? */
   get isRefused(): boolean {
-    return new RecordStore(this.#owner).open(new PageCache(this.#settle().read())).is === 'refused';
+    return (
+      new RecordStore(this.#owner, diskCoding).open(new PageCache(this.#settle().read())).is === 'refused'
+    );
   }
 
   #defectOf(found: Recovery): string | null {
@@ -199,10 +202,8 @@ export class Disk {
         const { sequence, record } = found;
         if (newest !== null && sequence < newest.sequence)
           return `finds record ${sequence}, although record ${newest.sequence} was durable`;
-        const text = JSON.stringify(record);
-        const isKnown = [...(newest === null ? [] : [newest]), ...this.#attempts].some(
-          (each) => each.sequence === sequence && JSON.stringify(each.record) === text,
-        );
+        const isFound = (each: Kept): boolean => each.sequence === sequence && isSame(each.record, record);
+        const isKnown = (newest !== null && isFound(newest)) || this.#attempts.some(isFound);
         return isKnown ? null : `finds a record ${sequence} that was never written`;
       }
       default:
@@ -238,7 +239,7 @@ export class Disk {
   }
 
   erase(): void {
-    this.#store = new RecordStore(this.#owner);
+    this.#store = new RecordStore(this.#owner, diskCoding);
     this.#hold({ bytes: null, newest: null, attempts: [], isDamaged: false });
     this.#pending = [];
   }

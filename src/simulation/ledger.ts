@@ -1,4 +1,4 @@
-import type { MemberId } from '../core/index.ts';
+import { compareIds, type MemberId } from '../core/index.ts';
 import { toMs } from './time.ts';
 
 /** A period in which a member believed itself leader, or could act as one. */
@@ -27,6 +27,15 @@ export class Ledger {
     return this.#open.size;
   }
 
+  /** The members that hold it, the one with the newest term first, then the latest. */
+  get newestFirst(): MemberId[] {
+    const open = [...this.#open.values()];
+    open.sort(
+      (a, b) => (b.term ?? 0) - (a.term ?? 0) || b.fromUs - a.fromUs || compareIds(a.member, b.member),
+    );
+    return open.map(({ member }) => member);
+  }
+
   of(member: MemberId): Stretch | undefined {
     return this.#open.get(member);
   }
@@ -47,6 +56,11 @@ export class Ledger {
       this.stretches.push(stretch);
     }
     return true;
+  }
+
+  /** What is held at the end of a run ends with it. */
+  finish(nowUs: number): void {
+    for (const stretch of this.#open.values()) stretch.toUs = nowUs;
   }
 }
 

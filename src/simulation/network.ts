@@ -73,7 +73,7 @@ class Links {
 }
 
 /**
- * Decides what happens to each message: after how many milliseconds each copy arrives (no copy: it is lost). It keeps
+ * Decides what happens to each message: how many copies arrive, and after how many milliseconds each does. It keeps
  * the cuts, the partition, the quality of links and the orders about single messages.
  */
 export class Network {
@@ -97,29 +97,25 @@ export class Network {
     this.#random = random;
   }
 
-  /** The delays of the copies that will arrive, or why there are none. */
-  route(envelope: Envelope): readonly number[] | 'lost' | 'cut' | 'dropped' | 'held' {
+  /** How many copies of a message will arrive, or why there are none. What is `held` has to be given to `hold`. */
+  copiesOf(from: MemberId, to: MemberId, message: Message): number | 'lost' | 'cut' | 'dropped' | 'held' {
     let copies = 1;
     if (!this.#plain) {
-      const order = this.#takeOrder(envelope);
-      if (order === 'hold') {
-        this.#held.push(envelope);
-        return 'held';
-      }
+      const order = this.#orders.length === 0 ? null : this.#takeOrder({ from, to, message });
+      if (order === 'hold') return 'held';
       if (order === 'drop') return 'dropped';
       if (order === 'duplicate') copies = 2;
-      if (!this.connected(envelope.from, envelope.to)) return 'cut';
+      if (!this.connected(from, to)) return 'cut';
     }
-    const quality = this.#plain ? this.#quality : this.qualityOf(envelope.from, envelope.to);
+    const { loss, duplicate } = this.qualityOf(from, to);
     const random = this.#random;
-    if (random.chance(quality.loss)) return 'lost';
-    if (random.chance(quality.duplicate)) copies++;
-    const delays = [this.#delayMs(quality)]; // As long as it needs to be: one that grows takes ten times the room.
-    for (let i = 1; i < copies; i++) delays.push(this.#delayMs(quality));
-    return delays;
+    if (random.chance(loss)) return 'lost';
+    return random.chance(duplicate) ? copies + 1 : copies;
   }
 
-  #delayMs({ latencyMs, reorder }: LinkQuality): number {
+  /** Draws after how many milliseconds a copy arrives. */
+  delayMs(from: MemberId, to: MemberId): number {
+    const { latencyMs, reorder } = this.qualityOf(from, to);
     const random = this.#random;
     const delayMs = drawLatencyMs(latencyMs, random);
     return random.chance(reorder) ? delayMs * (1 + 9 * random.fraction()) : delayMs;
@@ -142,7 +138,7 @@ export class Network {
   }
 
   qualityOf(from: MemberId, to: MemberId): LinkQuality {
-    if (this.#ofMember.size === 0 && this.#ofLink.size === 0) return this.#quality;
+    if (this.#plain || (this.#ofMember.size === 0 && this.#ofLink.size === 0)) return this.#quality;
     const found = this.#known.get(from)?.get(to);
     if (found !== undefined) return found;
     const ofMembers = changed(changed(this.#quality, this.#ofMember.get(from)), this.#ofMember.get(to));
@@ -203,7 +199,7 @@ export class Network {
     this.#plain = this.#ofMember.size === 0 && this.#ofLink.size === 0;
   }
 
-  /** Holds a message that was in flight. */
+  /** Keeps a message until it is released. */
   hold(envelope: Envelope): void {
     this.#held.push(envelope);
   }

@@ -28,8 +28,8 @@ export class WireEnd {
   readonly number: ConnectionId;
   readonly owner: WireOwner;
   isOpen = true;
-  /** Frames in flight to this end, the oldest first. */
-  readonly incoming: { readonly frame: WireFrame; readonly atUs: number }[] = [];
+  /** Frames in flight to this end, the oldest first, and when each is due. */
+  readonly incoming: { readonly frame: WireFrame | null; readonly dueUs: number }[] = [];
   #other: WireEnd | null = null;
 
   constructor(number: ConnectionId, owner: WireOwner) {

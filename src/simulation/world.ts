@@ -2,7 +2,6 @@ import {
   type Assumption,
   assert,
   type Command,
-  compareIds,
   type Effect,
   type Input,
   idSet,
@@ -150,11 +149,7 @@ export class World implements Surroundings {
 
   /** The processes that believe they lead, by name, the one with the newest term first, then the latest to claim. */
   get leaders(): MemberId[] {
-    const open = [...this.claims.open];
-    open.sort(
-      (a, b) => (b.term ?? 0) - (a.term ?? 0) || b.fromUs - a.fromUs || compareIds(a.member, b.member),
-    );
-    return open.map((claim) => claim.member);
+    return this.claims.newestFirst;
   }
 
   /** Runs everything that is due up to that moment. */
@@ -243,9 +238,8 @@ export class World implements Surroundings {
   }
 
   finish(): void {
-    for (const ledger of [this.claims, this.acting]) {
-      for (const stretch of ledger.open) stretch.toUs = this.nowUs;
-    }
+    this.claims.finish(this.nowUs);
+    this.acting.finish(this.nowUs);
     this.coverage.finish(this.nowUs);
   }
 
@@ -271,30 +265,37 @@ export class World implements Surroundings {
     if (vote) this.#properties.voted(from, to, vote.term);
     if (this.places?.reaches(from, to, at) === false) return;
     const { connections } = this;
-    if (connections === null && this.twins.size === 0) return this.#route({ from, to, message }, from, to);
+    if (connections === null && this.twins.size === 0)
+      return this.#route(host, to, message, this.hosts.get(to));
     const receivers = connections?.receiversOf(host.name, to) ?? [this.hosts.get(to), this.twins.of(to)];
     // Each process of the receiver is sent its own message: one may be lost, late or held where the other is not.
     for (const receiver of receivers) {
       if (receiver === undefined || (!connections && !this.twins.connects(host, receiver))) continue;
-      const envelope = receiver.isTwin ? { from, to, message, toTwin: true } : { from, to, message };
-      this.#route(envelope, host.name, receiver.name);
+      this.#route(host, to, message, receiver);
     }
   }
 
   called(host: Host, at: string, message: Message): void {
     this.#count(message);
     const to = this.places?.answers(host.id, at) ?? null;
-    if (to !== null) this.#route({ from: host.id, to, message }, host.name, to);
+    if (to !== null) this.#route(host, to, message, this.hosts.get(to));
   }
 
   #count({ type }: Message): void {
     this.messagesByType.set(type, (this.messagesByType.get(type) ?? 0) + 1);
   }
 
-  #route(envelope: Envelope, from: MemberId, to: MemberId): void {
-    const route = this.network.route(envelope);
-    if (typeof route === 'string') this.note({ do: route, from, to, type: envelope.message.type });
-    else for (const delayMs of route) this.deliver(envelope, delayMs);
+  #route({ id: from, name }: Host, to: MemberId, message: Message, receiver: Host | undefined): void {
+    const { network } = this;
+    const copies = network.copiesOf(from, to, message);
+    if (typeof copies === 'string') {
+      if (copies === 'held') network.hold({ from, to, message, toTwin: receiver?.isTwin === true });
+      return this.note({ do: copies, from: name, to: receiver?.name ?? to, type: message.type });
+    }
+    for (let i = 0; i < copies; i++) {
+      const atUs = this.nowUs + toUs(network.delayMs(from, to));
+      if (receiver !== undefined) this.schedule(newHappening(atUs, 'deliver', receiver, from, message, null));
+    }
   }
 
   reported(host: Host, view: View): void {

@@ -1,6 +1,6 @@
 /** Messages that no honest member can have sent: refused and counted, and nothing of them is saved, answered or passed on. */
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -47,7 +47,11 @@ async function connectAsB({ url }: Member): Promise<WebSocket> {
 }
 
 const B = [{ id: 'b', url: NOWHERE }];
+const FAR = 2 ** 53 - 1;
 const recordOf = (): string => readFileSync(path.join(folder, 'a', 'election-main.json'), 'utf8');
+/** The classics save nothing before they have to. */
+const recordIfAny = (): string =>
+  existsSync(path.join(folder, 'a', 'election-main.json')) ? recordOf() : '';
 /** The term of the member a, as it stands on its disk. */
 const termOf = (): number =>
   Math.max(...[...recordOf().matchAll(/"start":1,"term":(\d+)/g)].map((found) => Number(found[1])));
@@ -101,6 +105,26 @@ describe('a member with a connection', () => {
     peer.send(JSON.stringify(['main', { type: 'term', by: BY, term: 2 ** 40 + 1 }]));
     await taken(peer);
     expect(termOf()).toBe(2 ** 40 + 1);
+  });
+
+  const beat = { role: 'follower', leader: null, term: 1, election: 1, knownVoters: ['a', 'b'], offline: [] };
+  it.each<[protocol: string, options: object, message: object, far: object]>([
+    ['epoch', {}, { type: 'keep-alive', epoch: 1 }, { epoch: FAR }],
+    ['bully', { quorum: true }, { type: 'newer-epoch', epoch: 1 }, { epoch: FAR }],
+    ['bully', {}, { type: 'publish/state', epoch: 1, version: 1, value: 1 }, { version: FAR }],
+    ['draw', {}, { type: 'heartbeat', ...beat }, { election: FAR }],
+    ['draw', {}, { type: 'heartbeat', ...beat }, { term: FAR }],
+    ['draw', {}, { type: 'election/start', election: 1, voters: ['a', 'b'] }, { election: FAR }],
+  ])('cannot use up the numbers of %s: %j %j', async (protocol, options, message, far) => {
+    const member = await start({ peers: B, protocol, options: options as JoinOptions['options'] });
+    const peer = await connectAsB(member);
+    peer.send(JSON.stringify(['main', { ...message, ...far }]));
+    await taken(peer);
+    expect([member.refusals.impossible, member.refusals['bad-shape']]).toEqual([1, 0]);
+    expect(recordIfAny()).not.toContain(String(FAR));
+    peer.send(JSON.stringify(['main', message]));
+    await taken(peer);
+    expect(member.refusals.impossible).toBe(1);
   });
 
   it('causes so many saves a second and no more, and is heard where none is needed', async () => {

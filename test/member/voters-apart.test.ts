@@ -1,8 +1,9 @@
 /** Real voters in network namespaces of their own. `npx tsx verify/voters.ts` plays many more rounds. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { Random } from '../../src/core/index.ts';
+import { certifiedStart, roundOfSix } from '../support/disorder.ts';
 import { withoutNamespaces } from '../support/namespaces.ts';
-import { certifiedStart, roundOfSix, VotersApart } from '../support/voters-apart.ts';
+import { VotersApart } from '../support/voters-apart.ts';
 
 const reason = withoutNamespaces();
 if (reason !== null) process.stderr.write(`SKIPPED: voters in network namespaces, since ${reason}\n`);

@@ -13,6 +13,8 @@ const PACKAGES = [
   'faketime',
   'openssl',
   'systemd',
+  'iproute2',
+  'iptables',
   'chromium',
 ];
 

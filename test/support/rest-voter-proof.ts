@@ -50,7 +50,8 @@ export class RestVoterProof {
       const isProven = isSame(told, `proof=${this.#answerProof(proof, response.status, text)}`);
       const challenge = values(response.headers.get('www-authenticate'));
       if (response.status !== 401) return isProven ? new Response(text || null, response) : null;
-      if (challenge.counter !== undefined && isProven) this.#counter = Number(challenge.counter);
+      if (challenge.counter !== undefined && isProven)
+        this.#counter = Math.max(this.#counter, Number(challenge.counter));
       this.#known.set(base, { id: challenge.id ?? '', boot: challenge.boot ?? '' });
     }
     return null;

@@ -3,12 +3,11 @@
  * tests, and for many rounds by `verify/voters.ts`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../../src/core/index.ts';
 import { Namespaces } from './namespaces.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
@@ -25,13 +24,15 @@ interface Status {
 
 interface Running {
   readonly child: ChildProcess;
-  readonly log: string[];
+  /** Settles when it answers requests, or is gone. */
+  readonly up: Promise<unknown>;
   readonly gone: Promise<unknown>;
 }
 
-/** A leadership that a voter reported of itself. */
-export interface Win {
+/** A leadership that a process of a voter reported of itself. */
+interface Win {
   readonly voter: string;
+  readonly process: number | undefined;
   readonly token: string;
 }
 
@@ -40,10 +41,17 @@ export class VotersApart {
   readonly #lab: Namespaces;
   readonly #data = mkdtempSync(path.join(tmpdir(), 'caucus-voters-'));
   readonly #running = new Map<number, Running>();
+  readonly #logs = new Map<string, string[]>();
   readonly #options: readonly string[];
+  readonly #keep: string | null;
+  /** What was waited for, and how long that took. */
+  readonly #waits: string[] = [];
 
-  constructor(count: number, options: readonly string[]) {
+  /** `keep`: the folder for the logs and recordings of the voters, if one wants to know what happened. */
+  constructor(count: number, options: readonly string[], keep: string | null = null) {
     this.#options = options;
+    this.#keep = keep;
+    if (keep !== null) mkdirSync(keep, { recursive: true });
     // One name with all addresses, as a DNS round robin has it.
     this.#lab = new Namespaces(count, () => 'voters');
   }
@@ -74,22 +82,34 @@ export class VotersApart {
       `${address}:${PORT}`,
       '--insecure',
       '--data',
-      path.join(this.#data, `v${voter}`),
+      this.#folder(voter),
       ...this.#options.flatMap((option) => ['--option', option]),
+      ...(this.#keep === null ? [] : ['--record', this.#keep]),
     );
     const env = { ...process.env, VOTER_ID: `v${voter}`, VOTER_URL: '/', SEED_HOST: `voters:${PORT}` };
     const child = spawn(command!, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const log: string[] = [];
     const gone = new Promise((resolve) => child.once('exit', resolve));
-    for (const stream of [child.stdout, child.stderr])
-      createInterface({ input: stream }).on('line', (line) => this.#read(`v${voter}`, line, log));
-    this.#running.set(voter, { child, log, gone });
+    const up = new Promise((resolve) => {
+      for (const stream of [child.stdout, child.stderr])
+        createInterface({ input: stream }).on('line', (line) => {
+          this.#read(`v${voter}`, child.pid, line);
+          if (line.includes(' is up at ')) resolve(null);
+        });
+    });
+    this.#running.set(voter, { child, up: Promise.race([up, gone]), gone });
   }
 
-  #read(voter: string, line: string, log: string[]): void {
+  async up(voter: number): Promise<void> {
+    await this.#running.get(voter)!.up;
+  }
+
+  /** A line of the log of a voter. Every leadership of its own is noted, whatever it gives as the cause. */
+  #read(voter: string, process: number | undefined, line: string): void {
+    const log = this.#logs.get(voter) ?? [];
+    this.#logs.set(voter, log);
     log.push(line);
-    const won = /: (\S+) leads with token (\d+) \(won\)/.exec(line);
-    if (won?.[1] === voter) this.wins.push({ voter, token: won[2]! });
+    const led = /: (\S+) leads with token (\d+)/.exec(line);
+    if (led?.[1] === voter) this.wins.push({ voter, process, token: led[2]! });
   }
 
   /** Dies without a word. */
@@ -98,6 +118,24 @@ export class VotersApart {
     this.#running.delete(voter);
     child.kill('SIGKILL');
     await gone;
+  }
+
+  /** It stands still, as a machine that is suspended, and goes on later. */
+  pause(voter: number): void {
+    this.#running.get(voter)!.child.kill('SIGSTOP');
+  }
+
+  resume(voter: number): void {
+    this.#running.get(voter)!.child.kill('SIGCONT');
+  }
+
+  /** As for an operator who lost the disk of a voter. It must not run. */
+  wipe(voter: number): void {
+    rmSync(this.#folder(voter), { recursive: true, force: true });
+  }
+
+  #folder(voter: number): string {
+    return path.join(this.#data, `v${voter}`);
   }
 
   async status(voter: number): Promise<Status | null> {
@@ -133,7 +171,8 @@ export class VotersApart {
   async agree(voters: readonly number[], what: string, withinMs = 60_000): Promise<string> {
     const ids = voters.map((voter) => `v${voter}`).sort();
     let seen: (Status | null)[] = [];
-    for (const untilMs = performance.now() + withinMs; performance.now() < untilMs; await sleep(100)) {
+    const startMs = performance.now();
+    for (const untilMs = startMs + withinMs; performance.now() < untilMs; await sleep(100)) {
       seen = await Promise.all(voters.map((voter) => this.status(voter)));
       const [first] = seen;
       const isOne = seen.every(
@@ -144,111 +183,42 @@ export class VotersApart {
           each.knownVoters.join() === ids.join(),
       );
       const acting = seen.filter((each) => each?.acting === true);
-      if (isOne && acting.length === 1 && ids.includes(first!.leader!)) return first!.leader!;
+      if (!isOne || acting.length !== 1 || !ids.includes(first!.leader!)) continue;
+      this.#waits.push(`${((performance.now() - startMs) / 1000).toFixed(1)} s`);
+      return first!.leader!;
     }
     const found = seen.map((each, i) => `v${voters[i]}: ${each?.leader} of ${each?.knownVoters.join(' ')}`);
     throw new Error(
-      `${what}: expected one leader of ${ids.join(' ')}, found ${found.join('; ')}\n${this.#logs()}`,
+      `${what}: expected one leader of ${ids.join(' ')}, found ${found.join('; ')}\n${this.#tails()}`,
     );
   }
 
-  /** Two voters that led with one token. */
+  /** How long each agreement took. */
+  get waits(): string {
+    return this.#waits.join(', ');
+  }
+
+  /** Leaderships of two processes with one token. */
   get shared(): readonly Win[] {
-    return this.wins.filter(({ voter, token }) =>
-      this.wins.some((other) => other.token === token && other.voter !== voter),
+    return this.wins.filter(({ process, token }) =>
+      this.wins.some((other) => other.token === token && other.process !== process),
     );
   }
 
   async close(): Promise<void> {
     await Promise.all(this.running.map((voter) => this.kill(voter)));
     this.#lab.remove();
+    if (this.#keep !== null) this.#keepLogs(this.#keep);
     rmSync(this.#data, { recursive: true, force: true });
   }
 
-  #logs(): string {
-    const tails = [...this.#running].map(
-      ([voter, { log }]) => `v${voter}:\n  ${log.slice(-12).join('\n  ')}`,
-    );
+  #keepLogs(folder: string): void {
+    for (const [voter, log] of this.#logs) writeFileSync(path.join(folder, `${voter}.log`), log.join('\n'));
+  }
+
+  /** The ends of all logs. */
+  #tails(): string {
+    const tails = [...this.#logs].map(([voter, log]) => `${voter}:\n  ${log.slice(-12).join('\n  ')}`);
     return tails.join('\n');
   }
-}
-
-/** They start in a random order, while packets are lost and pairs of them are cut off from each other. */
-export async function startInDisorder(
-  voters: VotersApart,
-  ids: readonly number[],
-  random: Random,
-): Promise<string> {
-  const left = [...ids];
-  const told: string[] = [];
-  while (left.length > 0) {
-    if (random.chance(0.4)) {
-      const [a, b] = [random.pick(ids)!, random.pick(ids)!];
-      if (a !== b) {
-        voters.lab.cut(a, b);
-        told.push(`cut ${a}-${b}`);
-      }
-    }
-    if (random.chance(0.3)) {
-      const host = random.pick(ids)!;
-      voters.lab.lose(host, 0.1 + 0.3 * random.fraction());
-      told.push(`loss at ${host}`);
-    }
-    const [next] = left.splice(random.below(left.length), 1);
-    voters.start(next!);
-    told.push(`start ${next}`);
-    await sleep(random.between(0, 700));
-  }
-  await sleep(random.between(0, 3000));
-  voters.lab.heal();
-  return told.join(', ');
-}
-
-/**
- * A whole life: five voters start in disorder, a sixth joins late, one is removed by request, and one dies for good.
- * After each step all that are left have one list and one leader. Returns what was done.
- */
-export async function roundOfSix(voters: VotersApart, random: Random): Promise<string> {
-  const five = [1, 2, 3, 4, 5];
-  const told = await startInDisorder(voters, five, random);
-  await voters.agree(five, `after ${told}`);
-  voters.start(6);
-  const six = [...five, 6];
-  await voters.agree(six, 'a sixth has joined');
-  const removed = random.pick(six)!;
-  const asked = random.pick(six.filter((each) => each !== removed))!;
-  await voters.remove(removed, asked);
-  const rest = six.filter((each) => each !== removed);
-  await voters.agree(rest, `v${removed} was removed`);
-  let out = await voters.status(removed);
-  // The removal is repeated for some heartbeats: the voter itself may be the last to hear of it.
-  for (let tries = 0; out?.role !== 'none' && tries < 50; tries++) {
-    await sleep(200);
-    out = await voters.status(removed);
-  }
-  if (out?.role !== 'none' || out.cause !== 'removed')
-    throw new Error(`v${removed} was removed, but is ${out?.role} (${out?.cause})`);
-  const dead = random.pick(rest)!;
-  await voters.kill(dead);
-  await voters.agree(
-    rest.filter((each) => each !== dead),
-    `v${dead} has died`,
-  );
-  return `${told}; removed v${removed} at v${asked}, killed v${dead}`;
-}
-
-/** Five voters with `quorum` start in disorder: never do two of them lead with one token, and in the end one leads. */
-export async function certifiedStart(voters: VotersApart, random: Random): Promise<string> {
-  const five = [1, 2, 3, 4, 5];
-  const told = await startInDisorder(voters, five, random);
-  await voters.agree(five, `after ${told}`);
-  if (random.chance(0.5)) {
-    // A split: the minority cannot have a leader of its own for long, and never one of the same token.
-    for (const a of [1, 2]) for (const b of [3, 4, 5]) voters.lab.cut(a, b);
-    await sleep(random.between(1000, 3000));
-    voters.lab.heal();
-    await voters.agree(five, 'after a split');
-  }
-  if (voters.shared.length > 0) throw new Error(`two leaders of one token: ${JSON.stringify(voters.shared)}`);
-  return told;
 }

@@ -95,6 +95,7 @@ function createBully(rules: Rules): Protocol<State, Message, Timer> {
     pledges: rules.quorum ? pledges : [],
     init,
     step: (s, input, out) => onInput(s, input, rules, out),
+    claim: (message) => Math.max(message.epoch, 'version' in message ? message.version : 0),
     ...(rules.quorum && {
       vote: (message: Message) => (message.type === 'coordinator/ack' ? { term: message.epoch } : null),
     }),

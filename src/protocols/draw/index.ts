@@ -299,9 +299,14 @@ function createDraw(rules: Rules): Protocol<State, Message, Timer> {
     init: (self) => createState(self, rules),
     step: (s, input, out) => onInput(s, input, rules, out),
     measure: ({ newest, ballot }) => ({ election: newest, round: ballot?.round ?? 0 }),
+    claim: (message) => Math.max(numberIn(message, 'election'), numberIn(message, 'term')),
     vote: (message) => (message.type === 'election/certify' ? { term: message.election } : null),
     ending: endingOf,
   };
+}
+
+function numberIn(message: Message, field: 'election' | 'term'): number {
+  return field in message ? ((message as { [K in typeof field]?: number })[field] ?? 0) : 0;
 }
 
 /** What a message of the leader says about the end of its leadership. */

@@ -7,6 +7,7 @@ import {
   integer,
   listOf,
   type MemberId,
+  matching,
   memberId,
   natural,
   nullable,
@@ -15,7 +16,6 @@ import {
   record,
   type Shape,
   show,
-  text,
 } from '../../core/index.ts';
 import type { ListedVoter, MembershipMessage } from './membership.ts';
 import { MOST_VOTERS } from './state.ts';
@@ -93,8 +93,12 @@ const decimal64: Shape<string> = {
 };
 
 const voters = listOf(memberId, MOST_VOTERS);
-/** The longest URL that the API accepts. The host checks that it is one. */
-const url = described(text(1000), 'Where a voter answers, such as http://127.0.0.1:8008.');
+/** What a URL may consist of, and how long the API lets it be. The host checks that it is one. */
+const URL_TEXT = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s?#@\\]{1,990}$/;
+const url = described(
+  matching(URL_TEXT, 'a URL like http://127.0.0.1:8008, without a user, ? and #'),
+  'Where a voter answers, such as http://127.0.0.1:8008.',
+);
 const listed = described(
   // Members add more to each voter in their answers, such as the time of its last heartbeat.
   listOf(openRecord<ListedVoter>({ voterId: memberId, voterUrl: url }), MOST_VOTERS),
