@@ -13,7 +13,9 @@ const TICKS_PER_S = 100;
 export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 /** How members authenticate each other. */
-export type Auth = 'none' | 'tls';
+export type Auth = 'none' | 'secret' | 'tls';
+
+const SECRET = 'a-secret-of-the-bench-alone';
 
 interface Word {
   readonly is: string;
@@ -38,6 +40,7 @@ export class Cluster {
   readonly #peers: readonly { readonly id: number; readonly url: string }[];
   readonly #elections: number;
   readonly #timeoutMs: readonly [number, number];
+  readonly #auth: Auth;
   readonly #ca: TestCa | null;
   readonly #processes = new Map<number, Process>();
   readonly #listeners = new Set<(from: Process, word: Word) => void>();
@@ -46,8 +49,10 @@ export class Cluster {
     ports: readonly number[],
     elections: number,
     timeoutMs: readonly [number, number],
+    auth: Auth,
     ca: TestCa | null,
   ) {
+    this.#auth = auth;
     this.#timeoutMs = timeoutMs;
     this.#ca = ca;
     const scheme = ca === null ? 'http' : 'https';
@@ -62,7 +67,7 @@ export class Cluster {
     auth: Auth = 'none',
   ): Promise<Cluster> {
     const ca = auth === 'tls' ? await TestCa.open() : null;
-    const cluster = new Cluster(await freePorts(members), elections, timeoutMs, ca);
+    const cluster = new Cluster(await freePorts(members), elections, timeoutMs, auth, ca);
     await Promise.all(cluster.#peers.map(({ id }) => cluster.start(id)));
     await cluster.settled();
     return cluster;
@@ -75,7 +80,7 @@ export class Cluster {
       env: {
         ...process.env,
         TIMEOUT_MS: JSON.stringify(this.#timeoutMs),
-        JOIN: JSON.stringify(this.#ca === null ? {} : { tls: await this.#ca.member(id) }),
+        JOIN: JSON.stringify(await this.#joinOptions(id)),
       },
     });
     const made: Process = { id, child, isActing: false, led: 0 };
@@ -88,6 +93,11 @@ export class Cluster {
       for (const listener of [...this.#listeners]) listener(made, word);
     });
     await this.#heard((from, { is }) => from === made && is === 'up');
+  }
+
+  async #joinOptions(id: number): Promise<object> {
+    if (this.#ca !== null) return { tls: await this.#ca.member(id) };
+    return this.#auth === 'secret' ? { secret: SECRET } : {};
   }
 
   get leader(): Process | undefined {

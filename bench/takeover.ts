@@ -17,8 +17,9 @@ const CROWDS = [
   [100, [1500, 3000]],
   [1000, [1500, 3000]],
 ] as const;
-/** How members authenticate: `CAUCUS_BENCH_AUTH=none,tls` measures both in one run. */
+/** How members authenticate: `CAUCUS_BENCH_AUTH=none,secret,tls` measures all in one run; `CAUCUS_BENCH_MEMBERS=3` only such clusters. */
 const AUTHS = (process.env.CAUCUS_BENCH_AUTH ?? 'none').split(',') as Auth[];
+const SIZES = (process.env.CAUCUS_BENCH_MEMBERS ?? '3,5,9').split(',').map(Number);
 /** Of the preset `lan`. */
 const LEASE_MS = 125;
 
@@ -39,7 +40,7 @@ export async function benchTakeover(): Promise<void> {
     { what: 'write, fsync, rename', ms: floors.saveMs },
     { what: 'the slowest of 300 of them', ms: floors.slowestSaveMs },
   ]);
-  for (const members of [3, 5, 9]) for (const auth of AUTHS) await benchMembers(members, floors, auth);
+  for (const members of SIZES) for (const auth of AUTHS) await benchMembers(members, floors, auth);
   const rows = [];
   for (const [elections, timeoutMs] of CROWDS)
     for (const auth of AUTHS) rows.push(await idleRow(elections, timeoutMs, auth));
