@@ -87,6 +87,9 @@ export class Holder {
   #hasRunOut = false;
   /** The view of the last call. */
   #view: View | null = null;
+  #term = 0;
+  /** The token of that term. */
+  #token = 0n;
 
   constructor(
     self: MemberId,
@@ -137,7 +140,7 @@ export class Holder {
     this.#hasRunOut = false;
     const stoodOn = this.#view?.lease ?? null;
     this.#view = view;
-    const token = tokenOf(view);
+    const token = this.#tokenOf(view);
     if (this.held !== null && (hasRunOut || !mayAct || this.held.token !== (token ?? 0n))) {
       if (stoodOn !== null) this.#lapsed = this.held.token;
       this.held = null;
@@ -213,11 +216,21 @@ export class Holder {
     const leader = view.leader === this.#self && !acting ? null : view.leader;
     return {
       leader,
-      token: leader === null ? null : tokenOf(view),
+      token: leader === null ? null : this.#tokenOf(view),
       acting,
       isMember: view.members?.includes(this.#self) ?? true,
       members: view.members,
     };
+  }
+
+  /** The token of a view is its term. Most views have the term of the one before. */
+  #tokenOf({ term }: View): bigint | null {
+    if (term === null) return null;
+    if (term !== this.#term) {
+      this.#term = term;
+      this.#token = BigInt(term);
+    }
+    return this.#token;
   }
 
   #enter(explanation: Why): void {
@@ -232,10 +245,6 @@ export class Holder {
 /** The lease timer came due, or another input was processed after the deadline. */
 function isOver({ input }: Turn, stoodOn: string | null, { endsAtMs }: Lease, nowMs: number): boolean {
   return (input?.type === 'timer' && input.timer === stoodOn) || (endsAtMs > 0 && endsAtMs <= nowMs);
-}
-
-function tokenOf({ term }: View): bigint | null {
-  return term === null ? null : BigInt(term);
 }
 
 /** Each loss is recorded once: what a protocol still does about a leadership that has already ended adds nothing. */

@@ -60,7 +60,6 @@ export class ProtocolHost {
   readonly state: unknown;
   /** By what the view came about. */
   #last: Origin = { input: null, effects: [] };
-  readonly #runDue = (): void => this.#timers.runDue(this.#onDue);
   readonly #onDue = (timer: string): void => void this.#take({ type: 'timer', timer });
   #isBusy = false;
   #isStartingOver = false;
@@ -174,12 +173,12 @@ export class ProtocolHost {
   give(input: Input): void {
     if (!this.isRunning) return;
     if (this.#isBusy) this.#inputs.push(input);
-    else this.#exclusively(this.#runDue, input);
+    else this.#exclusively(null, input);
   }
 
   /** Runs the timers that are due. */
   wake(): void {
-    this.#exclusively(this.#runDue);
+    this.#exclusively(null);
   }
 
   /**
@@ -208,11 +207,15 @@ export class ProtocolHost {
     this.#holder.note(explanation);
   }
 
-  /** One input after the other, also when a listener that is notified of one gives the next. */
-  #exclusively(work: () => void, input: Input | null = null): void {
+  /**
+   * Does this work (null: runs the timers that are due), then takes the input. One input after the other, also when a
+   * listener that is notified of one gives the next.
+   */
+  #exclusively(work: (() => void) | null, input: Input | null = null): void {
     this.#isBusy = true;
     try {
-      work();
+      if (work === null) this.#timers.runDue(this.#onDue);
+      else work();
       if (input !== null) this.#take(input);
       while (this.#inputs.length > 0) this.#take(this.#inputs.shift()!);
     } finally {

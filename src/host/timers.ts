@@ -1,13 +1,14 @@
 import type { Delay } from '../core/index.ts';
 import type { HostClock } from './clock.ts';
 
+/** A timer that runs. Setting it again changes it. */
 export interface Timer {
   readonly name: string;
-  readonly endsAtMs: number;
+  endsAtMs: number;
   /** From when it was set until it comes due. */
-  readonly lengthMs: number;
+  lengthMs: number;
   /** How often the machine had slept when the timer was set. After another sleep the timer proves nothing. */
-  readonly sleeps: number;
+  sleeps: number;
 }
 
 /**
@@ -32,7 +33,7 @@ export class Timers {
     this.#onAlarm = onAlarm;
   }
 
-  get(name: string): Timer | undefined {
+  get(name: string): Readonly<Timer> | undefined {
     return this.#timers.get(name);
   }
 
@@ -42,7 +43,14 @@ export class Timers {
     const setAtMs = this.#clock.now();
     const { sleeps } = this.#clock;
     const endsAtMs = this.#clock.after(delayMs);
-    this.#timers.set(name, { name, endsAtMs, lengthMs: endsAtMs - setAtMs, sleeps });
+    const lengthMs = endsAtMs - setAtMs;
+    const known = this.#timers.get(name);
+    if (known === undefined) this.#timers.set(name, { name, endsAtMs, lengthMs, sleeps });
+    else {
+      known.endsAtMs = endsAtMs;
+      known.lengthMs = lengthMs;
+      known.sleeps = sleeps;
+    }
     this.#setAlarm(endsAtMs);
     return endsAtMs;
   }

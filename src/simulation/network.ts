@@ -46,6 +46,21 @@ function changed(quality: LinkQuality, change: Partial<LinkQuality> | undefined)
   };
 }
 
+/** How many messages of each type were sent. */
+export class MessageCounts {
+  readonly #counts = new Map<string, { count: number }>();
+
+  add({ type }: Message): void {
+    const known = this.#counts.get(type);
+    if (known === undefined) this.#counts.set(type, { count: 1 });
+    else known.count += 1;
+  }
+
+  get byType(): Map<string, number> {
+    return new Map([...this.#counts].map(([type, { count }]) => [type, count]));
+  }
+}
+
 /** A set of links, each from one member to another. */
 class Links {
   readonly #ends = new Map<MemberId, Set<MemberId>>();

@@ -24,7 +24,7 @@ import { deepFreeze } from './freeze.ts';
 import { Host } from './host.ts';
 import { Coverage, Ledger } from './ledger.ts';
 import { Losses } from './losses.ts';
-import { type Envelope, Network } from './network.ts';
+import { type Envelope, MessageCounts, Network } from './network.ts';
 import { Places, usualAddress } from './places.ts';
 import { Queue } from './queue.ts';
 import type { Action, MemberSetup, Scenario } from './scenario.ts';
@@ -54,7 +54,6 @@ export class World implements Surroundings {
   readonly acting: Ledger = new Ledger();
   readonly coverage: Coverage = new Coverage();
   readonly violations: Violation[] = [];
-  readonly messagesByType: Map<string, number> = new Map();
   /** Assumptions that the run has broken. */
   readonly broken: Set<Assumption> = new Set();
   readonly losses: Losses;
@@ -78,6 +77,7 @@ export class World implements Surroundings {
   readonly #freeze: boolean;
   readonly #mostSteps: number;
   readonly #commands: Command[] = [];
+  readonly #sent = new MessageCounts();
   #order = 0;
 
   constructor(scenario: Scenario, seed: number, options: WorldOptions = {}) {
@@ -131,6 +131,10 @@ export class World implements Surroundings {
   timed(host: Host, timer: string, atMs: number): void {
     if (this.#scheduled === undefined) return;
     this.#scheduled(newHappening(host.clock.toWorldUs(atMs), 'timer', host, host.id, null, null, timer));
+  }
+
+  get messagesByType(): ReadonlyMap<string, number> {
+    return this.#sent.byType;
   }
 
   get hash(): string {
@@ -260,7 +264,7 @@ export class World implements Surroundings {
   sent(host: Host, to: MemberId, message: Message, at?: string): void {
     const from = host.id;
     if (from === to) assert(false, `${from} sent ${message.type} to itself`); // Made only if it is needed.
-    this.#count(message);
+    this.#sent.add(message);
     const vote = this.protocol.vote?.(message);
     if (vote) this.#properties.voted(from, to, vote.term);
     if (this.places?.reaches(from, to, at) === false) return;
@@ -276,13 +280,9 @@ export class World implements Surroundings {
   }
 
   called(host: Host, at: string, message: Message): void {
-    this.#count(message);
+    this.#sent.add(message);
     const to = this.places?.answers(host.id, at) ?? null;
     if (to !== null) this.#route(host, to, message, this.hosts.get(to));
-  }
-
-  #count({ type }: Message): void {
-    this.messagesByType.set(type, (this.messagesByType.get(type) ?? 0) + 1);
   }
 
   #route({ id: from, name }: Host, to: MemberId, message: Message, receiver: Host | undefined): void {

@@ -84,13 +84,12 @@ export function ending(m: Message): Ending | null {
  */
 export function askPreferred(s: State, preferAfter: number, out: Out): void {
   if (s.role !== 'leader') return;
-  const preferred = s.register.members.find(({ id }) => {
+  for (const { id } of s.register.members) {
     const peer = id === s.id ? undefined : s.peers[id];
-    return peer !== undefined && peer.streak >= preferAfter && mayHandTo(s, id);
-  })?.id;
-  if (preferred === undefined) return;
-  s.peers[preferred]!.streak = 0;
-  send(preferred, { type: 'transfer/ask', term: s.term, by: origin(s) }, out);
+    if (peer === undefined || peer.streak < preferAfter || !mayHandTo(s, id)) continue;
+    peer.streak = 0;
+    return send(id, { type: 'transfer/ask', term: s.term, by: origin(s) }, out);
+  }
 }
 
 function mayHandTo(s: State, id: MemberId): boolean {

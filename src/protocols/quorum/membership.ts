@@ -73,7 +73,7 @@ function isFirstStep(members: readonly Seat[], { kind, member }: Change): boolea
  */
 function reseated(s: State, times: Times): readonly Seat[] | null {
   const { members } = s.register;
-  if (members.every((seat) => isUndisputed(s, seat))) return null;
+  if (!isDisputed(s)) return null;
   const filled = members.map((seat) => fill(s, seat));
   if (isFounding(s) && !isWorthFounding(s, filled, times)) return null;
   if (filled.some((seat, i) => seat !== members[i])) return filled;
@@ -83,12 +83,13 @@ function reseated(s: State, times: Times): readonly Seat[] | null {
     : members.map((seat) => (seat === gone ? { id: gone.id, disk: null } : seat));
 }
 
-/**
- * The seat is filled, and no other disk is known under its name. That is nearly always true, and every step checks
- * it.
- */
-function isUndisputed(s: State, { id, disk }: Seat): boolean {
-  return disk !== null && (id === s.id ? disk === s.disk : s.newcomers[id] === undefined);
+/** Is a seat vacant, or another disk known under its name? Nearly never, and every step checks it. */
+function isDisputed(s: State): boolean {
+  for (const { id, disk } of s.register.members) {
+    if (disk === null) return true;
+    if (id === s.id ? disk !== s.disk : s.newcomers[id] !== undefined) return true;
+  }
+  return false;
 }
 
 function isFounding({ register }: State): boolean {

@@ -9,16 +9,16 @@ export const timers: readonly Mutant[] = [
   ),
   mutant('a timer that is set again fires at the old time', 5, [
     'timers',
-    'this.#timers.set(name, { name, endsAtMs',
-    'if (!this.#timers.has(name)) this.#timers.set(name, { name, endsAtMs',
+    'known.endsAtMs = endsAtMs;',
+    'void endsAtMs;',
   ]),
   mutant(
     'a timer that is set again fires at the old time too',
     7,
     [
       'timers',
-      'this.#timers.set(name, { name, endsAtMs',
-      'const old = this.#timers.get(name);\n    if (old !== undefined) this.#olds.push(old);\n    this.#timers.set(name, { name, endsAtMs',
+      'const known = this.#timers.get(name);\n',
+      'const known = this.#timers.get(name);\n    if (known !== undefined) this.#olds.push({ ...known });\n',
     ],
     [
       'timers',
