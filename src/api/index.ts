@@ -20,5 +20,6 @@ export {
   type Registered,
 } from './port.ts';
 export { sendError, sendJson, sendText } from './reply.ts';
+export { lackWords } from './status.ts';
 export { pathBelow, readTarget, type Target } from './target.ts';
 export { addressOf, hostOf, isLoopback, readRelativeUrl, showUrl, urlOf, voterUrl } from './urls.ts';

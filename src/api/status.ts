@@ -48,7 +48,7 @@ export function votersOf(member: MemberPort, election: ElectionPort): Voter[] {
 }
 
 /** What is missing before a leader can be elected, for people. */
-function lackWords(lack: Lack): string {
+export function lackWords(lack: Lack): string {
   switch (lack.type) {
     case 'another-voter':
       return 'another voter: none has answered yet, and a voter that looks for others leads nothing until it has met one';
@@ -56,6 +56,8 @@ function lackWords(lack: Lack): string {
       return 'the number of voters: with quorum, a list of them or the option voters has to say how many there are';
     case 'voters':
       return `voters: ${lack.known} of ${lack.of} are known, and the first leader needs all of them`;
+    case 'same-count':
+      return `one number of voters: ${lack.disputes.join(', ')} ${lack.disputes.length === 1 ? 'was' : 'were'} told another one, and all have to be told the same`;
     case 'founders':
       return `the voters ${lack.missing.join(', ')}: the first leader of these voters needs all of them`;
   }

@@ -83,6 +83,8 @@ export function register(call: Call, body: unknown): void {
   const election = openElection(call);
   const sent = { type: 'register', voterUrl: url, ...(again === undefined ? {} : { again }) };
   const answers = hear(call, election, id, sent);
+  if (!answers.some(({ type }) => type === 'register/answer'))
+    throw new HttpError(409, 'E_REFUSED', `${member.id} takes no part: ${statusOf(member, election).detail}`);
   const status = statusOf(member, election);
   sendJson(response, 200, { ...merge('register', answers), ...status });
 }

@@ -34,5 +34,7 @@ export type Lack =
   | { readonly type: 'voter-count' }
   /** The first leader needs that many voters; these are known so far. */
   | { readonly type: 'voters'; readonly known: number; readonly of: number }
+  /** These voters were told another number of voters. */
+  | { readonly type: 'same-count'; readonly disputes: readonly MemberId[] }
   /** Voters whose certificates are missing before the first leader, or the first one after a change of the number. */
   | { readonly type: 'founders'; readonly missing: readonly MemberId[] };

@@ -61,10 +61,9 @@ export function explain(self: MemberId, before: Outlook, after: Outlook, happeni
 }
 
 function removed(self: MemberId, { members }: Outlook): Why {
-  return {
-    cause: 'removed',
-    detail: `${self} is not a member: the members are ${members?.join(', ') ?? 'others'}`,
-  };
+  const others =
+    members === undefined || members.length === 0 ? '' : `: the members are ${members.join(', ')}`;
+  return { cause: 'removed', detail: `${self} is not a member${others}` };
 }
 
 /**

@@ -32,6 +32,8 @@ export class Discovery {
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #complaint = '';
+  /** When it last looked; null while it looks. */
+  #lookedAtMs: number | null = null;
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
@@ -43,9 +45,19 @@ export class Discovery {
     clearTimeout(this.#timer);
   }
 
+  /** A voter has come that the addresses do not tell of: they may have changed. At most once per heartbeat. */
+  lookAgain(): void {
+    const { everyMs } = this.#options;
+    if (this.#lookedAtMs === null || performance.now() - this.#lookedAtMs < everyMs) return;
+    clearTimeout(this.#timer);
+    void this.#try();
+  }
+
   async #try(): Promise<void> {
+    this.#lookedAtMs = null;
     const urls = await this.#addresses();
     if (this.#stop.signal.aborted) return;
+    this.#lookedAtMs = performance.now();
     const { onSeeds, isFound, everyMs } = this.#options;
     if (urls !== null) onSeeds(urls);
     this.#timer = setTimeout(() => void this.#try(), isFound() ? SELDOM * everyMs : everyMs);

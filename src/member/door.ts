@@ -118,12 +118,12 @@ export class Door {
     // A clock that was set back must not separate this member from the others: numbers that they have reached
     // together stay admissible.
     if (claim <= this.#ownLargest() + NEXT) return null;
-    return `${claim} is more terms, versions or starts than there can be by now`;
+    return `${claim} is more terms, elections, versions or starts than there can be by now`;
   }
 
   #ownLargest(): number {
-    const { term = 0, version = 0 } = this.#protocol.measure?.(this.#state) ?? {};
-    return Math.max(term, version);
+    const { term = 0, version = 0, election = 0 } = this.#protocol.measure?.(this.#state) ?? {};
+    return Math.max(term, version, election);
   }
 
   /**

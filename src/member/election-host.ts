@@ -22,6 +22,8 @@ import type { Surroundings } from './surroundings.ts';
 
 /** The sender id of a question from a client that is no voter. Nothing is ever sent to it. */
 const ANYBODY = 'anybody';
+/** So many voters that were heard are remembered, also those that are gone. */
+const MOST_HEARD = 1000;
 
 /**
  * One election of a member: the host that runs its protocol in real time, and its connections to the rest of the
@@ -39,12 +41,14 @@ export class ElectionHost implements ElectionPort {
   readonly #door: Door;
   readonly #audience = new Audience(NO_VIEW);
   readonly #pending = new Pending();
-  /** When each voter was last heard. Only messages of known voters are admitted, so the list is bounded. */
+  /** When each voter was last heard. */
   readonly #heard = new Map<MemberId, number>();
   /** The sender of the message that is being processed, or null. */
   #sender: MemberId | null = null;
   /** Only for protocols with seats, which belong to disks. */
   readonly #seatWait: SeatWait | null;
+  /** The others refuse this process. */
+  #isExcluded = false;
   /** While a POST request is processed: messages to its sender become the response. */
   #answers: { readonly to: MemberId; readonly messages: Message[] } | null = null;
 
@@ -164,7 +168,9 @@ export class ElectionHost implements ElectionPort {
     return this.#answersTo(ANYBODY, { type });
   }
 
+  /** A process that the others refuse answers nothing: they would take it for a voter. */
   #answersTo(from: MemberId, message: Message): readonly Message[] {
+    if (this.#isExcluded) return [];
     const answers = { to: from, messages: [] };
     this.#answers = answers;
     try {
@@ -179,10 +185,17 @@ export class ElectionHost implements ElectionPort {
   give(input: Input): void {
     if (input.type === 'message' && this.#host.isRunning) {
       this.#seatWait?.onHeard(input.from);
-      if (input.from !== ANYBODY) this.#heard.set(input.from, this.#around.clock.wallNow());
+      if (input.from !== ANYBODY) this.#hear(input.from);
     }
     if (input.type === 'peer-gone') this.#seatWait?.onGone(input.peer);
     this.#host.give(input);
+  }
+
+  #hear(from: MemberId): void {
+    // Voters may come and go under ever new names.
+    if (!this.#heard.has(from) && this.#heard.size >= MOST_HEARD)
+      for (const id of this.#heard.keys()) if (!this.#around.isVoter(id)) this.#heard.delete(id);
+    this.#heard.set(from, this.#around.clock.wallNow());
   }
 
   /** When a message of this voter was last received, in milliseconds since 1970; null if none was. */
@@ -192,6 +205,7 @@ export class ElectionHost implements ElectionPort {
 
   /** The others refuse this process, so it must not lead, whatever its protocol says. Null: they accept it. */
   exclude(why: Why | null): void {
+    this.#isExcluded = why !== null;
     this.#host.exclude(why);
     this.#audience.tell();
   }

@@ -1,4 +1,4 @@
-import { type Change, RefusedMessage } from '../api/index.ts';
+import { type Change, lackWords, RefusedMessage } from '../api/index.ts';
 import {
   type Addresses,
   BadInput,
@@ -257,6 +257,13 @@ export class Elections {
     this.#hosts.set(name, host);
     const membership = new MembershipCheck(name, this.#self.id);
     let told: Change | undefined;
+    let lack: string | null = null;
+    const tellLack = (): void => {
+      const missing = host.view.lack === undefined ? null : lackWords(host.view.lack);
+      if (missing !== null && missing !== lack)
+        log({ level: 'info', message: `${name}: waits for ${missing}` });
+      lack = missing;
+    };
     host.subscribe(() => {
       // The oldest changes are dropped, so an index into the list would not stay valid.
       const changes =
@@ -264,6 +271,10 @@ export class Elections {
       for (const { detail, cause } of this.isShown(host) ? changes : [])
         log({ level: 'info', message: `${name}: ${detail} (${cause})` });
       told = host.history.at(-1);
+      const missing = host.view.lack === undefined ? null : lackWords(host.view.lack);
+      if (missing !== null && missing !== lack)
+        log({ level: 'info', message: `${name}: waits for ${missing}` });
+      lack = missing;
       // Where voters can register, the configured ones are only the first.
       const isFixed = definition.registration === undefined;
       const news = isFixed ? membership.news(host.view.members, this.#self.members) : null;
@@ -272,6 +283,7 @@ export class Elections {
     });
     const { incarnation, life, keeps } = store.member;
     host.start(saved, incarnation, life, keeps ? 0 : tenthsSince2025(clock.wallNow()));
+    tellLack();
     host.exclude(this.#exclusion);
     return host;
   }

@@ -68,6 +68,11 @@ export class Finding {
     this.#discovery?.close();
   }
 
+  /** Looks up the seed again, if that was not done just now. */
+  lookAgain(): void {
+    this.#discovery?.lookAgain();
+  }
+
   /** What an election is told of addresses when it starts. */
   get addresses(): Addresses {
     const { settled, own } = this.#around;

@@ -117,7 +117,7 @@ export class Member implements MemberPort, Engine {
       links: this.#links,
       isExcluded: () => this.#acceptance.isExcluded,
       // A voter that others named takes no place from one that has registered here.
-      registerVoter: (voter) => this.#registrations.register(voter, false),
+      registerVoter: (voter) => this.registerVoter(voter, false),
       answered: (from, election, type, body) =>
         this.#refusals.hear(from, () => this.#hosts.receiveAnswer(from, election, type, body)),
       give: (input) => this.#hosts.give(input),
@@ -239,8 +239,12 @@ export class Member implements MemberPort, Engine {
   readonly refusedTls = (address: string, message: string): void =>
     this.#refusals.refused('unauthenticated', address, message);
 
-  registerVoter(voter: Peer): Registered {
-    return this.#registrations.register(voter, true);
+  /** `mayReplace`: it may take the place of one that does not answer any more. */
+  registerVoter(voter: Peer, mayReplace = true): Registered {
+    const registered = this.#registrations.register(voter, mayReplace);
+    // Its address may be a new one of the seed.
+    if (!registered.accepted) this.#finding.lookAgain();
+    return registered;
   }
 
   readonly isConfigured = (id: MemberId): boolean => this.#voters.isConfigured(id);

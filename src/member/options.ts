@@ -310,7 +310,12 @@ function readSeed(options: JoinOptions, url: string | undefined, definition: Def
     );
   }
   const host = readSeedHost(seed.host);
-  if (host === null) throw new BadInput('seed.host', 'a host, possibly with a port', show(seed.host));
+  if (host === null)
+    throw new BadInput(
+      'seed.host',
+      'a host, possibly with a port, such as voters.example:7100',
+      show(seed.host),
+    );
   const relative = readRelativeUrl(seed.url ?? '/');
   if (relative === null) throw new BadInput('seed.url', ':PORT, /PATH or :PORT/PATH', show(seed.url));
   if (relative.port !== null && host.port !== null && relative.port !== host.port)

@@ -28,7 +28,8 @@ export function readSeedHost(host: string): HostAndPort | null {
   if (isIPv6(host)) return { name: host, port: null };
   const found = /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s:/?#@\\[\]]+))(?::(\d{1,5}))?$/.exec(host);
   if (found === null || !URL.canParse(`http://${host}`)) return null;
-  return { name: (found[1] ?? found[2])!, port: found[3] === undefined ? null : Number(found[3]) };
+  const port = found[3] === undefined ? null : Number(found[3]);
+  return port === 0 ? null : { name: (found[1] ?? found[2])!, port };
 }
 
 /** The URL of each address of the seed. Throws if its name cannot be resolved. */

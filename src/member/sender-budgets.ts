@@ -24,6 +24,10 @@ export class Bucket {
     return this.#left;
   }
 
+  get isFull(): boolean {
+    return this.left >= this.#holds();
+  }
+
   /** The cost is deducted even if there was less: it has already been spent. */
   take(amount: number): void {
     this.#left = this.left - amount;
@@ -37,6 +41,9 @@ export class Bucket {
  * leader meanwhile.
  */
 const MOST_A_SAVE = 20;
+
+/** Voters that register under ever new names must not fill the memory. */
+const MOST_SENDERS = 1000;
 
 /**
  * How many saves each sender may cause. A save blocks the member for as long as the disk takes, so a sender that
@@ -64,9 +71,15 @@ export class SenderBudgets {
     this.#of(from).take(Math.min(MOST_A_SAVE, Math.max(1, tookMs)));
   }
 
+  /** A full bucket is as good as a new one. */
+  #forgetIdle(): void {
+    for (const [sender, bucket] of this.#saves) if (bucket.isFull) this.#saves.delete(sender);
+  }
+
   #of(from: MemberId): Bucket {
     let bucket = this.#saves.get(from);
     if (bucket === undefined) {
+      if (this.#saves.size >= MOST_SENDERS) this.#forgetIdle();
       bucket = new Bucket(
         this.#clock,
         () => 200 + 10 * this.#elections(),

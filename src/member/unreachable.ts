@@ -6,6 +6,8 @@ import type { Peer } from './links/links.ts';
  * listens.
  */
 const ATTEMPTS_BEFORE_TOLD = 3;
+/** Voters that register under ever new names must not fill the memory. */
+const MOST_PEERS = 1000;
 
 interface Attempts {
   failed: number;
@@ -23,6 +25,9 @@ export class Unreachable {
 
   failed({ id, url }: Peer, reason: string): void {
     const attempts = this.#peers.get(id) ?? { failed: 0, told: null };
+    // The oldest one: it is told again, if it is still a peer.
+    if (!this.#peers.has(id) && this.#peers.size >= MOST_PEERS)
+      this.#peers.delete(this.#peers.keys().next().value!);
     this.#peers.set(id, attempts);
     attempts.failed += 1;
     const message = `cannot reach ${id} at ${url}: ${inWords(reason)}; retrying`;

@@ -67,7 +67,7 @@ describe('the explorer', () => {
     });
     const members = [1, 2].map((id) => ({ id, finds: true }));
     const bounds = { terms: 1, counters: { election: 1, round: 1 }, draws: ['1', '2'], crashes: 0 };
-    const { violations, states, sometimes } = explored({ protocol, members, bounds, maxStates: 5000 });
+    const { violations, states, sometimes } = explored({ protocol, members, bounds, maxStates: 500 });
     expect(violations).toEqual([]);
     expect(states).toBeGreaterThan(100);
     expect(sometimes).toBeDefined();

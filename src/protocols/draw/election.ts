@@ -11,7 +11,16 @@
  * higher number starts among the voters that are known by then.
  */
 import { addId, idSet, type MemberId } from '../../core/index.ts';
-import { ballotAmong, becomeFounded, bondOf, hasMajority, isCertified } from './electors.ts';
+import {
+  type Bond,
+  ballotAmong,
+  bondOf,
+  certificateOf,
+  certifyFor,
+  foundIfNew,
+  hasMajority,
+  isCertified,
+} from './electors.ts';
 import { introduce, knownVoters, removeVoter } from './membership.ts';
 import type { MessageOf, Out } from './messages.ts';
 import {
@@ -40,7 +49,8 @@ export function startElection(s: State, rules: Rules, out: Out): void {
 
 /** The voters of an election that this voter may start, or null if no leader could be certified in it. */
 export function votersToAsk(s: State, { quorum, voters }: Rules): readonly MemberId[] | null {
-  return ballotAmong(s.electors, s.id, quorum, voters, knownVoters(s.membership));
+  const known = knownVoters(s.membership);
+  return quorum ? ballotAmong(s.electors, s.id, voters, known) : known;
 }
 
 /** "Any voter can call an election", and so can any client, which knows no number and no voters. */
@@ -129,7 +139,7 @@ export function onCast(
   if (!b.voters.includes(from)) return;
   if (b.casts.some((cast) => cast.voter === from && cast.round === round)) {
     // It casts again because it has not received our result.
-    if (b.winner !== null) send(s, from, { type: 'election/result', election, winner: b.winner }, out);
+    if (b.winner !== null) send(s, from, resultOf(s, b, b.winner), out);
     return;
   }
   b.casts.push({ voter: from, round, number });
@@ -173,9 +183,22 @@ function highestOf(casts: Ballot['casts']): MemberId[] {
 /** "Each voter sends their version of the results to each other voter." */
 function becomeDecided(s: State, b: Ballot, winner: MemberId, rules: Rules, out: Out): void {
   b.winner = winner;
-  b.results.push({ voter: s.id, winner });
-  sendToAll(s, b.voters, { type: 'election/result', election: b.election, winner }, out);
+  b.results.push({ voter: s.id, winner, bond: bondOf(s.electors, s.id) });
+  sendToAll(s, b.voters, resultOf(s, b, winner), out);
   certifyResult(s, b, rules, out);
+}
+
+function resultOf(s: State, { election }: Ballot, winner: MemberId): MessageOf<'election/result'> {
+  return { type: 'election/result', election, winner, ...named(bondOf(s.electors, s.id)) };
+}
+
+/** A bond as messages carry it. */
+function named(bond: Bond | null): Pick<MessageOf<'election/certify'>, 'electors' | 'releases'> {
+  return bond === null ? {} : { electors: bond.electors, releases: bond.releases };
+}
+
+function bondIn(voter: MemberId, { electors, releases = [] }: ReturnType<typeof named>): Bond | null {
+  return electors === undefined ? null : { voter, electors, releases };
 }
 
 export function onResult(
@@ -188,7 +211,7 @@ export function onResult(
   const b = s.ballot;
   if (b?.election !== m.election || !b.voters.includes(from)) return;
   if (b.results.some((result) => result.voter === from)) return;
-  b.results.push({ voter: from, winner: m.winner });
+  b.results.push({ voter: from, winner: m.winner, bond: bondIn(from, m) });
   b.tries = 0;
   certifyResult(s, b, rules, out);
 }
@@ -202,22 +225,21 @@ function certifyResult(s: State, b: Ballot, rules: Rules, out: Out): void {
   if (winner === null || b.certified || b.results.length < b.voters.length) return;
   if (!b.results.every((result) => result.winner === winner)) return startElection(s, rules, out);
   b.certified = true;
-  const { bond, isNews } = bondOf(s.electors, s.id, rules.voters, b.voters);
+  const told = b.results.map(({ bond }) => bond);
+  if (certifyFor(s.electors, s.id, rules.voters, b, told)) save(s, out);
   if (winner === s.id) {
     addId(b.certificates, s.id);
-    if (bond !== null && s.electors.isFound) b.bonds.push(bond);
+    const bond = certificateOf(s.electors, s.id);
+    if (bond !== null) b.bonds.push(bond);
     return becomeLeaderIfCertified(s, b, rules, out);
   }
-  if (isNews) save(s, out);
   if (s.leader === s.id) becomeLeaderless(s, rules, out);
-  sendCertificate(s, b, winner, rules, out);
+  sendCertificate(s, b, winner, out);
 }
 
-function sendCertificate(s: State, b: Ballot, winner: MemberId, rules: Rules, out: Out): void {
-  const { electors } = s;
-  const { bond } = bondOf(electors, s.id, rules.voters, b.voters);
-  const named = electors.isFound && bond !== null ? { electors: bond.electors, releases: bond.releases } : {};
-  send(s, winner, { type: 'election/certify', election: b.election, winner, ...named }, out);
+function sendCertificate(s: State, { election }: Ballot, winner: MemberId, out: Out): void {
+  const bond = certificateOf(s.electors, s.id);
+  send(s, winner, { type: 'election/certify', election, winner, ...named(bond) }, out);
 }
 
 export function onCertify(
@@ -233,15 +255,15 @@ export function onCertify(
   if (winner !== s.id || !b.voters.includes(from)) return;
   if (addId(b.certificates, from)) {
     b.tries = 0;
-    if (m.electors !== undefined)
-      b.bonds.push({ voter: from, electors: m.electors, releases: m.releases ?? [] });
+    const bond = bondIn(from, m);
+    if (bond !== null) b.bonds.push(bond);
   }
   becomeLeaderIfCertified(s, b, rules, out);
 }
 
 function becomeLeaderIfCertified(s: State, b: Ballot, rules: Rules, out: Out): void {
   if (!b.certified || b.winner !== s.id) return;
-  if (hasCertificates(s, b, rules)) becomeLeader(s, b.election, rules, out);
+  if (hasCertificates(s, b, rules)) becomeLeader(s, b, rules, out);
 }
 
 function hasCertificates({ electors }: State, b: Ballot, { quorum }: Rules): boolean {
@@ -250,11 +272,11 @@ function hasCertificates({ electors }: State, b: Ballot, { quorum }: Rules): boo
 }
 
 /** "the new leader takes on the role of LEADER", and tells all voters with a heartbeat. */
-function becomeLeader(s: State, election: number, rules: Rules, out: Out): void {
+function becomeLeader(s: State, { election, bonds }: Ballot, rules: Rules, out: Out): void {
   s.leader = s.id;
   s.term = election;
   s.resigned = false;
-  becomeFounded(s.electors);
+  foundIfNew(s.electors, election, bonds);
   endElection(s, out);
   save(s, out);
   report(s, rules, out);
@@ -292,15 +314,15 @@ export function onElectionTimeout(s: State, rules: Rules, out: Out): void {
   if (b === null) return;
   b.tries += 1;
   if (b.tries > rules.missedHeartbeatTolerance) return giveUpElection(s, b, rules, out);
-  const { election, winner } = b;
+  const { winner } = b;
   const others = b.voters.filter((voter) => voter !== s.id);
   const silent = others.filter((voter) => !b.results.some((result) => result.voter === voter));
   for (const { voter, round, number } of b.casts) {
     if (voter === s.id) sendCast(s, b, round, number, silent, out);
   }
   if (winner !== null) {
-    for (const to of silent) send(s, to, { type: 'election/result', election, winner }, out);
-    if (b.certified && winner !== s.id) sendCertificate(s, b, winner, rules, out);
+    for (const to of silent) send(s, to, resultOf(s, b, winner), out);
+    if (b.certified && winner !== s.id) sendCertificate(s, b, winner, out);
   }
   out.push({ type: 'set-timer', timer: 'election', delayMs: rules.timeoutMs });
 }

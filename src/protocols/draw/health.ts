@@ -7,7 +7,8 @@
  */
 import { addId, compareIds, type MemberId } from '../../core/index.ts';
 import { becomeFollower, becomeLeaderless, endElection, startElection } from './election.ts';
-import { hasMajority, hearOfElectors } from './electors.ts';
+import { countDisputes, hasMajority, hearOfCount, hearOfElectors } from './electors.ts';
+import { sendFarewells } from './farewell.ts';
 import {
   askStatus,
   askUnknown,
@@ -17,7 +18,6 @@ import {
   hearFrom,
   knownVoters,
   removeVoter,
-  sendFarewells,
   sendReconcile,
   sendRegister,
   tryPlaces,
@@ -33,6 +33,7 @@ export function onHeartbeatTimer(s: State, rules: Rules, out: Out): void {
   // "the voter enters a lazy loop trying to register with another voter"
   if (!membership.registered) return sendRegister(membership, out);
   countMissed(membership, rules.missedHeartbeatTolerance, s.leader, out);
+  countDisputes(s.electors);
   stepDownWithoutMajority(s, rules, out);
   sendFarewells(membership, out);
   tryPlaces(membership, rules.missedHeartbeatTolerance, out);
@@ -68,7 +69,8 @@ export function considerLeader(s: State, from: MemberId, status: Status, rules: 
   const url = leader === null ? null : urlIn(status.voters, leader);
   s.newest = Math.max(s.newest, status.election, term);
   if (s.electors.isFound) {
-    const heard = hearOfElectors(s.electors, s.id, rules.voters, status.configured);
+    hearOfCount(s.electors, from, rules.voters, status.voterCount, 4 * (rules.missedHeartbeatTolerance + 2));
+    const heard = hearOfElectors(s.electors, s.id, rules.voters, status);
     if (heard === 'adopted') save(s, out);
     if (heard === 'another') return; // Its leader is that of another cluster.
   }

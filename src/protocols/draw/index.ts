@@ -51,18 +51,16 @@ import {
   startElection,
   votersToAsk,
 } from './election.ts';
-import { rememberElectors } from './electors.ts';
+import { isInForce, rememberElectors } from './electors.ts';
+import { endFarewell, prolongFarewell, startFarewell } from './farewell.ts';
 import { onHealthChecked, onHeartbeat, onHeartbeatTimer, stepDownWithoutMajority } from './health.ts';
 import {
-  endFarewell,
   findVoter,
-  isLeaving,
   knownVoters,
   onNoStatusAnswer,
   placesOf,
   registerVoter,
   sendRegister,
-  startFarewell,
 } from './membership.ts';
 import { type Message, messages, type Out, type Timer } from './messages.ts';
 import {
@@ -110,7 +108,7 @@ function handle(s: State, input: Input<Message, Timer>, rules: Rules, out: Out):
   if (s.membership.removed && input.type !== 'command') return;
   switch (input.type) {
     case 'start':
-      return onStart(s, input.saved, rules, out);
+      return onStart(s, input, rules, out);
     case 'message':
       if (input.from !== s.id) onMessage(s, input.from, input.message, rules, out);
       return;
@@ -130,9 +128,15 @@ function handle(s: State, input: Input<Message, Timer>, rules: Rules, out: Out):
   }
 }
 
-/** "When a voter process starts, it needs to register with other voters." */
-function onStart(s: State, saved: Json, rules: Rules, out: Out): void {
-  if (saved !== null) {
+/**
+ * "When a voter process starts, it needs to register with other voters." One that keeps no record (`spent`) may have
+ * taken part in elections up to that number.
+ */
+function onStart(s: State, { saved, spent = 0 }: Started, rules: Rules, out: Out): void {
+  if (saved === null && rules.quorum) {
+    s.election = spent;
+    s.newest = spent;
+  } else if (saved !== null) {
     const record = saved as { election: number; term: number; electors?: Json };
     s.election = record.election;
     s.term = record.term;
@@ -164,7 +168,7 @@ const BEFORE_REGISTRATION: readonly Message['type'][] = ['register', 'register/a
 function onMessage(s: State, from: MemberId, m: Message, rules: Rules, out: Out): void {
   if (!s.membership.registered && !BEFORE_REGISTRATION.includes(m.type)) return;
   // What a removed voter sent before it heard of its removal would put it back on the list.
-  if (m.type !== 'register' && isLeaving(s.membership, from)) return;
+  if (m.type !== 'register' && prolongFarewell(s.membership, from, farewellBeats(rules))) return;
   switch (m.type) {
     case 'register':
       return onRegister(s, from, m, rules, out);
@@ -209,6 +213,7 @@ function onTimer(s: State, timer: Timer, rules: Rules, out: Out): void {
 }
 
 type Asked = Extract<Input, { type: 'command' }>;
+type Started = Extract<Input, { type: 'start' }>;
 
 const done: Outcome = { status: 'done' };
 const refused = (reason: string): Outcome => ({ status: 'refused', reason });
@@ -241,15 +246,12 @@ function carryOut(s: State, command: Asked['command'], rules: Rules, out: Out): 
 
 /** "an external call to start an election": it does not make this voter win. */
 function campaign(s: State, rules: Rules, out: Out): Outcome {
-  if (votersToAsk(s, rules) === null) {
-    const { ids, isFounded } = s.electors;
-    if (ids === null) return refused('too few voters are known, or it is not known how many there are');
+  if (votersToAsk(s, rules) === null)
     return refused(
-      isFounded
+      isInForce(s.electors)
         ? 'fewer than a majority of the configured voters are known'
-        : 'the first leader of these voters needs all of them',
+        : 'too few voters are known, or it is not known how many there are; the first leader needs all of them',
     );
-  }
   if (s.ballot === null) startElection(s, rules, out);
   return done;
 }
@@ -273,6 +275,11 @@ function resign(s: State, rules: Rules, out: Out): Outcome {
   return done;
 }
 
+/** For how many heartbeats a removal is repeated after the removed voter was last heard. */
+function farewellBeats(rules: Rules): number {
+  return rules.missedHeartbeatTolerance + 1;
+}
+
 /** The others are told, and so is the voter itself. A voter that removes itself can tell them only once. */
 function remove(s: State, member: MemberId, rules: Rules, out: Out): Outcome {
   if (findVoter(s.membership, member) === undefined) return refused(`${member} is not a known voter`);
@@ -281,7 +288,7 @@ function remove(s: State, member: MemberId, rules: Rules, out: Out): Outcome {
     becomeRemoved(s, rules, out);
     return done;
   }
-  startFarewell(s.membership, member, rules.missedHeartbeatTolerance + 1, out);
+  startFarewell(s.membership, member, farewellBeats(rules), out);
   if (s.leader === member) becomeLeaderless(s, rules, out);
   stepDownWithoutMajority(s, rules, out);
   return done;
@@ -299,14 +306,20 @@ function createDraw(rules: Rules): Protocol<State, Message, Timer> {
     init: (self) => createState(self, rules),
     step: (s, input, out) => onInput(s, input, rules, out),
     measure: ({ newest, ballot }) => ({ election: newest, round: ballot?.round ?? 0 }),
-    claim: (message) => Math.max(numberIn(message, 'election'), numberIn(message, 'term')),
+    claim: claimOf,
     vote: (message) => (message.type === 'election/certify' ? { term: message.election } : null),
     ending: endingOf,
   };
 }
 
-function numberIn(message: Message, field: 'election' | 'term'): number {
-  return field in message ? ((message as { [K in typeof field]?: number })[field] ?? 0) : 0;
+/** A voter that lies must not use the numbers up: the next election has a higher number than all that were heard of. */
+function claimOf(message: Message): number {
+  const {
+    election = 0,
+    term = 0,
+    since = 0,
+  } = message as { election?: number; term?: number; since?: number };
+  return Math.max(election, term, since);
 }
 
 /** What a message of the leader says about the end of its leadership. */

@@ -9,8 +9,8 @@
  *
  * Promises: nothing at any one moment. While all voters hear each other, all lists become the same.
  * Does not promise: that two voters ever agree on the list while a link is broken. A voter removed by request that
- * could not be told is found again when it is heard again; one that starts anew while the word is still on its way
- * may be removed once more.
+ * could not be told for longer than is tolerated is found again when it is heard again; one that starts anew while the
+ * word is still on its way may be removed once more.
  *
  * This file keeps the list and asks the questions. What goes into a heartbeat or a status besides the list, and
  * what the list is used for, is the business of the election on top.
@@ -89,6 +89,9 @@ export interface Membership {
   /** Voters removed by request, and how often the removal will be sent again. */
   farewells: { readonly voter: MemberId; readonly url: string | null; left: number }[];
 }
+
+/** A list in a message is never longer, and so a voter knows no more. */
+export const MOST_VOTERS = 1000;
 
 /** A hostile list must not make this voter ask any number of addresses at once. */
 const MOST_QUESTIONS = 100;
@@ -191,6 +194,7 @@ export function registerVoter(s: Membership, id: MemberId, url: string | null = 
     if (id !== s.id) known.url = url ?? known.url;
     return;
   }
+  if (s.voters.length >= MOST_VOTERS) return; // It registers again, until there is room.
   s.voters.push({ id, missed: 0, url });
   s.voters.sort((a, b) => compareIds(a.id, b.id));
 }
@@ -308,31 +312,7 @@ export function isHeard(voter: Voter): boolean {
   return voter.missed <= 1;
 }
 
-/** Removes a voter by request, and repeats the message at every heartbeat for a while, since a message can be lost. */
-export function startFarewell(s: Membership, id: MemberId, times: number, out: MembershipOut): void {
-  const url = findVoter(s, id)?.url ?? null;
-  removeVoter(s, id);
-  s.farewells.push({ voter: id, url, left: times });
-  sendFarewells(s, out);
-}
-
-export function sendFarewells(s: Membership, out: MembershipOut): void {
-  for (const farewell of s.farewells) {
-    const { voter, url } = farewell;
-    removeVoter(s, voter);
-    const message = { type: 'remove', voterId: voter } as const;
-    sendTo(s, voter, message, out, url);
-    for (const to of knownVoters(s)) if (to !== s.id) sendTo(s, to, message, out);
-    farewell.left -= 1;
-  }
-  s.farewells = s.farewells.filter((farewell) => farewell.left > 0);
-}
-
-/** A voter that is added again, or registers again, is no longer told to leave. */
-export function endFarewell(s: Membership, id: MemberId): void {
-  s.farewells = s.farewells.filter((farewell) => farewell.voter !== id);
-}
-
+/** It was removed by request, and may not have heard of it yet (farewell.ts). */
 export function isLeaving(s: Membership, id: MemberId): boolean {
   return s.farewells.some((farewell) => farewell.voter === id);
 }

@@ -17,8 +17,7 @@ import {
   type Shape,
   show,
 } from '../../core/index.ts';
-import type { ListedVoter, MembershipMessage } from './membership.ts';
-import { MOST_VOTERS } from './state.ts';
+import { type ListedVoter, type MembershipMessage, MOST_VOTERS } from './membership.ts';
 
 /** The seed's roles LEADER, FOLLOWER and NONE. */
 export type DrawRole = 'leader' | 'follower' | 'none';
@@ -41,6 +40,16 @@ export interface Status {
   readonly voters?: readonly ListedVoter[];
   /** The voters whose majority counts, once a leader of theirs was certified. */
   readonly configured?: readonly MemberId[];
+  /** The election in which they were founded. */
+  readonly since?: number;
+  /** With `quorum`: how many voters there are, as the sender was told. */
+  readonly voterCount?: number;
+}
+
+/** With `quorum`: the set of electors that the sender has certified for, and those that it has left. */
+interface Certified {
+  readonly electors?: readonly MemberId[];
+  readonly releases?: readonly (readonly MemberId[])[];
 }
 
 export type Message =
@@ -59,18 +68,9 @@ export type Message =
       readonly round: number;
       readonly number: string;
     }
-  | { readonly type: 'election/result'; readonly election: number; readonly winner: MemberId }
-  /**
-   * Goes to the winner alone: "I certify that you have won". With `quorum` it counts as one of the certificates of
-   * these `electors`; `releases` are earlier sets of electors that the sender no longer certifies for.
-   */
-  | {
-      readonly type: 'election/certify';
-      readonly election: number;
-      readonly winner: MemberId;
-      readonly electors?: readonly MemberId[];
-      readonly releases?: readonly (readonly MemberId[])[];
-    };
+  | ({ readonly type: 'election/result'; readonly election: number; readonly winner: MemberId } & Certified)
+  /** Goes to the winner alone: "I certify that you have won". With `quorum` it counts for these `electors`. */
+  | ({ readonly type: 'election/certify'; readonly election: number; readonly winner: MemberId } & Certified);
 
 export type MessageOf<T extends Message['type']> = Extract<Message, { type: T }>;
 
@@ -110,6 +110,12 @@ const configured = described(
 );
 const election = described(natural, 'The number of the election.');
 const certificate = { election, winner: memberId };
+const releases = optional(
+  described(
+    listOf(voters, MOST_RELEASES),
+    'Earlier electors: the sender certifies no leader of theirs any more.',
+  ),
+);
 const status = {
   role: choice('leader', 'follower', 'none'),
   leader: nullable(memberId),
@@ -122,6 +128,15 @@ const status = {
   offline: described(voters, 'The known voters that it has not heard for longer than is tolerated.'),
   voters: optional(listed),
   configured: optional(configured),
+  since: optional(
+    described(natural, 'The election in which the first leader of `configured` was certified.'),
+  ),
+  voterCount: optional(
+    described(
+      integer(1, MOST_VOTERS),
+      'With the option quorum: how many voters there are, as the voter was told.',
+    ),
+  ),
 };
 
 /** The descriptions are those of the HTTP API, for voters that are written in other languages. */
@@ -170,7 +185,16 @@ export const messages: { readonly [K in Message['type']]: Shape<object> } = {
     'The number that a voter drew, to each of the others. A cast of an election that is new stands for its start as well.',
   ),
   'election/result': described(
-    record(certificate),
+    record({
+      ...certificate,
+      electors: optional(
+        described(
+          voters,
+          'With the option quorum: the electors that the sender has certified for so far. Omitted if it has certified for none.',
+        ),
+      ),
+      releases,
+    }),
     'Once all have cast, the highest number has won. Every voter tells each other one its version of the result.',
   ),
   'election/certify': described(
@@ -182,12 +206,7 @@ export const messages: { readonly [K in Message['type']]: Shape<object> } = {
           'With the option quorum: the voters whose majority counts, as the sender knows them (`configured`, or all voters of the first election). Without it the certificate does not count.',
         ),
       ),
-      releases: optional(
-        described(
-          listOf(voters, MOST_RELEASES),
-          'Earlier electors: the sender certifies no leader of theirs any more.',
-        ),
-      ),
+      releases,
     }),
     'Once all results are there and agree, every voter certifies it to the winner, which leads when all have (with the option quorum: a majority), and says so in its heartbeats.',
   ),

@@ -2,6 +2,7 @@ import {
   type Config,
   durationMs,
   flag,
+  idSet,
   integer,
   type Lack,
   type MemberId,
@@ -11,7 +12,7 @@ import {
   setting,
   type View,
 } from '../../core/index.ts';
-import { type Bond, createElectors, type Electors, savedElectors } from './electors.ts';
+import { type Bond, countOf, createElectors, type Electors, isInForce, savedElectors } from './electors.ts';
 import {
   createMembership,
   expectedVoters,
@@ -19,12 +20,10 @@ import {
   knownVoters,
   listedVoters,
   type Membership,
+  MOST_VOTERS,
   sendTo,
 } from './membership.ts';
 import type { DrawRole, Message, Out, Status } from './messages.ts';
-
-/** A list in a message is never longer. */
-export const MOST_VOTERS = 1000;
 
 export const timing: {
   readonly heartbeatMs: Setting<number>;
@@ -71,8 +70,8 @@ export interface Ballot {
   casts: { readonly voter: MemberId; readonly round: number; readonly number: string }[];
   /** Our own version of the result. */
   winner: MemberId | null;
-  /** The version of each voter. */
-  results: { readonly voter: MemberId; readonly winner: MemberId }[];
+  /** The version of each voter, and the electors that it has certified for before. */
+  results: { readonly voter: MemberId; readonly winner: MemberId; readonly bond: Bond | null }[];
   /** All versions had arrived and agreed. */
   certified: boolean;
   /** The voters that have certified our win; sorted. */
@@ -129,7 +128,8 @@ export function roleOf(s: State): DrawRole {
 
 export function statusOf(s: State, rules: Rules): Status {
   const { voters } = s.membership;
-  const { isFound, isFounded, isListed, ids } = s.electors;
+  const { isFound, isListed, ids, since } = s.electors;
+  const count = countOf(s.electors, rules.voters);
   return {
     role: roleOf(s),
     leader: s.leader,
@@ -140,7 +140,8 @@ export function statusOf(s: State, rules: Rules): Status {
       .filter((voter) => voter.missed >= rules.missedHeartbeatTolerance && !isHeard(voter))
       .map(({ id }) => id),
     ...listedVoters(s.membership),
-    ...(isFound && isFounded && !isListed && ids !== null ? { configured: [...ids] } : {}),
+    ...(isFound && isInForce(s.electors) && !isListed && ids !== null ? { configured: [...ids], since } : {}),
+    ...(count === null ? {} : { voterCount: count }),
   };
 }
 
@@ -170,13 +171,16 @@ export function membersOf({ id, membership }: State): readonly MemberId[] {
 /** What is missing before a leader can be elected. */
 export function lackOf({ membership, electors }: State, { quorum, voters }: Rules): Lack | null {
   if (membership.removed) return null;
-  if (quorum && electors.ids === null && voters === 0) return { type: 'voter-count' };
+  if (quorum && electors.isFound && countOf(electors, voters) === null) return { type: 'voter-count' };
   if (!membership.registered) return { type: 'another-voter' };
-  if (!quorum || electors.isFounded) return null;
+  if (!quorum || isInForce(electors)) return null;
+  const { disputes, listed, ids, isLeft } = electors;
+  if (disputes.length > 0) return { type: 'same-count', disputes: idSet(disputes.map(({ voter }) => voter)) };
   const known = knownVoters(membership);
-  if (electors.ids === null)
+  const founders = listed ?? (isLeft ? null : ids);
+  if (founders === null)
     return known.length < voters ? { type: 'voters', known: known.length, of: voters } : null;
-  const missing = electors.ids.filter((id) => !known.includes(id));
+  const missing = founders.filter((id) => !known.includes(id));
   return missing.length > 0 ? { type: 'founders', missing } : null;
 }
 

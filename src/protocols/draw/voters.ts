@@ -2,10 +2,10 @@
 import type { MemberId } from '../../core/index.ts';
 import { becomeLeaderless } from './election.ts';
 import { hearOfElectors } from './electors.ts';
+import { endFarewell } from './farewell.ts';
 import { considerLeader, countVouch, stepDownWithoutMajority } from './health.ts';
 import {
   askUnknown,
-  endFarewell,
   findVoter,
   hearFrom,
   isHeard,
@@ -51,7 +51,7 @@ export function onRegisterAnswer(
   rules: Rules,
   out: Out,
 ): void {
-  if (!s.electors.isFound) hearOfElectors(s.electors, s.id, rules.voters, m.configured);
+  if (!s.electors.isFound) hearOfElectors(s.electors, s.id, rules.voters, m);
   registerVoter(s.membership, from, urlIn(m.voters, from));
   hearFrom(s.membership, from);
   becomeRegistered(s, rules, out);

@@ -1,6 +1,7 @@
 import { readOptions } from '../../../member/index.ts';
 import { joinOptions } from '../../input/config/join-options.ts';
 import { readMemberConfig } from '../../input/config/member-config.ts';
+import { namedByOrigin } from '../../input/config/named-by-origin.ts';
 import { configJson, configLines } from '../../input/config/print-config.ts';
 import { tlsOf } from '../../input/config/tls.ts';
 import { refuseAlone } from '../../input/engine-flags.ts';
@@ -22,7 +23,7 @@ export async function nodeCommand(flags: NodeFlags): Promise<number> {
     const text = flags.json ? JSON.stringify(configJson(config), null, 2) : configLines(config).join('\n');
     process.stdout.write(`${text}\n`);
     // What was understood is printed also if a member cannot start with it: then this says why.
-    readOptions(joinOptions(config));
+    await namedByOrigin(config, () => readOptions(joinOptions(config)));
     return 0;
   }
   const paint = paintFor(process.stdout, process.env);

@@ -3,6 +3,7 @@ import { type JoinOptions, join, type Member } from '../../../member/index.ts';
 import { counted } from '../../../story/index.ts';
 import { joinOptions } from '../../input/config/join-options.ts';
 import type { MemberConfig } from '../../input/config/member-config.ts';
+import { namedByOrigin } from '../../input/config/named-by-origin.ts';
 import { isSystemError } from '../../input/refusal.ts';
 import type { Log } from '../../terminal/log.ts';
 
@@ -24,7 +25,7 @@ export async function startMember(
       log({ level: level === 'warning' ? 'warn' : level, event: 'note', text: message }),
   };
   try {
-    const member = await join(options);
+    const member = await namedByOrigin(config, () => join(options));
     const { id, url } = member;
     const text = `${id} is up at ${url} (${config.definition.name}, ${votersOf(member)})`;
     log({ level: 'info', event: 'ready', text, id, pid: process.pid, url });

@@ -24,7 +24,10 @@ export function joinOptions({
   const ownUrl = url ?? own?.url;
   const isAbsolute = ownUrl !== undefined && /^https?:/.test(ownUrl);
   if (ownUrl !== undefined && !isAbsolute && seedHost === undefined) {
-    throw new Refusal('url: expected a seed host with a URL that is not complete, found none');
+    const from = origins.find(({ field }) => field === 'url')?.from ?? 'url';
+    throw new Refusal(
+      `${from}: expected a whole URL, or a seed host (SEED_HOST, --seed-host) with it, found ${JSON.stringify(ownUrl)} and no seed host`,
+    );
   }
   const listen = readListen(settings.listen, ownUrl, seedHost);
   const fromOf = (name: string): string => origins.find(({ field }) => field === name)?.from ?? name;
