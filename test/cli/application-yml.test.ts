@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { joinOptions } from '../../src/cli/input/config/join-options.ts';
 import { type MemberConfig, readMemberConfig } from '../../src/cli/input/config/member-config.ts';
 import type { MemberFlags } from '../../src/cli/input/config/member-flags.ts';
-import { caucus } from './caucus.ts';
+import { caucus, end, MAIN, start } from './caucus.ts';
 
 let folder: string;
 
@@ -276,6 +276,24 @@ describe('flags of seed 002', () => {
     await expect(readMemberConfig({ id: 'a', voterId: 'b' }, {})).rejects.toThrow(
       '--voter-id: expected it or --id, found both',
     );
+  });
+});
+
+describe('a seed that is wrong', () => {
+  it.each([
+    [{ SEED_HOST: 'voters:0' }, /^caucus: SEED_HOST: expected a host, .*, found "voters:0"\n$/],
+    [
+      { SEED_HOST: 'voters:7200', VOTER_URL: ':7100' },
+      /^caucus: VOTER_URL: expected the port of the seed host, 7200/,
+    ],
+    [
+      { VOTER_URL: ':7100' },
+      /^caucus: VOTER_URL: expected a whole URL, or a seed host .*, found ":7100" and no seed host\n$/,
+    ],
+  ])('is named by its variable: %j', async (env, message) => {
+    const { code, stderr } = await end(start(['node', '--protocol', 'draw', '--id', 'a'], MAIN, env));
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
   });
 });
 

@@ -286,7 +286,8 @@ describe('a search', () => {
   function search(
     answers: readonly (readonly string[] | Error)[],
     isFound = (): boolean => false,
-  ): { complaints: string[]; asked: string[]; seeds: string[][]; addresses: string[] } {
+    everyMs = 5,
+  ): { complaints: string[]; asked: string[]; seeds: string[][]; addresses: string[]; search: Discovery } {
     const found = {
       complaints: [] as string[],
       asked: [] as string[],
@@ -294,24 +295,23 @@ describe('a search', () => {
       addresses: [] as string[],
     };
     const left = [...answers];
-    searches.push(
-      new Discovery({
-        host: 'voters.test:81',
-        url: '/',
-        everyMs: 5,
-        resolve: async (name) => {
-          found.asked.push(name);
-          const answer = left.length > 1 ? left.shift()! : left[0]!;
-          if (answer instanceof Error) throw answer;
-          return answer;
-        },
-        onAddress: (host) => found.addresses.push(host),
-        onSeeds: (urls) => found.seeds.push([...urls]),
-        isFound,
-        log: (message) => found.complaints.push(message),
-      }),
-    );
-    return found;
+    const search = new Discovery({
+      host: 'voters.test:81',
+      url: '/',
+      everyMs,
+      resolve: async (name) => {
+        found.asked.push(name);
+        const answer = left.length > 1 ? left.shift()! : left[0]!;
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+      onAddress: (host) => found.addresses.push(host),
+      onSeeds: (urls) => found.seeds.push([...urls]),
+      isFound,
+      log: (message) => found.complaints.push(message),
+    });
+    searches.push(search);
+    return { ...found, search };
   }
 
   it('goes on until the name can be resolved, and complains once', async () => {
@@ -329,6 +329,20 @@ describe('a search', () => {
     expect(asked.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => 'voters.test'));
     expect(addresses).toContain('127.0.0.7');
     expect(complaints.filter((line) => line.includes('no such name'))).toHaveLength(1);
+  });
+
+  it('looks again at once when a voter has come that the addresses do not tell of, but not at every such voter', async () => {
+    const { search: looking, asked } = search([[]], () => true, 500);
+    await expect.poll(() => asked.length).toBe(1);
+    looking.lookAgain();
+    looking.lookAgain();
+    expect(asked).toHaveLength(1);
+    await expect
+      .poll(() => {
+        looking.lookAgain();
+        return asked.length;
+      })
+      .toBe(2);
   });
 
   it('is less frequent once another voter was met', async () => {

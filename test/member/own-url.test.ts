@@ -75,6 +75,7 @@ describe('a relative URL', () => {
     ['a query', { host: 'voters', url: '/a?b' }, /^seed\.url: /],
     ['a port that is none', { host: 'voters', url: ':70000' }, /^seed\.url: /],
     ['a path in the host', { host: 'voters/x', url: '/' }, /^seed\.host: /],
+    ['port 0 in the host', { host: 'voters:0', url: '/' }, /^seed\.host: /],
   ])('is refused with %s', (_name, seed, message) => {
     expect(() => readOptions({ ...draw, id: 'a', listen: { port: 0 }, seed })).toThrow(message);
   });

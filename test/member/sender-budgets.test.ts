@@ -16,6 +16,15 @@ describe('how much of the disk a sender may use', () => {
     expect(budgets.maySave('b')).toBe(true);
   });
 
+  it('is remembered of senders that have used some of it, however many others come', () => {
+    const { clock, budgets } = setUp();
+    for (let i = 0; i < 210; i++) budgets.saved('b', 0.1);
+    for (let i = 0; i < 5000; i++) expect(budgets.maySave(`x${i}`)).toBe(true);
+    expect(budgets.maySave('b')).toBe(false);
+    clock.advance(20);
+    expect(budgets.maySave('b')).toBe(true);
+  });
+
   it('is not used up by one save of a disk that stalled', () => {
     const { budgets } = setUp();
     budgets.saved('b', 30_000);
