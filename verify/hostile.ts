@@ -4,8 +4,9 @@
  * Four members (or as many as `--members` says) are founded; then the last dies and a liar takes its name. It sends well-formed messages of every kind that are
  * wrong in some field, over its links to the others and, as strangers would, by POST in any name. Meanwhile the others are
  * asked whether they act. With `--as-leader` the liar also removes members one at a time, as a leader does for its operator: no bound can
- * tell that from the truth, and it may last. Then it stops, and the others must elect, publish, survive a crash of all, and take the last in again.
+ * tell that from the truth, and it may last. With `--secret` the members share a secret, and the liar has it: its lies are proven. Then it stops, and the others must elect, publish, survive a crash of all, and take the last in again.
  */
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -22,6 +23,8 @@ export interface Wishes {
   readonly members?: number;
   /** The liar also changes the members one at a time, as a leader does for its operator. That may do lasting harm. */
   readonly asLeader?: boolean;
+  /** The members share a secret, and the liar has it. */
+  readonly hasSecret?: boolean;
   readonly say: (line: string) => void;
 }
 
@@ -46,12 +49,14 @@ export async function search({
   seed,
   members: size = 4,
   asLeader = false,
+  hasSecret = false,
   say,
 }: Wishes): Promise<Found> {
+  const secret = hasSecret ? randomBytes(32).toString('base64url') : null;
   const folder = mkdtempSync(path.join(tmpdir(), 'caucus-hostile-'));
   const ports = await freePorts(size);
   const urls = new Map(ports.map((port, i) => [i + 1, `http://127.0.0.1:${port}`]));
-  const all = [...urls.keys()].map((id) => new Process(id, urls, folder, ['--option', 'preset=lan']));
+  const all = [...urls.keys()].map((id) => new Process(id, urls, folder, ['--option', 'preset=lan'], secret));
   const [members, last] = [all.slice(0, -1), all.at(-1)!];
   const problems: string[] = [];
   try {
@@ -61,7 +66,7 @@ export async function search({
     await last.kill();
     const { origin, term, register } = last.record();
     const origins = new Map([[size, { ...origin, life: 'a liar' }]]);
-    const liar = new Liar(size, last.url, { term, round: 2, register, origins });
+    const liar = new Liar(size, last.url, { term, round: 2, register, origins }, secret);
     say(`founded: term ${term}, version ${register.version}; ${messages} messages, seed ${seed}`);
 
     const random = new Random(seed);
@@ -169,17 +174,25 @@ async function refusals(member: Process): Promise<string> {
   return lines.map((line) => line.replace(/^.*="(.*)"\} /, '$1 ')).join(', ');
 }
 
-const HELP = `npx tsx verify/hostile.ts [--messages N] [--seed N] [--members N] [--as-leader]
+const HELP = `npx tsx verify/hostile.ts [--messages N] [--seed N] [--members N] [--as-leader] [--secret]
 
 Searches for messages that do lasting harm: a liar sends well-formed messages that are wrong in some field to real members.
   --messages N   how many (default: 20000)
   --seed N       draws other messages (default: 1)
   --members N    of how many members the liar is one, 4 to 9 (default: 4)
   --as-leader    the liar also removes members as a leader may; that may last
+  --secret       the members share a secret, and the liar has it
 Exit code: 0 if nothing was found, 1 if something was, 2 for bad input.`;
 
 function flags(): {
-  values: { messages: string; seed: string; members: string; 'as-leader': boolean; help: boolean };
+  values: {
+    messages: string;
+    seed: string;
+    members: string;
+    'as-leader': boolean;
+    secret: boolean;
+    help: boolean;
+  };
 } {
   try {
     return parseArgs({
@@ -188,6 +201,7 @@ function flags(): {
         seed: { type: 'string', default: '1' },
         members: { type: 'string', default: '4' },
         'as-leader': { type: 'boolean', default: false },
+        secret: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -224,6 +238,7 @@ if (process.argv[1] === import.meta.filename) {
     seed: Number(values.seed),
     members: Number(values.members),
     asLeader: values['as-leader'],
+    hasSecret: values.secret,
     say,
   });
   say(

@@ -2,7 +2,9 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { encodeHello } from '../../src/member/links/frames.ts';
+import { RestVoterProof } from '../../test/support/rest-voter-proof.ts';
 import { Forger, type Known } from './forge.ts';
+import { LiarLink } from './liar-link.ts';
 import type { Process, Status } from './members.ts';
 import type { Random } from './random.ts';
 
@@ -11,37 +13,59 @@ export class Liar {
   readonly id: number;
   readonly known: Known;
   readonly #url: string;
-  readonly #links = new Map<number, WebSocket>();
+  readonly #links = new Map<number, LiarLink>();
+  readonly #secret: string | null;
+  /** By name: with the secret, it can speak for every member. */
+  readonly #proofs = new Map<number, RestVoterProof>();
 
-  constructor(id: number, url: string, known: Known) {
+  /** `secret`: that of the cluster, if it has one. */
+  constructor(id: number, url: string, known: Known, secret: string | null) {
     this.id = id;
     this.#url = url;
     this.known = known;
+    this.#secret = secret;
+  }
+
+  /** The receiver takes the requests of a sender in their order. */
+  get mostPosts(): number {
+    return this.#secret === null ? 8 : 1;
   }
 
   async connect(member: Process): Promise<void> {
-    const socket = new WebSocket(`${member.url.replace('http', 'ws')}/link`);
-    socket.on('error', () => {});
-    socket.setMaxListeners(0);
-    socket.on('message', (data) => this.#learn(member.id, String(data)));
-    await once(socket, 'open');
+    const link = await LiarLink.open(member.url, [this.id, member.id], this.#secret);
+    link.onText = (text) => this.#learn(member.id, text);
     const { life } = this.known.origins.get(this.id)!;
     const identity = { id: this.id, cluster: 'caucus', incarnation: 1, url: this.#url, process: null };
-    socket.send(encodeHello({ ...identity, life }));
-    await once(socket, 'message');
-    this.#links.set(member.id, socket);
+    link.send(encodeHello({ ...identity, life }));
+    await once(link.socket, 'message');
+    this.#links.set(member.id, link);
   }
 
   send(to: number, frame: string): boolean {
-    const socket = this.#links.get(to);
-    if (socket?.readyState !== WebSocket.OPEN) return false;
-    socket.send(frame);
+    const link = this.#links.get(to);
+    if (link?.socket.readyState !== WebSocket.OPEN) return false;
+    link.send(frame);
     return true;
+  }
+
+  /** Posts in the name of a member; returns the status. */
+  async post(
+    to: Process,
+    from: number,
+    path: string,
+    body: object,
+  ): Promise<{ status: number; body: unknown }> {
+    if (this.#secret === null) return to.ask('POST', path, body);
+    const proof = this.#proofs.get(from) ?? new RestVoterProof(from, 'caucus', this.#secret);
+    this.#proofs.set(from, proof);
+    const response = await proof.fetch(to.url, path, 'POST', JSON.stringify(body));
+    if (response === null) throw new Error('its proof was refused');
+    return { status: response.status, body: await response.text() };
   }
 
   /** Waits until the members have read all. */
   async flush(): Promise<void> {
-    for (const socket of this.#links.values()) {
+    for (const { socket } of this.#links.values()) {
       if (socket.readyState !== WebSocket.OPEN) continue;
       await new Promise<void>((resolve) => {
         socket.once('pong', resolve);
@@ -53,7 +77,7 @@ export class Liar {
   }
 
   disconnect(): void {
-    for (const socket of this.#links.values()) socket.terminate();
+    for (const { socket } of this.#links.values()) socket.terminate();
     this.#links.clear();
   }
 
@@ -105,8 +129,8 @@ export async function attack(
     const from = random.chance(0.5) ? liar.id : random.pick(ids.filter((id) => id !== to.id));
     const { type, ...fields } = forger.message(from, to.id, true);
     byPost++;
-    const posting = to
-      .ask('POST', `/${type}`, { voterId: from, ...fields })
+    const posting = liar
+      .post(to, from, `/${type}`, { voterId: from, ...fields })
       .then(
         ({ status, body }) => {
           answers[status] = (answers[status] ?? 0) + 1;
@@ -118,7 +142,7 @@ export async function attack(
       )
       .finally(() => pending.delete(posting));
     pending.add(posting);
-    if (pending.size >= 8) await Promise.race(pending);
+    if (pending.size >= liar.mostPosts) await Promise.race(pending);
   }
   await Promise.all(pending);
   await liar.flush();

@@ -28,10 +28,18 @@ export class Process {
   readonly data: string;
   readonly log: string[] = [];
   readonly #args: readonly string[];
+  readonly #env: NodeJS.ProcessEnv;
   readonly #agent = new http.Agent({ keepAlive: true });
   #child: ChildProcess | null = null;
 
-  constructor(id: number, urls: ReadonlyMap<number, string>, folder: string, timing: readonly string[]) {
+  constructor(
+    id: number,
+    urls: ReadonlyMap<number, string>,
+    folder: string,
+    timing: readonly string[],
+    secret: string | null,
+  ) {
+    this.#env = { ...process.env, ...(secret === null ? {} : { CAUCUS_SECRET: secret }) };
     this.id = id;
     this.url = urls.get(id)!;
     this.data = path.join(folder, String(id));
@@ -44,7 +52,10 @@ export class Process {
   }
 
   start(): void {
-    const child = spawn(process.execPath, [MAIN, ...this.#args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [MAIN, ...this.#args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: this.#env,
+    });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => this.log.push(...text.trimEnd().split('\n')));
