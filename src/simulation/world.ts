@@ -268,10 +268,9 @@ export class World implements Surroundings {
     const vote = this.protocol.vote?.(message);
     if (vote) this.#properties.voted(from, to, vote.term);
     if (this.places?.reaches(from, to, at) === false) return;
-    const { connections } = this;
-    if (connections === null && this.twins.size === 0)
-      return this.#route(host, to, message, this.hosts.get(to));
-    const receivers = connections?.receiversOf(host.name, to) ?? [this.hosts.get(to), this.twins.of(to)];
+    const { connections, hosts } = this;
+    if (connections === null && this.twins.size === 0) return this.#route(host, to, message, hosts.get(to));
+    const receivers = connections?.receiversOf(host.name, to) ?? [hosts.get(to), this.twins.of(to)];
     // Each process of the receiver is sent its own message: one may be lost, late or held where the other is not.
     for (const receiver of receivers) {
       if (receiver === undefined || (!connections && !this.twins.connects(host, receiver))) continue;
@@ -307,10 +306,7 @@ export class World implements Surroundings {
   stepped(host: Host, input: Input, effects: readonly Effect[]): void {
     this.steps += 1;
     if (this.steps > this.#mostSteps) throw new Error(`no end in sight after ${this.#mostSteps} steps`);
-    if (this.#freeze) {
-      deepFreeze(input);
-      deepFreeze(effects);
-    }
+    if (this.#freeze) deepFreeze([input, effects]);
     const digest = this.#digest;
     digest.number(this.nowUs);
     if (this.#hashesAll) {
