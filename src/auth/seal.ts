@@ -7,7 +7,7 @@
  * twice with one key. The receiver accepts exactly the next counter: a frame that is repeated, left out, moved, made
  * up, or sent back to its sender does not open, and the connection is closed.
  *
- * An AEAD costs no more here than an HMAC over the same frame (docs/decisions/0009-shared-secret.md), and a reader in
+ * An AEAD costs no more here than an HMAC over the same frame (docs/decisions/0010-shared-secret.md), and a reader in
  * between learns only lengths and times.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';

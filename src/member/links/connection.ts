@@ -163,6 +163,7 @@ export class Connection {
   close(why: string, says: 'goodbye' | 'duplicate' = 'goodbye'): void {
     this.#isLetGo = true;
     this.#why ??= why;
+    this.#wire?.flush();
     this.#ws.close(says === 'duplicate' ? DUPLICATE : NORMAL);
   }
 
@@ -178,6 +179,7 @@ export class Connection {
   leave(): void {
     this.#isLetGo = true;
     this.#why ??= 'this member left';
+    this.#wire?.flush();
     this.#ws.close(GOING_AWAY);
   }
 
@@ -202,9 +204,12 @@ export class Connection {
 
   #onSealed(wire: SealedWire, data: Buffer, isBinary: boolean): void {
     const received = wire.open(data, isBinary);
-    if (received.type === 'text') this.#onData(received.text, data.length);
-    else if (received.type === 'pong') this.#onPong(received.mark);
+    if (received.type === 'texts') {
+      for (const text of received.texts) this.#onData(text, Buffer.byteLength(text));
+    } else if (received.type === 'pong') this.#onPong(received.mark);
     else if (received.type === 'broken') this.#break(received.kind, received.reason);
+    // The next frame may close the connection before the end of this event: what was answered to this one goes first.
+    wire.flush();
   }
 
   /** Whatever was meant to come over this connection, it is not the other side alone that sends. */
