@@ -66,6 +66,8 @@ describe('caucus cert', () => {
   });
 
   it.each([
+    { args: [], says: /^caucus: caucus cert: expected ca, member or show, found none$/m },
+    { args: ['sign'], says: /^caucus: caucus cert: expected ca, member or show, found "sign"$/m },
     {
       args: ['member', '--id', 'x', '--host', 'x', '--dir', '/nowhere'],
       says: /--ca: expected a folder with a CA, found no \/nowhere\/ca\.pem/,

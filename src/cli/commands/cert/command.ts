@@ -1,5 +1,6 @@
 /** `caucus cert`: its subcommands, their flags and their help. */
 import type { Command } from 'commander';
+import { Refusal } from '../../input/refusal.ts';
 import { collect } from '../../input/values.ts';
 import type { CaFlags, MemberCertFlags } from './issue.ts';
 
@@ -10,7 +11,12 @@ export function addCert(program: Command): void {
     .description(
       'Makes a certificate authority and certificates for members, for those who have none. Keys are EC P-256, in files of mode 0600; no file is overwritten. It needs the command openssl.',
     )
-    .helpCommand(false);
+    .helpCommand(false)
+    .allowExcessArguments()
+    .action((_flags, { args }: Command) => {
+      const found = args[0] === undefined ? 'none' : JSON.stringify(args[0]);
+      throw new Refusal(`caucus cert: expected ca, member or show, found ${found}`);
+    });
   cert
     .command('ca')
     .summary('make a certificate authority: ca.pem and ca-key.pem')

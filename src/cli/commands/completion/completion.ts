@@ -4,11 +4,18 @@ import type { ShellName } from './command.ts';
 
 type Shell = (program: Command) => string;
 
-/** Every command with its flags, from the declarations that parse them. */
+/** Every command with its flags, from the declarations that parse them; one with subcommands, with those and theirs. */
 function wordsOf(program: Command): readonly { readonly name: string; readonly flags: readonly string[] }[] {
   return program.commands.map((command) => ({
     name: command.name(),
-    flags: [...command.options, new Option('-h, --help')].map(({ long, short }) => long ?? short!),
+    flags: [
+      ...command.commands.map((each) => each.name()),
+      ...new Set(
+        [command, ...command.commands]
+          .flatMap(({ options }) => [...options, new Option('-h, --help')])
+          .map(({ long, short }) => long ?? short!),
+      ),
+    ],
   }));
 }
 
