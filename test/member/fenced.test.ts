@@ -7,9 +7,10 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Gate } from '../../src/election/index.ts';
+import { compiled } from '../support/compiled.ts';
 import { freePorts } from '../support/free-ports.ts';
 
-const SCRIPT = path.resolve(import.meta.dirname, '../support/writer-process.ts');
+const SCRIPT = await compiled(path.resolve(import.meta.dirname, '../support/writer-process.ts'));
 const ROUNDS = 50;
 
 interface Write {
@@ -58,7 +59,7 @@ class Writer extends EventEmitter {
 
   constructor(args: readonly string[]) {
     super();
-    this.child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, ...args], {
+    this.child = spawn(process.execPath, [SCRIPT, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     createInterface({ input: this.child.stdout! }).on('line', (line) => {

@@ -9,8 +9,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JoinOptions, Peer } from '../../src/member/index.ts';
+import { compiled } from '../support/compiled.ts';
 
-const SCRIPT = path.resolve(import.meta.dirname, '../support/member-process.ts');
+const SCRIPT = await compiled(path.resolve(import.meta.dirname, '../support/member-process.ts'));
 
 interface Said {
   readonly acting?: boolean;
@@ -30,7 +31,7 @@ class Process {
 
   constructor(options: JoinOptions) {
     this.id = String(options.id);
-    this.child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, JSON.stringify(options)], {
+    this.child = spawn(process.execPath, [SCRIPT, JSON.stringify(options)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     createInterface({ input: this.child.stdout! }).on('line', (line) => {

@@ -4,11 +4,12 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, it } from 'vitest';
+import { compiled } from '../support/compiled.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { until } from '../support/linked.ts';
 import { TestCa } from '../support/test-ca.ts';
 
-const SCRIPT = path.resolve(import.meta.dirname, '../support/member-process.ts');
+const SCRIPT = await compiled(path.resolve(import.meta.dirname, '../support/member-process.ts'));
 /** The lease is five sixths of the least timeout. */
 const LEASE_MS = 10_000;
 const children = new Map<number, ChildProcess>();
@@ -29,7 +30,7 @@ it('a leader that is killed is replaced at once', async () => {
   const reasons: string[] = [];
   for (const { id } of peers) {
     const options = { id, peers, tls: await ca.member(id), timing: { timeoutMs: [12_000, 12_100] } };
-    const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, JSON.stringify(options)], {
+    const child = spawn(process.execPath, [SCRIPT, JSON.stringify(options)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     children.set(id, child);

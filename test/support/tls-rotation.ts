@@ -15,10 +15,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { Gate } from '../../src/election/index.ts';
 import type { TlsOptions } from '../../src/member/index.ts';
+import { compiled } from './compiled.ts';
 import { freePorts } from './free-ports.ts';
 import { type Issued, TestCa } from './test-ca.ts';
 
-const SCRIPT = path.resolve(import.meta.dirname, 'writer-process.ts');
+const SCRIPT = await compiled(path.resolve(import.meta.dirname, 'writer-process.ts'));
 const IDS = [1, 2, 3] as const;
 /** Files are looked at every second. */
 const WITHIN_MS = 60_000;
@@ -127,7 +128,7 @@ export class TlsRotation {
     const peers = this.#ports.map((port, i) => ({ id: i + 1, url: `https://127.0.0.1:${port}` }));
     const options = JSON.stringify({ id, peers, tls: this.#files.get(id) });
     const { port } = this.#store.address() as { port: number };
-    const args = ['--import', 'tsx', SCRIPT, options, String(port)];
+    const args = [SCRIPT, options, String(port)];
     const env = { ...process.env, WRITER_LOGS: '1' };
     const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     createInterface({ input: child.stdout! }).on('line', (line) => {

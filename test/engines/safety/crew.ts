@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { compiled } from '../../support/compiled.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import type { Site } from './site.ts';
 import { Watch } from './watch.ts';
 
-const SCRIPT = path.resolve(import.meta.dirname, 'participant.ts');
+const SCRIPT = await compiled(path.resolve(import.meta.dirname, 'participant.ts'));
 
 interface Said {
   readonly is: 'up' | 'won' | 'valid' | 'lost' | 'failed';
@@ -46,8 +47,8 @@ export class Crew extends EventEmitter {
     for (let i = 0; i < count; i++) {
       const proxy = port === null ? null : await startTcpProxy(`http://127.0.0.1:${port}`);
       const { url, options: more } = way(proxy === null ? 0 : Number(new URL(proxy.url).port));
-      const args = [SCRIPT, url, crew.election, JSON.stringify({ ...options, ...more })];
-      const child = spawn(process.execPath, ['--import', 'tsx', ...args], {
+      const args = [url, crew.election, JSON.stringify({ ...options, ...more })];
+      const child = spawn(process.execPath, [SCRIPT, ...args], {
         stdio: ['pipe', 'pipe', 'inherit'],
       });
       crew.#add(new Participant(child, proxy));

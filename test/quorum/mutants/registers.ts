@@ -75,6 +75,10 @@ export const registers: readonly Mutant[] = [
   mutant(
     'a register may name a term out of all proportion',
     { rule: 'no register of a term out of all proportion is believed' },
-    ['bounds', 'Math.max(term, register === undefined ? 0 : register.term)', '(void register, term)'],
+    [
+      'bounds',
+      'aboutNumbers(m.by, m.register.term, m.register.version)',
+      'aboutNumbers(m.by, 0, m.register.version)',
+    ],
   ),
 ];
