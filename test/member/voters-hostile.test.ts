@@ -108,7 +108,7 @@ describe('voters under ever new names', () => {
         voterUrl: `http://127.0.0.1:${20_000 + i + n}`,
       }));
       for (const { status } of await Promise.all(some.map((body) => post(first, '/register', body))))
-        expect([200, 403]).toContain(status);
+        expect([200, 403, 429]).toContain(status); // Full, or too fast.
     }
     expect(first.voters.length).toBeLessThanOrEqual(103);
     await until(all, () => all.every((member) => viewOf(member).members?.join() === 'a,b,c'));
