@@ -1,0 +1,122 @@
+/**
+ * Members on hosts of their own, by the commands of docs/operations.md: each host is a network namespace with a pid namespace of
+ * its own. Only addresses and folders are replaced by those of the test.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { Namespaces } from './namespaces.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const MAIN = path.join(ROOT, 'dist/cli/main.js');
+export const IDS = ['a', 'b', 'c'] as const;
+const run = promisify(execFile);
+
+/** The blocks of commands of a section of docs/operations.md, in order. */
+export function blocksOf(section: string): string[] {
+  const text = readFileSync(path.join(ROOT, 'docs/operations.md'), 'utf8');
+  const [, found] = new RegExp(`\\n## ${section}\\n([\\s\\S]*?)\\n## `).exec(text)!;
+  return [...found!.matchAll(/(?:^ {4}.*\n?)+/gm)].map(([block]) => block.replace(/^ {4}/gm, ''));
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly log: string[];
+}
+
+export class Hosts {
+  readonly folder: string = mkdtempSync(path.join(tmpdir(), 'caucus-hosts-'));
+  readonly members: Map<string, Running> = new Map();
+  readonly #lab = new Namespaces(3, (address) => `host-${address.split('.').at(-1)}`);
+
+  constructor() {
+    const bin = path.join(this.folder, 'bin');
+    mkdirSync(bin);
+    for (const host of [1, 2, 3]) {
+      mkdirSync(this.#etc(host), { recursive: true });
+      mkdirSync(path.join(this.folder, `host-${host}`, 'data'));
+    }
+    write(path.join(bin, 'caucus'), `exec '${process.execPath}' '${MAIN}' "$@"`);
+    // Copies to the folder of the host, as scp does.
+    write(
+      path.join(bin, 'scp'),
+      `for to in "$@"; do :; done; while [ $# -gt 1 ]; do cp "$1" "${this.folder}/host-$(echo "$to" | sed 's/:.*//; s/.*\\.//')/etc/\${to##*/}" || exit 1; shift; done`,
+    );
+  }
+
+  address(host: number): string {
+    return this.#lab.address(host);
+  }
+
+  /** Runs a block on the machine of the operator. */
+  async run(block: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
+    const script = this.#here(block);
+    const { stdout } = await run('sh', ['-ec', script], { cwd: this.folder, env: { ...this.#env, ...env } });
+    return stdout;
+  }
+
+  /** Runs a block on that host, in its own network and among its own processes, until the test ends. */
+  start(host: number, block: string): void {
+    const id = IDS[host - 1]!;
+    const script = this.#here(block.replace(/^ID=.*$/m, `ID=${id} ADDRESS=${this.address(host)}`))
+      .replaceAll('/etc/caucus', this.#etc(host))
+      .replaceAll('/var/lib/caucus', path.join(this.folder, `host-${host}`, 'data'))
+      .replace('caucus node', 'exec caucus node --json');
+    const apart = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child', 'sh', '-ec', script];
+    const [command, ...args] = this.#lab.command(host, ...apart);
+    const child = spawn(command!, args, { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const log: string[] = [];
+    for (const stream of [child.stdout, child.stderr])
+      createInterface({ input: stream }).on('line', (line) => void log.push(line));
+    this.members.set(id, { child, log });
+  }
+
+  /** The members that have begun to act. */
+  get acting(): string[] {
+    return IDS.filter((id) => this.has(id, /"event":"acting"/));
+  }
+
+  count(id: string, words: string): number {
+    return this.members.get(id)!.log.filter((line) => line.includes(words)).length;
+  }
+
+  has(id: string, words: RegExp): boolean {
+    return this.members.get(id)!.log.some((line) => words.test(line));
+  }
+
+  get logs(): string {
+    return [...this.members].map(([id, { log }]) => `${id}:\n  ${log.join('\n  ')}`).join('\n');
+  }
+
+  async close(): Promise<void> {
+    const running = [...this.members.values()]
+      .map(({ child }) => child)
+      .filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+    const gone = running.map((child) => once(child, 'exit'));
+    for (const child of running) child.kill('SIGKILL');
+    await Promise.all(gone);
+    this.#lab.remove();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  get #env(): NodeJS.ProcessEnv {
+    return { ...process.env, PATH: `${path.join(this.folder, 'bin')}:${process.env.PATH}` };
+  }
+
+  #etc(host: number): string {
+    return path.join(this.folder, `host-${host}`, 'etc');
+  }
+
+  #here(block: string): string {
+    return block.replace(/10\.0\.0\.([123])/g, (_, host) => this.address(Number(host)));
+  }
+}
+
+function write(file: string, script: string): void {
+  writeFileSync(file, `#!/bin/sh\n${script}\n`);
+  chmodSync(file, 0o755);
+}
