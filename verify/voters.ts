@@ -21,7 +21,7 @@ const HELP = `npx tsx verify/voters.ts [--only simulated|lists|certified] [--rou
               packets are lost and links are cut; a sixth joins; one is removed; one dies for good. After each step
               those that are left have one list and one leader
   certified   N rounds with \`quorum\`: five start in the same disorder, and some are killed meanwhile; then the cluster is
-              split, the leader stands still or dies, or all die. No two processes ever lead with one token, and one leads in the end
+              split, the leader stands still or dies, a disk is lost, or all die. No two processes ever lead with one token, and one leads in the end
 
   --only      one kind of rounds (default: all three)
   --rounds    N (default: 50)

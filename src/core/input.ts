@@ -27,7 +27,8 @@ export type Input<M extends Message = Message, T extends string = string> =
    * The process starts. `saved` is the last durable record, or null on an empty disk. `incarnation` is new at every
    * start of this id, also after amnesia: it distinguishes this life's messages from those of an earlier one. `life`
    * names this process: no other process of this id, on this disk, a copy of it or another, ever has the same.
-   * `spent` is given if nothing is ever saved: earlier processes may have used terms up to this one.
+   * `spent` is given if nothing is ever saved, or may have been lost: earlier processes may have used terms up to this
+   * one.
    */
   | {
       readonly type: 'start';

@@ -282,7 +282,9 @@ export class Elections {
       this.#around.changed(host);
     });
     const { incarnation, life, keeps } = store.member;
-    host.start(saved, incarnation, life, keeps ? 0 : tenthsSince2025(clock.wallNow()));
+    // Members that are fixed notice that a disk was lost. Where voters register, an empty one may be a lost one.
+    const isKnown = keeps && (saved !== null || definition.registration === undefined);
+    host.start(saved, incarnation, life, isKnown ? 0 : tenthsSince2025(clock.wallNow()));
     tellLack();
     host.exclude(this.#exclusion);
     return host;
@@ -311,7 +313,8 @@ export class Elections {
 const YEAR_2025_MS = Date.UTC(2025, 0, 1);
 
 /**
- * In tenths of a second. A cluster without data folders that restarts begins its terms, and so its tokens, here. That
+ * In tenths of a second. A cluster without data folders that restarts begins its terms, and so its tokens, here; so does
+ * a voter of `draw` with `quorum` on an empty disk. That
  * is above all earlier tokens if it had fewer than ten elections per second and no clock was set back to before the
  * last start.
  */

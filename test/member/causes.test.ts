@@ -197,3 +197,18 @@ describe('"won" is said only of an election that the member saw', () => {
     expect(learned.map(({ cause }) => cause)).toEqual(['learned']);
   });
 });
+
+describe('an election without leases', () => {
+  it('says of a leader that is not heard any more that it is silent: no lease of it expired', () => {
+    const cluster = new VirtualCluster(THREE, { protocol: 'draw' });
+    const leader = cluster.elect();
+    cluster.cut(leader);
+    const others = THREE.filter((id) => id !== leader);
+    const next = (): boolean =>
+      others.every((id) => ![null, leader].includes(cluster.at(id).host.view.leader));
+    expect(cluster.until(next)).toBe(true);
+    const causes = THREE.flatMap((id) => cluster.at(id).host.history.map(({ cause }) => cause));
+    expect(causes).toContain('silent');
+    expect(causes).not.toContain('lease-expired');
+  });
+});

@@ -240,19 +240,6 @@ describe('what a voter knows', () => {
     await until([third], () => (viewOf(third).role === 'none' ? true : null));
     expect(await statusOf(third)).toMatchObject({ cause: 'removed', knownVoters: known });
   });
-
-  it('that its leader is silent is no expired lease: draw has none', async () => {
-    const first = await start({ id: 'a' });
-    const second = await start({ id: 'b', seed: seedOf(first) });
-    const third = await start({ id: 'c', seed: seedOf(first) });
-    const all = [first, second, third];
-    const leader = await leaderOf(...all);
-    const others = all.filter(({ id }) => id !== leader);
-    await stop(all.find(({ id }) => id === leader)!);
-    await leaderOf(...others);
-    const causes = others.flatMap((voter) => voter.electionPort('main').history.map(({ cause }) => cause));
-    expect(causes).not.toContain('lease-expired');
-  });
 });
 
 describe('a process that the others refuse', () => {

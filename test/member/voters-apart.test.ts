@@ -14,7 +14,10 @@ afterEach(async () => {
   voters = null;
 });
 
-describe.skipIf(reason !== null)('voters on addresses of their own', () => {
+// Processes may need many seconds to start on a busy machine.
+const LONG_MS = 900_000;
+
+describe.skipIf(reason !== null)('voters on addresses of their own', { timeout: LONG_MS }, () => {
   it('find each other from a seed host alone, whatever is cut and lost meanwhile', async () => {
     voters = new VotersApart(6, []);
     await roundOfSix(voters, new Random(1, 'lists'));

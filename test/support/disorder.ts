@@ -99,7 +99,7 @@ export async function certifiedStart(voters: VotersApart, random: Random): Promi
 }
 
 async function harm(voters: VotersApart, leader: number, random: Random): Promise<string> {
-  switch (random.below(4)) {
+  switch (random.below(5)) {
     case 0: {
       // With the leader or without it: a minority has no leader for long, and never one of the same token.
       const [second, third] = FIVE.filter((voter) => voter !== leader);
@@ -119,6 +119,13 @@ async function harm(voters: VotersApart, leader: number, random: Random): Promis
       await sleep(random.between(0, 3000));
       voters.start(leader);
       return `the leader ${leader} was killed and started again`;
+    case 3: {
+      const victim = random.pick(FIVE)!;
+      await voters.kill(victim);
+      voters.wipe(victim);
+      voters.start(victim);
+      return `${victim} lost its disk`;
+    }
     default:
       await Promise.all(voters.running.map((voter) => voters.kill(voter)));
       return `all were killed; ${await startInDisorder(voters, random, { kills: true })}`;

@@ -168,7 +168,7 @@ export class VotersApart {
   }
 
   /** Settles when these voters have one list, of themselves alone, and one leader. */
-  async agree(voters: readonly number[], what: string, withinMs = 60_000): Promise<string> {
+  async agree(voters: readonly number[], what: string, withinMs = 180_000): Promise<string> {
     const ids = voters.map((voter) => `v${voter}`).sort();
     let seen: (Status | null)[] = [];
     const startMs = performance.now();

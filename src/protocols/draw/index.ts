@@ -129,8 +129,8 @@ function handle(s: State, input: Input<Message, Timer>, rules: Rules, out: Out):
 }
 
 /**
- * "When a voter process starts, it needs to register with other voters." One that keeps no record (`spent`) may have
- * taken part in elections up to that number.
+ * "When a voter process starts, it needs to register with other voters." One that has no record may have lost it,
+ * and have taken part in elections up to `spent`.
  */
 function onStart(s: State, { saved, spent = 0 }: Started, rules: Rules, out: Out): void {
   if (saved === null && rules.quorum) {
