@@ -48,10 +48,11 @@ export function canonicalText(value: unknown): string {
     return `${text}]`;
   }
   const record = value as Record<string, unknown>;
-  const keys = Object.keys(record).sort();
+  const keys = sortedKeys(record);
   let text = '{';
-  for (const key of keys) {
-    text += `${text === '{' ? '' : ','}${JSON.stringify(key)}:${canonicalText(record[key])}`;
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]!;
+    text += `${i === 0 ? '' : ','}${quoted(key)}:${canonicalText(record[key])}`;
   }
   return `${text}}`;
 }
@@ -60,11 +61,42 @@ export function canonicalText(value: unknown): string {
  * Values that JSON would drop or change (undefined, NaN) would make different states look alike, so they are refused.
  */
 function scalarText(value: unknown): string {
-  const plain =
-    value === null ||
-    typeof value === 'string' ||
-    typeof value === 'boolean' ||
-    (typeof value === 'number' && Number.isFinite(value));
-  assert(plain, `${String(value)} is not plain data`);
-  return JSON.stringify(value);
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  if (typeof value === 'string') return quoted(value);
+  if (value !== null && typeof value !== 'boolean') assert(false, `${String(value)} is not plain data`);
+  return String(value);
+}
+
+/** Texts and orders of fields repeat, so they are worked out once; the limits only bound memory. */
+const MOST_TEXTS = 10_000;
+const texts = new Map<string, string>();
+
+function quoted(text: string): string {
+  const known = texts.get(text);
+  if (known !== undefined) return known;
+  const made = JSON.stringify(text);
+  if (texts.size < MOST_TEXTS) texts.set(text, made);
+  return made;
+}
+
+/** With fewer fields than this, sorting takes no longer than finding the order. */
+const MANY_FIELDS = 4;
+const MOST_ORDERS = 8;
+/** By the number of fields. */
+const orders: { readonly found: readonly string[]; readonly sorted: readonly string[] }[][] = [];
+
+function sortedKeys(record: object): readonly string[] {
+  const found = Object.keys(record);
+  if (found.length < MANY_FIELDS) return found.length < 2 ? found : found.sort();
+  orders[found.length] ??= [];
+  const alike = orders[found.length]!;
+  for (const order of alike) if (isEqualList(order.found, found)) return order.sorted;
+  const sorted = [...found].sort();
+  if (alike.length < MOST_ORDERS) alike.push({ found, sorted });
+  return sorted;
+}
+
+function isEqualList(a: readonly string[], b: readonly string[]): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }

@@ -190,7 +190,7 @@ class Turn {
         return { type: 'start', saved: clonePlain(this.#record), incarnation, life };
       }
       case 'timer':
-        assert(this.#timers.delete(cause.timer), `the timer ${cause.timer} is not running`);
+        if (!this.#timers.delete(cause.timer)) assert(false, `the timer ${cause.timer} is not running`);
         return cause;
       case 'message':
         return { type: 'message', from: cause.from, message: cause.message };
@@ -226,7 +226,8 @@ class Turn {
   #perform(effect: Exclude<Effect, { type: 'draw' }>): void {
     switch (effect.type) {
       case 'send':
-        assert(effect.to !== this.#member, `${this.#member} sent ${effect.message.type} to itself`);
+        if (effect.to === this.#member)
+          assert(false, `${this.#member} sent ${effect.message.type} to itself`);
         // Where members have addresses, a message without the right one reaches no member.
         if (this.#self.addresses !== undefined && effect.at !== addressOf(effect.to)) return;
         this.#sends.push({ from: this.#member, to: effect.to, message: clonePlain(effect.message) });

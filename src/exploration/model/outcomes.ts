@@ -118,7 +118,7 @@ export class Outcomes {
   /** A message with its ends. */
   envelope(message: number): Envelope {
     const cause = this.causes.value(message);
-    assert(cause.type === 'message', `${cause.type} is no message`);
+    if (cause.type !== 'message') assert(false, `${cause.type} is no message`);
     return cause;
   }
 

@@ -112,17 +112,19 @@ class Recently {
 
   constructor(width: number) {
     this.#width = width;
-    this.#slots = new Int32Array(SLOTS * width).fill(-1);
+    this.#slots = new Int32Array(SLOTS * width);
   }
 
-  /** Was this state seen recently? Remembers it. */
+  /** Was this state seen recently? Remembers it, with each number plus one: an empty slot is no state. */
   saw(state: Int32Array): boolean {
     const at = (hashOf(state, this.#width) & (SLOTS - 1)) * this.#width;
+    let isKnown = true;
     for (let i = 0; i < this.#width; i++) {
-      if (this.#slots[at + i] === state[i]) continue;
-      this.#slots.set(state, at);
-      return false;
+      const number = state[i]! + 1;
+      if (this.#slots[at + i] === number) continue;
+      this.#slots[at + i] = number;
+      isKnown = false;
     }
-    return true;
+    return isKnown;
   }
 }
