@@ -9,6 +9,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Gate } from '../src/election/index.ts';
 import { join } from '../src/member/index.ts';
@@ -16,6 +17,8 @@ import { freePorts } from '../test/support/free-ports.ts';
 
 const SCRIPT = path.resolve(import.meta.dirname, 'rotation-member.ts');
 const IDS = ['a', 'b', 'c'];
+/** A connection that has not proven itself again by the new secret is closed after 5 s. */
+const LAST_MS = 6000;
 /** A member looks at the file every second. */
 const PATIENCE_MS = 30_000;
 
@@ -147,6 +150,7 @@ export async function rotate({ seconds, say }: Wishes): Promise<Found> {
       rotations++;
       say(`rotation ${rotations}: ${cluster.writes.length} writes, token ${cluster.writes.at(-1)!.token}`);
     } while (performance.now() < endMs);
+    await sleep(LAST_MS);
     const complaints = [...cluster.logs].flatMap(([id, log]) =>
       log
         .slice(before.get(id))

@@ -1,6 +1,7 @@
 /** Links between members that share a secret: real sockets, and what stands between them. */
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Initiator, Opener, readSecrets, Sealer, Secrets, type Session } from '../../src/auth/index.ts';
@@ -11,7 +12,16 @@ import { count, introduce, type Linked, numbers, until } from '../support/linked
 
 const OLD = 'the-old-secret-of-a-test';
 const NEW = 'the-new-secret-of-a-test';
-const FAST: LinkOptions = { pingMs: 50, backOffMs: [1, 10], redialMs: 1, yieldMs: 1, refusedBackOffMs: 50 };
+/** How long a connection has to prove itself again. */
+const HELLO_MS = 500;
+const FAST: LinkOptions = {
+  helloMs: HELLO_MS,
+  pingMs: 50,
+  backOffMs: [1, 10],
+  redialMs: 1,
+  yieldMs: 1,
+  refusedBackOffMs: 50,
+};
 
 const holding = (...texts: string[]): Secrets => new Secrets(readSecrets(texts, 'secret'));
 
@@ -172,6 +182,9 @@ describe('a rotation', () => {
       expect(events.filter((event) => event.startsWith('down'))).toEqual([]);
       expect(refused).toEqual([]);
     }
+    // Those that had not proven themselves again by the new secret would be closed by now.
+    await delay(2 * HELLO_MS);
+    expect(members.flatMap(({ events }) => events.filter((event) => event.startsWith('down')))).toEqual([]);
     const rogue = new Rogue(members[0]!.url);
     await expect(rogue.prove(2, 1, OLD)).rejects.toThrow('wrong-secret');
   });
@@ -257,7 +270,7 @@ describe('a process with the secret', () => {
 describe('connections that prove nothing', () => {
   it('are bounded in number: the oldest gives way, and members still connect', async () => {
     const secrets = holding(OLD);
-    const one = await start(1, { ...FAST, strangers: 5, secrets });
+    const one = await start(1, { ...FAST, helloMs: 60_000, strangers: 5, secrets });
     const rogues = Array.from({ length: 20 }, () => new Rogue(one.url));
     await until('only so many are left', () => {
       const left = rogues.filter(({ ws }) => ws.readyState === WebSocket.OPEN).length;
