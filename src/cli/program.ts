@@ -67,6 +67,7 @@ function addSimulate(program: Command): void {
     .option('--members <n>', 'how many members, or their ids: a,b,c (default: 5)')
     .option('--seed <n>', 'the seed of all randomness (default: 1)')
     .option('--runs <n>', 'run this many seeds, beginning with the seed, and add them up')
+    .option('--jobs <n>', 'with --runs: on this many threads; the result is the same (default: one per core)')
     .option('--until <ms>', 'the end, in virtual milliseconds (default: 20000)')
     .option('--json', 'print the result as JSON')
     .option('--trace <file>', 'write all events to a file, one JSON object per line')

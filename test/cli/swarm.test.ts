@@ -57,6 +57,13 @@ describe.concurrent('caucus simulate --swarm', () => {
     expect(JSON.parse(replayed.stdout)).toEqual(result);
   });
 
+  it('gives the same on one thread and on several', async () => {
+    const swarm = ['simulate', '--swarm', '--protocol', 'epoch', '--runs', '30', '--json'];
+    const [one, three] = await Promise.all(['1', '3'].map((jobs) => caucus([...swarm, '--jobs', jobs])));
+    expect(one).toMatchObject({ code: 0, stderr: '' });
+    expect(one).toEqual(three);
+  });
+
   const refused: readonly [args: readonly string[], message: string][] = [
     [['--swarm', 'file.json'], '--swarm: expected no FILE, since every scenario is drawn'],
     [['--swarm', '--members', '3'], '--members: expected no --swarm, which draws it itself'],
@@ -65,6 +72,8 @@ describe.concurrent('caucus simulate --swarm', () => {
     [['--swarm', '--shrink', '-'], '--shrink: expected the name of a file, found "-"'],
     [['--swarm', '--shrink', folder], `--shrink: ${folder}: expected a file, found a directory`],
     [['--swarm', '--shrink', '/no/such/folder/x'], '--shrink: /no/such/folder/x: no such file or directory'],
+    [['--swarm', '--jobs', '2'], '--jobs: expected --runs with it, found none'],
+    [['--runs', '9', '--jobs', '0'], '--jobs: expected a whole number from 1 to 256, found 0'],
     [['--shrink', 'x.json'], '--shrink: expected --swarm with it, found none'],
     [['--print-scenario'], '--print-scenario: expected --swarm with it, found none'],
   ];

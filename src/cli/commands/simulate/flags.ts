@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { durationMs, integer, type MemberId, natural } from '../../../core/index.ts';
 import { catalogue } from '../../../protocols/index.ts';
 import { readScenario } from '../../../simulation/index.ts';
@@ -11,6 +12,7 @@ export interface SimulateFlags {
   readonly members?: string;
   readonly seed?: string;
   readonly runs?: string;
+  readonly jobs?: string;
   readonly until?: string;
   readonly json?: boolean;
   readonly trace?: string;
@@ -28,6 +30,7 @@ export interface Overrides {
 }
 
 const MOST_RUNS = 10_000_000;
+const MOST_JOBS = 256;
 
 /** Checks every flag separately, so that an error names its flag. */
 export function readOverrides(flags: SimulateFlags): Overrides {
@@ -41,13 +44,21 @@ export function readOverrides(flags: SimulateFlags): Overrides {
 }
 
 /** How many runs, or null for a single one that is shown in full. */
-export function readRuns({ runs, trace }: SimulateFlags): number | null {
-  if (runs === undefined) return null;
+export function readRuns({ runs, jobs, trace }: SimulateFlags): number | null {
+  if (runs === undefined) {
+    if (jobs !== undefined) throw new Refusal('--jobs: expected --runs with it, found none');
+    return null;
+  }
   const count = readNumber(runs, '--runs', integer(1, MOST_RUNS));
   if (trace !== undefined) {
     throw new Refusal('--trace: expected a single run, found --runs (a trace is the history of one seed)');
   }
   return count;
+}
+
+/** On how many threads the runs are done. The result does not depend on it. */
+export function readJobs({ jobs }: SimulateFlags): number {
+  return jobs === undefined ? availableParallelism() : readNumber(jobs, '--jobs', integer(1, MOST_JOBS));
 }
 
 export function refuseTooManySeeds(seed: number, runs: number): void {

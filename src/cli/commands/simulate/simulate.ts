@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { asObject, BadInput } from '../../../core/index.ts';
 import { catalogue } from '../../../protocols/index.ts';
 import { readScenario, type Scenario } from '../../../simulation/index.ts';
@@ -9,6 +8,7 @@ import { pageOf } from '../../terminal/page.ts';
 import { Progress } from '../../terminal/progress.ts';
 import {
   type Overrides,
+  readJobs,
   readOverrides,
   readRuns,
   refuseSwarmFlags,
@@ -82,7 +82,7 @@ async function simulateMany({ scenario, given, seed, file, flags }: Job, runs: n
     given,
     fromSeed: seed,
     runs,
-    threads: availableParallelism(),
+    threads: readJobs(flags),
     onProgress: (done) => progress?.update(done),
   });
   progress?.clear();

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { Definition } from '../../../core/index.ts';
 import { catalogue } from '../../../protocols/index.ts';
 import { RunTotals, readScenario, runSeed, scenarioOf } from '../../../simulation/index.ts';
@@ -7,7 +6,7 @@ import { Refusal } from '../../input/refusal.ts';
 import { onInterrupt } from '../../terminal/interrupt.ts';
 import { pageOf } from '../../terminal/page.ts';
 import { Progress } from '../../terminal/progress.ts';
-import { readOverrides, readRuns, refuseTooManySeeds, type SimulateFlags } from './flags.ts';
+import { readJobs, readOverrides, readRuns, refuseTooManySeeds, type SimulateFlags } from './flags.ts';
 import { runSeeds } from './many-runs.ts';
 import { refuseUnwritable } from './scenario-file.ts';
 import { type Shrinking, shrinkAndKeep } from './shrinking.ts';
@@ -96,7 +95,7 @@ async function swarmMany({ definition, seed, runs, flags }: Job): Promise<ExitCo
     work: { swarm: definition.name },
     fromSeed: seed,
     runs,
-    threads: availableParallelism(),
+    threads: readJobs(flags),
     onProgress: (done) => progress?.update(done),
     onOutcome(outcome) {
       totals.add(outcome);
