@@ -81,12 +81,13 @@ export function savedElectors(e: Electors): { electors?: Json } {
     : {};
 }
 
-type SavedElectors = Pick<Electors, 'ids' | 'isFounded' | 'since' | 'at' | 'released'>;
+type SavedElectors = Pick<Electors, 'ids' | 'isFounded' | 'released'> &
+  Partial<Pick<Electors, 'since' | 'at'>>;
 
 /** What was remembered wins over the configuration, unless that has changed: then the old set is left. */
 export function rememberElectors(e: Electors, self: MemberId, voters: number, saved: Json | undefined): void {
   if (!e.isFound || saved === undefined || saved === null) return;
-  const { ids, isFounded, since, at, released } = saved as unknown as SavedElectors;
+  const { ids, isFounded, since = 0, at = 0, released } = saved as unknown as SavedElectors;
   e.released = released;
   if (ids === null) return;
   const isSame = e.listed === null ? voters === 0 || ids.length === voters : isSameSet(e.listed, ids);
@@ -137,8 +138,8 @@ export function bondOf({ isFound, ids, isListed, released }: Electors, voter: Me
 }
 
 /**
- * This voter certifies the result of this election among these voters, whose results said `told`. Its first certificate
- * for a set has to be saved before it leaves: then true is returned.
+ * This voter certifies the result of this election; `told` is what the results said. Its first certificate for a set
+ * has to be saved before it is sent: then true is returned.
  */
 export function certifyFor(
   e: Electors,
@@ -231,8 +232,8 @@ function becomeFounded(e: Electors, since: number): void {
 }
 
 /**
- * Another voter names the set that is in force with it, and the election that founded it. `adopted` has to be saved; a voter of `another` cluster is
- * not followed.
+ * Another voter names the set that is in force with it, and the election that founded it. `adopted` has to be saved; a
+ * voter of `another` cluster is not followed.
  */
 export function hearOfElectors(
   e: Electors,
