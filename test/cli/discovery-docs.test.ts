@@ -51,7 +51,7 @@ describe('docs/discovery.md', () => {
 });
 
 it('the pages say the same of members whose settings differ', () => {
-  const sentence = /Members compare (?:them|their settings) when they connect; ([^.]+)\./;
+  const sentence = /Members compare (?:what they use|their settings) when they connect[^;]*; ([^.]+)\./;
   const [cli, operations] = ['cli.md', 'operations.md'].map((name) => sentence.exec(page(name))?.[1]);
   expect(cli).toBe('those whose settings differ refuse each other and say in which setting');
   expect(operations).toBe(cli);
