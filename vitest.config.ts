@@ -1,17 +1,17 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Those that take longest, which begin first: else one of them would go on alone at the end. */
+/** Those that take longest of each project, which begin first: else one of them would go on alone at the end. */
 const LONGEST: readonly string[] = [
-  'engines/safety/safety.test.ts',
   'liveness.test.ts',
-  'engines/clock-set-back.test.ts',
-  'cli/run.test.ts',
-  'cli/up.test.ts',
+  'quorum/mutants.test.ts',
   'simulation/swarm.test.ts',
   'exploration/families.test.ts',
+  'engines/safety/safety.test.ts',
+  'cli/run.test.ts',
+  'cli/up.test.ts',
   'member/disks-copied.test.ts',
-  'quorum/mutants.test.ts',
+  'engines/clock-set-back.test.ts',
   'member/disks-lost.test.ts',
 ];
 
@@ -25,17 +25,44 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Tests that only compute: no process, no socket, no clock, and nothing that one file leaves behind for the next. */
+const PURE: readonly string[] = [
+  'test/{core,exploration,host,paper,peers,playground,properties,quorum,simulation,store}/**/*.test.ts',
+  'test/{liveness,traces,verification}.test.ts',
+];
+
+/** On a busy machine a second is nothing. */
+const patience = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 15_000 } } };
+
 const config: ViteUserConfig = defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    // On a busy machine a second is nothing.
-    expect: { poll: { timeout: 15_000 } },
-    // Most tests wait for processes and servers, not for a processor.
-    maxWorkers: 2,
     globalSetup: ['test/support/install.ts'],
     sequence: { sequencer: LongestFirst },
+    // For two cores. Vitest runs one project after the other where their numbers of workers differ.
+    projects: [
+      {
+        test: {
+          name: 'pure',
+          include: [...PURE],
+          ...patience,
+          maxWorkers: 2,
+          // A process for each file would load the same modules anew, and compile them anew.
+          isolate: false,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'real',
+          include: ['test/**/*.test.ts'],
+          exclude: [...PURE],
+          ...patience,
+          // These wait for processes, servers and leases most of the time, not for a processor.
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });
 

@@ -124,20 +124,22 @@ export class Cluster {
 
   /**
    * How long it takes until a member may act again after this is done to the leader. It may be the same one: a leader that resigned is
-   * elected again if the disks of the others take longer than a time-out.
+   * elected again if the disks of the others take longer than a time-out. A leader that had lost its lease before it was asked to
+   * resign says so, and the trial is held again.
    */
   async takeover(act: (leader: Process) => void): Promise<number> {
     const leader = await this.settled();
     let hasLost = false;
     const next = this.#heard((from, { is, acting, name }) => {
+      if (is === 'refused') return true;
       if (is !== 'acting' || name !== 'main') return false;
       if (from === leader && acting === false) hasLost = true;
       return acting === true && (from !== leader || hasLost);
     });
     const fromMs = nowMs();
     act(leader);
-    const { atMs } = await next;
-    return atMs - fromMs;
+    const { is, atMs } = await next;
+    return is === 'refused' ? this.takeover(act) : atMs - fromMs;
   }
 
   async kill(leader: Process): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Access, judge, needsOf, needsToken, Tokens } from '../auth/index.ts';
-import { Acts } from './acts.ts';
+import { type ActStore, Acts } from './acts.ts';
 import { Authorization, tokenOf, type VoterCheck } from './authorize.ts';
 import { readJson } from './body.ts';
 import { type Call, messagesOf, usualElection } from './call.ts';
@@ -43,6 +43,8 @@ export interface ApiOptions {
   readonly voters?: VoterCheck | null;
   /** Logs what operators do. */
   readonly note?: (message: string) => void;
+  /** Keeps what operators do. Null: only this process remembers it. */
+  readonly acts?: ActStore | null;
 }
 
 /** A member on the loopback without tokens. */
@@ -58,7 +60,7 @@ export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
   const watchers = new Watchers(member, options.watchHeartbeatMs ?? HEARTBEAT_MS);
   const changes = new ChangeCounts(member);
   const access = options.access ?? ((): Access => OPEN);
-  const acts = new Acts(options.note ?? (() => {}));
+  const acts = new Acts(options.note ?? (() => {}), options.acts ?? null);
   const authorization = new Authorization({
     access,
     voters: options.voters ?? null,

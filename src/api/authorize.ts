@@ -62,6 +62,7 @@ const PROOF_WORDS: Readonly<Record<string, string>> = {
   E_PROOF_NEEDED: 'it carries no proof of a voter',
   E_PROOF: 'its proof does not fit the secret of this member',
   E_PROOF_OLD: 'it was sent before',
+  E_PROOF_AHEAD: 'its counter is too far ahead',
 };
 
 export interface AuthorizationOptions {

@@ -57,16 +57,21 @@ function hostOf(url: string): Pick<ClusterMember, 'host' | 'port'> {
   }
 }
 
-/** Every change of leader that this member saw, oldest first, with its cause. */
+/** The newest changes are kept, those of earlier processes among them. */
+const LONGEST_HISTORY = 1000;
+
+/** The changes of leader that this member saw, oldest first, each with its cause. */
 export function getHistory(call: Call): void {
   const election = knownElection(call);
-  const history = election.history.map(({ atMs, leader, token, cause, detail }) => ({
+  const changes = [...(election.earlier ?? []), ...election.history].slice(-LONGEST_HISTORY);
+  const history = changes.map(({ atMs, leader, token, cause, detail, about }) => ({
     at: new Date(atMs).toISOString(),
     atMs,
     leader,
     token: tokenText(token),
     cause,
     detail,
+    ...(about === undefined ? {} : { about }),
   }));
   const acts = call.acts.of(election.name);
   sendJson(call.response, 200, { electionName: election.name, history, acts } satisfies History);

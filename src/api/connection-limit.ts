@@ -51,17 +51,17 @@ interface Entry {
 export class ConnectionLimit {
   readonly #most: number;
   readonly #mostPerAddress: number;
-  readonly #isPeerAddress: (address: string) => boolean;
+  readonly #isPeer: (socket: Socket) => boolean;
   /** By address and port of the client, which a connection and the TLS inside of it have in common. */
   readonly #entries = new Map<string, Entry>();
   readonly #groups = new Map<string, number>();
   readonly #kinds: Record<Kind, number> = { usual: 0, reserve: 0, peer: 0 };
 
-  constructor(server: Server, most: number, isPeerAddress: (address: string) => boolean = () => false) {
+  constructor(server: Server, most: number, isPeer: (socket: Socket) => boolean = () => false) {
     this.#most = most;
     // Behind a proxy, and on the loopback, all connections come from one address.
     this.#mostPerAddress = Math.max(1, most - Math.ceil(most / 4));
-    this.#isPeerAddress = isPeerAddress;
+    this.#isPeer = isPeer;
     server.maxConnections = most + RESERVE + PEER_RESERVE + 1;
     server.on('connection', (socket: Socket) => this.#onConnection(socket));
     server.on('secureConnection', (socket: Socket) => {
@@ -105,9 +105,8 @@ export class ConnectionLimit {
 
   #onConnection(socket: Socket): void {
     const key = keyOf(socket);
-    const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-    const group = groupOf(address);
-    const kind = this.#kindFor(address, group);
+    const group = groupOf(addressOfClient(socket));
+    const kind = this.#kindFor(socket, group);
     if (kind === null) {
       socket.destroy();
       return;
@@ -119,8 +118,8 @@ export class ConnectionLimit {
   }
 
   /** Makes room if it must. Null: the connection is refused. */
-  #kindFor(address: string, group: string): Kind | null {
-    if (this.#isPeerAddress(address) && this.#kinds.peer < PEER_RESERVE) return 'peer';
+  #kindFor(socket: Socket, group: string): Kind | null {
+    if (this.#isPeer(socket) && this.#kinds.peer < PEER_RESERVE) return 'peer';
     const isFull = this.#kinds.usual >= this.#most;
     const isCrowd = this.#countOf(group) >= this.#mostPerAddress;
     if (!(isFull || isCrowd) || this.#makeRoom('usual', isFull ? null : group)) return 'usual';
@@ -180,6 +179,11 @@ function isStalled({ socket, sinceMs }: Entry): boolean {
 
 function keyOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
+}
+
+/** Without the prefix of an address of IPv4 that a socket of IPv6 shows. */
+export function addressOfClient({ remoteAddress }: Socket): string {
+  return (remoteAddress ?? '').replace(/^::ffff:/, '');
 }
 
 /** A client of IPv6 has a whole network of addresses: the first four of eight groups. */

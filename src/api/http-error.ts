@@ -15,7 +15,11 @@ export class HttpError extends Error {
       readonly details?: Readonly<Record<string, unknown>>;
     } = {},
   ) {
+    // It is an answer, and where it was thrown is never shown: without that it costs a tenth, and most are for junk.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'HttpError';
     this.status = status;
     this.code = code;

@@ -1,4 +1,4 @@
-export { actWords } from './acts.ts';
+export { type ActStore, actWords } from './acts.ts';
 export { type Api, createApi } from './api.ts';
 export { Authorization, type VoterCheck, type VoterClaim } from './authorize.ts';
 export { readJson } from './body.ts';
@@ -23,3 +23,5 @@ export { sendError, sendJson, sendText } from './reply.ts';
 export { lackWords } from './status.ts';
 export { pathBelow, readTarget, type Target } from './target.ts';
 export { addressOf, hostOf, isLoopback, readRelativeUrl, showUrl, urlOf, voterUrl } from './urls.ts';
+export type { Act } from './wire/act.ts';
+export type { Delays, PeerProblem, RefusalNote, SelfReport } from './wire/diagnosis.ts';

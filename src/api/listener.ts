@@ -1,9 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { Server as TlsServer } from 'node:tls';
 import { CaucusError } from '../election/index.ts';
-import { ConnectionLimit } from './connection-limit.ts';
+import { ClientTurns, readInTurns } from './client-turns.ts';
+import { addressOfClient, ConnectionLimit } from './connection-limit.ts';
 import { createTlsServer, type TlsServing } from './tls-server.ts';
 import { isLoopback, urlOf } from './urls.ts';
 
@@ -23,6 +24,7 @@ export interface ListenOptions {
   readonly tls?: TlsServing | null;
   /** Is this the address of a peer? Such connections have a reserve of their own. */
   readonly isPeerAddress?: (address: string) => boolean;
+  readonly turns?: ClientTurns;
 }
 
 /** Listens, or throws with the reason and what to do. */
@@ -31,7 +33,7 @@ export function listen(
   port: number,
   mostConnections: number,
   onRequest: RequestListener,
-  { tls = null, isPeerAddress }: ListenOptions = {},
+  { tls = null, isPeerAddress = () => false, turns = new ClientTurns() }: ListenOptions = {},
 ): Promise<Server> {
   const timeouts = {
     headersTimeout: ASKING_MS,
@@ -41,9 +43,13 @@ export function listen(
   const admit: RequestListener = (request, response) => {
     if (limit.admit(request, response)) onRequest(request, response);
   };
+  const isPeer = (socket: Socket): boolean => isPeerAddress(addressOfClient(socket));
   const server: Server =
-    tls === null ? createServer(timeouts, admit) : createTlsServer(tls, ASKING_MS, timeouts, admit);
-  const limit = new ConnectionLimit(server, mostConnections, isPeerAddress);
+    tls === null
+      ? createServer(timeouts, admit)
+      : createTlsServer({ ...tls, withinMs: ASKING_MS, turns, isPeer }, timeouts, admit);
+  const limit = new ConnectionLimit(server, mostConnections, isPeer);
+  readInTurns(server, turns, isPeer);
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const reason = REASONS[cause.code ?? ''] ?? cause.message;

@@ -229,5 +229,6 @@ class Components {
 
 /** Are they equal, apart from their descriptions? */
 function areSame(a: JsonSchema, b: JsonSchema): boolean {
-  return JSON.stringify({ ...a, description: null }) === JSON.stringify({ ...b, description: null });
+  const bare = ({ description: _, ...rest }: JsonSchema): string => JSON.stringify(rest);
+  return bare(a) === bare(b);
 }

@@ -4,6 +4,7 @@
  */
 import type { Command, Definition, MemberId, Message, Outcome, View } from '../core/index.ts';
 import type { Change } from '../host/index.ts';
+import type { SelfReport } from './wire/diagnosis.ts';
 
 export type { Change };
 
@@ -42,8 +43,10 @@ export interface ElectionPort {
   readonly token: bigint | null;
   /** How long this member may act without a renewal, from now; null if it may not act, or has no lease. */
   readonly expiresInMs: number | null;
-  /** Oldest first, bounded. */
+  /** The changes since this process started, oldest first, bounded. */
   readonly history: readonly Change[];
+  /** Those that earlier processes of this member saw and kept, oldest first. Omitted where none are kept. */
+  readonly earlier?: readonly Change[];
   command(command: Command): Promise<Outcome>;
   /**
    * A message that came by POST, unchanged. Returns the messages that the protocol sent back at once; they are not
@@ -52,6 +55,8 @@ export interface ElectionPort {
   receive(from: MemberId, message: Message): readonly Message[];
   /** What the protocol answers to a message without fields from a client that is no voter. */
   ask(type: string): readonly Message[];
+  /** Does this process want to lead? Omitted: it does. */
+  readonly isCandidate?: boolean;
   /** When a message of this voter was last received, in milliseconds since 1970; null if none was. Omitted on a store. */
   heardAtMs?(voter: MemberId): number | null;
   /** Calls back after every change of `view` or `acting`. Returns a function that stops it. */
@@ -67,6 +72,8 @@ export type Refusal =
   | 'unknown-member'
   | 'other-cluster'
   | 'other-rules'
+  /** It speaks no version of the messages between members that this one understands. */
+  | 'other-version'
   | 'same-id'
   /** No honest member can have sent it. */
   | 'impossible'
@@ -102,6 +109,7 @@ export function noRefusals(): Record<Refusal, number> {
     'unknown-member': 0,
     'other-cluster': 0,
     'other-rules': 0,
+    'other-version': 0,
     'same-id': 0,
     impossible: 0,
     'too-fast': 0,
@@ -157,6 +165,8 @@ export interface MemberPort {
   readonly refusals: Readonly<Record<Refusal, number>>;
   /** Counts a refusal, and logs it if `told` is given. */
   countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void;
+  /** What only the process itself can tell. Omitted: nothing. */
+  diagnose?(): SelfReport;
   /** A message of this voter came by POST. */
   heardByPost?(from: MemberId): void;
   /** Calls back after every change of anything above. */

@@ -3,6 +3,7 @@ import type { Shape } from '../core/index.ts';
 import { type Call, knownElection } from './call.ts';
 import { getCluster, getElections, getHistory } from './cluster.ts';
 import { getValue } from './commands.ts';
+import { getDiagnosis } from './diagnosis.ts';
 import { getFrontPage } from './front-page.ts';
 import { answerHealth, healthPaths } from './health.ts';
 import { HttpError } from './http-error.ts';
@@ -11,6 +12,7 @@ import { NOT_BUILT } from './page.ts';
 import { JSON_TYPE, sendEmpty, sendText } from './reply.ts';
 import type { Target } from './target.ts';
 import { getStatus } from './voters.ts';
+import { diagnosis } from './wire/diagnosis.ts';
 import { cluster, electionList, frontPage, history, state, status, value } from './wire/documents.ts';
 
 export type Handler = (call: Call) => void | Promise<void>;
@@ -68,6 +70,11 @@ export const ABOUT_MEMBER: Readonly<Record<string, Question>> = {
     answer: null,
     type: 'text/plain',
     handler: getMetrics,
+  },
+  '/diagnosis': {
+    summary: 'What this process knows of itself and its peers, for `caucus doctor`',
+    answer: diagnosis,
+    handler: getDiagnosis,
   },
   '/openapi.json': {
     summary: 'This description',

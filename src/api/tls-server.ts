@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { handshakeWords, type MemberTls } from '../auth/index.ts';
+import type { ClientTurns } from './client-turns.ts';
 
 export interface TlsServing {
   readonly tls: MemberTls;
@@ -30,10 +31,16 @@ const ANSWER = [
   BODY,
 ].join('\r\n');
 
-/** `withinMs`: a client that has not finished its handshake by then is disconnected. */
+interface Handshakes extends TlsServing {
+  /** A client that has not finished its handshake by then is disconnected. */
+  readonly withinMs: number;
+  /** A handshake costs more than a request: it begins when it is its turn. */
+  readonly turns: ClientTurns;
+  readonly isPeer: (socket: Socket) => boolean;
+}
+
 export function createTlsServer(
-  { tls, tell }: TlsServing,
-  withinMs: number,
+  { tls, tell, withinMs, turns, isPeer }: Handshakes,
   options: ServerOptions,
   onRequest: RequestListener,
 ): Server {
@@ -46,7 +53,7 @@ export function createTlsServer(
     const address = socket.remoteAddress ?? 'a client';
     if (words !== null) tell(address, `the TLS handshake with ${address} failed: ${words}`);
   });
-  lookFirst(server, withinMs, (socket) => {
+  lookFirst(server, { withinMs, turns, isPeer }, (socket) => {
     const address = socket.remoteAddress ?? 'a client';
     tell(address, `${address} is refused: it does not use TLS; use https in place of http`);
   });
@@ -54,7 +61,11 @@ export function createTlsServer(
 }
 
 /** Looks at the first byte of each connection before the TLS server gets it. */
-function lookFirst(server: Server, withinMs: number, onPlain: (socket: Socket) => void): void {
+function lookFirst(
+  server: Server,
+  { withinMs, turns, isPeer }: Pick<Handshakes, 'withinMs' | 'turns' | 'isPeer'>,
+  onPlain: (socket: Socket) => void,
+): void {
   const secure = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
@@ -67,7 +78,12 @@ function lookFirst(server: Server, withinMs: number, onPlain: (socket: Socket) =
       socket.off('timeout', giveUp);
       if (bytes[0] === HANDSHAKE) {
         socket.unshift(bytes);
-        for (const listener of secure) listener.call(server, socket);
+        const go = (): void => {
+          for (const listener of secure) listener.call(server, socket);
+        };
+        const one = { isPeer: isPeer(socket), go };
+        socket.once('close', () => turns.leave(one));
+        if (turns.ask(one)) one.go();
         return;
       }
       onPlain(socket);

@@ -5,7 +5,8 @@
  *   answer    authentication-info: proof=…
  *   401       www-authenticate: Caucus id=b, boot=…, counter=16
  *
- * `boot` names the process that receives: it is random, and told with the 401 that answers a request with another one.
+ * `boot` names the process that receives, or a part of its time: it is random, and told with the 401 that answers a
+ * request with another one.
  * `counter` rises with each request of a sender to one boot, and each is accepted once: a request that is sent again
  * is refused, also after the receiver has started anew. The proof covers both, and the whole request. That of the
  * answer covers the proof of its request, so it answers no other. docs/authentication.md describes it for other
@@ -42,7 +43,7 @@ export interface ProvenRequest {
 export interface Challenge {
   readonly id: MemberId;
   readonly boot: string;
-  /** The last counter that was accepted from this sender; null unless it is the reason of the refusal. */
+  /** The last counter that was accepted from this sender, or 0; null unless it is the reason of the refusal. */
   readonly counter: number | null;
 }
 

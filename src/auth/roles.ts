@@ -36,6 +36,7 @@ export const NEEDS: readonly (readonly [method: Method, path: string, need: Need
   ['GET', '/watch', 'read'],
   ['GET', '/elections', 'read'],
   ['GET', '/metrics', 'read'],
+  ['GET', '/diagnosis', 'read'],
   ['GET', '/openapi.json', 'read'],
   ['GET', '/fleet', 'read'],
   ['POST', '/election/start', 'operate'],

@@ -4,6 +4,7 @@ import { addAsking } from './commands/ask/command.ts';
 import { addCert } from './commands/cert/command.ts';
 import { addCheck } from './commands/check/command.ts';
 import { addCompletion } from './commands/completion/command.ts';
+import { addDoctor } from './commands/doctor/command.ts';
 import { addNode } from './commands/node/command.ts';
 import { addPlay } from './commands/play/command.ts';
 import { addRun } from './commands/run/command.ts';
@@ -43,6 +44,7 @@ Examples:
   addNode(program);
   addRun(program);
   addAsking(program);
+  addDoctor(program);
   addCert(program);
   addSimulate(program);
   addCheck(program);

@@ -27,6 +27,8 @@ export interface Change {
   readonly token: bigint | null;
   readonly cause: Cause;
   readonly detail: string;
+  /** It is about this process alone, which has started or left: it says nothing about the leader of the others. */
+  readonly about?: 'member';
 }
 
 /** Until when the leader may act, by the clock. */
@@ -161,7 +163,7 @@ export class Holder {
   close(): void {
     this.held = null;
     this.#outlook = { ...this.#outlook, leader: null, token: null, acting: false };
-    this.#enter({ cause: 'closed', detail: `${this.#self} has left` });
+    this.#enter({ cause: 'closed', detail: `${this.#self} has left` }, { about: 'member' });
   }
 
   #begin(token: bigint): Hold {
@@ -233,11 +235,11 @@ export class Holder {
     return this.#token;
   }
 
-  #enter(explanation: Why): void {
+  #enter(explanation: Why, marks: Pick<Change, 'about'> = {}): void {
     const { leader, token } = this.#outlook;
     const { cause, detail } = explanation;
     this.explanation = explanation;
-    this.changes.push({ atMs: this.#clock.wallNow(), leader, token, cause, detail });
+    this.changes.push({ atMs: this.#clock.wallNow(), leader, token, cause, detail, ...marks });
     if (this.changes.length > LONGEST_HISTORY) this.changes.shift();
   }
 }

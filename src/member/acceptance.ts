@@ -5,6 +5,7 @@ import type { LinkRefusal } from './links/links.ts';
 const EXCLUDING: readonly LinkRefusal[] = [
   'same-id',
   'other-rules',
+  'other-version',
   'other-cluster',
   'unauthenticated',
   'wrong-secret',

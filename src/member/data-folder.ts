@@ -6,6 +6,7 @@ import { CaucusError } from '../election/index.ts';
 import type { Owner } from '../store/index.ts';
 import { drawName } from './draw-name.ts';
 import { type ElectionList, FileElectionList, MemoryElectionList } from './election-list.ts';
+import { forgetfulHistory, HistoryFile, type HistoryLog } from './history-file.ts';
 import type { Peer } from './links/links.ts';
 import { type FolderLock, lockFolder } from './lock.ts';
 import { makeFolder } from './make-folder.ts';
@@ -43,6 +44,7 @@ export interface Store {
   /** Stores the voters, if there is a data folder. */
   saveVoters(voters: readonly Peer[]): void;
   election(name: string, protocol: string): ElectionStore;
+  history(election: string, onFailure: (reason: string) => void): HistoryLog;
   close(): void;
 }
 
@@ -58,6 +60,7 @@ export function forgetfulStore(mainElection: string): Store {
         () => null,
         () => {},
       ),
+    history: () => forgetfulHistory,
     close: () => {},
   };
 }
@@ -130,6 +133,10 @@ class FolderStore implements Store {
         file.write(record);
       },
     );
+  }
+
+  history(election: string, onFailure: (reason: string) => void): HistoryLog {
+    return new HistoryFile(path.join(this.#folder, `history-${election}.ndjson`), onFailure);
   }
 
   close(): void {

@@ -49,6 +49,8 @@ export class ElectionHost implements ElectionPort {
   readonly #seatWait: SeatWait | null;
   /** The others refuse this process. */
   #isExcluded = false;
+  /** What the program last set; a member that does not stand has 0. */
+  #priority = 0;
   /** While a POST request is processed: messages to its sender become the response. */
   #answers: { readonly to: MemberId; readonly messages: Message[] } | null = null;
 
@@ -107,6 +109,11 @@ export class ElectionHost implements ElectionPort {
     return this.#host.explanation;
   }
 
+  /** In a protocol without priorities every member is always a candidate. */
+  get isCandidate(): boolean {
+    return this.#priority > 0 || !this.commands.includes('priority');
+  }
+
   get acting(): boolean {
     return this.#host.acting;
   }
@@ -124,6 +131,10 @@ export class ElectionHost implements ElectionPort {
 
   get history(): readonly Change[] {
     return this.#host.history;
+  }
+
+  get earlier(): readonly Change[] {
+    return this.#around.earlier ?? [];
   }
 
   /** Why nothing may leave now (a health error of the disk), or null. */
@@ -149,6 +160,7 @@ export class ElectionHost implements ElectionPort {
   order(command: Command, why?: Why): Promise<Outcome> {
     if (!this.#host.isRunning)
       return Promise.resolve({ status: 'failed', reason: 'the member was closed', effect: 'definite' });
+    if (command.type === 'priority') this.#priority = command.priority;
     return this.#pending.ask((id) => this.#host.command(id, command, why));
   }
 
@@ -233,7 +245,7 @@ export class ElectionHost implements ElectionPort {
     this.#sender = null;
     this.#audience.show(this.view, this.held, this.illness);
     // A member that needs others before it takes part says which ones.
-    const news = this.#seatWait?.news(this.view, this.#around.clock) ?? null;
+    const news = this.#isExcluded ? null : (this.#seatWait?.news(this.view, this.#around.clock) ?? null);
     if (news === null) return;
     this.#host.note({ cause: 'started', detail: news });
     this.#audience.tell();

@@ -1,4 +1,4 @@
-import { type Change, lackWords, RefusedMessage } from '../api/index.ts';
+import { type ActStore, type Change, lackWords, RefusedMessage } from '../api/index.ts';
 import {
   type Addresses,
   BadInput,
@@ -18,6 +18,7 @@ import type { Clock } from './clock.ts';
 import type { Store } from './data-folder.ts';
 import { readMessage, type Way } from './door.ts';
 import { ElectionHost } from './election-host.ts';
+import type { HistoryLog } from './history-file.ts';
 import { MembershipCheck } from './membership-check.ts';
 import type { Settled } from './options.ts';
 import { Recorder } from './recorder.ts';
@@ -56,6 +57,8 @@ export class Elections {
   readonly #self: Self;
   readonly #hosts = new Map<string, ElectionHost>();
   readonly #recorders: Recorder[] = [];
+  /** By election: what is kept of its history. */
+  readonly #histories = new Map<string, HistoryLog>();
   readonly #budgets: SenderBudgets;
   /** Elections that are open only because another member sent a message about them. */
   readonly #foreign = new Set<string>();
@@ -226,8 +229,14 @@ export class Elections {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const host of this.list) host.stop();
-    await Promise.all(this.#recorders.map((recorder) => recorder.close()));
+    await Promise.all([...this.#recorders, ...this.#histories.values()].map((each) => each.close()));
   }
+
+  /** Where the acts of operators are kept. */
+  readonly acts: ActStore = {
+    earlier: (name) => this.#histories.get(name)?.acts ?? [],
+    add: (act) => this.#histories.get(act.electionName)?.add(act),
+  };
 
   #create(name: string): ElectionHost {
     const { definition, log } = this.#settled;
@@ -238,6 +247,16 @@ export class Elections {
     const resumes = !isMain && found !== null && this.#main !== null;
     const saved = (resumes ? this.#protocol.resume?.(found, this.#main) : undefined) ?? found;
     const recorder = this.#record(name);
+    const history = store.history(name, (message) => log({ level: 'warning', message }));
+    this.#histories.set(name, history);
+    const earlier = [...history.changes];
+    // Between the last entry of the earlier process and this one, the member did not run.
+    if (earlier.length > 0) {
+      const detail = `${this.#self.id} has started`;
+      const atMs = clock.wallNow();
+      earlier.push({ atMs, leader: null, token: null, cause: 'started', detail, about: 'member' });
+      history.add(earlier.at(-1)!);
+    }
     const seatLog = new SeatLog(this.#self.id, this.#protocol, saved);
     const addresses = this.#around.addresses?.();
     const self = addresses === undefined ? this.#self : { ...this.#self, addresses };
@@ -252,6 +271,7 @@ export class Elections {
       },
       isVoter: (id) => this.#around.isVoter(id),
       budgets: this.#budgets,
+      earlier,
       stepped: (input, effects) => recorder?.step(clock.wallNow(), input, effects),
     });
     this.#hosts.set(name, host);
@@ -268,13 +288,13 @@ export class Elections {
       // The oldest changes are dropped, so an index into the list would not stay valid.
       const changes =
         told === undefined ? host.history : host.history.slice(host.history.lastIndexOf(told) + 1);
-      for (const { detail, cause } of this.isShown(host) ? changes : [])
-        log({ level: 'info', message: `${name}: ${detail} (${cause})` });
+      for (const change of changes) {
+        history.add(change);
+        if (this.isShown(host))
+          log({ level: 'info', message: `${name}: ${change.detail} (${change.cause})` });
+      }
       told = host.history.at(-1);
-      const missing = host.view.lack === undefined ? null : lackWords(host.view.lack);
-      if (missing !== null && missing !== lack)
-        log({ level: 'info', message: `${name}: waits for ${missing}` });
-      lack = missing;
+      tellLack();
       // Where voters can register, the configured ones are only the first.
       const isFixed = definition.registration === undefined;
       const news = isFixed ? membership.news(host.view.members, this.#self.members) : null;

@@ -3,12 +3,12 @@ import { Calls } from './calls.ts';
 import { Discovery } from './discovery.ts';
 import type { Links, Peer } from './links/links.ts';
 import type { Settled } from './options.ts';
-import type { OwnUrl, Self } from './own-url.ts';
+import type { OwnUrl } from './own-url.ts';
 import type { Voters } from './voters.ts';
 
 export interface FindingAround {
   readonly settled: Settled;
-  readonly self: Self;
+  readonly id: MemberId;
   readonly own: OwnUrl;
   readonly voters: Voters;
   readonly links: Links;
@@ -32,10 +32,10 @@ export class Finding {
   #seeds: readonly string[] = [];
 
   constructor(around: FindingAround) {
-    const { settled, self, voters, links } = around;
+    const { settled, id, voters, links } = around;
     this.#around = around;
     this.#calls = new Calls({
-      own: self.id,
+      own: id,
       registration: settled.definition.registration?.request,
       voters,
       links,
@@ -47,13 +47,13 @@ export class Finding {
 
   /** Looks for other voters through the seed, if there is one. */
   start(): void {
-    const { settled, own, self, voters, links, give } = this.#around;
+    const { settled, own, voters, links, give } = this.#around;
     if (settled.seed === null) return;
     const { heartbeatMs } = settled.config.timing;
     this.#discovery = new Discovery({
       ...settled.seed,
       everyMs: typeof heartbeatMs === 'number' ? heartbeatMs : 1000,
-      onCandidates: (urls, signal) => own.find(urls, self, signal),
+      onCandidates: (urls, signal) => own.find(urls, signal),
       onAddress: (address) => voters.allowHost(address),
       onSeeds: (urls) => {
         this.#seeds = urls;

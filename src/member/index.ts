@@ -1,6 +1,7 @@
 export type { Change, ElectionPort, LinkStatus, MemberPort, Peer, Refusal } from '../api/index.ts';
 export { MemberAccess } from './access.ts';
 export { SystemClock } from './clock.ts';
+export { inspectFolder } from './inspect-folder.ts';
 export { join } from './join.ts';
 export type { JoinOptions, Limits, LogEntry } from './join-options.ts';
 export { makeFolder } from './make-folder.ts';
@@ -8,3 +9,4 @@ export { Member } from './member.ts';
 export { readOptions } from './options.ts';
 export { RefusalLog } from './refusal-log.ts';
 export type { TlsOptions } from './tls-options.ts';
+export { LoopLag } from './vitals.ts';

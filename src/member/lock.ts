@@ -88,6 +88,16 @@ function tryListen(server: Server, name: string): Promise<boolean> {
   });
 }
 
+/** The process that uses the folder now, or null if there is none. */
+export async function holderOf(folder: string): Promise<string | null> {
+  const { name, forget } = shorten(folder);
+  try {
+    return await askHolder(name);
+  } finally {
+    forget();
+  }
+}
+
 /** The process that holds it, or null if there is none any more. */
 function askHolder(name: string): Promise<string | null> {
   return new Promise((resolve) => {

@@ -9,10 +9,11 @@ import {
   type MemberPort,
   type Refusal,
   type Registered,
+  type SelfReport,
 } from '../api/index.ts';
 import { type Definition, type MemberId, parseId } from '../core/index.ts';
 import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../election/index.ts';
-import { type Identity, sharedId } from '../peers/index.ts';
+import type { Identity } from '../peers/index.ts';
 import { Acceptance } from './acceptance.ts';
 import { hostNames } from './access.ts';
 import { type Clock, SystemClock } from './clock.ts';
@@ -22,13 +23,15 @@ import { ownProcess } from './evidence.ts';
 import { Finding } from './finding.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions } from './join-options.ts';
+import { linkEvents } from './link-events.ts';
 import { createLinks } from './links/index.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
 import type { Settled } from './options.ts';
 import { OwnUrl } from './own-url.ts';
-import { RefusalLog, VERDICT_WORDS, withoutPort } from './refusal-log.ts';
+import { RefusalLog } from './refusal-log.ts';
 import { Registrations } from './registrations.ts';
 import { rulesOf } from './rules.ts';
+import { SelfWatch } from './self-watch.ts';
 import { steward } from './steward.ts';
 import { certificateStatus, TlsWatch } from './tls-watch.ts';
 import { Unreachable } from './unreachable.ts';
@@ -62,6 +65,7 @@ export class Member implements MemberPort, Engine {
   readonly #listeners = new Set<() => void>();
   readonly #refusals: RefusalLog;
   readonly #tlsWatch: TlsWatch | null;
+  readonly #watch = new SelfWatch();
   #closing: Promise<void> | null = null;
 
   /** @internal Use `join`. */
@@ -93,7 +97,7 @@ export class Member implements MemberPort, Engine {
     });
     this.#hosts = new Elections(settled, {
       clock,
-      store,
+      store: this.#watch.timed(store),
       send: this.#hasRegister
         ? (to, election, message, at) => this.#finding.send(to, election, message, at)
         : (to, election, message) => this.#links.send(to, election, message),
@@ -111,7 +115,7 @@ export class Member implements MemberPort, Engine {
     this.#links = this.#createLinks();
     this.#finding = new Finding({
       settled,
-      self: this,
+      id: this.id,
       own: this.#own,
       voters: this.#voters,
       links: this.#links,
@@ -128,6 +132,7 @@ export class Member implements MemberPort, Engine {
       this.#hosts.open(this.mainElection);
     } catch (error) {
       void this.#links.close();
+      this.#watch.close();
       throw error;
     }
     this.#api = createApi(this, {
@@ -136,6 +141,7 @@ export class Member implements MemberPort, Engine {
       access: () => settled.access.now,
       voters: voterCheck(this, settled.secret.secrets, settled.tls),
       note: (message) => settled.log({ level: 'info', message }),
+      acts: this.#hosts.acts,
     });
     if (server !== null) this.#links.attach(server);
     settled.secret.watch(settled.log);
@@ -169,6 +175,11 @@ export class Member implements MemberPort, Engine {
 
   get refusals(): Readonly<Record<Refusal, number>> {
     return this.#refusals.counts;
+  }
+
+  /** @internal What `/diagnosis` tells of this process. */
+  diagnose(): SelfReport {
+    return this.#watch.report(this.#settled, this.#store, this.#unreachable, this.#refusals);
   }
 
   /** One of the elections of this member, to observe or to lead. The same object for the same name, until it is closed. */
@@ -278,10 +289,8 @@ export class Member implements MemberPort, Engine {
     // An election that fails to close must not keep the rest of the member open.
     await Promise.allSettled([...this.#elections.values()].flat().map((election) => election.close()));
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
-    this.#finding.close();
-    this.#refusals.close();
-    this.#settled.secret.close();
-    this.#tlsWatch?.close();
+    const watching = [this.#finding, this.#refusals, this.#settled.secret, this.#tlsWatch, this.#watch];
+    for (const each of watching) each?.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
     await this.#links.close();
@@ -297,45 +306,24 @@ export class Member implements MemberPort, Engine {
     const rules = rulesOf(definition, config);
     const { life } = this.#store.member;
     const identity: Identity = this.#own.of({ id, cluster, incarnation, life, rules, process: ownProcess() });
-    return createLinks(
-      identity,
-      {
-        onMessage: (from, election, message) =>
-          this.#refusals.hear(from, () => this.#hosts.receive(from, election, message)),
-        onAnswer: (from, election, { type, ...answer }) =>
-          this.#refusals.hear(from, () =>
-            this.#hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>),
-          ),
-        onUp: (peer) => {
-          this.#acceptance.accepted();
-          this.#settled.log({ level: 'info', message: this.#unreachable.reached(peer) });
-          this.#notify();
-        },
-        onDown: (peer, reason) => {
-          const message = `the connection to ${peer.id} is closed: ${reason}`;
-          this.#settled.log({ level: 'warning', message });
-          this.#notify();
-        },
-        onGone: (peer, proof, life) => this.#hosts.give({ type: 'peer-gone', peer, proof, life }),
-        onBack: (peer) => this.#hosts.give({ type: 'peer-back', peer }),
-        onShared: (before, now) =>
-          this.#refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
-        onUnreachable: (peer, reason) => this.#unreachable.failed(peer, reason),
-        onRefused: (reason, from, kind, verdict, hasCalled) => {
-          this.#refusals.refused(kind, withoutPort(from), `${from} ${VERDICT_WORDS[verdict]}: ${reason}`);
-          if (hasCalled) this.#acceptance.refused(kind, reason);
-        },
-      },
-      {
-        mainElection: this.mainElection,
-        queueMessages: limits.queuedMessages,
-        strangers: limits.strangers,
-        postsInFlight: limits.postsInFlight,
-        trustConnections: this.#settled.trustConnections,
-        secrets: this.#settled.secret.secrets,
-        tls: this.#settled.tls,
-      },
-    );
+    const events = linkEvents({
+      hosts: this.#hosts,
+      refusals: this.#refusals,
+      acceptance: this.#acceptance,
+      unreachable: this.#unreachable,
+      others: () => this.#voters.others,
+      log: (entry) => this.#settled.log(entry),
+      changed: () => this.#notify(),
+    });
+    return createLinks(identity, events, {
+      mainElection: this.mainElection,
+      queueMessages: limits.queuedMessages,
+      strangers: limits.strangers,
+      postsInFlight: limits.postsInFlight,
+      trustConnections: this.#settled.trustConnections,
+      secrets: this.#settled.secret.secrets,
+      tls: this.#settled.tls,
+    });
   }
 
   /** Can voters register, or are they fixed? */

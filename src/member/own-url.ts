@@ -4,13 +4,13 @@
  *
  *   1. the address that it listens on, or, if it listens on all, one that this machine has, with the port that it
  *      listens on
- *   2. an address behind which this very process answers: something passes connections on (NAT, a forwarded port)
+ *   2. an address behind which this very process answers: something passes connections on (NAT, a forwarded port). What
+ *      other processes say of themselves counts for nothing (own-answer.ts)
  *   3. if the seed does not have its address, the one from which it reaches the seed
  *
  * 1 and 2 are certain. Until one of them holds, it looks again at every search for other voters.
  */
 import type { Server } from 'node:http';
-import https from 'node:https';
 import { type AddressInfo, connect, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import {
@@ -23,32 +23,30 @@ import {
   urlOfServer,
 } from '../api/index.ts';
 import type { MemberTls } from '../auth/index.ts';
-import { asObject, type MemberId } from '../core/index.ts';
-import { readAnswer } from './answer.ts';
+import type { MemberId } from '../core/index.ts';
 import type { Settled } from './options.ts';
+import { OwnAnswer } from './own-answer.ts';
 
-/** What tells this process from another one under the same id. */
-export interface Self {
-  readonly id: MemberId;
-  readonly incarnation: number;
-  readonly startedAtMs: number;
-}
+const DIAL_MS = 2000;
 
-const ASK_MS = 2000;
+type OwnSettings = Pick<Settled, 'id' | 'url' | 'seed' | 'tls' | 'log'>;
 
 export class OwnUrl {
   #url: string;
-  #isCertain: boolean;
+  readonly #id: MemberId;
+  /** Null once it is certain. */
+  #answer: OwnAnswer | null;
   readonly #listensOn: { readonly host: string; readonly port: number } | null;
   readonly #path: string;
   readonly #tls: MemberTls | null;
   readonly #log: Settled['log'];
 
-  constructor({ url, seed, tls, log }: Pick<Settled, 'url' | 'seed' | 'tls' | 'log'>, server: Server | null) {
+  constructor({ id, url, seed, tls, log }: OwnSettings, server: Server | null) {
+    this.#id = id;
     this.#log = log;
     this.#tls = tls;
     this.#path = seed === null ? '' : readRelativeUrl(seed.url)!.path;
-    this.#isCertain = url !== null || seed === null;
+    this.#answer = url !== null || seed === null || server === null ? null : new OwnAnswer(server);
     this.#listensOn = server === null ? null : boundTo(server);
     this.#url = url ?? (seed === null ? urlOfServer(server!) : this.#guess(server!));
     const mismatch = server === null ? null : portMismatch(server, this.#url);
@@ -66,20 +64,27 @@ export class OwnUrl {
   }
 
   /** Looks which of these URLs is its own. */
-  async find(candidates: readonly string[], self: Self, signal: AbortSignal): Promise<void> {
-    if (this.#isCertain || this.#listensOn === null) return;
+  async find(candidates: readonly string[], signal: AbortSignal): Promise<void> {
+    const answer = this.#answer;
+    if (answer === null || this.#listensOn === null) return;
     const here = ownAmong(candidates, this.#listensOn);
     if (here !== null) return this.#settle(here, true);
-    const asked = await Promise.all(candidates.map((url) => isAnsweredBy(url, self, this.#tls, signal)));
-    const found = candidates.find((_url, i) => asked[i]);
+    const asked = candidates.map((url) => answer.isAt(url, this.#id, this.#tls, signal));
+    const isOwn = await Promise.all(asked);
+    const [found] = inOrder(candidates.filter((_url, i) => isOwn[i]));
     if (found !== undefined) return this.#settle(found, true);
     if (!isWildcard(this.#listensOn.host)) return;
-    const address = await addressTowards(candidates, signal);
+    // An address of the loopback means another machine to each of the others.
+    const [far, near] = [false, true].map((is) => candidates.filter((url) => isLoopback(hostOf(url)) === is));
+    const address = (await addressTowards(far!, signal)) ?? (await addressTowards(near!, signal));
     if (address !== null) this.#settle(this.#at(address), false);
   }
 
   #settle(url: string, isCertain: boolean): void {
-    this.#isCertain = isCertain;
+    if (isCertain) {
+      this.#answer?.close();
+      this.#answer = null;
+    }
     if (url === this.#url) return;
     this.#url = url;
     this.#log({ level: 'info', message: `the others reach this member at ${url}` });
@@ -111,7 +116,7 @@ export function ownAmong(
 
 /** The URLs whose addresses are those of this machine, the most useful first. */
 export function urlsHere(urls: readonly string[]): string[] {
-  return inOrder(urls.filter((url) => isHere(bare(hostOf(url)))));
+  return inOrder(urls.filter((url) => isHere(hostOf(url))));
 }
 
 /** A resolver gives the addresses of a name in any order: a voter with several of them keeps its URL. */
@@ -121,8 +126,10 @@ function inOrder(urls: readonly string[]): string[] {
   return [...urls].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
-function isHere(address: string): boolean {
-  return isLoopback(address) || machineAddresses().some((own) => sameAddress(own, address));
+/** Is this host, as a URL has it, an address of this machine? */
+export function isHere(host: string): boolean {
+  const address = bare(host);
+  return isLoopback(host) || machineAddresses().some((own) => sameAddress(own, address));
 }
 
 function machineAddresses(): string[] {
@@ -164,46 +171,12 @@ function boundTo(server: Server): { host: string; port: number } {
   return { host: address, port };
 }
 
-/** Does this very process answer there? */
-async function isAnsweredBy(
-  url: string,
-  self: Self,
-  tls: MemberTls | null,
-  signal: AbortSignal,
-): Promise<boolean> {
-  try {
-    const soon = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
-    const body =
-      tls === null
-        ? (await fetch(`${url}/status`, { redirect: 'error', signal: soon })).body
-        : await getByTls(`${url}/status`, self, tls, soon);
-    const { voterId, incarnation, startedAtMs } = asObject(JSON.parse(await readAnswer(body)), 'the answer');
-    const isSelf = String(voterId) === String(self.id) && incarnation === self.incarnation;
-    return isSelf && startedAtMs === self.startedAtMs;
-  } catch {
-    // The address of a voter that is down, or of something else.
-    return false;
-  }
-}
-
-/** It shows its own certificate to itself: whatever else answers there is another one. */
-function getByTls(
-  url: string,
-  { id }: Self,
-  tls: MemberTls,
-  signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array>> {
-  return new Promise((resolve, reject) => {
-    https.get(url, { ...tls.dialOptions(id), agent: false, signal }, resolve).once('error', reject);
-  });
-}
-
 /** The address of this machine from which one of these URLs can be reached, or null if none can. */
 async function addressTowards(urls: readonly string[], signal: AbortSignal): Promise<string | null> {
   const dials = urls.map(
     (url) =>
       new Promise<string>((resolve, reject) => {
-        const socket = connect({ host: bare(hostOf(url)), port: portOf(url), signal, timeout: ASK_MS });
+        const socket = connect({ host: bare(hostOf(url)), port: portOf(url), signal, timeout: DIAL_MS });
         const give = (): void => {
           const { localAddress } = socket;
           socket.destroy();

@@ -1,4 +1,4 @@
-import { noRefusals, type Refusal, RefusedMessage } from '../api/index.ts';
+import { noRefusals, type Refusal, type RefusalNote, RefusedMessage } from '../api/index.ts';
 import { type MemberId, oneLine } from '../core/index.ts';
 import type { Verdict } from '../peers/index.ts';
 import type { Clock } from './clock.ts';
@@ -7,6 +7,8 @@ import type { Clock } from './clock.ts';
 const TOLD_EVERY_MS = 1000;
 /** How many addresses are counted separately within that time; refusals from further addresses are grouped by kind. */
 const MOST_SENDERS = 100;
+/** How many kinds and senders are remembered, the newest ones. */
+const MOST_NOTED = 20;
 
 interface Told {
   /** How many refusals came since the last log line, and the last of them. */
@@ -24,6 +26,7 @@ export class RefusalLog {
   readonly #tell: (message: string) => void;
   readonly #told = new Map<string, Told>();
   readonly #timers = new Set<() => void>();
+  readonly #noted = new Map<string, RefusalNote>();
 
   constructor(clock: Clock, tell: (message: string) => void) {
     this.#clock = clock;
@@ -34,6 +37,7 @@ export class RefusalLog {
   refused(kind: Refusal, from: string, reason: string): void {
     this.counts[kind] += 1;
     const message = oneLine(reason);
+    this.#note(kind, from, message);
     const known = `${kind} ${from}`;
     const key = this.#told.has(known) || this.#told.size < MOST_SENDERS ? known : kind;
     const told = this.#told.get(key);
@@ -44,6 +48,19 @@ export class RefusalLog {
     }
     this.#tell(message);
     this.#await(key, { more: 0, last: '' });
+  }
+
+  /** The last refusal of each kind and sender, newest last, bounded. */
+  get recent(): readonly RefusalNote[] {
+    return [...this.#noted.values()];
+  }
+
+  #note(kind: Refusal, from: string, reason: string): void {
+    const key = `${kind} ${from}`;
+    const count = (this.#noted.get(key)?.count ?? 0) + 1;
+    this.#noted.delete(key);
+    this.#noted.set(key, { kind, reason, count, lastAtMs: this.#clock.wallNow() });
+    if (this.#noted.size > MOST_NOTED) this.#noted.delete(this.#noted.keys().next().value!);
   }
 
   /** Processes a message of a member; if it is refused, logs that. */

@@ -14,6 +14,7 @@ import type { Store } from './data-folder.ts';
 import type { ElectionHost } from './election-host.ts';
 import { Elections } from './elections.ts';
 import { isDead, ownProcess } from './evidence.ts';
+import { forgetfulHistory } from './history-file.ts';
 import { encodeMessage, readFrame } from './links/frames.ts';
 import type { Settled } from './options.ts';
 import { nodeCoding } from './record-file.ts';
@@ -159,6 +160,7 @@ function storeNowhere(cluster: string, id: MemberId, life: string): Store {
       const records = new RecordStore({ cluster, id, election, protocol }, nodeCoding);
       return { load: () => null, save: (record) => void records.plan(record).steps };
     },
+    history: () => forgetfulHistory,
     close: () => {},
   };
 }

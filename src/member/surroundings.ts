@@ -1,3 +1,4 @@
+import type { Change } from '../api/index.ts';
 import type { Effect, Input, Json, MemberId, Message } from '../core/index.ts';
 import type { DoorAround } from './door.ts';
 
@@ -9,6 +10,8 @@ export interface Surroundings extends DoorAround {
   call?(at: string, message: Message, to?: MemberId): void;
   /** Returns when the record is durable; throws if it is not. */
   save(record: Json): void;
+  /** The changes of leader that earlier processes of this member saw. Omitted: none are kept. */
+  readonly earlier?: readonly Change[];
   /** Called for every step, for a recording. */
   stepped(input: Input, effects: readonly Effect[]): void;
 }

@@ -1,6 +1,7 @@
-import { hostOf, isLoopback, type Registered, showUrl, voterUrl } from '../api/index.ts';
+import { hostOf, type Registered, showUrl, voterUrl } from '../api/index.ts';
 import type { MemberId } from '../core/index.ts';
 import type { Peer } from './links/links.ts';
+import { isHere } from './own-url.ts';
 
 /**
  * The URLs of all voters: configured ones and registered ones. A client that can register a URL can make this member
@@ -58,7 +59,7 @@ export class Voters {
   mayCall(url: string): boolean {
     if (normalUrl(url) === null) return false;
     const host = hostOf(url);
-    return isLoopback(host) || this.#hosts.has(host);
+    return this.#hosts.has(host) || host === hostOf(this.#own.url) || isHere(host);
   }
 
   /**

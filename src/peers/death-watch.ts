@@ -136,9 +136,8 @@ export class DeathWatch {
   }
 
   /** Is this the only process that ever used its life? */
-  #isCertain(identity: Identity): boolean {
-    const known = this.#lives.get(identity.life) ?? null;
-    return known !== null && isSameProcess(known, identity);
+  #isCertain({ life }: Identity): boolean {
+    return (this.#lives.get(life) ?? null) !== null;
   }
 
   #canBeSeen({ identity, isLocal }: Known): boolean {

@@ -9,6 +9,8 @@ export type LinkRefusal =
   | 'unknown-member'
   | 'other-cluster'
   | 'other-rules'
+  /** It speaks no version of the messages between members that this one understands. */
+  | 'other-version'
   | 'same-id'
   /** It has not proven which member it is, where that is asked for. */
   | 'unauthenticated'

@@ -39,11 +39,13 @@ interface Claim {
  * The connections between this member and one other.
  *
  * One connection per pair. If both sides open one, the smaller id keeps the oldest that answers a ping, and then
- * closes the others: a connection that answers is open on both sides, so neither side ever sees its last connection
- * close because of this.
+ * closes the newer ones: a connection that answers is open on both sides, so neither side ever sees its last
+ * connection close because of this.
  *
  * Messages go to the oldest connection that answers. A process that knows another's identity can open a connection
- * under it; it must not divert messages for that process, nor cut it off.
+ * under it; it must not divert messages for that process, nor cut it off. So an older connection that is silent for
+ * a moment is not closed for a newer one, and is used again as soon as it answers. Example: the peer is busy for two
+ * seconds, and meanwhile a stranger connects under its identity. If it stays silent, unanswered pings close it.
  *
  * Another process of the same id takes the place of the earlier one if none of the earlier one's connections answers
  * a ping. If one does, two live processes share an id: the new one is refused and both are told. Which of two
@@ -119,6 +121,9 @@ export class PeerConnections {
     if (found === undefined) return;
     found.isPinged = false;
     found.unanswered = 0;
+    if (!this.#isPassedOver(found) || this.#isUndecided) return;
+    this.#startPoll(null);
+    this.#use();
   }
 
   onMet(connection: ConnectionId): void {
@@ -154,6 +159,18 @@ export class PeerConnections {
 
   get #claims(): readonly Claim[] {
     return this.#polls.flatMap(({ claim }) => (claim === null ? [] : [claim]));
+  }
+
+  /** Is it asked which connection to use? */
+  get #isUndecided(): boolean {
+    return this.#polls.some(({ claim }) => claim === null);
+  }
+
+  /** Is it one of several, and a newer one was chosen, or none? */
+  #isPassedOver(standing: Standing): boolean {
+    if (this.#standing.length < 2) return false;
+    const chosen = this.#standing.findIndex(({ connection }) => connection === this.#chosen);
+    return chosen < 0 || this.#standing.indexOf(standing) < chosen;
   }
 
   #isStanding(connection: ConnectionId): boolean {
@@ -198,24 +215,29 @@ export class PeerConnections {
       this.#decide({ type: 'probe', connection, poll: number, withinMs: this.#options.probeMs });
   }
 
-  /** The poll ends with the oldest connection that answered, once all older ones had time to. */
+  /**
+   * The poll ends with the oldest connection that answered, once all older ones had time to. One that was closed after
+   * its answer has not answered.
+   */
   #answer(poll: Poll, connection: ConnectionId, answered: boolean, nowMs: number): void {
     const at = poll.asked.indexOf(connection);
-    if (at < 0 || poll.answers[at] !== null || !this.#polls.includes(poll)) return;
+    const isKnown = poll.answers[at] === false || poll.answers[at] === answered;
+    if (at < 0 || isKnown || !this.#polls.includes(poll)) return;
     poll.answers[at] = answered;
     const first = poll.answers.findIndex((answer) => answer !== false);
     if (first >= 0 && poll.answers[first] === null) return;
     this.#polls = this.#polls.filter((each) => each !== poll);
     const oldest = poll.asked[first] ?? null;
     if (poll.claim === null) this.#settle(poll, oldest);
-    else this.#decideClaim(poll.claim, oldest, nowMs);
+    else this.#decideClaim(poll, poll.claim, oldest, nowMs);
     this.#use();
   }
 
   #settle(poll: Poll, oldest: ConnectionId | null): void {
     this.#chosen = oldest;
     if (oldest === null || !this.#isStanding(oldest) || compareIds(this.#own.id, this.#id) > 0) return;
-    const others = poll.asked.filter((each) => each !== oldest && this.#isStanding(each));
+    const newer = poll.asked.slice(poll.asked.indexOf(oldest) + 1);
+    const others = newer.filter((each) => this.#isStanding(each));
     // Frames on them are still read, but nothing waits for them to close.
     this.#standing = this.#standing.filter((each) => !others.includes(each.connection));
     const why = 'one connection per pair is enough';
@@ -225,11 +247,8 @@ export class PeerConnections {
     }
   }
 
-  #decideClaim(
-    { connection, dialled, identity, against }: Claim,
-    oldest: ConnectionId | null,
-    nowMs: number,
-  ): void {
+  #decideClaim({ asked }: Poll, claim: Claim, oldest: ConnectionId | null, nowMs: number): void {
+    const { connection, dialled, identity, against } = claim;
     const isHeld = this.#process === against;
     if (isHeld && oldest !== null) {
       const refused: Refused = { kind: 'same-id', reason: sharedId(against, identity) };
@@ -238,6 +257,9 @@ export class PeerConnections {
       this.#decide({ type: 'tell', about: { connection }, verdict: 'refused', refused });
       return;
     }
+    // The earlier process may have connected again meanwhile.
+    if (isHeld && this.#standing.some((each) => !asked.includes(each.connection)))
+      return this.#startPoll(claim);
     if (isHeld) {
       for (const each of this.#standing) {
         const why = 'another process took its place';
@@ -272,11 +294,10 @@ export class PeerConnections {
     if (this.#process !== null) this.#watch.onClosed(this.#process, closing);
   }
 
-  /** The chosen connection; without a choice, the newest. None while the poll runs. */
+  /** The chosen connection; without a choice, the oldest. None while the poll runs. */
   #use(): void {
-    const isUndecided = this.#polls.some(({ claim }) => claim === null);
     const chosen = this.#chosen !== null && this.#isStanding(this.#chosen) ? this.#chosen : null;
-    const used = isUndecided ? null : (chosen ?? this.#standing.at(-1)?.connection ?? null);
+    const used = this.#isUndecided ? null : (chosen ?? this.#standing[0]?.connection ?? null);
     if (used === this.#used) return;
     this.#used = used;
     this.#decide({ type: 'use', peer: this.#id, connection: used });

@@ -139,6 +139,7 @@ export class Connections implements ConnectionSurroundings {
     const { incoming } = to;
     const { nowUs } = this.#world;
     const soonestUs = nowUs + toUs(this.#latencyMs(to.other.owner.at, to.owner.at));
+    if (!to.isOpen) return;
     const dueUs = incoming.length === 0 ? soonestUs : Math.max(soonestUs, incoming.at(-1)!.dueUs);
     const atUs = this.#soonestUs(dueUs - nowUs);
     const task: Task = { atUs, seq: 0, run: null, arrivesAt: to, frame, dueUs };
@@ -252,8 +253,12 @@ export class Connections implements ConnectionSurroundings {
     connected.give({ type: 'accepted', connection: end.number });
   }
 
-  /** The oldest frame first; a frame on a cut link is retransmitted, and all later ones wait. */
+  /**
+   * The oldest frame first; a frame on a cut link is retransmitted, and all later ones wait. An end that is closed
+   * stays closed, and drops what arrives: nothing is retransmitted to it.
+   */
   #arrive(end: WireEnd, task: Task): void {
+    if (!end.isOpen) return;
     for (let first = end.incoming[0]; first !== undefined; first = end.incoming[0]) {
       if (first.dueUs > this.#world.nowUs) return;
       if (!this.#isConnected(end.other.owner.at, end.owner.at)) {
@@ -262,7 +267,8 @@ export class Connections implements ConnectionSurroundings {
         return;
       }
       end.incoming.shift();
-      if (end.isOpen) end.owner.onFrame(end, first.frame!);
+      end.owner.onFrame(end, first.frame!);
+      if (!end.isOpen) return;
     }
   }
 

@@ -49,9 +49,9 @@ interface Opened {
 }
 
 /**
- * Bytes are computed only when they are read, since most never are: the record itself stands for them, and a protocol
- * never changes a record that it has saved (the world checks that with `freeze`). Only the last two writes of a file
- * can still be seen.
+ * Bytes are computed only when something touches them: a crash during a save, damage, a copy of the disk. Otherwise the
+ * record itself stands for them, and a protocol never changes a record that it has saved (the world checks that with
+ * `freeze`). Only the last two writes of a file can still be seen.
  */
 const IS_LAZY: boolean = true;
 const BLANK = new Uint8Array(2 * PAGE);
@@ -167,9 +167,8 @@ export class Disk {
 
   /** A process starts: what the store makes of the bytes, and whether that is right. */
   open(): Opened {
-    const files = this.#settle();
     this.#store = new RecordStore(this.#owner, diskCoding);
-    const found = this.#store.open(files);
+    const found = this.#openUntouched(this.#store) ?? this.#store.open(this.#settle());
     const defect = this.#defectOf(found);
     if (found.is !== 'refused') {
       this.#newest = found.is === 'record' ? found : null;
@@ -186,9 +185,17 @@ export class Disk {
 
   /** Would a start be refused? */
   get isRefused(): boolean {
-    return (
-      new RecordStore(this.#owner, diskCoding).open(new PageCache(this.#settle().read())).is === 'refused'
-    );
+    const store = new RecordStore(this.#owner, diskCoding);
+    const found = this.#openUntouched(store) ?? store.open(new PageCache(this.#settle().read()));
+    return found.is === 'refused';
+  }
+
+  /** What the store finds if only whole writes of one page each can be seen, or null. */
+  #openUntouched(store: RecordStore): Recovery | null {
+    const [older, newer = older] = this.#done;
+    if (older === undefined || newer === undefined || !older.isPage || !newer.isPage) return null;
+    if (older === newer && this.#files.read() !== null) return null;
+    return store.openWritten(older, newer);
   }
 
   #defectOf(found: Recovery): string | null {

@@ -9,8 +9,8 @@
  */
 import { assertNever, type Json } from '../core/index.ts';
 import { type Coding, pureCoding } from './coding.ts';
-import { copyLength, encodeCopy, type Owner } from './record-copy.ts';
-import { type Recovery, recover, slotOf } from './recovery.ts';
+import { copyLength, encodeCopy, FORMAT, type Owner, type RecordCopy } from './record-copy.ts';
+import { type Recovery, recover, recoverCopies, slotOf } from './recovery.ts';
 import { PAGE, ROOM_IN_PAGE, SECTOR, seal, sealedLength } from './sectors.ts';
 
 /** The two files: the record, and the draft that may replace it. */
@@ -82,6 +82,20 @@ export class RecordStore {
     if (recovery.is !== 'record') return recovery;
     folder.sync('record');
     folder.syncFolder();
+    return this.#begin(recovery);
+  }
+
+  /**
+   * The same for a file that is known to hold these two writes, each in a page of its own, or one of them twice: there
+   * is no need to work their bytes out and to read them again. For simulated disks.
+   */
+  openWritten(older: PlannedWrite, newer: PlannedWrite): Recovery {
+    const copies = slotOf(newer.sequence) === 0 ? [newer, older] : [older, newer];
+    return this.#begin(recoverCopies(copies, true, this.#owner));
+  }
+
+  #begin(recovery: Recovery): Recovery {
+    if (recovery.is !== 'record') return recovery;
     this.#sequence = recovery.sequence;
     this.#before = recovery.hasPages ? { record: recovery.record, length: null } : null;
     return recovery;
@@ -103,16 +117,20 @@ export class RecordStore {
   }
 }
 
-/** A record to be written. Its bytes are computed on demand: a simulation rarely needs them. */
-export class PlannedWrite {
+/**
+ * A record to be written, and the copy of it that is read later. Its bytes are computed on demand: a simulation rarely
+ * needs them.
+ */
+export class PlannedWrite implements RecordCopy {
+  readonly format: string = FORMAT;
   readonly sequence: number;
-  readonly #owner: Owner;
+  readonly owner: Owner;
   readonly #written: Written;
   readonly #before: Written | null;
   readonly #coding: Coding;
 
   constructor(owner: Owner, sequence: number, written: Written, before: Written | null, coding: Coding) {
-    this.#owner = owner;
+    this.owner = owner;
     this.sequence = sequence;
     this.#written = written;
     this.#before = before;
@@ -124,19 +142,30 @@ export class PlannedWrite {
   }
 
   get steps(): readonly Step[] {
-    const content = encodeCopy(this.#owner, this.sequence, this.record, this.#coding);
+    const content = encodeCopy(this.owner, this.sequence, this.record, this.#coding);
     this.#written.length = content.length;
     return this.#hasPages && content.length <= ROOM_IN_PAGE
       ? overwrite(content, this.sequence)
       : replace(content);
   }
 
+  get text(): string {
+    return JSON.stringify(this.record);
+  }
+
+  /** Does its copy fit into a page? */
+  get isPage(): boolean {
+    return this.#isPage(this.#written, this.sequence);
+  }
+
   /** Is each copy in the file a page, as far as is known? */
   get #hasPages(): boolean {
-    const before = this.#before;
-    if (before === null) return false;
-    before.length ??= copyLength(this.#owner, this.sequence - 1, before.record, this.#coding);
-    return before.length <= ROOM_IN_PAGE;
+    return this.#before !== null && this.#isPage(this.#before, this.sequence - 1);
+  }
+
+  #isPage(written: Written, sequence: number): boolean {
+    written.length ??= copyLength(this.owner, sequence, written.record, this.#coding);
+    return written.length <= ROOM_IN_PAGE;
   }
 }
 

@@ -60,12 +60,20 @@ function recoverSealed(halves: Halves, owner: Owner, coding: Coding): Recovery {
       return refuseDamage(`sector ${content} of copy ${which} was changed since it was written`);
     copies.push(decodeCopy(content, coding));
   }
+  return recoverCopies(copies, halves[0].length === PAGE, owner);
+}
+
+/** Which of the two copies is valid. A text says why a copy is not whole. */
+export function recoverCopies(
+  copies: readonly (RecordCopy | string)[],
+  hasPages: boolean,
+  owner: Owner,
+): Recovery {
   const whole = copies.filter((copy) => typeof copy !== 'string');
   const newest = newestOf(whole);
   if (newest === undefined) return refuseDamage('neither of its two copies was written to the end');
   const foreign = whole.map((copy) => refuseForeign(copy, owner)).find((refusal) => refusal !== null);
   if (foreign !== undefined) return foreign;
-  const hasPages = halves[0].length === PAGE;
   // Larger records are never overwritten, so none of their copies can have been cut short.
   if (whole.length < 2 && !hasPages) return refuseDamage('one of its two copies is not whole');
   const misplaced = findMisplaced(copies, newest);

@@ -205,6 +205,7 @@ describe('a refusal', () => {
   it('is told of once a second, however often it happens, and limits wrong tokens', async () => {
     await leader({ tokens: TOKENS });
     const agent = new http.Agent({ keepAlive: true, maxSockets: 20 });
+    const startMs = performance.now();
     const statuses = await Promise.all(
       Array.from(
         { length: 200 },
@@ -226,7 +227,7 @@ describe('a refusal', () => {
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
     const told = logged.filter((line) => line.includes('is refused'));
     expect(told[0]).toBe('POST /resign from 127.0.0.1 is refused: its token is not known here');
-    expect(told.length).toBeLessThanOrEqual(3);
+    expect(told.length).toBeLessThanOrEqual(3 + (performance.now() - startMs) / 1000);
     expect(logged.join('\n')).not.toContain('wrong-token');
     expect(member.refusals.unauthorized).toBe(200);
     // The right token is not locked out by another user of the same address.
@@ -284,6 +285,7 @@ describe('a closed member', () => {
       '/value',
       '/elections',
       '/metrics',
+      '/diagnosis',
       '/openapi.json',
       '/watch',
       '/elections/main/status',

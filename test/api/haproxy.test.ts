@@ -6,12 +6,12 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { compiled } from '../support/compiled.ts';
 import { ensureDebian } from '../support/debian.ts';
 import { freePorts } from '../support/free-ports.ts';
 
-const CHILD = fileURLToPath(new URL('../support/member-child.ts', import.meta.url));
+const CHILD = await compiled(path.resolve(import.meta.dirname, '../support/member-child.ts'));
 const why = ensureDebian(['haproxy']);
 
 let folder = '';
@@ -50,7 +50,7 @@ async function tryMembers(): Promise<Map<string, { child: ChildProcess; port: nu
     const port = ports[i]!;
     const data = path.join(folder, `${id}-${port}`);
     const options = { id, listen: { port }, peers, data };
-    const args = ['--import', 'tsx', CHILD, JSON.stringify(options)];
+    const args = [CHILD, JSON.stringify(options)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
     members.set(id, { child, port });

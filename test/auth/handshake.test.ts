@@ -183,6 +183,13 @@ describe('bad frames', () => {
     expect(flaws([pair(secrets(OLD)).initiator.take(frame)])).toEqual(['unauthenticated']);
   });
 
+  it('as the first one, of another version', () => {
+    const frame = `{"prove":2,"cluster":"test","from":"a","to":"b","nonce":"${'A'.repeat(43)}"}`;
+    expect(flaws([pair(secrets(OLD)).responder.take(frame)])).toEqual(['unauthenticated']);
+    const first = pair(secrets(OLD)).responder.take(frame.replace('"prove":2', '"prove":1'));
+    expect(first.type).toBe('say');
+  });
+
   it('as the first one, from an id that is none', () => {
     const frame = `{"prove":1,"cluster":"test","from":{},"to":"b","nonce":"${'A'.repeat(43)}"}`;
     expect(flaws([pair(secrets(OLD)).responder.take(frame)])).toEqual(['unauthenticated']);

@@ -1,6 +1,6 @@
 /** What the command says of a cluster in which members are missing, or are to go for ever. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Member } from '../../src/member/index.ts';
+import { join, type Member } from '../../src/member/index.ts';
 import { Cluster as ServedCluster } from '../api/cluster.ts';
 import { Cluster } from '../support/cluster.ts';
 import { caucus } from './caucus.ts';
@@ -100,5 +100,26 @@ describe('caucus remove', () => {
     const status = await caucus(['status', made.member('a').url]);
     expect(status.stdout).toMatch(/^c .* {2}not a member: its vote does not count$/m);
     expect(status.stdout).not.toMatch(/^[ab] .*not a member/m);
+  });
+
+  it('asks for no such word of a voter that comes back when it is started again', async () => {
+    const first = await join({ id: 'a', protocol: 'draw' });
+    const port = Number(new URL(first.url).port);
+    let second = await join({ id: 'b', protocol: 'draw', seed: { host: `127.0.0.1:${port}` } });
+    const known = async (ids: string[]): Promise<void> =>
+      expect.poll(() => first.electionPort('main').view.members, { timeout: 20_000 }).toEqual(ids);
+    try {
+      await known(['a', 'b']);
+      await expect.poll(() => first.electionPort('main').view.leader, { timeout: 20_000 }).not.toBeNull();
+      const { leader } = first.electionPort('main').view;
+      const removed = await caucus(['remove', '--member', 'b', first.url]);
+      expect(removed).toEqual({ code: 0, stdout: `${leader} has removed b\n`, stderr: '' });
+      await known(['a']);
+      await second.close();
+      second = await join({ id: 'b', protocol: 'draw', seed: { host: `127.0.0.1:${port}` } });
+      await known(['a', 'b']);
+    } finally {
+      await Promise.all([first.close(), second.close()]);
+    }
   });
 });

@@ -103,7 +103,7 @@ describe('the summary of many runs', () => {
       'not promised S10',
       'not promised R1',
     ]);
-    expect(lines.join('\n')).toContain('none broken (void: something they assume was not so)');
+    expect(lines.join('\n')).toContain('none broken (S2 S9 void: something assumed was not so)');
   });
 
   it('names a run to look at, also where only unpromised properties broke', () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Election, type LogEntry } from '../../src/election/index.ts';
 import { won } from '../../src/engines/conformance/stage.ts';
 import { etcd } from '../../src/engines/etcd/index.ts';
-import { endsRenewedLeases } from '../../src/engines/etcd/versions.ts';
+import { endsRenewedLeases, VersionWarning } from '../../src/engines/etcd/versions.ts';
 import { hasEtcd } from '../support/servers/etcd.ts';
 import { EtcdBed, until } from '../support/servers/etcd-bed.ts';
 
@@ -18,6 +18,16 @@ describe('the versions of etcd that end leases which were renewed', () => {
     'do not include %j',
     (version) => expect(endsRenewedLeases(version)).toBe(false),
   );
+});
+
+describe('an engine with several endpoints of such a version', () => {
+  it('warns once', () => {
+    const told: string[] = [];
+    const warning = new VersionWarning(({ message }) => told.push(message));
+    warning.onVersion({ host: 'new', port: 2379 }, '3.5.21');
+    for (const host of ['one', 'two']) warning.onVersion({ host, port: 2379 }, '3.4.23');
+    expect(told).toEqual([expect.stringMatching(/^etcd 3\.4\.23 at one:2379 .*3\.4\.31, 3\.5\.13/)]);
+  });
 });
 
 describe.runIf(hasEtcd())('whoever connects to etcd', () => {

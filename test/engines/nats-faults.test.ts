@@ -278,14 +278,14 @@ describe.runIf(hasNats())('faults of NATS', () => {
 
   it('a process that has closed its engine ends by itself', async () => {
     const source = `
-      import { Election } from './src/election/index.ts';
-      import { nats } from './src/engines/nats/index.ts';
+      import { Election } from './dist/election/index.js';
+      import { nats } from './dist/engines/nats/index.js';
       const engine = nats('${server.url}', { leaseMs: ${LEASE_MS} });
       const held = await new Election('${newName()}', engine).campaign();
       console.log(typeof held.token);
       await held.resign();
       await engine.close();`;
-    const args = ['--import', 'tsx', '--input-type=module', '-e', source];
+    const args = ['--input-type=module', '-e', source];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], timeout: 20_000 });
     let said = '';
     child.stdout.on('data', (data) => {

@@ -40,7 +40,7 @@ describe.runIf(hasPostgres())('requests to resign in PostgreSQL', () => {
   });
 
   function join(options: PostgresOptions, url = server.url): Election {
-    const engine = postgres(url, { leaseMs: 1000, ...options });
+    const engine = postgres(url, { leaseMs: 3000, ...options });
     engines.push(engine);
     return new Election('job', engine);
   }

@@ -24,7 +24,7 @@ describe.runIf(hasPostgres())('locks of others in PostgreSQL', () => {
 
   beforeAll(async () => {
     server = await PostgresServer.start({ max_connections: String(MOST_CONNECTIONS) });
-  }, 60_000);
+  });
   afterAll(() => server?.close());
   afterEach(async () => {
     await stranger?.end();

@@ -143,14 +143,14 @@ describe.runIf(hasPostgres())('what the engine for PostgreSQL refuses when it co
   it('nothing more once it is closed: the process ends by itself', async () => {
     const root = path.resolve(import.meta.dirname, '../..');
     const script = `
-      import { Election } from '${root}/src/election/index.ts';
-      import { postgres } from '${root}/src/engines/postgres/index.ts';
+      import { Election } from '${root}/dist/election/index.js';
+      import { postgres } from '${root}/dist/engines/postgres/index.js';
       const engine = postgres(process.argv[1], { leaseMs: 1000 });
       const leadership = await new Election('child', engine).campaign();
       console.log(String(leadership.token > 0n));
       await leadership.resign();
       await engine.close();`;
-    const args = ['--import', 'tsx', '--input-type=module', '-e', script, server.url];
+    const args = ['--input-type=module', '-e', script, server.url];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], timeout: 20_000 });
     let said = '';
     child.stdout.on('data', (data) => {

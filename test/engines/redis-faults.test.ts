@@ -1,13 +1,14 @@
 /** What happens to a leader when Redis, the way to it or what it holds is hurt. */
 import { execFile } from 'node:child_process';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Election } from '../../src/election/index.ts';
 import type { Participant } from '../../src/engines/conformance/index.ts';
 import { seen, won } from '../../src/engines/conformance/stage.ts';
 import { type RedisOptions, redis } from '../../src/engines/redis/index.ts';
+import { compiled } from '../support/compiled.ts';
 import { lossOf } from '../support/loss.ts';
 import { hasRedis, RedisServer } from '../support/servers/redis.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -212,10 +213,10 @@ describe.runIf(hasRedis())('Redis in trouble', () => {
   });
 
   test('a process whose engine is closed ends by itself, whether Redis answers or not', async (name) => {
-    const program = fileURLToPath(new URL('../support/redis-leaver.ts', import.meta.url));
+    const program = await compiled(path.resolve(import.meta.dirname, '../support/redis-leaver.ts'));
     const proxy = await startTcpProxy(`http://127.0.0.1:${server.port}`);
     const run = async (...args: string[]): Promise<string> => {
-      const node = promisify(execFile)(process.execPath, ['--import', 'tsx', program, ...args], {
+      const node = promisify(execFile)(process.execPath, [program, ...args], {
         timeout: 50_000,
       });
       return (await node).stdout;

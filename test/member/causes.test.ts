@@ -194,7 +194,18 @@ describe('"won" is said only of an election that the member saw', () => {
     cluster.until(() => host.view.leader === leader);
     cluster.clock.advance(100);
     const learned = told(cluster, other, since).filter(({ leader: now }) => now === leader);
-    expect(learned.map(({ cause }) => cause)).toEqual(['learned']);
+    expect(learned.map(words)).toEqual([`learned: ${leader} still leads with token 1`]);
+  });
+
+  it('a leader that is heard again right after its election was elected once', () => {
+    const cluster = new VirtualCluster(THREE);
+    const leader = cluster.elect();
+    const other = THREE.find((id) => id !== leader)!;
+    const { host } = cluster.at(other);
+    host.give({ type: 'peer-gone', peer: leader, proof: false, life: null });
+    expect(cluster.until(() => host.view.leader === leader)).toBe(true);
+    const entries = host.history.filter(({ leader: now }) => now === leader).map(({ cause }) => cause);
+    expect(entries).toEqual(['won', 'learned']);
   });
 });
 

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Discovery } from '../../src/member/discovery.ts';
 import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
@@ -344,8 +345,23 @@ describe('a voter that makes itself known', () => {
     const member = await start({ id: 'a', peers: [{ id: 'b', url: 'http://192.0.2.1:80' }] });
     expect(member.registerVoter({ id: 'c', url: 'http://127.0.0.1:5' })).toEqual({ accepted: true });
     expect(member.registerVoter({ id: 'd', url: 'http://192.0.2.1:81' })).toEqual({ accepted: true });
-    expect(member.registerVoter({ id: 'e', url: 'http://192.0.2.2:80' })).toMatchObject({ accepted: false });
+    expect(member.registerVoter({ id: 'e', url: 'http://192.0.2.202:80' })).toMatchObject({
+      accepted: false,
+    });
     expect(member.registerVoter({ id: 'a', url: 'http://127.0.0.1:5' })).toMatchObject({ accepted: false });
     expect(member.voters.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('is called at every address of this machine, and on the host of the own URL', async ({ skip }) => {
+    const member = await start({ id: 'a', url: 'http://voter-a.example:80', mounted: true, insecure: true });
+    expect(member.registerVoter({ id: 'b', url: 'http://voter-a.example:81' })).toEqual({ accepted: true });
+    expect(member.registerVoter({ id: 'c', url: 'http://voter-b.example:81' })).toMatchObject({
+      accepted: false,
+    });
+    const outer = Object.values(networkInterfaces())
+      .flatMap((each) => each ?? [])
+      .find(({ internal, family }) => !internal && family === 'IPv4');
+    if (outer === undefined) return skip('this machine has only the loopback');
+    expect(member.registerVoter({ id: 'd', url: `http://${outer.address}:81` })).toEqual({ accepted: true });
   });
 });

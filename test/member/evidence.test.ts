@@ -46,10 +46,10 @@ function lookFrom(
   flags: readonly string[],
   ours: ProcessIdentity,
 ): [own: ProcessIdentity | null, isOursDead: boolean] {
-  const module = new URL('../../src/member/evidence.ts', import.meta.url).href;
+  const module = new URL('../../dist/member/evidence.js', import.meta.url).href;
   const code = `import { isDead, ownProcess } from ${JSON.stringify(module)};
     console.log(JSON.stringify([ownProcess(), isDead(${JSON.stringify(ours)})]));`;
-  const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', code];
+  const node = [process.execPath, '--input-type=module', '-e', code];
   const { stdout, stderr } = spawnSync('unshare', ['-Ur', ...flags, ...node], { encoding: 'utf8' });
   expect(stderr).toBe('');
   return JSON.parse(stdout);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type JoinOptions, join, type Member, type Peer } from '../../src/member/index.ts';
 import { Cluster } from '../support/cluster.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 let cluster: Cluster | null = null;
@@ -167,5 +168,21 @@ describe('a new member', () => {
         /^cannot reach c at http:\/\/caucus\.invalid:7101: .*name.* \((ENOTFOUND|EAI_AGAIN)\); retrying/,
       ),
     ]);
+  });
+
+  it('that was reached in between is named again', async () => {
+    const log: string[] = [];
+    const [port] = await freePorts(1);
+    const peers = [
+      { id: 'a', url: 'http://127.0.0.1:9' },
+      { id: 'b', url: `http://127.0.0.1:${port}` },
+    ];
+    loners.push(await join({ id: 'a', listen: { port: 0 }, peers, log: ({ message }) => log.push(message) }));
+    const count = (start: string): number => log.filter((message) => message.startsWith(start)).length;
+    await expect.poll(() => count('cannot reach b')).toBe(1);
+    const b = await join({ id: 'b', peers });
+    await expect.poll(() => count('connected to b')).toBeGreaterThan(0);
+    await b.close();
+    await expect.poll(() => count('cannot reach b')).toBe(2);
   });
 });

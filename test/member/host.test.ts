@@ -210,6 +210,16 @@ describe('the history says why', () => {
     expect(host.history.at(-1)?.cause).toBe('won');
   });
 
+  it('a member that the others refuse says that, and not that it waits for them', () => {
+    const cluster = new VirtualCluster(THREE, { isEmpty: true });
+    cluster.cut('a');
+    const { host } = cluster.at('a');
+    host.exclude({ cause: 'refused', detail: 'the others have other settings' });
+    cluster.clock.advance(5000);
+    expect(host.history.map(({ cause }) => cause)).not.toContain('started');
+    expect(host.explanation.cause).toBe('refused');
+  });
+
   it('a lease ran out, and says so once', () => {
     const cluster = new VirtualCluster(THREE);
     const leader = cluster.elect();

@@ -55,6 +55,38 @@ describe('a connection', () => {
     connection.terminate('enough');
   });
 
+  it('has marks in its pings that cannot be guessed', async () => {
+    const mute = await startMute();
+    const connection = await connect(mute.url, {});
+    for (let i = 0; i < 3; i++) connection.ping();
+    await until('the pings came', () => mute.pings.length === 3);
+    const secrets = mute.pings.map((mark) => mark.toString().split(' ')[1]!);
+    expect(new Set(secrets).size).toBe(3);
+    for (const secret of secrets) expect(secret).toMatch(/^[\w-]{12}$/);
+    connection.terminate('enough');
+  });
+
+  it('ends if the other side asks without end and never reads', async () => {
+    const mute = await startMute();
+    const connection = await connect(mute.url, { bufferBytes: 1000, frameBytes: 1000 });
+    const closed = new Promise<string>((resolve) => {
+      const onClosed = (_: Connection, __: unknown, reason: string): void => resolve(reason);
+      connection.owner = { onFrame() {}, onDrain() {}, onPong() {}, onClosed };
+    });
+    const [ws] = mute.sockets;
+    ws!.pause();
+    const body = Buffer.alloc(125);
+    let isOpen = true;
+    void closed.then(() => {
+      isOpen = false;
+    });
+    for (let sent = 0; isOpen && sent < 2_000_000; sent += 1000) {
+      for (let i = 0; i < 1000 && isOpen; i++) ws!.ping(body);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await closed).toBe('it does not read what it is sent');
+  });
+
   it('tells whether a probe was answered: by its own answer, in time', async () => {
     const mute = await startMute();
     const connection = await connect(mute.url, {});

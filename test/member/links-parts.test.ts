@@ -74,10 +74,29 @@ describe('a frame', () => {
   it('of a later version may say more of its sender', () => {
     const hello = { ...HELLO, colour: 'red' };
     expect(readFrame(JSON.stringify(hello)).type).toBe('hello');
-    expect(readFrame(JSON.stringify({ ...hello, caucus: 1 }))).toMatchObject({
-      type: 'bad',
-      refused: { kind: 'bad-shape', reason: 'hello.caucus: expected version 2, found 1' },
-    });
+  });
+
+  it('may be of a later version that understands this one, and of no other', () => {
+    const read = (versions: object) => readFrame(JSON.stringify({ ...HELLO, ...versions }));
+    expect(read({ caucus: 3, accepts: 2 }).type).toBe('hello');
+    expect(read({ caucus: 2, accepts: 1 }).type).toBe('hello');
+    const refused = (versions: object) => {
+      const frame = read(versions);
+      return frame.type === 'bad' ? [frame.refused.kind, frame.refused.reason] : frame.type;
+    };
+    const said = (speaks: number, accepts: number, older: string) => [
+      'other-version',
+      `a process that says it is member 1 speaks version ${speaks} of the messages between members and accepts ${accepts} or later, the process that refuses it speaks 2 and accepts 2 or later; run a later release of caucus in ${older}`,
+    ];
+    expect(refused({ caucus: 1 })).toEqual(said(1, 1, 'that process'));
+    expect(refused({ caucus: 3 })).toEqual(said(3, 3, 'the process that refuses it'));
+    expect(refused({ caucus: 4, accepts: 3 })).toEqual(said(4, 3, 'the process that refuses it'));
+    for (const caucus of ['2', null, -1, 2.5, {}])
+      expect(refused({ caucus })).toEqual(['bad-shape', expect.stringContaining('hello.caucus: expected')]);
+    expect(refused({ caucus: 3, accepts: 'two' })).toEqual([
+      'bad-shape',
+      expect.stringContaining('hello.accepts: expected'),
+    ]);
   });
 
   it('of a member that does not say which process it is tells what to do', () => {

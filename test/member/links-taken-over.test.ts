@@ -68,6 +68,41 @@ describe('a second connection in the name of a process', () => {
     expect(bed.events).toHaveLength(1);
   });
 
+  it.each([
+    ['that answers no ping', true],
+    ['that answers', false],
+  ])('%s gets nothing that is meant for the first, although both stay open', async (_, isSilent) => {
+    // The larger id closes none of them.
+    const bed = await start(3, { pingMs: 50, missedPings: 1000, probeMs: 200 });
+    bed.links.setPeers([{ id: 2, url: 'http://127.0.0.1:9' }]);
+    const first = await connect(bed.url, LEADER);
+    const heard = received(first);
+    await until('up', () => bed.events.length === 1);
+    const second = await connect(bed.url, LEADER, isSilent);
+    const stolen = received(second);
+    await once(second, 'message'); // The hello of 3.
+    for (const type of ['x', 'y']) {
+      bed.links.send(2, 'e', { type } as Message);
+      await until(`the first hears ${type}`, () => heard.some((text) => text.includes(`"${type}"`)));
+    }
+    expect(stolen.filter((text) => text.startsWith('['))).toEqual([]);
+    expect(second.readyState).toBe(WebSocket.OPEN);
+  });
+
+  it('gets nothing either while the process is too busy to answer', async () => {
+    const bed = await start(3, { pingMs: 50, missedPings: 1000, probeMs: 50 });
+    bed.links.setPeers([{ id: 2, url: 'http://127.0.0.1:9' }]);
+    const first = await connect(bed.url, LEADER, true);
+    const heard = received(first);
+    await until('up', () => bed.events.length === 1);
+    const second = await connect(bed.url, LEADER, true);
+    const stolen = received(second);
+    await once(second, 'message');
+    bed.links.send(2, 'e', { type: 'x' } as Message);
+    await until('one of them hears it', () => [...heard, ...stolen].some((text) => text.startsWith('[')));
+    expect(stolen.filter((text) => text.startsWith('['))).toEqual([]);
+  });
+
   it('does not keep the process from answering for itself when another one claims its place', async () => {
     // The larger id does not choose which connections stay, so the silent one stays beside the first.
     const bed = await start(3, { pingMs: 50, missedPings: 1000, probeMs: 200 });
@@ -163,6 +198,17 @@ describe('the death of a process', () => {
       watching.onUp(real);
       watching.onLocal(real);
       lives(watching, forged);
+    });
+    expect(found).not.toContain(true);
+    expect(found.length).toBeGreaterThan(0);
+  });
+
+  it('is not proven of the first either, once another has said the same life', () => {
+    const first: Identity = { ...LEADER, process: { ...nowhere, pid: nowhere.pid + 1 } };
+    const found = proofs((watching) => {
+      watching.onUp(first);
+      watching.onUp(forged);
+      lives(watching, first);
     });
     expect(found).not.toContain(true);
     expect(found.length).toBeGreaterThan(0);

@@ -77,6 +77,29 @@ async function startSniffer(
   return sniffer;
 }
 
+/** A voter that proves what it answers, if it likes to. Returns its URL. */
+async function startReceiver(
+  id: string,
+  answer: (proof: RestVoterProof, request: Kept, response: http.ServerResponse) => unknown,
+): Promise<string> {
+  const proof = new RestVoterProof(id, 'caucus', OLD);
+  const server = http.createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { authorization } = request.headers;
+    answer(proof, { method: request.method!, path: request.url!, body, authorization }, response);
+  });
+  server.on('upgrade', (_request, socket) =>
+    socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n'),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  running.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 interface Kept {
   readonly method: string;
   readonly path: string;
@@ -226,6 +249,82 @@ describe('a process without the secret', () => {
     expect(await proof.fetch(sniffer.url, '/status', 'GET', '')).toBeNull();
     sniffer.spoil = (text) => text;
     expect((await proof.fetch(sniffer.url, '/status', 'GET', ''))?.status).toBe(200);
+  });
+});
+
+describe('a process that has the secret', () => {
+  const registration = JSON.stringify({ voterId: 'rest', voterUrl: 'http://127.0.0.1:9' });
+  const register = async (proof: RestVoterProof, url: string): Promise<number | undefined> =>
+    (await proof.fetch(url, '/register', 'POST', registration))?.status;
+
+  it('cannot use up the counter of a voter', async () => {
+    const one = await start('a');
+    const sniffer = await startSniffer(one.member.url);
+    const honest = new RestVoterProof('rest', 'caucus', OLD);
+    expect(await register(honest, one.member.url)).toBe(200);
+    // Its first request asks for the boot, the second has the largest counter, and the third is above that of the voter.
+    const other = new RestVoterProof('rest', 'caucus', OLD, Number.MAX_SAFE_INTEGER - 2);
+    expect(await register(other, sniffer.url)).toBe(200);
+    const largest = sniffer.kept[1]!;
+    expect(largest.authorization).toContain('counter=9007199254740991,');
+    expect(await codeOf(await send(one.member.url, largest))).toBe('401 E_PROOF_AHEAD');
+    expect(await register(honest, one.member.url)).toBe(200);
+  });
+
+  it('cannot shut a voter out with the largest counter that is accepted', async () => {
+    const one = await start('a');
+    const aMinuteUs = 60e6;
+    const other = new RestVoterProof('rest', 'caucus', OLD, Date.now() * 1000 + 3e15 - aMinuteUs);
+    expect(await register(other, one.member.url)).toBe(200);
+    const honest = new RestVoterProof('rest', 'caucus', OLD);
+    for (let i = 0; i < 3; i++) expect(await register(honest, one.member.url)).toBe(200);
+  });
+
+  it('leaves nothing behind when its secret is taken out', async () => {
+    const one = await start('a');
+    const other = new RestVoterProof('rest', 'caucus', OLD, Date.now() * 1000 + 2e15);
+    expect(await register(other, one.member.url)).toBe(200);
+    const bootOf = async (): Promise<string | null> =>
+      (await fetch(`${one.member.url}/register`, { method: 'POST' })).headers.get('www-authenticate');
+    const before = await bootOf();
+    one.member.setSecret([NEW, OLD]);
+    expect(await bootOf()).toBe(before);
+    one.member.setSecret(NEW);
+    expect(await bootOf()).not.toBe(before);
+    const sniffer = await startSniffer(one.member.url);
+    expect(await register(new RestVoterProof('rest', 'caucus', NEW), sniffer.url)).toBe(200);
+    // One request to learn the boot, and one that is accepted: no counter had to be learned.
+    expect(sniffer.kept).toHaveLength(2);
+  });
+
+  it('cannot use up the counters of a member by its answers', async () => {
+    const lies: string[] = [];
+    const liar = await startReceiver('b', (proof, request, response) => {
+      const entry = proof.check(request.authorization, request.method, request.path, request.body);
+      if ('challenge' in entry) return response.writeHead(401, { 'www-authenticate': entry.challenge }).end();
+      const boot = /boot=([^,]+)/.exec(request.authorization!)![1];
+      const challenge = `Caucus id=b, boot=${boot}, counter=${Number.MAX_SAFE_INTEGER}`;
+      lies.push(challenge);
+      response.writeHead(401, { 'www-authenticate': challenge, 'authentication-info': entry.sign(401, '') });
+      return response.end();
+    });
+    const heard: { readonly counter: number; readonly lies: number }[] = [];
+    const honest = await startReceiver('c', (proof, request, response) => {
+      const entry = proof.check(request.authorization, request.method, request.path, request.body);
+      if ('challenge' in entry) return response.writeHead(401, { 'www-authenticate': entry.challenge }).end();
+      heard.push({ counter: Number(/counter=(\d+)/.exec(request.authorization!)![1]), lies: lies.length });
+      return response.writeHead(204, { 'authentication-info': entry.sign(204, '') }).end();
+    });
+    const peers = [
+      { id: 'b', url: liar },
+      { id: 'c', url: honest },
+    ];
+    const one = await start('a', { peers });
+    await until('heard after lies', () => heard.some((each) => each.lies > 1));
+    const last = heard.at(-1)!;
+    expect(last.counter).toBeLessThan(Date.now() * 1000 + 60e6);
+    expect(one.member.refusals['wrong-secret']).toBe(0);
+    expect(one.logged.filter((line) => line.includes('secret'))).toEqual([]);
   });
 });
 

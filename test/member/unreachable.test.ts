@@ -10,7 +10,7 @@ function tried(...reasons: (string | null)[]): string[] {
   const told: string[] = [];
   const unreachable = new Unreachable((message) => told.push(message));
   for (const reason of reasons) {
-    if (reason === null) unreachable.reached(PEER);
+    if (reason === null) unreachable.reached(PEER, [PEER]);
     else unreachable.failed(PEER, reason);
   }
   return told;
@@ -35,5 +35,21 @@ describe('a peer that cannot be reached', () => {
   it('is told of again after it was reached', () => {
     const three = [refused, refused, refused];
     expect(tried(...three, null, ...three)).toHaveLength(2);
+  });
+});
+
+describe('a peer that connects', () => {
+  it('under an URL that the configuration has for another one is a warning', () => {
+    const unreachable = new Unreachable(() => {});
+    const [b, c] = [
+      { id: 'b', url: 'http://b' },
+      { id: 'c', url: 'http://c' },
+    ];
+    expect(unreachable.reached(b, [b, c])).toEqual({ level: 'info', message: 'connected to b at http://b' });
+    expect(unreachable.reached({ id: 'b', url: 'http://c' }, [b, c])).toEqual({
+      level: 'warning',
+      message: 'connected to b at http://c, which the peers of this member have as c: correct them',
+    });
+    expect(unreachable.reached({ id: 'b', url: 'http://proxy' }, [b, c]).level).toBe('info');
   });
 });

@@ -60,7 +60,11 @@ describe.skipIf(missingBrowser !== null)(`the dashboard ${missingBrowser ?? ''}`
       .getByRole('status')
       .filter({ hasText: `Member ${second} leads now` })
       .waitFor({ state: 'attached' });
-    await page.getByText(`${first} does not answer: its process is gone`).waitFor();
+    // On a busy machine its lease may expire before its death is proven.
+    await page
+      .getByText(new RegExp(`${first} does not answer|no message from ${first} arrived`))
+      .first()
+      .waitFor();
     await page.getByRole('cell', { name: 'is down' }).waitFor();
     expect(await axe(page)).toEqual([]);
 

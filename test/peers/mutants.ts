@@ -50,11 +50,15 @@ export const mutants: readonly Mutant[] = [
     'if (!isAbandoned(closing)) this.#livingOn.add(life);',
     "if (closing === 'by-us') this.#livingOn.add(life);",
   ]),
-  mutant('the end of a connection that was kept counts, whichever side opened it', { seed: 423 }, [
-    'peer',
-    "if (closing === 'duplicate' && this.#standing.some(({ isDialled }) => isDialled)) return;",
-    "if (closing === 'duplicate') return;",
-  ]),
+  mutant(
+    'the end of a connection that was kept counts, whichever side opened it',
+    { rule: 'the end of a connection that the other side opened proves nothing if a duplicate was closed' },
+    [
+      'peer',
+      "if (closing === 'duplicate' && this.#standing.some(({ isDialled }) => isDialled)) return;",
+      "if (closing === 'duplicate') return;",
+    ],
+  ),
   mutant('what a process says of itself shows that it runs here', { seed: 7 }, [
     'death-watch',
     'this.#known = { identity: peer, isLocal: false };',
@@ -65,16 +69,11 @@ export const mutants: readonly Mutant[] = [
     'else if (isDead || nowMs >= look.untilMs) this.#gone(look.about, isDead);',
     'else if (isDead || nowMs >= look.untilMs) this.#gone(look.about, true);',
   ]),
-  mutant(
-    'a life that two processes used still proves a death',
-    { seed: 383 },
-    ['death-watch', 'return known !== null && isSameProcess(known, identity);', 'return known !== null;'],
-    [
-      'death-watch',
-      '} else if (before !== null && !isSameProcess(before, peer)) this.#lives.set(peer.life, null);',
-      '}',
-    ],
-  ),
+  mutant('a life that two processes used still proves a death', { seed: 383 }, [
+    'death-watch',
+    '} else if (before !== null && !isSameProcess(before, peer)) this.#lives.set(peer.life, null);',
+    '}',
+  ]),
   mutant(
     'a process is the same if it says the same life',
     { rule: 'a process that says the life of another is another one if it runs elsewhere' },
@@ -120,10 +119,47 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'a connection is used before it is known which one answers',
     { rule: 'messages wait while it is found out which connection answers' },
+    ['peer', 'return this.#polls.some(({ claim }) => claim === null);', 'return this.#polls.length < 0;'],
+  ),
+  mutant(
+    'where no connection has answered, the newest is used',
+    { rule: 'messages go to the oldest connection as long as none has answered' },
+    ['peer', 'this.#standing[0]?.connection ?? null', 'this.#standing.at(-1)?.connection ?? null'],
+  ),
+  mutant(
+    'an older connection that answers again is not used again',
+    { rule: 'a connection that was silent for a moment is used again when it answers' },
     [
       'peer',
-      'const isUndecided = this.#polls.some(({ claim }) => claim === null);',
-      'const isUndecided = this.#polls.length < 0;',
+      'if (!this.#isPassedOver(found) || this.#isUndecided) return;',
+      'if (this.#isPassedOver(found) || this.#isUndecided) return;',
+    ],
+  ),
+  mutant(
+    'an older connection that is silent is closed for a newer one that answers',
+    { rule: 'a connection that was silent for a moment is used again when it answers' },
+    [
+      'peer',
+      'const newer = poll.asked.slice(poll.asked.indexOf(oldest) + 1);',
+      'const newer = poll.asked.filter((each) => each !== oldest);',
+    ],
+  ),
+  mutant(
+    'a connection that was closed after its answer has answered',
+    { rule: 'messages do not go by the answer of a connection that is closed' },
+    [
+      'peer',
+      'const isKnown = poll.answers[at] === false || poll.answers[at] === answered;',
+      'const isKnown = poll.answers[at] !== null;',
+    ],
+  ),
+  mutant(
+    'another process takes the place of one that has connected again',
+    { rule: 'a process that connects again while another claims its place keeps it' },
+    [
+      'peer',
+      'if (isHeld && this.#standing.some((each) => !asked.includes(each.connection)))',
+      'if (isHeld && this.#standing.length < asked.length - asked.length)',
     ],
   ),
   mutant(

@@ -121,7 +121,38 @@ describe('a peer', () => {
     bench.greet(10, two);
     bench.greet(11, two);
     bench.probed(10, 1, false);
-    expect(bench.probed(11, 1, true)).toEqual(['close 10', 'use 11']);
+    expect(bench.probed(11, 1, true)).toEqual(['use 11']);
+  });
+
+  it.each([1, 3])('is heard over its oldest connection again when that answers (own id %d)', (own) => {
+    const bench = new Bench(Peers, {}, processOf(own, 'own'));
+    bench.greet(10, two);
+    bench.greet(11, two);
+    bench.probed(10, 1, false);
+    expect(bench.probed(11, 1, true)).toEqual(['use 11']);
+    expect(bench.take({ type: 'pong', connection: 11 })).toEqual([]);
+    expect(bench.take({ type: 'pong', connection: 10 })).toEqual(['probe 10', 'probe 11', 'use null']);
+    expect(bench.probed(10, 2, true)).toEqual([...(own === 1 ? ['close 11'] : []), 'use 10']);
+  });
+
+  it('none of whose connections answers is sent to over the oldest, and asked again when one answers', () => {
+    const bench = new Bench(Peers);
+    bench.greet(10, two);
+    bench.greet(11, two);
+    bench.probed(10, 1, false);
+    expect(bench.probed(11, 1, false)).toEqual(['use 10']);
+    expect(bench.take({ type: 'pong', connection: 11 })).toEqual(['probe 10', 'probe 11', 'use null']);
+    bench.probed(10, 2, false);
+    expect(bench.probed(11, 2, true)).toEqual(['use 11']);
+  });
+
+  it('is not sent to over a connection that answered and was closed since', () => {
+    const bench = new Bench(Peers, {}, processOf(3, 'own'));
+    for (const connection of [10, 11, 12]) bench.greet(connection, two);
+    for (const poll of [1, 2]) bench.probed(11, poll, true);
+    bench.closed(11, 'ended');
+    for (const poll of [1, 2]) bench.probed(10, poll, false);
+    expect(bench.probed(12, 2, true)).toEqual(['use 12']);
   });
 
   it('leaves it to the smaller id which of them are closed', () => {
@@ -188,6 +219,16 @@ describe('another process of a peer', () => {
       'meet 11',
       'use 11',
     ]);
+  });
+
+  it('does not take it from a process that connected again meanwhile, and answers there', () => {
+    const bench = new Bench(Peers);
+    bench.greet(10, two);
+    bench.greet(11, twin);
+    bench.greet(12, two);
+    expect(bench.probed(10, 1, false)).toEqual(['probe 10', 'probe 12']);
+    bench.probed(10, 3, false);
+    expect(bench.probed(12, 3, true)).toEqual(['warn 12: same-id', 'refuse 11: same-id', 'tell same-id']);
   });
 
   it('takes it too if the first closes before it has answered', () => {

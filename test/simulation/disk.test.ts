@@ -161,6 +161,30 @@ describe('a disk', () => {
     expect([start(disk), start(other)]).toEqual([1, 2]);
   });
 
+  it('that nothing touched is opened without its bytes, and these would give the same', () => {
+    // Some records take a page, some more than one.
+    const sizes = fc.array(fc.oneof(fc.nat({ max: 200 }), fc.integer({ min: 3700, max: 4200 })), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(fc.array(sizes, { minLength: 1, maxLength: 4 }), (lives) => {
+        const disk = newDisk(1);
+        let term = 0;
+        for (const life of lives) {
+          for (const size of life)
+            disk.sync(disk.write({ term: ++term, text: String(term % 10).repeat(size) }));
+          const { found, defect } = disk.open();
+          expect(defect).toBeNull();
+          const copy = newDisk(1);
+          copy.copy(disk);
+          expect(copy.open()).toEqual({ found, defect });
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   it('finds what was last durable, or what was under way, whatever is done to it', () => {
     const act = fc.oneof(
       fc.record({ do: fc.constant('save' as const), size: fc.constantFrom(0, 900, 3500, 9000) }),

@@ -18,6 +18,9 @@ export const HEALS_WITHIN_MS = 5000;
 /** A process has to be loaded first, and the machine of a test may be busy with others. */
 const STARTS_WITHIN_MS = 60_000;
 
+/** How often a wait looks at the time. */
+const TICK_MS = 20;
+
 const nowUs = (): number => Number(process.hrtime.bigint() / 1000n);
 
 interface Standing {
@@ -50,6 +53,8 @@ export interface StartWishes extends JoinOptions {
   readonly setBackMs?: number;
   /** It is a second process: of its id, another may run. */
   readonly isSecond?: boolean;
+  /** The file to import of an earlier release; that of today if omitted. */
+  readonly build?: string;
 }
 
 /** One process of a member. */
@@ -172,7 +177,7 @@ export class DiskLab {
   /** Settles when its member is up. */
   async start(
     id: string,
-    { setBackMs = 0, isSecond = false, ...wishes }: StartWishes = {},
+    { setBackMs = 0, isSecond = false, build, ...wishes }: StartWishes = {},
   ): Promise<Watched> {
     const own = new URL(this.peers.find((peer) => peer.id === id)!.url);
     const options: JoinOptions = {
@@ -186,7 +191,11 @@ export class DiskLab {
     const shift = { NODE_OPTIONS: `--require ${CLOCK_SHIFT}`, CLOCK_SHIFT_MS: String(-setBackMs) };
     const child = spawn(process.execPath, [SCRIPT, JSON.stringify(options)], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, ...(setBackMs === 0 ? {} : shift) },
+      env: {
+        ...process.env,
+        ...(setBackMs === 0 ? {} : shift),
+        ...(build === undefined ? {} : { CAUCUS_BUILD: build }),
+      },
     });
     const watched = new Watched(id, `${id}#${this.#all.length}`, child);
     this.#all.push(watched);
@@ -300,19 +309,36 @@ export class DiskLab {
     return this.#reigns.map(({ token }) => token);
   }
 
+  /**
+   * Of a tick that comes late, only so much counts as two ticks on time: other processes kept the processors busy, so the members
+   * had none either, and the promise is about what they do, not about the machine.
+   */
   async until(what: string, withinMs: number, isSo: () => boolean): Promise<void> {
     if (isSo()) return;
     await new Promise<void>((resolve, reject) => {
-      const look = (): void => {
-        if (!isSo()) return;
+      let leftMs = withinMs;
+      let beforeMs = performance.now();
+      const stop = (): void => {
         this.#listeners.delete(look);
         clearTimeout(timer);
+      };
+      const look = (): void => {
+        if (!isSo()) return;
+        stop();
         resolve();
       };
-      const timer = setTimeout(() => {
-        this.#listeners.delete(look);
+      const tick = (): void => {
+        const nowMs = performance.now();
+        leftMs -= Math.min(nowMs - beforeMs, 2 * TICK_MS);
+        beforeMs = nowMs;
+        if (leftMs > 0) {
+          timer = setTimeout(tick, TICK_MS);
+          return;
+        }
+        stop();
         reject(new Error(`${what}: not within ${withinMs} ms\n${this.#tell()}`));
-      }, withinMs);
+      };
+      let timer = setTimeout(tick, TICK_MS);
       this.#listeners.add(look);
     });
   }

@@ -8,6 +8,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Namespaces } from './namespaces.ts';
 
@@ -15,6 +16,8 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const MAIN = path.join(ROOT, 'dist/cli/main.js');
 export const IDS = ['a', 'b', 'c'] as const;
 const run = promisify(execFile);
+/** Processes may need many seconds to start on a busy machine. */
+const LONGEST_MS = 90_000;
 
 /** The blocks of commands of a section of docs/operations.md, in order. */
 export function blocksOf(section: string): string[] {
@@ -66,7 +69,16 @@ export class Hosts {
       .replaceAll('/etc/caucus', this.#etc(host))
       .replaceAll('/var/lib/caucus', path.join(this.folder, `host-${host}`, 'data'))
       .replace('caucus node', 'exec caucus node --json');
-    const apart = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child', 'sh', '-ec', script];
+    this.#spawn(host, id, 'sh', '-ec', script);
+  }
+
+  /** Runs a program of the test there too. In its arguments, /etc/caucus is the folder of that host. */
+  startProgram(host: number, id: string, ...program: readonly string[]): void {
+    this.#spawn(host, id, ...program.map((each) => each.replaceAll('/etc/caucus', this.#etc(host))));
+  }
+
+  #spawn(host: number, id: string, ...program: readonly string[]): void {
+    const apart = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child', ...program];
     const [command, ...args] = this.#lab.command(host, ...apart);
     const child = spawn(command!, args, { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] });
     const log: string[] = [];
@@ -86,6 +98,15 @@ export class Hosts {
 
   has(id: string, words: RegExp): boolean {
     return this.members.get(id)!.log.some((line) => words.test(line));
+  }
+
+  /** Looks again and again: what hosts do is seen from outside only. A failure tells the logs of all. */
+  async until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    const endMs = performance.now() + LONGEST_MS;
+    while (!(await isSo())) {
+      if (performance.now() > endMs) throw new Error(`never came: ${what}\n${this.logs}`);
+      await sleep(50);
+    }
   }
 
   get logs(): string {

@@ -1,3 +1,4 @@
+import { keepCompiled } from './compiled.ts';
 import { installDebian } from './debian.ts';
 
 /** All servers that the tests talk to, and the browser that they look with: installed once, before tests run side by side. */
@@ -18,7 +19,8 @@ const PACKAGES = [
   'chromium',
 ];
 
-export default function install(): void {
+export default function install(): () => void {
   const problem = installDebian(PACKAGES);
   if (problem !== null) process.stderr.write(`${problem}\n`);
+  return keepCompiled();
 }

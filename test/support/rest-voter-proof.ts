@@ -5,29 +5,38 @@
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 type Values = Readonly<Record<string, string | undefined>>;
+type Sign = (status: number, body: string) => string;
 
 export class RestVoterProof {
   readonly #id: string;
   readonly #cluster: string;
   readonly #key: Buffer;
   readonly #boot = randomBytes(16).toString('base64url');
-  #counter = Date.now() * 1000;
-  /** By URL: the voter that is there. */
-  readonly #known = new Map<string, { id: string; boot: string }>();
+  /** By URL: the voter that is there, and the last counter that was sent to it. */
+  readonly #known = new Map<string, { id: string; boot: string; counter: number }>();
   /** By sender: the last counter. */
   readonly #last = new Map<string, number>();
+  readonly #firstCounter: number;
 
-  constructor(id: number | string, cluster: string, secret: string) {
+  constructor(
+    id: number | string,
+    cluster: string,
+    secret: string,
+    firstCounter: number = Date.now() * 1000,
+  ) {
     this.#id = String(id);
+    this.#firstCounter = firstCounter;
     this.#cluster = cluster;
     this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'caucus secret 1 rest', 32));
   }
 
   /** Asks, and once more for each thing that it has to learn. Null if the answer is not proven. */
   async fetch(base: string, path: string, method: string, body: string): Promise<Response | null> {
+    const to = this.#known.get(base) ?? { id: this.#id, boot: '', counter: this.#firstCounter };
+    this.#known.set(base, to);
     for (let tries = 0; tries < 3; tries++) {
-      const to = this.#known.get(base) ?? { id: this.#id, boot: '' };
-      const counter = String(++this.#counter);
+      const sent = ++to.counter;
+      const counter = String(sent);
       const proof = this.#proof(
         'request',
         this.#cluster,
@@ -50,20 +59,23 @@ export class RestVoterProof {
       const isProven = isSame(told, `proof=${this.#answerProof(proof, response.status, text)}`);
       const challenge = values(response.headers.get('www-authenticate'));
       if (response.status !== 401) return isProven ? new Response(text || null, response) : null;
-      if (challenge.counter !== undefined && isProven)
-        this.#counter = Math.max(this.#counter, Number(challenge.counter));
-      this.#known.set(base, { id: challenge.id ?? '', boot: challenge.boot ?? '' });
+      if (challenge.counter !== undefined && isProven) {
+        const last = Number(challenge.counter);
+        to.counter = last < sent ? last : Math.max(to.counter, last);
+      }
+      to.id = challenge.id ?? '';
+      to.boot = challenge.boot ?? '';
     }
     return null;
   }
 
-  /** The proof of the answer to a request; or the header of the 401. */
+  /** What proves the answer to a request; or the header of the 401, which is proven if it tells a counter. */
   check(
     header: string | undefined,
     method: string,
     path: string,
     body: string,
-  ): { sign: (status: number, body: string) => string } | { challenge: string } {
+  ): { sign: Sign } | { challenge: string; sign?: Sign } {
     const { from = '', to = '', boot = '', counter = '', proof = '' } = values(header ?? null);
     const challenge = `Caucus id=${this.#id}, boot=${this.#boot}`;
     if (to !== this.#id || boot !== this.#boot) return { challenge };
@@ -79,9 +91,12 @@ export class RestVoterProof {
       sha256(body),
     );
     if (!isSame(proof, expected.toString('base64url'))) return { challenge };
-    if (Number(counter) <= (this.#last.get(from) ?? -1)) return { challenge };
+    const sign: Sign = (status, answer) => `proof=${this.#answerProof(expected, status, answer)}`;
+    const last = this.#last.get(from) ?? -1;
+    if (Number(counter) <= last || Number(counter) > Date.now() * 1000 + 3e15)
+      return { challenge: `${challenge}, counter=${Math.max(last, 0)}`, sign };
     this.#last.set(from, Number(counter));
-    return { sign: (status, answer) => `proof=${this.#answerProof(expected, status, answer)}` };
+    return { sign };
   }
 
   #answerProof(request: Buffer, status: number, body: string): string {

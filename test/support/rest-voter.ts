@@ -33,6 +33,8 @@ export interface RestVoterOptions {
   readonly heartbeatMs: number;
   /** What to cast in each round of an election; 64 random bits if it is left out. */
   readonly draw?: (round: number) => bigint;
+  /** Where it listens, and is reached (default: a free port of the loopback). */
+  readonly listen?: { readonly host: string; readonly port: number };
   /** The name of the cluster and its secret, if it has one (docs/authentication.md). */
   readonly secret?: { readonly cluster: string; readonly text: string };
 }
@@ -78,8 +80,9 @@ export class RestVoter extends EventEmitter {
 
   /** Registers with one member, and learns of the others from the answer. They hear of it from each other. */
   async start(): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    const { host, port } = this.#options.listen ?? { host: '127.0.0.1', port: 0 };
+    await new Promise<void>((resolve) => this.#server.listen(port, host, resolve));
+    this.url = `http://${host}:${(this.#server.address() as AddressInfo).port}`;
     const answer = await this.#call('POST', `${this.#options.seed}/register`, this.#sender());
     if (answer === null) throw new Error('the seed does not answer');
     this.#hearOf(answer);
@@ -176,6 +179,7 @@ export class RestVoter extends EventEmitter {
     const entry = isTalk ? this.#proof?.check(headers.authorization, method, `/${path}`, text) : undefined;
     if (entry !== undefined && 'challenge' in entry) {
       response.setHeader('www-authenticate', entry.challenge);
+      if (entry.sign !== undefined) response.setHeader('authentication-info', entry.sign(401, ''));
       return send(response, 401);
     }
     const reply = (to: ServerResponse, status: number, body?: Body): void => {

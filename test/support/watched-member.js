@@ -1,9 +1,10 @@
 /**
  * A member in a process of its own that always stands. It says all that a test needs to judge it, one JSON object a line: how it
  * stands, after every change; what it logs; and, every few milliseconds, that it may act, with the moment by the machine's
- * monotonic clock, which is the same for all processes. It runs the build, as users do, which is loaded in a third of the time.
+ * monotonic clock, which is the same for all processes. It runs the build, as users do, which is loaded in a third of the time,
+ * or that of an earlier release.
  */
-import { join } from '../../dist/index.js';
+const { join } = await import(process.env.CAUCUS_BUILD ?? '../../dist/index.js');
 
 const EVERY_MS = 3;
 

@@ -111,6 +111,7 @@ export interface HistoryEntry {
   readonly token: string | null;
   readonly cause: string;
   readonly detail: string;
+  readonly about?: string | undefined;
 }
 
 export interface History {
@@ -275,6 +276,9 @@ export const historyEntry: Shape<HistoryEntry> = named(
     token,
     cause,
     detail,
+    about: optional(
+      described(anyText, '`member`: it is about this member alone, not about the leader of the others.'),
+    ),
   }),
 );
 

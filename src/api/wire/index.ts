@@ -1,9 +1,17 @@
 /** What goes over HTTP, for both sides. Nothing here needs a server: clients and pages import only this. */
+export type { Act } from './act.ts';
+export {
+  type Diagnosis,
+  diagnosis,
+  type ElectionDiagnosis,
+  type PeerDiagnosis,
+} from './diagnosis.ts';
 export {
   type ClusterMember,
   clusterMember,
   type ElectionEntry,
   electionEntry,
+  type History,
   type HistoryEntry,
   history,
   historyEntry,

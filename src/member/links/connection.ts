@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import type { MemberId } from '../../core/index.ts';
@@ -79,6 +80,7 @@ export class Connection {
       if (this.#wire === null) this.#onData(isBinary ? null : data.toString(), data.length);
       else this.#onSealed(this.#wire, data, isBinary);
     });
+    ws.on('ping', (data: Buffer) => this.#answerPing(data));
     if (this.#wire === null) ws.on('pong', (data: Buffer) => this.#onPong(data.toString()));
     ws.on('error', (error: Error & { code?: string }) => this.#onError(error));
     ws.on('close', (code: number) => this.#onClose(code));
@@ -125,7 +127,7 @@ export class Connection {
   }
 
   #put(frame: string | Buffer): void {
-    if (!this.open) return;
+    if (!this.open || this.#isUnread()) return;
     if (this.#batch === 0) {
       this.#socket.cork();
       process.nextTick(() => this.#uncork());
@@ -135,10 +137,25 @@ export class Connection {
     if (this.#batch >= LARGEST_BATCH) this.#uncork();
   }
 
+  /**
+   * Messages wait in the queue of the peer while there is no room. Answers to pings and proofs do not: a peer that asks
+   * and never reads would fill the memory.
+   */
+  #isUnread(): boolean {
+    const { bufferBytes, frameBytes } = this.#options;
+    if (this.#ws.bufferedAmount <= bufferBytes + 2 * frameBytes) return false;
+    this.terminate('it does not read what it is sent');
+    return true;
+  }
+
+  #answerPing(mark: Buffer): void {
+    if (this.open && !this.#isUnread()) this.#ws.pong(mark);
+  }
+
   /** `onPong` follows once it is answered. */
   ping(): void {
     if (!this.open) return;
-    this.#pingMark = String(++this.#pings);
+    this.#pingMark = this.#nextMark();
     this.#pingedAtMs = performance.now();
     this.#sendPing(this.#pingMark);
   }
@@ -149,7 +166,7 @@ export class Connection {
       done(false);
       return;
     }
-    const mark = String(++this.#pings);
+    const mark = this.#nextMark();
     const timer = setTimeout(() => this.#settle(mark, false), withinMs);
     this.#probes.push({ mark, done, timer });
     this.#sendPing(mark);
@@ -217,6 +234,11 @@ export class Connection {
     if (this.#isLetGo) return;
     this.owner?.onFrame(this, { type: 'bad', refused: { kind, reason } }, 0);
     this.terminate(reason);
+  }
+
+  /** Random, so that it is answered only by a process that has read it. */
+  #nextMark(): string {
+    return `${++this.#pings} ${randomBytes(9).toString('base64url')}`;
   }
 
   #sendPing(mark: string): void {

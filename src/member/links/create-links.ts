@@ -40,6 +40,7 @@ class AllLinks implements Links, Hub {
     this.#acceptor = new WebSocketServer({
       noServer: true,
       clientTracking: false,
+      autoPong: false, // Connections answer pings themselves, and only once they are proven.
       perMessageDeflate: false,
       maxPayload: this.authentication.largestFrame,
     });

@@ -53,6 +53,7 @@ export function dial(
     if (plain !== null) throw new Error(plain);
     ws = new WebSocket(linkUrl(url, options.path), {
       perMessageDeflate: false,
+      autoPong: false,
       maxPayload: authentication.largestFrame,
       handshakeTimeout: options.connectMs,
       ...options.tls?.dialOptions(peer),

@@ -1,7 +1,10 @@
 /**
  * What travels over a link, one JSON text per WebSocket message:
  *
- * - `{"caucus": 2, ...Identity}`, the hello, is the first frame each way. The side that dialled says it first.
+ * - `{"caucus": 2, "accepts": 2, ...Identity}`, the hello, is the first frame each way. The side that dialled says it
+ *   first. `caucus` is the version of these frames and of the messages that the process speaks, `accepts` the lowest that
+ *   it still understands. Both sides then use the lower of the two versions that they speak, so that the members of a
+ *   cluster can be upgraded one after the other; if one of them does not accept that, they refuse each other.
  * - `{"refused": KIND, "reason": WORDS}` tells the other side why it was refused, or that its id is used twice.
  * - `{"localToken": TOKEN}` asks: was it you who handed out this token on your local socket? If so, `{"localConfirmed": TOKEN}`
  *   is the answer (local-socket.ts).
@@ -21,8 +24,9 @@ import {
 import type { Identity, LinkRefusal, ProcessIdentity, Refused } from '../../peers/index.ts';
 import { localSocketName } from './local-socket.ts';
 
-/** The version of the format above. */
-const VERSION = 2;
+/** The version that this release speaks, and the lowest that it understands. */
+const SPEAKS = 2;
+const ACCEPTS = 2;
 
 const LONGEST_NAME = 256;
 const LONGEST_REASON = 400;
@@ -40,7 +44,7 @@ export function encodeMessage(election: string, message: Message): string {
 }
 
 export function encodeHello(identity: Identity): string {
-  return JSON.stringify({ caucus: VERSION, ...identity });
+  return JSON.stringify({ caucus: SPEAKS, accepts: ACCEPTS, ...identity });
 }
 
 export function encodeRefused({ kind, reason }: Refused): string {
@@ -96,9 +100,11 @@ function readLocal(type: 'local-token' | 'local-confirmed', token: unknown): Fra
 /** Unknown fields are accepted: a later version may send more. */
 function readHello(found: Record<string, unknown>): Frame {
   if (found.prove !== undefined) return bad('unauthenticated', wantsProof(found.from));
-  if (found.caucus !== VERSION) {
-    throw new BadInput('hello.caucus', `version ${VERSION}`, show(found.caucus));
-  }
+  const speaks = natural.read(found.caucus, 'hello.caucus');
+  // Before there were ranges, a process accepted only what it spoke.
+  const accepts = found.accepts === undefined ? speaks : natural.read(found.accepts, 'hello.accepts');
+  if (speaks < ACCEPTS || accepts > SPEAKS)
+    return bad('other-version', otherVersion(claimed(found.id), speaks, accepts));
   if (found.life === undefined) {
     // Members of version 0.1 send no life. This error tells their operator what to do, not only what is missing.
     const expected = 'the name of a process; run the same version of caucus on all members';
@@ -117,6 +123,12 @@ function readHello(found: Record<string, unknown>): Frame {
       : { localSocket: localSocketName.read(found.localSocket, 'hello.localSocket') }),
   };
   return { type: 'hello', identity };
+}
+
+/** Both sides log this sentence, so it says which of them has to be upgraded. */
+function otherVersion(other: string, speaks: number, accepts: number): string {
+  const older = speaks < ACCEPTS ? 'that process' : 'the process that refuses it';
+  return `${other} speaks version ${speaks} of the messages between members and accepts ${accepts} or later, the process that refuses it speaks ${SPEAKS} and accepts ${ACCEPTS} or later; run a later release of caucus in ${older}`;
 }
 
 /** The other side has a secret, and this one has none. */
@@ -149,6 +161,7 @@ const KINDS: readonly string[] = [
   'unknown-member',
   'other-cluster',
   'other-rules',
+  'other-version',
   'same-id',
   'unauthenticated',
   'wrong-secret',

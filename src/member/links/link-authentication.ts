@@ -7,11 +7,12 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { Initiator, NONCE_BYTES, Responder, SEAL_BYTES, type Secrets } from '../../auth/index.ts';
 import type { MemberId } from '../../core/index.ts';
-import type { Identity } from '../../peers/index.ts';
+import type { Identity, Refused } from '../../peers/index.ts';
 import { Connection } from './connection.ts';
 import type { ResolvedLinkOptions } from './options.ts';
 import { type Proven, prove } from './prove.ts';
 import { SealedWire } from './sealed-wire.ts';
+import { Strangers } from './strangers.ts';
 
 /** A WebSocket that was just opened, by either side. */
 interface Opened {
@@ -23,6 +24,11 @@ interface Opened {
   readonly certifiedId?: MemberId | null;
 }
 
+const CROWDED: Refused = {
+  kind: 'unauthenticated',
+  reason: 'too many connections wait that have not proven anything; one of them was closed',
+};
+
 type Authenticated =
   | { readonly type: 'open'; readonly connection: Connection }
   | Exclude<Proven, { type: 'proven' }>;
@@ -30,12 +36,13 @@ type Authenticated =
 export class LinkAuthentication {
   readonly #own: Pick<Identity, 'id' | 'cluster'>;
   readonly #options: ResolvedLinkOptions;
-  /** Cancels each handshake that is under way with a process that connected; the oldest first. */
-  readonly #strangers = new Set<() => void>();
+  /** The handshakes that are under way with processes that connected. */
+  readonly #strangers: Strangers;
 
   constructor(own: Pick<Identity, 'id' | 'cluster'>, options: ResolvedLinkOptions) {
     this.#own = own;
     this.#options = options;
+    this.#strangers = new Strangers(options.strangers);
   }
 
   /** The largest frame of the WebSocket. */
@@ -53,27 +60,29 @@ export class LinkAuthentication {
   }
 
   asResponder(opened: Opened, done: (result: Authenticated) => void): void {
-    const { secrets, strangers } = this.#options;
+    const { secrets } = this.#options;
     if (secrets === null) return done(this.#open(opened));
-    // A member needs some milliseconds: of too many, the one that has had the most time is given up.
-    if (this.#strangers.size >= strangers) for (const cancel of [...this.#strangers].slice(0, 1)) cancel();
     const { cluster, id } = this.#own;
     const machine = new Responder({ cluster, id }, secrets.list, randomBytes(NONCE_BYTES));
     const cancel = prove(opened.ws, machine, this.#options, (result) => {
-      if (result.type !== 'refused') this.#strangers.delete(cancelled);
+      // One that was refused counts until it is closed.
+      if (result.type !== 'refused') this.#strangers.delete(stranger);
       done(this.#finish(opened, secrets, result, false));
     });
-    const cancelled = (): void => {
-      this.#strangers.delete(cancelled);
-      cancel();
+    const stranger = {
+      address: opened.remote.replace(/:\d+$/, ''),
+      cancel,
+      giveWay: () => {
+        cancel();
+        done({ type: 'refused', refused: CROWDED, verdict: 'refused' });
+      },
     };
-    this.#strangers.add(cancelled);
-    // One that was refused counts until it is closed.
-    opened.ws.on('close', () => this.#strangers.delete(cancelled));
+    opened.ws.on('close', () => this.#strangers.delete(stranger));
+    this.#strangers.add(stranger)?.giveWay();
   }
 
   close(): void {
-    for (const cancel of [...this.#strangers]) cancel();
+    this.#strangers.close();
   }
 
   #finish(opened: Opened, secrets: Secrets, result: Proven, isInitiator: boolean): Authenticated {

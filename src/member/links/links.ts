@@ -36,9 +36,17 @@ export interface LinkEvents {
   onUnreachable?(peer: Peer, reason: string): void;
   /**
    * A process uses an id that is taken, or belongs to another cluster. It was refused, or, by the verdict, refuses
-   * this one; the operator is told. `hasCalled`: this member opened the connection, or sent the request.
+   * this one; the operator is told. `hasCalled`: this member opened the connection, or sent the request;
+   * `peer`: the one that it looked for there.
    */
-  onRefused(reason: string, from: string, kind: LinkRefusal, verdict: Verdict, hasCalled: boolean): void;
+  onRefused(
+    reason: string,
+    from: string,
+    kind: LinkRefusal,
+    verdict: Verdict,
+    hasCalled: boolean,
+    peer?: MemberId | null,
+  ): void;
 }
 
 /** The connections of a member to all others. Messages may be lost; over one connection they arrive in order. */

@@ -244,6 +244,7 @@ export class PeersHost implements ConnectionOwner {
           decision.refused.kind,
           decision.verdict,
           'peer' in decision.about,
+          'peer' in decision.about ? decision.about.peer : null,
         );
       case 'gone':
         return events.onGone?.(decision.peer, decision.proof, decision.life);
@@ -289,7 +290,7 @@ export class PeersHost implements ConnectionOwner {
     else if (result.type === 'refused') {
       const { refused, verdict } = result;
       this.give({ type: 'dial-failed', peer, reason: refused.reason, isRefused: true });
-      this.#hub.events.onRefused(refused.reason, this.#placeOf({ peer }), refused.kind, verdict, true);
+      this.#hub.events.onRefused(refused.reason, this.#placeOf({ peer }), refused.kind, verdict, true, peer);
     } else this.give({ type: 'dial-failed', peer, reason: result.reason });
   }
 

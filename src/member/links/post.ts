@@ -171,8 +171,10 @@ export class Poster {
     }
     const isProven = proof.isAnswered(header(headers['authentication-info']), statusCode, answer);
     if (asksForProof) {
-      const mayGoOn = this.#prover.challenged(base, challenge, isProven);
+      const mayGoOn = this.#prover.challenged(base, challenge, proof.counter, isProven);
       if (mayGoOn && tries < MOST_TRIES && !this.#closed) return 'again';
+      // It has the same secret, and refuses the request for another reason.
+      if (isProven) return 'take';
       return { kind: 'wrong-secret', reason: `it has another secret than this member; ${SAME_SECRET}` };
     }
     if (isProven || statusCode < 200 || statusCode > 299) return 'take';

@@ -43,6 +43,8 @@ export function prove(
   const finish = (result: Proven | null): void => {
     clearTimeout(timer);
     ws.off('message', onMessage);
+    ws.off('ping', onControl);
+    ws.off('pong', onControl);
     ws.off('close', onClose);
     if (result !== null) done(result);
   };
@@ -60,12 +62,16 @@ export function prove(
     close(ws, limits.goodbyeMs);
     finish({ type: 'refused', refused, verdict: isByThem ? 'refuses-us' : 'refused' });
   };
+  // Members send none before their proof; a flood of them would only cost time.
+  const onControl = (): void => ws.terminate();
   const onClose = (): void => finish({ type: 'failed', reason: 'it closed the connection before its proof' });
   const timer = setTimeout(() => {
     ws.terminate();
     finish({ type: 'failed', reason: 'it did not prove itself in time' });
   }, limits.helloMs);
   ws.on('message', onMessage);
+  ws.on('ping', onControl);
+  ws.on('pong', onControl);
   ws.on('close', onClose);
   ws.on('error', () => {}); // It closes, which is told.
   if (machine.first !== undefined) ws.send(machine.first());

@@ -47,6 +47,9 @@ const SEPARATOR = '\n';
 const LARGEST_BATCH = 256;
 const LONGEST_BATCH = 64 * 1024;
 
+/** As for the pings of a WebSocket: what is sent back must not be large. */
+const LONGEST_MARK = 125;
+
 /** The two ends. */
 interface Ends {
   readonly cluster: string;
@@ -137,6 +140,7 @@ export class SealedWire {
       case KIND.texts:
         return { type: 'texts', texts: text.split(SEPARATOR) };
       case KIND.ping:
+        if (opened.body.length > LONGEST_MARK) return broken(`a ping of ${opened.body.length} bytes`);
         this.#put(this.#sealer.seal(KIND.pong, opened.body));
         return NOTHING;
       case KIND.pong:

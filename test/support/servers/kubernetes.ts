@@ -1,12 +1,13 @@
 import path from 'node:path';
 import type { KubernetesOptions } from '../../../src/engines/kubernetes/index.ts';
 import { type Certificate, makeCertificate } from '../certificate.ts';
+import { compiled } from '../compiled.ts';
 import { hasDebian } from '../debian.ts';
 import type { ApiServerOptions } from './kubernetes-api/api-server.ts';
 import { type Cluster, type Reply, requestJson } from './kubernetes-api/cluster.ts';
 import { type Program, ServerProcess, startOnFreePorts } from './server-process.ts';
 
-const SCRIPT = path.resolve(import.meta.dirname, 'kubernetes-api/api-server.ts');
+const SCRIPT = await compiled(path.resolve(import.meta.dirname, 'kubernetes-api/api-server.ts'));
 
 export function hasKubernetes(): boolean {
   return hasDebian('certificate for an API server', ['openssl']);
@@ -63,8 +64,7 @@ export class KubernetesServer extends ServerProcess implements Cluster {
       namespaces: [NAMESPACE, CLOSED_NAMESPACE],
       closedNamespace: CLOSED_NAMESPACE,
     };
-    const args = ['--import', 'tsx', SCRIPT, JSON.stringify(options)];
-    return { file: process.execPath, args };
+    return { file: process.execPath, args: [SCRIPT, JSON.stringify(options)] };
   }
 
   protected async ask(): Promise<void> {

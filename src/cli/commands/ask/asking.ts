@@ -1,10 +1,9 @@
-import { actWords } from '../../../api/index.ts';
-import { history, type Status, status, value } from '../../../api/wire/index.ts';
+import { type Status, status, value } from '../../../api/wire/index.ts';
 import type { Json } from '../../../core/index.ts';
+import { catalogue } from '../../../protocols/index.ts';
 import { parseJson } from '../../input/parse-json.ts';
 import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
 import type { AskFlags } from './ask-flags.ts';
-import { columnLines } from './columns.ts';
 import { firstAnswer, membersToAsk, seenBy } from './first-answer.ts';
 import { type MemberClient, NoAnswer, Referral } from './member-client.ts';
 import type { ResignFlags } from './on-engine.ts';
@@ -22,23 +21,6 @@ export async function leaderCommand(urls: readonly string[], flags: AskFlags): P
   else if (leader !== null) print(String(leader));
   else process.stderr.write(`caucus: ${oneLine(`no leader${detail === '' ? '' : `: ${detail}`}`)}\n`);
   return leader === null ? 1 : 0;
-}
-
-/** The changes of leader and the acts of operators, in the order in which they happened. */
-export async function historyCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
-  const members = membersToAsk(urls, flags);
-  const answer = await firstAnswer(members, (member) => member.get('/history', history));
-  const entries = [...answer.history, ...(answer.acts ?? [])].sort((a, b) => a.atMs - b.atMs);
-  if (flags.json) {
-    for (const entry of entries) print(JSON.stringify(entry));
-    return 0;
-  }
-  const rows = entries.map((entry) => {
-    if ('what' in entry) return [entry.at, '-', '-', 'command', actWords(entry)];
-    return [entry.at, String(entry.leader ?? '-'), entry.token ?? '-', entry.cause, entry.detail];
-  });
-  print(columnLines(['at', 'leader', 'token', 'cause', ''], rows).join('\n'));
-  return 0;
 }
 
 /** Tells the leader to resign, whichever member is asked. */
@@ -60,12 +42,12 @@ export async function transferCommand(
   );
 }
 
-/** The removal is permanent, so the flag is required as a confirmation. */
+/** Where the removal is permanent, the flag is required as a confirmation. */
 export async function removeCommand(
   urls: readonly string[],
   { member, forEver, ...flags }: AskFlags & { readonly member: string; readonly forEver?: boolean },
 ): Promise<number> {
-  if (forEver !== true) {
+  if (forEver !== true && (await areMembersFixed(urls, flags))) {
     throw new Refusal(
       `--for-ever: expected it, since ${member} could never come back under that name; to replace its disk or machine, start it with an empty data folder instead`,
     );
@@ -75,6 +57,12 @@ export async function removeCommand(
     if (answer.warning !== undefined) process.stderr.write(`caucus: ${oneLine(answer.warning)}\n`);
     return answer;
   });
+}
+
+/** Voters that register themselves come back by a new start. */
+async function areMembersFixed(urls: readonly string[], flags: AskFlags): Promise<boolean> {
+  const { protocol } = await firstAnswer(membersToAsk(urls, flags), getStatus);
+  return catalogue[protocol]?.registration === undefined;
 }
 
 export async function valueCommand(

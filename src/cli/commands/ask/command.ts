@@ -49,12 +49,13 @@ const ASKING: readonly Asking[] = [
   },
   {
     name: 'history',
-    summary: 'print the changes of leader that a member has seen, each with its cause',
+    summary: 'print the changes of leader and what operators did, as all members saw it',
     description:
-      'Prints the changes of leader that a member has seen since it started, with the cause of each.',
+      'Asks every member of a cluster for its history and merges them: each change of leader once, with its cause and the members that saw it, and what operators did. If a leadership ended, the account of the member that led is printed. Members with a data folder remember the last thousand changes across restarts.',
     codes: '0, or 1 if no member answers',
-    examples: ['caucus history http://127.0.0.1:7101'],
-    run: async (...asked) => (await import('./asking.ts')).historyCommand(...asked),
+    examples: ['caucus history', 'caucus history http://127.0.0.1:7101 --member b'],
+    options: (command) => command.option('--member <id>', 'only what this member saw'),
+    run: async (...asked) => (await import('./history.ts')).historyCommand(...asked),
   },
   {
     name: 'resign',
@@ -87,13 +88,16 @@ const ASKING: readonly Asking[] = [
     name: 'remove',
     summary: 'remove a member from the election, for ever',
     description:
-      'Tells the leader to remove a member: it no longer votes, and counts for no majority. THIS CANNOT BE UNDONE: this version cannot add members, so a removed member cannot come back under its name, with its data folder or an empty one. To replace a machine or a disk, do not remove the member: start it again under the same name with an empty data folder. Other elections of the cluster keep the member.',
+      'Tells the leader to remove a member: it no longer votes, and counts for no majority. THIS CANNOT BE UNDONE: this version cannot add members, so a removed member cannot come back under its name, with its data folder or an empty one. To replace a machine or a disk, do not remove the member: start it again under the same name with an empty data folder. Other elections of the cluster keep the member. Only voters that register themselves (draw) come back, when they are started again.',
     codes: '0 if it did, 1 if there is no leader, it refused or no member answers',
     examples: ['caucus remove --member c --for-ever http://127.0.0.1:7101'],
     options: (command) =>
       command
         .requiredOption('--member <id>', 'the member to remove')
-        .option('--for-ever', 'required: confirms that the member cannot come back'),
+        .option(
+          '--for-ever',
+          'required where a member cannot come back (all protocols but draw): confirms that',
+        ),
     run: async (...asked) => (await import('./asking.ts')).removeCommand(...asked),
   },
   {

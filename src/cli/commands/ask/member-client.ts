@@ -16,7 +16,7 @@ const COMMAND_TIMEOUT_MS = 30_000;
 const NOT_TRUSTED =
   'its certificate is not of a CA that is trusted here; give the CA of the cluster with --tls-ca or CAUCUS_TLS_CA';
 
-const WORDS: Readonly<Record<string, string>> = {
+const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: NOT_TRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: NOT_TRUSTED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED,
@@ -24,6 +24,10 @@ const WORDS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID:
     'its certificate is not for this host; ask it under a name or address of the certificate (caucus cert show)',
+};
+
+const WORDS: Readonly<Record<string, string>> = {
+  ...CERTIFICATE_WORDS,
   EPROTO: 'it does not speak TLS: ask it with http://',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS: ask it with http://',
   ECONNREFUSED: 'nothing listens there',
@@ -34,17 +38,36 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const BLOCKED = 'Node.js does not speak HTTP to this port, which belongs to another protocol';
 
+/**
+ * Nothing listens there; no answer in time; it is no member; its certificate is not accepted; it cannot be reached for
+ * another reason; or it is a member, and refused.
+ */
+export type NoAnswerKind =
+  | 'nothing-there'
+  | 'silent'
+  | 'no-member'
+  | 'certificate'
+  | 'unreachable'
+  | 'refused';
+
 /** A member refused, or could not be reached. */
 export class NoAnswer extends Error {
   /** Null if there was no answer at all. */
   readonly status: number | null;
   /** A retry would not help. */
   readonly isFinal: boolean;
+  readonly kind: NoAnswerKind;
 
-  constructor(message: string, status: number | null, isFinal = false) {
+  constructor(
+    message: string,
+    status: number | null,
+    isFinal = false,
+    kind: NoAnswerKind = status === null ? 'unreachable' : 'refused',
+  ) {
     super(message);
     this.status = status;
     this.isFinal = isFinal;
+    this.kind = kind;
   }
 }
 
@@ -128,7 +151,7 @@ export class MemberClient {
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
       await response.body.cancel();
       const message = `${this.url}: expected an event stream, found something else: is it a member?`;
-      throw new NoAnswer(message, response.status, true);
+      throw new NoAnswer(message, response.status, true, 'no-member');
     }
     const texts = hearing(response.body.pipeThrough(new TextDecoderStream()), heard);
     for await (const { data } of readEvents(texts)) yield this.#read(JSON.parse(data), document);
@@ -141,7 +164,7 @@ export class MemberClient {
     } catch (error) {
       if (!(error instanceof BadInput)) throw error;
       const message = `${this.url}: this is not what a member answers (${error.message})`;
-      throw new NoAnswer(message, null, true);
+      throw new NoAnswer(message, null, true, 'no-member');
     }
   }
 
@@ -159,6 +182,8 @@ export class MemberClient {
       throw new NoAnswer(
         `${this.url}: expected JSON, found something else: is it a member?`,
         response.status,
+        false,
+        'no-member',
       );
     }
   }
@@ -175,14 +200,15 @@ export class MemberClient {
       return await fetch(url, { ...init, headers, redirect: 'manual' });
     } catch (error) {
       const reason = reasonOf(error);
-      throw new NoAnswer(`${this.url}: ${reason}`, null, reason === BLOCKED);
+      throw new NoAnswer(`${this.url}: ${reason}`, null, reason === BLOCKED, kindOf(error));
     }
   }
 
   async #refusal(response: Response): Promise<NoAnswer> {
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
-      return new NoAnswer(`${this.url}: redirects to another place, which is not followed`, response.status);
+      const words = `${this.url}: redirects to another place, which is not followed`;
+      return new NoAnswer(words, response.status, false, 'no-member');
     }
     const text = await textOf(response).catch(() => '');
     let error: Partial<Refused> = {};
@@ -194,6 +220,7 @@ export class MemberClient {
     const { message = `answered with status ${response.status}`, leader, leaderUrl } = error;
     const advice = response.status === 401 && this.token === null ? '; give it with --token-file' : '';
     const words = `${this.url}: ${oneLine(message)}${advice}`;
+    if (error.message === undefined) return new NoAnswer(words, response.status, false, 'no-member');
     if (leader != null && leaderUrl != null && leaderUrl.replace(/\/+$/, '') !== this.url)
       return new Referral(words, response.status, leader, leaderUrl);
     return new NoAnswer(words, response.status);
@@ -219,6 +246,15 @@ function reasonOf(error: unknown): string {
   // `fetch` refuses some ports of other protocols, such as 9 or 6000, without an error code.
   if (cause?.message === 'bad port') return BLOCKED;
   return WORDS[cause?.code ?? ''] ?? cause?.message ?? (error as Error).message;
+}
+
+function kindOf(error: unknown): NoAnswerKind {
+  const { name, cause } = error as Error & { cause?: NodeJS.ErrnoException };
+  if (name === 'TimeoutError') return 'silent';
+  if (cause?.code === 'ECONNREFUSED') return 'nothing-there';
+  if (Object.hasOwn(CERTIFICATE_WORDS, cause?.code ?? '')) return 'certificate';
+  // What is there, and speaks another protocol than HTTP.
+  return cause?.code?.startsWith('HPE_') ? 'no-member' : 'unreachable';
 }
 
 /** `host:port` is enough; without a scheme it is http, or https if a CA is given. */

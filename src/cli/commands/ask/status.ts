@@ -38,15 +38,16 @@ export async function statusCommand(urls: readonly string[], flags: AskFlags): P
       const row = { id: String(voterId), url: voterUrl };
       try {
         const askedMs = performance.now();
-        const status = await trusted.client(voterUrl).get('/status', voterStatus, ROW_WITHIN_MS);
-        return { ...row, status, problem: null, clock: clockOf(status, performance.now() - askedMs) };
+        const withinMs = seen.voters.length > 1 ? ROW_WITHIN_MS : undefined;
+        const status = await trusted.client(voterUrl).get('/status', voterStatus, withinMs);
+        return { ...answered(seen, row, status), clock: clockOf(status, performance.now() - askedMs) };
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
         return { ...row, status: null, clock: null, problem: error.message.replace(`${voterUrl}: `, '') };
       }
     }),
   );
-  const acting = rows.filter(({ status }) => status?.acting);
+  const acting = actingIn(rows);
   if (flags.json) {
     const { cluster, electionName, protocol } = seen;
     const leaders = acting.map(({ id, status }) => ({ id, token: status!.token }));
@@ -59,9 +60,37 @@ export async function statusCommand(urls: readonly string[], flags: AskFlags): P
   return acting.length > 0 ? 0 : 1;
 }
 
+/** The row of a voter that answers: under the id that it says it has, which the configuration may have elsewhere. */
+function answered(
+  { voterId: asked, cluster }: Status,
+  { id, url }: Pick<Row, 'id' | 'url'>,
+  status: VoterStatus,
+): Omit<Row, 'clock'> {
+  if (status.cluster !== undefined && status.cluster !== cluster) {
+    const problem = `it belongs to the cluster ${status.cluster}: correct its cluster, or the peers of ${asked}`;
+    return { id, url, status: null, problem };
+  }
+  const own = String(status.voterId ?? id);
+  return {
+    id: own,
+    url,
+    status,
+    problem: own === id ? null : `the peers of ${asked} call it ${id}: correct them`,
+  };
+}
+
+/** Each once, although two URLs may lead to one member. */
+function actingIn(rows: readonly Row[]): readonly Row[] {
+  const acting = rows.filter(({ status }) => status?.acting);
+  return acting.filter(({ id }, i) => acting.findIndex((row) => row.id === id) === i);
+}
+
 /** Why there is no leader, as far as the members that answer know. */
 function whyNone({ protocol, knownVoters }: Status, rows: readonly Row[]): string {
-  const answers = rows.flatMap(({ id, status }) => (status === null ? [] : [{ ...status, id }]));
+  const all = rows.flatMap(({ id, status }) => (status === null ? [] : [{ ...status, id }]));
+  // A process that the others refuse knows nothing of them.
+  const accepted = all.filter(({ cause }) => cause !== 'refused');
+  const answers = accepted.length === 0 ? all : accepted;
   // Founding a cluster, or repairing one that has lost disks, takes more than a majority, and the members say so.
   const waiting = answers.find(({ role, cause }) => role === 'none' && cause === 'started');
   if (waiting?.detail !== undefined) return `: ${waiting.detail}`;
@@ -101,7 +130,7 @@ function remark(
   const isOutside = !knownVoters.map(String).includes(id);
   const found = [
     isOutside ? 'not a member: its vote does not count' : null,
-    problem ?? status?.illness ?? null,
+    problem ?? status?.illness ?? (status?.role === 'none' && !isOutside ? (status.detail ?? null) : null),
     status?.certificate?.warning ?? null,
   ];
   return found.filter((words) => words !== null).join('; ');
@@ -109,7 +138,7 @@ function remark(
 
 function statusLines(seen: Status, rows: readonly Row[]): string[] {
   const { paint } = pageOf(process.stdout, process.env);
-  const acting = rows.filter(({ status }) => status?.acting);
+  const acting = actingIn(rows);
   const who =
     acting.length === 0
       ? paint(oneLine(`no leader${whyNone(seen, rows)}`), 'yellow')

@@ -8,11 +8,12 @@ import {
   listen,
   type MemberPort,
   type Refusal,
+  type SelfReport,
   urlOfServer,
 } from '../../../api/index.ts';
 import { Election } from '../../../election/index.ts';
 import type { OpenEngine } from '../../../engines/index.ts';
-import { MemberAccess, RefusalLog, SystemClock } from '../../../member/index.ts';
+import { LoopLag, MemberAccess, RefusalLog, SystemClock } from '../../../member/index.ts';
 import type { Log } from '../../terminal/log.ts';
 import { EngineElection } from './engine-election.ts';
 
@@ -43,6 +44,7 @@ export class EngineMember implements MemberPort {
   readonly #access: MemberAccess;
   readonly #refusals: RefusalLog;
   readonly #log: Log;
+  readonly #lag = new LoopLag();
 
   constructor(
     engine: OpenEngine,
@@ -106,6 +108,11 @@ export class EngineMember implements MemberPort {
     else this.#refusals.refused(refusal, told.from, told.reason);
   }
 
+  /** Participants on a store do not talk to each other, so there is nothing to say of peers and saves. */
+  diagnose(): SelfReport {
+    return { loop: this.#lag.recent, recentRefusals: this.#refusals.recent };
+  }
+
   subscribe(listener: () => void): () => void {
     return this.port.subscribe(listener);
   }
@@ -115,6 +122,7 @@ export class EngineMember implements MemberPort {
     await this.#engine.close();
     this.#api?.close();
     this.#refusals.close();
+    this.#lag.close();
     if (this.#server !== null) await closeServer(this.#server);
   }
 }

@@ -6,7 +6,7 @@ import { MemberAccess } from '../../../member/index.ts';
 import type { Origin } from '../../input/config/member-config.ts';
 import { originLines, originsJson } from '../../input/config/print-config.ts';
 import { tokenSource } from '../../input/config/tokens.ts';
-import { engineOptionsOf, MEMBER_ONLY, refuseBoth } from '../../input/engine-flags.ts';
+import { engineOptionsOf, MEMBER_ONLY, refuseBoth, refuseTls } from '../../input/engine-flags.ts';
 import { readEnginePassword } from '../../input/engine-password.ts';
 import { openEngineOf } from '../../input/open-engine.ts';
 import { Refusal } from '../../input/refusal.ts';
@@ -25,6 +25,7 @@ const SECRETS = ['token', 'key', 'ssl'];
 /** Runs a participant in an election on a store until a signal ends it. It has the HTTP API of a member. */
 export async function engineNode(flags: NodeFlags): Promise<number> {
   refuseBoth(flags as Readonly<Record<string, unknown>>, MEMBER_ONLY, process.env);
+  refuseTls(process.env);
   const { host, port } = readListen(flags);
   const tokens = tokenSource(flags.tokensFile ?? (process.env.CAUCUS_TOKENS_FILE || undefined), process.env);
   const access = new MemberAccess(

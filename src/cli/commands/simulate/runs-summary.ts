@@ -47,8 +47,9 @@ export function agreedWords({ agreed, runs }: RunsResult): string {
 function promiseWords({ protocol, broken, violations: found }: RunsResult): string {
   if (broken.count > 0) return `broken in ${counted(broken.count, 'run')}`;
   if (settingsOf(protocol).every((pledges) => pledges.length === 0)) return 'none: best effort';
-  const isVoid = found.some(({ property }) => standing(protocol, property) === 'void');
-  return isVoid ? 'none broken (void: something they assume was not so)' : 'none broken';
+  const voids = inOrder(found.filter(({ property }) => standing(protocol, property) === 'void'));
+  const names = voids.map(({ property }) => property).join(' ');
+  return voids.length === 0 ? 'none broken' : `none broken (${names} void: something assumed was not so)`;
 }
 
 /** A run that broke a promise, else one without agreement, else one that broke a property that was not promised. */

@@ -1,0 +1,100 @@
+/** Elections without a leader, with two, or with a new one again and again. */
+import { majority } from '../../../core/index.ts';
+import { type Finding, problem, warning } from './finding.ts';
+import { listed } from './gathered.ts';
+import type { ElectionPicture, Picture } from './picture.ts';
+
+/** In 15 minutes. A rolling restart of five members makes at most five. */
+const MOST_CHANGES = 5;
+
+export function leaderFindings(picture: Picture): readonly Finding[] {
+  return picture.elections.flatMap((election) => [
+    ...(leads(election) ? [] : [noLeader(election, picture)]),
+    ...rivals(election),
+    ...disagreement(election),
+    ...restless(election),
+  ]);
+}
+
+/** A leader that does not answer here may still lead, if those that answer follow it. */
+function leads({ said }: ElectionPicture): boolean {
+  if (said.some(({ of }) => of.acting)) return true;
+  const answered = said.map(({ id }) => id);
+  return said.some(({ of }) => of.leader !== null && !answered.includes(of.leader));
+}
+
+function noLeader(election: ElectionPicture, { home, told }: Picture): Finding {
+  const { name, said, voters } = election;
+  const subject = `election ${name}`;
+  const present = voters.filter((id) => home.some(({ status }) => status.voterId === id));
+  const needed = majority(voters.length);
+  if (election.needsMajority && present.length < needed) {
+    const absent = voters.filter((id) => !present.includes(id));
+    return problem(
+      'no-majority',
+      subject,
+      `has no leader: ${present.length} of ${voters.length} members ${present.length === 1 ? 'answers' : 'answer'}, ${needed} are needed; ${listed(absent)} ${absent.length === 1 ? 'does' : 'do'} not answer`,
+      `start ${needed - present.length === 1 ? 'one' : needed - present.length} of them with its own data folder`,
+    );
+  }
+  if (said.length >= voters.length && said.every(({ of }) => !of.isCandidate))
+    return problem(
+      'no-candidate',
+      subject,
+      `has no leader, because no member wants to lead: all have priority 0, or only watch`,
+      `start a member that leads: caucus run -- COMMAND, caucus node without --priority 0, or election.lead() in a program`,
+    );
+  // What the members say of it; the main election is the one of their status.
+  const statuses = told.filter(({ status }) => status.electionName === name).map(({ status }) => status);
+  const why = statuses.map(({ missing }) => missing).find((each) => each != null);
+  const detail = statuses.find(({ leader }) => leader === null)?.detail;
+  const reason = why != null ? `it waits for ${why}` : detail;
+  return problem(
+    'no-leader',
+    subject,
+    `has no leader, although enough members answer${reason === undefined ? '' : `: ${reason}`}`,
+    `mend what else is said here first; then caucus history shows what the members tried`,
+  );
+}
+
+function rivals({ name, said, needsMajority }: ElectionPicture): readonly Finding[] {
+  const acting = said.filter(({ of }) => of.acting).map(({ id }) => id);
+  if (acting.length < 2) return [];
+  const what = `has ${acting.length} leaders at once: ${listed(acting)}`;
+  const next = needsMajority
+    ? 'run this command again: the members were asked one after the other. If it stays so, stop all but one of them, and compare their settings and data folders'
+    : 'this protocol does not promise one leader at a time; mend the network, or use quorum';
+  return [problem('two-leaders', `election ${name}`, what, next)];
+}
+
+function disagreement({ name, said }: ElectionPicture): readonly Finding[] {
+  const followed = said.filter(({ of }) => of.leader !== null);
+  const leaders = [...new Set(followed.map(({ of }) => String(of.leader)))];
+  if (leaders.length < 2 || said.filter(({ of }) => of.acting).length > 1) return [];
+  const words = leaders.map((leader) => {
+    const by = followed.filter(({ of }) => String(of.leader) === leader).map(({ id }) => id);
+    return `${listed(by)} ${by.length === 1 ? 'follows' : 'follow'} ${leader}`;
+  });
+  return [
+    warning(
+      'disagreement',
+      `election ${name}`,
+      `its members follow different leaders: ${words.join('; ')}`,
+      'run this command again: a change of leader takes a moment. If it stays so, the members that follow the older one are cut off',
+    ),
+  ];
+}
+
+function restless({ name, said }: ElectionPicture): readonly Finding[] {
+  const most = said.reduce((best, each) => (each.of.leaderships > best.of.leaderships ? each : best));
+  if (most.of.leaderships <= MOST_CHANGES) return [];
+  const ends = most.of.ends.map(({ cause, count }) => `${cause} ${count}`).join(', ');
+  return [
+    problem(
+      'restless',
+      `election ${name}`,
+      `changed its leader ${most.of.leaderships - 1} times in the last 15 minutes${ends === '' ? '' : `, and says why: ${ends}`}`,
+      'caucus history tells each change. lease-expired or lost-quorum: slow disks, blocked event loops or a bad network; resigned and transferred: a program or an operator; a longer lease (preset) rides out short ones',
+    ),
+  ];
+}

@@ -1,0 +1,50 @@
+/** Looks at a data folder as a start would, and changes nothing in it. */
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { CaucusError } from '../election/index.ts';
+import { holderOf } from './lock.ts';
+import type { Settled } from './options.ts';
+import { RecordFile } from './record-file.ts';
+
+export type FolderState =
+  /** It would be made by the start. */
+  | { readonly is: 'new' }
+  | { readonly is: 'usable' }
+  | { readonly is: 'locked'; readonly by: string }
+  /** It cannot be written, is damaged, or belongs to another member, cluster or release. */
+  | { readonly is: 'unusable'; readonly reason: string };
+
+export async function inspectFolder({
+  data,
+  cluster,
+  id,
+  election,
+  definition,
+}: Pick<Settled, 'cluster' | 'id' | 'election' | 'definition'> & {
+  readonly data: string;
+}): Promise<FolderState> {
+  try {
+    const place = existing(data);
+    if (!statSync(place).isDirectory()) return { is: 'unusable', reason: `${place} is not a folder` };
+    accessSync(place, constants.R_OK | constants.W_OK | constants.X_OK);
+    if (place !== data) return { is: 'new' };
+    const holder = await holderOf(data);
+    if (holder !== null) return { is: 'locked', by: holder };
+    const records = [
+      { file: 'member.json', election: null, protocol: null },
+      { file: `election-${election}.json`, election, protocol: definition.name },
+    ];
+    for (const { file, ...of } of records)
+      new RecordFile(path.join(data, file), { cluster, id, ...of }).read();
+    return { is: 'usable' };
+  } catch (error) {
+    if (!(error instanceof CaucusError) && (error as NodeJS.ErrnoException).code === undefined) throw error;
+    return { is: 'unusable', reason: (error as Error).message };
+  }
+}
+
+/** The folder, or the nearest one around it that exists. */
+function existing(folder: string): string {
+  const parent = path.dirname(folder);
+  return existsSync(folder) || parent === folder ? folder : existing(parent);
+}

@@ -1,0 +1,90 @@
+/**
+ * How late the event loop of this process was, and how long its saves took, in the last minute: the two delays that
+ * cost a healthy leader its lease.
+ */
+import type { Delays } from '../api/index.ts';
+import type { Store } from './data-folder.ts';
+
+/**
+ * A timer that is due while the loop is blocked runs late by the rest of the block. Two wake-ups a second cost nothing
+ * that can be measured; a finer timer (perf_hooks.monitorEventLoopDelay has one of 10 ms) would wake an idle machine.
+ */
+const LOOK_EVERY_MS = 500;
+const BUCKET_MS = 10_000;
+const BUCKETS = 6;
+
+/** The worst of the last minute, in parts of ten seconds. */
+export class WorstOfMinute {
+  readonly #buckets: { part: number; worstMs: number }[] = [];
+  #lastMs: number | null = null;
+
+  add(tookMs: number, nowMs: number): void {
+    const part = Math.floor(nowMs / BUCKET_MS);
+    this.#lastMs = tookMs;
+    const newest = this.#buckets.at(-1);
+    if (newest?.part === part) newest.worstMs = Math.max(newest.worstMs, tookMs);
+    else this.#buckets.push({ part, worstMs: tookMs });
+    if (this.#buckets.length > BUCKETS) this.#buckets.shift();
+  }
+
+  at(nowMs: number): Delays {
+    const oldest = Math.floor(nowMs / BUCKET_MS) - BUCKETS;
+    const recent = this.#buckets.filter(({ part }) => part > oldest);
+    return { worstMs: Math.max(0, ...recent.map(({ worstMs }) => worstMs)), lastMs: this.#lastMs };
+  }
+}
+
+export class LoopLag {
+  readonly #worst = new WorstOfMinute();
+  readonly #timer: NodeJS.Timeout;
+  #dueMs: number;
+
+  constructor() {
+    this.#dueMs = performance.now() + LOOK_EVERY_MS;
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  get recent(): Delays {
+    // A loop that was blocked until now has not run the timer yet.
+    const nowMs = performance.now();
+    if (nowMs > this.#dueMs) this.#worst.add(nowMs - this.#dueMs, nowMs);
+    return this.#worst.at(nowMs);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const nowMs = performance.now();
+    this.#worst.add(Math.max(0, nowMs - this.#dueMs), nowMs);
+    this.#dueMs = nowMs + LOOK_EVERY_MS;
+  }
+}
+
+/** The same store, whose saves are measured; one that failed counts too. */
+export function timedStore(store: Store, saves: WorstOfMinute): Store {
+  return {
+    get member() {
+      return store.member;
+    },
+    saveVoters: (voters) => store.saveVoters(voters),
+    history: (election, onFailure) => store.history(election, onFailure),
+    close: () => store.close(),
+    election: (name, protocol) => {
+      const records = store.election(name, protocol);
+      return {
+        load: (inherit) => records.load(inherit),
+        save: (record) => {
+          const startMs = performance.now();
+          try {
+            records.save(record);
+          } finally {
+            const nowMs = performance.now();
+            saves.add(nowMs - startMs, nowMs);
+          }
+        },
+      };
+    },
+  };
+}

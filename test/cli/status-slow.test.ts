@@ -1,0 +1,33 @@
+/** A member that is slow to answer is waited for if there is no other to ask. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { join } from '../../src/member/index.ts';
+import { until } from '../support/linked.ts';
+import { caucus } from './caucus.ts';
+
+/** Longer than one of many members is waited for, and shorter than the only one is. */
+const SLOW_MS = 2500;
+
+it('status tells the leader of a cluster of one that answers late', async () => {
+  const member = await join({ id: 'a' });
+  member.seat().stand();
+  await until('it leads', () => member.electionPort('main').acting);
+  let asked = 0;
+  const front = createServer(async (request, response) => {
+    if (asked++ > 0) await sleep(SLOW_MS);
+    const said = await (await fetch(`${member.url}${request.url}`)).text();
+    response.end(said.replaceAll(member.url, url));
+  });
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  try {
+    const { code, stdout } = await caucus(['status', url]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('a leads')]);
+    expect(asked).toBe(2);
+  } finally {
+    front.close();
+    await member.close();
+  }
+});
