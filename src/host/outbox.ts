@@ -2,14 +2,16 @@
  * What leaves a process: messages, reports and answers. `save` is a barrier: an effect that follows a record leaves
  * only after that record is durable, and in the order in which the protocol pushed it. Two more rules:
  *
- * - Stopping never waits for a disk. A report that ends a leadership takes effect at once. The rest of that report
- *   (for example the new term) waits for the disk, since a crash may still undo it.
+ * - Stopping never waits for a disk. A report that ends a leadership, or the lease under which it acts, takes effect
+ *   at once. The rest of that report (for example the new term) waits for the disk, since a crash may still undo it.
+ * - A renewed lease does wait. Until its report leaves, the process acts on the lease that it has shown.
  * - A disk that refuses a record shuts the barrier. Messages behind it are dropped (the network may lose any
  *   message), a command that was carried out is answered with "failed, perhaps done", and the newest report is kept
  *   until this record or a newer one is durable. The record is retried every second, and replaced by every newer one.
  */
 import type { Effect, Input, Json, Outcome, View } from '../core/index.ts';
 import type { HostClock } from './clock.ts';
+import type { Timer } from './timers.ts';
 
 /** An input and the effects of its step. */
 export interface Origin {
@@ -21,6 +23,11 @@ export interface Origin {
 interface Report {
   readonly type: 'report';
   readonly view: View;
+  /**
+   * The timer that bounds the lease of the view, as it ran when the protocol reported; undefined if none ran. A later
+   * step may cancel it while the report waits: the protocol has renewed the lease, and this one still holds.
+   */
+  readonly lease: Readonly<Timer> | undefined;
   /** Null if the outbox itself ends a leadership: what came of the input follows behind the barrier. */
   readonly by: Origin | null;
 }
@@ -137,7 +144,7 @@ export class Outbox {
 
   #pushShut(effect: Outward): void {
     if (effect.type === 'report') {
-      this.#stopActing(effect.view);
+      if (!mayAct(effect)) this.#stopActing(effect);
       this.#heldBack = effect;
     } else if (effect.type === 'answer') {
       const { outcome } = effect;
@@ -146,17 +153,23 @@ export class Outbox {
   }
 
   #pushReport(report: Report): void {
-    if (report.view.role !== 'leader') {
+    if (!mayAct(report)) {
       // Reports still in line are older than this one.
       this.#line = this.#line.filter((each) => each.type !== 'report');
-      this.#stopActing(report.view);
+      this.#stopActing(report);
     }
     this.#line.push(report);
   }
 
-  #stopActing({ role }: View): void {
+  #stopActing({ view: { role, lease } }: Report): void {
     const view = this.#ports.view();
-    if (view.role !== 'leader' || role === 'leader') return;
-    this.#ports.emit({ type: 'report', view: { ...view, role, leader: null, lease: null }, by: null });
+    if (view.role !== 'leader') return;
+    const stopped = role === 'leader' ? { ...view, lease } : { ...view, role, leader: null, lease: null };
+    this.#ports.emit({ type: 'report', view: stopped, lease: undefined, by: null });
   }
+}
+
+/** Does this report let the process act, or go on acting? */
+function mayAct({ view, lease }: Report): boolean {
+  return view.role === 'leader' && (view.lease === null || lease !== undefined);
 }

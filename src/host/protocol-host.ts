@@ -29,7 +29,7 @@ import { boundedReason, reasonOf, successorIn } from './explain.ts';
 import { type Change, type Hold, Holder, type Lease, leaseOf } from './hold.ts';
 import { type Origin, Outbox, type Outward } from './outbox.ts';
 import type { HostPorts } from './ports.ts';
-import { Timers } from './timers.ts';
+import { type Timer, Timers } from './timers.ts';
 
 export const NO_VIEW: View = {
   role: 'none',
@@ -65,6 +65,8 @@ export class ProtocolHost {
   #isStartingOver = false;
   /** What the protocol last reported. */
   #reported: View = NO_VIEW;
+  /** The timer that bounds the lease of that report. */
+  #leaseTimer: Readonly<Timer> | undefined;
   #exclusion: Why | null = null;
 
   constructor(self: Self, protocol: Protocol, commands: readonly Command['type'][], ports: HostPorts) {
@@ -129,8 +131,7 @@ export class ProtocolHost {
 
   /** The lease of the leadership that was last reported. */
   get lease(): Lease {
-    const { lease } = this.view;
-    return leaseOf(this.view, lease === null ? undefined : this.#timers.get(lease), this.#ports.clock);
+    return leaseOf(this.view, this.#leaseTimer, this.#ports.clock);
   }
 
   /** Why this command would be refused now, or null. Has no effect. */
@@ -254,13 +255,18 @@ export class ProtocolHost {
           unsaved = null;
         }
         if (type !== 'report') this.#outbox.push(effect);
-        else this.#outbox.push({ type: 'report', view: effect.view, by: { input, effects } });
+        else this.#pushReport(effect.view, { input, effects });
       }
     }
     if (unsaved !== null) this.#outbox.save(unsaved.record);
     if (draws !== null)
       for (const draw of draws) this.#step({ type: 'drawn', draw, value: this.#ports.draw64() });
     return effects;
+  }
+
+  #pushReport(view: View, by: Origin): void {
+    const lease = view.lease === null ? undefined : this.#timers.get(view.lease);
+    this.#outbox.push({ type: 'report', view, lease, by });
   }
 
   #setTimer(timer: string, delay: Delay): void {
@@ -276,6 +282,7 @@ export class ProtocolHost {
         return this.#ports.call?.(effect.at, effect.message, effect.to);
       case 'report':
         this.#reported = effect.view;
+        this.#leaseTimer = effect.lease;
         this.view = this.#shown();
         if (effect.by !== null) this.#last = effect.by;
         return this.#ports.reported(this.view);

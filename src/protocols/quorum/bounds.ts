@@ -163,6 +163,11 @@ function aboutMembers(before: readonly Seat[], after: readonly Seat[], versions:
   return tooFew(kept, needed);
 }
 
+/** Would the other members refuse these as the next ones? */
+export function isRefusedNext({ members }: Register, next: readonly Seat[]): boolean {
+  return members.some(isFilled) && aboutMembers(members, next, 1) !== null;
+}
+
 function tooFew(kept: number, needed: number): string {
   return `of the members that this one knows, ${kept} are left and ${needed} are needed; if the others were replaced while it was away, start it with an empty data folder`;
 }

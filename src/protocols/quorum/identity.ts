@@ -13,6 +13,7 @@ import { becomeFollower, waitForElection } from './roles.ts';
 import { hasMajorityOfSeats, isSeated, withSupporter } from './seats.ts';
 import type { Times } from './settings.ts';
 import {
+  firstRegister,
   isMember,
   type Out,
   origin,
@@ -157,11 +158,17 @@ export function onCopy(s: State, from: MemberId, m: Ask<'copy'>, times: Times, o
   if (telling > members.length - majority(members.length)) takeNewDisk(s, times, out);
 }
 
+/**
+ * Like an empty disk, it knows the names of members and no seats. What it remembered may be older than what members
+ * allow for: they may have changed so often since the copy was made that it would refuse the present ones.
+ */
 function takeNewDisk(s: State, times: Times, out: Out): void {
   s.told = null;
   s.vouching = {};
   s.disk = newDisk(s);
   s.start = 1;
+  s.register = firstRegister(s.register.members.map(({ id }) => ({ id, disk: null })));
+  s.committed = s.register;
   save(s, out);
   becomeFollower(s, null, times, out);
   report(s, out);

@@ -9,6 +9,7 @@ import {
   isBoundToOther,
   isMember,
   isPromisedLater,
+  isRivalOf,
   leaseTimer,
   NEVER,
   type Out,
@@ -104,6 +105,7 @@ function isReleased({ consent }: State, { term, round }: Ask<'heartbeat'>): bool
 
 export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times: Times, out: Out): void {
   if (m.term < s.term) return tellTerm(s, from, out);
+  if (isRivalOf(s, m.term)) return;
   // A leader of a later term does not need the support of a member that is still bound to an earlier one. A lying
   // sender does.
   if (s.role !== 'leader' && isBoundToOther(s, from, m.by.life)) return;
@@ -111,7 +113,7 @@ export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
   // A late heartbeat renews no promise; otherwise consent to an earlier round would end a promise that a newer round
   // depends on.
-  if (s.role !== 'leader' && !isPromisedLater(s, from, m)) {
+  if (!isPromisedLater(s, from, m)) {
     becomeFollower(s, from, times, out);
     promiseTo(s, { to: from, life: m.by.life, term: m.term, round: m.round }, times, out);
     waitForElection(s, times, out);

@@ -14,6 +14,7 @@
  * next begins only when a majority of the present seats has renewed the lease, or there is none.
  */
 import { compareIds, type MemberId, majority } from '../../core/index.ts';
+import { isRefusedNext } from './bounds.ts';
 import { isHealthy } from './leading.ts';
 import type { Seat } from './messages.ts';
 import { renewRegister, startPublication } from './register.ts';
@@ -25,13 +26,15 @@ import { type Change, type Out, type State, sameAge } from './state.ts';
 export function advanceMembership(s: State, times: Times, out: Out): void {
   const { register, change } = s;
   if (s.role !== 'leader' || s.transfer !== null || s.publishing !== null) return;
-  const members = change === null ? reseated(s, times) : changed(s, change);
+  const requested = change === null ? null : accepted(s, changed(s, change));
+  const members = requested ?? accepted(s, reseated(s, times));
   if (members === null) return;
   if (register.term !== s.term) return renewRegister(s, times, out);
   if (!sameAge(register, s.committed)) return;
   if (s.leaseRound !== null && s.leaseAge !== null && !sameAge(s.leaseAge, register)) return;
   const next = { value: register.value, members };
-  if (change === null || isFirstStep(members, change)) return startPublication(s, next, null, times, out);
+  if (change === null || requested === null || isFirstStep(members, change))
+    return startPublication(s, next, null, times, out);
   s.change = null;
   const reason = lacksMajority(s, members);
   if (reason === null) return startPublication(s, next, change.command, times, out);
@@ -41,6 +44,15 @@ export function advanceMembership(s: State, times: Times, out: Out): void {
     command: change.command,
     outcome: { status: 'failed', reason, effect: 'definite' },
   });
+}
+
+/**
+ * These members, if the others accept them after the present ones. Example: of {1, 2, 3, 4} the seat of 3 is vacant, and
+ * 4 has lost its disk. With the seat of 4 vacant too, two disks of three would be left that decide, and 1 and 2 refuse
+ * that. So 4 waits until the seat of 3 is filled.
+ */
+function accepted({ register }: State, members: readonly Seat[] | null): readonly Seat[] | null {
+  return members === null || isRefusedNext(register, members) ? null : members;
 }
 
 /**

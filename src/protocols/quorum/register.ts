@@ -8,6 +8,7 @@ import {
   ageOf,
   isMember,
   isOlder,
+  isRivalOf,
   NEVER,
   type Out,
   origin,
@@ -116,14 +117,13 @@ export function onPublishSend(
   out: Out,
 ): void {
   if (m.term < s.term) return tellTerm(s, from, out);
+  if (isRivalOf(s, m.term)) return;
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
-  if (s.role !== 'leader') {
-    if (s.role !== 'follower' || s.leader !== from) {
-      becomeFollower(s, from, times, out);
-      waitForElection(s, times, out);
-    }
-    if (isOlder(s.register, m.register)) accept(s, m.register, out);
+  if (s.role !== 'follower' || s.leader !== from) {
+    becomeFollower(s, from, times, out);
+    waitForElection(s, times, out);
   }
+  if (isOlder(s.register, m.register)) accept(s, m.register, out);
   send(
     from,
     { type: 'publish/answer', to: m.by.life, term: s.term, age: ageOf(s.register), by: origin(s) },

@@ -285,6 +285,14 @@ export function sameAge(a: Age, b: Age): boolean {
   return a.term === b.term && a.version === b.version;
 }
 
+/**
+ * Two leaders of one term: a disk and its copy have voted for one each. Neither supports the other, so that only the
+ * one that the rest of the members answers goes on.
+ */
+export function isRivalOf({ role, term }: State, other: number): boolean {
+  return role === 'leader' && term === other;
+}
+
 /** Does a promise prevent helping this process of this member? */
 export function isPromisedAgainst(
   { promise }: State,

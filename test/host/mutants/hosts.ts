@@ -90,6 +90,24 @@ export const hosts: readonly Mutant[] = [
     'return this.held !== null && this.#ports.clock.now() < this.lease.endsAtMs;',
     'return this.#ports.clock.now() < this.lease.endsAtMs;',
   ]),
+  mutant(
+    'a lease ends when it is renewed, although the disk still holds the renewal up',
+    'a renewed lease waits for the disk, and the one that was shown holds until its end',
+    [
+      'protocol-host',
+      'return leaseOf(this.view, this.#leaseTimer, this.#ports.clock);',
+      "return leaseOf(this.view, this.#timers.get(this.view.lease ?? ''), this.#ports.clock);",
+    ],
+  ),
+  mutant(
+    'the timer of a lease is looked up when its report leaves',
+    'a lease that was renewed twice behind a slow disk is shown as it was reported',
+    [
+      'protocol-host',
+      '        this.#leaseTimer = effect.lease;',
+      "        this.#leaseTimer = this.#timers.get(effect.view.lease ?? '');",
+    ],
+  ),
   mutant('the timers of a closed host go on', 'a closed host has no alarms', [
     'protocol-host',
     '    this.#timers.clear();\n',

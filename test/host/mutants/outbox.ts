@@ -69,19 +69,37 @@ export const outbox: readonly Mutant[] = [
   ]),
   mutant('stepping down waits for a slow disk', 3, [
     'outbox',
-    '      this.#stopActing(report.view);\n    }\n    this.#line.push',
+    '      this.#stopActing(report);\n    }\n    this.#line.push',
     '    }\n    this.#line.push',
   ]),
   mutant('stepping down waits for a disk that refuses records', 363, [
     'outbox',
-    '      this.#stopActing(effect.view);\n',
+    '      if (!mayAct(effect)) this.#stopActing(effect);\n',
     '',
   ]),
-  mutant('a leader that steps down tells at once what a crash may undo', 3, [
-    'outbox',
-    "  #stopActing({ role }: View): void {\n    const view = this.#ports.view();\n    if (view.role !== 'leader' || role === 'leader') return;\n    this.#ports.emit({ type: 'report', view: { ...view, role, leader: null, lease: null }, by: null });",
-    "  #stopActing(next: View): void {\n    const view = this.#ports.view();\n    if (view.role !== 'leader' || next.role === 'leader') return;\n    this.#ports.emit({ type: 'report', view: next, by: null });",
-  ]),
+  mutant(
+    'a leader that steps down tells at once what a crash may undo',
+    3,
+    [
+      'outbox',
+      '{ ...view, role, leader: null, lease: null };\n    this.#ports.emit',
+      '{ ...next.view };\n    this.#ports.emit',
+    ],
+    [
+      'outbox',
+      '#stopActing({ view: { role, lease } }: Report): void {\n',
+      '#stopActing(next: Report): void {\n    const { role, lease } = next.view;\n',
+    ],
+  ),
+  mutant(
+    'a leader that gives up its lease acts until its disk is done',
+    'a leader that gives up its lease stops at once, whatever its disk does',
+    [
+      'outbox',
+      "return view.role === 'leader' && (view.lease === null || lease !== undefined);",
+      "return view.role === 'leader' && (view.lease === null || lease !== undefined || lease === undefined);",
+    ],
+  ),
   mutant('a leadership that was given up is reported once the disk is done', 946, [
     'outbox',
     "this.#line = this.#line.filter((each) => each.type !== 'report');",

@@ -4,6 +4,13 @@ import { Bench, HANDOVER, LEADS, NEWS, report, save, send, timer } from '../benc
 
 type HostModule = typeof Host;
 
+/** The lease of a leader is renewed. */
+const RENEWED = [
+  { type: 'cancel-timer', timer: 'lease' } as const,
+  timer('lease/2', 100),
+  report('leader', 5, { lease: 'lease/2' }),
+];
+
 /** What waits for a disk, and what a disk that refuses records does to it. */
 export const diskRules = {
   'a message that waited is sent once'(host: HostModule): boolean {
@@ -58,6 +65,49 @@ export const diskRules = {
       bench.play([save(1), report('follower', 6)]);
       // It has stopped, but a crash may still undo that it has heard of term 6.
       return !bench.host.acting && bench.host.held === null && bench.host.view.term === 5;
+    });
+  },
+  'a renewed lease waits for the disk, and the one that was shown holds until its end'(
+    host: HostModule,
+  ): boolean {
+    return (['holds', 'refuses'] as const).every((disk) => {
+      const bench = new Bench(host);
+      bench.play(LEADS);
+      bench.clock.advance(50);
+      bench.disk = disk;
+      bench.play([save(1), ...RENEWED]);
+      const { held } = bench.host;
+      const isHeld = held !== null && bench.host.acting && bench.host.view.lease === 'lease';
+      bench.clock.advance(50);
+      return isHeld && !bench.host.acting;
+    });
+  },
+  'a lease that was renewed twice behind a slow disk is shown as it was reported'(host: HostModule): boolean {
+    const bench = new Bench(host);
+    bench.play(LEADS);
+    bench.disk = 'holds';
+    bench.play([save(1), ...RENEWED]);
+    bench.play([
+      save(2),
+      { type: 'cancel-timer', timer: 'lease/2' },
+      timer('lease/3', 100),
+      report('leader', 5, { lease: 'lease/3' }),
+    ]);
+    bench.ended();
+    return bench.host.acting && bench.host.view.lease === 'lease/2';
+  },
+  'a leader that gives up its lease stops at once, whatever its disk does'(host: HostModule): boolean {
+    return (['holds', 'refuses'] as const).every((disk) => {
+      const bench = new Bench(host);
+      bench.play(LEADS);
+      bench.disk = disk;
+      bench.play([save(1), ...RENEWED]);
+      bench.play([{ type: 'cancel-timer', timer: 'lease/2' }, report('leader', 5, { lease: 'none' })]);
+      const isHeld = bench.host.acting || bench.host.held !== null;
+      bench.disk = 'takes';
+      if (disk === 'holds') bench.ended();
+      else bench.clock.advance(1000);
+      return !isHeld && !bench.host.acting;
     });
   },
   'a leadership that was given up is not taken up when its record is durable'(host: HostModule): boolean {
@@ -161,7 +211,7 @@ export const closingRules = {
   'a host that is closed when it hears of its lapse asks for nothing'(host: HostModule): boolean {
     const bench = lapsed(host);
     bench.onChange = () => bench.host.stop();
-    bench.play([timer('lease', 100)]);
+    bench.play(LEADS);
     return bench.taken() === 'peer-back';
   },
 };
@@ -242,20 +292,20 @@ export function lapsed(host: HostModule): Bench {
 export const lapseRules = {
   'a lapsed token is not held again: the host resigns and asks for another'(host: HostModule): boolean {
     const bench = lapsed(host);
-    bench.play([timer('lease', 100)]);
+    bench.play(LEADS);
     return bench.taken() === 'peer-back, resign, campaign' && bench.host.held === null && !bench.host.acting;
   },
   'a lapsed leadership that is handed over is not asked for again'(host: HostModule): boolean {
     const bench = lapsed(host);
     bench.replies.set('resign', [{ type: 'send', to: 'b', message: HANDOVER }]);
-    bench.play([timer('lease', 100)]);
+    bench.play(LEADS);
     return bench.taken() === 'peer-back, resign';
   },
   'answers to what a host asks itself are told to no program'(host: HostModule): boolean {
     const bench = lapsed(host);
     bench.replies.set('resign', [{ type: 'answer', command: 0, outcome: { status: 'done' } }]);
-    bench.play([timer('lease', 100)]);
-    return bench.news() === '';
+    bench.play(LEADS);
+    return bench.news() === 'report leader 5';
   },
   'a lease that ran out before it was renewed has lapsed'(host: HostModule): boolean {
     const bench = new Bench(host);
