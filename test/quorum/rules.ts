@@ -37,6 +37,8 @@ export type RuleName =
   | 'a copied disk is told so'
   | 'two copies do not tell each other so without end'
   | 'a copied disk takes a new identity'
+  | 'a disk with a new identity believes the present members'
+  | 'a leader supports no other leader of its term'
   | 'one member cannot take an identity away'
   | 'all are told of a later start'
   | 'all are asked when one tells of a copy'
@@ -126,6 +128,22 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
     const solo = at(1, saved(1, 0), { definition });
     for (const id of [2, 3, 4]) solo.hears(id, copied);
     return solo.state.disk !== diskOf(1);
+  },
+  'a disk with a new identity believes the present members'(definition) {
+    const first = register(1, 1, { members: seats([1, 2]), founding: seats([1, 2]) });
+    const solo = at(1, saved(1, 1, { register: first, committed: first }), { definition });
+    solo.hears(2, copied);
+    const present = register(2, 3, { members: [...vacant([1]), ...seats([2, 3, 4])] });
+    solo.hears(2, { type: 'publish/send', term: 2, register: present });
+    return membersOf(solo).length === 4;
+  },
+  'a leader supports no other leader of its term'(definition) {
+    const solo = leader(undefined, { definition });
+    const { term } = solo.state as { term: number };
+    solo.hears(2, heartbeat(term, 5));
+    solo.hears(2, { type: 'publish/send', term, register: register(term, 1) });
+    const answers = [...solo.sent('heartbeat/answer'), ...solo.sent('publish/answer')];
+    return answers.length === 0 && solo.state.role === 'leader';
   },
   'one member cannot take an identity away'(definition) {
     const solo = at(1, saved(1, 0), { definition });

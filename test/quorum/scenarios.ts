@@ -61,7 +61,9 @@ export type ScenarioName =
   | 'leader-is-cut-off-for-a-moment'
   | 'copy-is-heard-by-one'
   | 'one-of-two-loses-its-disk'
-  | 'two-of-three-lose-their-disks';
+  | 'two-of-three-lose-their-disks'
+  | 'disk-lost-beside-a-vacant-seat'
+  | 'backup-of-a-smaller-membership';
 
 export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   'two-changes-within-a-lease': {
@@ -214,6 +216,14 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   },
   'two-of-three-lose-their-disks': {
     about: 'three members; two lose their disks at once, and are given their seats again one after the other',
+    leads: true,
+  },
+  'disk-lost-beside-a-vacant-seat': {
+    about: 'four members, of which one was never given its seat; another loses its disk meanwhile',
+    leads: true,
+  },
+  'backup-of-a-smaller-membership': {
+    about: 'two members become four; then one of the two starts from a backup of before',
     leads: true,
   },
   'copy-is-heard-by-one': {

@@ -115,6 +115,31 @@ export const disks: readonly Mutant[] = [
     's.disk = newDisk(s);',
     'void newDisk;',
   ]),
+  mutant(
+    'a disk with a new identity judges by the members that the copied one knew',
+    { rule: 'a disk with a new identity believes the present members' },
+    ['identity', '  s.register = firstRegister(', '  void firstRegister('],
+    ['identity', '  s.committed = s.register;\n', ''],
+  ),
+  mutant(
+    'a leader supports another one of its term',
+    { rule: 'a leader supports no other leader of its term' },
+    ['leading', '  if (isRivalOf(s, m.term)) return;\n', ''],
+  ),
+  mutant(
+    'a leader accepts the register of another one of its term',
+    { rule: 'a leader supports no other leader of its term' },
+    ['register', '  if (isRivalOf(s, m.term)) return;\n', ''],
+  ),
+  mutant(
+    'a seat is vacated although the others refuse the members that are left',
+    { scenario: 'disk-lost-beside-a-vacant-seat' },
+    [
+      'membership',
+      'isRefusedNext(register, members)',
+      '(isRefusedNext(register, members) && members.length < 0)',
+    ],
+  ),
   mutant('the others are not told of a later start', { rule: 'all are told of a later start' }, [
     'identity',
     "if (s.start > 1) sendToOthers(s, { type: 'probe', term: s.term, by: origin(s) }, out);",

@@ -19,7 +19,7 @@ export const handovers: readonly Mutant[] = [
   mutant(
     'a late heartbeat takes the place of a newer promise',
     { rule: 'a late heartbeat replaces no newer promise' },
-    ['leading', "if (s.role !== 'leader' && !isPromisedLater(s, from, m)) {", "if (s.role !== 'leader') {"],
+    ['leading', 'if (!isPromisedLater(s, from, m)) {', 'if (m.term === s.term) {'],
   ),
   mutant(
     'a late vote takes the place of a newer promise',

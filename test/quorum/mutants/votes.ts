@@ -71,8 +71,8 @@ export const votes: readonly Mutant[] = [
     { rule: 'a leader of an older term is told of the newer one' },
     [
       'leading',
-      'if (m.term < s.term) return tellTerm(s, from, out);\n  // A leader of a later term',
-      '// A leader of a later term',
+      'if (m.term < s.term) return tellTerm(s, from, out);\n  if (isRivalOf(s, m.term)) return;\n  // A leader',
+      'if (isRivalOf(s, m.term)) return;\n  // A leader',
     ],
   ),
   mutant('a vote is given for an older term', { scenario: 'late-vote-request' }, [
