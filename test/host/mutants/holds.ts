@@ -2,7 +2,7 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const holds: readonly Mutant[] = [
-  mutant('a lapsed token is granted again', 5, [
+  mutant('a lapsed token is granted again', 1, [
     'hold',
     'token !== null && token === this.#lapsed;',
     'token !== null && token === this.#lapsed && token < 0n;',
@@ -12,7 +12,7 @@ export const holds: readonly Mutant[] = [
     'if (stoodOn !== null) this.#lapsed',
     'this.#lapsed',
   ]),
-  mutant('a lease without its timer never ends', 6, [
+  mutant('a lease without its timer never ends', 15, [
     'hold',
     'if (timer === undefined || timer.sleeps !== sleeps) return NO_LEASE;',
     'if (timer === undefined) return ENDLESS;\n  if (timer.sleeps !== sleeps) return NO_LEASE;',

@@ -41,7 +41,7 @@ export const hosts: readonly Mutant[] = [
     'a lapsed leadership that is handed over is not asked for again',
     ['protocol-host', 'if (successorIn(effects, this.#ending) === null)\n', ''],
   ),
-  mutant('the answers to commands that a host gives itself are told', 5, [
+  mutant('the answers to commands that a host gives itself are told', 1, [
     'protocol-host',
     'if (effect.command !== OWN_COMMAND) this',
     'this',
@@ -85,7 +85,7 @@ export const hosts: readonly Mutant[] = [
     'return this.held !== null && this.#ports.clock.now() < this.lease.endsAtMs;',
     'return this.held !== null;',
   ]),
-  mutant('may I act? is answered by the lease alone', 5, [
+  mutant('may I act? is answered by the lease alone', 1, [
     'protocol-host',
     'return this.held !== null && this.#ports.clock.now() < this.lease.endsAtMs;',
     'return this.#ports.clock.now() < this.lease.endsAtMs;',

@@ -47,7 +47,7 @@ export const outbox: readonly Mutant[] = [
     'an older record opens nothing that a newer one has shut',
     ['outbox', 'if (this.#refused !== null) return; // A newer record was refused since.', ''],
   ),
-  mutant('a disk that refused a record is not tried again', 395, [
+  mutant('a disk that refused a record is not tried again', 396, [
     'outbox',
     'this.#cancelRetry ??= clock.set(clock.after(DISK_RETRY_MS), () => this.#retry());',
     'void [clock, DISK_RETRY_MS, this.#retry];',
@@ -79,7 +79,7 @@ export const outbox: readonly Mutant[] = [
   ]),
   mutant(
     'a leader that steps down tells at once what a crash may undo',
-    3,
+    'a leader stops at once, whatever its disk does',
     [
       'outbox',
       '{ ...view, role, leader: null, lease: null };\n    this.#ports.emit',
