@@ -1,4 +1,7 @@
 /** What faults of etcd, of the network and of people do to those who stand. */
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Election } from '../../src/election/index.ts';
@@ -8,6 +11,59 @@ import { hasEtcd } from '../support/servers/etcd.ts';
 import { EtcdBed, PATIENT, until } from '../support/servers/etcd-bed.ts';
 
 let bed: EtcdBed;
+
+/** A way to etcd on which the answer to one request can be held back, while the watches go on. */
+async function holdAnswers(port: number) {
+  let [heldPath, chunk] = ['', ''];
+  const [held, release, told] = [gateway(), gateway(), gateway()];
+  const server = createServer((near, answer) => {
+    const { method, headers, url } = near;
+    const far = request({ port, method, headers, path: url }, async (response) => {
+      if (url === heldPath) {
+        heldPath = '';
+        const body = await response.toArray();
+        held.open();
+        await release.opened;
+        return answer.writeHead(response.statusCode!, response.headers).end(Buffer.concat(body));
+      }
+      answer.writeHead(response.statusCode!, response.headers).flushHeaders();
+      response.on('data', (data: Buffer) => {
+        answer.write(data);
+        if (chunk !== '' && data.includes(chunk)) told.open();
+      });
+      response.on('end', () => answer.end());
+      response.on('error', () => answer.destroy());
+    });
+    far.on('error', () => answer.destroy());
+    answer.on('close', () => far.destroy());
+    near.pipe(far);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `etcd://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    hold: (path: string): void => void (heldPath = path),
+    held: held.opened,
+    release: release.open,
+    /** Until this text has passed in an answer, and was read at the other end, which is in this process. */
+    async told(text: string): Promise<void> {
+      chunk = text;
+      await told.opened;
+      await bed.keysOf('nothing');
+    },
+    async close(): Promise<void> {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function gateway(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
 
 describe.runIf(hasEtcd())('etcd, when things go wrong', () => {
   beforeAll(async () => {
@@ -119,6 +175,26 @@ describe.runIf(hasEtcd())('etcd, when things go wrong', () => {
     const { token } = await winning;
     const { kvs } = JSON.parse(await bed.server.ctl(['get', '--prefix', `${name}/`, '-w', 'json']));
     expect(kvs?.map((each: { create_revision: number }) => BigInt(each.create_revision))).toEqual([token]);
+  });
+
+  it('a leader that leaves while an older answer is on its way to us: we lead', async () => {
+    const name = bed.newName();
+    const put = (value: string) => bed.server.ctl(['put', `${name}/1`, value]);
+    await put('host-7');
+    const gate = await holdAnswers(bed.server.port);
+    bed.closing.push(gate);
+    const ours = bed.join(name, PATIENT, gate.url);
+    await seen(ours, 'the leader', ({ leader }) => leader === 'host-7');
+    const next = won(ours);
+    await until('2 stand', async () => (await bed.keysOf(`${name}/`)).length === 2);
+    gate.hold('/v3/kv/txn');
+    await put('host-8'); // So we look at the queue, and the renewal that goes with it tells the same revision.
+    await gate.held;
+    const told = gate.told('DELETE');
+    await bed.server.ctl(['del', `${name}/1`]);
+    await told;
+    gate.release();
+    await next;
   });
 
   it('a session that is lost while we wait: we wait again with a new one', async () => {

@@ -60,6 +60,8 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   #checked: { readonly revision: bigint; readonly sentMs: number } | null = null;
   /** Counts events that suggest that our key is gone. An answer that was in flight at such an event proves nothing. */
   #doubts = 0;
+  /** Counts reported changes. A view that was requested before one may be older than it. */
+  #changes = 0;
 
   constructor(around: Around, election: string, name: string) {
     this.#around = around;
@@ -77,6 +79,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       const known = this.#unchanged(place);
       if (known !== null) return { grant: null, reading: known };
       this.#forget();
+      const changes = this.#changes;
       // A participant that turns out to lead needs a full lease from now on, so the renewal starts now.
       const renewed = session.renewSince(askedMs);
       renewed.catch(() => {});
@@ -87,7 +90,10 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
         signal.throwIfAborted();
         // While etcd was unavailable, an operator may have ended our lease (etcd issue 15247).
         if (session.isShaky) view = await place.enter(signal);
-        return this.#result(place, view, doubts);
+        const result = this.#result(place, view, doubts);
+        // No event follows the one that was reported meanwhile, so this view must not stand for what etcd holds.
+        if (this.#changes !== changes) this.#forget();
+        return result;
       } catch (error) {
         if (!session.isLost || signal.aborted || tries > 0) throw error;
       }
@@ -311,6 +317,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       this.#checked = null;
       this.#doubts += 1;
     }
+    this.#changes += 1;
     this.#forget();
     this.#hint(news);
   }
