@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Election, type LeadershipLost } from '../../election/index.ts';
 import type { Case, EngineKit } from './kit.ts';
-import { aborted, hasNoLeader, isGreater, Stage, seen, won } from './stage.ts';
+import { aborted, CALM_MS, hasNoLeader, isGreater, Stage, seen, won } from './stage.ts';
 
 export type { Case, EngineKit, Participant } from './kit.ts';
 
@@ -105,7 +105,7 @@ const requirements: readonly Requirement[] = [
     name: 'an observer that is no candidate sees a leader come and go',
     needs: ['wake'],
     async play(stage) {
-      const [a, watcher] = [await stage.join(), await stage.patient()];
+      const [a, watcher] = [await stage.calm(), await stage.patient()];
       await seen(watcher.election, 'no leader', hasNoLeader);
       const leadership = await won(a.election);
       await seen(watcher.election, 'the leader', ({ leader }) => leader === a.engine.name);
@@ -208,7 +208,7 @@ const requirements: readonly Requirement[] = [
     needs: ['ask'],
     async play(stage) {
       const [a, b] = [await stage.patient(), await stage.patient()];
-      const operator = await stage.join();
+      const operator = await stage.calm();
       const before: bigint[] = [];
       const tookMs: number[] = [];
       let leadership = await won(a.election);
@@ -235,7 +235,7 @@ const requirements: readonly Requirement[] = [
         before.push(token);
       }
       const quickest = Math.min(...tookMs);
-      assert.ok(quickest < stage.kit.leaseMs / 6, `it was heard after ${Math.round(quickest)} ms at best`);
+      assert.ok(quickest < CALM_MS / 6, `it was heard after ${Math.round(quickest)} ms at best`);
     },
   },
   {

@@ -12,7 +12,7 @@ export interface Participant extends Engine {
 export interface EngineKit {
   /** The shortest lease that the engine accepts and this machine can hold. */
   readonly leaseMs: number;
-  /** Another participant. The suite closes it. */
+  /** Another participant, with the lease that is given: `leaseMs`, or a minute. The suite closes it. */
   open(options: LeaseEngineOptions): Promise<Participant> | Participant;
   /** Makes it vanish as by `kill -9`: nothing is released or renewed any more. Omitted where `cannot` says why. */
   crash?(participant: Participant): Promise<void> | void;

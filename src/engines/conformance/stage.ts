@@ -5,6 +5,12 @@ import type { EngineKit, Participant } from './kit.ts';
 /** A participant with this retry interval wakes only by a hint. */
 const FOR_EVER_MS = 3_600_000;
 
+/**
+ * A lease that lasts for as long as a case does. The cases that use it are not about its end: on a busy machine a
+ * short one is lost in between. No renewal comes before a hint, either.
+ */
+export const CALM_MS = 60_000;
+
 /** One election with its participants, for the length of one case. */
 export class Stage {
   readonly name: string;
@@ -27,9 +33,14 @@ export class Stage {
     return { engine, election: new Election(this.name, engine) };
   }
 
-  /** A participant that looks only when it is woken, so that a case fails if the wake-up does not come. */
+  /** A participant with a long lease. In one election all participants must have one: some stores hold one length. */
+  calm(): Promise<{ engine: Participant; election: Election }> {
+    return this.join({ leaseMs: CALM_MS });
+  }
+
+  /** The same, but it looks only when it is woken, so that a case fails if the wake-up does not come. */
   patient(): Promise<{ engine: Participant; election: Election }> {
-    return this.join({ retryMs: FOR_EVER_MS });
+    return this.join({ leaseMs: CALM_MS, retryMs: FOR_EVER_MS });
   }
 
   async crash(participant: Participant): Promise<void> {
