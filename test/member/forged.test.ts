@@ -107,6 +107,28 @@ describe('a member with a connection', () => {
     expect(termOf()).toBe(2 ** 40 + 1);
   });
 
+  /** More than a member admits over a connection, and less than the protocol itself refuses. */
+  const AHEAD = 2 ** 42;
+  const copied = { term: 1, version: 1, members: [{ id: 'b', disk: 'd' }], founding: null, value: null };
+  it.each<[what: string, message: object]>([
+    ['starts of its disk', { type: 'term', term: 1, by: { ...BY, start: AHEAD } }],
+    ['starts of the other disk', { type: 'copy', by: BY, disk: 'x', start: AHEAD, life: 'x' }],
+    ['versions', { type: 'pre-vote', by: BY, term: 1, age: { term: 1, version: AHEAD } }],
+    ['versions of a register', { type: 'publish/copy', by: BY, register: { ...copied, version: AHEAD } }],
+    ['terms of a register', { type: 'publish/copy', by: BY, register: { ...copied, term: AHEAD } }],
+  ])('cannot use up the %s', async (_, message) => {
+    const member = await start({ peers: B });
+    const peer = await connectAsB(member);
+    const before = recordOf();
+    peer.send(JSON.stringify(['main', message]));
+    await taken(peer);
+    expect([member.refusals.impossible, member.refusals['bad-shape']]).toEqual([1, 0]);
+    expect(recordOf()).toBe(before);
+    peer.send(JSON.stringify(['main', JSON.parse(JSON.stringify(message).replace(String(AHEAD), '1'))]));
+    await taken(peer);
+    expect(member.refusals.impossible).toBe(1);
+  });
+
   const beat = { role: 'follower', leader: null, term: 1, election: 1, knownVoters: ['a', 'b'], offline: [] };
   it.each<[protocol: string, options: object, message: object, far: object]>([
     ['epoch', {}, { type: 'keep-alive', epoch: 1 }, { epoch: FAR }],
