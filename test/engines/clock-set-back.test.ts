@@ -5,9 +5,10 @@
  */
 import { jetstreamManager } from '@nats-io/jetstream';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Election } from '../../src/election/index.ts';
+import { type Clock, Election, processClock } from '../../src/election/index.ts';
 import type { Participant } from '../../src/engines/conformance/index.ts';
 import { seen, won } from '../../src/engines/conformance/stage.ts';
+import type { LeaseEngineOptions } from '../../src/engines/lease/index.ts';
 import { nats } from '../../src/engines/nats/index.ts';
 import { postgres } from '../../src/engines/postgres/index.ts';
 import { redis } from '../../src/engines/redis/index.ts';
@@ -19,11 +20,13 @@ import { hasFaketime, WallClock } from '../support/wall-clock.ts';
 
 const HOUR_S = 3600;
 const LEASE_MS = 3000;
+/** Some fifty are enough to take over. */
+const MANY_ALARMS = 1000;
 
 /** A server, those who use it, and its clock. */
 interface Site {
   /** A participant that reaches the servers at these ports. */
-  open(ports: readonly number[], leaseMs: number): Participant;
+  open(ports: readonly number[], options: LeaseEngineOptions): Participant;
   readonly ports: readonly number[];
   setBack(): Promise<void>;
   close(): Promise<void>;
@@ -41,8 +44,8 @@ const redisSite = async (masters: number): Promise<Site> => {
   const clock = new WallClock();
   const servers = await Promise.all(Array.from({ length: masters }, () => RedisServer.start({}, clock.env)));
   return {
-    open: (ports, leaseMs) =>
-      redis(`redis://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`, { leaseMs }),
+    open: (ports, options) =>
+      redis(`redis://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`, options),
     ports: servers.map(({ port }) => port),
     setBack: async () => clock.set(-HOUR_S),
     async close() {
@@ -61,7 +64,7 @@ const KINDS: readonly Kind[] = [
       const clock = new WallClock();
       const server = await PostgresServer.start({}, clock.env);
       return {
-        open: ([port], leaseMs) => postgres(server.urlAt(port!), { leaseMs }),
+        open: ([port], options) => postgres(server.urlAt(port!), options),
         ports: [server.port],
         setBack: async () => clock.set(-HOUR_S),
         async close() {
@@ -90,7 +93,7 @@ const KINDS: readonly Kind[] = [
     async start() {
       const server = await NatsServer.start();
       return {
-        open: ([port], leaseMs) => nats(`nats://127.0.0.1:${port}`, { leaseMs }),
+        open: ([port], options) => nats(`nats://127.0.0.1:${port}`, options),
         ports: [server.port],
         async setBack() {
           await server.asAdmin(async (connection) => {
@@ -103,6 +106,42 @@ const KINDS: readonly Kind[] = [
     },
   },
 ];
+
+/**
+ * The clock of this process, which sees for when a participant sets its alarms. One that believes a server whose clock was set
+ * back waits for an hour. One that knows better, and yet does not take the lease, tries again and again.
+ */
+class Alarms implements Clock {
+  readonly fault: Promise<string>;
+  #tell: (fault: string) => void = () => {};
+  #isWatching = false;
+  #count = 0;
+
+  constructor() {
+    this.fault = new Promise((resolve) => {
+      this.#tell = resolve;
+    });
+  }
+
+  watch(): void {
+    this.#isWatching = true;
+  }
+
+  now(): number {
+    return processClock.now();
+  }
+
+  after(ms: number, act: () => void): () => void {
+    if (this.#isWatching) this.#look(ms);
+    return processClock.after(ms, act);
+  }
+
+  #look(ms: number): void {
+    this.#count += 1;
+    if (ms > 10 * LEASE_MS) this.#tell(`it looks again in ${Math.round(ms / 1000)} s`);
+    if (this.#count > MANY_ALARMS) this.#tell('it tries again and again, and does not take the lease');
+  }
+}
 
 describe.each(KINDS)('$name, when its clock is set back', ({ isThere, start, noNewcomers }) => {
   const closing: { close(): Promise<void> }[] = [];
@@ -117,29 +156,36 @@ describe.each(KINDS)('$name, when its clock is set back', ({ isThere, start, noN
     closing.push(site);
     const ways = await Promise.all(site.ports.map((port) => startTcpProxy(`http://127.0.0.1:${port}`)));
     closing.push(...ways);
-    const join = (ports: readonly number[], lease: number): Election => {
-      const engine = site.open(ports, lease);
+    const join = (ports: readonly number[], options: LeaseEngineOptions): Election => {
+      const engine = site.open(ports, options);
       closing.push(engine);
       return new Election('job', engine);
     };
     const a = join(
       ways.map(({ url }) => Number(new URL(url).port)),
-      leaseMs,
+      { leaseMs },
     );
     const first = await won(a);
     const crash = (): void => {
       for (const way of ways) way.freeze();
     };
-    return { site, a, first, crash, join: (): Election => join(site.ports, LEASE_MS) };
+    const joinHere = (options: LeaseEngineOptions = {}): Election =>
+      join(site.ports, { leaseMs: LEASE_MS, ...options });
+    return { site, a, first, crash, join: joinHere };
   }
 
   it.runIf(isThere)('those who waited count the lease of a dead leader on their own clock', async () => {
     const { site, a, first, crash, join } = await setUp();
-    const b = join();
+    const alarms = new Alarms();
+    // It looks by itself only when a lease is over.
+    const b = join({ clock: alarms, retryMs: HOUR_S * 1000 });
     await seen(b, 'the leader', ({ leader }) => leader === a.self);
     const next = won(b, 20 * LEASE_MS);
     crash();
     await site.setBack();
+    alarms.watch();
+    const fault = await Promise.race([next.then(() => null), alarms.fault]);
+    expect(fault, 'what keeps b from leading after the lease of a').toBeNull();
     const second = await next;
     expect(first.isValid(), 'the first is over when the second is won').toBe(false);
     expect(second.token).toBeGreaterThan(first.token);
