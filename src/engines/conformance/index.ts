@@ -215,6 +215,8 @@ const requirements: readonly Requirement[] = [
       for (const [turn, successor] of [b, a, b, a].entries()) {
         const { token } = leadership;
         const { leader } = await seen(operator.election, 'the leader', (now) => now.token === token);
+        // A participant that has resigned on request stands aside until it has seen another leader.
+        await seen(successor.election, 'the leader', (now) => now.token === token);
         for (const old of before) await operator.election.askToResign({ reason: 'too late', token: old });
         const next = won(successor.election);
         const askedAtMs = performance.now();
