@@ -24,7 +24,8 @@ async function holdAnswers(port: number) {
         const body = await response.toArray();
         held.open();
         await release.opened;
-        return answer.writeHead(response.statusCode!, response.headers).end(Buffer.concat(body));
+        answer.writeHead(response.statusCode!, response.headers).end(Buffer.concat(body));
+        return;
       }
       answer.writeHead(response.statusCode!, response.headers).flushHeaders();
       response.on('data', (data: Buffer) => {
@@ -41,7 +42,9 @@ async function holdAnswers(port: number) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `etcd://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    hold: (path: string): void => void (heldPath = path),
+    hold(path: string): void {
+      heldPath = path;
+    },
     held: held.opened,
     release: release.open,
     /** Until this text has passed in an answer, and was read at the other end, which is in this process. */
