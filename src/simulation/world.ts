@@ -227,12 +227,14 @@ export class World implements Surroundings {
     const acts = host.alive && host.acting;
     const news = this.claims.note(name, claims, view.term, this.nowUs);
     if (news && claims && view.term !== null) this.#properties.won(host, view.term, this.#votersOf(view));
-    if (this.acting.note(name, acts, view.term, this.nowUs) && acts) {
+    const hasChanged = this.acting.note(name, acts, view.term, this.nowUs);
+    if (hasChanged && acts) {
       host.began();
       const all = this.acting.open.map(({ member }) => this.process(member)!);
       this.#properties.acts(host, view.term, all);
     }
-    this.#cover();
+    // Only members that may act cover anything: the report of a follower changes nothing.
+    if (hasChanged || acts) this.#cover();
   }
 
   #votersOf(view: View): readonly MemberId[] | null {
