@@ -5,6 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { explore } from '../src/exploration/index.ts';
 import { protocolOf, subjectNamed } from '../verify/subjects.ts';
 import { claimsOf, isAsNamed, verdictOn } from '../verify/verdict.ts';
+import { mutants as hostMutants } from './host/mutants.ts';
+import { mutants as peerMutants } from './peers/mutants.ts';
+import { mutants as quorumMutants } from './quorum/mutants.ts';
+import { mutants as storeMutants } from './store/mutants.ts';
 
 const docs = path.resolve(import.meta.dirname, '../docs');
 const folder = path.join(docs, 'counterexamples');
@@ -110,5 +114,37 @@ describe('quorum, three members, every order of events', () => {
     const protocol = protocolOf(subjectNamed('quorum'));
     const found = explore({ protocol, members, bounds: { terms: 1, crashes: 0 }, samples: 50 });
     expect(found).toMatchObject({ states: 14_946, complete: true, violations: [] });
+  });
+});
+
+describe('the page of planted bugs', () => {
+  const sections = readFileSync(path.join(docs, 'mutants.md'), 'utf8').split(/^#+ /m);
+
+  /** The rows of the first table under a heading. */
+  function rowsUnder(heading: string): readonly (readonly string[])[] {
+    const section = sections.find((part) => part.startsWith(`${heading}\n`))!;
+    const rows = section.split('\n').filter((line) => line.startsWith('| '));
+    return rows.slice(1).map((row) => row.slice('| '.length).split(' | '));
+  }
+
+  it.each([
+    ['Planted bugs', quorumMutants],
+    ['Who is behind a connection', peerMutants],
+    ['Bugs planted in the store', storeMutants],
+    ['Bugs planted in the host', hostMutants],
+  ] as const)('lists under "%s" every bug, each with what caught it, and no other', (heading, mutants) => {
+    const rows = rowsUnder(heading);
+    expect(rows.map(([name]) => name)).toEqual(mutants.map(({ name }) => name));
+    expect(rows.filter(([, by]) => !/^(swarm, seed \d|directed run|rule|explorer)/.test(by!))).toEqual([]);
+    const count = `\n${mutants.length} of ${mutants.length} caught.`;
+    expect(sections.find((part) => part.startsWith(`${heading}\n`))).toContain(count);
+  });
+
+  it('names the seeds of quorum that the tests run', () => {
+    const seeds = quorumMutants.map(({ killer }) =>
+      'seed' in killer ? `swarm, seed ${killer.seed} |` : null,
+    );
+    const told = rowsUnder('Planted bugs').map(([, by]) => (by!.startsWith('swarm') ? by! : null));
+    expect(told).toEqual(seeds);
   });
 });
