@@ -7,16 +7,15 @@ export const isRunning = (host: Host): boolean => host.alive;
 
 /** The members that a selector means now. Of several leaders, the one with the newest term. */
 export function select(world: World, selector: Selector): MemberId[] {
-  const alive = [...world.hosts.values()].filter(isRunning).map((host) => host.id);
   switch (selector) {
     case 'leader':
       return leading(world).map((host) => host.id);
     case 'followers': {
       const leader = leading(world)[0]?.id;
-      return alive.filter((id) => id !== leader);
+      return running(world).filter((id) => id !== leader);
     }
     case 'random': {
-      const picked = world.eventRandom.pick(alive);
+      const picked = world.eventRandom.pick(running(world));
       return picked === undefined ? [] : [picked];
     }
     case 'all':
@@ -32,6 +31,10 @@ export function select(world: World, selector: Selector): MemberId[] {
  */
 export function selectProcesses(world: World, selector: Selector): Host[] {
   return selector === 'leader' ? leading(world) : select(world, selector).map((id) => world.hosts.get(id)!);
+}
+
+function running(world: World): MemberId[] {
+  return [...world.hosts.values()].filter(isRunning).map((host) => host.id);
 }
 
 function leading(world: World): Host[] {
