@@ -28,10 +28,11 @@ export class Digest {
   }
 
   #mix(length: number): void {
+    const all = words; // A variable of the module is loaded anew at every use.
     let a = this.#a;
     let b = this.#b;
     for (let i = 0; i < length; i++) {
-      const word = words[i]!;
+      const word = all[i]!;
       a = Math.imul(a ^ word, 0x01000193);
       a ^= a >>> 15;
       b = (Math.imul(b, 0x85ebca6b) + word) | 0;
