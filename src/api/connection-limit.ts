@@ -2,8 +2,8 @@
  * Limits the number of connections of a server, so that no client can block its port with idle connections.
  *
  * Each connection is silent (no request yet), busy (a request is being answered) or idle (all were answered). When
- * there are too many in all, or from one address, one is closed that is silent or idle, or that has not read anything for
- * a second: of the address that has most connections, so that a client with many does not displace others with few. If
+ * there are too many in all, or from one address, one is closed that is silent or idle, or whose client has neither read
+ * nor finished its request for a second: of the address that has most connections, so that a client with many does not displace others with few. If
  * all are busy, the new connection is refused; a small reserve stays for health checks and for members. A client that
  * reads nothing for ten seconds is disconnected in any case.
  *
@@ -24,7 +24,7 @@ import { isHealthPath } from './health.ts';
  * of them make ten seconds.
  */
 const UNREAD_MS = 5000;
-/** A client that has not read its answer after this long may be disconnected to make room. */
+/** A client that has not read its answer, or not finished its request, after this long may be disconnected to make room. */
 const STALLED_MS = 1000;
 /** How many requests of one connection may wait for their answers; with more, it is closed. */
 const MOST_WAITING = 16;
@@ -44,6 +44,8 @@ interface Entry {
   socket: Socket;
   /** Requests that are being answered. */
   busy: number;
+  /** The last one. */
+  request: IncomingMessage | null;
   /** Since when it has been silent, busy or idle. */
   sinceMs: number;
 }
@@ -93,6 +95,7 @@ export class ConnectionLimit {
       return false;
     }
     entry.busy++;
+    entry.request = request;
     entry.sinceMs = performance.now();
     response.once('close', () => {
       entry.busy--;
@@ -111,7 +114,7 @@ export class ConnectionLimit {
       socket.destroy();
       return;
     }
-    this.#entries.set(key, { group, kind, socket, busy: 0, sinceMs: performance.now() });
+    this.#entries.set(key, { group, kind, socket, busy: 0, request: null, sinceMs: performance.now() });
     this.#groups.set(group, this.#countOf(group) + 1);
     this.#kinds[kind]++;
     socket.once('close', () => this.#forget(key));
@@ -164,7 +167,7 @@ export class ConnectionLimit {
     return true;
   }
 
-  /** Of the address that has most; those that are not busy before those that do not read; the oldest first. */
+  /** Of the address that has most; those that are not busy before the others; the oldest first. */
   #goesBefore(one: Entry, other: Entry): boolean {
     const more = this.#countOf(one.group) - this.#countOf(other.group);
     if (more !== 0) return more > 0;
@@ -173,8 +176,9 @@ export class ConnectionLimit {
   }
 }
 
-function isStalled({ socket, sinceMs }: Entry): boolean {
-  return socket.writableLength > 0 && performance.now() - sinceMs >= STALLED_MS;
+function isStalled({ socket, request, sinceMs }: Entry): boolean {
+  const isWaiting = socket.writableLength > 0 || request?.complete === false;
+  return isWaiting && performance.now() - sinceMs >= STALLED_MS;
 }
 
 function keyOf({ remoteAddress, remotePort }: Socket): string {

@@ -8,6 +8,8 @@ import { addressOfClient, ConnectionLimit } from './connection-limit.ts';
 import { createTlsServer, type TlsServing } from './tls-server.ts';
 import { isLoopback, urlOf } from './urls.ts';
 
+/** A connection whose client has not sent a request, with all its headers, by then is closed. */
+const SILENT_MS = 5000;
 /** A request that is not complete after this time is cut off, so that it cannot hold a connection. */
 const ASKING_MS = 10_000;
 
@@ -36,7 +38,7 @@ export function listen(
   { tls = null, isPeerAddress = () => false, turns = new ClientTurns() }: ListenOptions = {},
 ): Promise<Server> {
   const timeouts = {
-    headersTimeout: ASKING_MS,
+    headersTimeout: SILENT_MS,
     requestTimeout: ASKING_MS,
     connectionsCheckingInterval: 1000,
   };
@@ -47,7 +49,7 @@ export function listen(
   const server: Server =
     tls === null
       ? createServer(timeouts, admit)
-      : createTlsServer({ ...tls, withinMs: ASKING_MS, turns, isPeer }, timeouts, admit);
+      : createTlsServer({ ...tls, silentMs: SILENT_MS, withinMs: ASKING_MS, turns, isPeer }, timeouts, admit);
   const limit = new ConnectionLimit(server, mostConnections, isPeer);
   readInTurns(server, turns, isPeer);
   return new Promise((resolve, reject) => {

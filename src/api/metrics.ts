@@ -41,7 +41,7 @@ function addMember(text: MetricsText, member: MemberPort, watchers: number): voi
     const { daysLeft, caDaysLeft } = member.certificate;
     text.add('caucus_certificate_days_left', 'gauge', 'Whole days until a certificate expires.', [
       [{ certificate: 'member' }, daysLeft],
-      [{ certificate: 'ca' }, caDaysLeft],
+      ...(caDaysLeft === undefined ? [] : [[{ certificate: 'ca' }, caDaysLeft] as const]),
     ]);
   }
   text.add('caucus_watchers', 'gauge', 'Open streams of /watch.', [[{}, watchers]]);

@@ -126,8 +126,8 @@ export interface CertificateStatus {
   /** ISO 8601. */
   readonly expiresAt: string;
   readonly daysLeft: number;
-  /** Of the CA that expires first. */
-  readonly caDaysLeft: number;
+  /** Of the CA that expires first; none on a store, where there are no peers. */
+  readonly caDaysLeft?: number | undefined;
   /** What to do, if one of them is about to expire; else null. */
   readonly warning: string | null;
 }

@@ -6,11 +6,11 @@ import type { RequestListener, ServerOptions } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { handshakeWords, type MemberTls } from '../auth/index.ts';
+import { handshakeWords, type ServerTls } from '../auth/index.ts';
 import type { ClientTurns } from './client-turns.ts';
 
 export interface TlsServing {
-  readonly tls: MemberTls;
+  readonly tls: Pick<ServerTls, 'serverContext' | 'serverOptions' | 'onChange'>;
   /** Tells that a handshake failed, or that a client did not use TLS; the log limits how often. */
   readonly tell: (address: string, message: string) => void;
 }
@@ -32,7 +32,9 @@ const ANSWER = [
 ].join('\r\n');
 
 interface Handshakes extends TlsServing {
-  /** A client that has not finished its handshake by then is disconnected. */
+  /** A client that has sent nothing by then is disconnected. */
+  readonly silentMs: number;
+  /** So is one that has not finished its handshake by then. */
   readonly withinMs: number;
   /** A handshake costs more than a request: it begins when it is its turn. */
   readonly turns: ClientTurns;
@@ -40,7 +42,7 @@ interface Handshakes extends TlsServing {
 }
 
 export function createTlsServer(
-  { tls, tell, withinMs, turns, isPeer }: Handshakes,
+  { tls, tell, silentMs, withinMs, turns, isPeer }: Handshakes,
   options: ServerOptions,
   onRequest: RequestListener,
 ): Server {
@@ -53,7 +55,7 @@ export function createTlsServer(
     const address = socket.remoteAddress ?? 'a client';
     if (words !== null) tell(address, `the TLS handshake with ${address} failed: ${words}`);
   });
-  lookFirst(server, { withinMs, turns, isPeer }, (socket) => {
+  lookFirst(server, { silentMs, turns, isPeer }, (socket) => {
     const address = socket.remoteAddress ?? 'a client';
     tell(address, `${address} is refused: it does not use TLS; use https in place of http`);
   });
@@ -63,7 +65,7 @@ export function createTlsServer(
 /** Looks at the first byte of each connection before the TLS server gets it. */
 function lookFirst(
   server: Server,
-  { withinMs, turns, isPeer }: Pick<Handshakes, 'withinMs' | 'turns' | 'isPeer'>,
+  { silentMs, turns, isPeer }: Pick<Handshakes, 'silentMs' | 'turns' | 'isPeer'>,
   onPlain: (socket: Socket) => void,
 ): void {
   const secure = server.listeners('connection') as ((socket: Socket) => void)[];
@@ -71,7 +73,7 @@ function lookFirst(
   server.on('connection', (socket: Socket) => {
     const giveUp = (): void => void socket.destroy();
     socket.on('error', giveUp);
-    socket.setTimeout(withinMs, giveUp);
+    socket.setTimeout(silentMs, giveUp);
     socket.once('data', (bytes: Buffer) => {
       socket.pause();
       socket.setTimeout(0);

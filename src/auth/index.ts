@@ -27,6 +27,7 @@ export { readSecrets, type Secret, Secrets } from './secret.ts';
 export { isPem, parseCertificates, type TlsFiles } from './tls/files.ts';
 export { MemberTls } from './tls/member-tls.ts';
 export { altNames, memberUri, type Named } from './tls/names.ts';
+export { ServerTls } from './tls/server-tls.ts';
 export { handshakeWords } from './tls/words.ts';
 export {
   isToken,

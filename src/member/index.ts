@@ -9,4 +9,5 @@ export { Member } from './member.ts';
 export { readOptions } from './options.ts';
 export { RefusalLog } from './refusal-log.ts';
 export type { TlsOptions } from './tls-options.ts';
+export { certificateStatus, TlsWatch } from './tls-watch.ts';
 export { LoopLag } from './vitals.ts';

@@ -82,7 +82,7 @@ export interface JoinOptions {
 export interface Limits {
   /** Messages that may wait for one peer. */
   readonly queuedMessages?: number | undefined;
-  /** Connections that may be open before the greeting (unauthenticated peers). */
+  /** Connections that may be open before the proof and the greeting: 64. If there are more, one of them is closed. */
   readonly strangers?: number | undefined;
   /** Requests that may be in flight to one voter that keeps no connection. */
   readonly postsInFlight?: number | undefined;

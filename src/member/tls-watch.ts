@@ -1,10 +1,10 @@
 /**
- * Keeps the certificates of a running member fresh: reads the files again when they change, and tells in time when one of them
+ * Keeps the certificates of a running member, or of a participant on a store, fresh: reads the files again when they change, and tells in time when one of them
  * is about to expire. A new file that cannot be used changes nothing but the log.
  */
 import { unwatchFile, watchFile } from 'node:fs';
 import type { CertificateStatus } from '../api/index.ts';
-import { isPem, type MemberTls } from '../auth/index.ts';
+import { isPem, type ServerTls } from '../auth/index.ts';
 import { BadInput } from '../core/index.ts';
 import type { LogEntry } from '../election/index.ts';
 
@@ -15,36 +15,41 @@ const DAY_MS = 24 * HOUR_MS;
 const SOON_DAYS = 30;
 const URGENT_DAYS = 7;
 
-export function certificateStatus(tls: MemberTls, nowMs: number): CertificateStatus {
+/** What is watched: the certificates of a member, or that of a server for clients. */
+type WatchedTls = Pick<ServerTls, 'files' | 'fingerprint' | 'expiry' | 'reload'>;
+
+export function certificateStatus(tls: Pick<ServerTls, 'expiry'>, nowMs: number): CertificateStatus {
   const { certificateMs, caMs } = tls.expiry;
-  const [daysLeft, caDaysLeft] = [certificateMs, caMs].map((atMs) => Math.floor((atMs - nowMs) / DAY_MS));
+  const daysUntil = (atMs: number): number => Math.floor((atMs - nowMs) / DAY_MS);
+  const daysLeft = daysUntil(certificateMs);
+  const caDaysLeft = caMs === null ? undefined : daysUntil(caMs);
   return {
     expiresAt: new Date(certificateMs).toISOString(),
-    daysLeft: daysLeft!,
-    caDaysLeft: caDaysLeft!,
-    warning: warningOf(daysLeft!, 'certificate of this member') ?? warningOf(caDaysLeft!, 'CA certificate'),
+    daysLeft,
+    ...(caDaysLeft === undefined ? {} : { caDaysLeft }),
+    warning: warningOf(daysLeft, 'certificate of this member') ?? warningOf(caDaysLeft, 'CA certificate'),
   };
 }
 
-function warningOf(days: number, what: string): string | null {
-  if (days >= SOON_DAYS) return null;
+function warningOf(days: number | undefined, what: string): string | null {
+  if (days === undefined || days >= SOON_DAYS) return null;
   const when = days < 0 ? 'has expired' : days === 0 ? 'expires today' : `expires in ${days} days`;
   return `the ${what} ${when}: replace its file, which is read again by itself`;
 }
 
 export class TlsWatch {
-  readonly #tls: MemberTls;
+  readonly #tls: WatchedTls;
   readonly #log: (entry: LogEntry) => void;
   readonly #files: readonly string[];
   readonly #hourly: NodeJS.Timeout;
   #again: NodeJS.Timeout | null = null;
   #toldAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(tls: MemberTls, log: (entry: LogEntry) => void) {
+  constructor(tls: WatchedTls, log: (entry: LogEntry) => void) {
     this.#tls = tls;
     this.#log = log;
-    const { cert, key, ca } = tls.files;
-    this.#files = [...new Set([cert, key, ca])].filter((each) => !isPem(each));
+    const files: readonly string[] = Object.values(tls.files);
+    this.#files = [...new Set(files)].filter((each) => !isPem(each));
     // Not by events of the file system: they are lost when a file is replaced, as editors and Kubernetes do.
     for (const file of this.#files)
       watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, this.#onChange);
@@ -90,7 +95,7 @@ export class TlsWatch {
 
   #tellExpiry(): void {
     const nowMs = Date.now();
-    const { daysLeft, caDaysLeft, warning } = certificateStatus(this.#tls, nowMs);
+    const { daysLeft, caDaysLeft = daysLeft, warning } = certificateStatus(this.#tls, nowMs);
     if (warning === null) return;
     const isUrgent = Math.min(daysLeft, caDaysLeft) < URGENT_DAYS;
     if (!isUrgent && nowMs - this.#toldAtMs < DAY_MS) return;

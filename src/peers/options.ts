@@ -18,8 +18,6 @@ export interface PeerOptions {
   readonly helloMs: number;
   /** How long a connection has to answer when another claims its place. */
   readonly probeMs: number;
-  /** How many connections may be open that have not been greeted yet, or were refused. */
-  readonly strangers: number;
   /** How many connections one peer may have while it is decided which of them stays. */
   readonly connectionsPerPeer: number;
   /** How often a REST-only voter is asked whether it keeps connections now. */
@@ -40,7 +38,6 @@ export const DEFAULT_PEER_OPTIONS: PeerOptions = {
   yieldMs: 50,
   helloMs: 5000,
   probeMs: 1000,
-  strangers: 64,
   connectionsPerPeer: 4,
   restRecheckMs: 10_000,
   trustConnections: false,

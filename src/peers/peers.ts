@@ -43,14 +43,6 @@ export class Peers {
     this.#options = options;
   }
 
-  /** Too many connections are open before their greeting: new ones are refused. */
-  get isFull(): boolean {
-    let strangers = 0;
-    for (const { dialled, phase } of this.#connections.values())
-      if (dialled === null && phase !== 'peer') strangers++;
-    return strangers >= this.#options.strangers;
-  }
-
   /** The process of this peer that is connected now. */
   processOf(peer: MemberId): Identity | null {
     return this.#peers.get(peer)?.process ?? null;

@@ -41,13 +41,13 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** Connects and asks. `unread`: how much of the answer its client has not read. */
-function asks(address: string, unread: number): { socket: Connection; isAnswered: boolean } {
+/** Connects and asks. `unread`: how much of the answer its client has not read. `complete`: has it sent the whole request? */
+function asks(address: string, unread: number, complete = true): { socket: Connection; isAnswered: boolean } {
   const socket = new Connection(address, ++ports);
   server.emit('connection', socket as unknown as Socket);
   if (socket.destroyed) return { socket, isAnswered: false };
   const response = Object.assign(new EventEmitter(), { writeHead: () => response, end: () => response });
-  const request = { socket, url: '/' } as unknown as IncomingMessage;
+  const request = { socket, url: '/', complete } as unknown as IncomingMessage;
   const isAnswered = limit.admit(request, response as unknown as ServerResponse);
   socket.writableLength = unread;
   return { socket, isAnswered };
@@ -63,6 +63,16 @@ describe('a connection whose client has read nothing for a second', () => {
     vi.advanceTimersByTime(1);
     expect(asks('127.0.0.5', 0).isAnswered).toBe(true);
     expect(unread.map(({ destroyed }) => destroyed)).toEqual([true, false, false, false]);
+  });
+
+  it('makes room too if it has not finished its request', () => {
+    for (const each of ['127.0.0.2', '127.0.0.3', '127.0.0.4']) asks(each, 0);
+    const { socket } = asks('127.0.0.2', 0, false);
+    vi.advanceTimersByTime(999);
+    expect(asks('127.0.0.5', 0).isAnswered).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(asks('127.0.0.5', 0).isAnswered).toBe(true);
+    expect(socket.destroyed).toBe(true);
   });
 
   it('is one that has something to read: those that are being answered stay', () => {

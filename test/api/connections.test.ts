@@ -79,6 +79,41 @@ describe('a member with as many connections as it may have', () => {
   });
 });
 
+describe('connections of strangers that say nothing', () => {
+  const UPGRADE =
+    'GET /link HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n' +
+    'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n';
+
+  /** The status with which the next connection of a member is answered. */
+  async function upgrade(port: number): Promise<string> {
+    const socket = await open(port);
+    socket.write(UPGRADE);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    return String(answer).split('\r\n')[0]!;
+  }
+
+  it('keep no member out of one without a secret, however many there are', async () => {
+    const { port } = await startMember(2000);
+    for (let i = 0; i < 64 + 20; i++) expect(await upgrade(port)).toBe('HTTP/1.1 101 Switching Protocols');
+    const isOpen = (each: Socket): boolean => !(each.destroyed || each.readableEnded);
+    for (const each of sockets) each.resume();
+    await until('64 are left', () => sockets.filter(isOpen).length <= 64);
+  });
+
+  it('are closed after some seconds, as are those with a part of a request', async () => {
+    const server = await listen('127.0.0.1', 0, 100, (_request, response) => void response.end());
+    running.push(() => closeServer(server));
+    const { port } = server.address() as AddressInfo;
+    const [silent, partly] = [await open(port), await open(port)];
+    partly.write('GET / HTTP/1.1\r\nhost: loc');
+    for (const each of [silent, partly]) each.resume();
+    const startMs = performance.now();
+    await Promise.all([once(silent, 'close'), once(partly, 'close')]);
+    // Long before the time that a whole request may take.
+    expect(performance.now() - startMs).toBeLessThan(9000);
+  });
+});
+
 describe('an answer that is not read', () => {
   async function startLarge(most: number): Promise<{ server: Server; port: number }> {
     const server = await listen('127.0.0.1', 0, most, (request, response) => {

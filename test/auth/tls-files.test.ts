@@ -47,13 +47,22 @@ const BAD: readonly {
     says: 'tls.ca: expected a file of at most 1048576 bytes, found FILE, which is none',
   },
   {
-    what: 'a key that others may read',
+    what: 'a key that its group may read',
     make: () => {
       const files = ca.files(good);
       chmodSync(files.key, 0o640);
       return { ...files, file: files.key };
     },
     says: 'tls.key: expected FILE with access for its owner only (chmod 600 FILE), found mode 0640',
+  },
+  {
+    what: 'a key that others may read',
+    make: () => {
+      const files = ca.files(good);
+      chmodSync(files.key, 0o604);
+      return { ...files, file: files.key };
+    },
+    says: 'tls.key: expected FILE with access for its owner only (chmod 600 FILE), found mode 0604',
   },
   {
     what: 'a key of another certificate',
@@ -134,6 +143,44 @@ const BAD: readonly {
       return { ...files, file: files.cert };
     },
     says: 'tls.cert: expected a certificate of a CA in CA, found FILE, which was issued by CN=CA one',
+  },
+  {
+    what: 'a certificate of another CA of the same name',
+    make: async () => {
+      const namesake = await TestCa.open('CA one');
+      const files = ca.files(good, namesake.own.cert);
+      namesake.close();
+      return { ...files, file: files.cert };
+    },
+    says: 'tls.cert: expected a certificate of a CA in CA, found FILE, which was issued by CN=CA one',
+  },
+  {
+    what: 'a certificate of another CA that comes with it',
+    make: async () => {
+      const { cert, key } = await other.issue('a');
+      const files = ca.files({ cert: `${cert}${other.own.cert}`, key });
+      return { ...files, file: files.cert };
+    },
+    says: 'tls.cert: expected a certificate of a CA in CA, found FILE, which was issued by CN=CA two',
+  },
+  {
+    what: 'a certificate that another member has issued',
+    make: async () => {
+      const { cert, key } = await ca.issue('a', {}, await ca.issue('b'));
+      const files = ca.files({ cert, key });
+      return { ...files, file: files.cert };
+    },
+    says: 'tls.cert: expected a certificate of a CA in CA, found FILE, which was issued by CN=member b',
+  },
+  {
+    what: 'a CA that has expired',
+    make: async () => {
+      const old = await TestCa.open('old CA', { untilMs: Date.now() - DAY_MS / 2 });
+      const files = ca.files(good, `${ca.own.cert}${old.own.cert}`);
+      old.close();
+      return { ...files, file: files.ca };
+    },
+    says: 'tls.ca: expected certificates of CAs, found FILE, which expired on …',
   },
 ];
 

@@ -98,6 +98,20 @@ describe('the table of paths', () => {
     expect(NEEDS.map(([m, p]) => `${m} ${p}`).sort()).toEqual([...described, ...ofUp].sort());
   });
 
+  /** The role of each path is said twice, so that none is opened by a slip. What is in no list here is `read`. */
+  it('opens health checks and the page only, and keeps commands for operators', () => {
+    const needing = (need: string): string[] =>
+      NEEDS.filter((each) => each[2] === need).map(([method, path]) => `${method} ${path}`);
+    const health = ['leader', 'primary', 'read-write', 'replica', 'read-only'];
+    const open = [...health, 'health', 'liveness', 'readiness', 'ui', 'ui/{file}'];
+    const commands = ['election/start', 'resign', 'transfer', 'switchover', 'remove'];
+    expect(needing('open')).toEqual(open.map((path) => `GET /${path}`));
+    expect(needing('operate')).toEqual([...commands.map((path) => `POST /${path}`), 'PUT /value']);
+    expect(needing('peer')).toEqual(['POST /register']);
+    expect(needing('chaos')).toEqual(['kill', 'pause', 'resume', 'start'].map((act) => `POST /fleet/${act}`));
+    expect(needing('read').every((each) => each.startsWith('GET /'))).toBe(true);
+  });
+
   it('needs what changes something for a path that it does not know', () => {
     expect(needsOf('POST', '/new', false)).toEqual(['operate']);
     expect(needsOf('DELETE', '/status', false)).toEqual(['operate']);

@@ -236,12 +236,15 @@ describe('the secret', () => {
 
 describe('caucus up', () => {
   it('makes a secret for its run, which no other process has and no process list shows', async () => {
-    const up = new Process(['up', '--json', '--members', '3', '--port', '0', '--ui-port', '0']);
+    const mine = { CAUCUS_API_TOKEN: 'the-token-of-the-one-who-looks', CAUCUS_SECRET: OLD };
+    const up = new Process(['up', '--json', '--members', '3', '--port', '0', '--ui-port', '0'], mine);
     await up.seen(({ event }) => event === 'acting');
     const members = up.lines.filter(({ event }) => event === 'member');
     expect(members).toHaveLength(3);
     const secrets = members.map(({ pid }) => {
-      const [, secret] = /CAUCUS_SECRET=([^\0]+)/.exec(readFileSync(`/proc/${pid}/environ`, 'latin1'))!;
+      const environ = readFileSync(`/proc/${pid}/environ`, 'latin1');
+      for (const text of Object.values(mine)) expect(environ).not.toContain(text);
+      const [, secret] = /CAUCUS_SECRET=([^\0]+)/.exec(environ)!;
       expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain(secret!);
       return secret!;
     });

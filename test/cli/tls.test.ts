@@ -5,7 +5,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { connect } from 'node:tls';
+import { connect, type SecureVersion } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freePorts } from '../support/free-ports.ts';
 import { until } from '../support/linked.ts';
@@ -38,6 +38,11 @@ function flagsOf({ cert, key, ca: file }: { cert: string; key: string; ca: strin
   return ['--tls-cert', cert, '--tls-key', key, '--tls-ca', file];
 }
 
+/** A participant on a store has no peers, and so no CA. */
+function storeFlagsOf({ cert, key }: { cert: string; key: string }): string[] {
+  return ['--tls-cert', cert, '--tls-key', key];
+}
+
 /** A member that is up, and the lines of its log. */
 async function startNode(
   args: readonly string[],
@@ -52,9 +57,9 @@ async function startNode(
   return { child, log };
 }
 
-function shownBy(port: number): Promise<string> {
+function shownBy(port: number, maxVersion: SecureVersion = 'TLSv1.3'): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, maxVersion }, () => {
       resolve(socket.getPeerX509Certificate()!.fingerprint256);
       socket.destroy();
     });
@@ -173,6 +178,46 @@ describe('caucus node with certificates', () => {
   });
 });
 
+describe('a participant on a store with a certificate', () => {
+  it('serves https beyond the loopback, with commands that need a token, and reads it again', async () => {
+    const port = (await freePorts(1))[0]!;
+    // No name of a member is needed: it has no peers.
+    const tls = await ca.member('a', { uris: [], uses: ['serverAuth'] });
+    const engine = ['--engine', `local:${path.join(folder, 'store')}`, '--id', 'a'];
+    const args = [...engine, '--listen', `0.0.0.0:${port}`, ...storeFlagsOf(tls)];
+    const { child, log } = await startNode(args);
+    const url = `https://127.0.0.1:${port}`;
+    await until('it leads', () => log.some((line) => line.includes('"acting"')));
+    const asked = await caucus(['status', url, '--tls-ca', tls.ca, '--json']);
+    expect([asked.code, asked.stderr]).toEqual([0, '']);
+    expect(asked.stdout).toContain('"daysLeft"');
+    const resigned = await caucus(['resign', url, '--tls-ca', tls.ca]);
+    expect([resigned.code, resigned.stderr]).toEqual([1, expect.stringContaining('needs a token')]);
+    expect((await fetch(`http://127.0.0.1:${port}/status`)).status).toBe(403);
+    await expect(shownBy(port, 'TLSv1.2')).rejects.toThrow(/version/);
+
+    const before = await shownBy(port);
+    const next = await ca.issue('a', { uris: [], uses: ['serverAuth'] });
+    writeFileSync(tls.key, next.key);
+    writeFileSync(tls.cert, next.cert);
+    child.kill('SIGHUP');
+    await until('another is shown', async () => (await shownBy(port)) !== before);
+    writeFileSync(tls.cert, 'none');
+    await until('it is told', () => log.some((line) => line.includes('the certificates stay as they were')));
+    expect(await shownBy(port)).not.toBe(before);
+  });
+
+  it('takes it from variables, and shows where from', async () => {
+    const { cert, key } = await ca.member('a');
+    const env = { CAUCUS_TLS_CERT: cert, CAUCUS_TLS_KEY: key };
+    const child = start(['node', '--print-config', '--engine', 'local:'], undefined, env);
+    const { code, stdout } = await end(child);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^tlsCert +\/.*CAUCUS_TLS_CERT$/m);
+    expect(stdout).toMatch(/^tlsKey +\/.*CAUCUS_TLS_KEY$/m);
+  });
+});
+
 describe('caucus node refuses, in one line', () => {
   const cases: readonly { what: string; args: () => Promise<string[]>; says: RegExp }[] = [
     {
@@ -199,20 +244,37 @@ describe('caucus node refuses, in one line', () => {
       says: /^caucus: --listen: expected a loopback address, or certificates \(--tls-cert\) or a secret/,
     },
     {
-      what: 'certificates on a store',
+      what: 'a CA on a store, where there are no peers',
       args: async () => [...flagsOf(await ca.member('a')), '--engine', 'local:'],
-      says: /^caucus: --tls-cert: expected none beside --engine: the HTTP port of a participant on a store does not speak TLS; /,
+      says: /^caucus: --tls-ca: expected none beside --engine, which knows no members$/,
+    },
+    {
+      what: 'a certificate without its key, on a store',
+      args: async () => ['--tls-cert', (await ca.member('a')).cert, '--engine', 'local:'],
+      says: /^caucus: --tls-key: expected it beside --tls-cert, found none$/,
+    },
+    {
+      what: 'an expired certificate, on a store',
+      args: async () => [
+        ...storeFlagsOf(await ca.member('a', { untilMs: Date.now() - DAY_MS / 2 })),
+        ...['--engine', 'local:'],
+      ],
+      says: /^caucus: tls\.cert: expected a new certificate, found \/.*\.pem, which expired on .* GMT$/,
+    },
+    {
+      what: 'a certificate for clients only, on a store',
+      args: async () => [
+        ...storeFlagsOf(await ca.member('a', { uses: ['clientAuth'] })),
+        ...['--engine', 'local:'],
+      ],
+      says: /^caucus: tls\.cert: expected a certificate for servers \(extendedKeyUsage serverAuth\), found \/.*\.pem, which is not for servers/,
+    },
+    {
+      what: 'an address beyond the loopback without a certificate, on a store',
+      args: async () => ['--listen', '0.0.0.0:0', '--engine', 'local:'],
+      says: /^caucus: --listen: expected an address of the loopback, or a certificate \(--tls-cert\), or --insecure, found "0\.0\.0\.0"$/,
     },
   ];
-
-  it('certificates on a store, in variables', async () => {
-    const child = start(['node', '--engine', 'local:'], undefined, { CAUCUS_TLS_CERT: 'member-a.pem' });
-    const { code, stderr } = await end(child);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/^caucus: CAUCUS_TLS_CERT: expected none beside --engine: .*\n$/),
-    ]);
-  });
 
   it.each(cases)('$what', async ({ args, says }) => {
     const { code, stderr, stdout } = await caucus(['node', '--id', 'a', ...(await args())]);

@@ -333,6 +333,16 @@ describe('the token of a client', () => {
     expect(tokensOf(leader.asked)).toEqual([`Bearer ${ALICE}`]);
   });
 
+  it('goes by the scheme of the URL that was given only, so that no member moves it to http', async () => {
+    const asked = await pretender((_, url) => ({
+      status: 200,
+      body: status(url, url.replace('http:', 'https:'), true),
+    }));
+    const { code, stderr } = await caucus(['resign', asked.url], { CAUCUS_API_TOKEN: ALICE });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the token is not sent there')]);
+    expect(asked.asked).toHaveLength(1);
+  });
+
   it('follows no redirect', async () => {
     const thief = await pretender((_, url) => ({ status: 200, body: status(url, url, true) }));
     const asked = await pretender((request) => ({

@@ -268,21 +268,28 @@ describe('a process with the secret', () => {
 });
 
 describe('connections that prove nothing', () => {
-  it('are bounded in number: the oldest gives way, and members still connect', async () => {
-    const secrets = holding(OLD);
-    const one = await start(1, { ...FAST, helloMs: 60_000, strangers: 5, secrets });
-    const rogues = Array.from({ length: 20 }, () => new Rogue(one.url));
-    await until('only so many are left', () => {
-      const left = rogues.filter(({ ws }) => ws.readyState === WebSocket.OPEN).length;
-      const over = rogues.filter(({ ws }) => ws.readyState === WebSocket.CLOSED).length;
-      return left === 5 && over === 15;
-    });
-    const two = await member(2, OLD);
-    // Only member 2 dials.
-    one.links.setPeers([{ id: 2, url: 'http://127.0.0.1:9' }]);
-    two.links.setPeers([{ id: 1, url: one.url }]);
-    await until('up', () => isUp([two]));
-  });
+  it.each([
+    ['a secret', [OLD]],
+    ['none, and do not say who they are', null],
+  ])(
+    'are bounded in number, where members have %s: one gives way, and members still connect',
+    async (_, list) => {
+      const secrets = list === null ? null : holding(...list);
+      const one = await start(1, { ...FAST, helloMs: 60_000, strangers: 5, secrets });
+      const rogues = Array.from({ length: 20 }, () => new Rogue(one.url));
+      await until('only so many are left', () => {
+        const left = rogues.filter(({ ws }) => ws.readyState === WebSocket.OPEN).length;
+        const over = rogues.filter(({ ws }) => ws.readyState === WebSocket.CLOSED).length;
+        return left === 5 && over === 15;
+      });
+      expect(one.refused.map(({ kind }) => kind)).toEqual(Array(15).fill('unauthenticated'));
+      const two = await start(2, { ...FAST, secrets });
+      // Only member 2 dials.
+      one.links.setPeers([{ id: 2, url: 'http://127.0.0.1:9' }]);
+      two.links.setPeers([{ id: 1, url: one.url }]);
+      await until('up', () => isUp([two]));
+    },
+  );
 
   it('are bounded in time', async () => {
     const one = await start(1, { ...FAST, helloMs: 50, secrets: holding(OLD) });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Stranger, Strangers } from '../../src/member/links/strangers.ts';
 
-const from = (address: string): Stranger => ({ address, cancel: () => {}, giveWay: () => {} });
+const from = (address: string): Stranger => ({ address });
 
 describe('of too many strangers', () => {
   it('one of the address that has the most gives way, and none of another', () => {

@@ -231,12 +231,29 @@ describe('a member that dials', () => {
   });
 
   it('never falls back to http', async () => {
+    const tls = await authorities().ca.member(1);
+    const [, peer] = await urls(2);
+    const expected = 'url: expected a URL that begins with https://';
+    const plain = { id: 2, url: peer!.url.replace('https', 'http') };
+    await expect(start({ id: 1, peers: [plain], tls })).rejects.toThrow(`peers[0].${expected}`);
+    await expect(start({ id: 1, peers: [peer!], url: 'http://127.0.0.1:9', tls })).rejects.toThrow(expected);
+  });
+
+  it('accepts no version before TLS 1.3', async () => {
     const { ca } = authorities();
     const peers = await urls(2);
-    const plain = peers.map((peer) => ({ ...peer, url: peer.url.replace('https', 'http') }));
-    await expect(start({ id: 1, peers: plain, tls: await ca.member(1) })).rejects.toThrow(
-      /url: expected a URL that begins with https:\/\//,
+    const options = { ...(await ca.issue(2)), ca: ca.own.cert, maxVersion: 'TLSv1.2' } as const;
+    const server = https.createServer(options, (_request, response) => void response.end());
+    cleanUp(async () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await new Promise<void>((resolve) => server.listen(portOf(peers[1]!), '127.0.0.1', resolve));
+    const { member, log } = await start({ id: 1, peers, tls: await ca.member(1) });
+    await until('it is told', () =>
+      log.some(({ message }) => /cannot reach 2 at .*: it does not offer TLS 1\.3/.test(message)),
     );
+    expect(member.links[0]!.via).toBe('none');
   });
 });
 

@@ -385,17 +385,6 @@ describe('a peer that cannot be reached', () => {
   });
 });
 
-describe('strangers', () => {
-  it('are turned away when too many connections were not greeted', () => {
-    const bench = new Bench(Peers, { strangers: 2 });
-    bench.take({ type: 'accepted', connection: 10 });
-    bench.greet(11, processOf(7, 'unknown'));
-    expect(bench.peers.isFull).toBe(true);
-    bench.closed(11, 'by-us');
-    expect(bench.peers.isFull).toBe(false);
-  });
-});
-
 describe('the rules that planted bugs break', () => {
   it.each(Object.keys(rules) as RuleName[])('%s', (name) => {
     expect(rules[name](Peers)).toBe(true);

@@ -31,7 +31,7 @@ export class TestCa {
     this.own = own;
   }
 
-  static async open(name = 'test CA'): Promise<TestCa> {
+  static async open(name = 'test CA', unusual: Unusual = {}): Promise<TestCa> {
     const key = newKey();
     const nowMs = Date.now();
     const cert = await issue({
@@ -44,18 +44,19 @@ export class TestCa {
       uses: [],
       fromMs: nowMs - DAY_MS,
       untilMs: nowMs + 3650 * DAY_MS,
+      ...unusual,
     });
     return new TestCa({ cert, key });
   }
 
   /** A certificate of this member of the cluster `caucus`, unless something else is wanted. */
-  async issue(id: string | number, unusual: Unusual = {}): Promise<Issued> {
+  async issue(id: string | number, unusual: Unusual = {}, issuer: Issued = this.own): Promise<Issued> {
     const key = newKey();
     const nowMs = Date.now();
     const cert = await issue({
       commonName: `member ${id}`,
       key,
-      issuer: this.own,
+      issuer,
       uris: [`caucus:caucus:${id}`],
       dnsNames: ['localhost'],
       addresses: ['127.0.0.1'],

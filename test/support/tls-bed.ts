@@ -100,6 +100,8 @@ export function isLinked({ links }: Member): boolean {
 export interface Said {
   readonly status: number;
   readonly body: string;
+  /** What a proof has to name, if one is needed. */
+  readonly challenge?: string | undefined;
 }
 
 /** What a member says to a client that shows this, and does not check the member. */
@@ -107,14 +109,17 @@ export function ask(
   port: number,
   method: string,
   path: string,
-  tls: ConnectionOptions = {},
+  tls: ConnectionOptions & { readonly headers?: Record<string, string> } = {},
   body?: object,
 ): Promise<Said> {
   return new Promise((resolve, reject) => {
     const request = https.request(
       { host: '127.0.0.1', port, method, path, rejectUnauthorized: false, agent: false, ...tls },
-      (response) =>
-        void readAll(response).then((text) => resolve({ status: response.statusCode!, body: text }), reject),
+      (response) => {
+        const { statusCode, headers } = response;
+        const said = { status: statusCode!, challenge: headers['www-authenticate'] };
+        void readAll(response).then((text) => resolve({ ...said, body: text }), reject);
+      },
     );
     request.on('error', reject);
     if (body !== undefined) request.setHeader('content-type', 'application/json');

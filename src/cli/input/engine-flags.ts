@@ -93,8 +93,6 @@ export const MEMBER_ONLY = [
   'trustConnections',
   'secretFile',
   'record',
-  'tlsCert',
-  'tlsKey',
   'tlsCa',
   'tlsName',
   'config',
@@ -111,16 +109,6 @@ export function refuseAlone({ engine, lease, engineOption, enginePasswordFile }:
     throw new Refusal('--engine-password-file: expected --engine beside it');
 }
 
-const NO_TLS =
-  'expected none beside --engine: the HTTP port of a participant on a store does not speak TLS; let it listen on the loopback, and put a proxy in front of it that does';
-
-/** An operator who gives a certificate expects that the port speaks TLS. That of a participant on a store does not. */
-export function refuseTls(env: NodeJS.ProcessEnv): void {
-  for (const name of ['CAUCUS_TLS_CERT', 'CAUCUS_TLS_KEY']) {
-    if (env[name]) throw new Refusal(`${name}: ${NO_TLS}`);
-  }
-}
-
 /** The flags of members have no meaning on a store. */
 export function refuseBoth(
   flags: Readonly<Record<string, unknown>>,
@@ -133,7 +121,6 @@ export function refuseBoth(
   for (const name of names) {
     if (flags[name] === undefined) continue;
     const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    if (name.startsWith('tls')) throw new Refusal(`--${flag}: ${NO_TLS}`);
     throw new Refusal(`--${flag}: expected none beside --engine, which knows no members`);
   }
 }

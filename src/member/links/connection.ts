@@ -90,6 +90,11 @@ export class Connection {
     socket.on('end', () => ws.terminate());
   }
 
+  /** The remote address without its port. */
+  get address(): string {
+    return withoutPort(this.remote);
+  }
+
   get open(): boolean {
     return this.#ws.readyState === WebSocket.OPEN;
   }
@@ -294,4 +299,8 @@ export class Connection {
     if (code !== WITHOUT_A_WORD) return 'goodbye';
     return this.#isReset ? 'reset' : 'ended';
   }
+}
+
+export function withoutPort(remote: string): string {
+  return remote.replace(/:\d+$/, '');
 }

@@ -131,9 +131,8 @@ class AllLinks implements Links, Hub {
     // machine.
     if (request.headers.origin !== undefined) refuseUpgrade(socket, '403 Forbidden');
     else if (stranger !== null) refuseUpgrade(socket, '401 Unauthorized', stranger);
-    else if (this.closed || this.#host.isFull) {
-      refuseUpgrade(socket, '503 Service Unavailable');
-    } else {
+    else if (this.closed) refuseUpgrade(socket, '503 Service Unavailable');
+    else {
       this.#acceptor.handleUpgrade(request, socket, head, (ws) => this.#onAccepted(ws, socket, request));
     }
     return true;

@@ -8,11 +8,11 @@ import type { WebSocket } from 'ws';
 import { Initiator, NONCE_BYTES, Responder, SEAL_BYTES, type Secrets } from '../../auth/index.ts';
 import type { MemberId } from '../../core/index.ts';
 import type { Identity, Refused } from '../../peers/index.ts';
-import { Connection } from './connection.ts';
+import { Connection, withoutPort } from './connection.ts';
 import type { ResolvedLinkOptions } from './options.ts';
 import { type Proven, prove } from './prove.ts';
 import { SealedWire } from './sealed-wire.ts';
-import { Strangers } from './strangers.ts';
+import { type Stranger, Strangers } from './strangers.ts';
 
 /** A WebSocket that was just opened, by either side. */
 interface Opened {
@@ -24,10 +24,17 @@ interface Opened {
   readonly certifiedId?: MemberId | null;
 }
 
-const CROWDED: Refused = {
+export const CROWDED: Refused = {
   kind: 'unauthenticated',
-  reason: 'too many connections wait that have not proven anything; one of them was closed',
+  reason: 'too many connections wait that have not shown whose they are; one of them was closed',
 };
+
+/** A handshake that is under way. */
+interface Proving extends Stranger {
+  cancel(): void;
+  /** The same, because there are too many. */
+  giveWay(): void;
+}
 
 type Authenticated =
   | { readonly type: 'open'; readonly connection: Connection }
@@ -37,7 +44,7 @@ export class LinkAuthentication {
   readonly #own: Pick<Identity, 'id' | 'cluster'>;
   readonly #options: ResolvedLinkOptions;
   /** The handshakes that are under way with processes that connected. */
-  readonly #strangers: Strangers;
+  readonly #strangers: Strangers<Proving>;
 
   constructor(own: Pick<Identity, 'id' | 'cluster'>, options: ResolvedLinkOptions) {
     this.#own = own;
@@ -69,8 +76,8 @@ export class LinkAuthentication {
       if (result.type !== 'refused') this.#strangers.delete(stranger);
       done(this.#finish(opened, secrets, result, false));
     });
-    const stranger = {
-      address: opened.remote.replace(/:\d+$/, ''),
+    const stranger: Proving = {
+      address: withoutPort(opened.remote),
       cancel,
       giveWay: () => {
         cancel();
@@ -82,7 +89,7 @@ export class LinkAuthentication {
   }
 
   close(): void {
-    this.#strangers.close();
+    for (const stranger of this.#strangers.clear()) stranger.cancel();
   }
 
   #finish(opened: Opened, secrets: Secrets, result: Proven, isInitiator: boolean): Authenticated {

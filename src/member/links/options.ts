@@ -16,6 +16,11 @@ export interface LinkOptions extends Given<PeerOptions> {
   readonly bufferBytes?: number | undefined;
   /** A larger frame is not sent; receiving one closes the connection. */
   readonly frameBytes?: number | undefined;
+  /**
+   * How many connections of other processes may be open that have not proven themselves, and how many that have not said who
+   * they are, or were refused. If there are more, one of them gives way.
+   */
+  readonly strangers?: number | undefined;
   readonly connectMs?: number | undefined;
   /** How long an orderly close may take before the socket is destroyed. */
   readonly goodbyeMs?: number | undefined;
@@ -49,6 +54,7 @@ const DEFAULTS: ResolvedLinkOptions = {
   queueBytes: 4 * 1024 * 1024,
   bufferBytes: 256 * 1024,
   frameBytes: 512 * 1024,
+  strangers: 64,
   connectMs: 2000,
   goodbyeMs: 200,
   postsInFlight: 1,

@@ -14,8 +14,10 @@ import type { Connection, ConnectionOwner } from './connection.ts';
 import { type Dial, type Dialled, dial } from './dial.ts';
 import { encodeHello, encodeLocalConfirmed, encodeLocalToken, encodeRefused, type Frame } from './frames.ts';
 import type { Hub } from './hub.ts';
+import { CROWDED } from './link-authentication.ts';
 import { LocalSocket, Meeting } from './local-socket.ts';
 import type { PeerLink } from './peer-link.ts';
+import { Strangers } from './strangers.ts';
 
 /**
  * Runs the state machine that decides about connections (src/peers): passes it the events of sockets and timers, and
@@ -31,6 +33,8 @@ export class PeersHost implements ConnectionOwner {
   readonly #local: LocalSocket | null;
   readonly #numbers = new Map<Connection, ConnectionId>();
   readonly #connections = new Map<ConnectionId, Connection>();
+  /** Those that other processes opened, as long as they are not accepted as a peer's. */
+  readonly #strangers: Strangers<Connection>;
   /** Connections with a peer that was accepted. */
   readonly #accepted = new Map<Connection, MemberId>();
   /** By connection: the exchange that shows that the process at the other end runs on this kernel. */
@@ -48,12 +52,8 @@ export class PeersHost implements ConnectionOwner {
     this.#own = this.#local === null ? own : { ...own, localSocket: this.#local.name };
     this.#hub = hub;
     this.#machine = new Peers(this.#own, hub.options);
+    this.#strangers = new Strangers(hub.options.strangers);
     this.#pinging = setInterval(() => this.give({ type: 'ping-due' }), hub.options.pingMs);
-  }
-
-  /** No more incoming connections are accepted. */
-  get isFull(): boolean {
-    return this.#machine.isFull;
   }
 
   /** All open connections. */
@@ -72,7 +72,11 @@ export class PeersHost implements ConnectionOwner {
   }
 
   accepted(connection: Connection): void {
+    const chosen = this.#strangers.add(connection);
     this.give({ type: 'accepted', connection: this.#track(connection) });
+    if (chosen === null) return;
+    chosen.terminate(CROWDED.reason);
+    this.#hub.events.onRefused(CROWDED.reason, chosen.remote, CROWDED.kind, 'refused', false);
   }
 
   onFrame(connection: Connection, frame: Frame, bytes: number): void {
@@ -129,6 +133,7 @@ export class PeersHost implements ConnectionOwner {
     this.#endMeeting(connection);
     this.give({ type: 'closed', connection: number, closing, reason });
     this.#accepted.delete(connection);
+    this.#strangers.delete(connection);
     this.#numbers.delete(connection);
     this.#connections.delete(number);
   }
@@ -183,7 +188,9 @@ export class PeersHost implements ConnectionOwner {
     const { events } = this.#hub;
     switch (decision.type) {
       case 'accept':
-        if (connection !== undefined) this.#accepted.set(connection, decision.peer);
+        if (connection === undefined) return;
+        this.#strangers.delete(connection);
+        this.#accepted.set(connection, decision.peer);
         return;
       case 'greet':
         return connection?.send(encodeHello(this.#own));

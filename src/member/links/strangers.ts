@@ -1,24 +1,20 @@
-/** A connection that has not proven itself yet. */
+/** A connection of which it is not known yet whether it is a member's. */
 export interface Stranger {
   /** Where it comes from, without the port. */
   readonly address: string;
-  /** Closes it. */
-  cancel(): void;
-  /** The same, because there are too many. */
-  giveWay(): void;
 }
 
 /**
- * The connections that have not proven themselves yet, bounded in number. If there are too many, one of them has to
+ * The connections that have not proven themselves, or not said who they are, bounded in number. If there are too many, one of them has to
  * give way: one from the address that has the most, so that a host that opens many takes no place from others, and
  * among these a random one. Why random: if the oldest were given up, a process on the same machine that opens
  * connections a little faster than members prove themselves would push out every member. So it pushes out some, and
  * these try again.
  */
-export class Strangers {
+export class Strangers<T extends Stranger> {
   readonly #most: number;
   readonly #random: () => number;
-  readonly #all = new Set<Stranger>();
+  readonly #all = new Set<T>();
 
   /** `random`: at least 0 and less than 1. */
   constructor(most: number, random: () => number = Math.random) {
@@ -27,7 +23,7 @@ export class Strangers {
   }
 
   /** Returns the one that gives way to it, if one must. */
-  add(stranger: Stranger): Stranger | null {
+  add(stranger: T): T | null {
     this.#all.add(stranger);
     if (this.#all.size <= this.#most) return null;
     const crowd = this.#largestCrowd(stranger);
@@ -36,18 +32,20 @@ export class Strangers {
     return chosen;
   }
 
-  delete(stranger: Stranger): void {
+  delete(stranger: T): void {
     this.#all.delete(stranger);
   }
 
-  close(): void {
-    for (const stranger of [...this.#all]) stranger.cancel();
+  /** Forgets all, and returns them. */
+  clear(): readonly T[] {
+    const all = [...this.#all];
     this.#all.clear();
+    return all;
   }
 
   /** Those of the address that has the most of them, without the newcomer. */
-  #largestCrowd(newcomer: Stranger): readonly Stranger[] {
-    const crowds = new Map<string, Stranger[]>();
+  #largestCrowd(newcomer: T): readonly T[] {
+    const crowds = new Map<string, T[]>();
     for (const stranger of this.#all) {
       const crowd = crowds.get(stranger.address) ?? [];
       crowds.set(stranger.address, crowd);

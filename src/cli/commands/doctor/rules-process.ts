@@ -98,7 +98,7 @@ export function certificateFindings({ home }: Picture): readonly Finding[] {
       ...expiry(
         `member ${voterId}`,
         'a CA that it accepts',
-        certificate.caDaysLeft,
+        certificate.caDaysLeft ?? Number.POSITIVE_INFINITY,
         'make a new CA, add it to the CA files of all members, and then replace the certificates',
       ),
     ];

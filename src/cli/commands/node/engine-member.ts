@@ -1,6 +1,7 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import {
   type Api,
+  type CertificateStatus,
   closeServer,
   createApi,
   type ElectionPort,
@@ -11,9 +12,17 @@ import {
   type SelfReport,
   urlOfServer,
 } from '../../../api/index.ts';
-import { Election } from '../../../election/index.ts';
+import type { ServerTls } from '../../../auth/index.ts';
+import { Election, type LogEntry } from '../../../election/index.ts';
 import type { OpenEngine } from '../../../engines/index.ts';
-import { LoopLag, MemberAccess, RefusalLog, SystemClock } from '../../../member/index.ts';
+import {
+  certificateStatus,
+  LoopLag,
+  MemberAccess,
+  RefusalLog,
+  SystemClock,
+  TlsWatch,
+} from '../../../member/index.ts';
 import type { Log } from '../../terminal/log.ts';
 import { EngineElection } from './engine-election.ts';
 
@@ -23,6 +32,8 @@ const NOT_HERE = 'this election is held on a store: there are no voters';
 interface Rules {
   readonly access: MemberAccess;
   readonly log: Log;
+  /** Its certificate; null if its port speaks http. */
+  readonly tls: ServerTls | null;
 }
 
 /** A participant in elections on a store, with the HTTP API of a member. */
@@ -44,16 +55,22 @@ export class EngineMember implements MemberPort {
   readonly #access: MemberAccess;
   readonly #refusals: RefusalLog;
   readonly #log: Log;
+  readonly #tls: ServerTls | null;
+  readonly #tlsWatch: TlsWatch | null;
   readonly #lag = new LoopLag();
 
   constructor(
     engine: OpenEngine,
     election: string,
     storeName: string,
-    { access, log }: Rules = { access: new MemberAccess([], false, true), log: () => {} },
+    { access, log, tls }: Rules = { access: new MemberAccess([], false, true), log: () => {}, tls: null },
   ) {
     this.#access = access;
     this.#log = log;
+    this.#tls = tls;
+    const note = ({ level, message }: LogEntry): void =>
+      log({ level: level === 'warning' ? 'warn' : level, event: 'note', text: message });
+    this.#tlsWatch = tls === null ? null : new TlsWatch(tls, note);
     this.#refusals = new RefusalLog(new SystemClock(), (text) => log({ level: 'warn', event: 'note', text }));
     this.id = engine.name;
     this.cluster = storeName;
@@ -71,8 +88,21 @@ export class EngineMember implements MemberPort {
       note: (text) => this.#log({ level: 'info', event: 'note', text }),
     });
     this.#api = api;
-    this.#server = await listen(host, port, MOST_CONNECTIONS, (request, response) => api(request, response));
+    const tell = (address: string, message: string): void =>
+      this.#refusals.refused('unauthenticated', address, message);
+    const tls = this.#tls === null ? null : { tls: this.#tls, tell };
+    const onRequest = (request: IncomingMessage, response: ServerResponse): void => api(request, response);
+    this.#server = await listen(host, port, MOST_CONNECTIONS, onRequest, { tls });
     this.url = urlOfServer(this.#server);
+  }
+
+  get certificate(): CertificateStatus | null {
+    return this.#tls === null ? null : certificateStatus(this.#tls, Date.now());
+  }
+
+  /** Reads the files of its certificate again now. They are also read again within a second or two after each change. */
+  reloadTls(): void {
+    this.#tlsWatch?.reload();
   }
 
   get voters(): MemberPort['voters'] {
@@ -122,6 +152,7 @@ export class EngineMember implements MemberPort {
     await this.#engine.close();
     this.#api?.close();
     this.#refusals.close();
+    this.#tlsWatch?.close();
     this.#lag.close();
     if (this.#server !== null) await closeServer(this.#server);
   }

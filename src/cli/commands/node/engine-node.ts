@@ -1,12 +1,12 @@
 import { isLoopback } from '../../../api/index.ts';
-import { tokenOptions } from '../../../auth/index.ts';
+import { ServerTls, tokenOptions } from '../../../auth/index.ts';
 import { CaucusError } from '../../../election/index.ts';
 import { shownUrl } from '../../../engines/index.ts';
 import { MemberAccess } from '../../../member/index.ts';
 import type { Origin } from '../../input/config/member-config.ts';
 import { originLines, originsJson } from '../../input/config/print-config.ts';
 import { tokenSource } from '../../input/config/tokens.ts';
-import { engineOptionsOf, MEMBER_ONLY, refuseBoth, refuseTls } from '../../input/engine-flags.ts';
+import { engineOptionsOf, MEMBER_ONLY, refuseBoth } from '../../input/engine-flags.ts';
 import { readEnginePassword } from '../../input/engine-password.ts';
 import { openEngineOf } from '../../input/open-engine.ts';
 import { Refusal } from '../../input/refusal.ts';
@@ -25,24 +25,27 @@ const SECRETS = ['token', 'key', 'ssl'];
 /** Runs a participant in an election on a store until a signal ends it. It has the HTTP API of a member. */
 export async function engineNode(flags: NodeFlags): Promise<number> {
   refuseBoth(flags as Readonly<Record<string, unknown>>, MEMBER_ONLY, process.env);
-  refuseTls(process.env);
-  const { host, port } = readListen(flags);
+  const tls = readTls(flags, process.env);
+  const { host, port } = readListen(flags, tls !== null);
   const tokens = tokenSource(flags.tokensFile ?? (process.env.CAUCUS_TOKENS_FILE || undefined), process.env);
   const access = new MemberAccess(
     tokenOptions.read(tokens?.read() ?? [], 'tokens'),
     flags.closed ?? false,
     (flags.insecure ?? false) || isLoopback(host),
   );
-  if (flags.printConfig) return printConfig(flags);
+  if (flags.printConfig) return printConfig(flags, tlsFilesOf(flags, process.env));
   const log = openLog(
     (line) => process.stdout.write(line),
     flags.json ?? false,
     paintFor(process.stdout, process.env),
   );
-  const stopped = untilStopped();
+  let reload = (): void => {};
+  // One that has certificates to read again does that on SIGHUP, as a member does.
+  const stopped = untilStopped(tls === null ? null : () => reload());
   const engine = await openEngineOf(flags, process.env, log);
   const storeName = /^[a-z]+/.exec(flags.engine!)![0];
-  const member = new EngineMember(engine, flags.election ?? 'main', storeName, { access, log });
+  const member = new EngineMember(engine, flags.election ?? 'main', storeName, { access, log, tls });
+  reload = () => member.reloadTls();
   try {
     await member.listen(host, port);
   } catch (error) {
@@ -76,13 +79,14 @@ export async function engineNode(flags: NodeFlags): Promise<number> {
 }
 
 /** Also opens the engine, which does not connect yet, so that invalid options are refused. */
-async function printConfig(flags: NodeFlags): Promise<number> {
+async function printConfig(flags: NodeFlags, tls: readonly Origin[]): Promise<number> {
   await (await openEngineOf(flags, process.env)).close();
   const origins: Origin[] = [
     { field: 'engine', value: shownUrl(flags.engine!), from: '--engine' },
     { field: 'election', value: flags.election ?? 'main', from: flags.election ? '--election' : 'default' },
     { field: 'listen', value: flags.listen ?? DEFAULT_LISTEN, from: flags.listen ? '--listen' : 'default' },
   ];
+  origins.push(...tls);
   const password = readEnginePassword(flags.enginePasswordFile, process.env);
   if (password !== null) origins.push({ field: 'password', value: '***', from: password.from });
   if (flags.tokensFile) origins.push({ field: 'tokensFile', value: flags.tokensFile, from: '--tokens-file' });
@@ -104,13 +108,40 @@ async function printConfig(flags: NodeFlags): Promise<number> {
   return 0;
 }
 
-function readListen({ listen = DEFAULT_LISTEN, insecure }: NodeFlags): { host: string; port: number } {
+/** The files of its certificate and its key, as far as they are given. */
+function tlsFilesOf({ tlsCert, tlsKey }: NodeFlags, env: NodeJS.ProcessEnv): readonly Origin[] {
+  const given = (field: string, flag: string, value: string | undefined, variable: string): Origin[] => {
+    if (value !== undefined) return [{ field, value, from: flag }];
+    return env[variable] ? [{ field, value: env[variable], from: variable }] : [];
+  };
+  return [
+    ...given('tlsCert', '--tls-cert', tlsCert, 'CAUCUS_TLS_CERT'),
+    ...given('tlsKey', '--tls-key', tlsKey, 'CAUCUS_TLS_KEY'),
+  ];
+}
+
+/** Its certificate; null if its port speaks http. It needs no CA: it has no peers, and clients show no certificates. */
+function readTls(flags: NodeFlags, env: NodeJS.ProcessEnv): ServerTls | null {
+  const given = tlsFilesOf(flags, env);
+  const [first] = given;
+  if (first === undefined) return null;
+  const [cert, key] = ['tlsCert', 'tlsKey'].map((field) => given.find((each) => each.field === field));
+  if (cert !== undefined && key !== undefined)
+    return ServerTls.open({ cert: String(cert.value), key: String(key.value) });
+  const missing = cert === undefined ? '--tls-cert' : '--tls-key';
+  throw new Refusal(`${missing}: expected it beside ${first.from}, found none`);
+}
+
+function readListen(
+  { listen = DEFAULT_LISTEN, insecure }: NodeFlags,
+  hasTls: boolean,
+): { host: string; port: number } {
   const found = /^(.+):(\d{1,5})$/.exec(listen);
   if (found === null) throw new Refusal(`--listen: expected host:port, found ${JSON.stringify(listen)}`);
   const host = found[1]!.replace(/^\[|\]$/g, '');
-  if (!insecure && !isLoopback(host)) {
+  if (!insecure && !hasTls && !isLoopback(host)) {
     throw new Refusal(
-      `--listen: expected an address of the loopback, or --insecure, found ${JSON.stringify(host)}`,
+      `--listen: expected an address of the loopback, or a certificate (--tls-cert), or --insecure, found ${JSON.stringify(host)}`,
     );
   }
   return { host, port: Number(found[2]) };

@@ -25,7 +25,7 @@ const FAILED = 1;
 const KILLED_WITHIN_MS = 60_000;
 
 /** Flags of the HTTP API. */
-const API_ONLY = ['listen', 'insecure', 'tokensFile', 'closed'];
+const API_ONLY = ['listen', 'insecure', 'tokensFile', 'closed', 'tlsCert', 'tlsKey'];
 
 const PASSED = ['SIGUSR1', 'SIGUSR2', 'SIGQUIT', 'SIGWINCH', 'SIGCONT'] as const;
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
