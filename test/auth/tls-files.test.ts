@@ -155,6 +155,17 @@ const BAD: readonly {
     says: 'tls.cert: expected a certificate of a CA in CA, found FILE, which was issued by CN=CA one',
   },
   {
+    what: 'a certificate whose signature is not that of the CA',
+    make: () => {
+      const der = Buffer.from(good.cert.replace(/-----[^-]*-----|\s/g, ''), 'base64');
+      der[der.length - 1]! ^= 1;
+      const cert = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
+      const files = ca.files({ ...good, cert });
+      return { ...files, file: files.cert };
+    },
+    says: 'tls.cert: expected a certificate of a CA in CA, found FILE, which was issued by CN=CA one',
+  },
+  {
     what: 'a certificate of another CA that comes with it',
     make: async () => {
       const { cert, key } = await other.issue('a');
