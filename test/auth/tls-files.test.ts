@@ -1,10 +1,11 @@
 /** The files of certificates: everything that is wrong with them is refused at the start, in one line with the remedy. */
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MemberTls } from '../../src/auth/index.ts';
 import { altNames } from '../../src/auth/tls/names.ts';
 import type { TlsOptions } from '../../src/member/index.ts';
-import { type Issued, TestCa } from '../support/test-ca.ts';
+import { type Issued, newKey, TestCa } from '../support/test-ca.ts';
 
 const DAY_MS = 86_400_000;
 let ca: TestCa;
@@ -23,6 +24,15 @@ afterAll(() => {
 
 function open(files: TlsOptions): MemberTls {
   return new MemberTls(files, 'a', { cluster: 'caucus', names: new Map() });
+}
+
+/** A certificate that is no CA and does not say what its key is for: by that alone it could sign others. */
+function selfSigned(name: string): Issued {
+  const config =
+    '[req]\ndistinguished_name=dn\nx509_extensions=v3\n[dn]\n[v3]\nbasicConstraints=critical,CA:FALSE\n';
+  const key = ca.file(newKey());
+  const args = ['req', '-x509', '-key', key, '-subj', `/CN=${name}`, '-config', ca.file(config)];
+  return { cert: execFileSync('openssl', args, { encoding: 'utf8' }), key: readFileSync(key, 'utf8') };
 }
 
 /** What is wrong, and the line that it is refused with; FILE stands for the file that it names. */
@@ -177,11 +187,21 @@ const BAD: readonly {
   {
     what: 'a certificate that another member has issued',
     make: async () => {
-      const { cert, key } = await ca.issue('a', {}, await ca.issue('b'));
-      const files = ca.files({ cert, key });
+      const issuer = await ca.issue('b');
+      const { cert, key } = await ca.issue('a', {}, issuer);
+      const files = ca.files({ cert: `${cert}${issuer.cert}`, key });
       return { ...files, file: files.cert };
     },
     says: 'tls.cert: expected a certificate of a CA in CA, found FILE, which was issued by CN=member b',
+  },
+  {
+    what: 'a certificate that a certificate in the CA file has issued, which is no CA',
+    make: async () => {
+      const noCa = selfSigned('no CA');
+      const files = ca.files(await ca.issue('a', {}, noCa), noCa.cert);
+      return { ...files, file: files.cert };
+    },
+    says: 'tls.cert: expected a certificate of a CA in CA, found FILE, which was issued by CN=no CA',
   },
   {
     what: 'a CA that has expired',
