@@ -197,11 +197,13 @@ describe('a participant on a store with a certificate', () => {
     expect((await fetch(`http://127.0.0.1:${port}/status`)).status).toBe(403);
     await expect(shownBy(port, 'TLSv1.2')).rejects.toThrow(/version/);
 
+    // Nothing has changed, so it is SIGHUP that lets it read.
+    child.kill('SIGHUP');
+    await until('it was read', () => log.some((line) => line.includes('that of this member is the same')));
     const before = await shownBy(port);
     const next = await ca.issue('a', { uris: [], uses: ['serverAuth'] });
     writeFileSync(tls.key, next.key);
     writeFileSync(tls.cert, next.cert);
-    child.kill('SIGHUP');
     await until('another is shown', async () => (await shownBy(port)) !== before);
     writeFileSync(tls.cert, 'none');
     await until('it is told', () => log.some((line) => line.includes('the certificates stay as they were')));
