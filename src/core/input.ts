@@ -10,8 +10,10 @@ export type Command =
   | { readonly type: 'priority'; readonly priority: number }
   | { readonly type: 'transfer'; readonly to: MemberId }
   | { readonly type: 'publish'; readonly value: Json }
-  | { readonly type: 'add'; readonly member: MemberId }
-  | { readonly type: 'remove'; readonly member: MemberId };
+  /** `url`: where the member is reached, if the others are not configured with it. */
+  | { readonly type: 'add'; readonly member: MemberId; readonly url?: string }
+  /** `force`: also if too few of the members that would be left answer now. */
+  | { readonly type: 'remove'; readonly member: MemberId; readonly force?: boolean };
 
 /**
  * Why a leadership ends: a word for programs and a sentence for people. Histories show it; no decision depends on it.

@@ -49,6 +49,8 @@ export interface SeatedDisk {
   readonly disk: string | null;
   /** The disk with which the member took part in the first election, if it did. */
   readonly founder: string | null;
+  /** Where the member is reached, if it was added while the cluster ran; null if it is configured. */
+  readonly url: string | null;
 }
 
 /** The safety properties that are watched from outside; docs/guarantees.md defines them. */
@@ -112,7 +114,8 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
    */
   objection?(state: S, message: M): string | null;
   /**
-   * Members that a message would add to those that a member in this state knows. A host accepts only configured ones.
+   * Members that a message would add to those that a member in this state knows, and does not say where they are. A
+   * host accepts only those that it can reach.
    */
   introduces?(state: S, message: M): readonly MemberId[];
   /**
@@ -153,7 +156,7 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
    * one of the first.
    */
   resume?(record: Json, main: Json): Json;
-  /** Which disk has the seat of each member, in a durable record, if the protocol has seats. Only for the log. */
+  /** The committed members in a durable record, with the disk that has the seat of each, if the protocol has seats. */
   seats?(record: Json): readonly SeatedDisk[];
   /** The counters of a state that grow without bound, by name: an explorer has to bound them. */
   measure?(state: S): Readonly<Record<string, number>>;

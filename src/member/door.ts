@@ -112,7 +112,7 @@ export class Door {
     if (reason !== null) return reason;
     const introduced = this.#protocol.introduces?.(this.#state, message) ?? [];
     const strangers = introduced.filter((id) => !this.#around.isVoter(id));
-    if (strangers.length > 0) return `it makes ${show(strangers)} members, which are not configured here`;
+    if (strangers.length > 0) return `it makes ${show(strangers)} members, which this member cannot reach`;
     const claim = this.#protocol.claim?.(message) ?? 0;
     if (claim <= largestClaim(this.#around.clock.wallNow(), way)) return null;
     // A clock that was set back must not separate this member from the others: numbers that they have reached

@@ -67,12 +67,13 @@ export function objection(s: State, m: Message): string | null {
   }
 }
 
-/** The members that a register would add to those of this member. */
+/** The members that a register would add to those of this member, without saying where they are. */
 export function introducedBy(s: State, m: Message): readonly MemberId[] {
   if (!('register' in m)) return [];
   const known = (id: MemberId): boolean =>
     [s.register, s.committed].some(({ members }) => members.some((seat) => seat.id === id));
-  return m.register.members.map(({ id }) => id).filter((id) => !known(id));
+  const added = m.register.members.filter(({ id, url }) => url === undefined && !known(id));
+  return added.map(({ id }) => id);
 }
 
 export function changesMembers({ register }: State, m: Message): boolean {

@@ -7,7 +7,7 @@ import { lacksMajority } from './membership.ts';
 import { startPublication } from './register.ts';
 import { mayLead } from './roles.ts';
 import type { Times } from './settings.ts';
-import { isMember, type Out, type State } from './state.ts';
+import { type Change, isMember, type Out, type State } from './state.ts';
 
 export function onCommand(
   s: State,
@@ -35,7 +35,7 @@ export function onCommand(
     case 'add':
     case 'remove':
       // Made as soon as the earlier change is done, and a joining member has named its disk.
-      s.change = { command: id, kind: command.type, member: command.member };
+      s.change = { command: id, kind: command.type, member: command.member, ...detailsOf(command) };
       out.push({ type: 'set-timer', timer: 'commit', delayMs: times.commitTimeoutMs });
       if (command.type === 'add') sendHeartbeats(s, times, out);
       return;
@@ -62,6 +62,7 @@ function refuse(s: State, command: Command): string | null {
     case 'remove':
       if (!isMember(s, command.member)) return `${command.member} is not a member`;
       if (s.register.members.length === 1) return 'it is the last member';
+      if (command.force) return refuseNow(s);
       return (
         refuseNow(s) ??
         lacksMajority(
@@ -70,6 +71,11 @@ function refuse(s: State, command: Command): string | null {
         )
       );
   }
+}
+
+function detailsOf(command: Extract<Command, { type: 'add' | 'remove' }>): Pick<Change, 'url' | 'force'> {
+  if (command.type === 'remove') return command.force ? { force: true } : {};
+  return command.url === undefined ? {} : { url: command.url };
 }
 
 /** Why nothing can be published now, or null. */

@@ -205,8 +205,8 @@ function newDisk({ disk, life }: State): string {
 /** The committed seats: those of a register that was only accepted may still change. */
 export function seatsIn({ committed }: Saved): readonly SeatedDisk[] {
   const { members, founding } = committed;
-  return members.map(({ id, disk }) => {
+  return members.map(({ id, disk, url = null }) => {
     const founder = founding?.find((seat) => seat.id === id)?.disk ?? null;
-    return { id, disk, founder };
+    return { id, disk, founder, url };
   });
 }

@@ -36,7 +36,7 @@ export function advanceMembership(s: State, times: Times, out: Out): void {
   if (change === null || requested === null || isFirstStep(members, change))
     return startPublication(s, next, null, times, out);
   s.change = null;
-  const reason = lacksMajority(s, members);
+  const reason = change.force ? null : lacksMajority(s, members);
   if (reason === null) return startPublication(s, next, change.command, times, out);
   out.push({ type: 'cancel-timer', timer: 'commit' });
   out.push({
@@ -59,18 +59,18 @@ function accepted({ register }: State, members: readonly Seat[] | null): readonl
  * The members with the change that an operator requested, or with a first step to it; null as long as it cannot be
  * made.
  */
-function changed({ register, newcomers }: State, { kind, member }: Change): readonly Seat[] | null {
+function changed({ register, newcomers }: State, { kind, member, url }: Change): readonly Seat[] | null {
   const { members } = register;
   const rest = members.filter(({ id }) => id !== member);
   if (kind === 'remove') {
-    const vacant = { id: member, disk: null };
     const isVacant = members.length !== 3 || seatOf(register, member)?.disk === null;
-    return isVacant ? rest : members.map((seat) => (seat.id === member ? vacant : seat));
+    return isVacant ? rest : members.map((seat) => (seat.id === member ? { ...seat, disk: null } : seat));
   }
   const joiner = newcomers[member];
   if (joiner === undefined) return null;
   const disk = members.length === 2 ? null : joiner.disk;
-  return [...rest, { id: member, disk }].sort((a, b) => compareIds(a.id, b.id));
+  const seat: Seat = url === undefined ? { id: member, disk } : { id: member, disk, url };
+  return [...rest, seat].sort((a, b) => compareIds(a.id, b.id));
 }
 
 /** The seat of a member that is to be removed was only vacated. */
@@ -92,7 +92,7 @@ function reseated(s: State, times: Times): readonly Seat[] | null {
   const gone = members.find((seat) => isToBeVacated(s, seat, times));
   return gone === undefined
     ? null
-    : members.map((seat) => (seat === gone ? { id: gone.id, disk: null } : seat));
+    : members.map((seat) => (seat === gone ? { ...gone, disk: null } : seat));
 }
 
 /** Is a seat vacant, or another disk known under its name? Nearly never, and every step checks it. */
@@ -120,7 +120,7 @@ function isWorthFounding(s: State, members: readonly Seat[], { timeoutMs, heartb
 
 function fill(s: State, seat: Seat): Seat {
   const present = presentDisk(s, seat.id);
-  return seat.disk === null && present !== null ? { id: seat.id, disk: present } : seat;
+  return seat.disk === null && present !== null ? { ...seat, disk: present } : seat;
 }
 
 function isToBeVacated(s: State, { id, disk }: Seat, times: Times): boolean {

@@ -7,6 +7,7 @@ import {
   type Json,
   listOf,
   type MemberId,
+  matching,
   memberId,
   natural,
   nullable,
@@ -26,6 +27,8 @@ import {
 export interface Seat {
   readonly id: MemberId;
   readonly disk: string | null;
+  /** Where the member is reached. Only of members that were added while the cluster ran: the others are configured. */
+  readonly url?: string | undefined;
 }
 
 /** The replicated register: who votes, and the value that the leader published. It grows by versions. */
@@ -148,7 +151,11 @@ const priority = integer(0, 1000);
 const age = record<Age>({ term: natural, version: natural });
 const why = optional(record<Reason>({ cause: text(40), detail: text(240) }));
 const release = record<Release>({ term: natural, round: natural, why });
-const seats = sortedSeats(listOf(record<Seat>({ id: memberId, disk: nullable(identity) }), MOST_MEMBERS));
+/** What it leads to is judged by the member that would call it. */
+const url = optional(matching(/^https?:\/\/\S{1,500}$/, 'a URL that begins with http:// or https://'));
+const seats = sortedSeats(
+  listOf(record<Seat>({ id: memberId, disk: nullable(identity), url }), MOST_MEMBERS),
+);
 const register = record<Register>({
   term: natural,
   version: natural,

@@ -57,6 +57,10 @@ export interface Change {
   readonly command: number;
   readonly kind: 'add' | 'remove';
   readonly member: MemberId;
+  /** Where a member that is added is reached; omitted if it is configured. */
+  readonly url?: string;
+  /** It is removed even if too few others answer. */
+  readonly force?: true;
 }
 
 export interface State {
