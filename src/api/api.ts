@@ -13,6 +13,7 @@ import { commands } from './commands.ts';
 import { HEARTBEAT_MS } from './event-stream.ts';
 import { answerHealth, isHealthPath } from './health.ts';
 import { HttpError } from './http-error.ts';
+import { MEMBER_COMMANDS } from './members.ts';
 import { describeApi } from './openapi.ts';
 import type { VoterSecurity } from './openapi-operations.ts';
 import { refuseForeignNames, refuseForeignPages } from './origin.ts';
@@ -140,14 +141,21 @@ async function answer(
     electionName: name ?? query.get('election') ?? (isAsking ? usualElection(member) : member.mainElection),
   };
   const question = findQuestion(target);
+  const memberCommand =
+    name === null && Object.hasOwn(MEMBER_COMMANDS, path) ? MEMBER_COMMANDS[path] : undefined;
   const { method } = request;
   if ((method === 'GET' || method === 'HEAD') && question !== undefined) {
     if (hosts !== null) refuseForeignNames(request, hosts);
     return question(authenticateQuestion(authorize(call, authorization, isAsked(call)), authorization));
   }
   if (method === 'OPTIONS' && isHealthPath(path)) return answerHealth(authorize(call, authorization));
+  if (method === 'POST' && memberCommand !== undefined) {
+    refuseForeignPages(request, member.url);
+    const authorized = authorize(call, authorization);
+    return memberCommand.handler(authorized, await read(authorized, authorization));
+  }
   if ((method === 'POST' || method === 'PUT') && (await act(call, authorization, method))) return;
-  const allow = allowed(call, question);
+  const allow = memberCommand === undefined ? allowed(call, question) : ['POST'];
   if (allow.length === 0) {
     if (method === 'POST') member.countRefusal('unknown-type');
     throw new HttpError(404, 'E_NOT_FOUND', `there is nothing at ${path}; /openapi.json lists what there is`);
@@ -201,9 +209,9 @@ function hasSender(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'voterId' in body;
 }
 
-/** Voters ask each other for their status too (seed 002). */
+/** Voters ask each other for their status too (seed 002), and one that joins for the members. */
 function isAsked(call: Asked): boolean {
-  return call.path === '/status' && Object.hasOwn(messagesOf(call), 'status');
+  return call.path === '/members' || (call.path === '/status' && Object.hasOwn(messagesOf(call), 'status'));
 }
 
 /** A voter that asks proves that, and its answer is proven; any other client needs what its role needs. */

@@ -13,7 +13,7 @@ import {
   type Shape,
   writtenId,
 } from '../core/index.ts';
-import { type Call, knownElection, messagesOf, openElection } from './call.ts';
+import { type Call, knownElection, openElection } from './call.ts';
 import { HttpError } from './http-error.ts';
 import type { ElectionPort } from './port.ts';
 import { sendJson } from './reply.ts';
@@ -132,18 +132,15 @@ async function transfer(call: Call, body: unknown): Promise<void> {
   sendJson(call.response, 200, statusOf(call.member, election));
 }
 
-/** An operator adds or removes a voter. (A voter that does so itself sends a message; see voters.ts.) */
-export async function changeVoters(call: Call, type: 'add' | 'remove', member: MemberId): Promise<void> {
+/** An operator removes a voter. (A voter that does so itself sends a message; see voters.ts.) */
+export async function removeVoter(call: Call, member: MemberId): Promise<void> {
+  if (call.member.membership != null) {
+    const reason = `all elections have the members of the cluster: remove ${member} from it, by POST /members/remove or caucus member remove ${member}`;
+    throw new HttpError(409, 'E_REFUSED', reason);
+  }
   const election = knownElection(call);
-  await carryOut(call, election, { type, member }, 409);
-  const isFixed = !Object.hasOwn(messagesOf(call), 'register');
-  const warning = type === 'remove' && isFixed ? { warning: forEver(member, election.name) } : {};
-  sendJson(call.response, 200, { ...statusOf(call.member, election), ...warning });
-}
-
-/** No command adds a member yet, so the answer says that a removal is permanent. */
-function forEver(member: MemberId, election: string): string {
-  return `${member} is removed from the election ${election} for ever: this version cannot add members, so ${member} cannot come back under that name, with its data folder or an empty one`;
+  await carryOut(call, election, { type: 'remove', member }, 409);
+  sendJson(call.response, 200, statusOf(call.member, election));
 }
 
 async function putValue(call: Call, body: unknown): Promise<void> {

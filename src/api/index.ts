@@ -10,14 +10,17 @@ export { type About, createPage, NOT_BUILT, type Page } from './page.ts';
 export {
   type CertificateStatus,
   type Change,
+  type ClusterVoter,
   type ElectionPort,
   type LinkStatus,
   type MemberPort,
+  type MembershipPort,
   noRefusals,
   type Peer,
   type Refusal,
   RefusedMessage,
   type Registered,
+  removedWords,
 } from './port.ts';
 export { sendError, sendJson, sendText } from './reply.ts';
 export { lackWords } from './status.ts';

@@ -64,6 +64,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   403: 'The token may not do that. Or it is from a voter that this member does not know or may not call, or from a foreign web page or host name.',
   404: 'There is no such path or election.',
   409: 'Refused, with the reason; it had no effect.',
+  410: 'The sender was a member, and was removed.',
   412: 'A precondition of the transfer failed; it had no effect.',
   413: 'More than 256 KiB.',
   415: 'The body is not application/json.',

@@ -16,6 +16,7 @@ import {
   text,
 } from '../core/index.ts';
 import { commands } from './commands.ts';
+import { MEMBER_COMMANDS } from './members.ts';
 import {
   type JsonSchema,
   type Operation,
@@ -116,6 +117,10 @@ function memberPaths(operations: Operations): Record<string, PathItem> {
   ]);
   const paths: Record<string, PathItem> = Object.fromEntries(entries);
   const file = { name: 'file', in: 'path', required: true, schema: { type: 'string' } };
+  for (const [path, { summary, request, answer }] of Object.entries(MEMBER_COMMANDS)) {
+    const asked = { summary, bodies: [request], answers: [answer], codes: [403, 404, 409, 503] };
+    paths[path] = { post: operations.action(path, 'POST', 'command', asked) };
+  }
   paths['/ui/{file}'] = { parameters: [{ ...file, description: 'Its name.' }], ...paths['/ui/{file}'] };
   return paths;
 }
@@ -174,7 +179,7 @@ function electionPaths(operations: Operations, messages: Messages): Record<strin
     operations.action('/remove', 'POST', 'message', {
       summary: 'Removes a voter',
       details:
-        'With the `voterUrl` of the sender this is a message of another voter; without it, it is a command, which for quorum cannot be undone: `warning` in the answer says so.',
+        'With the `voterUrl` of the sender this is a message of another voter; without it, it is a command. For quorum it is refused: `/members/remove` is for that.',
       bodies: [named('Remove', record(leaving))],
       answers: [ownStatus, ANSWER],
       codes: MESSAGE_CODES,
@@ -201,7 +206,7 @@ function electionPaths(operations: Operations, messages: Messages): Record<strin
   return paths;
 }
 
-const MESSAGE_CODES: readonly number[] = [403, 404, 409, 429, 503];
+const MESSAGE_CODES: readonly number[] = [403, 404, 409, 410, 429, 503];
 
 /** Any message: its fields are those of its type. */
 const anyMessage: Shape<object> = openRecord({ type: text(100) });
@@ -228,15 +233,10 @@ function answerTo(messages: Messages, type: string): Shape<object> {
 
 /** The status with the protocol's own fields, and with the fields that answers to commands add. */
 function statusOf(messages: Messages): Shape<unknown> {
-  const warning = described(
-    text(1000),
-    'A warning about the command that was carried out, for example that a removal is permanent.',
-  );
   const fields = {
     ...allOptional({ ...messages['status/answer']?.fields, ...messages['register/answer']?.fields }),
     ...status.fields,
     messages: furtherMessages,
-    warning: optional(warning),
   };
   return named('Status', openRecord(fields));
 }

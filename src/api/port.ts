@@ -75,6 +75,8 @@ export type Refusal =
   /** It speaks no version of the messages between members that this one understands. */
   | 'other-version'
   | 'same-id'
+  /** Its sender was a member, and was removed. */
+  | 'removed'
   /** No honest member can have sent it. */
   | 'impossible'
   /** Its sender causes more changes than an honest member does. */
@@ -100,6 +102,11 @@ export class RefusedMessage extends Error {
   }
 }
 
+/** What a process is told that was a member, and was removed. */
+export function removedWords(by: MemberId, id: MemberId): string {
+  return `member ${id} was removed from the cluster, as ${by} knows it; stop it, or add it again: caucus member add ${id} URL`;
+}
+
 export function noRefusals(): Record<Refusal, number> {
   return {
     'not-json': 0,
@@ -111,6 +118,7 @@ export function noRefusals(): Record<Refusal, number> {
     'other-rules': 0,
     'other-version': 0,
     'same-id': 0,
+    removed: 0,
     impossible: 0,
     'too-fast': 0,
     linked: 0,
@@ -137,6 +145,30 @@ export type Registered =
   | { readonly accepted: true }
   | { readonly accepted: false; readonly reason: string; readonly isTooFast?: true };
 
+/** A member of the cluster. */
+export interface ClusterVoter extends Peer {
+  /** Does a disk vote for it? Not yet, if it was just added or has lost its disk. */
+  readonly votes: boolean;
+}
+
+/** The members of the cluster, and the commands that change them. */
+export interface MembershipPort {
+  /** Null as long as the cluster has not been founded, as far as this member knows. */
+  readonly members: readonly ClusterVoter[] | null;
+  readonly removed: readonly MemberId[];
+  /** In what the configuration and the members differ, for people; null if they do not. */
+  readonly difference: string | null;
+  /** What this election lacks to have the members of the cluster, for people. */
+  pendingIn(election: string): readonly string[];
+  isRemoved(id: MemberId): boolean;
+  add(joiner: Peer): Promise<Outcome>;
+  remove(id: MemberId, force: boolean): Promise<Outcome>;
+  replace(old: MemberId, joiner: Peer, force: boolean): Promise<Outcome>;
+  /** Does this member lead nothing because an operator said so? */
+  readonly isDrained: boolean;
+  drain(isOn: boolean): Promise<void>;
+}
+
 /** A member as the HTTP API and the command see it. */
 export interface MemberPort {
   readonly id: MemberId;
@@ -162,6 +194,8 @@ export interface MemberPort {
   electionPort(name: string): ElectionPort;
   /** A voter registers (seed 002). Refused, with the reason, if its URL may not be called. */
   registerVoter(voter: Peer): Registered;
+  /** Null or omitted: its members cannot be changed. */
+  readonly membership?: MembershipPort | null;
   readonly refusals: Readonly<Record<Refusal, number>>;
   /** Counts a refusal, and logs it if `told` is given. */
   countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void;

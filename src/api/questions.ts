@@ -7,6 +7,7 @@ import { getDiagnosis } from './diagnosis.ts';
 import { getFrontPage } from './front-page.ts';
 import { answerHealth, healthPaths } from './health.ts';
 import { HttpError } from './http-error.ts';
+import { getMembers } from './members.ts';
 import { getMetrics } from './metrics.ts';
 import { NOT_BUILT } from './page.ts';
 import { JSON_TYPE, sendEmpty, sendText } from './reply.ts';
@@ -14,6 +15,7 @@ import type { Target } from './target.ts';
 import { getStatus } from './voters.ts';
 import { diagnosis } from './wire/diagnosis.ts';
 import { cluster, electionList, frontPage, history, state, status, value } from './wire/documents.ts';
+import { membership } from './wire/membership.ts';
 
 export type Handler = (call: Call) => void | Promise<void>;
 
@@ -64,6 +66,11 @@ export const ABOUT_MEMBER: Readonly<Record<string, Question>> = {
     summary: 'All elections that this member takes part in',
     answer: electionList,
     handler: getElections,
+  },
+  '/members': {
+    summary: 'The members of the cluster, and what is pending',
+    answer: membership,
+    handler: getMembers,
   },
   '/metrics': {
     summary: 'Counters and gauges, in the text format of Prometheus',

@@ -23,6 +23,9 @@ export function statusOf(member: MemberPort, election: ElectionPort): Status {
     knownVoters: view.members ?? member.voters.map(({ id }) => id),
     voters: votersOf(member, election),
     missing: view.lack === undefined ? null : lackWords(view.lack),
+    ...(member.membership == null
+      ? {}
+      : { pending: member.membership.pendingIn(election.name), drained: member.membership.isDrained }),
     cause: last?.cause ?? 'started',
     detail: last?.detail ?? 'no election has been decided yet',
     illness: member.illness,

@@ -15,9 +15,9 @@ import {
   writtenId,
 } from '../core/index.ts';
 import { type Call, knownElection, messagesOf, openElection } from './call.ts';
-import { changeVoters } from './commands.ts';
+import { removeVoter } from './commands.ts';
 import { HttpError } from './http-error.ts';
-import { type ElectionPort, type Refusal, RefusedMessage } from './port.ts';
+import { type ElectionPort, type Refusal, RefusedMessage, removedWords } from './port.ts';
 import { sendEmpty, sendJson } from './reply.ts';
 import { statusOf } from './status.ts';
 import { voterUrl as urlShape } from './urls.ts';
@@ -100,7 +100,7 @@ export function isRemoval(call: Call, body: unknown): boolean {
  */
 export async function remove(call: Call, body: unknown): Promise<void> {
   const { voterUrl, ...own } = asObject(body, '');
-  if (isRemoval(call, body)) return changeVoters(call, 'remove', removal.read(own, '').voterId);
+  if (isRemoval(call, body)) return removeVoter(call, removal.read(own, '').voterId);
   const url = urlShape.read(voterUrl, 'voterUrl');
   const sender = call.member.voters.find((voter) => voter.url.replace(/\/+$/, '') === url);
   if (sender === undefined) refuseUnknown(call, url);
@@ -116,6 +116,7 @@ export function message(call: Call, body: unknown, type: string): void {
   if (voterUrl !== undefined) urlShape.read(voterUrl, 'voterUrl');
   if (id === call.member.id) refuseOwnId(call, typeof voterUrl === 'string' ? voterUrl : 'somewhere');
   refuseOther(call, id);
+  refuseRemoved(call, id);
   refuseLinked(call, id);
   answerMessage(call, id, type, own);
 }
@@ -169,6 +170,14 @@ function refuseLinked(call: Call, id: MemberId): void {
   const reason = `member ${id} is connected and sends nothing by POST`;
   tell(call, 'linked', `${reason}, but ${call.request.socket.remoteAddress} uses its id`);
   throw new HttpError(409, 'E_LINKED', reason);
+}
+
+/** A process that was a member learns that it was removed, and can stop. */
+function refuseRemoved(call: Call, id: MemberId): void {
+  if (call.member.membership?.isRemoved(id) !== true) return;
+  const reason = removedWords(call.member.id, id);
+  tell(call, 'removed', reason);
+  throw new HttpError(410, 'E_REMOVED', reason);
 }
 
 function tell({ member, request }: Call, kind: Refusal, reason: string): void {

@@ -5,6 +5,7 @@ import { addCert } from './commands/cert/command.ts';
 import { addCheck } from './commands/check/command.ts';
 import { addCompletion } from './commands/completion/command.ts';
 import { addDoctor } from './commands/doctor/command.ts';
+import { addMember } from './commands/member/command.ts';
 import { addNode } from './commands/node/command.ts';
 import { addPlay } from './commands/play/command.ts';
 import { addRun } from './commands/run/command.ts';
@@ -44,6 +45,7 @@ Examples:
   addNode(program);
   addRun(program);
   addAsking(program);
+  addMember(program);
   addDoctor(program);
   addCert(program);
   addSimulate(program);

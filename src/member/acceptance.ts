@@ -24,6 +24,8 @@ export class Acceptance {
   readonly #changed: (why: Why | null) => void;
   #isAccepted = false;
   #reason: string | null = null;
+  /** What a peer said that does not accept this process any more, since it was removed. */
+  #removal: string | null = null;
 
   constructor(changed: (why: Why | null) => void) {
     this.#changed = changed;
@@ -34,9 +36,20 @@ export class Acceptance {
   }
 
   accepted(): void {
+    if (this.#removal !== null) {
+      this.#removal = null;
+      this.#changed(null);
+    }
     if (this.#isAccepted) return;
     this.#isAccepted = true;
     if (this.#reason !== null) this.#changed(null);
+  }
+
+  /** A peer says that this process was removed, and none is connected with it. One that still is would know better. */
+  removed(reason: string): void {
+    if (this.#removal !== null) return;
+    this.#removal = reason;
+    this.#changed({ cause: 'removed', detail: reason });
   }
 
   refused(kind: LinkRefusal, reason: string): void {

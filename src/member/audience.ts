@@ -39,6 +39,10 @@ function isSameView(a: View, b: View): boolean {
     a.term === b.term &&
     a.version === b.version &&
     (a.lease === null) === (b.lease === null) &&
-    a.members?.length === b.members?.length
+    isSameList(a.members, b.members)
   );
+}
+
+function isSameList(a: View['members'], b: View['members']): boolean {
+  return a?.length === b?.length && (a ?? []).every((id, i) => id === b?.[i]);
 }

@@ -25,6 +25,10 @@ export interface MemberRecord {
   readonly keeps: boolean;
   /** Voters that registered. */
   readonly voters: readonly Peer[];
+  /** The members of the cluster that this one last knew, with their addresses. */
+  readonly members: readonly Peer[];
+  /** Members that were removed from the cluster. */
+  readonly removed: readonly MemberId[];
 }
 
 /** Where the record of one election is kept. */
@@ -43,6 +47,8 @@ export interface Store {
   readonly member: MemberRecord;
   /** Stores the voters, if there is a data folder. */
   saveVoters(voters: readonly Peer[]): void;
+  /** Stores the members of the cluster, and those that were removed. */
+  saveMembers(members: readonly Peer[], removed: readonly MemberId[]): void;
   election(name: string, protocol: string): ElectionStore;
   history(election: string, onFailure: (reason: string) => void): HistoryLog;
   close(): void;
@@ -52,8 +58,16 @@ export interface Store {
 export function forgetfulStore(mainElection: string): Store {
   const records = new Records(mainElection, new MemoryElectionList());
   return {
-    member: { incarnation: firstIncarnation(), life: drawName(), keeps: false, voters: [] },
+    member: {
+      incarnation: firstIncarnation(),
+      life: drawName(),
+      keeps: false,
+      voters: [],
+      members: [],
+      removed: [],
+    },
     saveVoters: () => {},
+    saveMembers: () => {},
     election: (name) =>
       records.of(
         name,
@@ -114,12 +128,19 @@ class FolderStore implements Store {
       keeps: true,
       incarnation: before?.incarnation === undefined ? firstIncarnation() : before.incarnation + 1,
       voters: before?.voters ?? [],
+      members: before?.members ?? [],
+      removed: before?.removed ?? [],
     };
     this.#saveMember();
   }
 
   saveVoters(voters: readonly Peer[]): void {
     this.member = { ...this.member, voters };
+    this.#saveMember();
+  }
+
+  saveMembers(members: readonly Peer[], removed: readonly MemberId[]): void {
+    this.member = { ...this.member, members, removed };
     this.#saveMember();
   }
 
@@ -144,8 +165,8 @@ class FolderStore implements Store {
   }
 
   #saveMember(): void {
-    const { incarnation, voters } = this.member;
-    this.#file.write({ incarnation, voters } as unknown as Json);
+    const { incarnation, voters, members, removed } = this.member;
+    this.#file.write({ incarnation, voters, members, removed } as unknown as Json);
   }
 
   #recordFile(name: string, of: Pick<Owner, 'election' | 'protocol'>): RecordFile {

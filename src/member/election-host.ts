@@ -31,7 +31,7 @@ const MOST_HEARD = 1000;
  */
 export class ElectionHost implements ElectionPort {
   /** Handles commands that end a leadership under which a program works; undefined for all other commands. */
-  steward: ((command: Command) => Promise<Outcome> | undefined) | null = null;
+  steward: ((command: Command, why?: Why) => Promise<Outcome> | undefined) | null = null;
   readonly name: string;
   readonly self: MemberId;
   readonly protocol: string;
@@ -51,6 +51,8 @@ export class ElectionHost implements ElectionPort {
   #isExcluded = false;
   /** What the program last set; a member that does not stand has 0. */
   #priority = 0;
+  /** Why it must not lead, whatever the program set; or null. */
+  #bar: Why | null = null;
   /** While a POST request is processed: messages to its sender become the response. */
   #answers: { readonly to: MemberId; readonly messages: Message[] } | null = null;
 
@@ -111,7 +113,12 @@ export class ElectionHost implements ElectionPort {
 
   /** In a protocol without priorities every member is always a candidate. */
   get isCandidate(): boolean {
-    return this.#priority > 0 || !this.commands.includes('priority');
+    return (this.#priority > 0 && this.#bar === null) || !this.commands.includes('priority');
+  }
+
+  /** Why this process leads nothing here, or null. */
+  get barred(): Why | null {
+    return this.#bar;
   }
 
   get acting(): boolean {
@@ -160,8 +167,38 @@ export class ElectionHost implements ElectionPort {
   order(command: Command, why?: Why): Promise<Outcome> {
     if (!this.#host.isRunning)
       return Promise.resolve({ status: 'failed', reason: 'the member was closed', effect: 'definite' });
-    if (command.type === 'priority') this.#priority = command.priority;
-    return this.#pending.ask((id) => this.#host.command(id, command, why));
+    if (command.type !== 'priority') return this.#pending.ask((id) => this.#host.command(id, command, why));
+    this.#priority = command.priority;
+    return this.#rank(this.#bar === null ? command.priority : 0, why);
+  }
+
+  /**
+   * With a reason, this process does not lead here until it is called with null: it hands over what it leads, after its
+   * work was stopped, and is no candidate. Settles once it leads nothing. Without effect where members have no priority.
+   */
+  async bar(why: Why | null): Promise<void> {
+    const before = this.#bar;
+    this.#bar = why;
+    if (!this.commands.includes('priority') || !this.#host.isRunning) return;
+    if (why !== null && before === null) {
+      const stopped = this.steward?.({ type: 'priority', priority: 0 }, why);
+      if (stopped !== undefined) await stopped;
+      if (this.#bar !== null) await this.#rank(0, why);
+    } else if (why === null && before !== null) {
+      await this.#rank(this.#priority);
+      if (this.#priority > 0 && this.view.leader === null) await this.order({ type: 'campaign' });
+    }
+    if ((before === null) !== (why === null)) this.#audience.tell();
+  }
+
+  /** Sets the priority in the protocol, without noting it as what the program wants. */
+  #rank(priority: number, why?: Why): Promise<Outcome> {
+    return this.#pending.ask((id) => this.#host.command(id, { type: 'priority', priority }, why));
+  }
+
+  /** The same for the work of a leader that is barred. */
+  yield(why: Why): Promise<Outcome> {
+    return this.#rank(0, why);
   }
 
   /**
@@ -208,6 +245,12 @@ export class ElectionHost implements ElectionPort {
     if (!this.#heard.has(from) && this.#heard.size >= MOST_HEARD)
       for (const id of this.#heard.keys()) if (!this.#around.isVoter(id)) this.#heard.delete(id);
     this.#heard.set(from, this.#around.clock.wallNow());
+  }
+
+  /** Records an explanation although the leader did not change. */
+  note(why: Why): void {
+    this.#host.note(why);
+    this.#audience.tell();
   }
 
   /** When a message of this voter was last received, in milliseconds since 1970; null if none was. */

@@ -9,6 +9,7 @@ import {
   type MemberId,
   type Message,
   type Protocol,
+  type SeatedDisk,
   type Self,
   type Shape,
   type Why,
@@ -19,7 +20,6 @@ import type { Store } from './data-folder.ts';
 import { readMessage, type Way } from './door.ts';
 import { ElectionHost } from './election-host.ts';
 import type { HistoryLog } from './history-file.ts';
-import { MembershipCheck } from './membership-check.ts';
 import type { Settled } from './options.ts';
 import { Recorder } from './recorder.ts';
 import { SeatLog } from './seat-log.ts';
@@ -41,7 +41,12 @@ export interface ElectionsAround {
   isUsed(name: string): boolean;
   /** Called when one of the elections has changed. */
   changed(host: ElectionHost): void;
+  /** The members in the record of the main election: when it is opened, and each time it is saved. */
+  seated?(seats: readonly SeatedDisk[], isSaved: boolean): void;
 }
+
+/** Why a process leads nothing: it was removed, an operator drains it, or takeovers are paused. */
+export type Bar = 'removed' | 'drained' | 'paused';
 
 /** Errors of a record that stay until an operator has done something. */
 const LASTING: readonly string[] = ['E_STORE_CORRUPT', 'E_STORE_FOREIGN', 'E_STORE_VERSION'];
@@ -72,6 +77,7 @@ export class Elections {
   #isClosed = false;
   /** Why no election may have this member as its leader, or null. */
   #exclusion: Why | null = null;
+  readonly #bars = new Map<Bar, Why>();
 
   constructor(settled: Settled, around: ElectionsAround) {
     const { id, peers, definition, config } = settled;
@@ -80,7 +86,9 @@ export class Elections {
     this.#budgets = new SenderBudgets(around.clock, () => this.#hosts.size);
     this.#protocol = definition.create(config);
     const settings = definition.memberSettings === undefined ? {} : { priority: 0 };
-    this.#self = { id, members: idSet([id, ...peers.map((peer) => peer.id)]), settings };
+    // A member that joins a cluster is no founder of one: until it is added, it neither votes nor leads.
+    const founders = [...(settled.join === null ? [id] : []), ...peers.map((peer) => peer.id)];
+    this.#self = { id, members: idSet(founders), settings };
   }
 
   get list(): readonly ElectionHost[] {
@@ -220,6 +228,22 @@ export class Elections {
     for (const host of this.list) host.exclude(why);
   }
 
+  /**
+   * This process leads in no election, opened now or later, as long as there is a reason of any kind. What it leads, it
+   * hands over: work is stopped first. Settles once it leads nothing.
+   */
+  async bar(kind: Bar, why: Why | null): Promise<void> {
+    if (why === null) this.#bars.delete(kind);
+    else this.#bars.set(kind, why);
+    await Promise.all(this.list.map((host) => host.bar(this.#barOf(host))));
+  }
+
+  /** While takeovers are paused, a leader goes on. */
+  #barOf(host: ElectionHost): Why | null {
+    for (const [kind, why] of this.#bars) if (kind !== 'paused' || host.view.role !== 'leader') return why;
+    return null;
+  }
+
   /** Where voters can register, one that leaves says so. */
   async leave(): Promise<void> {
     const { id } = this.#settled;
@@ -257,6 +281,7 @@ export class Elections {
       earlier.push({ atMs, leader: null, token: null, cause: 'started', detail, about: 'member' });
       history.add(earlier.at(-1)!);
     }
+    if (isMain && saved !== null) this.#around.seated?.(this.#protocol.seats?.(saved) ?? [], false);
     const seatLog = new SeatLog(this.#self.id, this.#protocol, saved);
     const addresses = this.#around.addresses?.();
     const self = addresses === undefined ? this.#self : { ...this.#self, addresses };
@@ -266,7 +291,10 @@ export class Elections {
       call: (at, message, to) => this.#around.call?.(name, at, message, to),
       save: (record) => {
         records.save(record);
-        if (isMain) this.#main = record;
+        if (isMain) {
+          this.#main = record;
+          this.#around.seated?.(this.#protocol.seats?.(record) ?? [], true);
+        }
         for (const news of seatLog.news(record)) log({ level: 'info', message: `${name}: ${news}` });
       },
       isVoter: (id) => this.#around.isVoter(id),
@@ -275,7 +303,6 @@ export class Elections {
       stepped: (input, effects) => recorder?.step(clock.wallNow(), input, effects),
     });
     this.#hosts.set(name, host);
-    const membership = new MembershipCheck(name, this.#self.id);
     let told: Change | undefined;
     let lack: string | null = null;
     const tellLack = (): void => {
@@ -295,10 +322,6 @@ export class Elections {
       }
       told = host.history.at(-1);
       tellLack();
-      // Where voters can register, the configured ones are only the first.
-      const isFixed = definition.registration === undefined;
-      const news = isFixed ? membership.news(host.view.members, this.#self.members) : null;
-      if (news !== null) log({ level: 'warning', message: news });
       this.#around.changed(host);
     });
     const { incarnation, life, keeps } = store.member;
@@ -307,6 +330,7 @@ export class Elections {
     host.start(saved, incarnation, life, isKnown ? 0 : tenthsSince2025(clock.wallNow()));
     tellLack();
     host.exclude(this.#exclusion);
+    void host.bar(this.#barOf(host));
     return host;
   }
 

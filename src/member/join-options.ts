@@ -23,6 +23,12 @@ export interface JoinOptions {
   readonly url?: string | undefined;
   /** The other voters. The list may contain this member too. */
   readonly peers?: readonly Peer[] | undefined;
+  /**
+   * The URL of any member of a running cluster, in place of `peers`: that member tells who the others are. This one
+   * votes and leads nothing until an operator adds it (`caucus member add`). Once it was added, its data folder knows
+   * the others.
+   */
+  readonly join?: string | undefined;
   /** Finds other voters by DNS: each address of `host` (with its port), combined with the path `url`. */
   readonly seed?: { readonly host: string; readonly url?: string | undefined } | undefined;
   readonly protocol?: string | undefined;

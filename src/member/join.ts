@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { closeServer, listen } from '../api/index.ts';
 import { forgetfulStore, openStore } from './data-folder.ts';
 import type { JoinOptions } from './join-options.ts';
+import { learnPeers } from './joining.ts';
 import { Member } from './member.ts';
 import { readOptions, warningsOf } from './options.ts';
 import { PeerAddresses } from './peer-addresses.ts';
@@ -13,13 +14,14 @@ import { rehearse } from './rehearsal.ts';
  * elections. Rejects with BadInput for invalid options, and with CaucusError for errors of the system.
  */
 export async function join(options: JoinOptions): Promise<Member> {
-  const settled = await findPlace(readOptions(options));
+  let settled = await findPlace(readOptions(options));
   for (const message of warningsOf(options, settled)) settled.log({ level: 'warning', message });
   await rehearse(settled);
   const { data, cluster, id, election } = settled;
   const store = data === null ? forgetfulStore(election) : await openStore(data, cluster, id, election);
   let server: Server | null = null;
   try {
+    if (settled.join !== null) settled = await learnPeers(settled, store);
     let member: Member | null = null;
     if (settled.listen !== null) {
       const { listen: where, tls, peers } = settled;

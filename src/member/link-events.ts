@@ -12,6 +12,8 @@ export interface LinkEventsAround {
   readonly refusals: RefusalLog;
   readonly acceptance: Acceptance;
   readonly unreachable: Unreachable;
+  /** Is any peer connected? */
+  isConnected(): boolean;
   /** The other voters. */
   others(): readonly Peer[];
   log(entry: LogEntry): void;
@@ -19,7 +21,7 @@ export interface LinkEventsAround {
 }
 
 export function linkEvents(around: LinkEventsAround): LinkEvents {
-  const { hosts, refusals, acceptance, unreachable, others, log, changed } = around;
+  const { hosts, refusals, acceptance, unreachable, isConnected, others, log, changed } = around;
   return {
     onMessage: (from, election, message) => refusals.hear(from, () => hosts.receive(from, election, message)),
     onAnswer: (from, election, { type, ...answer }) =>
@@ -41,6 +43,8 @@ export function linkEvents(around: LinkEventsAround): LinkEvents {
       refusals.refused(kind, withoutPort(from), `${from} ${VERDICT_WORDS[verdict]}: ${reason}`);
       if (peer !== null) unreachable.refused(peer, kind, reason);
       if (hasCalled) acceptance.refused(kind, reason);
+      if (hasCalled && kind === 'removed' && verdict === 'refuses-us' && !isConnected())
+        acceptance.removed(reason);
     },
   };
 }

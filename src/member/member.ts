@@ -7,11 +7,12 @@ import {
   createApi,
   type ElectionPort,
   type MemberPort,
+  type MembershipPort,
   type Refusal,
   type Registered,
   type SelfReport,
 } from '../api/index.ts';
-import { type Definition, type MemberId, parseId } from '../core/index.ts';
+import { type Definition, type MemberId, parseId, type Why } from '../core/index.ts';
 import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../election/index.ts';
 import type { Identity } from '../peers/index.ts';
 import { Acceptance } from './acceptance.ts';
@@ -21,15 +22,18 @@ import type { Store } from './data-folder.ts';
 import { Elections } from './elections.ts';
 import { ownProcess } from './evidence.ts';
 import { Finding } from './finding.ts';
+import { Following } from './following.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions } from './join-options.ts';
 import { linkEvents } from './link-events.ts';
 import { createLinks } from './links/index.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
+import { Membership } from './membership.ts';
 import type { Settled } from './options.ts';
 import { OwnUrl } from './own-url.ts';
 import { RefusalLog } from './refusal-log.ts';
 import { Registrations } from './registrations.ts';
+import { Roster } from './roster.ts';
 import { rulesOf } from './rules.ts';
 import { SelfWatch } from './self-watch.ts';
 import { steward } from './steward.ts';
@@ -56,8 +60,17 @@ export class Member implements MemberPort, Engine {
   readonly #links: Links;
   readonly #unreachable = new Unreachable((message) => this.#settled.log({ level: 'warning', message }));
   readonly #hosts: Elections;
+  /** Null where the members of a cluster cannot be changed by operators. */
+  readonly #roster: Roster | null;
+  readonly #following: Following;
+  readonly membership: MembershipPort | null;
+  /** Why the other members do not accept this process, or null. */
+  #refusal: Why | null = null;
+  /** Why it leads nothing, since it was removed or is not accepted; or null. */
+  #exclusion: Why | null = null;
+  #isDrained = false;
   readonly #finding: Finding;
-  readonly #acceptance = new Acceptance((why) => this.#hosts.exclude(why));
+  readonly #acceptance = new Acceptance((why) => this.#onAcceptance(why));
   readonly #api: Api;
   readonly #seats = new Map<string, ProtocolSeat>();
   /** The elections on each seat: one, unless the program created more. */
@@ -95,8 +108,16 @@ export class Member implements MemberPort, Engine {
       links: () => this.#links,
       changed: () => this.#notify(),
     });
+    this.#roster = this.#createRoster();
+    this.#following = new Following({
+      hosts: () => this.#hosts.list.filter(({ name }) => name !== this.mainElection),
+      members: () => (this.#roster?.isOutside === false ? this.#roster.members : null),
+      isRemoved: (id) => this.#roster?.removed.includes(id) === true || this.#isMainLed,
+      changed: () => this.#notify(),
+    });
     this.#hosts = new Elections(settled, {
       clock,
+      seated: (seats, isSaved) => (isSaved ? this.#roster?.saved(seats) : this.#roster?.load(seats)),
       store: this.#watch.timed(store),
       send: this.#hasRegister
         ? (to, election, message, at) => this.#finding.send(to, election, message, at)
@@ -105,8 +126,12 @@ export class Member implements MemberPort, Engine {
       ...(this.#hasRegister ? { addresses: () => this.#finding.addresses } : {}),
       isVoter: (id) => id === this.id || this.#voters.has(id),
       isUsed: (name) => this.#seats.has(name),
-      changed: () => this.#notify(),
+      changed: () => {
+        this.#following.look();
+        this.#notify();
+      },
     });
+    this.membership = this.#roster === null ? null : this.#membershipOf(this.#roster);
     this.#refusals = new RefusalLog(clock, (message) => {
       this.#settled.log({ level: 'warning', message });
       this.#notify();
@@ -143,6 +168,7 @@ export class Member implements MemberPort, Engine {
       note: (message) => settled.log({ level: 'info', message }),
       acts: this.#hosts.acts,
     });
+    if (settled.join !== null && this.#roster?.members == null) this.#sayWaiting();
     if (server !== null) this.#links.attach(server);
     settled.secret.watch(settled.log);
     this.#finding.start();
@@ -200,7 +226,7 @@ export class Member implements MemberPort, Engine {
     for (const old of this.#elections.keys()) if (old.election === name) this.#elections.delete(old);
     this.#elections.set(seat, elections);
     const host = this.#hosts.open(name);
-    host.steward = (command) => steward(elections, host, command);
+    host.steward = (command, why) => steward(elections, host, command, why);
   }
 
   /** The place of this member in an election, for programs that do not need `Election`. */
@@ -289,7 +315,15 @@ export class Member implements MemberPort, Engine {
     // An election that fails to close must not keep the rest of the member open.
     await Promise.allSettled([...this.#elections.values()].flat().map((election) => election.close()));
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
-    const watching = [this.#finding, this.#refusals, this.#settled.secret, this.#tlsWatch, this.#watch];
+    const watching = [
+      this.#roster,
+      this.#following,
+      this.#finding,
+      this.#refusals,
+      this.#settled.secret,
+      this.#tlsWatch,
+      this.#watch,
+    ];
     for (const each of watching) each?.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
@@ -311,6 +345,7 @@ export class Member implements MemberPort, Engine {
       refusals: this.#refusals,
       acceptance: this.#acceptance,
       unreachable: this.#unreachable,
+      isConnected: () => this.#links.status.some(({ via }) => via !== 'none'),
       others: () => this.#voters.others,
       log: (entry) => this.#settled.log(entry),
       changed: () => this.#notify(),
@@ -324,6 +359,106 @@ export class Member implements MemberPort, Engine {
       secrets: this.#settled.secret.secrets,
       tls: this.#settled.tls,
     });
+  }
+
+  #createRoster(): Roster | null {
+    const { definition, peers, join, log } = this.#settled;
+    if (this.#hasRegister || !definition.commands.includes('add')) return null;
+    return new Roster({
+      id: this.id,
+      url: () => this.url,
+      configured: peers,
+      isLearned: join !== null,
+      store: this.#store,
+      voters: this.#voters,
+      links: () => this.#links,
+      log,
+      changed: () => this.#onRoster(),
+    });
+  }
+
+  #membershipOf(roster: Roster): MembershipPort {
+    const changes = new Membership({
+      roster,
+      unreachable: this.#unreachable,
+      main: () => this.#hosts.open(this.mainElection),
+      links: () => this.#links,
+      hasTls: this.#settled.tls !== null,
+    });
+    const pendingIn = (election: string): readonly string[] => {
+      const host = this.#hosts.list.find(({ name }) => name === election && name !== this.mainElection);
+      return host === undefined ? [] : this.#following.pendingIn(host);
+    };
+    const drained = (): boolean => this.#isDrained;
+    return {
+      get members() {
+        return roster.members;
+      },
+      get removed() {
+        return roster.removed;
+      },
+      get difference() {
+        return roster.difference;
+      },
+      get isDrained() {
+        return drained();
+      },
+      pendingIn,
+      isRemoved: (id) => roster.isRemoved(id),
+      add: (joiner) => changes.add(joiner),
+      remove: (id, force) => changes.remove(id, force),
+      replace: (old, joiner, force) => changes.replace(old, joiner, force),
+      drain: (isOn) => this.#drain(isOn),
+    };
+  }
+
+  /** While the leader of the main election is heard, this member knows its newest members. */
+  get #isMainLed(): boolean {
+    return this.#hosts.list.some(({ name, view }) => name === this.mainElection && view.leader !== null);
+  }
+
+  /** The members of the cluster, or their addresses, have changed. */
+  #onRoster(): void {
+    this.#following.look();
+    this.#exclude();
+    this.#notify();
+  }
+
+  #onAcceptance(why: Why | null): void {
+    this.#refusal = why;
+    this.#exclude();
+  }
+
+  /** A process that was removed, or is not accepted, leads nothing. What it leads, it hands over first. */
+  #exclude(): void {
+    const removal: Why | null = this.#roster?.isOutside
+      ? { cause: 'removed', detail: this.#roster.outsideWords }
+      : null;
+    const why = removal ?? this.#refusal;
+    if (why?.detail === this.#exclusion?.detail) return;
+    this.#exclusion = why;
+    const isRemoved = why?.cause === 'removed';
+    if (!isRemoved) this.#hosts.exclude(why);
+    void this.#hosts.bar('removed', isRemoved ? why : null).then(() => {
+      if (isRemoved && this.#exclusion === why && this.#closing === null) this.#hosts.exclude(why);
+    });
+  }
+
+  async #drain(isOn: boolean): Promise<void> {
+    if (isOn === this.#isDrained) return;
+    this.#isDrained = isOn;
+    const message = isOn
+      ? `${this.id} is drained: it leads nothing until the drain is ended (caucus drain ${this.id} --undo) or it is restarted`
+      : `${this.id} is not drained any more`;
+    this.#settled.log({ level: 'info', message });
+    await this.#hosts.bar('drained', isOn ? { cause: 'resigned', detail: `${this.id} is drained` } : null);
+    this.#notify();
+  }
+
+  #sayWaiting(): void {
+    const detail = `waits to be added: ${this.id} votes and leads nothing until an operator adds it: caucus member add ${this.id} ${this.url} ${this.#settled.join}`;
+    this.#hosts.open(this.mainElection).note({ cause: 'started', detail });
+    this.#settled.log({ level: 'info', message: detail });
   }
 
   /** Can voters register, or are they fixed? */

@@ -38,6 +38,8 @@ export interface Settled {
   readonly listen: { readonly host: string; readonly port: number } | null;
   readonly url: string | null;
   readonly peers: readonly Peer[];
+  /** A member of the cluster that this one joins, which tells it who the members are; null if they are configured. */
+  readonly join: string | null;
   readonly seed: SettledSeed | null;
   readonly definition: Definition;
   readonly config: Config;
@@ -113,6 +115,7 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
   mounted: optional(flag),
   url: optional(voterUrl),
   peers: optional(listOf(record<Peer>({ id: memberId, url: voterUrl }), 1000)),
+  join: optional(voterUrl),
   seed: optional(record({ host: text(255), url: optional(text(1000)) })),
   protocol: optional(text(100)),
   timing: settings,
@@ -174,6 +177,7 @@ export function readOptions(given: unknown): Settled {
     listen,
     url: url ?? null,
     peers,
+    join: readJoin(options, definition),
     seed: readSeed(options, url, definition),
     definition,
     config,
@@ -205,7 +209,11 @@ export function readOptions(given: unknown): Settled {
 export function warningsOf(options: JoinOptions, settled: Settled): string[] {
   const { firstStart, peers, trustConnections } = options;
   const { id, seed, definition } = settled;
-  const isAlone = (peers ?? []).length === 0 && seed === null && definition.registration === undefined;
+  const isAlone =
+    (peers ?? []).length === 0 &&
+    seed === null &&
+    settled.join === null &&
+    definition.registration === undefined;
   return [
     ...(firstStart === true ? ['firstStart is no longer needed and is ignored'] : []),
     ...(trustConnections === true && !settled.trustConnections ? [NOT_TRUSTED] : []),
@@ -294,6 +302,22 @@ function readListen(
   if (port === 0 && url !== undefined && !isLoopback(hostOf(url)))
     throw new BadInput('listen.port', `a port, since the others are told ${url}`, '0, any that is free');
   return { host, port };
+}
+
+/** Only where members are added and removed by operators is there a cluster to join. */
+function readJoin({ join, peers = [], tls }: JoinOptions, definition: Definition): string | null {
+  if (join === undefined) return null;
+  const isAble = definition.registration === undefined && definition.commands.includes('add');
+  if (!isAble)
+    throw new BadInput('join', `peers, since members of ${definition.name} are not added`, show(join));
+  if (peers.length > 0) throw new BadInput('join', 'it or peers', 'both');
+  if (tls !== undefined && !/^https:/i.test(join))
+    throw new BadInput(
+      'join',
+      'a URL that begins with https://, since members have certificates',
+      show(join),
+    );
+  return join;
 }
 
 /** Only a protocol whose voters register can start without a list of them. */

@@ -154,8 +154,9 @@ async function settle(): Promise<void> {
 /** Computes the bytes of each record, and writes nothing. */
 function storeNowhere(cluster: string, id: MemberId, life: string): Store {
   return {
-    member: { incarnation: 1, life, keeps: true, voters: [] },
+    member: { incarnation: 1, life, keeps: true, voters: [], members: [], removed: [] },
     saveVoters: () => {},
+    saveMembers: () => {},
     election: (election, protocol) => {
       const records = new RecordStore({ cluster, id, election, protocol }, nodeCoding);
       return { load: () => null, save: (record) => void records.plan(record).steps };

@@ -1,4 +1,4 @@
-import type { Command, MemberId, Outcome } from '../core/index.ts';
+import type { Command, MemberId, Outcome, Why } from '../core/index.ts';
 import { CaucusError, type Election, expectDone } from '../election/index.ts';
 import type { ElectionHost } from './election-host.ts';
 
@@ -11,6 +11,7 @@ export function steward(
   elections: readonly Election[],
   host: ElectionHost,
   command: Command,
+  why?: Why,
 ): Promise<Outcome> | undefined {
   const election = elections.find(({ occupation }) => occupation !== null);
   if (election === undefined || !endsLeadership(command, host.self)) return undefined;
@@ -28,13 +29,19 @@ export function steward(
       const removed = { cause: 'removed', detail: `${host.self} is to be removed` } as const;
       return outcomeOf(election.end(removed, async () => expectDone(await host.order(command), 'remove')));
     }
+    case 'priority': {
+      if (ending !== null) return ending.then(() => ({ status: 'done' }));
+      const lost = why ?? ({ cause: 'resigned', detail: `${host.self} leads nothing` } as const);
+      return outcomeOf(election.end(lost, async () => expectDone(await host.yield(lost), 'resign')));
+    }
   }
 }
 
-type Ending = Extract<Command, { type: 'resign' | 'transfer' | 'remove' }>;
+type Ending = Extract<Command, { type: 'resign' | 'transfer' | 'remove' | 'priority' }>;
 
 function endsLeadership(command: Command, self: MemberId): command is Ending {
   if (command.type === 'remove') return command.member === self;
+  if (command.type === 'priority') return command.priority === 0;
   return command.type === 'resign' || command.type === 'transfer';
 }
 

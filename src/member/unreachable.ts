@@ -41,6 +41,11 @@ export class Unreachable {
     this.#attempts(id).problem = { is: 'refused', kind, reason };
   }
 
+  /** It is tried anew: what was seen before does not count. */
+  forget(id: MemberId): void {
+    this.#peers.delete(id);
+  }
+
   /** Why each peer that is not connected could not be reached, as far as it is known. */
   get problems(): ReadonlyMap<MemberId, PeerProblem> {
     const found = new Map<MemberId, PeerProblem>();

@@ -69,6 +69,7 @@ export function timedStore(store: Store, saves: WorstOfMinute): Store {
       return store.member;
     },
     saveVoters: (voters) => store.saveVoters(voters),
+    saveMembers: (members, removed) => store.saveMembers(members, removed),
     history: (election, onFailure) => store.history(election, onFailure),
     close: () => store.close(),
     election: (name, protocol) => {

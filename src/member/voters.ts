@@ -10,6 +10,10 @@ import { isHere } from './own-url.ts';
 export class Voters {
   readonly #own: Peer;
   readonly #configured: readonly Peer[];
+  /** Members by the register of the cluster, and one that is being added. They take precedence over the configured ones. */
+  #members: readonly Peer[] = [];
+  /** Members that were removed: they are no voters, although they may still be configured. */
+  #gone: readonly MemberId[] = [];
   readonly #registered = new Map<MemberId, Peer>();
   readonly #hosts = new Set<string>();
   readonly #most: number;
@@ -26,7 +30,22 @@ export class Voters {
 
   /** All of them, this member first. */
   get list(): readonly Peer[] {
-    return [this.#own, ...this.#configured, ...this.#registered.values()];
+    return [this.#own, ...this.#fixed, ...this.#registered.values()];
+  }
+
+  /** The configured ones as far as they were not removed, and the members of the cluster, each once and without this member. */
+  get #fixed(): readonly Peer[] {
+    if (this.#members.length === 0 && this.#gone.length === 0) return this.#configured;
+    const members = this.#members.filter(({ id }) => id !== this.#own.id);
+    const isElsewhere = ({ id }: Peer): boolean =>
+      this.#gone.includes(id) || members.some((each) => each.id === id);
+    return [...this.#configured.filter((peer) => !isElsewhere(peer)), ...members];
+  }
+
+  /** Who the members of the cluster are now. */
+  follow(members: readonly Peer[], gone: readonly MemberId[]): void {
+    this.#members = members;
+    this.#gone = gone;
   }
 
   get others(): readonly Peer[] {
@@ -38,11 +57,12 @@ export class Voters {
   }
 
   has(id: MemberId): boolean {
-    return this.#registered.has(id) || this.#configured.some((peer) => peer.id === id);
+    return this.#registered.has(id) || this.#fixed.some((peer) => peer.id === id);
   }
 
+  /** Was it named by an operator: in the configuration, or by adding it to the cluster? */
   isConfigured(id: MemberId): boolean {
-    return id === this.#own.id || this.#configured.some((peer) => peer.id === id);
+    return id === this.#own.id || this.#fixed.some((peer) => peer.id === id);
   }
 
   /** The id of this name: ids are numbers or texts, names are texts. */

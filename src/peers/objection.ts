@@ -12,6 +12,8 @@ export type LinkRefusal =
   /** It speaks no version of the messages between members that this one understands. */
   | 'other-version'
   | 'same-id'
+  /** It was a member, and was removed. */
+  | 'removed'
   /** It has not proven which member it is, where that is asked for. */
   | 'unauthenticated'
   /** It knows none of the secrets that are valid here. */
@@ -45,11 +47,11 @@ export function objection(own: Identity, other: Identity): Refused | null {
   return null;
 }
 
-/** The process that opened the connection is not a configured peer. */
+/** The process that opened the connection is not a member. */
 export function unknownMember(own: Identity, other: Identity): Refused {
   return {
     kind: 'unknown-member',
-    reason: `${named(other)} is not among the peers that ${named(own)} is configured with`,
+    reason: `${named(other)} is not a member that ${named(own)} knows; to make it one: caucus member add ${other.id} ${other.url}`,
   };
 }
 

@@ -1,7 +1,6 @@
 /** What a member logs at its start because it may not be meant. */
 import { describe, expect, it } from 'vitest';
 import { join } from '../../src/index.ts';
-import { MembershipCheck } from '../../src/member/membership-check.ts';
 
 describe('a member without peers', () => {
   it('says that it is the only voter, unless its list of peers says so', async () => {
@@ -17,17 +16,5 @@ describe('a member without peers', () => {
     ).close();
     await (await join({ id: 'a', protocol: 'draw', log: note })).close();
     expect(log.filter((line) => line.includes('no peers'))).toEqual([]);
-  });
-});
-
-describe('a membership', () => {
-  it('without this member is told with advice, and otherwise names the other one', () => {
-    const check = new MembershipCheck('main', 'c');
-    expect(check.news(['a', 'b'], ['a', 'b', 'c'])).toMatch(
-      /this member, c, is not one of them: .*; stop it, and take it out of the peers/,
-    );
-    expect(new MembershipCheck('main', 'a').news(['a', 'b'], ['a', 'b', 'c'])).toMatch(
-      /; c is configured as a peer, but is not a member/,
-    );
   });
 });

@@ -53,6 +53,10 @@ export interface State extends Pick<Voter, 'voterId' | 'voterUrl'> {
   readonly voters: readonly Voter[];
   /** What is missing before a leader can be elected, for people; null if nothing is. */
   readonly missing?: string | null | undefined;
+  /** What the election lacks to have the members of the cluster, for people. */
+  readonly pending?: readonly string[] | undefined;
+  /** Does this member lead nothing because an operator said so? */
+  readonly drained?: boolean | undefined;
   /** One of CAUSES; a later version may add some. */
   readonly cause: string;
   readonly detail: string;
@@ -198,6 +202,13 @@ const stateFields: { readonly [K in keyof State]-?: Shape<State[K]> } = {
   missing: optional(
     described(nullable(anyText), 'What is missing before a leader can be elected; null if nothing is.'),
   ),
+  pending: optional(
+    described(
+      listOf(anyText),
+      'Changes of the members of the cluster that this election has not made yet, for people.',
+    ),
+  ),
+  drained: optional(described(flag, 'Does this member lead nothing, because an operator drains it?')),
   cause,
   detail,
   illness: described(nullable(anyText), 'Why this member cannot do its part, or null.'),

@@ -78,6 +78,7 @@ const MEMBER_VARIABLES = [
 export const MEMBER_ONLY = [
   'peer',
   'peers',
+  'join',
   'url',
   'voterUrl',
   'voterList',

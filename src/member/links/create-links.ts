@@ -1,7 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { removedWords } from '../../api/index.ts';
 import type { MemberId, Message } from '../../core/index.ts';
+import { MEMBER_HEADER } from './dial.ts';
 import { encodeMessage } from './frames.ts';
 import type { Hub } from './hub.ts';
 import { LinkAuthentication } from './link-authentication.ts';
@@ -52,8 +54,9 @@ class AllLinks implements Links, Hub {
     return [...this.#host.links].map(([id, link]) => link.status(this.#host.isLinked(id)));
   }
 
-  setPeers(peers: readonly Peer[]): void {
+  setPeers(peers: readonly Peer[], removed: readonly MemberId[] = []): void {
     if (this.closed) return;
+    this.#host.removed = removed;
     const { links } = this.#host;
     const wanted = new Map(peers.filter(({ id }) => id !== this.#own.id).map(({ id, url }) => [id, url]));
     for (const id of [...links.keys()]) {
@@ -130,8 +133,12 @@ class AllLinks implements Links, Hub {
     // Members send no Origin header; browsers always do. A page of some web site must not reach a member on this
     // machine.
     if (request.headers.origin !== undefined) refuseUpgrade(socket, '403 Forbidden');
-    else if (stranger !== null) refuseUpgrade(socket, '401 Unauthorized', stranger);
-    else if (this.closed) refuseUpgrade(socket, '503 Service Unavailable');
+    else if (stranger !== null)
+      refuseUpgrade(socket, '401 Unauthorized', { code: 'E_CERTIFICATE', message: stranger });
+    else if (this.#isRemoved(request)) {
+      const { id } = this.#own;
+      refuseUpgrade(socket, '410 Gone', { code: 'E_REMOVED', message: removedWords(id, nameOf(request)) });
+    } else if (this.closed) refuseUpgrade(socket, '503 Service Unavailable');
     else {
       this.#acceptor.handleUpgrade(request, socket, head, (ws) => this.#onAccepted(ws, socket, request));
     }
@@ -163,6 +170,12 @@ class AllLinks implements Links, Hub {
     if (named === undefined || 'id' in named) return null;
     this.events.onRefused(named.reason, remoteOf(socket), 'unauthenticated', 'refused', false);
     return `${this.#own.id} does not accept the certificate of the client: ${named.reason}`;
+  }
+
+  /** It is only told so: what a process says of itself before its proof gives it nothing. */
+  #isRemoved(request: IncomingMessage): boolean {
+    const name = nameOf(request);
+    return this.#host.removed.some((id) => String(id) === name);
   }
 
   #onAccepted(ws: WebSocket, socket: Duplex, request: IncomingMessage): void {
@@ -206,9 +219,19 @@ function remoteOf({ remoteAddress, remotePort }: IncomingMessage['socket']): str
   return `${remoteAddress}:${remotePort}`;
 }
 
-function refuseUpgrade(socket: Duplex, status: string, message: string | null = null): void {
+/** The member that a process that connects says it is; empty if it does not say so. */
+function nameOf({ headers }: IncomingMessage): string {
+  const name = headers[MEMBER_HEADER];
+  return typeof name === 'string' ? name : '';
+}
+
+function refuseUpgrade(
+  socket: Duplex,
+  status: string,
+  error: { readonly code: string; readonly message: string } | null = null,
+): void {
   socket.on('error', () => {});
-  const body = message === null ? '' : `${JSON.stringify({ error: { code: 'E_CERTIFICATE', message } })}\n`;
+  const body = error === null ? '' : `${JSON.stringify({ error })}\n`;
   const headers = `Connection: close\r\nContent-Length: ${Buffer.byteLength(body)}`;
   // `end` closes only one half, and the other side might never close its own. Then the server could never be closed.
   const answer = `HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`;

@@ -23,6 +23,9 @@ export interface Dial {
   abort(): void;
 }
 
+/** Names the member that dials, so that one that was removed is told so at once. Nothing else depends on it. */
+export const MEMBER_HEADER = 'caucus-member';
+
 export function linkUrl(url: string, path: string): string {
   return `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}${path}`;
 }
@@ -56,6 +59,7 @@ export function dial(
       autoPong: false,
       maxPayload: authentication.largestFrame,
       handshakeTimeout: options.connectMs,
+      headers: { [MEMBER_HEADER]: String(authentication.own) },
       ...options.tls?.dialOptions(peer),
     });
   } catch (error) {
@@ -77,6 +81,14 @@ export function dial(
   });
   ws.on('unexpected-response', (_, response) => {
     const status = response.statusCode ?? 0;
+    if (status === 410) {
+      void refusalIn(response).then((words) => {
+        const reason = words.replace(/^: /, '') || 'this member was removed';
+        finish({ type: 'refused', refused: { kind: 'removed', reason }, verdict: 'refuses-us' });
+        ws.terminate();
+      });
+      return;
+    }
     if (meansRest(status)) {
       finish({ type: 'rest' });
       ws.terminate();

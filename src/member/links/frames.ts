@@ -163,6 +163,7 @@ const KINDS: readonly string[] = [
   'other-rules',
   'other-version',
   'same-id',
+  'removed',
   'unauthenticated',
   'wrong-secret',
   'bad-seal',

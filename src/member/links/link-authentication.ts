@@ -52,6 +52,11 @@ export class LinkAuthentication {
     this.#strangers = new Strangers(options.strangers);
   }
 
+  /** The id of this member. */
+  get own(): MemberId {
+    return this.#own.id;
+  }
+
   /** The largest frame of the WebSocket. */
   get largestFrame(): number {
     return this.#options.frameBytes + (this.#options.secrets === null ? 0 : SEAL_BYTES);

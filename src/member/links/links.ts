@@ -51,7 +51,8 @@ export interface LinkEvents {
 
 /** The connections of a member to all others. Messages may be lost; over one connection they arrive in order. */
 export interface Links {
-  setPeers(peers: readonly Peer[]): void;
+  /** `removed`: members that are refused because they were removed, and told so. */
+  setPeers(peers: readonly Peer[], removed?: readonly MemberId[]): void;
   /** Never waits and never throws: a message that cannot be sent is dropped and counted. */
   send(to: MemberId, election: string, message: Message): void;
   /**

@@ -1,3 +1,4 @@
+import { removedWords } from '../../api/index.ts';
 import { assertNever, type MemberId } from '../../core/index.ts';
 import {
   type About,
@@ -8,6 +9,7 @@ import {
   named,
   type PeerEvent,
   Peers,
+  type Refused,
 } from '../../peers/index.ts';
 import { isDead } from '../evidence.ts';
 import type { Connection, ConnectionOwner } from './connection.ts';
@@ -25,6 +27,8 @@ import { Strangers } from './strangers.ts';
  */
 export class PeersHost implements ConnectionOwner {
   readonly links: Map<MemberId, PeerLink> = new Map();
+  /** Members that were removed. */
+  removed: readonly MemberId[] = [];
 
   readonly #own: Identity;
   readonly #hub: Hub;
@@ -85,10 +89,9 @@ export class PeersHost implements ConnectionOwner {
     if (number === undefined) return;
     switch (frame.type) {
       case 'hello': {
-        const reason = falseIdentity(connection, frame.identity);
-        if (reason === null)
+        const refused = this.#objectTo(connection, frame.identity);
+        if (refused === null)
           return this.give({ type: 'greeted', connection: number, identity: frame.identity });
-        const refused = { kind: 'unauthenticated', reason } as const;
         return this.give({ type: 'bad-frame', connection: number, refused });
       }
       case 'refused':
@@ -173,6 +176,14 @@ export class PeersHost implements ConnectionOwner {
     for (const link of this.links.values()) link.giveUp();
     this.#local?.close();
     for (const connection of this.connections) connection.leave();
+  }
+
+  #objectTo(connection: Connection, identity: Identity): Refused | null {
+    const reason = falseIdentity(connection, identity);
+    if (reason !== null) return { kind: 'unauthenticated', reason };
+    const { id } = identity;
+    if (!this.removed.includes(id)) return null;
+    return { kind: 'removed', reason: removedWords(this.#own.id, id) };
   }
 
   #track(connection: Connection): ConnectionId {

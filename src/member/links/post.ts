@@ -91,7 +91,7 @@ export class Poster {
 
   /**
    * The body has the sender's id and URL and the message's own fields, which win: in `remove` the field `voterId`
-   * names the voter to remove. `status` is a question, asked by GET. `to`: the voter that is expected there, or null.
+   * names the voter to remove. `status` and `members` are questions, asked by GET. `to`: the voter that is expected there, or null.
    * `done` is called exactly once.
    */
   post(
@@ -108,8 +108,9 @@ export class Poster {
       process.nextTick(done, { type: 'failed', reachable: false, reason: wrong });
       return;
     }
-    const body =
-      type === 'status' ? '' : JSON.stringify({ voterId: this.#own.id, voterUrl: this.#own.url, ...fields });
+    const body = isQuestion(type)
+      ? ''
+      : JSON.stringify({ voterId: this.#own.id, voterUrl: this.#own.url, ...fields });
     this.#request({ target: new URL(base + path), base, path, to, type, body }, done);
   }
 
@@ -123,7 +124,7 @@ export class Poster {
     const { target, base, path, to, type, body } = asked;
     const { tls } = this.#options;
     const isSecure = target.protocol === 'https:';
-    const method = type === 'status' ? 'GET' : 'POST';
+    const method = isQuestion(type) ? 'GET' : 'POST';
     const proof = this.#prover?.prove(base, to, method, path, body) ?? null;
     const request = (isSecure ? https : http).request(target, {
       ...(tls === null ? {} : { ...tls.dialOptions(to), pool: `${to} ${tls.fingerprint}` }),
@@ -273,6 +274,10 @@ export function readAnswer(type: string, body: Buffer): Answer {
   const isOnlyOthers = others.length > 0 && Object.keys(fields).length === 0;
   const answer = isOnlyOthers ? null : { ...fields, type: `${type}/answer` };
   return { answer, messages: others, ...(voterId === undefined ? {} : { voterId }) };
+}
+
+function isQuestion(type: string): boolean {
+  return type === 'status' || type === 'members';
 }
 
 function header(value: string | readonly string[] | undefined): string | undefined {

@@ -90,9 +90,7 @@ function reseated(s: State, times: Times): readonly Seat[] | null {
   if (isFounding(s) && !isWorthFounding(s, filled, times)) return null;
   if (filled.some((seat, i) => seat !== members[i])) return filled;
   const gone = members.find((seat) => isToBeVacated(s, seat, times));
-  return gone === undefined
-    ? null
-    : members.map((seat) => (seat === gone ? { ...gone, disk: null } : seat));
+  return gone === undefined ? null : members.map((seat) => (seat === gone ? { ...gone, disk: null } : seat));
 }
 
 /** Is a seat vacant, or another disk known under its name? Nearly never, and every step checks it. */

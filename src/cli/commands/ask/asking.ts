@@ -1,6 +1,5 @@
 import { type Status, status, value } from '../../../api/wire/index.ts';
 import type { Json } from '../../../core/index.ts';
-import { catalogue } from '../../../protocols/index.ts';
 import { parseJson } from '../../input/parse-json.ts';
 import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
 import type { AskFlags } from './ask-flags.ts';
@@ -42,27 +41,12 @@ export async function transferCommand(
   );
 }
 
-/** Where the removal is permanent, the flag is required as a confirmation. */
+/** Only for voters that register themselves: other members refuse it, and name the command for them. */
 export async function removeCommand(
   urls: readonly string[],
-  { member, forEver, ...flags }: AskFlags & { readonly member: string; readonly forEver?: boolean },
+  { member, ...flags }: AskFlags & { readonly member: string },
 ): Promise<number> {
-  if (forEver !== true && (await areMembersFixed(urls, flags))) {
-    throw new Refusal(
-      `--for-ever: expected it, since ${member} could never come back under that name; to replace its disk or machine, start it with an empty data folder instead`,
-    );
-  }
-  return order(urls, flags, `has removed ${member}`, async (leader) => {
-    const answer = (await leader.post('/remove', { voterId: member })) as { readonly warning?: string };
-    if (answer.warning !== undefined) process.stderr.write(`caucus: ${oneLine(answer.warning)}\n`);
-    return answer;
-  });
-}
-
-/** Voters that register themselves come back by a new start. */
-async function areMembersFixed(urls: readonly string[], flags: AskFlags): Promise<boolean> {
-  const { protocol } = await firstAnswer(membersToAsk(urls, flags), getStatus);
-  return catalogue[protocol]?.registration === undefined;
+  return order(urls, flags, `has removed ${member}`, (leader) => leader.post('/remove', { voterId: member }));
 }
 
 export async function valueCommand(

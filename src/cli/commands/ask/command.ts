@@ -86,18 +86,12 @@ const ASKING: readonly Asking[] = [
   },
   {
     name: 'remove',
-    summary: 'remove a member from the election, for ever',
+    summary: 'remove a voter that registered itself (draw) from the election',
     description:
-      'Tells the leader to remove a member: it no longer votes, and counts for no majority. THIS CANNOT BE UNDONE: this version cannot add members, so a removed member cannot come back under its name, with its data folder or an empty one. To replace a machine or a disk, do not remove the member: start it again under the same name with an empty data folder. Other elections of the cluster keep the member. Only voters that register themselves (draw) come back, when they are started again.',
+      'Tells the leader to remove a voter: it no longer votes, and counts for no majority. It comes back when it is started again. This is for voters that register themselves (draw); the members of a cluster with quorum are removed by caucus member remove.',
     codes: '0 if it did, 1 if there is no leader, it refused or no member answers',
-    examples: ['caucus remove --member c --for-ever http://127.0.0.1:7101'],
-    options: (command) =>
-      command
-        .requiredOption('--member <id>', 'the member to remove')
-        .option(
-          '--for-ever',
-          'required where a member cannot come back (all protocols but draw): confirms that',
-        ),
+    examples: ['caucus remove --member c http://127.0.0.1:7101'],
+    options: (command) => command.requiredOption('--member <id>', 'the voter to remove'),
     run: async (...asked) => (await import('./asking.ts')).removeCommand(...asked),
   },
   {
@@ -115,21 +109,9 @@ const ASKING: readonly Asking[] = [
 /** The commands that ask a running member over HTTP. */
 export function addAsking(program: Command): void {
   for (const each of ASKING) {
-    const command = program
-      .command(each.name)
-      .summary(each.summary)
-      .description(each.description)
-      .argument(
-        '[URL...]',
-        'members to ask, until one answers (default: CAUCUS_URL, or http://127.0.0.1:7101; with --tls-ca https)',
-      )
-      .option('--election <name>', 'which election (default: the main one of the member)')
-      .option('--json', 'print it as JSON')
-      .option(
-        '--token-file <file>',
-        'the token for members that need one (default: CAUCUS_API_TOKEN, or the file CAUCUS_API_TOKEN_FILE)',
-      )
-      .option('--tls-ca <file>', 'the CA of members with certificates (default: CAUCUS_TLS_CA)');
+    const command = addAskingFlags(
+      program.command(each.name).summary(each.summary).description(each.description),
+    ).option('--election <name>', 'which election (default: the main one of the member)');
     if (each.onEngine !== undefined) {
       command.option(
         '--engine <url>',
@@ -155,7 +137,22 @@ export function addAsking(program: Command): void {
   }
 }
 
-async function told(run: () => Promise<number>): Promise<number> {
+/** The URLs of the members to ask, as last arguments, and how to ask them. */
+export function addAskingFlags(command: Command, urls = '[URL...]'): Command {
+  return command
+    .argument(
+      urls,
+      'members to ask, until one answers (default: CAUCUS_URL, or http://127.0.0.1:7101; with --tls-ca https)',
+    )
+    .option('--json', 'print it as JSON')
+    .option(
+      '--token-file <file>',
+      'the token for members that need one (default: CAUCUS_API_TOKEN, or the file CAUCUS_API_TOKEN_FILE)',
+    )
+    .option('--tls-ca <file>', 'the CA of members with certificates (default: CAUCUS_TLS_CA)');
+}
+
+export async function told(run: () => Promise<number>): Promise<number> {
   try {
     return await run();
   } catch (error) {

@@ -131,9 +131,17 @@ function remark(
   const found = [
     isOutside ? 'not a member: its vote does not count' : null,
     problem ?? status?.illness ?? (status?.role === 'none' && !isOutside ? (status.detail ?? null) : null),
+    status?.drained ? `drained: it leads nothing until caucus drain ${id} --undo or a restart` : null,
     status?.certificate?.warning ?? null,
   ];
   return found.filter((words) => words !== null).join('; ');
+}
+
+/** What is still to be done, as the leader says, which does it; else as any other member sees it. */
+function pendingLines(rows: readonly Row[]): string[] {
+  const said = [...actingIn(rows), ...rows].find(({ status }) => (status?.pending ?? []).length > 0);
+  const pending = said?.status?.pending ?? [];
+  return pending.length === 0 ? [] : ['', ...pending.map((each) => oneLine(`pending: ${each}`))];
 }
 
 function statusLines(seen: Status, rows: readonly Row[]): string[] {
@@ -162,6 +170,7 @@ function statusLines(seen: Status, rows: readonly Row[]): string[] {
     '',
     paint(table[0]!, 'dim'),
     ...table.slice(1),
+    ...pendingLines(rows).map((line) => paint(line, 'yellow')),
     ...(skew === null ? [] : ['', paint(oneLine(skew), 'yellow')]),
   ];
 }

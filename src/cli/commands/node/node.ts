@@ -32,7 +32,13 @@ export async function nodeCommand(flags: NodeFlags): Promise<number> {
   // A member that has files to read again does that on SIGHUP, as daemons do.
   const hasFiles = config.settings.secretFile !== undefined || tlsOf(config) !== undefined;
   const stopped = untilStopped(hasFiles ? () => reload() : null);
+  let isStarting = true;
+  // A member that joins waits until it is answered, which may be never.
+  void stopped.then(() => {
+    if (isStarting) process.exit(0);
+  });
   const member = await startMember(config, { isCalledNew: flags.new ?? false, log });
+  isStarting = false;
   if (member === null) return 1;
   reload = () => {
     member.reloadSecret();

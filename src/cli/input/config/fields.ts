@@ -33,6 +33,7 @@ export interface MemberSettings {
   readonly listen?: Listen;
   readonly url?: string;
   readonly peers?: readonly PeerEntry[];
+  readonly join?: string;
   readonly seedHost?: string;
   readonly protocol?: string;
   readonly election?: string;
@@ -184,6 +185,7 @@ export const FIELDS: Readonly<Record<keyof MemberSettings, Field>> = {
   listen: { shape: listen, about: 'where it listens' },
   url: { shape: ownUrl, about: 'where the others reach it' },
   peers: { shape: peers, about: 'all members, or all others, with their URLs' },
+  join: { shape: httpUrl, about: 'any member of a running cluster that this one joins' },
   seedHost: { shape: text(253), about: 'a host name whose addresses are those of members' },
   protocol: { shape: text(64), about: 'which election' },
   election: { shape: electionName, about: 'the name of the election' },

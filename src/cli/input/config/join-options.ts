@@ -19,7 +19,7 @@ export function joinOptions({
   options,
   origins,
 }: MemberConfig): JoinOptions {
-  const { id, cluster, election, url, peers, seedHost, data, priority, record } = settings;
+  const { id, cluster, election, url, peers, join, seedHost, data, priority, record } = settings;
   const own = peers?.find((peer) => peer.id === id);
   const ownUrl = url ?? own?.url;
   const isAbsolute = ownUrl !== undefined && /^https?:/.test(ownUrl);
@@ -53,6 +53,7 @@ export function joinOptions({
     ...(listen === undefined ? {} : { listen }),
     ...(isAbsolute ? { url: ownUrl } : {}),
     ...(peers === undefined ? {} : { peers }),
+    ...(join === undefined ? {} : { join }),
     ...(seedHost === undefined ? {} : { seed: seedOf(seedHost, ownUrl, isAbsolute, tls !== undefined) }),
     protocol: definition.name,
     timing,

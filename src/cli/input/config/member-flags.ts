@@ -11,6 +11,7 @@ export interface MemberFlags {
   readonly url?: string;
   readonly peer?: readonly string[];
   readonly peers?: string;
+  readonly join?: string;
   readonly seedHost?: string;
   readonly protocol?: string;
   readonly election?: string;
@@ -43,6 +44,10 @@ export function addMemberFlags(command: Command): Command {
     .option('--url <url>', 'where the others reach it (default: where it listens)')
     .option('--peer <id=url>', 'another member; can be repeated', collect)
     .option('--peers <id=url,…>', 'all members at once; may include this one')
+    .option(
+      '--join <url>',
+      'any member of a running cluster, in place of --peers: it tells who the others are; an operator adds this one (caucus member add)',
+    )
     .option('--seed-host <name>', 'a host name whose addresses are those of members')
     .option('--protocol <name>', 'which election (default: quorum)')
     .option('--election <name>', 'the name of the election (default: main)')
@@ -105,6 +110,7 @@ export function fromFlags(flags: MemberFlags): Source {
   put('peers', '--voter-list', flags.voterList);
   put('heartbeatInterval', '--heartbeat-interval', flags.heartbeatInterval);
   put('missedHeartbeatTolerance', '--missed-heartbeat-tolerance', flags.missedHeartbeatTolerance);
+  put('join', '--join', flags.join);
   put('seedHost', '--seed-host', flags.seedHost);
   put('protocol', '--protocol', flags.protocol);
   put('election', '--election', flags.election);

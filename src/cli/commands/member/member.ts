@@ -1,0 +1,177 @@
+import { type Membership, membership, status } from '../../../api/wire/index.ts';
+import { BadInput, writtenId } from '../../../core/index.ts';
+import { httpUrl } from '../../input/config/fields.ts';
+import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
+import { pageOf } from '../../terminal/page.ts';
+import type { AskFlags } from '../ask/ask-flags.ts';
+import { columnLines } from '../ask/columns.ts';
+import { firstAnswer, membersToAsk } from '../ask/first-answer.ts';
+import { type MemberClient, NoAnswer, Referral } from '../ask/member-client.ts';
+import { Trusted } from '../ask/trusted.ts';
+
+export interface ChangeFlags extends AskFlags {
+  readonly force?: boolean;
+}
+
+export interface DrainFlags extends AskFlags {
+  readonly undo?: boolean;
+}
+
+/** How often a command follows a change of leader. */
+const MOST_REFERRALS = 3;
+
+interface Seen {
+  readonly seen: Membership;
+  readonly trusted: Trusted;
+}
+
+const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
+
+export async function listCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
+  const seen = await firstAnswer(membersToAsk(urls, flags), (member) => member.get('/members', membership));
+  print(flags.json ? JSON.stringify(seen, null, 2) : listLines(seen).join('\n'));
+  return 0;
+}
+
+export function addCommand(
+  [id, url]: readonly [string, string],
+  urls: readonly string[],
+  flags: ChangeFlags,
+): Promise<number> {
+  const body = { voterId: readId(id, 'ID'), voterUrl: readUrl(url) };
+  return change(urls, flags, '/members/add', body, `${id} was added`);
+}
+
+export function removeCommand(
+  [id]: readonly [string],
+  urls: readonly string[],
+  flags: ChangeFlags,
+): Promise<number> {
+  const body = { voterId: readId(id, 'ID'), ...forced(flags) };
+  return change(urls, flags, '/members/remove', body, `${id} was removed`);
+}
+
+export function replaceCommand(
+  [old, id, url]: readonly [string, string, string],
+  urls: readonly string[],
+  flags: ChangeFlags,
+): Promise<number> {
+  const voterUrl = readUrl(url);
+  const body = { voterId: readId(old, 'OLD'), by: readId(id, 'NEW'), voterUrl, ...forced(flags) };
+  return change(urls, flags, '/members/replace', body, `${old} was replaced by ${id}`);
+}
+
+/** The member itself is told, wherever it is. */
+export async function drainCommand(id: string, urls: readonly string[], flags: DrainFlags): Promise<number> {
+  const { seen, trusted } = await ask(urls, flags);
+  const found = seen.members.find(({ voterId }) => String(voterId) === id);
+  if (found === undefined || found.voterUrl === null) {
+    const ids = seen.members.map(({ voterId }) => voterId).join(', ');
+    throw new Refusal(`MEMBER: expected one of ${ids}, found ${JSON.stringify(id)}`);
+  }
+  const member = trusted.commanded(id, found.voterUrl);
+  const answer = await member.post('/drain', flags.undo ? { undo: true } : {});
+  const words = flags.undo
+    ? `${id} may lead again`
+    : `${id} leads nothing, until caucus drain ${id} --undo or a restart`;
+  print(flags.json ? JSON.stringify(answer) : words);
+  return 0;
+}
+
+/** Gives the leader of the main election a command, whichever member is asked. */
+async function change(
+  urls: readonly string[],
+  flags: ChangeFlags,
+  path: string,
+  body: object,
+  done: string,
+): Promise<number> {
+  const { seen, trusted } = await ask(urls, flags);
+  let { leader, leaderUrl } = seen;
+  if (leader === null || leaderUrl === null)
+    throw new NoAnswer(
+      `${seen.electionName} has no leader, which makes changes; caucus status says why`,
+      503,
+    );
+  for (let referrals = 0; ; referrals++) {
+    try {
+      const answer = membership.read(await trusted.commanded(leader, leaderUrl).post(path, body), '');
+      if (flags.json) print(JSON.stringify(answer, null, 2));
+      else print([done, '', ...listLines(answer)].join('\n'));
+      return 0;
+    } catch (error) {
+      // The leader has changed meanwhile; the member that refused names the new one.
+      if (!(error instanceof Referral) || referrals === MOST_REFERRALS) throw error;
+      ({ leader, leaderUrl } = error);
+    }
+  }
+}
+
+function ask(urls: readonly string[], flags: AskFlags): Promise<Seen> {
+  const members = membersToAsk(urls, flags);
+  return firstAnswer(members, async (member: MemberClient) => {
+    const [seen, { voters }] = await Promise.all([
+      member.get('/members', membership),
+      member.get('/status', status),
+    ]);
+    return { seen, trusted: new Trusted(members, member, voters) };
+  });
+}
+
+function forced({ force }: ChangeFlags): { readonly force?: true } {
+  return force ? { force: true } : {};
+}
+
+function readId(text: string, name: string): number | string {
+  return told(() => writtenId.read(text, name));
+}
+
+function readUrl(text: string): string {
+  return told(() => httpUrl.read(text, 'URL'));
+}
+
+function told<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof BadInput) throw new Refusal(error.message);
+    throw error;
+  }
+}
+
+function listLines(seen: Membership): string[] {
+  const { paint } = pageOf(process.stdout, process.env);
+  const { cluster, voterId, members, removed, pending, difference } = seen;
+  if (members.length === 0)
+    return [
+      `${oneLine(cluster)}: not founded yet: the first start needs all members, or all but one of five`,
+    ];
+  const table = columnLines(
+    ['member', 'votes', 'healthy', 'heard', 'url', ''],
+    members.map((each) => [
+      String(each.voterId),
+      each.votes ? 'yes' : 'no',
+      each.healthy ? 'yes' : 'no',
+      each.voterId === voterId ? '-' : heardWords(each.lastHeartBeatMs),
+      each.voterUrl ?? 'unknown',
+      each.leader ? 'leader' : '',
+    ]),
+  );
+  const warnings = [
+    ...pending.map((each) => `pending: ${each}`),
+    ...(removed.length === 0 ? [] : [`removed: ${removed.join(', ')}`]),
+    ...(difference === null ? [] : [difference]),
+  ];
+  return [
+    `${paint(oneLine(cluster), 'bold')}, as ${oneLine(String(voterId))} knows it`,
+    '',
+    paint(table[0]!, 'dim'),
+    ...table.slice(1),
+    ...(warnings.length === 0 ? [] : ['', ...warnings.map((each) => paint(oneLine(each), 'yellow'))]),
+  ];
+}
+
+function heardWords(atMs: number | null): string {
+  if (atMs === null) return 'never';
+  return `${Math.max(0, (Date.now() - atMs) / 1000).toFixed(1)} s ago`;
+}

@@ -1,0 +1,135 @@
+/**
+ * The commands that change the members of the cluster. The leader of the main election carries them out; the other
+ * elections follow by themselves (following.ts).
+ */
+import type { MemberId, Outcome } from '../core/index.ts';
+import type { ElectionHost } from './election-host.ts';
+import type { Links, Peer } from './links/links.ts';
+import type { Roster } from './roster.ts';
+import type { Unreachable } from './unreachable.ts';
+
+/** How long a member that is added may take to be connected, and again to get its seat. */
+const PATIENCE_MS = 10_000;
+const LOOK_EVERY_MS = 50;
+
+export interface MembershipAround {
+  readonly roster: Roster;
+  readonly unreachable: Unreachable;
+  main(): ElectionHost;
+  links(): Links;
+  /** Members are called by https only. */
+  readonly hasTls: boolean;
+}
+
+const DONE: Outcome = { status: 'done' };
+
+export class Membership {
+  readonly #around: MembershipAround;
+  /** One change after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(around: MembershipAround) {
+    this.#around = around;
+  }
+
+  /** Done at once if it is a member at that URL already, so that the command can be repeated. */
+  add(joiner: Peer): Promise<Outcome> {
+    return this.#next(() => this.#add(joiner));
+  }
+
+  remove(id: MemberId, force: boolean): Promise<Outcome> {
+    return this.#next(() => this.#remove(id, force));
+  }
+
+  /** Adds one member, and when it has its seat removes the other. If it was interrupted, it goes on where it was. */
+  replace(old: MemberId, joiner: Peer, force: boolean): Promise<Outcome> {
+    return this.#next(async () => {
+      const isHere = this.#around.roster.members?.some(({ id }) => id === old) ?? false;
+      const isDone = this.#around.roster.members?.some(({ id }) => id === joiner.id) ?? false;
+      if (!isHere && !isDone) return refused(`${old} is not a member`);
+      const added = await this.#add(joiner);
+      if (added.status !== 'done' || !isHere) return added;
+      const removed = await this.#remove(old, force);
+      if (removed.status === 'done') return removed;
+      const reason = `${joiner.id} was added, but ${old} is not removed yet: ${removed.reason}; repeat the command`;
+      return { ...removed, reason };
+    });
+  }
+
+  #next(change: () => Promise<Outcome>): Promise<Outcome> {
+    const made = this.#last.then(change);
+    this.#last = made.catch(() => {});
+    return made;
+  }
+
+  async #add(joiner: Peer): Promise<Outcome> {
+    const { roster, unreachable, main, hasTls } = this.#around;
+    const members = roster.members ?? [];
+    const present = members.find(({ id }) => id === joiner.id);
+    if (hasTls && !/^https:/i.test(joiner.url))
+      return refused(
+        `${joiner.url} does not begin with https:, and members with certificates use nothing else`,
+      );
+    const isLeader = main().view.role === 'leader';
+    if (isLeader && present !== undefined && present.url !== joiner.url)
+      return refused(
+        `${joiner.id} is a member already, at ${present.url}; an id is for one member: take another one`,
+      );
+    const taken = members.find(({ id, url }) => id !== joiner.id && url === joiner.url);
+    if (isLeader && taken !== undefined) return refused(`${joiner.url} is the URL of member ${taken.id}`);
+    if (isLeader && present !== undefined) return this.#untilSeated(joiner.id);
+    const command = { type: 'add', member: joiner.id, url: joiner.url } as const;
+    const reason = main().refusal(command);
+    if (reason !== null) return refused(reason);
+    unreachable.forget(joiner.id);
+    roster.invite(joiner);
+    try {
+      const unreached = await this.#untilReached(joiner);
+      if (unreached !== null) return unreached;
+      const outcome = await main().command(command);
+      return outcome.status === 'done' ? await this.#untilSeated(joiner.id) : outcome;
+    } finally {
+      roster.invite(null);
+    }
+  }
+
+  async #remove(id: MemberId, force: boolean): Promise<Outcome> {
+    return this.#around.main().command({ type: 'remove', member: id, ...(force ? { force } : {}) });
+  }
+
+  /** Null once it is connected. */
+  async #untilReached({ id, url }: Peer): Promise<Outcome | null> {
+    const { links, unreachable } = this.#around;
+    const isReached = (): boolean => links().status.some((each) => each.id === id && each.via !== 'none');
+    const isRefused = (): boolean => unreachable.problems.get(id)?.is === 'refused';
+    await until(() => isReached() || isRefused());
+    if (isReached()) return null;
+    const why = unreachable.problems.get(id)?.reason ?? 'it does not answer';
+    return refused(
+      `${id} cannot be reached at ${url}: ${why}; start it there, with the same cluster, settings and secret: caucus node --id ${id} --join ANY-MEMBER`,
+    );
+  }
+
+  /** A member that is added to two gets its seat in a second step. */
+  async #untilSeated(id: MemberId): Promise<Outcome> {
+    const isSeated = (): boolean =>
+      this.#around.roster.members?.some((each) => each.id === id && each.votes) ?? false;
+    if (await until(isSeated)) return DONE;
+    const reason = `${id} is a member, but has not got its seat yet: it has not answered; look in its log`;
+    return { status: 'failed', reason, effect: 'indefinite' };
+  }
+}
+
+function refused(reason: string): Outcome {
+  return { status: 'refused', reason };
+}
+
+/** Looks again and again, for a while: what happens in between comes from several places. */
+async function until(isSo: () => boolean): Promise<boolean> {
+  const endMs = performance.now() + PATIENCE_MS;
+  while (!isSo()) {
+    if (performance.now() > endMs) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  return true;
+}
