@@ -14,7 +14,9 @@ export function getDiagnosis({ member, response }: Call): void {
 
 function diagnosisOf(member: MemberPort, nowMs: number): Diagnosis {
   const { problems = new Map(), recentRefusals = [], ...self } = member.diagnose?.() ?? {};
-  const configured = idSet(member.voters.map(({ id }) => id).filter((id) => member.isConfigured(id)));
+  const configured =
+    member.membership?.configured ??
+    idSet(member.voters.map(({ id }) => id).filter((id) => member.isConfigured(id)));
   return {
     voterId: member.id,
     voterUrl: member.url,

@@ -156,6 +156,8 @@ export interface MembershipPort {
   /** Null as long as the cluster has not been founded, as far as this member knows. */
   readonly members: readonly ClusterVoter[] | null;
   readonly removed: readonly MemberId[];
+  /** The members in the configuration of this one, itself included; null if it joined without a list. */
+  readonly configured: readonly MemberId[] | null;
   /** In what the configuration and the members differ, for people; null if they do not. */
   readonly difference: string | null;
   /** What this election lacks to have the members of the cluster, for people. */

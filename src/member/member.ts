@@ -12,7 +12,7 @@ import {
   type Registered,
   type SelfReport,
 } from '../api/index.ts';
-import { type Definition, type MemberId, parseId, type Why } from '../core/index.ts';
+import { type Definition, idSet, type MemberId, parseId, type Why } from '../core/index.ts';
 import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../election/index.ts';
 import type { Identity } from '../peers/index.ts';
 import { Acceptance } from './acceptance.ts';
@@ -390,7 +390,9 @@ export class Member implements MemberPort, Engine {
       return host === undefined ? [] : this.#following.pendingIn(host);
     };
     const drained = (): boolean => this.#isDrained;
+    const { peers, join } = this.#settled;
     return {
+      configured: join === null ? idSet([this.id, ...peers.map(({ id }) => id)]) : null,
       get members() {
         return roster.members;
       },

@@ -28,9 +28,10 @@ export class Voters {
     for (const { url } of configured) this.#hosts.add(hostOf(url));
   }
 
-  /** All of them, this member first. */
+  /** All of them, this member first; also configured ones that were removed. */
   get list(): readonly Peer[] {
-    return [this.#own, ...this.#fixed, ...this.#registered.values()];
+    const left = this.#configured.filter(({ id }) => this.#gone.includes(id));
+    return [this.#own, ...this.#fixed, ...left, ...this.#registered.values()];
   }
 
   /** The configured ones as far as they were not removed, and the members of the cluster, each once and without this member. */
@@ -49,7 +50,7 @@ export class Voters {
   }
 
   get others(): readonly Peer[] {
-    return this.list.filter(({ id }) => id !== this.#own.id);
+    return this.list.filter(({ id }) => id !== this.#own.id && !this.#gone.includes(id));
   }
 
   get registered(): readonly Peer[] {
@@ -62,7 +63,8 @@ export class Voters {
 
   /** Was it named by an operator: in the configuration, or by adding it to the cluster? */
   isConfigured(id: MemberId): boolean {
-    return id === this.#own.id || this.#fixed.some((peer) => peer.id === id);
+    const named = [this.#own, ...this.#configured, ...this.#members];
+    return named.some((peer) => peer.id === id);
   }
 
   /** The id of this name: ids are numbers or texts, names are texts. */

@@ -34,12 +34,13 @@ interface Running {
 export class Hosts {
   readonly folder: string = mkdtempSync(path.join(tmpdir(), 'caucus-hosts-'));
   readonly members: Map<string, Running> = new Map();
-  readonly #lab = new Namespaces(3, (address) => `host-${address.split('.').at(-1)}`);
+  readonly #lab: Namespaces;
 
-  constructor() {
+  constructor(count = 3) {
+    this.#lab = new Namespaces(count, (address) => `host-${address.split('.').at(-1)}`);
     const bin = path.join(this.folder, 'bin');
     mkdirSync(bin);
-    for (const host of [1, 2, 3]) {
+    for (let host = 1; host <= count; host++) {
       mkdirSync(this.#etc(host), { recursive: true });
       mkdirSync(path.join(this.folder, `host-${host}`, 'data'));
     }
@@ -55,6 +56,11 @@ export class Hosts {
     return this.#lab.address(host);
   }
 
+  /** Where programs on the hosts reach the test. */
+  get here(): string {
+    return this.#lab.address(254);
+  }
+
   /** Runs a block on the machine of the operator. */
   async run(block: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
     const script = this.#here(block);
@@ -64,7 +70,7 @@ export class Hosts {
 
   /** Runs a block on that host, in its own network and among its own processes, until the test ends. */
   start(host: number, block: string): void {
-    const id = IDS[host - 1]!;
+    const id = String.fromCharCode('a'.charCodeAt(0) + host - 1);
     const script = this.#here(block.replace(/^ID=.*$/m, `ID=${id} ADDRESS=${this.address(host)}`))
       .replaceAll('/etc/caucus', this.#etc(host))
       .replaceAll('/var/lib/caucus', path.join(this.folder, `host-${host}`, 'data'))
@@ -72,9 +78,20 @@ export class Hosts {
     this.#spawn(host, id, 'sh', '-ec', script);
   }
 
-  /** Runs a program of the test there too. In its arguments, /etc/caucus is the folder of that host. */
+  /** Runs a program of the test there too. In its arguments, /etc/caucus and /var/lib/caucus are the folders of that host. */
   startProgram(host: number, id: string, ...program: readonly string[]): void {
-    this.#spawn(host, id, ...program.map((each) => each.replaceAll('/etc/caucus', this.#etc(host))));
+    const data = path.join(this.folder, `host-${host}`, 'data');
+    const here = (each: string): string =>
+      each.replaceAll('/etc/caucus', this.#etc(host)).replaceAll('/var/lib/caucus', data);
+    this.#spawn(host, id, ...program.map(here));
+  }
+
+  /** Ends the process of a member without a word. */
+  async kill(id: string): Promise<void> {
+    const { child } = this.members.get(id)!;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
   }
 
   #spawn(host: number, id: string, ...program: readonly string[]): void {
@@ -133,7 +150,7 @@ export class Hosts {
   }
 
   #here(block: string): string {
-    return block.replace(/10\.0\.0\.([123])/g, (_, host) => this.address(Number(host)));
+    return block.replace(/10\.0\.0\.([1-9])/g, (_, host) => this.address(Number(host)));
   }
 }
 

@@ -20,7 +20,7 @@ function removed({ name, said, voters }: ElectionPicture): readonly Finding[] {
         'removed',
         `member ${id}`,
         `runs, but is no member of the election ${name} (${listed(voters)}): it was removed, or never added; it counts for no majority`,
-        `stop it, and take it out of the peers of the others; a removed member cannot come back under its name`,
+        `stop it, and take it out of the peers of the others; or make it a member: caucus member add ${id} URL`,
       ),
     );
 }
@@ -40,7 +40,7 @@ function misconfigured({ name, said, voters }: ElectionPicture): readonly Findin
       ...(outside.length === 0
         ? []
         : [
-            `take ${listed(outside)} out of the peers of ${ids}: this release cannot add members to a running cluster`,
+            `take ${listed(outside)} out of the peers of ${ids}, or make ${outside.length === 1 ? 'it a member' : 'them members'}: caucus member add ID URL`,
           ]),
       ...(missing.length === 0 ? [] : [`add ${listed(missing)} to the peers of ${ids}`]),
     ];
@@ -89,7 +89,7 @@ function size({ voters, needsMajority }: ElectionPicture): readonly Finding[] {
       'member-count',
       'the cluster',
       what,
-      `run ${count} members: give all of them the same list of peers, and start the cluster anew`,
+      `run ${count} members: caucus member add ID URL, or caucus member remove ID`,
     ),
   ];
 }
