@@ -118,7 +118,7 @@ export const MEMBER_COMMANDS: Readonly<Record<string, MemberCommand>> = {
 };
 
 export function getMembers(call: Call): void {
-  sendJson(call.response, 200, membersOf(call.member, membershipOf(call)));
+  sendJson(call.response, 200, membersOf(call.member, membershipOf(call, 404)));
 }
 
 function membersOf(member: MemberPort, port: MembershipPort): Membership {
@@ -150,10 +150,14 @@ function membersOf(member: MemberPort, port: MembershipPort): Membership {
   };
 }
 
-function membershipOf({ member }: Call): MembershipPort {
+function membershipOf({ member }: Call, status: 404 | 409 = 409): MembershipPort {
   if (member.membership != null) return member.membership;
   const held = member.definition?.name ?? 'a store';
-  throw new HttpError(409, 'E_REFUSED', `the members of an election on ${held} cannot be changed like this`);
+  throw new HttpError(
+    status,
+    status === 404 ? 'E_NOT_FOUND' : 'E_REFUSED',
+    `the members of an election on ${held} cannot be changed like this`,
+  );
 }
 
 async function change(

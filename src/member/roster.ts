@@ -42,6 +42,7 @@ export class Roster {
   readonly #farewells = new Map<MemberId, NodeJS.Timeout>();
   /** A member that is being added, which is not in the register yet. */
   #joiner: Peer | null = null;
+  #wasMember: boolean;
   #told = '';
   #isUnsaved = false;
   #isClosed = false;
@@ -51,6 +52,7 @@ export class Roster {
     const { members, removed } = around.store.member;
     this.#addresses = new Map(members.map(({ id, url }) => [id, url]));
     this.#removed = new Set(removed);
+    this.#wasMember = this.#addresses.has(around.id);
   }
 
   /** Null as long as the cluster has not been founded, as far as this member knows. */
@@ -135,10 +137,11 @@ export class Roster {
       : `the members of the cluster are ${members.map(({ id }) => id).join(', ')}; ${words}`;
   }
 
-  /** For a member that was removed: what that means, and what to do. */
+  /** For a process that is no member: what that means, and what to do. */
   get outsideWords(): string {
     const { id, url } = this.#around;
-    return `${id} was removed from the cluster: it leads nothing and counts for no majority; stop it, or add it again: caucus member add ${id} ${url()}`;
+    const what = this.#wasMember ? 'was removed from the cluster' : 'is not a member of the cluster';
+    return `${id} ${what}: it leads nothing and counts for no majority; stop it, or add it: caucus member add ${id} ${url()}`;
   }
 
   #take(seats: readonly SeatedDisk[], isLive: boolean): void {
@@ -147,6 +150,7 @@ export class Roster {
     if (!isFounded(seats)) return;
     const isMember = (id: MemberId): boolean => seats.some((seat) => seat.id === id);
     for (const { id } of seats) this.#removed.delete(id);
+    if (isMember(this.#around.id)) this.#wasMember = true;
     for (const id of before) {
       if (isMember(id) || id === this.#around.id || this.#removed.has(id)) continue;
       this.#removed.add(id);
@@ -188,6 +192,7 @@ export class Roster {
   #addressOf(id: MemberId, url: string | null): string | null {
     const voted = url === null ? null : normalUrl(url);
     const { configured } = this.#around;
+    if (id === this.#around.id) return this.#around.url();
     return voted ?? configured.find((peer) => peer.id === id)?.url ?? this.#addresses.get(id) ?? null;
   }
 

@@ -188,12 +188,12 @@ describe('real members', () => {
     (await cluster.join('d')).seat().stand();
     const told = (id: string) => (line: string) =>
       line.startsWith(
-        `${id}: main: its members are a, b, c; ${id === 'd' ? 'this member, d, is not one of them' : 'd is configured as a peer, but is not a member: it takes no part'}`,
+        `${id}: the members of the cluster are a, b, c; ${id === 'd' ? 'd is not a member of the cluster' : 'd is configured as a peer, but is not a member: it takes no part'}`,
       );
     await cluster.until(() => cluster!.log.some(told('a')) && cluster!.log.some(told('d')));
     expect(cluster.log.filter(told('a'))).toHaveLength(1);
     expect(cluster.log.join('\n')).toContain('d: main: d is not a member: the members are a, b, c (removed)');
-    expect(cluster.log.filter((line) => /^[bc]: main: its members/.test(line))).toEqual([]);
+    expect(cluster.log.filter((line) => /^[bc]: the members of the cluster/.test(line))).toEqual([]);
   });
 
   it('run a hundred elections over the same connections', async () => {

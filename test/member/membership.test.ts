@@ -1,0 +1,197 @@
+/** The members of a cluster are changed by commands, and all its elections follow. docs/operations.md is the runbook. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/core/index.ts';
+import type { Member } from '../../src/member/index.ts';
+import { Cluster } from '../support/cluster.ts';
+
+const STEADY = { options: { preset: 'steady' } };
+const ELECTIONS = ['main', 'jobs'];
+
+let cluster: Cluster;
+
+beforeAll(async () => {
+  cluster = await Cluster.open(['a', 'b', 'c', 'd', 'e', 'stranger'], { keeps: true, ...STEADY });
+  const founders = cluster.peers.slice(0, 3);
+  await Promise.all(founders.map(({ id }) => cluster.join(id, { peers: founders })));
+  for (const member of cluster.members) stand(member);
+  for (const election of ELECTIONS) await cluster.leader(election);
+}, 60_000);
+
+afterAll(() => cluster.close());
+
+function stand(member: Member): void {
+  for (const election of ELECTIONS) member.seat(election).stand();
+}
+
+const urlOf = (id: string): string => cluster.peers.find((peer) => peer.id === id)!.url;
+
+/** The leader of the main election, which carries changes out. */
+const changes = async (): Promise<NonNullable<Member['membership']>> =>
+  (await cluster.until(() => cluster.acting()[0])).membership!;
+
+const add = async (id: string, url = urlOf(id)): Promise<Outcome> => (await changes()).add({ id, url });
+
+/** A change is refused while another is under way, and until all have answered a new leader. */
+async function done(change: () => Promise<Outcome>): Promise<void> {
+  let outcome = await change();
+  while (outcome.status === 'refused') {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    outcome = await change();
+  }
+  expect(outcome).toEqual({ status: 'done' });
+}
+
+const refusal = async (change: Promise<Outcome>): Promise<string> => {
+  const outcome = await change;
+  return outcome.status === 'refused' ? outcome.reason : JSON.stringify(outcome);
+};
+
+/** All elections have exactly these members, as each of them sees it. */
+const have = (ids: readonly string[]): Promise<true> =>
+  cluster.until(
+    () =>
+      ids.every((id) => {
+        const { elections } = cluster.member(id);
+        return ELECTIONS.every((name) => {
+          const view = elections.find((port) => port.name === name)?.view;
+          return String(view?.members) === String(ids) && view?.leader !== null;
+        });
+      }) && true,
+  );
+
+const joins = async (id: string, more: object = {}): Promise<Member> =>
+  cluster.join(id, { peers: [], join: urlOf('a'), ...more });
+
+describe('a process that joins', () => {
+  it('waits until it is added, says so, and then votes in all elections', async () => {
+    const member = await joins('d');
+    stand(member);
+    expect(member.electionPort('main').view.role).toBe('none');
+    expect(
+      cluster.log.some((line) => line.includes(`d: waits to be added: d votes and leads nothing until`)),
+    ).toBe(true);
+    await done(() => add('d'));
+    await have(['a', 'b', 'c', 'd']);
+    expect(await add('d')).toEqual({ status: 'done' });
+    const kept = readFileSync(path.join(cluster.dataOf('b'), 'election-main.json'), 'latin1');
+    expect(kept).toContain(urlOf('d'));
+  });
+
+  it('is added neither under an id that is taken, nor at a URL of another, nor where another answers', async () => {
+    expect(await refusal(add('b', urlOf('e')))).toMatch(/^b is a member already, at http/);
+    expect(await refusal(add('x', urlOf('b')))).toBe(`${urlOf('b')} is the URL of member b`);
+    await joins('e');
+    expect(await refusal(add('x', urlOf('e')))).toMatch(
+      /^x cannot be reached at .*should be member x, but is member e/,
+    );
+    await cluster.leave('e');
+  });
+
+  it('of another cluster is refused, and refuses', async () => {
+    await expect(joins('stranger', { cluster: 'other' })).rejects.toThrow(
+      'belongs to the cluster caucus, and this one is to join other',
+    );
+    await cluster.join('stranger', { cluster: 'other', peers: cluster.peers.slice(0, 3) });
+    expect(await refusal(add('stranger'))).toMatch(
+      /^stranger cannot be reached .*belongs to the cluster "other"/,
+    );
+    await cluster.leave('stranger');
+    await have(['a', 'b', 'c', 'd']);
+  });
+
+  it('comes back from its folder alone', async () => {
+    await cluster.leave('d');
+    stand(await cluster.join('d', { peers: [], join: 'http://127.0.0.1:1' }));
+    await have(['a', 'b', 'c', 'd']);
+    expect(cluster.member('d').membership!.members!.map(({ url }) => url)).toEqual(
+      ['a', 'b', 'c', 'd'].map(urlOf),
+    );
+  });
+});
+
+describe('a member that is removed', () => {
+  it('is told, leads nothing, and can be added again with its folder', async () => {
+    const first = cluster.acting('jobs')[0]!;
+    const id = String(first.id);
+    await done(async () => (await changes()).remove(id, false));
+    const left = ['a', 'b', 'c', 'd'].filter((each) => each !== id);
+    await have(left);
+    await cluster.until(() =>
+      cluster.log.some((line) => line.startsWith(`${id}: `) && line.includes(`member ${id} was removed`)),
+    );
+    const { role, leader } = first.electionPort('jobs').view;
+    expect({ role, leader }).toEqual({ role: 'none', leader: null });
+    expect(first.electionPort('main').history.at(-1)!.cause).toBe('removed');
+    // A message of it by POST is answered with words too.
+    const body = JSON.stringify({ voterId: id, by: { disk: 'd', start: 1, life: 'x' }, term: 1 });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${urlOf(left[0]!)}/term`, { method: 'POST', headers, body });
+    expect([answer.status, await answer.text()]).toEqual([
+      410,
+      expect.stringContaining(`member ${id} was removed`),
+    ]);
+    await done(() => add(id));
+    await have(['a', 'b', 'c', 'd']);
+  });
+
+  it('stays where too few of the others would answer, unless that is forced', async () => {
+    await done(async () => (await changes()).remove('d', false));
+    await have(['a', 'b', 'c']);
+    const leader = String((await cluster.leader()).id);
+    const [dead, alive] = ['a', 'b', 'c'].filter((id) => id !== leader);
+    await cluster.leave(dead!);
+    await cluster.until(() =>
+      cluster.log.some((line) => line.startsWith(`${leader}: the connection to ${dead}`)),
+    );
+    const reason = await refusal((await changes()).remove(alive!, false));
+    expect(reason).toMatch(
+      /^of the 2 members that there would be, 1 answer and 2 are needed|a majority does not answer/,
+    );
+    expect(await refusal((await changes()).remove('x', true))).toBe('x is not a member');
+    stand(await cluster.join(dead!, { peers: cluster.peers.slice(0, 3) }));
+    await have(['a', 'b', 'c']);
+  });
+});
+
+describe('a replacement', () => {
+  it('goes on where it was', async () => {
+    await cluster.leave('d');
+    stand(await joins('e'));
+    await done(() => add('e'));
+    await have(['a', 'b', 'c', 'e']);
+    const made = { id: 'e', url: urlOf('e') };
+    await done(async () => (await changes()).replace('b', made, false));
+    await have(['a', 'c', 'e']);
+    expect(await (await changes()).replace('b', made, false)).toEqual({ status: 'done' });
+    expect(await refusal((await changes()).replace('b', { id: 'x', url: 'http://127.0.0.1:1' }, false))).toBe(
+      'b is not a member',
+    );
+  });
+
+  it('is told by members that are configured otherwise, with the command that mends it', () => {
+    const { difference } = cluster.member('a').membership!;
+    expect(difference).toContain(`b is configured as a peer, but was removed`);
+    expect(difference).toContain(`caucus member add b ${urlOf('b')}`);
+    expect(difference).toContain(`add e=${urlOf('e')} to the peers of this member`);
+    expect(cluster.log.filter((line) => line === `a: ${difference}`)).toHaveLength(1);
+    expect(cluster.member('e').membership!.difference).toBeNull();
+  });
+});
+
+describe('a member that is drained', () => {
+  it('hands over all that it leads, and leads nothing until that ends', async () => {
+    const drained = await cluster.leader('jobs');
+    await drained.membership!.drain(true);
+    expect(drained.membership!.isDrained).toBe(true);
+    await cluster.until(() => cluster.acting('jobs').some(({ id }) => id !== drained.id));
+    expect(ELECTIONS.map((name) => drained.electionPort(name).isCandidate)).toEqual([false, false]);
+    const other = await cluster.leader('jobs');
+    expect((await other.electionPort('jobs').command({ type: 'transfer', to: drained.id })).status).toBe(
+      'refused',
+    );
+    await drained.membership!.drain(false);
+    expect(ELECTIONS.map((name) => drained.electionPort(name).isCandidate)).toEqual([true, true]);
+  });
+});
