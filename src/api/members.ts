@@ -72,6 +72,8 @@ const draining: Shape<{ readonly undo?: boolean | undefined }> = named(
   record<{ undo?: boolean | undefined }>({ undo: optional(described(flag, 'It may lead again.')) }),
 );
 
+const empty: Shape<object> = named('Nothing', record({}));
+
 /** By path; all by POST. */
 export const MEMBER_COMMANDS: Readonly<Record<string, MemberCommand>> = {
   '/members/add': {
@@ -115,6 +117,25 @@ export const MEMBER_COMMANDS: Readonly<Record<string, MemberCommand>> = {
       getMembers(call);
     },
   },
+  '/pause': {
+    summary:
+      'No member takes over a leadership, also of a leader that has died, until `/resume`; leaders go on',
+    request: empty,
+    answer: membership,
+    handler: (call, body) => {
+      empty.read(body, '');
+      return change(call, 'pause takeovers', (members) => members.pause(true));
+    },
+  },
+  '/resume': {
+    summary: 'Ends the pause',
+    request: empty,
+    answer: membership,
+    handler: (call, body) => {
+      empty.read(body, '');
+      return change(call, 'resume takeovers', (members) => members.pause(false));
+    },
+  },
 };
 
 export function getMembers(call: Call): void {
@@ -147,6 +168,7 @@ function membersOf(member: MemberPort, port: MembershipPort): Membership {
     pending: member.elections.flatMap(({ name }) => port.pendingIn(name)),
     difference: port.difference,
     drained: port.isDrained,
+    paused: port.isPaused,
   };
 }
 

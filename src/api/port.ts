@@ -169,6 +169,9 @@ export interface MembershipPort {
   /** Does this member lead nothing because an operator said so? */
   readonly isDrained: boolean;
   drain(isOn: boolean): Promise<void>;
+  /** Does no member take over, because an operator said so? */
+  readonly isPaused: boolean;
+  pause(isOn: boolean): Promise<Outcome>;
 }
 
 /** A member as the HTTP API and the command see it. */

@@ -25,7 +25,11 @@ export function statusOf(member: MemberPort, election: ElectionPort): Status {
     missing: view.lack === undefined ? null : lackWords(view.lack),
     ...(member.membership == null
       ? {}
-      : { pending: member.membership.pendingIn(election.name), drained: member.membership.isDrained }),
+      : {
+          pending: member.membership.pendingIn(election.name),
+          drained: member.membership.isDrained,
+          paused: member.membership.isPaused,
+        }),
     cause: last?.cause ?? 'started',
     detail: last?.detail ?? 'no election has been decided yet',
     illness: member.illness,

@@ -50,6 +50,8 @@ export const NEEDS: readonly (readonly [method: Method, path: string, need: Need
   ['POST', '/members/remove', 'operate'],
   ['POST', '/members/replace', 'operate'],
   ['POST', '/drain', 'operate'],
+  ['POST', '/pause', 'operate'],
+  ['POST', '/resume', 'operate'],
   ['POST', '/register', 'peer'],
   ['POST', '/fleet/kill', 'chaos'],
   ['POST', '/fleet/pause', 'chaos'],

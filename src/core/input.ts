@@ -9,7 +9,8 @@ export type Command =
   /** The priority of this member as a candidate; with 0 it never leads. */
   | { readonly type: 'priority'; readonly priority: number }
   | { readonly type: 'transfer'; readonly to: MemberId }
-  | { readonly type: 'publish'; readonly value: Json }
+  /** `paused`: whether members are to let leaders be, which their hosts obey; omitted: as before. */
+  | { readonly type: 'publish'; readonly value: Json; readonly paused?: boolean }
   /** `url`: where the member is reached, if the others are not configured with it. */
   | { readonly type: 'add'; readonly member: MemberId; readonly url?: string }
   /** `force`: also if too few of the members that would be left answer now. */

@@ -158,6 +158,11 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
   resume?(record: Json, main: Json): Json;
   /** The committed members in a durable record, with the disk that has the seat of each, if the protocol has seats. */
   seats?(record: Json): readonly SeatedDisk[];
+  /**
+   * Has an operator paused takeovers, by a durable record? Also by one that was only accepted: a member that was away
+   * learns of a pause from such a record, before it could be elected.
+   */
+  isPaused?(record: Json): boolean;
   /** The counters of a state that grow without bound, by name: an explorer has to bound them. */
   measure?(state: S): Readonly<Record<string, number>>;
 }

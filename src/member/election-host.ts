@@ -51,6 +51,8 @@ export class ElectionHost implements ElectionPort {
   #isExcluded = false;
   /** What the program last set; a member that does not stand has 0. */
   #priority = 0;
+  /** It stands for a while although the program does not: an operator needs a leader. */
+  isLent = false;
   /** Why it must not lead, whatever the program set; or null. */
   #bar: Why | null = null;
   /** While a POST request is processed: messages to its sender become the response. */
@@ -169,7 +171,21 @@ export class ElectionHost implements ElectionPort {
       return Promise.resolve({ status: 'failed', reason: 'the member was closed', effect: 'definite' });
     if (command.type !== 'priority') return this.#pending.ask((id) => this.#host.command(id, command, why));
     this.#priority = command.priority;
-    return this.#rank(this.#bar === null ? command.priority : 0, why);
+    return this.#rank(this.#bar === null ? this.#wanted : 0, why);
+  }
+
+  get #wanted(): number {
+    return this.isLent ? Math.max(1, this.#priority) : this.#priority;
+  }
+
+  async lend(isLent: boolean): Promise<void> {
+    this.isLent = isLent;
+    if (this.#bar === null && this.#host.isRunning && this.commands.includes('priority')) await this.#stand();
+  }
+
+  async #stand(): Promise<void> {
+    await this.#rank(this.#wanted);
+    if (this.#wanted > 0 && this.view.leader === null) await this.order({ type: 'campaign' });
   }
 
   /**
@@ -185,8 +201,7 @@ export class ElectionHost implements ElectionPort {
       if (stopped !== undefined) await stopped;
       if (this.#bar !== null) await this.#rank(0, why);
     } else if (why === null && before !== null) {
-      await this.#rank(this.#priority);
-      if (this.#priority > 0 && this.view.leader === null) await this.order({ type: 'campaign' });
+      await this.#stand();
     }
     if ((before === null) !== (why === null)) this.#audience.tell();
   }

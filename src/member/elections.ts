@@ -43,6 +43,8 @@ export interface ElectionsAround {
   changed(host: ElectionHost): void;
   /** The members in the record of the main election: when it is opened, and each time it is saved. */
   seated?(seats: readonly SeatedDisk[], isSaved: boolean): void;
+  /** Whether takeovers are paused, by the record of the main election. */
+  paused?(isPaused: boolean): void;
 }
 
 /** Why a process leads nothing: it was removed, an operator drains it, or takeovers are paused. */
@@ -238,10 +240,18 @@ export class Elections {
     await Promise.all(this.list.map((host) => host.bar(this.#barOf(host))));
   }
 
-  /** While takeovers are paused, a leader goes on. */
+  /** While takeovers are paused, a leader goes on, and one that an operator needs may be elected. */
   #barOf(host: ElectionHost): Why | null {
-    for (const [kind, why] of this.#bars) if (kind !== 'paused' || host.view.role !== 'leader') return why;
+    const isFree = host.view.role === 'leader' || host.isLent;
+    for (const [kind, why] of this.#bars) if (kind !== 'paused' || !isFree) return why;
     return null;
+  }
+
+  /** The main election, in which this member stands for a while although its program does not, or takeovers are paused. */
+  async lend(isLent: boolean): Promise<void> {
+    const host = this.open(this.#settled.election);
+    await host.lend(isLent);
+    await host.bar(this.#barOf(host));
   }
 
   /** Where voters can register, one that leaves says so. */
@@ -281,7 +291,10 @@ export class Elections {
       earlier.push({ atMs, leader: null, token: null, cause: 'started', detail, about: 'member' });
       history.add(earlier.at(-1)!);
     }
-    if (isMain && saved !== null) this.#around.seated?.(this.#protocol.seats?.(saved) ?? [], false);
+    if (isMain && saved !== null) {
+      this.#around.seated?.(this.#protocol.seats?.(saved) ?? [], false);
+      this.#around.paused?.(this.#protocol.isPaused?.(saved) === true);
+    }
     const seatLog = new SeatLog(this.#self.id, this.#protocol, saved);
     const addresses = this.#around.addresses?.();
     const self = addresses === undefined ? this.#self : { ...this.#self, addresses };
@@ -294,6 +307,7 @@ export class Elections {
         if (isMain) {
           this.#main = record;
           this.#around.seated?.(this.#protocol.seats?.(record) ?? [], true);
+          this.#around.paused?.(this.#protocol.isPaused?.(record) === true);
         }
         for (const news of seatLog.news(record)) log({ level: 'info', message: `${name}: ${news}` });
       },

@@ -69,6 +69,7 @@ export class Member implements MemberPort, Engine {
   /** Why it leads nothing, since it was removed or is not accepted; or null. */
   #exclusion: Why | null = null;
   #isDrained = false;
+  #isPaused = false;
   readonly #finding: Finding;
   readonly #acceptance = new Acceptance((why) => this.#onAcceptance(why));
   readonly #api: Api;
@@ -117,6 +118,7 @@ export class Member implements MemberPort, Engine {
     });
     this.#hosts = new Elections(settled, {
       clock,
+      paused: (isPaused) => this.#onPaused(isPaused),
       seated: (seats, isSaved) => (isSaved ? this.#roster?.saved(seats) : this.#roster?.load(seats)),
       store: this.#watch.timed(store),
       send: this.#hasRegister
@@ -382,6 +384,7 @@ export class Member implements MemberPort, Engine {
       roster,
       unreachable: this.#unreachable,
       main: () => this.#hosts.open(this.mainElection),
+      lend: (isLent) => this.#hosts.lend(isLent),
       links: () => this.#links,
       hasTls: this.#settled.tls !== null,
     });
@@ -390,6 +393,7 @@ export class Member implements MemberPort, Engine {
       return host === undefined ? [] : this.#following.pendingIn(host);
     };
     const drained = (): boolean => this.#isDrained;
+    const paused = (): boolean => this.#isPaused;
     const { peers, join } = this.#settled;
     return {
       configured: join === null ? idSet([this.id, ...peers.map(({ id }) => id)]) : null,
@@ -411,6 +415,10 @@ export class Member implements MemberPort, Engine {
       remove: (id, force) => changes.remove(id, force),
       replace: (old, joiner, force) => changes.replace(old, joiner, force),
       drain: (isOn) => this.#drain(isOn),
+      get isPaused() {
+        return paused();
+      },
+      pause: (isOn) => changes.pause(isOn),
     };
   }
 
@@ -443,6 +451,22 @@ export class Member implements MemberPort, Engine {
     if (!isRemoved) this.#hosts.exclude(why);
     void this.#hosts.bar('removed', isRemoved ? why : null).then(() => {
       if (isRemoved && this.#exclusion === why && this.#closing === null) this.#hosts.exclude(why);
+    });
+  }
+
+  /** Called while a record is saved: what follows from it waits for the end of that step. */
+  #onPaused(isPaused: boolean): void {
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    const message = isPaused
+      ? 'takeovers are paused: a leader goes on, and if it is gone none takes over until caucus resume'
+      : 'takeovers are not paused any more';
+    this.#settled.log({ level: 'info', message });
+    setImmediate(() => {
+      if (this.#closing !== null || this.#isPaused !== isPaused) return;
+      const why: Why = { cause: 'started', detail: 'takeovers are paused' };
+      void this.#hosts.bar('paused', isPaused ? why : null);
+      this.#notify();
     });
   }
 

@@ -16,6 +16,8 @@ export interface MembershipAround {
   readonly roster: Roster;
   readonly unreachable: Unreachable;
   main(): ElectionHost;
+  /** Lets this member stand for the main election, or ends that. */
+  lend(isLent: boolean): Promise<void>;
   links(): Links;
   /** Members are called by https only. */
   readonly hasTls: boolean;
@@ -56,10 +58,35 @@ export class Membership {
     });
   }
 
+  /** Whether members let leaders be: none takes over, also from one that has died. */
+  pause(paused: boolean): Promise<Outcome> {
+    return this.#next(() => {
+      const main = this.#around.main();
+      return main.command({ type: 'publish', value: main.view.value, paused });
+    });
+  }
+
   #next(change: () => Promise<Outcome>): Promise<Outcome> {
-    const made = this.#last.then(change);
+    const made = this.#last.then(() => this.#led(change));
     this.#last = made.catch(() => {});
     return made;
+  }
+
+  /**
+   * Only a leader of the main election makes changes. If there is none because no program stands for it, or because
+   * takeovers are paused, this member stands for it until the change is made.
+   */
+  async #led(change: () => Promise<Outcome>): Promise<Outcome> {
+    const { main, lend } = this.#around;
+    if (main().view.leader !== null) return change();
+    const isNeeded = !main().isCandidate;
+    if (isNeeded) await lend(true);
+    try {
+      await until(() => main().view.leader !== null && (main().view.role !== 'leader' || main().acting));
+      return await change();
+    } finally {
+      if (isNeeded) await lend(false);
+    }
   }
 
   async #add(joiner: Peer): Promise<Outcome> {

@@ -81,6 +81,8 @@ const COMMANDS: readonly (readonly [method: string, path: string, body: object])
   ['POST', '/members/remove', { voterId: 'a', force: true }],
   ['POST', '/members/replace', { voterId: 'a', by: 'x', voterUrl: 'http://127.0.0.1:1' }],
   ['POST', '/drain', {}],
+  ['POST', '/pause', {}],
+  ['POST', '/resume', {}],
   ['POST', '/election/start', {}],
   ['POST', '/elections/main/resign', {}],
   ['POST', '/resign?election=main', {}],

@@ -94,9 +94,7 @@ describe('a process that joins', () => {
       'belongs to the cluster caucus, and this one is to join other',
     );
     await cluster.join('stranger', { cluster: 'other', peers: cluster.peers.slice(0, 3) });
-    expect(await refusal(add('stranger'))).toMatch(
-      /^stranger cannot be reached .*belongs to the cluster "other"/,
-    );
+    expect(await refusal(add('stranger'))).toMatch(/^stranger cannot be reached .* belongs to the cluster /);
     await cluster.leave('stranger');
     await have(['a', 'b', 'c', 'd']);
   });
@@ -139,7 +137,7 @@ describe('a member that is removed', () => {
   it('stays where too few of the others would answer, unless that is forced', async () => {
     await done(async () => (await changes()).remove('d', false));
     await have(['a', 'b', 'c']);
-    const leader = String((await cluster.leader()).id);
+    const leader = String((await cluster.until(() => cluster.acting()[0])).id);
     const [dead, alive] = ['a', 'b', 'c'].filter((id) => id !== leader);
     await cluster.leave(dead!);
     await cluster.until(() =>
@@ -182,12 +180,12 @@ describe('a replacement', () => {
 
 describe('a member that is drained', () => {
   it('hands over all that it leads, and leads nothing until that ends', async () => {
-    const drained = await cluster.leader('jobs');
+    const drained = await cluster.until(() => cluster.acting('jobs')[0]);
     await drained.membership!.drain(true);
     expect(drained.membership!.isDrained).toBe(true);
     await cluster.until(() => cluster.acting('jobs').some(({ id }) => id !== drained.id));
     expect(ELECTIONS.map((name) => drained.electionPort(name).isCandidate)).toEqual([false, false]);
-    const other = await cluster.leader('jobs');
+    const other = await cluster.until(() => cluster.acting('jobs')[0]);
     expect((await other.electionPort('jobs').command({ type: 'transfer', to: drained.id })).status).toBe(
       'refused',
     );

@@ -57,6 +57,8 @@ export interface State extends Pick<Voter, 'voterId' | 'voterUrl'> {
   readonly pending?: readonly string[] | undefined;
   /** Does this member lead nothing because an operator said so? */
   readonly drained?: boolean | undefined;
+  /** Does no member take over because an operator said so? */
+  readonly paused?: boolean | undefined;
   /** One of CAUSES; a later version may add some. */
   readonly cause: string;
   readonly detail: string;
@@ -208,6 +210,7 @@ const stateFields: { readonly [K in keyof State]-?: Shape<State[K]> } = {
       'Changes of the members of the cluster that this election has not made yet, for people.',
     ),
   ),
+  paused: optional(described(flag, 'Does no member take over, because an operator has paused takeovers?')),
   drained: optional(described(flag, 'Does this member lead nothing, because an operator drains it?')),
   cause,
   detail,

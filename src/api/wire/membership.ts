@@ -33,6 +33,7 @@ export interface Membership {
   readonly pending: readonly string[];
   readonly difference: string | null;
   readonly drained: boolean;
+  readonly paused: boolean;
 }
 
 const LAST_MS = 8.64e15;
@@ -68,5 +69,6 @@ export const membership: Shape<Membership> = named(
       'In what the configuration of this member and the members differ; null if they do not.',
     ),
     drained: described(flag, 'Does this member lead nothing, because an operator said so?'),
+    paused: described(flag, 'Does no member take over, because an operator said so?'),
   }),
 );

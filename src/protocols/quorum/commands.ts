@@ -31,7 +31,13 @@ export function onCommand(
     case 'transfer':
       return startTransfer(s, command.to, id, times, out);
     case 'publish':
-      return startPublication(s, { value: command.value, members: s.register.members }, id, times, out);
+      return startPublication(
+        s,
+        { value: command.value, members: s.register.members, paused: command.paused },
+        id,
+        times,
+        out,
+      );
     case 'add':
     case 'remove':
       // Made as soon as the earlier change is done, and a joining member has named its disk.

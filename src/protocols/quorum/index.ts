@@ -252,6 +252,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
       return record as unknown as Json;
     },
     seats: (record) => seatsIn(record as unknown as Saved),
+    isPaused: (record) => (record as unknown as Saved).register.paused === true,
     inherit: (self, saved) => inheritedFrom(self.id, saved),
     resume: resumedFrom,
     measure: ({ term, seeking, round, register }) => ({

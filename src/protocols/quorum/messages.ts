@@ -40,6 +40,8 @@ export interface Register {
   /** The members with which the first seats were filled. It never changes: other elections on these disks begin with it. */
   readonly founding: readonly Seat[] | null;
   readonly value: Json;
+  /** An operator has paused takeovers. The protocol only keeps this: hosts obey it, by setting priorities. */
+  readonly paused?: true | undefined;
 }
 
 /** How new a register is. */
@@ -156,12 +158,21 @@ const url = optional(matching(/^https?:\/\/\S{1,500}$/, 'a URL that begins with 
 const seats = sortedSeats(
   listOf(record<Seat>({ id: memberId, disk: nullable(identity), url }), MOST_MEMBERS),
 );
+const matchingTrue: Shape<true> = {
+  ...flag,
+  expected: 'true',
+  read(value, path) {
+    if (value === true) return true;
+    throw new BadInput(path, this.expected, show(value));
+  },
+};
 const register = record<Register>({
   term: natural,
   version: natural,
   members: seats,
   founding: nullable(seats),
   value: anyJson,
+  paused: optional(matchingTrue),
 });
 
 export const messages: { readonly [K in Message['type']]: Shape<object> } = {

@@ -28,14 +28,13 @@ export function completeRegister(s: State, times: Times, out: Out): void {
 }
 
 export function renewRegister(s: State, times: Times, out: Out): void {
-  const { version, members, founding, value } = s.register;
-  acceptAndSend(s, { term: s.term, version, members, founding, value }, [], times, out);
+  acceptAndSend(s, { ...s.register, term: s.term }, [], times, out);
 }
 
 /** The first phase: the leader accepts, saves and sends. The second, the commit, follows the answers of a majority. */
 export function startPublication(
   s: State,
-  { value, members }: { value: Json; members: readonly Seat[] },
+  { value, members, paused }: { value: Json; members: readonly Seat[]; paused?: boolean | undefined },
   command: number | null,
   times: Times,
   out: Out,
@@ -44,7 +43,8 @@ export function startPublication(
   const stays = (id: MemberId): boolean => members.some((seat) => seat.id === id);
   const leaving = others(s).filter((id) => !stays(id));
   const founding = s.register.founding ?? foundersIn(s.register, members);
-  const register: Register = { term: s.term, version: s.register.version + 1, members, founding, value };
+  const next: Register = { term: s.term, version: s.register.version + 1, members, founding, value };
+  const register: Register = (paused ?? s.register.paused) ? { ...next, paused: true } : next;
   if (command !== null) out.push({ type: 'set-timer', timer: 'commit', delayMs: times.commitTimeoutMs });
   acceptAndSend(s, register, leaving, times, out);
 }

@@ -140,8 +140,12 @@ function remark(
 /** What is still to be done, as the leader says, which does it; else as any other member sees it. */
 function pendingLines(rows: readonly Row[]): string[] {
   const said = [...actingIn(rows), ...rows].find(({ status }) => (status?.pending ?? []).length > 0);
-  const pending = said?.status?.pending ?? [];
-  return pending.length === 0 ? [] : ['', ...pending.map((each) => oneLine(`pending: ${each}`))];
+  const isPaused = rows.some(({ status }) => status?.paused);
+  const pending = [
+    ...(isPaused ? ['paused: leaders go on, and none takes over until caucus resume'] : []),
+    ...(said?.status?.pending ?? []).map((each) => `pending: ${each}`),
+  ];
+  return pending.length === 0 ? [] : ['', ...pending.map(oneLine)];
 }
 
 function statusLines(seen: Status, rows: readonly Row[]): string[] {

@@ -83,6 +83,21 @@ export function addMember(program: Command): void {
       run: async ([id, ...urls], flags) => (await import('./member.ts')).drainCommand(id!, urls, flags),
     },
   );
+  asking(program.command('pause'), {
+    summary: 'pause takeovers in a cluster, for maintenance',
+    description:
+      'Leaders go on, and no member takes over, also from a leader that has died or was restarted, until caucus resume. All members say so. A leader that is only cut off for a moment leads again.',
+    codes: CODES,
+    example: 'caucus pause http://10.0.0.1:7101',
+    run: async (urls, flags) => (await import('./member.ts')).pauseCommand(urls, flags),
+  });
+  asking(program.command('resume'), {
+    summary: 'end the pause',
+    description: 'Members take over again. If there is no leader, one is elected now.',
+    codes: CODES,
+    example: 'caucus resume http://10.0.0.1:7101',
+    run: async (urls, flags) => (await import('./member.ts')).resumeCommand(urls, flags),
+  });
 }
 
 interface Words {

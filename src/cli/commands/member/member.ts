@@ -23,6 +23,8 @@ const MOST_REFERRALS = 3;
 interface Seen {
   readonly seen: Membership;
   readonly trusted: Trusted;
+  /** The URL of the member that answered. */
+  readonly asked: string;
 }
 
 const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
@@ -78,6 +80,16 @@ export async function drainCommand(id: string, urls: readonly string[], flags: D
   return 0;
 }
 
+/** Takeovers are paused in the whole cluster, or not any more. */
+export function pauseCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
+  const done = 'takeovers are paused: leaders go on, and none takes over until caucus resume';
+  return change(urls, flags, '/pause', {}, done);
+}
+
+export function resumeCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
+  return change(urls, flags, '/resume', {}, 'takeovers are not paused any more');
+}
+
 /** Gives the leader of the main election a command, whichever member is asked. */
 async function change(
   urls: readonly string[],
@@ -86,8 +98,9 @@ async function change(
   body: object,
   done: string,
 ): Promise<number> {
-  const { seen, trusted } = await ask(urls, flags);
-  let { leader, leaderUrl } = seen;
+  const { seen, trusted, asked } = await ask(urls, flags);
+  // Without a leader the member that was asked stands for the main election itself.
+  let { leader, leaderUrl } = seen.leader === null ? { leader: seen.voterId, leaderUrl: asked } : seen;
   if (leader === null || leaderUrl === null)
     throw new NoAnswer(
       `${seen.electionName} has no leader, which makes changes; caucus status says why`,
@@ -114,7 +127,7 @@ function ask(urls: readonly string[], flags: AskFlags): Promise<Seen> {
       member.get('/members', membership),
       member.get('/status', status),
     ]);
-    return { seen, trusted: new Trusted(members, member, voters) };
+    return { seen, trusted: new Trusted(members, member, voters), asked: member.url };
   });
 }
 
@@ -141,7 +154,7 @@ function told<T>(read: () => T): T {
 
 function listLines(seen: Membership): string[] {
   const { paint } = pageOf(process.stdout, process.env);
-  const { cluster, voterId, members, removed, pending, difference } = seen;
+  const { cluster, voterId, members, removed, pending, difference, paused } = seen;
   if (members.length === 0)
     return [
       `${oneLine(cluster)}: not founded yet: the first start needs all members, or all but one of five`,
@@ -158,6 +171,7 @@ function listLines(seen: Membership): string[] {
     ]),
   );
   const warnings = [
+    ...(paused ? ['paused: none takes over until caucus resume'] : []),
     ...pending.map((each) => `pending: ${each}`),
     ...(removed.length === 0 ? [] : [`removed: ${removed.join(', ')}`]),
     ...(difference === null ? [] : [difference]),
