@@ -74,7 +74,7 @@ describe.skipIf(reason !== null)(`hosts${reason === null ? '' : ` (${reason})`}`
     ledger = store;
     await once(store.server.listen(0, lab.here), 'listening');
     const { port } = store.server.address() as { port: number };
-    const [make, list, start, add, remove, replace, drain, ...more] = blocksOf(
+    const [make, list, start, add, remove, replace, drain, pause, ...more] = blocksOf(
       'Changing the members while it runs',
     );
     expect(more).toEqual([]);
@@ -165,6 +165,9 @@ describe.skipIf(reason !== null)(`hosts${reason === null ? '' : ` (${reason})`}`
     await have(['b', 'c', 'e']);
 
     expect(await lab.run(drain!)).toMatch(/^b leads nothing, .*\nb may lead again\n$/);
+    expect(await lab.run(pause!)).toMatch(
+      /^takeovers are paused: [\s\S]*\npaused: [\s\S]*\ntakeovers are not paused any more\n/,
+    );
     await have(['b', 'c', 'e']);
     expect(store.overlaps).toEqual([]);
     for (const election of ELECTIONS) expect(store.writes.get(election)!.length).toBeGreaterThan(100);

@@ -193,3 +193,28 @@ describe('a member that is drained', () => {
     expect(ELECTIONS.map((name) => drained.electionPort(name).isCandidate)).toEqual([true, true]);
   });
 });
+
+describe('a pause', () => {
+  it('lets leaders be, survives restarts, and ends when an operator says so, also without a leader', async () => {
+    await done(async () => (await changes()).pause(true));
+    const all = ['a', 'c', 'e'];
+    await cluster.until(() => all.every((id) => cluster.member(id).membership!.isPaused));
+    const candidates = (id: string): readonly boolean[] =>
+      ELECTIONS.map((name) => cluster.member(id).electionPort(name).isCandidate ?? true);
+    const led = ELECTIONS.map((name) => cluster.acting(name)[0]?.id ?? null);
+    expect(led).not.toContain(null);
+    for (const id of all) expect(candidates(id)).toEqual(led.map((leader) => leader === id));
+    // All leaders go, and come back: none leads.
+    for (const id of new Set(led.map(String))) {
+      await cluster.leave(id);
+      stand(await cluster.join(id, { peers: cluster.peers.slice(0, 3) }));
+    }
+    await cluster.until(() => all.every((id) => cluster.member(id).membership!.isPaused));
+    for (const id of all) expect(candidates(id)).toEqual([false, false]);
+    expect(ELECTIONS.flatMap((name) => cluster.acting(name))).toEqual([]);
+    await done(() => cluster.member('a').membership!.pause(false));
+    await have(all);
+    await cluster.until(() => ELECTIONS.every((name) => cluster.acting(name).length === 1) && true);
+    for (const id of all) expect(candidates(id)).toEqual([true, true]);
+  });
+});
