@@ -15,7 +15,8 @@ import {
   type Why,
 } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
-import type { Clock } from './clock.ts';
+import { Bars } from './bars.ts';
+import { type Clock, tenthsSince2025 } from './clock.ts';
 import type { Store } from './data-folder.ts';
 import { readMessage, type Way } from './door.ts';
 import { ElectionHost } from './election-host.ts';
@@ -41,14 +42,9 @@ export interface ElectionsAround {
   isUsed(name: string): boolean;
   /** Called when one of the elections has changed. */
   changed(host: ElectionHost): void;
-  /** The members in the record of the main election: when it is opened, and each time it is saved. */
-  seated?(seats: readonly SeatedDisk[], isSaved: boolean): void;
-  /** Whether takeovers are paused, by the record of the main election. */
-  paused?(isPaused: boolean): void;
+  /** The members in the record of the main election, and whether takeovers are paused: when it is opened, and saved. */
+  recorded?(seats: readonly SeatedDisk[], isPaused: boolean, isSaved: boolean): void;
 }
-
-/** Why a process leads nothing: it was removed, an operator drains it, or takeovers are paused. */
-export type Bar = 'removed' | 'drained' | 'paused';
 
 /** Errors of a record that stay until an operator has done something. */
 const LASTING: readonly string[] = ['E_STORE_CORRUPT', 'E_STORE_FOREIGN', 'E_STORE_VERSION'];
@@ -79,7 +75,7 @@ export class Elections {
   #isClosed = false;
   /** Why no election may have this member as its leader, or null. */
   #exclusion: Why | null = null;
-  readonly #bars = new Map<Bar, Why>();
+  readonly bars: Bars = new Bars(() => this.list);
 
   constructor(settled: Settled, around: ElectionsAround) {
     const { id, peers, definition, config } = settled;
@@ -230,28 +226,11 @@ export class Elections {
     for (const host of this.list) host.exclude(why);
   }
 
-  /**
-   * This process leads in no election, opened now or later, as long as there is a reason of any kind. What it leads, it
-   * hands over: work is stopped first. Settles once it leads nothing.
-   */
-  async bar(kind: Bar, why: Why | null): Promise<void> {
-    if (why === null) this.#bars.delete(kind);
-    else this.#bars.set(kind, why);
-    await Promise.all(this.list.map((host) => host.bar(this.#barOf(host))));
-  }
-
-  /** While takeovers are paused, a leader goes on, and one that an operator needs may be elected. */
-  #barOf(host: ElectionHost): Why | null {
-    const isFree = host.view.role === 'leader' || host.isLent;
-    for (const [kind, why] of this.#bars) if (kind !== 'paused' || !isFree) return why;
-    return null;
-  }
-
   /** The main election, in which this member stands for a while although its program does not, or takeovers are paused. */
   async lend(isLent: boolean): Promise<void> {
     const host = this.open(this.#settled.election);
     await host.lend(isLent);
-    await host.bar(this.#barOf(host));
+    await this.bars.apply(host);
   }
 
   /** Where voters can register, one that leaves says so. */
@@ -291,10 +270,7 @@ export class Elections {
       earlier.push({ atMs, leader: null, token: null, cause: 'started', detail, about: 'member' });
       history.add(earlier.at(-1)!);
     }
-    if (isMain && saved !== null) {
-      this.#around.seated?.(this.#protocol.seats?.(saved) ?? [], false);
-      this.#around.paused?.(this.#protocol.isPaused?.(saved) === true);
-    }
+    if (isMain && saved !== null) this.#tellRecord(saved, false);
     const seatLog = new SeatLog(this.#self.id, this.#protocol, saved);
     const addresses = this.#around.addresses?.();
     const self = addresses === undefined ? this.#self : { ...this.#self, addresses };
@@ -306,8 +282,7 @@ export class Elections {
         records.save(record);
         if (isMain) {
           this.#main = record;
-          this.#around.seated?.(this.#protocol.seats?.(record) ?? [], true);
-          this.#around.paused?.(this.#protocol.isPaused?.(record) === true);
+          this.#tellRecord(record, true);
         }
         for (const news of seatLog.news(record)) log({ level: 'info', message: `${name}: ${news}` });
       },
@@ -344,8 +319,13 @@ export class Elections {
     host.start(saved, incarnation, life, isKnown ? 0 : tenthsSince2025(clock.wallNow()));
     tellLack();
     host.exclude(this.#exclusion);
-    void host.bar(this.#barOf(host));
+    void this.bars.apply(host);
     return host;
+  }
+
+  #tellRecord(record: Json, isSaved: boolean): void {
+    const { seats, isPaused } = this.#protocol;
+    this.#around.recorded?.(seats?.(record) ?? [], isPaused?.(record) === true, isSaved);
   }
 
   #record(name: string): Recorder | null {
@@ -366,16 +346,4 @@ export class Elections {
     this.#recorders.push(recorder);
     return recorder;
   }
-}
-
-const YEAR_2025_MS = Date.UTC(2025, 0, 1);
-
-/**
- * In tenths of a second. A cluster without data folders that restarts begins its terms, and so its tokens, here; so does
- * a voter of `draw` with `quorum` on an empty disk. That
- * is above all earlier tokens if it had fewer than ten elections per second and no clock was set back to before the
- * last start.
- */
-function tenthsSince2025(wallMs: number): number {
-  return Math.max(0, Math.floor((wallMs - YEAR_2025_MS) / 100));
 }

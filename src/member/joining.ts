@@ -4,9 +4,10 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Membership, membership } from '../api/wire/index.ts';
-import { BadInput, type MemberId } from '../core/index.ts';
+import { BadInput, type Definition, type MemberId, show } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import type { Store } from './data-folder.ts';
+import type { JoinOptions } from './join-options.ts';
 import type { Peer } from './links/links.ts';
 import { resolveLinkOptions } from './links/options.ts';
 import { type Posted, Poster } from './links/post.ts';
@@ -14,6 +15,22 @@ import type { Settled } from './options.ts';
 import { normalUrl } from './voters.ts';
 
 const AGAIN_MS = 1000;
+
+/** Only where members are added and removed by operators is there a cluster to join. */
+export function readJoin({ join, peers = [], tls }: JoinOptions, definition: Definition): string | null {
+  if (join === undefined) return null;
+  const isAble = definition.registration === undefined && definition.commands.includes('add');
+  if (!isAble)
+    throw new BadInput('join', `peers, since members of ${definition.name} are not added`, show(join));
+  if (peers.length > 0) throw new BadInput('join', 'it or peers', 'both');
+  if (tls !== undefined && !/^https:/i.test(join))
+    throw new BadInput(
+      'join',
+      'a URL that begins with https://, since members have certificates',
+      show(join),
+    );
+  return join;
+}
 
 /** The same settings with the other members as peers. A member that was one before knows them from its data folder. */
 export async function learnPeers(settled: Settled, store: Store): Promise<Settled> {

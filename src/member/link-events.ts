@@ -1,13 +1,19 @@
 /** What a member does about the events of its links: the log, its elections, and what it can tell of its peers. */
-import { sharedId } from '../peers/index.ts';
+import { type Identity, sharedId } from '../peers/index.ts';
 import type { Acceptance } from './acceptance.ts';
+import type { MemberRecord } from './data-folder.ts';
 import type { Elections } from './elections.ts';
+import { ownProcess } from './evidence.ts';
 import type { LogEntry } from './join-options.ts';
-import type { LinkEvents, Peer } from './links/links.ts';
+import { createLinks } from './links/index.ts';
+import type { LinkEvents, Links, Peer } from './links/links.ts';
+import type { Settled } from './options.ts';
+import type { OwnUrl } from './own-url.ts';
 import { type RefusalLog, VERDICT_WORDS, withoutPort } from './refusal-log.ts';
+import { rulesOf } from './rules.ts';
 import type { Unreachable } from './unreachable.ts';
 
-export interface LinkEventsAround {
+interface LinkEventsAround {
   readonly hosts: Elections;
   readonly refusals: RefusalLog;
   readonly acceptance: Acceptance;
@@ -20,7 +26,7 @@ export interface LinkEventsAround {
   changed(): void;
 }
 
-export function linkEvents(around: LinkEventsAround): LinkEvents {
+function linkEvents(around: LinkEventsAround): LinkEvents {
   const { hosts, refusals, acceptance, unreachable, isConnected, others, log, changed } = around;
   return {
     onMessage: (from, election, message) => refusals.hear(from, () => hosts.receive(from, election, message)),
@@ -47,4 +53,28 @@ export function linkEvents(around: LinkEventsAround): LinkEvents {
         acceptance.removed(reason);
     },
   };
+}
+
+/** The connections of this member. */
+export function openLinks(
+  settled: Settled,
+  own: OwnUrl,
+  { incarnation, life }: Pick<MemberRecord, 'incarnation' | 'life'>,
+  around: Omit<LinkEventsAround, 'isConnected' | 'log'>,
+): Links {
+  const { id, cluster, election, definition, config, limits } = settled;
+  const rules = rulesOf(definition, config);
+  const identity: Identity = own.of({ id, cluster, incarnation, life, rules, process: ownProcess() });
+  const isConnected = (): boolean => links.status.some(({ via }) => via !== 'none');
+  const { log } = settled;
+  const links = createLinks(identity, linkEvents({ ...around, isConnected, log }), {
+    mainElection: election,
+    queueMessages: limits.queuedMessages,
+    strangers: limits.strangers,
+    postsInFlight: limits.postsInFlight,
+    trustConnections: settled.trustConnections,
+    secrets: settled.secret.secrets,
+    tls: settled.tls,
+  });
+  return links;
 }

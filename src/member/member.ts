@@ -12,29 +12,23 @@ import {
   type Registered,
   type SelfReport,
 } from '../api/index.ts';
-import { type Definition, idSet, type MemberId, parseId, type Why } from '../core/index.ts';
+import { type Definition, type MemberId, parseId } from '../core/index.ts';
 import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../election/index.ts';
-import type { Identity } from '../peers/index.ts';
 import { Acceptance } from './acceptance.ts';
 import { hostNames } from './access.ts';
 import { type Clock, SystemClock } from './clock.ts';
+import { ClusterMembership } from './cluster-membership.ts';
 import type { Store } from './data-folder.ts';
 import { Elections } from './elections.ts';
-import { ownProcess } from './evidence.ts';
 import { Finding } from './finding.ts';
-import { Following } from './following.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions } from './join-options.ts';
-import { linkEvents } from './link-events.ts';
-import { createLinks } from './links/index.ts';
+import { openLinks } from './link-events.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
-import { Membership } from './membership.ts';
 import type { Settled } from './options.ts';
 import { OwnUrl } from './own-url.ts';
 import { RefusalLog } from './refusal-log.ts';
 import { Registrations } from './registrations.ts';
-import { Roster } from './roster.ts';
-import { rulesOf } from './rules.ts';
 import { SelfWatch } from './self-watch.ts';
 import { steward } from './steward.ts';
 import { certificateStatus, TlsWatch } from './tls-watch.ts';
@@ -61,17 +55,9 @@ export class Member implements MemberPort, Engine {
   readonly #unreachable = new Unreachable((message) => this.#settled.log({ level: 'warning', message }));
   readonly #hosts: Elections;
   /** Null where the members of a cluster cannot be changed by operators. */
-  readonly #roster: Roster | null;
-  readonly #following: Following;
-  readonly membership: MembershipPort | null;
-  /** Why the other members do not accept this process, or null. */
-  #refusal: Why | null = null;
-  /** Why it leads nothing, since it was removed or is not accepted; or null. */
-  #exclusion: Why | null = null;
-  #isDrained = false;
-  #isPaused = false;
+  readonly #cluster: ClusterMembership | null;
   readonly #finding: Finding;
-  readonly #acceptance = new Acceptance((why) => this.#onAcceptance(why));
+  readonly #acceptance = new Acceptance((why) => (this.#cluster ?? this.#hosts).exclude(why));
   readonly #api: Api;
   readonly #seats = new Map<string, ProtocolSeat>();
   /** The elections on each seat: one, unless the program created more. */
@@ -109,17 +95,10 @@ export class Member implements MemberPort, Engine {
       links: () => this.#links,
       changed: () => this.#notify(),
     });
-    this.#roster = this.#createRoster();
-    this.#following = new Following({
-      hosts: () => this.#hosts.list.filter(({ name }) => name !== this.mainElection),
-      members: () => (this.#roster?.isOutside === false ? this.#roster.members : null),
-      isRemoved: (id) => this.#roster?.removed.includes(id) === true || this.#isMainLed,
-      changed: () => this.#notify(),
-    });
+    this.#cluster = this.#createCluster();
     this.#hosts = new Elections(settled, {
       clock,
-      paused: (isPaused) => this.#onPaused(isPaused),
-      seated: (seats, isSaved) => (isSaved ? this.#roster?.saved(seats) : this.#roster?.load(seats)),
+      recorded: (seats, isPaused, isSaved) => this.#cluster?.onRecord(seats, isPaused, isSaved),
       store: this.#watch.timed(store),
       send: this.#hasRegister
         ? (to, election, message, at) => this.#finding.send(to, election, message, at)
@@ -129,11 +108,10 @@ export class Member implements MemberPort, Engine {
       isVoter: (id) => id === this.id || this.#voters.has(id),
       isUsed: (name) => this.#seats.has(name),
       changed: () => {
-        this.#following.look();
+        this.#cluster?.look();
         this.#notify();
       },
     });
-    this.membership = this.#roster === null ? null : this.#membershipOf(this.#roster);
     this.#refusals = new RefusalLog(clock, (message) => {
       this.#settled.log({ level: 'warning', message });
       this.#notify();
@@ -170,7 +148,7 @@ export class Member implements MemberPort, Engine {
       note: (message) => settled.log({ level: 'info', message }),
       acts: this.#hosts.acts,
     });
-    if (settled.join !== null && this.#roster?.members == null) this.#sayWaiting();
+    this.#cluster?.sayWaiting();
     if (server !== null) this.#links.attach(server);
     settled.secret.watch(settled.log);
     this.#finding.start();
@@ -194,6 +172,11 @@ export class Member implements MemberPort, Engine {
 
   get elections(): readonly ElectionPort[] {
     return this.#hosts.list.filter((host) => this.#hosts.isShown(host));
+  }
+
+  /** The members of the cluster, and what changes them. Null where members are not changed by operators. */
+  get membership(): MembershipPort | null {
+    return this.#cluster;
   }
 
   get certificate(): CertificateStatus | null {
@@ -317,15 +300,8 @@ export class Member implements MemberPort, Engine {
     // An election that fails to close must not keep the rest of the member open.
     await Promise.allSettled([...this.#elections.values()].flat().map((election) => election.close()));
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
-    const watching = [
-      this.#roster,
-      this.#following,
-      this.#finding,
-      this.#refusals,
-      this.#settled.secret,
-      this.#tlsWatch,
-      this.#watch,
-    ];
+    const { secret } = this.#settled;
+    const watching = [this.#cluster, this.#finding, this.#refusals, secret, this.#tlsWatch, this.#watch];
     for (const each of watching) each?.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
@@ -337,154 +313,29 @@ export class Member implements MemberPort, Engine {
   }
 
   #createLinks(): Links {
-    const { limits, definition, config } = this.#settled;
-    const { id, cluster, incarnation } = this;
-    const rules = rulesOf(definition, config);
-    const { life } = this.#store.member;
-    const identity: Identity = this.#own.of({ id, cluster, incarnation, life, rules, process: ownProcess() });
-    const events = linkEvents({
+    return openLinks(this.#settled, this.#own, this.#store.member, {
       hosts: this.#hosts,
       refusals: this.#refusals,
       acceptance: this.#acceptance,
       unreachable: this.#unreachable,
-      isConnected: () => this.#links.status.some(({ via }) => via !== 'none'),
       others: () => this.#voters.others,
-      log: (entry) => this.#settled.log(entry),
       changed: () => this.#notify(),
     });
-    return createLinks(identity, events, {
-      mainElection: this.mainElection,
-      queueMessages: limits.queuedMessages,
-      strangers: limits.strangers,
-      postsInFlight: limits.postsInFlight,
-      trustConnections: this.#settled.trustConnections,
-      secrets: this.#settled.secret.secrets,
-      tls: this.#settled.tls,
-    });
   }
 
-  #createRoster(): Roster | null {
-    const { definition, peers, join, log } = this.#settled;
-    if (this.#hasRegister || !definition.commands.includes('add')) return null;
-    return new Roster({
-      id: this.id,
-      url: () => this.url,
-      configured: peers,
-      isLearned: join !== null,
+  #createCluster(): ClusterMembership | null {
+    if (this.#hasRegister || !this.definition.commands.includes('add')) return null;
+    return new ClusterMembership({
+      settled: this.#settled,
       store: this.#store,
       voters: this.#voters,
-      links: () => this.#links,
-      log,
-      changed: () => this.#onRoster(),
-    });
-  }
-
-  #membershipOf(roster: Roster): MembershipPort {
-    const changes = new Membership({
-      roster,
       unreachable: this.#unreachable,
-      main: () => this.#hosts.open(this.mainElection),
-      lend: (isLent) => this.#hosts.lend(isLent),
+      url: () => this.url,
       links: () => this.#links,
-      hasTls: this.#settled.tls !== null,
+      hosts: () => this.#hosts,
+      isClosing: () => this.#closing !== null,
+      changed: () => this.#notify(),
     });
-    const pendingIn = (election: string): readonly string[] => {
-      const host = this.#hosts.list.find(({ name }) => name === election && name !== this.mainElection);
-      return host === undefined ? [] : this.#following.pendingIn(host);
-    };
-    const drained = (): boolean => this.#isDrained;
-    const paused = (): boolean => this.#isPaused;
-    const { peers, join } = this.#settled;
-    return {
-      configured: join === null ? idSet([this.id, ...peers.map(({ id }) => id)]) : null,
-      get members() {
-        return roster.members;
-      },
-      get removed() {
-        return roster.removed;
-      },
-      get difference() {
-        return roster.difference;
-      },
-      get isDrained() {
-        return drained();
-      },
-      pendingIn,
-      isRemoved: (id) => roster.isRemoved(id),
-      add: (joiner) => changes.add(joiner),
-      remove: (id, force) => changes.remove(id, force),
-      replace: (old, joiner, force) => changes.replace(old, joiner, force),
-      drain: (isOn) => this.#drain(isOn),
-      get isPaused() {
-        return paused();
-      },
-      pause: (isOn) => changes.pause(isOn),
-    };
-  }
-
-  /** While the leader of the main election is heard, this member knows its newest members. */
-  get #isMainLed(): boolean {
-    return this.#hosts.list.some(({ name, view }) => name === this.mainElection && view.leader !== null);
-  }
-
-  /** The members of the cluster, or their addresses, have changed. */
-  #onRoster(): void {
-    this.#following.look();
-    this.#exclude();
-    this.#notify();
-  }
-
-  #onAcceptance(why: Why | null): void {
-    this.#refusal = why;
-    this.#exclude();
-  }
-
-  /** A process that was removed, or is not accepted, leads nothing. What it leads, it hands over first. */
-  #exclude(): void {
-    const removal: Why | null = this.#roster?.isOutside
-      ? { cause: 'removed', detail: this.#roster.outsideWords }
-      : null;
-    const why = removal ?? this.#refusal;
-    if (why?.detail === this.#exclusion?.detail) return;
-    this.#exclusion = why;
-    const isRemoved = why?.cause === 'removed';
-    if (!isRemoved) this.#hosts.exclude(why);
-    void this.#hosts.bar('removed', isRemoved ? why : null).then(() => {
-      if (isRemoved && this.#exclusion === why && this.#closing === null) this.#hosts.exclude(why);
-    });
-  }
-
-  /** Called while a record is saved: what follows from it waits for the end of that step. */
-  #onPaused(isPaused: boolean): void {
-    if (isPaused === this.#isPaused) return;
-    this.#isPaused = isPaused;
-    const message = isPaused
-      ? 'takeovers are paused: a leader goes on, and if it is gone none takes over until caucus resume'
-      : 'takeovers are not paused any more';
-    this.#settled.log({ level: 'info', message });
-    setImmediate(() => {
-      if (this.#closing !== null || this.#isPaused !== isPaused) return;
-      const why: Why = { cause: 'started', detail: 'takeovers are paused' };
-      void this.#hosts.bar('paused', isPaused ? why : null);
-      this.#notify();
-    });
-  }
-
-  async #drain(isOn: boolean): Promise<void> {
-    if (isOn === this.#isDrained) return;
-    this.#isDrained = isOn;
-    const message = isOn
-      ? `${this.id} is drained: it leads nothing until the drain is ended (caucus drain ${this.id} --undo) or it is restarted`
-      : `${this.id} is not drained any more`;
-    this.#settled.log({ level: 'info', message });
-    await this.#hosts.bar('drained', isOn ? { cause: 'resigned', detail: `${this.id} is drained` } : null);
-    this.#notify();
-  }
-
-  #sayWaiting(): void {
-    const detail = `waits to be added: ${this.id} votes and leads nothing until an operator adds it: caucus member add ${this.id} ${this.url} ${this.#settled.join}`;
-    this.#hosts.open(this.mainElection).note({ cause: 'started', detail });
-    this.#settled.log({ level: 'info', message: detail });
   }
 
   /** Can voters register, or are they fixed? */

@@ -24,6 +24,7 @@ import { catalogue, DEFAULT_PROTOCOL } from '../protocols/index.ts';
 import { cameByLoopback, MemberAccess } from './access.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
+import { readJoin } from './joining.ts';
 import type { Peer } from './links/links.ts';
 import { type MemberSecret, readSecretOptions } from './member-secret.ts';
 import { readSeedHost, type Seed } from './seeds.ts';
@@ -302,22 +303,6 @@ function readListen(
   if (port === 0 && url !== undefined && !isLoopback(hostOf(url)))
     throw new BadInput('listen.port', `a port, since the others are told ${url}`, '0, any that is free');
   return { host, port };
-}
-
-/** Only where members are added and removed by operators is there a cluster to join. */
-function readJoin({ join, peers = [], tls }: JoinOptions, definition: Definition): string | null {
-  if (join === undefined) return null;
-  const isAble = definition.registration === undefined && definition.commands.includes('add');
-  if (!isAble)
-    throw new BadInput('join', `peers, since members of ${definition.name} are not added`, show(join));
-  if (peers.length > 0) throw new BadInput('join', 'it or peers', 'both');
-  if (tls !== undefined && !/^https:/i.test(join))
-    throw new BadInput(
-      'join',
-      'a URL that begins with https://, since members have certificates',
-      show(join),
-    );
-  return join;
 }
 
 /** Only a protocol whose voters register can start without a list of them. */

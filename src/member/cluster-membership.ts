@@ -1,0 +1,206 @@
+/**
+ * The members of the cluster as this member knows them, what follows from that for it, and the commands of operators:
+ * a process that was removed, is drained or is told to let leaders be leads nothing.
+ */
+import type { ClusterVoter, MembershipPort } from '../api/index.ts';
+import { idSet, type MemberId, type Outcome, type SeatedDisk, type Why } from '../core/index.ts';
+import type { Store } from './data-folder.ts';
+import type { Elections } from './elections.ts';
+import { Following } from './following.ts';
+import type { Links, Peer } from './links/links.ts';
+import { Membership } from './membership.ts';
+import type { Settled } from './options.ts';
+import { Roster } from './roster.ts';
+import type { Unreachable } from './unreachable.ts';
+import type { Voters } from './voters.ts';
+
+export interface ClusterAround {
+  readonly settled: Settled;
+  readonly store: Store;
+  readonly voters: Voters;
+  readonly unreachable: Unreachable;
+  /** Where this member is reached. */
+  url(): string;
+  links(): Links;
+  hosts(): Elections;
+  isClosing(): boolean;
+  changed(): void;
+}
+
+export class ClusterMembership implements MembershipPort {
+  readonly configured: readonly MemberId[] | null;
+  isDrained = false;
+  isPaused = false;
+
+  readonly #around: ClusterAround;
+  readonly #roster: Roster;
+  readonly #following: Following;
+  readonly #changes: Membership;
+  /** Why the other members do not accept this process, or null. */
+  #refusal: Why | null = null;
+  /** Why it leads nothing, since it was removed or is not accepted; or null. */
+  #exclusion: Why | null = null;
+
+  constructor(around: ClusterAround) {
+    const { settled, store, voters, unreachable, url, links, hosts } = around;
+    const { id, peers, join, election, log } = settled;
+    this.#around = around;
+    this.configured = join === null ? idSet([id, ...peers.map((peer) => peer.id)]) : null;
+    this.#roster = new Roster({
+      id,
+      url,
+      configured: peers,
+      isLearned: join !== null,
+      store,
+      voters,
+      links,
+      log,
+      changed: () => this.#onRoster(),
+    });
+    this.#following = new Following({
+      hosts: () => hosts().list.filter(({ name }) => name !== election),
+      members: () => (this.#roster.isOutside ? null : this.#roster.members),
+      isRemoved: (each) => this.#roster.removed.includes(each) || this.#isMainLed,
+      changed: () => around.changed(),
+    });
+    this.#changes = new Membership({
+      roster: this.#roster,
+      unreachable,
+      main: () => hosts().open(election),
+      lend: (isLent) => hosts().lend(isLent),
+      links,
+      hasTls: settled.tls !== null,
+    });
+  }
+
+  get members(): readonly ClusterVoter[] | null {
+    return this.#roster.members;
+  }
+
+  get removed(): readonly MemberId[] {
+    return this.#roster.removed;
+  }
+
+  get difference(): string | null {
+    return this.#roster.difference;
+  }
+
+  isRemoved(id: MemberId): boolean {
+    return this.#roster.isRemoved(id);
+  }
+
+  pendingIn(election: string): readonly string[] {
+    const { hosts, settled } = this.#around;
+    const host = hosts().list.find(({ name }) => name === election && name !== settled.election);
+    return host === undefined ? [] : this.#following.pendingIn(host);
+  }
+
+  add(joiner: Peer): Promise<Outcome> {
+    return this.#changes.add(joiner);
+  }
+
+  remove(id: MemberId, force: boolean): Promise<Outcome> {
+    return this.#changes.remove(id, force);
+  }
+
+  replace(old: MemberId, joiner: Peer, force: boolean): Promise<Outcome> {
+    return this.#changes.replace(old, joiner, force);
+  }
+
+  pause(isOn: boolean): Promise<Outcome> {
+    return this.#changes.pause(isOn);
+  }
+
+  async drain(isOn: boolean): Promise<void> {
+    if (isOn === this.isDrained) return;
+    this.isDrained = isOn;
+    const { settled, hosts, changed } = this.#around;
+    const { id, log } = settled;
+    const message = isOn
+      ? `${id} is drained: it leads nothing until the drain is ended (caucus drain ${id} --undo) or it is restarted`
+      : `${id} is not drained any more`;
+    log({ level: 'info', message });
+    await hosts().bars.set('drained', isOn ? { cause: 'resigned', detail: `${id} is drained` } : null);
+    changed();
+  }
+
+  /** The record of the main election was opened, or saved. */
+  onRecord(seats: readonly SeatedDisk[], isPaused: boolean, isSaved: boolean): void {
+    if (isSaved) this.#roster.saved(seats);
+    else this.#roster.load(seats);
+    this.#onPaused(isPaused);
+  }
+
+  /** An election has changed. */
+  look(): void {
+    this.#following.look();
+  }
+
+  /** The other members accept this process (null), or do not. */
+  exclude(why: Why | null): void {
+    this.#refusal = why;
+    this.#exclude();
+  }
+
+  /** A process that joins says what it waits for, unless it was added before. */
+  sayWaiting(): void {
+    const { settled, hosts, url } = this.#around;
+    const { id, join, election, log } = settled;
+    if (join === null || this.members !== null) return;
+    const detail = `waits to be added: ${id} votes and leads nothing until an operator adds it: caucus member add ${id} ${url()} ${join}`;
+    hosts().open(election).note({ cause: 'started', detail });
+    log({ level: 'info', message: detail });
+  }
+
+  close(): void {
+    this.#roster.close();
+    this.#following.close();
+  }
+
+  /** While the leader of the main election is heard, this member knows its newest members. */
+  get #isMainLed(): boolean {
+    const { hosts, settled } = this.#around;
+    return hosts().list.some(({ name, view }) => name === settled.election && view.leader !== null);
+  }
+
+  #onRoster(): void {
+    this.#following.look();
+    this.#exclude();
+    this.#around.changed();
+  }
+
+  /** A process that was removed, or is not accepted, leads nothing. What it leads when it is removed, it hands over first. */
+  #exclude(): void {
+    const { hosts, isClosing } = this.#around;
+    const removal: Why | null = this.#roster.isOutside
+      ? { cause: 'removed', detail: this.#roster.outsideWords }
+      : null;
+    const why = removal ?? this.#refusal;
+    if (why?.detail === this.#exclusion?.detail) return;
+    this.#exclusion = why;
+    const isRemoved = why?.cause === 'removed';
+    if (!isRemoved) hosts().exclude(why);
+    void hosts()
+      .bars.set('removed', isRemoved ? why : null)
+      .then(() => {
+        if (isRemoved && this.#exclusion === why && !isClosing()) hosts().exclude(why);
+      });
+  }
+
+  /** Called while a record is saved: what follows from it waits for the end of that step. */
+  #onPaused(isPaused: boolean): void {
+    if (isPaused === this.isPaused) return;
+    this.isPaused = isPaused;
+    const { settled, hosts, isClosing, changed } = this.#around;
+    const message = isPaused
+      ? 'takeovers are paused: a leader goes on, and if it is gone none takes over until caucus resume'
+      : 'takeovers are not paused any more';
+    settled.log({ level: 'info', message });
+    setImmediate(() => {
+      if (isClosing() || this.isPaused !== isPaused) return;
+      const why: Why = { cause: 'started', detail: 'takeovers are paused' };
+      void hosts().bars.set('paused', isPaused ? why : null);
+      changed();
+    });
+  }
+}
