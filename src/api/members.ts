@@ -144,7 +144,7 @@ export function getMembers(call: Call): void {
 
 function membersOf(member: MemberPort, port: MembershipPort): Membership {
   const main = member.electionPort(member.mainElection);
-  const { leader } = main.view;
+  const { leader } = port;
   const entryOf = ({ id, url, votes }: NonNullable<MembershipPort['members']>[number]): MembershipEntry => {
     const isSelf = id === member.id;
     const isLinked = member.links.some((link) => link.id === id && link.via !== 'none');
@@ -191,7 +191,7 @@ async function change(
   note(call, what, outcome);
   if (outcome.status === 'done') return getMembers(call);
   const { member } = call;
-  const { leader } = member.electionPort(member.mainElection).view;
+  const { leader } = membershipOf(call);
   const details = { leader, leaderUrl: urlOf(member, leader) };
   if (outcome.status === 'refused')
     throw new HttpError(409, 'E_REFUSED', outcome.reason, { details: { outcome: 'definite', ...details } });

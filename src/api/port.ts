@@ -155,6 +155,8 @@ export interface ClusterVoter extends Peer {
 export interface MembershipPort {
   /** Null as long as the cluster has not been founded, as far as this member knows. */
   readonly members: readonly ClusterVoter[] | null;
+  /** The leader of the main election, if it was heard lately. */
+  readonly leader: MemberId | null;
   readonly removed: readonly MemberId[];
   /** The members in the configuration of this one, itself included; null if it joined without a list. */
   readonly configured: readonly MemberId[] | null;

@@ -40,11 +40,14 @@ export class ClusterMembership implements MembershipPort {
   #refusal: Why | null = null;
   /** Why it leads nothing, since it was removed or is not accepted; or null. */
   #exclusion: Why | null = null;
+  /** A leader that was not heard for this long is gone. */
+  readonly #silenceMs: number;
 
   constructor(around: ClusterAround) {
     const { settled, store, voters, unreachable, url, links, hosts } = around;
     const { id, peers, join, election, log } = settled;
     this.#around = around;
+    this.#silenceMs = 2 * longestTimeoutMs(settled);
     this.configured = join === null ? idSet([id, ...peers.map((peer) => peer.id)]) : null;
     this.#roster = new Roster({
       id,
@@ -67,6 +70,7 @@ export class ClusterMembership implements MembershipPort {
       roster: this.#roster,
       unreachable,
       main: () => hosts().open(election),
+      leader: () => this.leader,
       lend: (isLent) => hosts().lend(isLent),
       links,
       hasTls: settled.tls !== null,
@@ -75,6 +79,15 @@ export class ClusterMembership implements MembershipPort {
 
   get members(): readonly ClusterVoter[] | null {
     return this.#roster.members;
+  }
+
+  /** A member that does not stand keeps the last leader in its view, also when that one is silent. */
+  get leader(): MemberId | null {
+    const { hosts, settled } = this.#around;
+    const main = hosts().open(settled.election);
+    const { leader, role } = main.view;
+    if (leader === null || role === 'leader') return leader;
+    return Date.now() - (main.heardAtMs(leader) ?? 0) > this.#silenceMs ? null : leader;
   }
 
   get removed(): readonly MemberId[] {
@@ -126,9 +139,14 @@ export class ClusterMembership implements MembershipPort {
 
   /** The record of the main election was opened, or saved. */
   onRecord(seats: readonly SeatedDisk[], isPaused: boolean, isSaved: boolean): void {
-    if (isSaved) this.#roster.saved(seats);
-    else this.#roster.load(seats);
-    this.#onPaused(isPaused);
+    if (!isSaved) {
+      this.#roster.load(seats);
+      this.#onPaused(isPaused);
+      return;
+    }
+    this.#roster.saved(seats);
+    // What follows from a pause waits for the end of the step that saves it.
+    if (isPaused !== this.isPaused) setImmediate(() => this.#onPaused(isPaused));
   }
 
   /** An election has changed. */
@@ -187,20 +205,21 @@ export class ClusterMembership implements MembershipPort {
       });
   }
 
-  /** Called while a record is saved: what follows from it waits for the end of that step. */
   #onPaused(isPaused: boolean): void {
-    if (isPaused === this.isPaused) return;
-    this.isPaused = isPaused;
     const { settled, hosts, isClosing, changed } = this.#around;
+    if (isPaused === this.isPaused || isClosing()) return;
+    this.isPaused = isPaused;
     const message = isPaused
       ? 'takeovers are paused: a leader goes on, and if it is gone none takes over until caucus resume'
       : 'takeovers are not paused any more';
     settled.log({ level: 'info', message });
-    setImmediate(() => {
-      if (isClosing() || this.isPaused !== isPaused) return;
-      const why: Why = { cause: 'started', detail: 'takeovers are paused' };
-      void hosts().bars.set('paused', isPaused ? why : null);
-      changed();
-    });
+    const why: Why = { cause: 'started', detail: 'takeovers are paused' };
+    void hosts().bars.set('paused', isPaused ? why : null);
+    changed();
   }
+}
+
+function longestTimeoutMs({ definition, config }: Settled): number {
+  const { timeoutMs } = definition.effectiveTiming?.(config) ?? config.timing;
+  return Array.isArray(timeoutMs) ? Number(timeoutMs[1]) : 0;
 }

@@ -16,6 +16,8 @@ export interface MembershipAround {
   readonly roster: Roster;
   readonly unreachable: Unreachable;
   main(): ElectionHost;
+  /** The leader of the main election, if it was heard lately. */
+  leader(): MemberId | null;
   /** Lets this member stand for the main election, or ends that. */
   lend(isLent: boolean): Promise<void>;
   links(): Links;
@@ -77,12 +79,12 @@ export class Membership {
    * takeovers are paused, this member stands for it until the change is made.
    */
   async #led(change: () => Promise<Outcome>): Promise<Outcome> {
-    const { main, lend } = this.#around;
-    if (main().view.leader !== null) return change();
+    const { main, leader, lend } = this.#around;
+    if (leader() !== null) return change();
     const isNeeded = !main().isCandidate;
     if (isNeeded) await lend(true);
     try {
-      await until(() => main().view.leader !== null && (main().view.role !== 'leader' || main().acting));
+      await until(() => leader() !== null && (main().view.role !== 'leader' || main().acting));
       return await change();
     } finally {
       if (isNeeded) await lend(false);
