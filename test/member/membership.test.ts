@@ -130,6 +130,16 @@ describe('a member that is removed', () => {
       410,
       expect.stringContaining(`member ${id} was removed`),
     ]);
+    // One election cannot be left alone.
+    const one = await fetch(`${urlOf(left[0]!)}/remove`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ voterId: left[1] }),
+    });
+    expect([one.status, await one.text()]).toEqual([
+      409,
+      expect.stringContaining(`caucus member remove ${left[1]}`),
+    ]);
     await done(() => add(id));
     await have(['a', 'b', 'c', 'd']);
   });
