@@ -13,6 +13,7 @@ import { commands } from './commands.ts';
 import { HEARTBEAT_MS } from './event-stream.ts';
 import { answerHealth, isHealthPath } from './health.ts';
 import { HttpError } from './http-error.ts';
+import { answerLease, leaseRoutes } from './leases.ts';
 import { MEMBER_COMMANDS } from './members.ts';
 import { describeApi } from './openapi.ts';
 import type { VoterSecurity } from './openapi-operations.ts';
@@ -21,7 +22,7 @@ import { createPage } from './page.ts';
 import type { MemberPort } from './port.ts';
 import { findQuestion, type Handler } from './questions.ts';
 import { sendEmpty, sendError, signWith } from './reply.ts';
-import { mountOf, readTarget } from './target.ts';
+import { mountOf, readTarget, type Target } from './target.ts';
 import { isRemoval, message, register, remove } from './voters.ts';
 import { Watchers } from './watchers.ts';
 
@@ -154,8 +155,10 @@ async function answer(
     const authorized = authorize(call, authorization);
     return memberCommand.handler(authorized, await read(authorized, authorization));
   }
+  if (method === 'POST' && isLeasePath(target)) return lease(call, authorization);
   if ((method === 'POST' || method === 'PUT') && (await act(call, authorization, method))) return;
-  const allow = memberCommand === undefined ? allowed(call, question) : ['POST'];
+  const isPosted = memberCommand !== undefined || isLeasePath(target);
+  const allow = isPosted ? ['POST'] : allowed(call, question);
   if (allow.length === 0) {
     if (method === 'POST') member.countRefusal('unknown-type');
     throw new HttpError(404, 'E_NOT_FOUND', `there is nothing at ${path}; /openapi.json lists what there is`);
@@ -197,6 +200,17 @@ async function act(asked: Asked, authorization: Authorization, method: 'POST' | 
   else if (command !== undefined && isCommand) await command.handler(call, body);
   else message(call, body, type);
   return true;
+}
+
+/** The elections of participants have no paths of their own: the body names them. */
+function isLeasePath({ path, name }: Target): boolean {
+  return name === null && Object.hasOwn(leaseRoutes, path);
+}
+
+async function lease(asked: Asked, authorization: Authorization): Promise<void> {
+  refuseForeignPages(asked.request, asked.member.url);
+  const call = authorize(asked, authorization);
+  await answerLease(call, await read(call, authorization));
 }
 
 /** Voters are registered and removed at these paths in every protocol: one without such messages answers that. */

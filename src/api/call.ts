@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Definition } from '../core/index.ts';
+import { isReserved } from '../leases/index.ts';
 import type { Acts } from './acts.ts';
 import type { Entry } from './authorize.ts';
 import type { ChangeCounts } from './change-counts.ts';
@@ -32,7 +33,7 @@ export interface Call {
 
 /** The election that a question means if it names none: the main one, or the only one if the main one is not used. */
 export function usualElection({ elections, mainElection }: MemberPort): string {
-  const [only, ...others] = elections;
+  const [only, ...others] = elections.filter(({ name }) => !isReserved(name));
   return only === undefined || others.length > 0 ? mainElection : only.name;
 }
 

@@ -13,6 +13,7 @@ import {
   type Shape,
   writtenId,
 } from '../core/index.ts';
+import { isReserved } from '../leases/index.ts';
 import { type Call, knownElection, openElection } from './call.ts';
 import { HttpError } from './http-error.ts';
 import type { ElectionPort } from './port.ts';
@@ -146,6 +147,13 @@ export async function removeVoter(call: Call, member: MemberId): Promise<void> {
 async function putValue(call: Call, body: unknown): Promise<void> {
   const { value } = newValue.read(body, '');
   const election = knownElection(call);
+  if (isReserved(election.name))
+    throw refusal(
+      409,
+      call,
+      election,
+      `the register of ${election.name} is written by the lease manager alone`,
+    );
   await carryOut(call, election, { type: 'publish', value }, 409);
   getValue(call);
 }

@@ -10,6 +10,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   command: 'Commands of a user to a member.',
   message: 'Messages between voters.',
   member: 'About the member itself.',
+  lease:
+    'Elections among programs that are no members, with the members as their store (`caucus://`). The member that manages the leases answers; another one answers 421 with its URL.',
 };
 
 const tokenWith = (role: string): object => ({
@@ -24,7 +26,12 @@ export type VoterSecurity = 'none' | 'proof' | 'certificate';
 
 export function securitySchemes(voters: VoterSecurity): object {
   const byVoters = voters === 'certificate' ? BY_CERTIFICATE : BY_PROOF;
-  return { read: tokenWith('`read` or `operate`'), operate: tokenWith('`operate`'), ...byVoters };
+  return {
+    read: tokenWith('`read`, `operate` or `lead`'),
+    operate: tokenWith('`operate`'),
+    lead: tokenWith('`lead`'),
+    ...byVoters,
+  };
 }
 
 const BY_CERTIFICATE = {
@@ -68,6 +75,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   412: 'A precondition of the transfer failed; it had no effect.',
   413: 'More than 256 KiB.',
   415: 'The body is not application/json.',
+  421: 'This member does not manage the leases; `leaderUrl` is the one that does. It had no effect.',
   429: 'The voter has caused too many saves, or too many wrong tokens came from the address.',
   503: 'It failed, or its result is unknown: `outcome` says which.',
 };
@@ -91,6 +99,8 @@ export interface Action {
   readonly bodies: readonly Shape<unknown>[];
   readonly answers: readonly Shape<unknown>[];
   readonly codes: readonly number[];
+  /** The media type of the answer, if it is not JSON. */
+  readonly type?: string | undefined;
   /** May the answer be empty? */
   readonly isSilent?: boolean;
 }
@@ -140,13 +150,13 @@ export class Operations {
   }
 
   action(path: string, method: string, tag: string, about: Action): Operation {
-    const { summary, details, bodies, answers, codes, isSilent } = about;
+    const { summary, details, bodies, answers, codes, isSilent, type = 'application/json' } = about;
     return {
       ...this.#head(method.toLowerCase(), path, tag, summary),
       ...(details === undefined ? {} : { description: details }),
       requestBody: { content: { 'application/json': { schema: this.#oneOf(bodies) } } },
       responses: {
-        200: { description: 'Done.', content: { 'application/json': { schema: this.#oneOf(answers) } } },
+        200: { description: 'Done.', content: { [type]: { schema: this.#oneOf(answers) } } },
         ...(isSilent ? { 204: { description: 'Accepted; there is no answer.' } } : {}),
         ...this.#errors(this.#withRefusals(method, path, [400, 413, 415, ...codes])),
       },

@@ -16,6 +16,7 @@ import {
   text,
 } from '../core/index.ts';
 import { commands } from './commands.ts';
+import { leaseRoutes } from './leases.ts';
 import { MEMBER_COMMANDS } from './members.ts';
 import {
   type JsonSchema,
@@ -67,7 +68,7 @@ type Messages = Readonly<Record<string, Shape<object>>>;
 const OPEN: Access = { tokens: new Tokens(), closed: false, isOpen: true };
 
 export function describeApi(
-  { url, definition }: Pick<MemberPort, 'url' | 'definition'>,
+  { url, definition, leases = null }: Pick<MemberPort, 'url' | 'definition' | 'leases'>,
   access: Access = OPEN,
   voters: VoterSecurity = 'none',
 ): ApiDescription {
@@ -80,7 +81,13 @@ export function describeApi(
     `/elections/{electionName}${path}`,
     { parameters: [{ $ref: '#/components/parameters/electionName' }], ...ofElection(item) },
   ]);
-  const paths = { ...memberPaths(operations), ...election, ...Object.fromEntries(ofOthers) };
+  const ofParticipants = leases === null ? {} : leasePaths(operations);
+  const paths = {
+    ...memberPaths(operations),
+    ...ofParticipants,
+    ...election,
+    ...Object.fromEntries(ofOthers),
+  };
   return {
     openapi: '3.1.0',
     info: {
@@ -123,6 +130,16 @@ function memberPaths(operations: Operations): Record<string, PathItem> {
   }
   paths['/ui/{file}'] = { parameters: [{ ...file, description: 'Its name.' }], ...paths['/ui/{file}'] };
   return paths;
+}
+
+const LEASE_CODES: readonly number[] = [403, 404, 409, 421, 503];
+
+function leasePaths(operations: Operations): Record<string, PathItem> {
+  const entries = Object.entries(leaseRoutes).map(([path, { summary, request, answer, type }]) => {
+    const about = { summary, bodies: [request], answers: [answer], codes: LEASE_CODES, type };
+    return [path, { post: operations.action(path, 'POST', 'lease', about) }];
+  });
+  return Object.fromEntries(entries);
 }
 
 function electionPaths(operations: Operations, messages: Messages): Record<string, PathItem> {

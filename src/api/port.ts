@@ -4,6 +4,7 @@
  */
 import type { Command, Definition, MemberId, Message, Outcome, View } from '../core/index.ts';
 import type { Change } from '../host/index.ts';
+import type { LeasePort } from './leases.ts';
 import type { SelfReport } from './wire/diagnosis.ts';
 
 export type { Change };
@@ -206,6 +207,8 @@ export interface MemberPort {
   readonly refusals: Readonly<Record<Refusal, number>>;
   /** Counts a refusal, and logs it if `told` is given. */
   countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void;
+  /** The leases of programs that are no members. Null or omitted: this member keeps none. */
+  readonly leases?: LeasePort | null;
   /** What only the process itself can tell. Omitted: nothing. */
   diagnose?(): SelfReport;
   /** A message of this voter came by POST. */

@@ -4,12 +4,13 @@
  *   open      health checks, and the files of the page: no token is ever needed
  *   read      questions; needs a token only if the member is closed
  *   operate   commands; a token that may operate may also read
+ *   lead      the leases of participants (`caucus://`); a token that may lead may also read
  *   peer      messages between voters: authenticated by the voter itself (a secret or a certificate), never by a token
  *   chaos     kills and stops processes (`caucus up --chaos`): always needs a token
  */
 import type { NamedToken, Tokens } from './tokens.ts';
 
-export const ROLES = ['read', 'operate', 'peer', 'chaos'] as const;
+export const ROLES = ['read', 'operate', 'lead', 'peer', 'chaos'] as const;
 export type Role = (typeof ROLES)[number];
 export type Need = Role | 'open';
 
@@ -52,6 +53,14 @@ export const NEEDS: readonly (readonly [method: Method, path: string, need: Need
   ['POST', '/drain', 'operate'],
   ['POST', '/pause', 'operate'],
   ['POST', '/resume', 'operate'],
+  ['POST', '/leases/take', 'lead'],
+  ['POST', '/leases/renew', 'lead'],
+  ['POST', '/leases/release', 'lead'],
+  ['POST', '/leases/publish', 'lead'],
+  ['POST', '/leases/ask', 'lead'],
+  // They change nothing, and a participant that only watches needs no more.
+  ['POST', '/leases/read', 'read'],
+  ['POST', '/leases/watch', 'read'],
   ['POST', '/register', 'peer'],
   ['POST', '/fleet/kill', 'chaos'],
   ['POST', '/fleet/pause', 'chaos'],
@@ -99,7 +108,8 @@ export type Lack = 'missing' | 'unknown' | 'role' | 'shut';
 export function judge(access: Access, need: Exclude<Need, 'peer'>, sent: string | null): Verdict {
   const { tokens, closed, isOpen } = access;
   if (need === 'open' || (need === 'read' && !closed)) return { isGranted: true, token: null };
-  if (need === 'operate' && isOpen && !needsToken(access, 'operate')) return { isGranted: true, token: null };
+  if ((need === 'operate' || need === 'lead') && isOpen && !needsToken(access, need))
+    return { isGranted: true, token: null };
   if (!tokens.grants(need)) return { isGranted: false, why: 'shut' };
   if (sent === null) return { isGranted: false, why: 'missing' };
   const token = tokens.find(sent);
@@ -107,14 +117,15 @@ export function judge(access: Access, need: Exclude<Need, 'peer'>, sent: string 
   return includes(token.roles, need) ? { isGranted: true, token } : { isGranted: false, why: 'role' };
 }
 
-/** Does one of these roles allow it? An operator sees the result of a command, so it may read. */
+/** Does one of these roles allow it? The result of a command shows what may be read, so its sender may read. */
 export function includes(roles: readonly Role[], need: Role): boolean {
-  return roles.includes(need) || (need === 'read' && roles.includes('operate'));
+  return roles.includes(need) || (need === 'read' && (roles.includes('operate') || roles.includes('lead')));
 }
 
 /** Must a request for this role carry a token? */
 export function needsToken({ tokens, closed }: Access, role: Exclude<Role, 'peer'>): boolean {
   if (role === 'chaos') return true;
-  // With any token of an operator or a reader, commands need one: a member that tells its readers apart has operators too.
-  return closed || (role === 'operate' && tokens.grants('read'));
+  // With any token of an operator, a participant or a reader, commands and leases need one: a member that tells its readers
+  // apart has operators too.
+  return closed || (role !== 'read' && tokens.grants('read'));
 }

@@ -86,7 +86,10 @@ function hidden<T extends string>(pattern: RegExp, expected: string): Shape<T> {
 
 const option: Shape<TokenOption> = record<TokenOption>({
   name: hidden(NAME, 'a name of up to 64 letters, digits and _ . @ -'),
-  roles: listOf(hidden<TokenRole>(/^(read|operate|chaos)$/, 'the roles read, operate or chaos'), 3),
+  roles: listOf(
+    hidden<TokenRole>(/^(read|operate|lead|chaos)$/, 'the roles read, operate, lead or chaos'),
+    4,
+  ),
   token: optional(hidden(TOKEN, TOKEN_WORDS)),
   sha256: optional(hidden(HEX, 'the SHA-256 of a token: 64 hexadecimal digits')),
 });

@@ -4,6 +4,7 @@ import type { Command, Input, Reason } from './input.ts';
 import type { Json } from './json.ts';
 import type { Settings, SettingsOf } from './settings.ts';
 import type { Shape } from './shape.ts';
+import type { View } from './view.ts';
 
 /** `type` is also the message's path in the HTTP API: one name in code, on the wire and in the trace. */
 export interface Message {
@@ -156,6 +157,12 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
    * one of the first.
    */
   resume?(record: Json, main: Json): Json;
+  /**
+   * Does the view of this leader show the newest value that any leader can have committed? A new leader may first have
+   * to complete what an earlier one began; until then it must not derive a new value from the one that it shows.
+   * Omitted by a protocol without such a register.
+   */
+  isCurrent?(state: S, view: View): boolean;
   /** The committed members in a durable record, with the disk that has the seat of each, if the protocol has seats. */
   seats?(record: Json): readonly SeatedDisk[];
   /**

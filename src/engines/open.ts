@@ -1,4 +1,5 @@
 import { BadInput } from '../core/index.ts';
+import type { CaucusOptions } from './caucus/index.ts';
 import type { EtcdOptions } from './etcd/index.ts';
 import type { KubernetesOptions } from './kubernetes/index.ts';
 import type { LeaseEngine, OpenEngine } from './lease/lease-engine.ts';
@@ -17,7 +18,8 @@ export type EngineOptions =
   | RedisOptions
   | KubernetesOptions
   | NatsOptions
-  | LocalOptions;
+  | LocalOptions
+  | CaucusOptions;
 
 type Open = (url: string, options: EngineOptions) => Pick<LeaseEngine, 'load'> & OpenEngine;
 
@@ -29,6 +31,7 @@ const engines: Readonly<Record<string, () => Promise<Open>>> = {
   kubernetes: async () => (await import('./kubernetes/index.ts')).kubernetes,
   nats: async () => (await import('./nats/index.ts')).nats,
   local: async () => (await import('./local/index.ts')).local,
+  caucus: async () => (await import('./caucus/index.ts')).caucus,
 };
 
 /** Other schemes of the same engines. */
@@ -37,6 +40,7 @@ const aliases: Readonly<Record<string, string>> = {
   postgresql: 'postgres',
   rediss: 'redis',
   tls: 'nats',
+  caucuss: 'caucus',
 };
 
 /**

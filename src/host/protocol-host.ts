@@ -134,6 +134,11 @@ export class ProtocolHost {
     return leaseOf(this.view, this.#leaseTimer, this.#ports.clock);
   }
 
+  /** Does the view show the newest value that any leader can have committed? Only a leader can know. */
+  get isCurrent(): boolean {
+    return this.#protocol.isCurrent?.(this.state, this.view) ?? false;
+  }
+
   /** Why this command would be refused now, or null. Has no effect. */
   refusal(command: Command): string | null {
     return this.#misfit(command) ?? refusalOf(this.#protocol, this.state, command);

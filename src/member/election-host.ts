@@ -113,6 +113,11 @@ export class ElectionHost implements ElectionPort {
     return this.#host.explanation;
   }
 
+  /** Does the view show the newest value that any leader can have committed? Only a leader can know. */
+  get isCurrent(): boolean {
+    return this.#host.isCurrent;
+  }
+
   /** In a protocol without priorities every member is always a candidate. */
   get isCandidate(): boolean {
     return (this.#priority > 0 && this.#bar === null) || !this.commands.includes('priority');

@@ -15,6 +15,7 @@ import {
   type Why,
 } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
+import { isReserved } from '../leases/index.ts';
 import { Bars } from './bars.ts';
 import { type Clock, tenthsSince2025 } from './clock.ts';
 import type { Store } from './data-folder.ts';
@@ -129,7 +130,8 @@ export class Elections {
     const found = this.#hosts.get(name);
     if (found !== undefined) return found;
     const { electionsOfOthers } = this.#settled.limits;
-    if (this.#foreign.size >= electionsOfOthers) {
+    // Clients that open many elections must not keep the members from that of their lease managers.
+    if (this.#foreign.size >= electionsOfOthers && !isReserved(name)) {
       const reason = `${electionsOfOthers} elections were opened by others; limits.electionsOfOthers allows no more`;
       this.#complain(reason);
       throw new CaucusError('E_REFUSED', reason);

@@ -81,6 +81,11 @@ export interface JoinOptions {
   readonly hosts?: readonly string[] | undefined;
   /** A folder for recordings of what its elections did. */
   readonly record?: string | undefined;
+  /**
+   * Keeps leases for programs that are no members (`caucus://`), beside its own elections. Only with the protocol quorum.
+   * `caucus node` does so.
+   */
+  readonly leases?: boolean | undefined;
   readonly limits?: Limits | undefined;
   readonly log?: ((entry: LogEntry) => void) | undefined;
 }

@@ -23,9 +23,10 @@ import { Elections } from './elections.ts';
 import { Finding } from './finding.ts';
 import { isolate } from './isolate.ts';
 import type { JoinOptions } from './join-options.ts';
+import { LeaseService } from './lease-service.ts';
 import { openLinks } from './link-events.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
-import type { Settled } from './options.ts';
+import { readElection, type Settled } from './options.ts';
 import { OwnUrl } from './own-url.ts';
 import { RefusalLog } from './refusal-log.ts';
 import { Registrations } from './registrations.ts';
@@ -44,6 +45,8 @@ export class Member implements MemberPort, Engine {
   readonly incarnation: number;
   readonly startedAtMs: number;
   readonly mainElection: string;
+  /** @internal The leases of programs that are no members; null if this member keeps none. */
+  readonly leases: LeaseService | null;
 
   readonly #settled: Settled;
   readonly #store: Store;
@@ -107,11 +110,12 @@ export class Member implements MemberPort, Engine {
       ...(this.#hasRegister ? { addresses: () => this.#finding.addresses } : {}),
       isVoter: (id) => id === this.id || this.#voters.has(id),
       isUsed: (name) => this.#seats.has(name),
-      changed: () => {
+      changed: (host) => {
         this.#cluster?.look();
-        this.#notify();
+        this.#notify(host);
       },
     });
+    this.leases = LeaseService.of(settled, this.#hosts, this.#voters, this, (name) => this.#seat(name));
     this.#refusals = new RefusalLog(clock, (message) => {
       this.#settled.log({ level: 'warning', message });
       this.#notify();
@@ -204,7 +208,7 @@ export class Member implements MemberPort, Engine {
    */
   opened(election: Election): void {
     const { name } = election;
-    const seat = this.seat(name);
+    const seat = this.#seat(name);
     const elections = this.#elections.get(seat) ?? [];
     elections.push(election);
     if (elections.length > 1) return;
@@ -216,6 +220,10 @@ export class Member implements MemberPort, Engine {
 
   /** The place of this member in an election, for programs that do not need `Election`. */
   seat(name: string = this.mainElection): Seat {
+    return this.#seat(readElection(name, 'election'));
+  }
+
+  #seat(name: string): Seat {
     if (this.#closing !== null) throw new CaucusError('E_CLOSED', 'the member was closed');
     const found = this.#seats.get(name);
     if (found !== undefined && !found.isClosed) return found;
@@ -297,6 +305,7 @@ export class Member implements MemberPort, Engine {
   }
 
   async #close(): Promise<void> {
+    this.leases?.close();
     // An election that fails to close must not keep the rest of the member open.
     await Promise.allSettled([...this.#elections.values()].flat().map((election) => election.close()));
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
@@ -343,7 +352,8 @@ export class Member implements MemberPort, Engine {
     return this.#settled.definition.registration !== undefined;
   }
 
-  #notify(): void {
+  #notify(host?: ElectionPort): void {
+    this.leases?.onChange(host);
     for (const listener of [...this.#listeners]) isolate(listener);
   }
 }

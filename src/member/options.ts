@@ -20,6 +20,7 @@ import {
   text,
 } from '../core/index.ts';
 import { inventName } from '../election/index.ts';
+import { isReserved } from '../leases/index.ts';
 import { catalogue, DEFAULT_PROTOCOL } from '../protocols/index.ts';
 import { cameByLoopback, MemberAccess } from './access.ts';
 import { isolate } from './isolate.ts';
@@ -60,6 +61,8 @@ export interface Settled {
   /** Do members prove to each other who they are? Then it may be reached by other machines. */
   readonly isAuthenticated: boolean;
   readonly access: MemberAccess;
+  /** Does it keep leases for programs that are no members? */
+  readonly leases: boolean;
   readonly limits: Limits & Bounds;
   readonly log: (entry: LogEntry) => void;
 }
@@ -134,6 +137,7 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
   closed: optional(flag),
   tls: tlsShape,
   record: optional(folder),
+  leases: optional(flag),
   limits: optional(
     record<Limits>({
       queuedMessages: optional(count),
@@ -174,7 +178,7 @@ export function readOptions(given: unknown): Settled {
   return {
     id,
     cluster,
-    election: options.election ?? 'main',
+    election: readElection(options.election ?? 'main', 'election'),
     listen,
     url: url ?? null,
     peers,
@@ -194,6 +198,8 @@ export function readOptions(given: unknown): Settled {
     isAuthenticated,
     access: readAccess(options, listen === null ? hostOf(options.url!) : listen.host),
     record: options.record === undefined ? null : path.resolve(options.record),
+    // The manager of the leases derives each register from the last one.
+    leases: options.leases === true && definition.create(config).isCurrent !== undefined,
     limits: {
       ...limits,
       elections: limits.elections ?? 10_000,
@@ -339,6 +345,12 @@ function readSeed(options: JoinOptions, url: string | undefined, definition: Def
     scheme,
     listensBy: isPlaced ? 'options' : seed.url === undefined ? 'loopback' : 'seed',
   };
+}
+
+/** The name of an election that a program may open. */
+export function readElection(name: string, path: string): string {
+  if (!isReserved(name)) return name;
+  throw new BadInput(path, 'a name that members do not use among themselves', show(name));
 }
 
 function refuseTwice(peers: readonly Peer[]): void {

@@ -41,6 +41,8 @@ const WITHOUT_USER: Readonly<Record<string, (password: string) => string>> = {
   // A token has no user.
   nats: (password) => password,
   tls: (password) => password,
+  caucus: (password) => password,
+  caucuss: (password) => password,
 };
 
 /** The URL of a store with the password in it. */

@@ -147,6 +147,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
         return await publish.call(this.#store, tenure.grant, value, call);
       })
       .catch((cause: unknown) => {
+        if (cause instanceof CaucusError) throw cause;
         throw new CaucusError('E_FAILED', `the publication failed: ${reasonOf(cause)}`, {
           outcome: 'indefinite',
           cause,

@@ -81,6 +81,7 @@ import {
 import { advanceMembership } from './membership.ts';
 import { type Message, messages } from './messages.ts';
 import {
+  isCurrent,
   onCommitTimer,
   onPublishAnswer,
   onPublishCommit,
@@ -251,6 +252,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
       };
       return record as unknown as Json;
     },
+    isCurrent,
     seats: (record) => seatsIn(record as unknown as Saved),
     isPaused: (record) => (record as unknown as Saved).register.paused === true,
     inherit: (self, saved) => inheritedFrom(self.id, saved),

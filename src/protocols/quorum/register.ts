@@ -1,4 +1,4 @@
-import { idSet, type Json, type MemberId } from '../../core/index.ts';
+import { idSet, type Json, type MemberId, type View } from '../../core/index.ts';
 import { peerOf, renewLease } from './leading.ts';
 import type { Age, Ask, Register, Seat } from './messages.ts';
 import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
@@ -21,6 +21,20 @@ import {
   send,
   sendToAll,
 } from './state.ts';
+
+/**
+ * Does the view of this leader show the newest register that any leader can have committed? It has that register, since
+ * a majority voted for it; but as long as it has not completed it, it may show the one before. A version has one
+ * committed value, so comparing versions is enough.
+ */
+export function isCurrent(s: State, view: View): boolean {
+  return (
+    s.role === 'leader' &&
+    sameAge(s.register, s.committed) &&
+    view.term === s.term &&
+    view.version === s.committed.version
+  );
+}
 
 /** A new leader completes, under its own term, a register that it found accepted but not known to be committed. */
 export function completeRegister(s: State, times: Times, out: Out): void {

@@ -37,7 +37,7 @@ export async function nodeCommand(flags: NodeFlags): Promise<number> {
   void stopped.then(() => {
     if (isStarting) process.exit(0);
   });
-  const member = await startMember(config, { isCalledNew: flags.new ?? false, log });
+  const member = await startMember(config, { isCalledNew: flags.new ?? false, keepsLeases: true, log });
   isStarting = false;
   if (member === null) return 1;
   reload = () => {

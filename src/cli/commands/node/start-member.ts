@@ -10,17 +10,20 @@ import type { Log } from '../../terminal/log.ts';
 export interface StartOptions {
   /** Was the obsolete flag `--new` given? */
   readonly isCalledNew: boolean;
+  /** Is it a store for `caucus://`? */
+  readonly keepsLeases?: boolean;
   readonly log: Log;
 }
 
 /** Starts a member and logs its URL, or why it could not be started; then returns null. */
 export async function startMember(
   config: MemberConfig,
-  { isCalledNew, log }: StartOptions,
+  { isCalledNew, keepsLeases = false, log }: StartOptions,
 ): Promise<Member | null> {
   if (isCalledNew) log({ level: 'warn', event: 'note', text: '--new is no longer needed and is ignored' });
   const options: JoinOptions = {
     ...joinOptions(config),
+    leases: keepsLeases,
     log: ({ level, message }) =>
       log({ level: level === 'warning' ? 'warn' : level, event: 'note', text: message }),
   };

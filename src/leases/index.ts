@@ -1,0 +1,27 @@
+export { type Decision, LeaseManager, type News, type Refused } from './manager.ts';
+export { EMPTY_REGISTER, isReserved, LEASES_ELECTION, leaseRegister } from './register.ts';
+export {
+  type Asking,
+  asking,
+  done,
+  type LeaseReading,
+  leaseReading,
+  type Publishing,
+  published,
+  publishing,
+  type Reading,
+  type Releasing,
+  type Renewal,
+  reading,
+  releasing,
+  renewal,
+  renewing,
+  type Taken,
+  type Taking,
+  taken,
+  taking,
+  type WatchEvent,
+  type Watching,
+  watchEvent,
+  watching,
+} from './wire.ts';
