@@ -26,7 +26,7 @@ for (const [name, open] of Object.entries(sites)) {
   } finally {
     await site.close();
   }
-  table.set(site.port === null ? name : `${name} (${site.leaseMs / 1000} s)`, column);
+  table.set(site.ports === null ? name : `${name} (${site.leaseMs / 1000} s)`, column);
 }
 writeFileSync(file, pageOf());
 if (isBroken) process.exitCode = 1;

@@ -1,5 +1,11 @@
 export { type Decision, LeaseManager, type News, type Refused } from './manager.ts';
-export { EMPTY_REGISTER, isReserved, LEASES_ELECTION, leaseRegister } from './register.ts';
+export {
+  EMPTY_REGISTER,
+  isReserved,
+  LEASES_ELECTION,
+  type LeaseRegister,
+  leaseRegister,
+} from './register.ts';
 export {
   type Asking,
   asking,

@@ -22,14 +22,14 @@ interface Said {
 /** One process that wants to lead, and its way to the store. */
 export class Participant {
   readonly child: ChildProcess;
-  readonly proxy: TcpProxy | null;
+  readonly proxies: readonly TcpProxy[];
   name = '';
   /** The token with which it was last heard to be valid. */
   token: bigint | null = null;
 
-  constructor(child: ChildProcess, proxy: TcpProxy | null) {
+  constructor(child: ChildProcess, proxies: readonly TcpProxy[]) {
     this.child = child;
-    this.proxy = proxy;
+    this.proxies = proxies;
   }
 }
 
@@ -42,16 +42,18 @@ export class Crew extends EventEmitter {
   readonly losses: string[] = [];
 
   /** Every participant has its own way to the store, which can be harmed apart from those of the others. */
-  static async start(count: number, { port, way }: Site, options: object): Promise<Crew> {
+  static async start(count: number, { ports, way }: Site, options: object): Promise<Crew> {
     const crew = new Crew();
     for (let i = 0; i < count; i++) {
-      const proxy = port === null ? null : await startTcpProxy(`http://127.0.0.1:${port}`);
-      const { url, options: more } = way(proxy === null ? 0 : Number(new URL(proxy.url).port));
+      const proxies = await Promise.all(
+        (ports ?? []).map((port) => startTcpProxy(`http://127.0.0.1:${port}`)),
+      );
+      const { url, options: more } = way(proxies.map((proxy) => Number(new URL(proxy.url).port)));
       const args = [url, crew.election, JSON.stringify({ ...options, ...more })];
       const child = spawn(process.execPath, [SCRIPT, ...args], {
         stdio: ['pipe', 'pipe', 'inherit'],
       });
-      crew.#add(new Participant(child, proxy));
+      crew.#add(new Participant(child, proxies));
     }
     return crew;
   }
@@ -88,12 +90,12 @@ export class Crew extends EventEmitter {
 
   async close(): Promise<void> {
     await Promise.all(
-      this.participants.map(async ({ child, proxy }) => {
+      this.participants.map(async ({ child, proxies }) => {
         if (child.exitCode === null && child.signalCode === null) {
           child.kill('SIGKILL');
           await once(child, 'exit');
         }
-        await proxy?.close();
+        for (const proxy of proxies) await proxy.close();
       }),
     );
   }

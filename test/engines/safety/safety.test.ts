@@ -15,6 +15,7 @@ const isThere: Readonly<Record<string, boolean>> = {
   nats: hasNats(),
   kubernetes: hasKubernetes(),
   local: true,
+  caucus: true,
 };
 
 describe.each(Object.keys(sites))('three processes on %s, when', (name) => {

@@ -5,10 +5,12 @@ export interface Site {
   readonly excuse: string | null;
   /** As short as the store allows. */
   readonly leaseMs: number;
-  /** Where it listens; null where there is no server. */
-  readonly port: number | null;
-  /** What a participant is told that reaches the store by way of this port. */
-  way(port: number): { readonly url: string; readonly options?: object };
+  /** Where its servers listen; null where there is no server. */
+  readonly ports: readonly number[] | null;
+  /** Why nothing can be deleted behind the back of a leader; omitted where it can. */
+  readonly cannotDelete?: string;
+  /** What a participant is told that reaches the store by way of these ports. */
+  way(ports: readonly number[]): { readonly url: string; readonly options?: object };
   stop(): Promise<void>;
   /** With its data. */
   restart(): Promise<void>;

@@ -3,19 +3,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EtcdServer } from '../../support/servers/etcd.ts';
 import { KubernetesServer } from '../../support/servers/kubernetes.ts';
+import { Members, urlOf } from '../../support/servers/members.ts';
 import { NatsServer } from '../../support/servers/nats.ts';
 import { PostgresServer } from '../../support/servers/postgres.ts';
 import { RedisServer } from '../../support/servers/redis.ts';
 import type { Site } from './site.ts';
 
-type Server = Omit<Site, 'name' | 'leaseMs' | 'way' | 'excuse'> & {
+type Server = Omit<Site, 'name' | 'leaseMs' | 'way' | 'excuse' | 'ports'> & {
   readonly url: string;
   readonly port: number;
 };
 
 /** A server whose URL holds the port. */
 function served(name: string, leaseMs: number, server: Server): Site {
-  const way = (port: number): { url: string } => ({ url: server.url.replace(`:${server.port}`, `:${port}`) });
+  const way: Site['way'] = ([port]) => ({ url: server.url.replace(`:${server.port}`, `:${port}`) });
   return site(name, leaseMs, server, way);
 }
 
@@ -24,7 +25,7 @@ function site(name: string, leaseMs: number, server: Server, way: Site['way']): 
     name,
     leaseMs,
     excuse: null,
-    port: server.port,
+    ports: [server.port],
     way,
     stop: () => server.stop(),
     restart: () => server.restart(),
@@ -48,7 +49,10 @@ export const sites: Readonly<Record<string, () => Promise<Site>>> = {
   nats: async () => served('nats', 2000, await NatsServer.start()),
   async kubernetes() {
     const server = await KubernetesServer.start();
-    return site('kubernetes', 2000, server, (port) => ({ url: server.url, options: server.options(port) }));
+    return site('kubernetes', 2000, server, ([port]) => ({
+      url: server.url,
+      options: server.options(port!),
+    }));
   },
   async local() {
     const folder = mkdtempSync(path.join(tmpdir(), 'caucus-local-trial-'));
@@ -56,7 +60,7 @@ export const sites: Readonly<Record<string, () => Promise<Site>>> = {
       name: 'local',
       leaseMs: 500,
       excuse: null,
-      port: null,
+      ports: null,
       way: () => ({ url: `local:${folder}` }),
       stop: never,
       restart: never,
@@ -69,6 +73,23 @@ export const sites: Readonly<Record<string, () => Promise<Site>>> = {
         for (const file of sockets) rmSync(path.join(folder, file));
       },
       close: async () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+    };
+  },
+  async caucus() {
+    const members = await Members.start();
+    return {
+      name: 'caucus',
+      leaseMs: 2000,
+      excuse: null,
+      cannotDelete: 'nothing but the lease manager writes there',
+      ports: members.ports,
+      way: (ports) => ({ url: urlOf(ports) }),
+      stop: () => members.stop(),
+      restart: () => members.restart(),
+      pause: () => members.pause(),
+      resume: () => members.resume(),
+      deleteElection: never,
+      close: () => members.close(),
     };
   },
 };

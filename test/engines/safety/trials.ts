@@ -19,7 +19,7 @@ export interface Fault {
 
 const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const noServer = ({ port }: Site): string | null => (port === null ? 'there is no server' : null);
+const noServer = ({ ports }: Site): string | null => (ports === null ? 'there is no server' : null);
 
 export const faults: readonly Fault[] = [
   {
@@ -32,7 +32,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'the leader is stopped past its lease, and goes on',
-    excuse: ({ port }) => (port === null ? 'it lives, and so keeps what it holds' : null),
+    excuse: ({ ports }) => (ports === null ? 'it lives, and so keeps what it holds' : null),
     deposes: true,
     async inflict(crew, leader) {
       const { token, child } = leader;
@@ -48,9 +48,9 @@ export const faults: readonly Fault[] = [
     deposes: true,
     async inflict(crew, leader) {
       const next = crew.leads(leader.token!, (each) => each !== leader);
-      leader.proxy!.freeze();
+      for (const proxy of leader.proxies) proxy.freeze();
       await next;
-      leader.proxy!.restore();
+      for (const proxy of leader.proxies) proxy.restore();
     },
   },
   {
@@ -59,9 +59,9 @@ export const faults: readonly Fault[] = [
     deposes: true,
     async inflict(crew, leader) {
       const next = crew.leads(leader.token!, (each) => each !== leader);
-      leader.proxy!.refuse();
+      for (const proxy of leader.proxies) proxy.refuse();
       await next;
-      leader.proxy!.restore();
+      for (const proxy of leader.proxies) proxy.restore();
     },
   },
   {
@@ -95,6 +95,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'what is held is deleted behind the leader’s back',
+    excuse: ({ cannotDelete }) => cannotDelete ?? null,
     deposes: true,
     isBeyondPromises: true,
     async inflict(crew, _leader, site) {
@@ -126,7 +127,7 @@ export interface Trial {
  * that nobody has dropped out unnoticed.
  */
 export async function tryFault(fault: Fault, site: Site, options: { leaseMs?: number }): Promise<Trial> {
-  const crew = await Crew.start(3, site, site.port === null ? {} : options);
+  const crew = await Crew.start(3, site, site.ports === null ? {} : options);
   try {
     const first = await crew.leads(0n);
     const leader = crew.leader!;
