@@ -34,6 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'engines',
     'member',
     'auth',
+    'leases',
     'api',
     'index.ts',
   ],

@@ -24,12 +24,12 @@ const tokenWith = (role: string): object => ({
 /** How voters authenticate: by a secret or not at all, or by certificates. */
 export type VoterSecurity = 'none' | 'proof' | 'certificate';
 
-export function securitySchemes(voters: VoterSecurity): object {
+export function securitySchemes(voters: VoterSecurity, hasLeases: boolean): object {
   const byVoters = voters === 'certificate' ? BY_CERTIFICATE : BY_PROOF;
   return {
     read: tokenWith('`read`, `operate` or `lead`'),
     operate: tokenWith('`operate`'),
-    lead: tokenWith('`lead`'),
+    ...(hasLeases ? { lead: tokenWith('`lead`') } : {}),
     ...byVoters,
   };
 }

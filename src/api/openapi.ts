@@ -99,12 +99,14 @@ export function describeApi(
     servers: [{ url: url.replace(/\/+$/, '') }],
     // What each operation needs is said there.
     security: [],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(TAGS)
+      .filter(([name]) => name !== 'lease' || leases !== null)
+      .map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: operations.schemas,
       parameters: { electionName: ELECTION_NAME },
-      securitySchemes: securitySchemes(voters),
+      securitySchemes: securitySchemes(voters, leases !== null),
     },
   };
 }

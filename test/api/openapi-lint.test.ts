@@ -6,18 +6,22 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { describe, expect, it } from 'vitest';
+import type { LeasePort } from '../../src/api/leases.ts';
 import { describeApi } from '../../src/api/openapi.ts';
 import { catalogue } from '../../src/protocols/index.ts';
+
+/** Only that there is one is described. */
+const LEASES = {} as LeasePort;
 
 const sources = (
   [
     ['draw', 'none'],
-    ['quorum', 'proof'],
+    ['quorum', 'proof', LEASES],
     ['draw', 'certificate'],
   ] as const
-).map(([name, voters]) => {
+).map(([name, voters, leases = null]) => {
   const url = 'http://127.0.0.1:7101';
-  const description = describeApi({ url, definition: catalogue[name]! }, undefined, voters);
+  const description = describeApi({ url, definition: catalogue[name]!, leases }, undefined, voters);
   return [`${name} (${voters})`, JSON.stringify(description)] as const;
 });
 

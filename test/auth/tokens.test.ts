@@ -1,6 +1,7 @@
 /** The tokens of operators, and the table of what each path needs. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { LeasePort } from '../../src/api/leases.ts';
 import { describeApi } from '../../src/api/openapi.ts';
 import { judge, NEEDS, needsOf, parseTokens, Tokens, tokenOptions } from '../../src/auth/index.ts';
 import { catalogue } from '../../src/protocols/index.ts';
@@ -43,11 +44,11 @@ describe('the tokens of operators', () => {
     ],
     [
       `alice ${OLD} operate`,
-      'f line 1: expected the roles read, operate or chaos, found a text of 26 characters',
+      'f line 1: expected the roles read, operate, lead or chaos, found a text of 26 characters',
     ],
     [
       `alice peer ${OLD}`,
-      'f line 1: expected the roles read, operate or chaos, found peer: members authenticate with a secret or certificates',
+      'f line 1: expected the roles read, operate, lead or chaos, found peer: members authenticate with a secret or certificates',
     ],
     [
       `-${OLD} operate alice`,
@@ -82,7 +83,7 @@ describe('the table of paths', () => {
     const answered = new Set<string>();
     for (const name of ['draw', 'quorum', 'bully']) {
       const definition = catalogue[name]!;
-      const { paths } = describeApi({ url: 'http://127.0.0.1:1', definition });
+      const { paths } = describeApi({ url: 'http://127.0.0.1:1', definition, leases: {} as LeasePort });
       for (const [path, item] of Object.entries(paths)) {
         if (path.startsWith('/elections/')) continue;
         for (const method of Object.keys(item).filter((each) => ['get', 'post', 'put'].includes(each))) {

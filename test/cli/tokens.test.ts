@@ -175,7 +175,7 @@ describe('the tokens of a member', () => {
       [
         ['node', '--tokens-file', bad],
         {},
-        `${bad} line 1: expected the roles read, operate or chaos, found a text of 8 characters`,
+        `${bad} line 1: expected the roles read, operate, lead or chaos, found a text of 8 characters`,
       ],
       [
         ['node', '--closed'],

@@ -18,8 +18,9 @@ const LONGEST_S = 86_400;
 
 export const ENGINE_HELP = `
 With --engine the election is held on a store that you already run, instead of among members:
-etcd://host:2379, postgres://user@host/database, redis://host, nats://host, kubernetes:namespace/, and
-local: among the processes of one machine. See docs/engines.`;
+etcd://host:2379, postgres://user@host/database, redis://host, nats://host, kubernetes:namespace/,
+caucus://host:port,host:port for the members of a cluster, and local: among the processes of one machine.
+See docs/engines.`;
 
 /** As JSON if it parses, else as text: `--engine-option wait=1`, `--engine-option keyPrefix=jobs:`. */
 export function addEngineOption(command: Command): Command {

@@ -44,18 +44,23 @@ export class Crew extends EventEmitter {
   /** Every participant has its own way to the store, which can be harmed apart from those of the others. */
   static async start(count: number, { ports, way }: Site, options: object): Promise<Crew> {
     const crew = new Crew();
+    await crew.add(count, { ports, way }, options);
+    return crew;
+  }
+
+  /** More processes in the same election. */
+  async add(count: number, { ports, way }: Pick<Site, 'ports' | 'way'>, options: object): Promise<void> {
     for (let i = 0; i < count; i++) {
       const proxies = await Promise.all(
         (ports ?? []).map((port) => startTcpProxy(`http://127.0.0.1:${port}`)),
       );
       const { url, options: more } = way(proxies.map((proxy) => Number(new URL(proxy.url).port)));
-      const args = [url, crew.election, JSON.stringify({ ...options, ...more })];
+      const args = [url, this.election, JSON.stringify({ ...options, ...more })];
       const child = spawn(process.execPath, [SCRIPT, ...args], {
         stdio: ['pipe', 'pipe', 'inherit'],
       });
-      crew.#add(new Participant(child, proxies));
+      this.#add(new Participant(child, proxies));
     }
-    return crew;
   }
 
   readonly election: string = `trial-${process.pid}-${Math.floor(performance.now() * 1000)}`;
@@ -89,8 +94,13 @@ export class Crew extends EventEmitter {
   }
 
   async close(): Promise<void> {
+    await this.kill(this.participants);
+  }
+
+  /** Ends these as by kill -9, and forgets them. */
+  async kill(which: readonly Participant[]): Promise<void> {
     await Promise.all(
-      this.participants.map(async ({ child, proxies }) => {
+      [...which].map(async ({ child, proxies }) => {
         if (child.exitCode === null && child.signalCode === null) {
           child.kill('SIGKILL');
           await once(child, 'exit');

@@ -25,6 +25,11 @@ export class Watch {
     this.#leaders.set(token, by);
   }
 
+  /** How many leaderships there were. */
+  get leaderships(): number {
+    return this.#leaders.size;
+  }
+
   valid(validity: Validity): void {
     this.#seen.push(validity);
   }

@@ -1,5 +1,6 @@
 import { type Status, type VoterStatus, voterStatus } from '../../../api/wire/index.ts';
 import { majority } from '../../../core/index.ts';
+import { isReserved } from '../../../leases/index.ts';
 import { catalogue } from '../../../protocols/index.ts';
 import { needsMajority } from '../../../story/index.ts';
 import { harmless, oneLine } from '../../input/refusal.ts';
@@ -151,11 +152,12 @@ function pendingLines(rows: readonly Row[]): string[] {
 function statusLines(seen: Status, rows: readonly Row[]): string[] {
   const { paint } = pageOf(process.stdout, process.env);
   const acting = actingIn(rows);
+  const does = isReserved(seen.electionName) ? 'manages the leases of participants' : 'leads';
   const who =
     acting.length === 0
       ? paint(oneLine(`no leader${whyNone(seen, rows)}`), 'yellow')
       : acting
-          .map(({ id, status }) => paint(oneLine(`${id} leads, token ${status!.token ?? 'none'}`), 'green'))
+          .map(({ id, status }) => paint(oneLine(`${id} ${does}, token ${status!.token ?? 'none'}`), 'green'))
           .join(' and ');
   const table = columnLines(
     ['member', 'role', 'follows', 'token', 'url', ''],

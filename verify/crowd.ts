@@ -1,0 +1,21 @@
+/** `npm run verify:crowd`: forty participants over three members (docs/operations.md), five rounds of killing and stopping. */
+
+import { runCrowd } from '../test/engines/safety/crowd.ts';
+import { Members } from '../test/support/servers/members.ts';
+import { say } from './say.ts';
+
+const members = await Members.start();
+try {
+  const { faults, leaderships, left } = await runCrowd(members, {
+    count: 40,
+    rounds: 5,
+    leaseMs: 10_000,
+    say,
+  });
+  say(`${leaderships} leaderships; left in the register: ${JSON.stringify(left)}`);
+  for (const fault of faults) say(`WRONG: ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
+  else say('at no moment two could act, and no token was given twice');
+} finally {
+  await members.close();
+}
