@@ -32,6 +32,8 @@ interface Reign {
   stoppedUntilMs: number;
   readonly rate: number;
   publishing: number | null;
+  /** It was killed, or cut off from the others: what it publishes reaches no majority. */
+  isLost: boolean;
   waiting: { readonly after: number; readonly answer: () => void }[];
 }
 
@@ -101,15 +103,23 @@ export function runLeases(seed: number, steps = 1500, Manager: Manage = LeaseMan
 
   const mayAnswer = (mine: Reign): boolean => nowMs < mine.endsAtMs && nowMs >= mine.stoppedUntilMs;
 
+  /** In the middle of a publication. It may go on and answer until its lease ends. */
+  const lose = (mine: Reign): void => {
+    if (mine.endsAtMs !== Number.POSITIVE_INFINITY) return;
+    mine.isLost = true;
+    mine.endsAtMs = nowMs + below(700);
+    elect();
+  };
   const publish = (mine: Reign): void => {
     if (mine.publishing !== null) return;
     const draft = mine.manager.draft();
     if (draft === null) return;
     mine.publishing = draft.number;
+    if (chance(30)) lose(mine);
     const register = leaseRegister.read(JSON.parse(JSON.stringify(draft.register)), '');
     at(1 + below(30), () => {
       // A majority accepts it as long as no later manager was elected, whether or not this one still lives to hear of it.
-      if (reign !== mine) return;
+      if (reign !== mine || mine.isLost) return;
       committed = register;
       at(1 + below(20), () => onCommitted(mine, draft.number));
     });
@@ -204,6 +214,7 @@ export function runLeases(seed: number, steps = 1500, Manager: Manage = LeaseMan
         stoppedUntilMs: 0,
         rate: itsRate,
         publishing: null,
+        isLost: false,
         waiting: [],
       };
     });

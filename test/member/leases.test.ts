@@ -65,6 +65,7 @@ describe('three members that keep leases', () => {
     expect(cluster.members.map((member) => member.elections.at(-1)!.name)).toEqual(
       Array(3).fill(LEASES_ELECTION),
     );
+    await leadership.resign();
     await election.close();
   });
 
@@ -137,6 +138,7 @@ describe('three members that keep leases', () => {
       message: 'a value has at most 16,384 characters',
     });
     expect(leadership.isValid()).toBe(true);
+    await leadership.resign();
     await election.close();
   });
 
@@ -153,8 +155,10 @@ describe('three members that keep leases', () => {
     expect(leadership.isValid()).toBe(true);
     const next = other.campaign();
     await leadership.resign();
-    expect((await next).token).toBeGreaterThan(leadership.token);
+    const successor = await next;
+    expect(successor.token).toBeGreaterThan(leadership.token);
     expect(other.value).toBe('kept on');
+    await successor.resign();
     await other.close();
   });
 });
@@ -187,6 +191,7 @@ describe('members with tokens', () => {
     expect((await post(`${member.url}/resign`, {}, LEAD)).status).toBe(403);
     const wrong = new Election('x', open({ token: READ }, [member]));
     await expect.poll(() => wrong.leader()?.token).toBe(leadership.token);
+    await leadership.resign();
     await won.close();
     const campaign = wrong.campaign({ signal: AbortSignal.timeout(20_000) }).catch(() => 'aborted');
     for await (const { cause, detail } of wrong.observe()) {
