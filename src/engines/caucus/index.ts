@@ -25,6 +25,7 @@ import { processClock } from '../../election/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
 import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { leaseTimes } from '../lease/settings.ts';
+import { pemOptions } from '../pem-options.ts';
 import { kindOf } from '../secrets.ts';
 import { parseAddress } from './address.ts';
 import { Client, type TokenSource } from './client.ts';
@@ -57,7 +58,7 @@ const TOKEN = /^[A-Za-z0-9\-._~+/]{1,512}={0,2}$/;
 export function caucus(url: string, options: CaucusOptions = {}): LeaseEngine<CaucusGrant> {
   checkOptions(options, OPTIONS);
   const address = parseAddress(url);
-  const tls = tlsOf(options, address.isSecure);
+  const tls = pemOptions(options, address.isSecure, 'caucus');
   const token = tokenOf(options.token, address.token);
   const checked = leaseTimes(options, FLOOR);
   // News wake waiting candidates, so they need not poll more often than the leader renews.
@@ -90,16 +91,4 @@ function tokenOf(given: CaucusOptions['token'], ofUrl: string | undefined): Toke
   if (token !== undefined && !isRight)
     throw new BadInput('token', 'a token, as the tokens file of a member has it', kindOf(token));
   return typeof token === 'function' ? token : () => token;
-}
-
-function tlsOf({ ca, cert, key }: CaucusOptions, isSecure: boolean): TlsOptions {
-  const given = Object.entries({ ca, cert, key }).filter(([, text]) => text !== undefined);
-  for (const [option, text] of given) {
-    if (!isSecure) throw new BadInput(option, 'to be given only with caucuss://', 'caucus://');
-    if (!Buffer.isBuffer(text) && !(typeof text === 'string' && text.includes('-----BEGIN')))
-      throw new BadInput(option, 'the text of a PEM file, not its path', typeof text);
-  }
-  if ((cert === undefined) !== (key === undefined))
-    throw new BadInput(cert === undefined ? 'cert' : 'key', 'to be given together with the other', 'nothing');
-  return Object.fromEntries(given) as TlsOptions;
 }

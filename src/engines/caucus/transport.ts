@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { connectionOf } from '../connection-watch.ts';
 import type { Endpoint } from './address.ts';
 
 /** The texts of PEM files, for `caucuss://`. */
@@ -108,17 +109,10 @@ export class Transport {
       };
       const options = { host, port, path, method: 'POST', agent: this.#agent, headers, signal };
       const request = this.#request(options, resolve);
-      let isConnected = false;
-      request.on('socket', (socket) => {
-        const onConnected = (): void => {
-          isConnected = true;
-        };
-        if (request.reusedSocket) onConnected();
-        else socket.once(this.#connected, onConnected);
-      });
+      const isConnected = connectionOf(request, this.#connected);
       // This handler stays: after the answer has begun, the answer itself reports errors.
       request.on('error', (cause: NodeJS.ErrnoException) => {
-        if (!isConnected) reject(new NotSent(cause.message, { cause }));
+        if (!isConnected()) reject(new NotSent(cause.message, { cause }));
         else if (request.reusedSocket && cause.code === 'ECONNRESET')
           reject(new Reused(cause.message, { cause }));
         else reject(cause);

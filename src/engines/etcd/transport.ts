@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { connectionOf } from '../connection-watch.ts';
 import type { Endpoint } from './address.ts';
 
 /** TLS: our certificate, and the authorities that we trust. */
@@ -140,16 +141,9 @@ export class Transport {
       const method = body === null ? 'GET' : 'POST';
       const options = { host, port, path, method, agent: this.#agent, headers, signal };
       const request = this.#request(options, resolve);
-      let isConnected = false;
-      request.on('socket', (socket) => {
-        const onConnected = (): void => {
-          isConnected = true;
-        };
-        if (request.reusedSocket) onConnected();
-        else socket.once(this.#connected, onConnected);
-      });
+      const isConnected = connectionOf(request, this.#connected);
       // This handler stays: after the answer has begun, the answer itself reports errors.
-      request.on('error', (cause) => reject(isConnected ? cause : new NotSent(cause.message, { cause })));
+      request.on('error', (cause) => reject(isConnected() ? cause : new NotSent(cause.message, { cause })));
       request.end(body ?? undefined);
     });
   }

@@ -26,6 +26,7 @@ import { processClock } from '../../election/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
 import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { leaseTimes } from '../lease/settings.ts';
+import { pemOptions } from '../pem-options.ts';
 import { parseAddress } from './address.ts';
 import { Known } from './known.ts';
 import { checkName, checkPrefix, layoutOf } from './layout.ts';
@@ -50,7 +51,7 @@ const OPTIONS: OwnOptions<RedisOptions> = { keyPrefix: 0, wait: 0, ca: 0, cert: 
 export function redis(url: string, options: RedisOptions = {}): LeaseEngine<RedisGrant> {
   checkOptions(options, OPTIONS);
   const address = parseAddress(url);
-  const tls = tlsOf(options, address.isSecure);
+  const tls = pemOptions(options, address.isSecure, 'redis');
   const prefix = checkPrefix(options.keyPrefix ?? 'caucus:');
   const wait = options.wait ?? 0;
   if (!Number.isSafeInteger(wait) || wait < 0)
@@ -89,16 +90,4 @@ export function redis(url: string, options: RedisOptions = {}): LeaseEngine<Redi
   // Loading takes a while, so it begins now. Callers that need the library get the error if it is missing.
   load().catch(() => {});
   return engine;
-}
-
-function tlsOf({ ca, cert, key }: RedisOptions, isSecure: boolean): TlsOptions {
-  const given = Object.entries({ ca, cert, key }).filter(([, text]) => text !== undefined);
-  for (const [option, text] of given) {
-    if (!isSecure) throw new BadInput(option, 'to be given only with rediss://', 'redis://');
-    if (!Buffer.isBuffer(text) && !(typeof text === 'string' && text.includes('-----BEGIN')))
-      throw new BadInput(option, 'the text of a PEM file, not its path', typeof text);
-  }
-  if ((cert === undefined) !== (key === undefined))
-    throw new BadInput(cert === undefined ? 'cert' : 'key', 'to be given together with the other', 'nothing');
-  return Object.fromEntries(given) as TlsOptions;
 }
