@@ -5,6 +5,7 @@ export {
   LEASES_ELECTION,
   type LeaseRegister,
   leaseRegister,
+  notReserved,
 } from './register.ts';
 export {
   type Asking,

@@ -22,7 +22,7 @@ import { type Entry, LARGEST_REGISTER, LARGEST_VALUE, type Lease, type LeaseRegi
 import type { Asking, LeaseReading, Publishing, Releasing, Renewal, Taken, Taking } from './wire.ts';
 
 const COUNT_BITS = 22n;
-const MOST_GRANTS = 2 ** Number(COUNT_BITS) - 1;
+const MOST_GRANTS = 4_194_303;
 /** Attempts that are remembered, to recognise requests that were overtaken. */
 const MOST_ATTEMPTS = 10_000;
 

@@ -6,6 +6,7 @@
 import {
   anyJson,
   anyText,
+  BadInput,
   electionName,
   type Json,
   listOf,
@@ -15,6 +16,7 @@ import {
   number,
   record,
   type Shape,
+  show,
   text,
 } from '../core/index.ts';
 
@@ -24,6 +26,12 @@ export const LEASES_ELECTION = 'caucus.leases';
 /** Is this a name that members use for themselves? */
 export function isReserved(election: string): boolean {
   return election === LEASES_ELECTION;
+}
+
+/** The name of an election that a program may open. Throws BadInput. */
+export function notReserved(election: string): string {
+  if (!isReserved(election)) return election;
+  throw new BadInput('election', 'a name that members do not use among themselves', show(election));
 }
 
 /** The register of the protocol holds no more characters of JSON. */

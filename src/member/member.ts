@@ -14,6 +14,8 @@ import {
 } from '../api/index.ts';
 import { type Definition, type MemberId, parseId } from '../core/index.ts';
 import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../election/index.ts';
+import { notReserved } from '../leases/index.ts';
+import type { Identity } from '../peers/index.ts';
 import { Acceptance } from './acceptance.ts';
 import { hostNames } from './access.ts';
 import { type Clock, SystemClock } from './clock.ts';
@@ -26,7 +28,7 @@ import type { JoinOptions } from './join-options.ts';
 import { LeaseService } from './lease-service.ts';
 import { openLinks } from './link-events.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
-import { readElection, type Settled } from './options.ts';
+import type { Settled } from './options.ts';
 import { OwnUrl } from './own-url.ts';
 import { RefusalLog } from './refusal-log.ts';
 import { Registrations } from './registrations.ts';
@@ -220,7 +222,7 @@ export class Member implements MemberPort, Engine {
 
   /** The place of this member in an election, for programs that do not need `Election`. */
   seat(name: string = this.mainElection): Seat {
-    return this.#seat(readElection(name, 'election'));
+    return this.#seat(notReserved(name));
   }
 
   #seat(name: string): Seat {

@@ -20,7 +20,7 @@ import {
   text,
 } from '../core/index.ts';
 import { inventName } from '../election/index.ts';
-import { isReserved } from '../leases/index.ts';
+import { notReserved } from '../leases/index.ts';
 import { catalogue, DEFAULT_PROTOCOL } from '../protocols/index.ts';
 import { cameByLoopback, MemberAccess } from './access.ts';
 import { isolate } from './isolate.ts';
@@ -178,7 +178,7 @@ export function readOptions(given: unknown): Settled {
   return {
     id,
     cluster,
-    election: readElection(options.election ?? 'main', 'election'),
+    election: notReserved(options.election ?? 'main'),
     listen,
     url: url ?? null,
     peers,
@@ -345,12 +345,6 @@ function readSeed(options: JoinOptions, url: string | undefined, definition: Def
     scheme,
     listensBy: isPlaced ? 'options' : seed.url === undefined ? 'loopback' : 'seed',
   };
-}
-
-/** The name of an election that a program may open. */
-export function readElection(name: string, path: string): string {
-  if (!isReserved(name)) return name;
-  throw new BadInput(path, 'a name that members do not use among themselves', show(name));
 }
 
 function refuseTwice(peers: readonly Peer[]): void {

@@ -110,7 +110,10 @@ describe('the table of paths', () => {
     expect(needing('operate')).toEqual([...commands.map((path) => `POST /${path}`), 'PUT /value']);
     expect(needing('peer')).toEqual(['POST /register']);
     expect(needing('chaos')).toEqual(['kill', 'pause', 'resume', 'start'].map((act) => `POST /fleet/${act}`));
-    expect(needing('read').every((each) => each.startsWith('GET /'))).toBe(true);
+    const leases = ['take', 'renew', 'release', 'publish', 'ask'];
+    expect(needing('lead')).toEqual(leases.map((act) => `POST /leases/${act}`));
+    const posted = needing('read').filter((each) => !each.startsWith('GET /'));
+    expect(posted).toEqual(['POST /leases/read', 'POST /leases/watch']);
   });
 
   it('needs what changes something for a path that it does not know', () => {
