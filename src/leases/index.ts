@@ -8,16 +8,12 @@ export {
   notReserved,
 } from './register.ts';
 export {
-  type Asking,
   asking,
   done,
   type LeaseReading,
   leaseReading,
-  type Publishing,
   published,
   publishing,
-  type Reading,
-  type Releasing,
   type Renewal,
   reading,
   releasing,
@@ -28,7 +24,6 @@ export {
   taken,
   taking,
   type WatchEvent,
-  type Watching,
   watchEvent,
   watching,
 } from './wire.ts';

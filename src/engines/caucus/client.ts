@@ -105,7 +105,9 @@ export class Client {
 
   /** Returns the reason if another member is to be asked; throws if that would be refused too. */
   #onRefusal(endpoint: Endpoint, status: number, refusal: Refusal | null): Error {
-    const said = this.#clean(refusal?.message ?? `HTTP ${status}`);
+    const isTls = refusal?.code === 'E_TLS';
+    const words = isTls ? 'it speaks TLS only: use caucuss://' : refusal?.message;
+    const said = this.#clean(words ?? `HTTP ${status}`);
     const problem = new Error(`${nameOf(endpoint)}: ${said}`);
     if (refusal?.code === 'E_NOT_MANAGER') {
       this.#goTo(refusal.leaderUrl, endpoint);

@@ -6,15 +6,15 @@
  * Promises, as long as the members keep theirs (quorum: a majority keeps its disks, clocks within 1 %), and the clock of the manager and
  * ours run at rates within `maxDrift` of each other:
  *   - at no moment may two participants act, also while the manager is killed, stopped or cut off;
- *   - tokens only grow, also across managers, and across a cluster that has lost all its disks;
+ *   - tokens only grow, also across managers, and when all members restart that have no data folders;
  *   - a release is seen by those who wait at once, a crash when the lease is over;
  *   - a leadership outlives the death of a member, also of the manager, if its lease is longer than the members need to elect
  *     another one;
  *   - what was published stays when the leader goes, as long as the register of the members does.
  *
  * Does not promise: leaders while no majority of the members can be reached; a leadership whose lease is not longer than that ends. Nor room for more than 64 KiB of all elections together: a lease more is refused.
- * If the members lose all their disks at once, what is held is forgotten: the next one may lead before the old one has noticed, at its next renewal. A resource that can be fenced should be, by the
- * token.
+ * If all members lose what they keep at once, what is held is forgotten: the next one may lead before the old one has noticed, at its next renewal; and if
+ * they had data folders, which were all wiped, tokens begin anew. A resource that can be fenced should be, by the token.
  *
  * How: one of the members is the lease manager (src/leases). A leadership is a lease in its register, which a majority has on its
  * disks before a take is answered; renewals stay in its memory. A stream wakes those who wait.
