@@ -15,7 +15,6 @@ import {
 import { type Definition, type MemberId, parseId } from '../core/index.ts';
 import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../election/index.ts';
 import { notReserved } from '../leases/index.ts';
-import type { Identity } from '../peers/index.ts';
 import { Acceptance } from './acceptance.ts';
 import { hostNames } from './access.ts';
 import { type Clock, SystemClock } from './clock.ts';
