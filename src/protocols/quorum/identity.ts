@@ -167,7 +167,7 @@ function takeNewDisk(s: State, times: Times, out: Out): void {
   s.vouching = {};
   s.disk = newDisk(s);
   s.start = 1;
-  s.register = firstRegister(s.register.members.map(({ id }) => ({ id, disk: null })));
+  s.register = firstRegister(s.register.members.map((seat) => ({ ...seat, disk: null })));
   s.committed = s.register;
   save(s, out);
   becomeFollower(s, null, times, out);
