@@ -113,6 +113,11 @@ export class Host {
     return this.clock.rate;
   }
 
+  /** Why the disk refuses records, or null. */
+  get illness(): string | null {
+    return this.#host?.illness ?? null;
+  }
+
   /** May it act? By the clock, not by what was processed. */
   get acting(): boolean {
     if (this.#host === null || !this.#host.acting) return false;

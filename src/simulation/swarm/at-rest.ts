@@ -52,7 +52,9 @@ function restOf({ members }: Storm): number {
   return members.every(({ priority = 1 }) => priority === 1) ? REST : REST_OF_RANKED;
 }
 
+/** A process whose disk was full is not at rest before its host has retried. */
 function isAtRest(storm: Storm, world: World): boolean {
+  if (world.processes.some((host) => host.alive && host.illness !== null)) return false;
   const newsUs = world.processes.reduce((latest, host) => Math.max(latest, host.newsUs), world.actedUs);
   return world.nowUs - newsUs >= toUs(restOf(storm) * storm.timeoutMs) && disagreement(world) === null;
 }

@@ -1,3 +1,4 @@
+import { type MemberId, majority } from '../../core/index.ts';
 import { type Belief, eventualAgreement } from '../../properties/index.ts';
 import type { World } from '../world.ts';
 
@@ -17,6 +18,20 @@ export function disagreement(world: World): string | null {
   );
   const isMajorityEnough = world.broken.has('no-copy');
   const found = eventualAgreement.judge({ beliefs, isMajorityEnough })?.detail ?? null;
-  if (found !== null || running.some((host) => host.acting)) return found;
+  if (found !== null || running.some((host) => host.acting) || !canAct(world)) return found;
   return 'all name one leader, and it may not act';
+}
+
+/**
+ * Are the members that take part enough for a lease? Example: 1 is removed from {1, 2, 3}, then 3, and then 1 is added
+ * again. The disk of 1 knows too few of {1, 2}, so it refuses them until an operator has emptied it.
+ */
+function canAct(world: World): boolean {
+  const voters = world.hosts.get(world.leaders[0] ?? '')?.view.members ?? [];
+  return voters.filter((id) => takesPart(world, id)).length >= majority(voters.length);
+}
+
+/** A removed member may have known too few of the present ones: then it takes no part until its disk is empty. */
+export function takesPart(world: World, id: MemberId): boolean {
+  return !world.returned.has(id) || world.hosts.get(id)?.view.role !== 'none';
 }

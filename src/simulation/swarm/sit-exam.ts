@@ -4,6 +4,7 @@ import type { Host } from '../host.ts';
 import type { Stretch } from '../ledger.ts';
 import { toMs } from '../time.ts';
 import type { World } from '../world.ts';
+import { takesPart } from './disagreement.ts';
 import { type Trial, trialsOf } from './exam.ts';
 import type { Failure } from './failure.ts';
 import { calmMsOf, type Storm } from './storm.ts';
@@ -41,11 +42,6 @@ function sitTrial(trial: Trial, storm: Storm, world: World): Failure | null {
 
 function hear(world: World, a: MemberId, b: MemberId): boolean {
   return a === b || (world.network.connected(a, b) && world.network.connected(b, a));
-}
-
-/** A removed member may have known too few of the present ones: then it takes no part until its disk is empty. */
-function takesPart(world: World, id: MemberId): boolean {
-  return !world.returned.has(id) || world.hosts.get(id)?.view.role !== 'none';
 }
 
 function mayLead({ members }: Storm, id: MemberId): boolean {
