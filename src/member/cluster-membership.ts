@@ -5,6 +5,7 @@
 import type { ClusterVoter, MembershipPort } from '../api/index.ts';
 import { idSet, type MemberId, type Outcome, type SeatedDisk, type Why } from '../core/index.ts';
 import type { Store } from './data-folder.ts';
+import type { ElectionHost } from './election-host.ts';
 import type { Elections } from './elections.ts';
 import { Following } from './following.ts';
 import type { Links, Peer } from './links/links.ts';
@@ -150,8 +151,9 @@ export class ClusterMembership implements MembershipPort {
   }
 
   /** An election has changed. */
-  look(): void {
-    this.#following.look();
+  look(host: ElectionHost): void {
+    if (host.name !== this.#around.settled.election) return this.#following.look(host);
+    this.#exclude();
   }
 
   /** The other members accept this process (null), or do not. */
@@ -181,6 +183,18 @@ export class ClusterMembership implements MembershipPort {
     return hosts().list.some(({ name, view }) => name === settled.election && view.leader !== null);
   }
 
+  /**
+   * The members, if this process is none of them; else null. One that was never a member may know them only from a copy
+   * of a register, which it cannot know to be committed. A process that joins knows that it is none.
+   */
+  get #membersWithoutThis(): readonly MemberId[] | null {
+    const { hosts, settled } = this.#around;
+    if (this.members !== null) return this.#roster.isOutside ? this.members.map(({ id }) => id) : null;
+    const main = hosts().list.find(({ name }) => name === settled.election);
+    const known = settled.join === null ? main?.view.members : undefined;
+    return known === undefined || known.includes(settled.id) ? null : known;
+  }
+
   #onRoster(): void {
     this.#following.look();
     this.#exclude();
@@ -189,13 +203,17 @@ export class ClusterMembership implements MembershipPort {
 
   /** A process that was removed, or is not accepted, leads nothing. What it leads when it is removed, it hands over first. */
   #exclude(): void {
-    const { hosts, isClosing } = this.#around;
-    const removal: Why | null = this.#roster.isOutside
-      ? { cause: 'removed', detail: this.#roster.outsideWords }
-      : null;
+    const { settled, hosts, isClosing } = this.#around;
+    const outside = this.#membersWithoutThis;
+    const removal: Why | null =
+      outside === null ? null : { cause: 'removed', detail: this.#roster.outsideWords };
     const why = removal ?? this.#refusal;
     if (why?.detail === this.#exclusion?.detail) return;
     this.#exclusion = why;
+    if (outside !== null && this.members === null) {
+      const message = `the members of the cluster are ${outside.join(', ')}; ${this.#roster.outsideWords}`;
+      settled.log({ level: 'warning', message });
+    }
     const isRemoved = why?.cause === 'removed';
     if (!isRemoved) hosts().exclude(why);
     void hosts()

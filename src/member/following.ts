@@ -49,9 +49,9 @@ export class Following {
     this.#around = around;
   }
 
-  /** Looks whether anything is to be done. */
-  look(): void {
-    for (const host of this.#around.hosts()) this.#lookAt(host);
+  /** Looks whether anything is to be done: in one election that has changed, or in all. */
+  look(changed: ElectionHost | null = null): void {
+    for (const host of changed === null ? this.#around.hosts() : [changed]) this.#lookAt(host);
   }
 
   /** What an election lacks to have the members of the main one, for people; empty if nothing does. */

@@ -112,7 +112,7 @@ export class Member implements MemberPort, Engine {
       isVoter: (id) => id === this.id || this.#voters.has(id),
       isUsed: (name) => this.#seats.has(name),
       changed: (host) => {
-        this.#cluster?.look();
+        this.#cluster?.look(host);
         this.#notify(host);
       },
     });
