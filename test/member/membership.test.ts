@@ -144,7 +144,7 @@ describe('a member that is removed', () => {
     await have(['a', 'b', 'c', 'd']);
   });
 
-  it('stays where too few of the others would answer, unless that is forced', async () => {
+  it('stays where too few of the others would answer', async () => {
     await done(async () => (await changes()).remove('d', false));
     await have(['a', 'b', 'c']);
     const leader = String((await cluster.until(() => cluster.acting()[0])).id);
