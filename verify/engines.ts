@@ -60,6 +60,7 @@ Deleting what a leader holds is beyond what any engine promises: the next one ma
 cell says for how long.
 
 Kubernetes here is an API server of our own that enforces what the real one does (versions, conflicts, validation, watches): see [kubernetes](kubernetes.md).
+On \`caucus\` the server is three members: all of them are restarted, down or stopped at once, so that they have to elect a lease manager again, which lets every lease run for its whole length.
 The wall clock is moved in one process: it looks like a sleep of the machine, and so costs that process its leadership.
 
 This page is written by \`npm run verify:engines\`; \`npm test\` makes the same trials.

@@ -77,6 +77,11 @@ export class Outbox {
     this.#ports = ports;
   }
 
+  /** Does anything wait for the disk? */
+  get isHolding(): boolean {
+    return this.#line.length > 0 || this.#refused !== null;
+  }
+
   save(record: Json): void {
     if (this.#isStopped) return;
     const barrier = { type: 'barrier' as const, isDurable: false };

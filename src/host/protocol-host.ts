@@ -67,6 +67,7 @@ export class ProtocolHost {
   #reported: View = NO_VIEW;
   /** The timer that bounds the lease of that report. */
   #leaseTimer: Readonly<Timer> | undefined;
+  #cancelLapse: (() => void) | null = null;
   #exclusion: Why | null = null;
 
   constructor(self: Self, protocol: Protocol, commands: readonly Command['type'][], ports: HostPorts) {
@@ -101,6 +102,7 @@ export class ProtocolHost {
     if (!this.isRunning) return;
     this.isRunning = false;
     this.#timers.clear();
+    this.#cancelLapse?.();
     this.#outbox.stop();
     this.view = { ...this.view, role: 'none', leader: null, lease: null };
     this.#holder.close();
@@ -264,6 +266,7 @@ export class ProtocolHost {
       }
     }
     if (unsaved !== null) this.#outbox.save(unsaved.record);
+    if (this.#outbox.isHolding) this.#awaitLapse();
     if (draws !== null)
       for (const draw of draws) this.#step({ type: 'drawn', draw, value: this.#ports.draw64() });
     return effects;
@@ -272,6 +275,21 @@ export class ProtocolHost {
   #pushReport(view: View, by: Origin): void {
     const lease = view.lease === null ? undefined : this.#timers.get(view.lease);
     this.#outbox.push({ type: 'report', view, lease, by });
+  }
+
+  /**
+   * The protocol has renewed the lease and cancelled the timer of the one before, on which the process acts until the
+   * renewal is shown. If the disk does not end its save by then, the leadership ends with that lease.
+   */
+  #awaitLapse(): void {
+    const lease = this.#leaseTimer;
+    this.#cancelLapse?.();
+    this.#cancelLapse = null;
+    if (lease === undefined || this.view.role !== 'leader' || this.#timers.get(lease.name) === lease) return;
+    this.#cancelLapse = this.#ports.clock.set(lease.endsAtMs, () => {
+      this.#cancelLapse = null;
+      this.#exclusively(() => this.#reconsider(null, []));
+    });
   }
 
   #setTimer(timer: string, delay: Delay): void {

@@ -28,6 +28,7 @@ import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
 import { readJoin } from './joining.ts';
 import type { Peer } from './links/links.ts';
 import { type MemberSecret, readSecretOptions } from './member-secret.ts';
+import { refuseTwice } from './refuse-twice.ts';
 import { readSeedHost, type Seed } from './seeds.ts';
 import { readTls, tlsShape } from './tls-options.ts';
 
@@ -345,11 +346,4 @@ function readSeed(options: JoinOptions, url: string | undefined, definition: Def
     scheme,
     listensBy: isPlaced ? 'options' : seed.url === undefined ? 'loopback' : 'seed',
   };
-}
-
-function refuseTwice(peers: readonly Peer[]): void {
-  peers.forEach(({ id }, i) => {
-    if (peers.findIndex((peer) => peer.id === id) === i) return;
-    throw new BadInput(`peers[${i}].id`, 'an id that no other peer has', show(id));
-  });
 }

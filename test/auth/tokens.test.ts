@@ -107,7 +107,9 @@ describe('the table of paths', () => {
     const open = [...health, 'health', 'liveness', 'readiness', 'ui', 'ui/{file}'];
     const commands = ['election/start', 'resign', 'transfer', 'switchover', 'remove'];
     expect(needing('open')).toEqual(open.map((path) => `GET /${path}`));
-    expect(needing('operate')).toEqual([...commands.map((path) => `POST /${path}`), 'PUT /value']);
+    const membership = ['members/add', 'members/remove', 'members/replace', 'drain', 'pause', 'resume'];
+    const posts = (paths: readonly string[]): string[] => paths.map((path) => `POST /${path}`);
+    expect(needing('operate')).toEqual([...posts(commands), 'PUT /value', ...posts(membership)]);
     expect(needing('peer')).toEqual(['POST /register']);
     expect(needing('chaos')).toEqual(['kill', 'pause', 'resume', 'start'].map((act) => `POST /fleet/${act}`));
     const leases = ['take', 'renew', 'release', 'publish', 'ask'];

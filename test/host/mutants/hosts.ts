@@ -9,8 +9,8 @@ export const hosts: readonly Mutant[] = [
   ]),
   mutant('a record at the end of a step is not saved', 1, [
     'protocol-host',
-    'if (unsaved !== null) this.#outbox.save(unsaved.record);\n    if (draws',
-    'if (draws',
+    'if (unsaved !== null) this.#outbox.save(unsaved.record);\n    if (this.#outbox.isHolding)',
+    'if (this.#outbox.isHolding)',
   ]),
   mutant('what stands before a record waits for it', 'what stands before a record does not wait for it', [
     'protocol-host',
@@ -98,6 +98,11 @@ export const hosts: readonly Mutant[] = [
       'return leaseOf(this.view, this.#leaseTimer, this.#ports.clock);',
       "return leaseOf(this.view, this.#timers.get(this.view.lease ?? ''), this.#ports.clock);",
     ],
+  ),
+  mutant(
+    'a lease whose renewal the disk holds up ends unnoticed',
+    'a renewed lease waits for the disk, and the one that was shown holds until its end',
+    ['protocol-host', '    if (this.#outbox.isHolding) this.#awaitLapse();\n', ''],
   ),
   mutant(
     'the timer of a lease is looked up when its report leaves',

@@ -79,7 +79,7 @@ export const diskRules = {
       const { held } = bench.host;
       const isHeld = held !== null && bench.host.acting && bench.host.view.lease === 'lease';
       bench.clock.advance(50);
-      return isHeld && !bench.host.acting;
+      return isHeld && !bench.host.acting && bench.host.held === null;
     });
   },
   'a lease that was renewed twice behind a slow disk is shown as it was reported'(host: HostModule): boolean {
