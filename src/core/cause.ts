@@ -26,6 +26,10 @@ export const CAUSES = [
   'refused',
   /** The store of the election cannot be reached. */
   'store-unreachable',
+  /** The leader lives but cannot do its work: its health check or its preparation failed. */
+  'unhealthy',
+  /** The disk of the leader does not take writes. */
+  'disk-failed',
   'closed',
 ] as const;
 

@@ -1,3 +1,7 @@
+export interface Cancellable {
+  readonly signal?: AbortSignal;
+}
+
 /**
  * One listener per signal, shared by all waits on it. A program passes one shutdown signal to all its elections, and
  * Node.js warns of a leak at the eleventh listener.

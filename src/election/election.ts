@@ -1,17 +1,17 @@
 import { BadInput, type Json, show, type Why } from '../core/index.ts';
-import { onceAborted } from './aborts.ts';
+import type { Cancellable } from './aborts.ts';
 import { Candidacy } from './candidacy.ts';
 import { type Clock, processClock } from './clock.ts';
-import { deferred } from './deferred.ts';
 import type { Engine } from './engine.ts';
 import { CaucusError } from './errors.ts';
 import { Feed } from './feed.ts';
 import { frozen } from './frozen-json.ts';
+import { Lead, type LeadOptions, type Work } from './lead.ts';
 import type { Leadership } from './leadership.ts';
+import { warnOfProcess } from './log-entry.ts';
 import { type Observation, observationOf, sameObservation } from './observation.ts';
 import type { Seat } from './seat.ts';
 import type { Tenure } from './tenure.ts';
-import { isStop, runWork, type WorkResult } from './work.ts';
 
 export interface ElectionOptions {
   /**
@@ -23,10 +23,6 @@ export interface ElectionOptions {
   readonly answerMs?: number;
   /** Virtual time, for tests. */
   readonly clock?: Clock;
-}
-
-export interface Cancellable {
-  readonly signal?: AbortSignal;
 }
 
 export interface ResignationOptions {
@@ -55,6 +51,7 @@ export class Election {
   readonly #candidacy: Candidacy;
   readonly #feed: Feed<Observation>;
   readonly #unwatch: () => void;
+  readonly #tell: (message: string) => void;
 
   constructor(name: string, engine: Engine, options: ElectionOptions = {}) {
     const { drainMs = 10_000, answerMs = 10_000, clock = processClock } = options;
@@ -69,6 +66,8 @@ export class Election {
       const seen = observationOf(seat);
       if (!sameObservation(seen, this.#feed.latest)) this.#feed.set(seen);
     });
+    const log = engine.log ?? warnOfProcess;
+    this.#tell = (problem) => log({ level: 'warning', message: `${name}: ${problem}` });
     engine.opened?.(this);
   }
 
@@ -86,62 +85,10 @@ export class Election {
    * or throws while it leads, the leadership is released and this promise settles with that result. Work that stops
    * because its signal was aborted (it returns, or throws the reason or an AbortError) gives no result. Aborting
    * `signal` ends everything: the work is told to stop, the leadership is released, and this promise rejects with the
-   * signal's reason.
+   * signal's reason. `health` makes a leader resign that cannot do its work, `prepare` runs while we wait to lead.
    */
-  async lead<T>(
-    work: (leadership: Leadership) => T | PromiseLike<T>,
-    { signal }: Cancellable = {},
-  ): Promise<T> {
-    let winning = this.#candidacy.win(signal);
-    for (;;) {
-      const tenure = await winning;
-      const result = await this.#oneTenure(tenure, work, signal);
-      const isLost = !tenure.leadership.isValid();
-      const hasStopped = isLost && (result.ok || isStop(result.error, tenure.leadership.lost));
-      const calledOff = [signal, this.#candidacy.closed].find((each) => each?.aborted);
-      if (hasStopped && calledOff === undefined) {
-        winning = this.#candidacy.win(signal); // Queued before the release, so that the release does not withdraw us.
-        tenure.finish();
-        continue;
-      }
-      this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its work is done'));
-      tenure.finish();
-      await tenure.over.promise;
-      if (hasStopped) throw calledOff!.reason;
-      if (!result.ok) throw result.error;
-      return result.value;
-    }
-  }
-
-  /**
-   * Runs the work in one leadership until it settles. Work that ignores its signal is abandoned when `signal` is
-   * aborted or the election is closed.
-   */
-  async #oneTenure<T>(
-    tenure: Tenure,
-    work: (leadership: Leadership) => T | PromiseLike<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<WorkResult<T>> {
-    tenure.hasWork = true;
-    const calledOff = deferred<unknown>();
-    const forget = onceAborted([signal, this.#candidacy.closed], (reason) => {
-      if (!this.#candidacy.closed.aborted) {
-        this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its program ended its candidacy'));
-      }
-      calledOff.resolve(reason);
-    });
-    try {
-      if (calledOff.isSettled) return { ok: false, error: tenure.leadership.lost };
-      const running = runWork(work, tenure.leadership);
-      const first = await Promise.race([running, tenure.over.promise]);
-      if (typeof first === 'object') return first;
-      const then = await Promise.race([running, calledOff.promise.then((reason) => ({ reason }))]);
-      if ('ok' in then) return then;
-      const message = 'the work is still running although its leadership was released: it ignored its signal';
-      throw new CaucusError('E_WORK_NOT_STOPPED', message, { outcome: 'indefinite', cause: then.reason });
-    } finally {
-      forget();
-    }
+  async lead<T, P = unknown>(work: Work<T, P>, options: LeadOptions<P> = {}): Promise<T> {
+    return new Lead(this.#candidacy, work, options, this.#tell).run();
   }
 
   /**

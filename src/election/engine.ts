@@ -1,4 +1,5 @@
 import type { Election } from './election.ts';
+import type { LogEntry } from './log-entry.ts';
 import type { Seat } from './seat.ts';
 
 /** What elections run on: a member, or a store that can hold a lease. */
@@ -10,4 +11,6 @@ export interface Engine {
   seat(election: string): Seat;
   /** Called for every election opened on this engine, if the engine needs to know. */
   opened?(election: Election): void;
+  /** Gets what elections on this engine have to say. Without it, their warnings go to `process.emitWarning`. */
+  readonly log?: ((entry: LogEntry) => void) | undefined;
 }

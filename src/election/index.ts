@@ -1,13 +1,17 @@
 export type { Cause, Why } from '../core/index.ts';
+export type { Cancellable } from './aborts.ts';
 export { type Clock, processClock } from './clock.ts';
-export { type Cancellable, Election, type ElectionOptions, type ResignationOptions } from './election.ts';
+export { Election, type ElectionOptions, type ResignationOptions } from './election.ts';
 export type { Engine } from './engine.ts';
 export { CaucusError, type ErrorCode, type ErrorDetails, LeadershipLost } from './errors.ts';
 export { checkToken, Gate, TOKEN_HEADER, type TokenCheck } from './fencing.ts';
+export type { HealthCheck, HealthOptions } from './health.ts';
 export { inventName } from './invented-name.ts';
+export type { LeadOptions, Work } from './lead.ts';
 export type { Leadership } from './leadership.ts';
 export type { LogEntry } from './log-entry.ts';
 export type { Observation } from './observation.ts';
+export type { Prepare } from './preparation.ts';
 export { expectDone, ProtocolSeat, type SeatHost } from './protocol-seat.ts';
 export type { Held, ResignationRequest, Seat, Standing } from './seat.ts';
 export { SleepWatch } from './sleep-watch.ts';

@@ -3,3 +3,8 @@ export interface LogEntry {
   readonly level: 'info' | 'warning' | 'error';
   readonly message: string;
 }
+
+/** Where no log was given, warnings are those of the process. */
+export function warnOfProcess({ message }: LogEntry): void {
+  process.emitWarning(message, { type: 'CaucusWarning', code: 'CAUCUS_ELECTION' });
+}

@@ -1,20 +1,22 @@
+import { oneLine } from '../core/index.ts';
 import { LeadershipLost } from './errors.ts';
-import type { Leadership } from './leadership.ts';
 
-export type WorkResult<T> =
+export type Result<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown };
 
-/** Runs the leader's work. An error is returned as a result, so that no rejection stays unhandled. */
-export async function runWork<T>(
-  work: (leadership: Leadership) => T | PromiseLike<T>,
-  leadership: Leadership,
-): Promise<WorkResult<T>> {
+/** Runs a function of the program. An error is returned as a result, so that no rejection stays unhandled. */
+export async function resultOf<T>(work: () => T | PromiseLike<T>): Promise<Result<T>> {
   try {
-    return { ok: true, value: await work(leadership) };
+    return { ok: true, value: await work() };
   } catch (error) {
     return { ok: false, error };
   }
+}
+
+/** An error of the program, in one line. */
+export function problemOf(error: unknown): string {
+  return oneLine(error instanceof Error ? error.message : String(error));
 }
 
 /**

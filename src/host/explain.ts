@@ -193,6 +193,8 @@ const GIVEN_UP: readonly Cause[] = [
   'event-loop-blocked',
   'suspended',
   'store-unreachable',
+  'unhealthy',
+  'disk-failed',
   'closed',
 ];
 

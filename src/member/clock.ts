@@ -9,10 +9,12 @@ const SHORTEST_MS = 0.01;
 
 export type Clock = HostClock;
 
-/** The two clocks of the system. */
+/** The clocks of the system. */
 interface TimeSource {
   monotonic(): number;
   wall(): number;
+  /** Milliseconds since the machine was started, its sleeps included; null if that is not known (default: the system's). */
+  readonly boot?: (() => number) | null;
 }
 
 const systemTime: TimeSource = { monotonic: () => performance.now(), wall: () => Date.now() };
@@ -23,7 +25,7 @@ export class SystemClock implements Clock {
 
   constructor(source: TimeSource = systemTime) {
     this.#source = source;
-    this.#sleep = new SleepWatch(source.monotonic, source.wall);
+    this.#sleep = new SleepWatch(source.monotonic, source.wall, source.boot);
   }
 
   get sleeps(): number {

@@ -32,6 +32,8 @@ const MOST_HEARD = 1000;
 export class ElectionHost implements ElectionPort {
   /** Handles commands that end a leadership under which a program works; undefined for all other commands. */
   steward: ((command: Command, why?: Why) => Promise<Outcome> | undefined) | null = null;
+  /** Set if the disk does not take writes: this member does not stand, and saves nothing. */
+  aside: Why | null = null;
   readonly name: string;
   readonly self: MemberId;
   readonly protocol: string;
@@ -47,8 +49,8 @@ export class ElectionHost implements ElectionPort {
   #sender: MemberId | null = null;
   /** Only for protocols with seats, which belong to disks. */
   readonly #seatWait: SeatWait | null;
-  /** The others refuse this process. */
-  #isExcluded = false;
+  /** The others refuse this process, for this reason. */
+  #exclusion: Why | null = null;
   /** What the program last set; a member that does not stand has 0. */
   #priority = 0;
   /** It stands for a while although the program does not: an operator needs a leader. */
@@ -174,9 +176,13 @@ export class ElectionHost implements ElectionPort {
   order(command: Command, why?: Why): Promise<Outcome> {
     if (!this.#host.isRunning)
       return Promise.resolve({ status: 'failed', reason: 'the member was closed', effect: 'definite' });
-    if (command.type !== 'priority') return this.#pending.ask((id) => this.#host.command(id, command, why));
+    if (command.type !== 'priority') return this.#give(command, why);
     this.#priority = command.priority;
-    return this.#rank(this.#bar === null ? this.#wanted : 0, why);
+    return this.#rank(this.#mayStand ? this.#wanted : 0, why);
+  }
+
+  get #mayStand(): boolean {
+    return this.#bar === null && this.aside === null;
   }
 
   get #wanted(): number {
@@ -185,9 +191,10 @@ export class ElectionHost implements ElectionPort {
 
   async lend(isLent: boolean): Promise<void> {
     this.isLent = isLent;
-    if (this.#bar === null && this.#host.isRunning && this.commands.includes('priority')) await this.#stand();
+    if (this.#mayStand && this.#host.isRunning && this.#hasPriority) await this.#stand();
   }
 
+  /** It may have held back after a resignation; if there is no leader, it need not. */
   async #stand(): Promise<void> {
     await this.#rank(this.#wanted);
     if (this.#wanted > 0 && this.view.leader === null) await this.order({ type: 'campaign' });
@@ -200,12 +207,12 @@ export class ElectionHost implements ElectionPort {
   async bar(why: Why | null): Promise<void> {
     const before = this.#bar;
     this.#bar = why;
-    if (!this.commands.includes('priority') || !this.#host.isRunning) return;
+    if (!this.#hasPriority || !this.#host.isRunning) return;
     if (why !== null && before === null) {
       const stopped = this.steward?.({ type: 'priority', priority: 0 }, why);
       if (stopped !== undefined) await stopped;
       if (this.#bar !== null) await this.#rank(0, why);
-    } else if (why === null && before !== null) {
+    } else if (why === null && before !== null && this.#mayStand) {
       await this.#stand();
     }
     if ((before === null) !== (why === null)) this.#audience.tell();
@@ -213,12 +220,43 @@ export class ElectionHost implements ElectionPort {
 
   /** Sets the priority in the protocol, without noting it as what the program wants. */
   #rank(priority: number, why?: Why): Promise<Outcome> {
-    return this.#pending.ask((id) => this.#host.command(id, { type: 'priority', priority }, why));
+    return this.#give({ type: 'priority', priority }, why);
   }
 
   /** The same for the work of a leader that is barred. */
   yield(why: Why): Promise<Outcome> {
     return this.#rank(0, why);
+  }
+
+  #give(command: Command, why?: Why): Promise<Outcome> {
+    return this.#pending.ask((id) => this.#host.command(id, command, why));
+  }
+
+  /**
+   * The disk does not take writes: from now on this member saves nothing, which would block it, and does not stand. A
+   * leadership ends with `giveUp`, once the work under it has stopped. Null: the disk takes writes again.
+   */
+  setAside(why: Why | null): void {
+    if (this.aside === why) return;
+    this.aside = why;
+    if (why !== null && this.held !== null) return;
+    if (!this.#hasPriority) this.#applyExclusion();
+    else if (why !== null) void this.#rank(0, why);
+    else if (this.#mayStand) void this.#stand();
+  }
+
+  /** Gives up the leadership because of the disk. */
+  async giveUp(): Promise<Outcome> {
+    const why = this.aside;
+    if (why === null) return { status: 'done' };
+    if (this.#hasPriority) return this.#rank(0, why);
+    const resigned = this.commands.includes('resign') ? this.#give({ type: 'resign' }, why) : null;
+    this.#applyExclusion();
+    return (await resigned) ?? { status: 'done' };
+  }
+
+  get #hasPriority(): boolean {
+    return this.commands.includes('priority');
   }
 
   /**
@@ -239,7 +277,7 @@ export class ElectionHost implements ElectionPort {
 
   /** A process that the others refuse answers nothing: they would take it for a voter. */
   #answersTo(from: MemberId, message: Message): readonly Message[] {
-    if (this.#isExcluded) return [];
+    if (this.#exclusion !== null) return [];
     const answers = { to: from, messages: [] };
     this.#answers = answers;
     try {
@@ -280,8 +318,13 @@ export class ElectionHost implements ElectionPort {
 
   /** The others refuse this process, so it must not lead, whatever its protocol says. Null: they accept it. */
   exclude(why: Why | null): void {
-    this.#isExcluded = why !== null;
-    this.#host.exclude(why);
+    this.#exclusion = why;
+    this.#applyExclusion();
+  }
+
+  /** A protocol without priorities cannot be told not to lead. */
+  #applyExclusion(): void {
+    this.#host.exclude(this.#exclusion ?? (this.#hasPriority ? null : this.aside));
     this.#audience.tell();
   }
 
@@ -292,6 +335,7 @@ export class ElectionHost implements ElectionPort {
 
   /** Saving is synchronous. The time it takes is charged to the member that sent the message. */
   #save(record: Json, done: (failure: string | null) => void): void {
+    if (this.aside !== null) return done(this.aside.detail);
     const { clock, budgets } = this.#around;
     const startMs = clock.now();
     let failure: string | null = null;
@@ -308,7 +352,8 @@ export class ElectionHost implements ElectionPort {
     this.#sender = null;
     this.#audience.show(this.view, this.held, this.illness);
     // A member that needs others before it takes part says which ones.
-    const news = this.#isExcluded ? null : (this.#seatWait?.news(this.view, this.#around.clock) ?? null);
+    const news =
+      this.#exclusion !== null ? null : (this.#seatWait?.news(this.view, this.#around.clock) ?? null);
     if (news === null) return;
     this.#host.note({ cause: 'started', detail: news });
     this.#audience.tell();

@@ -322,6 +322,7 @@ export class Elections {
     tellLack();
     host.exclude(this.#exclusion);
     void this.bars.apply(host);
+    host.setAside(this.list[0]?.aside ?? null);
     return host;
   }
 

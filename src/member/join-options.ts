@@ -87,7 +87,17 @@ export interface JoinOptions {
    */
   readonly leases?: boolean | undefined;
   readonly limits?: Limits | undefined;
+  /** True: see `IsolatedJoinOptions`. */
+  readonly isolate?: false | undefined;
   readonly log?: ((entry: LogEntry) => void) | undefined;
+}
+
+/** The options of a member in a thread of its own. */
+export interface IsolatedJoinOptions extends Omit<JoinOptions, 'isolate' | 'mounted' | 'allow'> {
+  /** The member runs in a thread of its own, and renews its leases while the main thread is busy. */
+  readonly isolate: true;
+  /** A leader whose main thread does not answer for this long resigns (default: 5 s). */
+  readonly maxStallMs?: number | undefined;
 }
 
 export interface Limits {

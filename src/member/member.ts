@@ -20,6 +20,8 @@ import { hostNames } from './access.ts';
 import { type Clock, SystemClock } from './clock.ts';
 import { ClusterMembership } from './cluster-membership.ts';
 import type { Store } from './data-folder.ts';
+import { watchDisk } from './disk-duty.ts';
+import type { DiskWatch } from './disk-watch.ts';
 import { Elections } from './elections.ts';
 import { Finding } from './finding.ts';
 import { isolate } from './isolate.ts';
@@ -32,7 +34,7 @@ import { OwnUrl } from './own-url.ts';
 import { RefusalLog } from './refusal-log.ts';
 import { Registrations } from './registrations.ts';
 import { SelfWatch } from './self-watch.ts';
-import { steward } from './steward.ts';
+import { type Occupant, steward } from './steward.ts';
 import { certificateStatus, TlsWatch } from './tls-watch.ts';
 import { Unreachable } from './unreachable.ts';
 import { voterCheck } from './voter-proofs.ts';
@@ -48,6 +50,7 @@ export class Member implements MemberPort, Engine {
   readonly mainElection: string;
   /** @internal The leases of programs that are no members; null if this member keeps none. */
   readonly leases: LeaseService | null;
+  readonly log: Settled['log'];
 
   readonly #settled: Settled;
   readonly #store: Store;
@@ -65,11 +68,12 @@ export class Member implements MemberPort, Engine {
   readonly #api: Api;
   readonly #seats = new Map<string, ProtocolSeat>();
   /** The elections on each seat: one, unless the program created more. */
-  readonly #elections = new Map<Seat, Election[]>();
+  readonly #elections = new Map<Seat, Occupant[]>();
   readonly #listeners = new Set<() => void>();
   readonly #refusals: RefusalLog;
   readonly #tlsWatch: TlsWatch | null;
   readonly #watch = new SelfWatch();
+  readonly #disk: DiskWatch | null;
   #closing: Promise<void> | null = null;
 
   /** @internal Use `join`. */
@@ -84,6 +88,7 @@ export class Member implements MemberPort, Engine {
     this.incarnation = store.member.incarnation;
     this.startedAtMs = clock.wallNow();
     this.mainElection = settled.election;
+    this.log = settled.log;
     this.#voters = new Voters(
       this.#own.of({ id: this.id }),
       settled.peers,
@@ -117,6 +122,11 @@ export class Member implements MemberPort, Engine {
       },
     });
     this.leases = LeaseService.of(settled, this.#hosts, this.#voters, this, (name) => this.#seat(name));
+    this.#disk = watchDisk(settled, {
+      hosts: this.#hosts,
+      elections: (name) => this.#elections.get(this.#seats.get(name)!) ?? [],
+      changed: () => this.#notify(),
+    });
     this.#refusals = new RefusalLog(clock, (message) => {
       this.#settled.log({ level: 'warning', message });
       this.#notify();
@@ -172,7 +182,7 @@ export class Member implements MemberPort, Engine {
   }
 
   get illness(): string | null {
-    return this.#hosts.illness;
+    return this.#disk?.problem ?? this.#hosts.illness;
   }
 
   get elections(): readonly ElectionPort[] {
@@ -185,8 +195,7 @@ export class Member implements MemberPort, Engine {
   }
 
   get certificate(): CertificateStatus | null {
-    const { tls } = this.#settled;
-    return tls === null ? null : certificateStatus(tls, Date.now());
+    return this.#settled.tls === null ? null : certificateStatus(this.#settled.tls, Date.now());
   }
 
   get refusals(): Readonly<Record<Refusal, number>> {
@@ -200,14 +209,15 @@ export class Member implements MemberPort, Engine {
 
   /** One of the elections of this member, to observe or to lead. The same object for the same name, until it is closed. */
   election(name: string = this.mainElection): Election {
-    return this.#elections.get(this.seat(name))?.[0] ?? new Election(name, this);
+    const open = this.#elections.get(this.seat(name))?.[0];
+    return open instanceof Election ? open : new Election(name, this);
   }
 
   /**
    * @internal Registers an election on this member, also one that the program created itself, so that its work is
    * stopped before a leadership ends.
    */
-  opened(election: Election): void {
+  opened(election: Occupant): void {
     const { name } = election;
     const seat = this.#seat(name);
     const elections = this.#elections.get(seat) ?? [];
@@ -311,8 +321,9 @@ export class Member implements MemberPort, Engine {
     await Promise.allSettled([...this.#elections.values()].flat().map((election) => election.close()));
     await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
     const { secret } = this.#settled;
-    const watching = [this.#cluster, this.#finding, this.#refusals, secret, this.#tlsWatch, this.#watch];
-    for (const each of watching) each?.close();
+    const { tlsWatch, watch, disk } = { tlsWatch: this.#tlsWatch, watch: this.#watch, disk: this.#disk };
+    for (const each of [this.#cluster, this.#finding, this.#refusals, secret, tlsWatch, watch, disk])
+      each?.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
     await this.#links.close();
@@ -355,6 +366,7 @@ export class Member implements MemberPort, Engine {
 
   #notify(host?: ElectionPort): void {
     this.leases?.onChange(host);
+    this.#disk?.look();
     for (const listener of [...this.#listeners]) isolate(listener);
   }
 }

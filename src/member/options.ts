@@ -139,6 +139,7 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
   tls: tlsShape,
   record: optional(folder),
   leases: optional(flag),
+  isolate: later<false | undefined>('true or false'),
   limits: optional(
     record<Limits>({
       queuedMessages: optional(count),

@@ -2,13 +2,16 @@ import type { Command, MemberId, Outcome, Why } from '../core/index.ts';
 import { CaucusError, type Election, expectDone } from '../election/index.ts';
 import type { ElectionHost } from './election-host.ts';
 
+/** An election of a program, as far as its member needs it: also one in another thread. */
+export type Occupant = Pick<Election, 'name' | 'occupation' | 'resign' | 'transfer' | 'end' | 'close'>;
+
 /**
  * An operator requests that a member resign a leadership under which its program works. The work is told to stop, and
  * waited for, before any other member may lead; only then does the protocol get the command. The same holds for work
  * that is already stopping, for whatever reason. Undefined for commands that do not end such a leadership.
  */
 export function steward(
-  elections: readonly Election[],
+  elections: readonly Occupant[],
   host: ElectionHost,
   command: Command,
   why?: Why,

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../src/election/index.ts';
-import { Election, type ElectionOptions } from '../../src/election/index.ts';
+import { Election, type ElectionOptions, type Engine } from '../../src/election/index.ts';
 import { ScriptedSeat } from './scripted-seat.ts';
 
 /** Lets everything happen that waits for nothing but promises. */
@@ -66,4 +66,18 @@ export class HandClock implements Clock {
     this.#nowMs = untilMs;
     await calm();
   }
+}
+
+/** The same on a clock of the test, with what the election logs. */
+export function openLogged(): {
+  readonly seat: ScriptedSeat;
+  readonly clock: HandClock;
+  readonly election: Election;
+  readonly log: string[];
+} {
+  const seat = new ScriptedSeat();
+  const clock = new HandClock();
+  const log: string[] = [];
+  const engine: Engine = { seat: () => seat, log: ({ message }) => log.push(message) };
+  return { seat, clock, election: new Election(seat.election, engine, { clock }), log };
 }

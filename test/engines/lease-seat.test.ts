@@ -69,6 +69,9 @@ class ScriptedStore implements LeaseStore {
 
 let clock: HandClock;
 let store: ScriptedStore;
+/** How long the machine has run and slept before; its clock tells it in steps of 10 ms. */
+const STARTED_MS = 5_001_230;
+let sleptMs: number;
 let wallAheadMs: number;
 let seat: LeaseSeat<Grant>;
 let told: Standing[];
@@ -77,6 +80,7 @@ beforeEach(async () => {
   clock = new HandClock();
   store = new ScriptedStore(clock);
   wallAheadMs = 0;
+  sleptMs = 0;
   told = [];
   seat = new LeaseSeat('e', 'a', store, {
     times: leaseTimes({ leaseMs: 1000, renewMs: 300, callMs: 200, retryMs: 400, maxDrift: 0.1 }),
@@ -84,6 +88,7 @@ beforeEach(async () => {
     sleep: new SleepWatch(
       () => clock.now(),
       () => clock.now() + wallAheadMs,
+      () => STARTED_MS + clock.now() + sleptMs,
     ),
     random: () => 0,
     storeName: 'the store',
@@ -319,6 +324,7 @@ describe('a seat with a lease', () => {
       sleep: new SleepWatch(
         () => clock.now(),
         () => clock.now(),
+        null,
       ),
       random: () => 0,
       storeName: 'the store',
@@ -359,6 +365,22 @@ describe('a seat with a lease', () => {
       held: null,
       cause: 'suspended',
       detail: 'the machine was asleep for 3600.0 s',
+    });
+  });
+
+  it('has lost everything after a sleep of 40 ms too, where the time since the start of the machine tells', async () => {
+    await lead();
+    sleptMs += 15; // Less than the readings may differ by.
+    await clock.pass(1);
+    expect(seat.standing.held?.expiresAtMs).toBeGreaterThan(clock.now());
+    sleptMs += 25;
+    await clock.pass(1);
+    expect(seat.standing.held?.expiresAtMs).toBe(0);
+    await clock.pass(150);
+    expect(seat.standing).toMatchObject({
+      held: null,
+      cause: 'suspended',
+      detail: 'the machine was asleep for 40 ms',
     });
   });
 

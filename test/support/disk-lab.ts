@@ -55,6 +55,8 @@ export interface StartWishes extends JoinOptions {
   readonly isSecond?: boolean;
   /** The file to import of an earlier release; that of today if omitted. */
   readonly build?: string;
+  /** More variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** One process of a member. */
@@ -177,7 +179,7 @@ export class DiskLab {
   /** Settles when its member is up. */
   async start(
     id: string,
-    { setBackMs = 0, isSecond = false, build, ...wishes }: StartWishes = {},
+    { setBackMs = 0, isSecond = false, build, env = {}, ...wishes }: StartWishes = {},
   ): Promise<Watched> {
     const own = new URL(this.peers.find((peer) => peer.id === id)!.url);
     const options: JoinOptions = {
@@ -195,6 +197,7 @@ export class DiskLab {
         ...process.env,
         ...(setBackMs === 0 ? {} : shift),
         ...(build === undefined ? {} : { CAUCUS_BUILD: build }),
+        ...env,
       },
     });
     const watched = new Watched(id, `${id}#${this.#all.length}`, child);

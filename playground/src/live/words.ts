@@ -16,6 +16,8 @@ const CAUSES: Readonly<Record<string, string>> = {
   suspended: 'Machine was asleep',
   removed: 'Removed',
   'store-unreachable': 'Store out of reach',
+  unhealthy: 'Could not do its work',
+  'disk-failed': 'Disk failed',
   closed: 'Gone',
 };
 

@@ -21,7 +21,7 @@ export function explain(before: Standing, { leader, token }: Reading, hasRunOut:
 
 /** A resignation names the participant; other causes keep their own words. */
 export function said({ cause, detail }: Why, name: string): Why {
-  const isOwnWish = cause === 'resigned' || cause === 'closed';
+  const isOwnWish = cause === 'resigned' || cause === 'closed' || cause === 'unhealthy';
   return { cause, detail: isOwnWish ? `${name} resigned: ${detail}` : detail };
 }
 

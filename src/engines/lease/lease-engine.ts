@@ -22,7 +22,7 @@ export interface LeaseEngineOptions extends LeaseOptions {
   readonly name?: string;
   /** Virtual time, for tests. */
   readonly clock?: Clock;
-  /** Gets the log lines about the store. By default, warnings go to `process.emitWarning`. */
+  /** Gets the log lines about the store and its elections. By default, warnings go to `process.emitWarning`. */
   readonly log?: (entry: LogEntry) => void;
 }
 
@@ -53,6 +53,8 @@ export interface OpenEngine extends Engine {
 /** Elections on a store. They share the connections to it. */
 export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
   readonly name: string;
+  /** @internal Where its elections tell of failed health checks and preparations. */
+  readonly log: ((entry: LogEntry) => void) | undefined;
   readonly #kind: StoreKind<G>;
   readonly #clock: Clock;
   readonly #sleep: SleepWatch;
@@ -71,10 +73,11 @@ export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
       throw new BadInput('clock', 'an object with now() and after()', show(clock));
     if (log !== undefined && typeof log !== 'function') throw new BadInput('log', 'a function', show(log));
     this.name = name;
+    this.log = log;
     this.#kind = kind;
     this.#clock = clock;
     const now = (): number => clock.now();
-    this.#sleep = clock === processClock ? new SleepWatch() : new SleepWatch(now, now);
+    this.#sleep = clock === processClock ? new SleepWatch() : new SleepWatch(now, now, null);
   }
 
   seat(election: string): Seat {

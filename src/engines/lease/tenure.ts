@@ -66,7 +66,8 @@ export class Tenure<G extends Grant> {
   ending(trouble: string | null): Why {
     const { sleep } = this.#around;
     const missedMs = this.#missedMs;
-    const asleep = (ms: number): string => `the machine was asleep for ${(ms / 1000).toFixed(1)} s`;
+    const time = (ms: number): string => (ms < 100 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+    const asleep = (ms: number): string => `the machine was asleep for ${time(ms)}`;
     if (this.hasSlept) return { cause: 'suspended', detail: asleep(sleep.sleptMs) };
     if (missedMs > this.#around.times.actMs / 10)
       return { cause: 'suspended', detail: `${asleep(missedMs)} in all since the last renewal` };

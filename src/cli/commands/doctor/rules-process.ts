@@ -19,7 +19,7 @@ export function diskFindings({ told, home }: Picture): readonly Finding[] {
               'ill',
               `member ${voterId}`,
               `cannot do its part: ${illness}`,
-              'on its machine: df -h and mount show whether the disk is full or read-only. Free some space, or mount it again; the member tries again every second and needs no restart',
+              'on its machine: df -h and mount show whether the disk is full or read-only, dmesg whether it fails or does not answer. Free some space, mount it again, or give the member another disk; it tries again by itself and needs no restart',
             ),
           ],
     ),

@@ -1,0 +1,182 @@
+import { type Cancellable, onceAborted } from './aborts.ts';
+import type { Candidacy } from './candidacy.ts';
+import { deferred } from './deferred.ts';
+import { CaucusError } from './errors.ts';
+import { Health, type HealthCheck, type HealthOptions } from './health.ts';
+import type { Leadership } from './leadership.ts';
+import { Preparation, type Prepare } from './preparation.ts';
+import type { Tenure } from './tenure.ts';
+import { isStop, problemOf, type Result, resultOf } from './work.ts';
+
+/** The leader's work. `prepared` is what `prepare` returned. */
+export type Work<T, P = unknown> = (leadership: Leadership, prepared: P) => T | PromiseLike<T>;
+
+export interface LeadOptions<P = unknown> extends Cancellable {
+  /**
+   * Can this program do the leader's work? Asked before it stands, and regularly while it leads. A leader whose check
+   * fails three times in a row resigns with the cause `unhealthy`, and stands again once the check succeeds.
+   */
+  readonly health?: HealthCheck | HealthOptions;
+  /**
+   * Runs while we wait to lead, once for each leadership. If it has not ended when we win, the work begins when it
+   * has. A failure is tried again with a growing delay; one of a leader makes it resign.
+   */
+  readonly prepare?: Prepare<P>;
+}
+
+/** One call of `lead`: stands, runs the work in each leadership that it wins, and stands again. */
+export class Lead<T, P> {
+  readonly #candidacy: Candidacy;
+  readonly #work: Work<T, P>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #health: Health | null;
+  readonly #prepare: Prepare<P> | undefined;
+  readonly #tell: (message: string) => void;
+  #preparation: Preparation<P> | null = null;
+  /** The preparation failed while this participant led. */
+  #isUnprepared = false;
+
+  constructor(
+    candidacy: Candidacy,
+    work: Work<T, P>,
+    { signal, health, prepare }: LeadOptions<P>,
+    tell: (message: string) => void,
+  ) {
+    this.#candidacy = candidacy;
+    this.#work = work;
+    this.#signal = signal;
+    this.#prepare = prepare;
+    this.#tell = tell;
+    const tellHealth = (problem: string): void => tell(`the health check failed: ${problem}`);
+    this.#health = health === undefined ? null : new Health(health, candidacy.clock, tellHealth);
+  }
+
+  async run(): Promise<T> {
+    try {
+      return await this.#run();
+    } catch (error) {
+      this.#preparation?.end(error);
+      throw error;
+    }
+  }
+
+  async #run(): Promise<T> {
+    if (this.#health !== null) await this.#becomeFit();
+    let winning = this.#stand();
+    for (;;) {
+      const tenure = await winning;
+      const result = await this.#oneTenure(tenure);
+      const isLost = !tenure.leadership.isValid();
+      const hasStopped = isLost && (result.ok || isStop(result.error, tenure.leadership.lost));
+      const calledOff = this.#ends.find((each) => each?.aborted);
+      if (hasStopped && calledOff === undefined) {
+        winning = this.#standAgain(tenure);
+        continue;
+      }
+      this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its work is done'));
+      tenure.finish();
+      await tenure.over.promise;
+      if (hasStopped) throw calledOff!.reason;
+      if (!result.ok) throw result.error;
+      return result.value;
+    }
+  }
+
+  /** Either ends this call. */
+  get #ends(): readonly (AbortSignal | undefined)[] {
+    return [this.#signal, this.#candidacy.closed];
+  }
+
+  #stand(): Promise<Tenure> {
+    const winning = this.#candidacy.win(this.#signal);
+    this.#startToPrepare();
+    return winning;
+  }
+
+  #startToPrepare(): void {
+    if (this.#prepare === undefined || this.#preparation !== null) return;
+    const tell = (problem: string): void => this.#tell(`the preparation failed: ${problem}`);
+    this.#preparation = new Preparation(this.#prepare, this.#candidacy.clock, tell);
+  }
+
+  async #standAgain(tenure: Tenure): Promise<Tenure> {
+    if (this.#health?.isGood !== false && !this.#isUnprepared) {
+      const winning = this.#stand(); // Queued before the release, so that the release does not withdraw us.
+      tenure.finish();
+      return winning;
+    }
+    tenure.finish();
+    await tenure.over.promise; // Not queued: with the release we are no candidate any more.
+    await this.#becomeFit();
+    return this.#stand();
+  }
+
+  /** Waits until the work could be done. */
+  async #becomeFit(): Promise<void> {
+    await this.#health?.recovers(this.#ends);
+    if (!this.#isUnprepared) return;
+    this.#startToPrepare();
+    let forget = (): void => {};
+    const calledOff = new Promise<never>((_, reject) => {
+      forget = onceAborted(this.#ends, reject);
+    });
+    await Promise.race([this.#preparation!.ready, calledOff]).finally(forget);
+    this.#isUnprepared = false;
+  }
+
+  /**
+   * Runs the work in one leadership until it settles. Work that ignores its signal is abandoned when the option's
+   * signal is aborted or the election is closed.
+   */
+  async #oneTenure(tenure: Tenure): Promise<Result<T>> {
+    const { leadership } = tenure;
+    tenure.hasWork = true;
+    const calledOff = deferred<unknown>();
+    const forget = onceAborted(this.#ends, (reason) => {
+      if (!this.#candidacy.closed.aborted) {
+        this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its program ended its candidacy'));
+      }
+      calledOff.resolve(reason);
+    });
+    const stopAsking = this.#health?.watch((problem) => this.#unfit(tenure, problem));
+    const stopPreparing = onceAborted([leadership.signal], (reason) => {
+      stopAsking?.();
+      this.#preparation?.end(reason);
+    });
+    try {
+      if (calledOff.isSettled) return { ok: false, error: leadership.lost };
+      const running = resultOf(() => this.#runWork(tenure));
+      const first = await Promise.race([running, tenure.over.promise]);
+      if (typeof first === 'object') return first;
+      const then = await Promise.race([running, calledOff.promise.then((reason) => ({ reason }))]);
+      if ('ok' in then) return then;
+      const message = 'the work is still running although its leadership was released: it ignored its signal';
+      throw new CaucusError('E_WORK_NOT_STOPPED', message, { outcome: 'indefinite', cause: then.reason });
+    } finally {
+      forget();
+      stopAsking?.();
+      stopPreparing();
+      this.#preparation?.end(leadership.lost ?? undefined);
+      this.#preparation = null;
+    }
+  }
+
+  #runWork(tenure: Tenure): T | PromiseLike<T> {
+    const { leadership } = tenure;
+    // Without `prepare` there is nothing to hand over.
+    if (this.#preparation === null) return this.#work(leadership, undefined as P);
+    return this.#preparation.result().then((result) => {
+      if (!result.ok && leadership.isValid()) {
+        this.#isUnprepared = true;
+        this.#unfit(tenure, `its preparation failed: ${problemOf(result.error)}`);
+      }
+      // Its work does not begin in a leadership that has ended.
+      if (!result.ok || !leadership.isValid()) throw leadership.lost;
+      return this.#work(leadership, result.value);
+    });
+  }
+
+  #unfit(tenure: Tenure, problem: string): void {
+    this.#candidacy.stepDown(tenure, this.#candidacy.loss('unhealthy', problem));
+  }
+}
