@@ -178,3 +178,14 @@ export class Outbox {
 function mayAct({ view, lease }: Report): boolean {
   return view.role === 'leader' && (view.lease === null || lease !== undefined);
 }
+
+/** A record that is to be saved. */
+export type Save = Extract<Effect, { type: 'save' }>;
+
+export function lastSaveIn(effects: readonly Effect[]): Save | null {
+  for (let i = effects.length - 1; i >= 0; i--) {
+    const effect = effects[i]!;
+    if (effect.type === 'save') return effect;
+  }
+  return null;
+}

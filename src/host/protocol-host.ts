@@ -27,7 +27,8 @@ import {
 } from '../core/index.ts';
 import { boundedReason, reasonOf, successorIn } from './explain.ts';
 import { type Change, type Hold, Holder, type Lease, leaseOf } from './hold.ts';
-import { type Origin, Outbox, type Outward } from './outbox.ts';
+import { Lapse } from './lapse.ts';
+import { lastSaveIn, type Origin, Outbox, type Outward, type Save } from './outbox.ts';
 import type { HostPorts } from './ports.ts';
 import { type Timer, Timers } from './timers.ts';
 
@@ -54,6 +55,7 @@ export class ProtocolHost {
   readonly #ports: HostPorts;
   readonly #timers: Timers;
   readonly #outbox: Outbox;
+  readonly #lapse: Lapse;
   readonly #holder: Holder;
   readonly #inputs: Input[] = [];
   readonly #ending = (message: Message): Ending | null => this.#protocol.ending?.(message) ?? null;
@@ -67,7 +69,6 @@ export class ProtocolHost {
   #reported: View = NO_VIEW;
   /** The timer that bounds the lease of that report. */
   #leaseTimer: Readonly<Timer> | undefined;
-  #cancelLapse: (() => void) | null = null;
   #exclusion: Why | null = null;
 
   constructor(self: Self, protocol: Protocol, commands: readonly Command['type'][], ports: HostPorts) {
@@ -82,6 +83,7 @@ export class ProtocolHost {
       () => ports.fraction(),
       () => this.wake(),
     );
+    this.#lapse = new Lapse(clock, () => this.#exclusively(() => this.#reconsider(null, [])));
     this.#holder = new Holder(self.id, clock, () => this.lease, protocol);
     this.#outbox = new Outbox({
       clock,
@@ -102,7 +104,7 @@ export class ProtocolHost {
     if (!this.isRunning) return;
     this.isRunning = false;
     this.#timers.clear();
-    this.#cancelLapse?.();
+    this.#lapse.cancel();
     this.#outbox.stop();
     this.view = { ...this.view, role: 'none', leader: null, lease: null };
     this.#holder.close();
@@ -277,19 +279,11 @@ export class ProtocolHost {
     this.#outbox.push({ type: 'report', view, lease, by });
   }
 
-  /**
-   * The protocol has renewed the lease and cancelled the timer of the one before, on which the process acts until the
-   * renewal is shown. If the disk does not end its save by then, the leadership ends with that lease.
-   */
   #awaitLapse(): void {
     const lease = this.#leaseTimer;
-    this.#cancelLapse?.();
-    this.#cancelLapse = null;
+    this.#lapse.cancel();
     if (lease === undefined || this.view.role !== 'leader' || this.#timers.get(lease.name) === lease) return;
-    this.#cancelLapse = this.#ports.clock.set(lease.endsAtMs, () => {
-      this.#cancelLapse = null;
-      this.#exclusively(() => this.#reconsider(null, []));
-    });
+    this.#lapse.await(lease);
   }
 
   #setTimer(timer: string, delay: Delay): void {
@@ -349,14 +343,4 @@ export class ProtocolHost {
       this.#isStartingOver = false;
     }
   }
-}
-
-type Save = Extract<Effect, { type: 'save' }>;
-
-function lastSaveIn(effects: readonly Effect[]): Save | null {
-  for (let i = effects.length - 1; i >= 0; i--) {
-    const effect = effects[i]!;
-    if (effect.type === 'save') return effect;
-  }
-  return null;
 }

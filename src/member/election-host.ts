@@ -16,14 +16,14 @@ import { type Change, type Hold, NO_VIEW, ProtocolHost } from '../host/index.ts'
 import { Audience } from './audience.ts';
 import { Door, type Way } from './door.ts';
 import { draw64 } from './draw-name.ts';
+import { Heard } from './heard.ts';
 import { Pending } from './pending.ts';
 import { SeatWait } from './seat-wait.ts';
+import { Standing } from './standing.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The sender id of a question from a client that is no voter. Nothing is ever sent to it. */
 const ANYBODY = 'anybody';
-/** So many voters that were heard are remembered, also those that are gone. */
-const MOST_HEARD = 1000;
 
 /**
  * One election of a member: the host that runs its protocol in real time, and its connections to the rest of the
@@ -32,8 +32,6 @@ const MOST_HEARD = 1000;
 export class ElectionHost implements ElectionPort {
   /** Handles commands that end a leadership under which a program works; undefined for all other commands. */
   steward: ((command: Command, why?: Why) => Promise<Outcome> | undefined) | null = null;
-  /** Set if the disk does not take writes: this member does not stand, and saves nothing. */
-  aside: Why | null = null;
   readonly name: string;
   readonly self: MemberId;
   readonly protocol: string;
@@ -43,20 +41,14 @@ export class ElectionHost implements ElectionPort {
   readonly #door: Door;
   readonly #audience = new Audience(NO_VIEW);
   readonly #pending = new Pending();
-  /** When each voter was last heard. */
-  readonly #heard = new Map<MemberId, number>();
+  readonly #heard: Heard;
   /** The sender of the message that is being processed, or null. */
   #sender: MemberId | null = null;
   /** Only for protocols with seats, which belong to disks. */
   readonly #seatWait: SeatWait | null;
   /** The others refuse this process, for this reason. */
   #exclusion: Why | null = null;
-  /** What the program last set; a member that does not stand has 0. */
-  #priority = 0;
-  /** It stands for a while although the program does not: an operator needs a leader. */
-  isLent = false;
-  /** Why it must not lead, whatever the program set; or null. */
-  #bar: Why | null = null;
+  readonly #standing = new Standing();
   /** While a POST request is processed: messages to its sender become the response. */
   #answers: { readonly to: MemberId; readonly messages: Message[] } | null = null;
 
@@ -65,6 +57,7 @@ export class ElectionHost implements ElectionPort {
     this.self = self.id;
     this.protocol = definition.name;
     this.#around = around;
+    this.#heard = new Heard((id) => around.isVoter(id));
     this.#seatWait = protocol.inherit === undefined ? null : new SeatWait(self);
     this.#host = new ProtocolHost(self, protocol, definition.commands, {
       clock: around.clock,
@@ -122,12 +115,19 @@ export class ElectionHost implements ElectionPort {
 
   /** In a protocol without priorities every member is always a candidate. */
   get isCandidate(): boolean {
-    return (this.#priority > 0 && this.#bar === null) || !this.commands.includes('priority');
+    return (
+      (this.#standing.priority > 0 && this.#standing.bar === null) || !this.commands.includes('priority')
+    );
+  }
+
+  /** Set if the disk does not take writes. */
+  get aside(): Why | null {
+    return this.#standing.aside;
   }
 
   /** Why this process leads nothing here, or null. */
   get barred(): Why | null {
-    return this.#bar;
+    return this.#standing.bar;
   }
 
   get acting(): boolean {
@@ -177,27 +177,23 @@ export class ElectionHost implements ElectionPort {
     if (!this.#host.isRunning)
       return Promise.resolve({ status: 'failed', reason: 'the member was closed', effect: 'definite' });
     if (command.type !== 'priority') return this.#give(command, why);
-    this.#priority = command.priority;
-    return this.#rank(this.#mayStand ? this.#wanted : 0, why);
+    this.#standing.priority = command.priority;
+    return this.#rank(this.#standing.isAllowed ? this.#standing.wanted : 0, why);
   }
 
-  get #mayStand(): boolean {
-    return this.#bar === null && this.aside === null;
-  }
-
-  get #wanted(): number {
-    return this.isLent ? Math.max(1, this.#priority) : this.#priority;
+  get isLent(): boolean {
+    return this.#standing.isLent;
   }
 
   async lend(isLent: boolean): Promise<void> {
-    this.isLent = isLent;
-    if (this.#mayStand && this.#host.isRunning && this.#hasPriority) await this.#stand();
+    this.#standing.isLent = isLent;
+    if (this.#standing.isAllowed && this.#host.isRunning && this.#hasPriority) await this.#stand();
   }
 
   /** It may have held back after a resignation; if there is no leader, it need not. */
   async #stand(): Promise<void> {
-    await this.#rank(this.#wanted);
-    if (this.#wanted > 0 && this.view.leader === null) await this.order({ type: 'campaign' });
+    await this.#rank(this.#standing.wanted);
+    if (this.#standing.wanted > 0 && this.view.leader === null) await this.order({ type: 'campaign' });
   }
 
   /**
@@ -205,14 +201,14 @@ export class ElectionHost implements ElectionPort {
    * work was stopped, and is no candidate. Settles once it leads nothing. Without effect where members have no priority.
    */
   async bar(why: Why | null): Promise<void> {
-    const before = this.#bar;
-    this.#bar = why;
+    const before = this.#standing.bar;
+    this.#standing.bar = why;
     if (!this.#hasPriority || !this.#host.isRunning) return;
     if (why !== null && before === null) {
       const stopped = this.steward?.({ type: 'priority', priority: 0 }, why);
       if (stopped !== undefined) await stopped;
-      if (this.#bar !== null) await this.#rank(0, why);
-    } else if (why === null && before !== null && this.#mayStand) {
+      if (this.#standing.bar !== null) await this.#rank(0, why);
+    } else if (why === null && before !== null && this.#standing.isAllowed) {
       await this.#stand();
     }
     if ((before === null) !== (why === null)) this.#audience.tell();
@@ -237,17 +233,17 @@ export class ElectionHost implements ElectionPort {
    * leadership ends with `giveUp`, once the work under it has stopped. Null: the disk takes writes again.
    */
   setAside(why: Why | null): void {
-    if (this.aside === why) return;
-    this.aside = why;
+    if (this.#standing.aside === why) return;
+    this.#standing.aside = why;
     if (why !== null && this.held !== null) return;
     if (!this.#hasPriority) this.#applyExclusion();
     else if (why !== null) void this.#rank(0, why);
-    else if (this.#mayStand) void this.#stand();
+    else if (this.#standing.isAllowed) void this.#stand();
   }
 
   /** Gives up the leadership because of the disk. */
   async giveUp(): Promise<Outcome> {
-    const why = this.aside;
+    const why = this.#standing.aside;
     if (why === null) return { status: 'done' };
     if (this.#hasPriority) return this.#rank(0, why);
     const resigned = this.commands.includes('resign') ? this.#give({ type: 'resign' }, why) : null;
@@ -292,17 +288,10 @@ export class ElectionHost implements ElectionPort {
   give(input: Input): void {
     if (input.type === 'message' && this.#host.isRunning) {
       this.#seatWait?.onHeard(input.from);
-      if (input.from !== ANYBODY) this.#hear(input.from);
+      if (input.from !== ANYBODY) this.#heard.note(input.from, this.#around.clock.wallNow());
     }
     if (input.type === 'peer-gone') this.#seatWait?.onGone(input.peer);
     this.#host.give(input);
-  }
-
-  #hear(from: MemberId): void {
-    // Voters may come and go under ever new names.
-    if (!this.#heard.has(from) && this.#heard.size >= MOST_HEARD)
-      for (const id of this.#heard.keys()) if (!this.#around.isVoter(id)) this.#heard.delete(id);
-    this.#heard.set(from, this.#around.clock.wallNow());
   }
 
   /** Records an explanation although the leader did not change. */
@@ -313,7 +302,7 @@ export class ElectionHost implements ElectionPort {
 
   /** When a message of this voter was last received, in milliseconds since 1970; null if none was. */
   heardAtMs(voter: MemberId): number | null {
-    return this.#heard.get(voter) ?? null;
+    return this.#heard.atMs(voter);
   }
 
   /** The others refuse this process, so it must not lead, whatever its protocol says. Null: they accept it. */
@@ -324,7 +313,7 @@ export class ElectionHost implements ElectionPort {
 
   /** A protocol without priorities cannot be told not to lead. */
   #applyExclusion(): void {
-    this.#host.exclude(this.#exclusion ?? (this.#hasPriority ? null : this.aside));
+    this.#host.exclude(this.#exclusion ?? (this.#hasPriority ? null : this.#standing.aside));
     this.#audience.tell();
   }
 
@@ -335,7 +324,7 @@ export class ElectionHost implements ElectionPort {
 
   /** Saving is synchronous. The time it takes is charged to the member that sent the message. */
   #save(record: Json, done: (failure: string | null) => void): void {
-    if (this.aside !== null) return done(this.aside.detail);
+    if (this.#standing.aside !== null) return done(this.#standing.aside.detail);
     const { clock, budgets } = this.#around;
     const startMs = clock.now();
     let failure: string | null = null;

@@ -13,7 +13,7 @@ import {
   type SelfReport,
 } from '../api/index.ts';
 import { type Definition, type MemberId, parseId } from '../core/index.ts';
-import { CaucusError, Election, type Engine, ProtocolSeat, type Seat } from '../election/index.ts';
+import { CaucusError, Election, type Engine, type Seat } from '../election/index.ts';
 import { notReserved } from '../leases/index.ts';
 import { Acceptance } from './acceptance.ts';
 import { hostNames } from './access.ts';
@@ -29,12 +29,13 @@ import type { JoinOptions } from './join-options.ts';
 import { LeaseService } from './lease-service.ts';
 import { openLinks } from './link-events.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
+import { Occupants } from './occupants.ts';
 import type { Settled } from './options.ts';
 import { OwnUrl } from './own-url.ts';
 import { RefusalLog } from './refusal-log.ts';
 import { Registrations } from './registrations.ts';
 import { SelfWatch } from './self-watch.ts';
-import { type Occupant, steward } from './steward.ts';
+import type { Occupant } from './steward.ts';
 import { certificateStatus, TlsWatch } from './tls-watch.ts';
 import { Unreachable } from './unreachable.ts';
 import { voterCheck } from './voter-proofs.ts';
@@ -66,9 +67,7 @@ export class Member implements MemberPort, Engine {
   readonly #finding: Finding;
   readonly #acceptance = new Acceptance((why) => (this.#cluster ?? this.#hosts).exclude(why));
   readonly #api: Api;
-  readonly #seats = new Map<string, ProtocolSeat>();
-  /** The elections on each seat: one, unless the program created more. */
-  readonly #elections = new Map<Seat, Occupant[]>();
+  readonly #occupants: Occupants;
   readonly #listeners = new Set<() => void>();
   readonly #refusals: RefusalLog;
   readonly #tlsWatch: TlsWatch | null;
@@ -115,16 +114,22 @@ export class Member implements MemberPort, Engine {
       call: (election, at, message, to) => this.#finding.call(election, at, message, to ?? null),
       ...(this.#hasRegister ? { addresses: () => this.#finding.addresses } : {}),
       isVoter: (id) => id === this.id || this.#voters.has(id),
-      isUsed: (name) => this.#seats.has(name),
+      isUsed: (name) => this.#occupants.has(name),
       changed: (host) => {
         this.#cluster?.look(host);
         this.#notify(host);
       },
     });
+    this.#occupants = new Occupants({
+      self: this.id,
+      priority: settled.priority,
+      open: (name) => this.#hosts.open(name),
+      idOf: (text) => this.#voters.find(text) ?? parseId(text),
+    });
     this.leases = LeaseService.of(settled, this.#hosts, this.#voters, this, (name) => this.#seat(name));
     this.#disk = watchDisk(settled, {
       hosts: this.#hosts,
-      elections: (name) => this.#elections.get(this.#seats.get(name)!) ?? [],
+      elections: (name) => this.#occupants.of(name),
       changed: () => this.#notify(),
     });
     this.#refusals = new RefusalLog(clock, (message) => {
@@ -209,7 +214,8 @@ export class Member implements MemberPort, Engine {
 
   /** One of the elections of this member, to observe or to lead. The same object for the same name, until it is closed. */
   election(name: string = this.mainElection): Election {
-    const open = this.#elections.get(this.seat(name))?.[0];
+    this.seat(name);
+    const [open] = this.#occupants.of(name);
     return open instanceof Election ? open : new Election(name, this);
   }
 
@@ -218,15 +224,8 @@ export class Member implements MemberPort, Engine {
    * stopped before a leadership ends.
    */
   opened(election: Occupant): void {
-    const { name } = election;
-    const seat = this.#seat(name);
-    const elections = this.#elections.get(seat) ?? [];
-    elections.push(election);
-    if (elections.length > 1) return;
-    for (const old of this.#elections.keys()) if (old.election === name) this.#elections.delete(old);
-    this.#elections.set(seat, elections);
-    const host = this.#hosts.open(name);
-    host.steward = (command, why) => steward(elections, host, command, why);
+    this.#seat(election.name);
+    this.#occupants.add(election);
   }
 
   /** The place of this member in an election, for programs that do not need `Election`. */
@@ -236,13 +235,7 @@ export class Member implements MemberPort, Engine {
 
   #seat(name: string): Seat {
     if (this.#closing !== null) throw new CaucusError('E_CLOSED', 'the member was closed');
-    const found = this.#seats.get(name);
-    if (found !== undefined && !found.isClosed) return found;
-    const host = this.#hosts.open(name);
-    const idOf = (text: string): MemberId => this.#voters.find(text) ?? parseId(text);
-    const seat = new ProtocolSeat(host, String(this.id), this.#settled.priority, idOf);
-    this.#seats.set(name, seat);
-    return seat;
+    return this.#occupants.seat(name);
   }
 
   readonly electionPort = (name: string): ElectionPort => this.#hosts.openForRequest(name);
@@ -317,13 +310,9 @@ export class Member implements MemberPort, Engine {
 
   async #close(): Promise<void> {
     this.leases?.close();
-    // An election that fails to close must not keep the rest of the member open.
-    await Promise.allSettled([...this.#elections.values()].flat().map((election) => election.close()));
-    await Promise.allSettled([...this.#seats.values()].map((seat) => seat.close()));
-    const { secret } = this.#settled;
-    const { tlsWatch, watch, disk } = { tlsWatch: this.#tlsWatch, watch: this.#watch, disk: this.#disk };
-    for (const each of [this.#cluster, this.#finding, this.#refusals, secret, tlsWatch, watch, disk])
-      each?.close();
+    await this.#occupants.close();
+    const own = [this.#cluster, this.#finding, this.#refusals, this.#settled.secret, this.#tlsWatch];
+    for (const each of [...own, this.#watch, this.#disk]) each?.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
     await this.#links.close();
