@@ -29,6 +29,7 @@ function diagnosisOf(member: MemberPort, nowMs: number): Diagnosis {
     protocol: member.definition?.name ?? null,
     ...self,
     ...(member.certificate == null ? {} : { certificate: member.certificate }),
+    ...(member.recovery === undefined ? {} : { recovery: member.recovery }),
     illness: member.illness,
     peers: member.links.map(({ id, url, via, roundTripMs }) => ({
       voterId: id,

@@ -2,7 +2,15 @@
  * What the API needs from a member and its elections. Members, and participants in an election on a store, implement
  * it.
  */
-import type { Command, Definition, MemberId, Message, Outcome, View } from '../core/index.ts';
+import type {
+  ClusterRecovery,
+  Command,
+  Definition,
+  MemberId,
+  Message,
+  Outcome,
+  View,
+} from '../core/index.ts';
 import type { Change } from '../host/index.ts';
 import type { LeasePort } from './leases.ts';
 import type { SelfReport } from './wire/diagnosis.ts';
@@ -78,6 +86,10 @@ export type Refusal =
   | 'same-id'
   /** Its sender was a member, and was removed. */
   | 'removed'
+  /** It belongs to the cluster as it was before a recovery (`caucus recover`) that this member is part of. */
+  | 'before-recovery'
+  /** It belongs to a recovery that this member is not part of. */
+  | 'other-recovery'
   /** No honest member can have sent it. */
   | 'impossible'
   /** Its sender causes more changes than an honest member does. */
@@ -120,6 +132,8 @@ export function noRefusals(): Record<Refusal, number> {
     'other-version': 0,
     'same-id': 0,
     removed: 0,
+    'before-recovery': 0,
+    'other-recovery': 0,
     impossible: 0,
     'too-fast': 0,
     linked: 0,
@@ -197,6 +211,8 @@ export interface MemberPort {
   readonly illness: string | null;
   /** Null or omitted: it does not use TLS. */
   readonly certificate?: CertificateStatus | null;
+  /** The recovery that its cluster comes from (`caucus recover`), if it comes from one. */
+  readonly recovery?: ClusterRecovery | undefined;
   readonly elections: readonly ElectionPort[];
   /** The election of this name; it is opened if it is not open yet. Throws BadInput for a bad name. */
   electionPort(name: string): ElectionPort;

@@ -37,6 +37,7 @@ export function statusOf(member: MemberPort, election: ElectionPort): Status {
     startedAtMs: member.startedAtMs,
     nowMs: Date.now(),
     ...(member.certificate == null ? {} : { certificate: member.certificate }),
+    ...(member.recovery === undefined ? {} : { recovery: member.recovery }),
   };
 }
 

@@ -8,6 +8,7 @@ import { addDoctor } from './commands/doctor/command.ts';
 import { addMember } from './commands/member/command.ts';
 import { addNode } from './commands/node/command.ts';
 import { addPlay } from './commands/play/command.ts';
+import { addRecover } from './commands/recover/command.ts';
 import { addRun } from './commands/run/command.ts';
 import type { SimulateFlags } from './commands/simulate/flags.ts';
 import { addUp } from './commands/up/command.ts';
@@ -47,6 +48,7 @@ Examples:
   addAsking(program);
   addMember(program);
   addDoctor(program);
+  addRecover(program);
   addCert(program);
   addSimulate(program);
   addCheck(program);

@@ -24,6 +24,8 @@ export const CAUSES = [
   'removed',
   /** The other members refuse this process: its id is taken, or its settings are not theirs. */
   'refused',
+  /** An operator made this member a cluster of its own, since too many others were lost (`caucus recover`). */
+  'recovered',
   /** The store of the election cannot be reached. */
   'store-unreachable',
   /** The leader lives but cannot do its work: its health check or its preparation failed. */

@@ -1,6 +1,7 @@
 export { assert, assertNever } from './assert.ts';
 export { BadInput, show } from './bad-input.ts';
 export { CAUSES, type Cause, type Why } from './cause.ts';
+export { type ClusterRecovery, clusterRecovery, MOST_EARLIER, recoveryWords } from './cluster-recovery.ts';
 export type { Delay, Effect, Outcome } from './effect.ts';
 export { type Explained, kindOf, type MessageKind, type Rule, type SeenStep, seenStep } from './explained.ts';
 export {
@@ -31,6 +32,8 @@ export {
   type Pledge,
   type Property,
   type Protocol,
+  type Recovered,
+  type Recovering,
   type SeatedDisk,
   type Self,
 } from './protocol.ts';

@@ -54,6 +54,25 @@ export interface SeatedDisk {
   readonly url: string | null;
 }
 
+/** How one election of a data folder is recovered after a majority of the members was lost for good. */
+export interface Recovering {
+  /** What a durable record knows; a recovery has to exceed its numbers. */
+  read(record: Json): {
+    readonly term: number;
+    readonly version: number;
+    readonly members: readonly MemberId[];
+  };
+  /** The record with which this member goes on as the only one of a new cluster. */
+  recover(id: MemberId, record: Json, as: Recovered): Json;
+}
+
+/** With what a recovered election goes on: a disk that no cluster knows, and numbers above all that were used before. */
+export interface Recovered {
+  readonly disk: string;
+  readonly term: number;
+  readonly version: number;
+}
+
 /** The safety properties that are watched from outside; docs/guarantees.md defines them. */
 export type Property = 'S1' | 'S2' | 'S3' | 'S4' | 'S6' | 'S9' | 'S10' | 'R1';
 
@@ -212,6 +231,8 @@ export interface Definition<
   readonly registration?: { readonly request: M['type']; readonly answer: M['type'] };
   /** The commands it can carry out; it refuses the others. */
   readonly commands: readonly Command['type'][];
+  /** Omitted by a protocol whose members elect without the ones that were lost. */
+  readonly recovering?: Recovering;
   create(config: Config<Timing, Options>): Protocol<unknown, M>;
 }
 

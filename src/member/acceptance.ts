@@ -1,4 +1,4 @@
-import type { Why } from '../core/index.ts';
+import type { MemberId, Why } from '../core/index.ts';
 import type { LinkRefusal } from './links/links.ts';
 
 /** Refusals that say that this process must not be part of the cluster as it is. */
@@ -17,6 +17,9 @@ const EXCLUDING: readonly LinkRefusal[] = [
  * beside the leader of the others. Once a peer has accepted it, a refusal says something about the other side too, and
  * excludes this process no more.
  *
+ * A member of a cluster that was recovered without this process excludes it, also if others accept it: they are outdated
+ * too. It does so until it accepts this process, or the process ends.
+ *
  * Example: of three members, one was started with another timeout. Both others refuse it, so it is excluded; they have
  * accepted each other, so they are not.
  */
@@ -26,23 +29,30 @@ export class Acceptance {
   #reason: string | null = null;
   /** What a peer said that does not accept this process any more, since it was removed. */
   #removal: string | null = null;
+  /** By peer: what it said that refuses this process as one of the cluster before a recovery. */
+  readonly #outdated = new Map<MemberId, string>();
 
   constructor(changed: (why: Why | null) => void) {
     this.#changed = changed;
   }
 
   get isExcluded(): boolean {
-    return !this.#isAccepted && this.#reason !== null;
+    return this.#outdated.size > 0 || (!this.#isAccepted && this.#reason !== null);
   }
 
-  accepted(): void {
-    if (this.#removal !== null) {
-      this.#removal = null;
-      this.#changed(null);
-    }
-    if (this.#isAccepted) return;
+  accepted(peer: MemberId): void {
+    const wasExcluded = this.isExcluded || this.#removal !== null;
+    this.#removal = null;
+    this.#outdated.delete(peer);
     this.#isAccepted = true;
-    if (this.#reason !== null) this.#changed(null);
+    if (wasExcluded && !this.isExcluded) this.#changed(null);
+  }
+
+  /** This member of a recovered cluster, which this process has called, says that it belongs to the one before. */
+  outdated(peer: MemberId, reason: string): void {
+    const isFirst = this.#outdated.size === 0;
+    this.#outdated.set(peer, reason);
+    if (isFirst) this.#changed({ cause: 'refused', detail: reason });
   }
 
   /** A peer says that this process was removed, and none is connected with it. One that still is would know better. */

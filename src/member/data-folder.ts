@@ -1,16 +1,18 @@
 import { randomInt } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
-import type { Json, MemberId } from '../core/index.ts';
+import type { ClusterRecovery, Json, MemberId } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import type { Owner } from '../store/index.ts';
 import { drawName } from './draw-name.ts';
 import { type ElectionList, FileElectionList, MemoryElectionList } from './election-list.ts';
+import { electionFile, historyFile, MEMBER_FILE, recordedIn } from './folder-files.ts';
 import { forgetfulHistory, HistoryFile, type HistoryLog } from './history-file.ts';
 import type { Peer } from './links/links.ts';
 import { type FolderLock, lockFolder } from './lock.ts';
 import { makeFolder } from './make-folder.ts';
 import { type FileSystem, RecordFile } from './record-file.ts';
+import { finishRecovery } from './recovery-journal.ts';
 
 /** What a member keeps about itself. */
 export interface MemberRecord {
@@ -29,6 +31,8 @@ export interface MemberRecord {
   readonly members: readonly Peer[];
   /** Members that were removed from the cluster. */
   readonly removed: readonly MemberId[];
+  /** The recovery that its cluster comes from, if it comes from one. */
+  readonly recovery?: ClusterRecovery | undefined;
 }
 
 /** Where the record of one election is kept. */
@@ -49,6 +53,10 @@ export interface Store {
   saveVoters(voters: readonly Peer[]): void;
   /** Stores the members of the cluster, and those that were removed. */
   saveMembers(members: readonly Peer[], removed: readonly MemberId[]): void;
+  /** From now on this member belongs to a cluster that was recovered. It does so also if it cannot be stored. */
+  adopt(recovery: ClusterRecovery): void;
+  /** The records of all elections, whether they are open or not; null for one that cannot be read. */
+  records(protocol: string): readonly (Json | null)[];
   election(name: string, protocol: string): ElectionStore;
   history(election: string, onFailure: (reason: string) => void): HistoryLog;
   close(): void;
@@ -57,17 +65,24 @@ export interface Store {
 /** Keeps nothing after the process ends: to the other members, every start is a new disk. */
 export function forgetfulStore(mainElection: string): Store {
   const records = new Records(mainElection, new MemoryElectionList());
+  let member: MemberRecord = {
+    incarnation: firstIncarnation(),
+    life: drawName(),
+    keeps: false,
+    voters: [],
+    members: [],
+    removed: [],
+  };
   return {
-    member: {
-      incarnation: firstIncarnation(),
-      life: drawName(),
-      keeps: false,
-      voters: [],
-      members: [],
-      removed: [],
+    get member() {
+      return member;
     },
     saveVoters: () => {},
     saveMembers: () => {},
+    adopt: (recovery) => {
+      member = { ...member, recovery };
+    },
+    records: () => [],
     election: (name) =>
       records.of(
         name,
@@ -90,6 +105,7 @@ export async function openStore(
   prepareFolder(folder);
   const lock = await lockFolder(folder);
   try {
+    finishRecovery(folder);
     return new FolderStore(folder, cluster, id, mainElection, lock, fs);
   } catch (error) {
     lock.release();
@@ -120,7 +136,7 @@ class FolderStore implements Store {
     this.#id = id;
     this.#lock = lock;
     this.#fs = fs;
-    this.#file = this.#recordFile('member.json', { election: null, protocol: null });
+    this.#file = this.#recordFile(MEMBER_FILE, { election: null, protocol: null });
     this.#records = new Records(mainElection, new FileElectionList(folder));
     const before = this.#file.read()?.record as Partial<MemberRecord> | undefined;
     this.member = {
@@ -130,6 +146,7 @@ class FolderStore implements Store {
       voters: before?.voters ?? [],
       members: before?.members ?? [],
       removed: before?.removed ?? [],
+      recovery: before?.recovery,
     };
     this.#saveMember();
   }
@@ -144,8 +161,24 @@ class FolderStore implements Store {
     this.#saveMember();
   }
 
+  adopt(recovery: ClusterRecovery): void {
+    this.member = { ...this.member, recovery };
+    this.#saveMember();
+  }
+
+  records(protocol: string): readonly (Json | null)[] {
+    return recordedIn(this.#folder).map((name) => {
+      try {
+        return this.#electionFile(name, protocol).read()?.record ?? null;
+      } catch (error) {
+        if (error instanceof CaucusError) return null;
+        throw error;
+      }
+    });
+  }
+
   election(name: string, protocol: string): ElectionStore {
-    const file = this.#recordFile(`election-${name}.json`, { election: name, protocol });
+    const file = this.#electionFile(name, protocol);
     return this.#records.of(
       name,
       () => file.read(),
@@ -157,7 +190,7 @@ class FolderStore implements Store {
   }
 
   history(election: string, onFailure: (reason: string) => void): HistoryLog {
-    return new HistoryFile(path.join(this.#folder, `history-${election}.ndjson`), onFailure);
+    return new HistoryFile(path.join(this.#folder, historyFile(election)), onFailure);
   }
 
   close(): void {
@@ -165,8 +198,13 @@ class FolderStore implements Store {
   }
 
   #saveMember(): void {
-    const { incarnation, voters, members, removed } = this.member;
-    this.#file.write({ incarnation, voters, members, removed } as unknown as Json);
+    const { incarnation, voters, members, removed, recovery } = this.member;
+    const known = recovery === undefined ? {} : { recovery };
+    this.#file.write({ incarnation, voters, members, removed, ...known } as unknown as Json);
+  }
+
+  #electionFile(name: string, protocol: string): RecordFile {
+    return this.#recordFile(electionFile(name), { election: name, protocol });
   }
 
   #recordFile(name: string, of: Pick<Owner, 'election' | 'protocol'>): RecordFile {

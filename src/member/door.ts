@@ -51,9 +51,9 @@ const SINCE_MS = Date.UTC(2026, 0, 1);
  */
 const NEXT = 100;
 
-function largestClaim(wallMs: number, way: Way): number {
+export function largestClaim(wallMs: number, way: Way): number {
   const mostBefore = way === 'post' ? MOST_BEFORE : MOST_BEFORE_LINKED;
-  return mostBefore + MOST_A_SECOND * Math.max(0, (wallMs - SINCE_MS) / 1000);
+  return mostBefore + Math.floor(MOST_A_SECOND * Math.max(0, (wallMs - SINCE_MS) / 1000));
 }
 
 /** Reads a message by the shape of its type. Throws RefusedMessage if the type is unknown or the shape is wrong. */

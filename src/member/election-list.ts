@@ -1,16 +1,8 @@
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, isElectionName } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
+import { LIST_FILE, recordedIn } from './folder-files.ts';
 import { syncFolder } from './record-file.ts';
 
 /**
@@ -63,7 +55,7 @@ export class FileElectionList extends MemoryElectionList {
   constructor(folder: string) {
     super();
     this.#folder = folder;
-    this.#file = path.join(folder, 'elections');
+    this.#file = path.join(folder, LIST_FILE);
     this.known = this.#read();
   }
 
@@ -93,12 +85,11 @@ export class FileElectionList extends MemoryElectionList {
   override start(disk: string, opened: Iterable<string>): void {
     this.known = null;
     this.#try(() => {
-      const elections = new Set([...opened, ...this.#recorded()]);
-      const lines = [JSON.stringify({ format: FORMAT, disk }), ...elections];
+      const elections = new Set([...opened, ...recordedIn(this.#folder)]);
       const temporary = `${this.#file}.new`;
       const handle = openSync(temporary, 'w', 0o600);
       try {
-        writeFileSync(handle, lines.map((line) => `${line}\n`).join(''));
+        writeFileSync(handle, listText({ disk, elections }));
         fsyncSync(handle);
       } finally {
         closeSync(handle);
@@ -107,11 +98,6 @@ export class FileElectionList extends MemoryElectionList {
       syncFolder(this.#folder);
       this.known = { disk, elections };
     });
-  }
-
-  /** The elections that have a record in the folder. */
-  #recorded(): string[] {
-    return readdirSync(this.#folder).flatMap((file) => /^election-(.+)\.json$/.exec(file)?.[1] ?? []);
   }
 
   #read(): Known | null {
@@ -137,8 +123,12 @@ export class FileElectionList extends MemoryElectionList {
   }
 }
 
+export function listText({ disk, elections }: Known): string {
+  return [JSON.stringify({ format: FORMAT, disk }), ...elections].map((line) => `${line}\n`).join('');
+}
+
 /** Null unless the text is a complete list. */
-function parseList(text: string): Known | null {
+export function parseList(text: string): Known | null {
   const [header = '', ...elections] = text.split('\n');
   // Every line ends with a newline, so the last piece is empty. If not, an append was cut short.
   if (elections.pop() !== '' || !elections.every(isElectionName)) return null;

@@ -17,7 +17,8 @@ import {
 import { CaucusError } from '../election/index.ts';
 import { isReserved } from '../leases/index.ts';
 import { Bars } from './bars.ts';
-import { type Clock, tenthsSince2025 } from './clock.ts';
+import { Blank } from './belonging.ts';
+import type { Clock } from './clock.ts';
 import type { Store } from './data-folder.ts';
 import { readMessage, type Way } from './door.ts';
 import { ElectionHost } from './election-host.ts';
@@ -26,6 +27,7 @@ import type { Settled } from './options.ts';
 import { Recorder } from './recorder.ts';
 import { SeatLog } from './seat-log.ts';
 import { SenderBudgets } from './sender-budgets.ts';
+import { spentTerms } from './spent-terms.ts';
 
 /** What the elections of a member need from it. */
 export interface ElectionsAround {
@@ -64,6 +66,7 @@ export class Elections {
   /** By election: what is kept of its history. */
   readonly #histories = new Map<string, HistoryLog>();
   readonly #budgets: SenderBudgets;
+  readonly #blank: Blank;
   /** Elections that are open only because another member sent a message about them. */
   readonly #foreign = new Set<string>();
   /** Of these, the elections that an HTTP request opened. */
@@ -84,10 +87,16 @@ export class Elections {
     this.#around = around;
     this.#budgets = new SenderBudgets(around.clock, () => this.#hosts.size);
     this.#protocol = definition.create(config);
+    this.#blank = new Blank(around.store, this.#protocol);
     const settings = definition.memberSettings === undefined ? {} : { priority: 0 };
     // A member that joins a cluster is no founder of one: until it is added, it neither votes nor leads.
     const founders = [...(settled.join === null ? [id] : []), ...peers.map((peer) => peer.id)];
     this.#self = { id, members: idSet(founders), settings };
+  }
+
+  /** Has its disk a seat in no cluster yet? */
+  get isBlank(): boolean {
+    return this.#blank.is;
   }
 
   get list(): readonly ElectionHost[] {
@@ -286,6 +295,7 @@ export class Elections {
           this.#main = record;
           this.#tellRecord(record, true);
         }
+        this.#blank.saved(record);
         for (const news of seatLog.news(record)) log({ level: 'info', message: `${name}: ${news}` });
       },
       isVoter: (id) => this.#around.isVoter(id),
@@ -318,7 +328,7 @@ export class Elections {
     const { incarnation, life, keeps } = store.member;
     // Members that are fixed notice that a disk was lost. Where voters register, an empty one may be a lost one.
     const isKnown = keeps && (saved !== null || definition.registration === undefined);
-    host.start(saved, incarnation, life, isKnown ? 0 : tenthsSince2025(clock.wallNow()));
+    host.start(saved, incarnation, life, spentTerms(isKnown, clock.wallNow(), store.member.recovery));
     tellLack();
     host.exclude(this.#exclusion);
     void this.bars.apply(host);

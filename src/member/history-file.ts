@@ -59,9 +59,7 @@ export class HistoryFile implements HistoryLog {
 
   add(entry: Change | Act): void {
     if (!this.#isOurs) return;
-    this.#pending.push(
-      JSON.stringify(entry, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
-    );
+    this.#pending.push(lineOf(entry));
     // On a disk that hangs, the newest are worth keeping.
     if (this.#pending.length > LONGEST) this.#pending.shift();
     this.#writing ??= this.#write().finally(() => {
@@ -117,6 +115,17 @@ export class HistoryFile implements HistoryLog {
     if (!this.#hasFailed) this.#onFailure(`${this.#file}: the history is not kept: ${reason}`);
     this.#hasFailed = true;
   }
+}
+
+function lineOf(entry: Change | Act): string {
+  return JSON.stringify(entry, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+}
+
+/** The content of a history file with one more entry; that of a later format as it is. */
+export function withEntry(text: string, entry: Change | Act): string {
+  const lines = linesOf(text);
+  if (lines.length > 0 && lines[0] !== HEADER) return text;
+  return `${[HEADER, ...lines.slice(1), lineOf(entry)].join('\n')}\n`;
 }
 
 function linesOf(text: string): string[] {

@@ -7,6 +7,7 @@ export type { IsolatedJoinOptions, JoinOptions, Limits, LogEntry } from './join-
 export { makeFolder } from './make-folder.ts';
 export { Member } from './member.ts';
 export { readOptions } from './options.ts';
+export { type OpenRecovery, openRecovery, RECOVERY_STEP, type RecoveryPlan } from './recover-folder.ts';
 export { RefusalLog } from './refusal-log.ts';
 export type { IsolatedMember } from './thread/isolated-member.ts';
 export type { TlsOptions } from './tls-options.ts';

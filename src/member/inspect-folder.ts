@@ -2,9 +2,11 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { CaucusError } from '../election/index.ts';
+import { electionFile, MEMBER_FILE } from './folder-files.ts';
 import { holderOf } from './lock.ts';
 import type { Settled } from './options.ts';
 import { RecordFile } from './record-file.ts';
+import { fileIn } from './recovery-journal.ts';
 
 export type FolderState =
   /** It would be made by the start. */
@@ -31,11 +33,10 @@ export async function inspectFolder({
     const holder = await holderOf(data);
     if (holder !== null) return { is: 'locked', by: holder };
     const records = [
-      { file: 'member.json', election: null, protocol: null },
-      { file: `election-${election}.json`, election, protocol: definition.name },
+      { file: MEMBER_FILE, election: null, protocol: null },
+      { file: electionFile(election), election, protocol: definition.name },
     ];
-    for (const { file, ...of } of records)
-      new RecordFile(path.join(data, file), { cluster, id, ...of }).read();
+    for (const { file, ...of } of records) new RecordFile(fileIn(data, file), { cluster, id, ...of }).read();
     return { is: 'usable' };
   } catch (error) {
     if (!(error instanceof CaucusError) && (error as NodeJS.ErrnoException).code === undefined) throw error;

@@ -1,7 +1,9 @@
 /** What a member does about the events of its links: the log, its elections, and what it can tell of its peers. */
+import type { ClusterRecovery } from '../core/index.ts';
 import { type Identity, sharedId } from '../peers/index.ts';
 import type { Acceptance } from './acceptance.ts';
-import type { MemberRecord } from './data-folder.ts';
+import { Belonging } from './belonging.ts';
+import type { Store } from './data-folder.ts';
 import type { Elections } from './elections.ts';
 import { ownProcess } from './evidence.ts';
 import type { LogEntry } from './join-options.ts';
@@ -22,6 +24,8 @@ interface LinkEventsAround {
   isConnected(): boolean;
   /** The other voters. */
   others(): readonly Peer[];
+  /** This member, which has belonged to no cluster, has met one that was recovered. */
+  recovered(recovery: ClusterRecovery): void;
   log(entry: LogEntry): void;
   changed(): void;
 }
@@ -33,7 +37,7 @@ function linkEvents(around: LinkEventsAround): LinkEvents {
     onAnswer: (from, election, { type, ...answer }) =>
       refusals.hear(from, () => hosts.receiveAnswer(from, election, type, answer as Record<string, unknown>)),
     onUp: (peer) => {
-      acceptance.accepted();
+      acceptance.accepted(peer.id);
       log(unreachable.reached(peer, others()));
       changed();
     },
@@ -41,6 +45,7 @@ function linkEvents(around: LinkEventsAround): LinkEvents {
       log({ level: 'warning', message: `the connection to ${peer.id} is closed: ${reason}` });
       changed();
     },
+    onRecovery: (recovery) => around.recovered(recovery),
     onGone: (peer, proof, life) => hosts.give({ type: 'peer-gone', peer, proof, life }),
     onBack: (peer) => hosts.give({ type: 'peer-back', peer }),
     onShared: (before, now) => refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
@@ -48,9 +53,12 @@ function linkEvents(around: LinkEventsAround): LinkEvents {
     onRefused: (reason, from, kind, verdict, hasCalled, peer = null) => {
       refusals.refused(kind, withoutPort(from), `${from} ${VERDICT_WORDS[verdict]}: ${reason}`);
       if (peer !== null) unreachable.refused(peer, kind, reason);
-      if (hasCalled) acceptance.refused(kind, reason);
       if (hasCalled && kind === 'removed' && verdict === 'refuses-us' && !isConnected())
         acceptance.removed(reason);
+      // A member that was recovered refuses others as outdated, and is not outdated itself.
+      if (kind === 'before-recovery') {
+        if (hasCalled && peer !== null && verdict === 'refuses-us') acceptance.outdated(peer, reason);
+      } else if (hasCalled) acceptance.refused(kind, reason);
     },
   };
 }
@@ -59,15 +67,20 @@ function linkEvents(around: LinkEventsAround): LinkEvents {
 export function openLinks(
   settled: Settled,
   own: OwnUrl,
-  { incarnation, life }: Pick<MemberRecord, 'incarnation' | 'life'>,
-  around: Omit<LinkEventsAround, 'isConnected' | 'log'>,
+  store: Store,
+  around: Omit<LinkEventsAround, 'isConnected' | 'recovered' | 'log'>,
 ): Links {
   const { id, cluster, election, definition, config, limits } = settled;
   const rules = rulesOf(definition, config);
-  const identity: Identity = own.of({ id, cluster, incarnation, life, rules, process: ownProcess() });
+  const { incarnation, life } = store.member;
+  const belonging = new Belonging(store, around.hosts, settled.log);
+  const identity: Identity = belonging.in(
+    own.of({ id, cluster, incarnation, life, rules, process: ownProcess() }),
+  );
   const isConnected = (): boolean => links.status.some(({ via }) => via !== 'none');
   const { log } = settled;
-  const links = createLinks(identity, linkEvents({ ...around, isConnected, log }), {
+  const recovered = (recovery: ClusterRecovery): void => belonging.adopt(recovery);
+  const links = createLinks(identity, linkEvents({ ...around, isConnected, recovered, log }), {
     mainElection: election,
     queueMessages: limits.queuedMessages,
     strangers: limits.strangers,

@@ -12,7 +12,7 @@ import {
   type Registered,
   type SelfReport,
 } from '../api/index.ts';
-import { type Definition, type MemberId, parseId } from '../core/index.ts';
+import { type ClusterRecovery, type Definition, type MemberId, parseId } from '../core/index.ts';
 import { CaucusError, Election, type Engine, type Seat } from '../election/index.ts';
 import { notReserved } from '../leases/index.ts';
 import { Acceptance } from './acceptance.ts';
@@ -190,6 +190,10 @@ export class Member implements MemberPort, Engine {
     return this.#disk?.problem ?? this.#hosts.illness;
   }
 
+  get recovery(): ClusterRecovery | undefined {
+    return this.#store.member.recovery;
+  }
+
   get elections(): readonly ElectionPort[] {
     return this.#hosts.list.filter((host) => this.#hosts.isShown(host));
   }
@@ -323,7 +327,7 @@ export class Member implements MemberPort, Engine {
   }
 
   #createLinks(): Links {
-    return openLinks(this.#settled, this.#own, this.#store.member, {
+    return openLinks(this.#settled, this.#own, this.#store, {
       hosts: this.#hosts,
       refusals: this.#refusals,
       acceptance: this.#acceptance,

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import type { Json } from '../core/index.ts';
+import { assert, type Json } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import {
   type Coding,
@@ -19,6 +19,7 @@ import {
   perform,
   type RecordFolder,
   RecordStore,
+  type Recovery,
 } from '../store/index.ts';
 
 /** The host retries (src/host/outbox.ts). After a failed write the content of the file is unknown, so the next write makes it anew. */
@@ -64,10 +65,15 @@ export class RecordFile {
 
   /** The record, or null if there never was one. Throws if the record cannot be trusted. */
   read(): { readonly record: Json } | null {
-    this.#store = new RecordStore(this.#owner, nodeCoding);
-    const found = this.#try('cannot be read', () => this.#store.open(this.#folder));
+    const found = this.look();
     if (found.is === 'refused') throw new CaucusError(CODES[found.why], `${this.#file}: ${found.reason}`);
     return found.is === 'empty' ? null : { record: found.record };
+  }
+
+  /** The record, or what is wrong with it. */
+  look(): Recovery {
+    this.#store = new RecordStore(this.#owner, nodeCoding);
+    return this.#try('cannot be read', () => this.#store.open(this.#folder));
   }
 
   /** Returns when the record is durable; throws if it may not be. */
@@ -95,6 +101,13 @@ export class RecordFile {
       this.#folder.close();
     }
   }
+}
+
+/** The content of a file that holds this record alone. */
+export function recordBytes(owner: Owner, record: Json): Uint8Array {
+  const [write] = new RecordStore(owner, nodeCoding).plan(record).steps;
+  assert(write?.do === 'write', 'a new file begins with a write');
+  return write.bytes;
 }
 
 /** The record's file and its draft, in a folder of the file system. */

@@ -157,6 +157,8 @@ function storeNowhere(cluster: string, id: MemberId, life: string): Store {
     member: { incarnation: 1, life, keeps: true, voters: [], members: [], removed: [] },
     saveVoters: () => {},
     saveMembers: () => {},
+    adopt: () => {},
+    records: () => [],
     election: (election, protocol) => {
       const records = new RecordStore({ cluster, id, election, protocol }, nodeCoding);
       return { load: () => null, save: (record) => void records.plan(record).steps };

@@ -70,6 +70,8 @@ export function timedStore(store: Store, saves: WorstOfMinute): Store {
     },
     saveVoters: (voters) => store.saveVoters(voters),
     saveMembers: (members, removed) => store.saveMembers(members, removed),
+    adopt: (recovery) => store.adopt(recovery),
+    records: (protocol) => store.records(protocol),
     history: (election, onFailure) => store.history(election, onFailure),
     close: () => store.close(),
     election: (name, protocol) => {

@@ -1,4 +1,4 @@
-import type { Delay, MemberId } from '../core/index.ts';
+import type { ClusterRecovery, Delay, MemberId } from '../core/index.ts';
 import type { ConnectionId } from './event.ts';
 import type { Identity, ProcessIdentity } from './identity.ts';
 import type { Refused } from './objection.ts';
@@ -49,6 +49,8 @@ export type Decision =
       readonly look: number;
       readonly process: ProcessIdentity;
     }
+  /** This member, which belongs to no cluster yet, takes over the recovery of the one that it has met. */
+  | { readonly type: 'adopt'; readonly recovery: ClusterRecovery }
   /** A connection to this process is open. */
   | { readonly type: 'up'; readonly peer: Identity }
   /** The process has proven that it runs on this kernel. */

@@ -1,4 +1,4 @@
-import type { MemberId } from '../core/index.ts';
+import type { ClusterRecovery, MemberId } from '../core/index.ts';
 
 /**
  * What a process says of itself in the greeting, so that it can be distinguished from others and its death can be
@@ -17,6 +17,10 @@ export interface Identity {
    * ours.
    */
   readonly rules?: string;
+  /** The recovery that its cluster comes from; omitted if it comes from none, and by releases that know of none. */
+  readonly recovery?: ClusterRecovery | undefined;
+  /** Its disk has no seat in any cluster yet: it may join any. Omitted by a member of one, and by earlier releases. */
+  readonly isBlank?: boolean | undefined;
   /** Where the process runs; null if the system does not tell. */
   readonly process: ProcessIdentity | null;
   /** Where processes of the same kernel can reach it (member/links/local-socket.ts). */

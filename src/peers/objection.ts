@@ -1,4 +1,4 @@
-import { asObject, type MemberId } from '../core/index.ts';
+import { asObject, type ClusterRecovery, type MemberId, recoveryWords } from '../core/index.ts';
 import { type Identity, isSameProcess, named, sharedId } from './identity.ts';
 
 /** Why a connection or a frame was refused; each kind is counted. */
@@ -14,6 +14,10 @@ export type LinkRefusal =
   | 'same-id'
   /** It was a member, and was removed. */
   | 'removed'
+  /** It belongs to the cluster as it was before the recovery of this one. */
+  | 'before-recovery'
+  /** It belongs to a cluster that was recovered, and this one does not; or to one that was recovered elsewhere. */
+  | 'other-recovery'
   /** It has not proven which member it is, where that is asked for. */
   | 'unauthenticated'
   /** It knows none of the secrets that are valid here. */
@@ -40,11 +44,37 @@ export function objection(own: Identity, other: Identity): Refused | null {
       : sharedId(own, other);
     return { kind: 'same-id', reason };
   }
+  const recovered = aboutRecovery(own, other);
+  if (recovered !== null) return recovered;
   if (own.rules !== undefined && other.rules !== undefined && !agree(own.rules, other.rules)) {
     const reason = `${named(other)} has other settings than ${named(own)}: ${differences([other.id, other.rules], [own.id, own.rules])}; give all members the same protocol, timing and options`;
     return { kind: 'other-rules', reason };
   }
   return null;
+}
+
+/**
+ * Members of different recoveries never exchange a message: the terms of the one cluster must not reach the other, whose
+ * tokens would then no longer be smaller. A member without a seat may join any cluster, and then belongs to its recovery.
+ */
+function aboutRecovery(own: Identity, other: Identity): Refused | null {
+  const [ours, theirs] = [own.recovery, other.recovery];
+  if (ours?.id === theirs?.id) return null;
+  if (theirs === undefined ? other.isBlank : ours === undefined && own.isBlank) return null;
+  if (ours !== undefined && isBefore(theirs, ours)) {
+    const reason = `${named(other)} belongs to the cluster as it was before ${recoveryWords(ours)}; stop it, empty its data folder, start it again and add it${theirs === undefined ? ' (an earlier release of caucus has to be updated first)' : ''}`;
+    return { kind: 'before-recovery', reason };
+  }
+  if (theirs !== undefined && isBefore(ours, theirs)) {
+    const reason = `${named(other)} belongs to the cluster after ${recoveryWords(theirs)}, and ${named(own)} to the one before; stop ${own.id}, empty its data folder, start it again and add it`;
+    return { kind: 'other-recovery', reason };
+  }
+  const reason = `there are two clusters: ${named(other)} belongs to the one after ${recoveryWords(theirs!)}, ${named(own)} to the one after ${recoveryWords(ours!)}; keep one, and empty the data folders of the other`;
+  return { kind: 'other-recovery', reason };
+}
+
+function isBefore(one: ClusterRecovery | undefined, other: ClusterRecovery): boolean {
+  return one === undefined || other.earlier.includes(one.id);
 }
 
 /** The process that opened the connection is not a member. */

@@ -147,14 +147,23 @@ export class PeerConnections {
   /** The peer was removed: all its connections are closed, and it is not dialled again. */
   end(why: string, nowMs: number): void {
     this.dialling.stop();
+    this.#closeAll(why, nowMs, true);
+    this.#decide({ type: 'unreachable', peer: this.#id, reason: null });
+  }
+
+  /** All its connections are closed, and it is dialled again: both sides say anew what they are. */
+  reopen(why: string, nowMs: number): void {
+    this.#closeAll(why, nowMs, false);
+  }
+
+  #closeAll(why: string, nowMs: number, isEnd: boolean): void {
     const claims = this.#claims.map(({ connection }) => connection);
     this.#polls = [];
     for (const connection of [...this.#standing.map((each) => each.connection), ...claims]) {
       this.#decide({ type: 'close', connection, why, says: 'goodbye' });
-      this.#remove(connection, 'by-us', why, nowMs, true);
+      this.#remove(connection, 'by-us', why, nowMs, isEnd);
     }
     this.#use();
-    this.#decide({ type: 'unreachable', peer: this.#id, reason: null });
   }
 
   get #claims(): readonly Claim[] {

@@ -1,4 +1,4 @@
-import { assertNever, type MemberId } from '../core/index.ts';
+import { assertNever, type ClusterRecovery, type MemberId } from '../core/index.ts';
 import { DeathWatch } from './death-watch.ts';
 import type { Decide, Decision } from './decision.ts';
 import type { ConnectionId, PeerEvent } from './event.ts';
@@ -163,7 +163,25 @@ export class Peers {
     }
     known.phase = 'peer';
     known.peer = identity.id;
+    if (identity.recovery !== undefined && this.#own.recovery === undefined)
+      this.#adopt(identity.recovery, nowMs);
     peer.claim(connection, known.dialled !== null, identity, nowMs);
+  }
+
+  /**
+   * Members without a seat that met this one before do not know of the recovery. They have to hear of it before any other
+   * message, so their connections are opened anew. Example: 4 and 5 are started with empty disks, and 2 comes back with
+   * its old one. Once 4 has heard the term of the recovered member, 5 must not pass it on to 2.
+   */
+  #adopt(recovery: ClusterRecovery, nowMs: number): void {
+    this.#decide({ type: 'adopt', recovery });
+    const why = 'this member belongs to a recovered cluster from now on';
+    for (const [connection, { phase, dialled }] of this.#connections)
+      if (phase === 'greeting' && dialled !== null) this.#decide({ type: 'terminate', connection, why });
+    for (const peer of this.#peers.values()) {
+      const there = peer.process;
+      if (there !== null && there.recovery?.id !== recovery.id) peer.reopen(why, nowMs);
+    }
   }
 
   #objectToId({ dialled }: Known, identity: Identity): Refused | null {

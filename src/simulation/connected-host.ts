@@ -216,7 +216,8 @@ export class ConnectedHost implements WireOwner {
         return this.#around.gone(this, decision.peer, decision.proof, decision.life);
       case 'back':
         return this.host.give({ type: 'peer-back', peer: decision.peer });
-      // Only for the log, and for members that speak only REST.
+      // Only for the log, for members that speak only REST, and for data folders that were recovered.
+      case 'adopt':
       case 'unreachable':
       case 'use-rest':
       case 'up':

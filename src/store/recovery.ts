@@ -30,6 +30,8 @@ export interface Refusal {
   readonly is: 'refused';
   /** It is damaged, or belongs to another member, or another version wrote it. */
   readonly why: 'corrupt' | 'foreign' | 'version';
+  /** What is wrong with it. */
+  readonly found: string;
   /** One line: what is wrong and what to do. */
   readonly reason: string;
 }
@@ -126,33 +128,39 @@ function newestOf(copies: readonly RecordCopy[]): RecordCopy | undefined {
  * An older or newer version of Caucus wrote it: that is no damage, and moving the folder away is not the first thing
  * to try.
  */
-function refuseVersion(found: string): Refusal {
-  const isOlder = versionIn(found) < versionIn(FORMAT);
+function refuseVersion(format: string): Refusal {
+  const isOlder = versionIn(format) < versionIn(FORMAT);
+  const found =
+    `was written by ${isOlder ? 'an older' : 'a newer'} version of Caucus (its format is ${format}; ` +
+    `this version reads ${READABLE.join(', ')})`;
   const reason =
-    `was written by ${isOlder ? 'an older' : 'a newer'} version of Caucus (its format is ${found}; ` +
-    `this version reads ${READABLE.join(', ')}); run the version that wrote it, or, if a majority of the other ` +
+    `${found}; run the version that wrote it, or, if a majority of the other ` +
     'members runs, move this data folder away: the member then begins with an empty disk, and the others give it a new seat';
-  return { is: 'refused', why: 'version', reason };
+  return { is: 'refused', why: 'version', found, reason };
 }
 
 function versionIn(format: string): number {
   return Number(format.slice(format.indexOf('/') + 1));
 }
 
-function refuseForeign({ owner: found }: RecordCopy, owner: Owner): Refusal | null {
+function refuseForeign({ owner: named }: RecordCopy, owner: Owner): Refusal | null {
   for (const field of ['cluster', 'id', 'election', 'protocol'] as const) {
-    if (found[field] === owner[field]) continue;
-    const reason =
-      `belongs to ${field} ${show(found[field])}, not to ${show(owner[field])}; ` +
-      'give this member a data folder of its own';
-    return { is: 'refused', why: 'foreign', reason };
+    if (named[field] === owner[field]) continue;
+    const found = `belongs to ${field} ${show(named[field])}, not to ${show(owner[field])}`;
+    return {
+      is: 'refused',
+      why: 'foreign',
+      found,
+      reason: `${found}; give this member a data folder of its own`,
+    };
   }
   return null;
 }
 
 function refuseDamage(what: string): Refusal {
+  const found = `torn or damaged (${what})`;
   const reason =
-    `torn or damaged (${what}); move the whole data folder away and start again: ` +
+    `${found}; move the whole data folder away and start again: ` +
     'the member then begins with an empty disk, and the others give it a new seat';
-  return { is: 'refused', why: 'corrupt', reason };
+  return { is: 'refused', why: 'corrupt', found, reason };
 }

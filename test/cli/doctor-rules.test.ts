@@ -227,6 +227,55 @@ describe('configurations', () => {
     expect(kinds(...IDS.map((id) => member(id)), same)).toEqual([]);
   });
 
+  describe('recoveries', () => {
+    const recovery = (id: string, ...earlier: readonly string[]): Wish => ({
+      diagnosis: {
+        recovery: { id, member: 'a', at: '2026-01-01T00:00:00.000Z', term: 1_000_000_007, earlier },
+      },
+    });
+    const refused = (kind: string): Wish => ({
+      diagnosis: {
+        peers: [
+          {
+            voterId: 'a',
+            voterUrl: urlOf('a'),
+            via: 'none',
+            roundTripMs: null,
+            problem: { is: 'refused', kind, reason: 'before' },
+          },
+        ],
+      },
+    });
+    const alone = { ...recovery('first'), election: { voted: ['a'] } };
+
+    it('too few members since, and none of it once there are three', () => {
+      const [a, b, c] = IDS.map((id) => member(id, IDS, recovery('first')));
+      expect(kinds(a!, b!, c!)).toEqual([]);
+      expect(find(member('a', ['a'], alone))).toContainEqual(
+        expect.objectContaining({ kind: 'recovered', severity: 'warning' }),
+      );
+    });
+
+    it('a member from before, which is refused', () => {
+      const found = find(
+        member('a', IDS, recovery('first')),
+        member('b', IDS, recovery('first')),
+        member('c', IDS, refused('before-recovery')),
+      );
+      expect(found).toContainEqual(
+        expect.objectContaining({ kind: 'before-recovery', subject: 'member c', severity: 'problem' }),
+      );
+      expect(found.map(({ kind }) => kind)).not.toContain('refused');
+    });
+
+    it('two clusters after two recoveries; but a later one of the same cluster counts', () => {
+      const two = kinds(member('a', IDS, recovery('first')), member('b', IDS, recovery('other')));
+      expect(two).toContain('other-recovery');
+      const later = kinds(member('a', IDS, recovery('again', 'first')), member('b', IDS, recovery('first')));
+      expect(later).not.toContain('other-recovery');
+    });
+  });
+
   it('other settings, and which', () => {
     const [finding] = find(...withC({ diagnosis: { timing: { leaseMs: 125 } } }));
     expect(finding).toMatchObject({ kind: 'other-settings', subject: 'member c' });

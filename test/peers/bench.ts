@@ -78,6 +78,7 @@ export class Bench {
           case 'set-timer':
           case 'cancel-timer':
           case 'back':
+          case 'adopt':
             return decision.type;
           default:
             return assertNever(decision);

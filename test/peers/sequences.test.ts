@@ -191,6 +191,7 @@ class Truth {
       case 'shared':
       case 'tell':
       case 'back':
+      case 'adopt':
         return;
       default:
         assertNever(decision);

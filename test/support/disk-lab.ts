@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'vitest';
-import type { Json } from '../../src/core/index.ts';
+import type { Command, Json, Outcome } from '../../src/core/index.ts';
 import type { JoinOptions, Peer } from '../../src/member/index.ts';
 import { freePorts } from './free-ports.ts';
 
@@ -34,6 +34,7 @@ interface Said {
   readonly up?: string;
   readonly log?: string;
   readonly standing?: Standing;
+  readonly ordered?: Outcome;
   readonly acting?: string;
   readonly askedUs?: number;
   readonly answeredUs?: number;
@@ -69,6 +70,8 @@ export class Watched {
   standing: Standing | null = null;
   /** All that it has been, in order. */
   readonly roles: string[] = [];
+  /** The outcomes of the commands that it was given. */
+  readonly outcomes: Outcome[] = [];
   /** When it last was known to act, by the clock that all processes share. */
   actedAtUs = 0;
 
@@ -192,7 +195,7 @@ export class DiskLab {
     };
     const shift = { NODE_OPTIONS: `--require ${CLOCK_SHIFT}`, CLOCK_SHIFT_MS: String(-setBackMs) };
     const child = spawn(process.execPath, [SCRIPT, JSON.stringify(options)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
       env: {
         ...process.env,
         ...(setBackMs === 0 ? {} : shift),
@@ -270,6 +273,20 @@ export class DiskLab {
       const said = await put(`${leader.url}/value`, { value });
       if (said === null) return;
       if (performance.now() > endMs) throw new Error(`${leader.name}: ${said}\n${this.#tell()}`);
+    }
+  }
+
+  /** Gives the leader a command, again until it is done. */
+  async order(command: Command): Promise<void> {
+    const endMs = performance.now() + HEALS_WITHIN_MS;
+    for (;;) {
+      const leader = await this.leader();
+      const count = leader.outcomes.length;
+      leader.child.stdin!.write(`${JSON.stringify(command)}\n`);
+      await this.until('an outcome', STARTS_WITHIN_MS, () => leader.outcomes.length > count);
+      const outcome = leader.outcomes[count]!;
+      if (outcome.status === 'done') return;
+      if (performance.now() > endMs) throw new Error(`${leader.name}: ${JSON.stringify(outcome)}`);
     }
   }
 
@@ -354,6 +371,7 @@ export class DiskLab {
   #hear(from: Watched, said: Said): void {
     if (said.up !== undefined) from.url = said.up;
     if (said.log !== undefined) from.log.push(said.log);
+    if (said.ordered !== undefined) from.outcomes.push(said.ordered);
     if (said.standing !== undefined) {
       from.standing = said.standing;
       if (from.roles.at(-1) !== said.standing.role) from.roles.push(said.standing.role);

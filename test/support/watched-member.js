@@ -2,8 +2,10 @@
  * A member in a process of its own that always stands. It says all that a test needs to judge it, one JSON object a line: how it
  * stands, after every change; what it logs; and, every few milliseconds, that it may act, with the moment by the machine's
  * monotonic clock, which is the same for all processes. It runs the build, as users do, which is loaded in a third of the time,
- * or that of an earlier release.
+ * or that of an earlier release. A line of its standard input is a command for its main election.
  */
+import { createInterface } from 'node:readline';
+
 const { join } = await import(process.env.CAUCUS_BUILD ?? '../../dist/index.js');
 
 const EVERY_MS = 3;
@@ -30,6 +32,9 @@ const look = () => {
 };
 port.subscribe(look);
 setInterval(look, EVERY_MS);
+createInterface({ input: process.stdin }).on('line', (line) => {
+  void port.command(JSON.parse(line)).then((ordered) => say({ ordered }));
+});
 member.seat().stand();
 say({ up: member.url });
 look();

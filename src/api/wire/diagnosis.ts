@@ -3,7 +3,9 @@ import {
   anyJson,
   anyText,
   byMember,
+  type ClusterRecovery,
   choice,
+  clusterRecovery,
   described,
   flag,
   type Json,
@@ -101,6 +103,8 @@ export interface Diagnosis extends Omit<SelfReport, 'problems' | 'recentRefusals
   readonly nowMs: number;
   readonly protocol: string | null;
   readonly certificate?: Certificate | undefined;
+  /** Only in a cluster that was recovered. */
+  readonly recovery?: ClusterRecovery | undefined;
   readonly illness: string | null;
   readonly peers: readonly PeerDiagnosis[];
   /** All refusals since the start, by kind; kinds without any are omitted. */
@@ -195,6 +199,9 @@ export const diagnosis: Shape<Diagnosis> = named(
       }),
     ),
     certificate: optional(described(certificate, 'Only with TLS: how long its certificate lasts.')),
+    recovery: optional(
+      described(clusterRecovery, 'Only in a cluster that was recovered (`caucus recover`): which recovery.'),
+    ),
     hasDataFolder: optional(described(flag, 'Does what it saves survive a restart?')),
     loop: optional(
       described(delays, 'How late timers were: the event loop was blocked for at least as long.'),

@@ -6,7 +6,9 @@ import {
   anyJson,
   anyText,
   CAUSES,
+  type ClusterRecovery,
   choice,
+  clusterRecovery,
   described,
   flag,
   type Json,
@@ -73,6 +75,8 @@ export interface Status extends State {
   /** By the wall clock of this member; members of earlier versions do not tell it. */
   readonly nowMs?: number | undefined;
   readonly certificate?: Certificate | undefined;
+  /** Only in a cluster that was recovered. */
+  readonly recovery?: ClusterRecovery | undefined;
 }
 
 /** What every voter answers at `/status`, also one that is written in another language. */
@@ -233,6 +237,9 @@ const statusFields: { readonly [K in keyof Status]-?: Shape<Status[K]> } = {
     ),
   ),
   certificate: optional(described(certificate, 'Only with TLS: how long its certificate lasts.')),
+  recovery: optional(
+    described(clusterRecovery, 'Only in a cluster that was recovered (`caucus recover`): which recovery.'),
+  ),
 };
 export const status: Shape<Status> = named('Status', openRecord<Status>(statusFields));
 

@@ -14,7 +14,9 @@ import { voterUrl } from '../../api/index.ts';
 import {
   asObject,
   BadInput,
+  clusterRecovery,
   electionName,
+  flag,
   type Message,
   memberId,
   natural,
@@ -117,6 +119,10 @@ function readHello(found: Record<string, unknown>): Frame {
     life: text(LONGEST_NAME).read(found.life, 'hello.life'),
     url: voterUrl.read(found.url, 'hello.url'),
     ...(found.rules === undefined ? {} : { rules: text(LONGEST_RULES).read(found.rules, 'hello.rules') }),
+    ...(found.recovery === undefined
+      ? {}
+      : { recovery: clusterRecovery.read(found.recovery, 'hello.recovery') }),
+    ...(found.isBlank === undefined ? {} : { isBlank: flag.read(found.isBlank, 'hello.isBlank') }),
     process: found.process === null ? null : readProcess(asObject(found.process, 'hello.process')),
     ...(found.localSocket === undefined
       ? {}
@@ -164,6 +170,8 @@ const KINDS: readonly string[] = [
   'other-version',
   'same-id',
   'removed',
+  'before-recovery',
+  'other-recovery',
   'unauthenticated',
   'wrong-secret',
   'bad-seal',

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { LinkStatus, Peer } from '../../api/index.ts';
-import type { MemberId, Message } from '../../core/index.ts';
+import type { ClusterRecovery, MemberId, Message } from '../../core/index.ts';
 import type { Identity, LinkRefusal, Verdict } from '../../peers/index.ts';
 import type { Posted } from './post.ts';
 
@@ -30,6 +30,8 @@ export interface LinkEvents {
    */
   onGone?(peer: MemberId, proof: boolean, life: string): void;
   onBack?(peer: MemberId): void;
+  /** This member belongs to no cluster yet, and meets one that was recovered: it belongs to that recovery now. */
+  onRecovery?(recovery: ClusterRecovery): void;
   /** A second process came under this id, while the earlier one is alive. */
   onShared?(before: Identity, now: Identity): void;
   /** An attempt to reach the peer has failed; it is retried. */

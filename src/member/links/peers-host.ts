@@ -53,7 +53,7 @@ export class PeersHost implements ConnectionOwner {
 
   constructor(own: Identity, hub: Hub) {
     this.#local = own.process === null ? null : new LocalSocket();
-    this.#own = this.#local === null ? own : { ...own, localSocket: this.#local.name };
+    this.#own = this.#local === null ? own : withLocalSocket(own, this.#local.name);
     this.#hub = hub;
     this.#machine = new Peers(this.#own, hub.options);
     this.#strangers = new Strangers(hub.options.strangers);
@@ -264,6 +264,8 @@ export class PeersHost implements ConnectionOwner {
           'peer' in decision.about,
           'peer' in decision.about ? decision.about.peer : null,
         );
+      case 'adopt':
+        return events.onRecovery?.(decision.recovery);
       case 'gone':
         return events.onGone?.(decision.peer, decision.proof, decision.life);
       case 'back':
@@ -333,6 +335,12 @@ export class PeersHost implements ConnectionOwner {
     this.#meetings.get(connection)?.close();
     this.#meetings.delete(connection);
   }
+}
+
+/** Some fields of an identity are getters: what they say may change while the process runs. */
+function withLocalSocket(own: Identity, name: string): Identity {
+  const fields = { ...Object.getOwnPropertyDescriptors(own), localSocket: { value: name, enumerable: true } };
+  return Object.defineProperties({}, fields) as Identity;
 }
 
 /** Why the other side is not the member that it says it is; null if nothing speaks against it. */

@@ -7,10 +7,18 @@
  * process saves the next number before it sends anything, and the others remember the latest number that they heard,
  * and its process.
  */
-import { type Input, type Json, type MemberId, majority, type SeatedDisk } from '../../core/index.ts';
+import {
+  type Input,
+  type Json,
+  type MemberId,
+  majority,
+  type Recovered,
+  type Recovering,
+  type SeatedDisk,
+} from '../../core/index.ts';
 import type { Ask, Message, Register } from './messages.ts';
 import { becomeFollower, waitForElection } from './roles.ts';
-import { hasMajorityOfSeats, isSeated, withSupporter } from './seats.ts';
+import { hasMajorityOfSeats, isSeated, seatOf, withSupporter } from './seats.ts';
 import type { Times } from './settings.ts';
 import {
   firstRegister,
@@ -117,6 +125,34 @@ export function resumedFrom(saved: Json, main: Json): Json {
   const before = start - 1; // Its own start is counted next.
   if (typeof disk !== 'string' || own.disk !== disk || own.start >= before) return saved;
   return { ...own, start: before } as unknown as Json;
+}
+
+/** What a member has voted in and accepted. A candidate saves the term that it asks for only when it has won. */
+export function knownIn(saved: Json): ReturnType<Recovering['read']> {
+  const { term, register } = carriedOver(saved) as Saved;
+  return { term, version: register.version, members: register.members.map(({ id }) => id) };
+}
+
+/**
+ * The record after `caucus recover`: this member is the only one, on a disk of a new name, so that the cluster has other
+ * founders than every one before and no record of an earlier one fits it. What it had accepted counts as committed, as
+ * for a new leader: the members that could tell are lost. The promise stands: the leader that it helped may still run.
+ */
+export function recoveredFrom(id: MemberId, saved: Json, { disk, term, version }: Recovered): Json {
+  const { register, promiseMs = 0 } = carriedOver(saved) as Saved;
+  const seats = [{ ...seatOf(register, id), id, disk }];
+  const alone: Register = { term, version, members: seats, founding: seats, value: register.value };
+  const recovered: Saved = {
+    disk,
+    start: 0,
+    term,
+    votedFor: null,
+    register: alone,
+    committed: alone,
+    promiseMs,
+    seen: {},
+  };
+  return recovered as unknown as Json;
 }
 
 /**

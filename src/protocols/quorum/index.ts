@@ -69,7 +69,17 @@ import {
   onTransferReady,
   onTransferTimer,
 } from './handover.ts';
-import { inheritedFrom, isLatest, onCopy, onStart, onVouched, resumedFrom, seatsIn } from './identity.ts';
+import {
+  inheritedFrom,
+  isLatest,
+  knownIn,
+  onCopy,
+  onStart,
+  onVouched,
+  recoveredFrom,
+  resumedFrom,
+  seatsIn,
+} from './identity.ts';
 import {
   ledMs,
   onHeartbeat,
@@ -278,5 +288,6 @@ export const quorum: Definition = define<TimingTable, OptionsTable, Message>({
   messages,
   formerMessages: ['recall', 'recall/answer'],
   commands: ['campaign', 'resign', 'priority', 'transfer', 'publish', 'add', 'remove'],
+  recovering: { read: knownIn, recover: recoveredFrom },
   create: createQuorum,
 });

@@ -1,5 +1,5 @@
 import { type Status, type VoterStatus, voterStatus } from '../../../api/wire/index.ts';
-import { majority } from '../../../core/index.ts';
+import { majority, recoveryWords } from '../../../core/index.ts';
 import { isReserved } from '../../../leases/index.ts';
 import { catalogue } from '../../../protocols/index.ts';
 import { needsMajority } from '../../../story/index.ts';
@@ -149,6 +149,16 @@ function pendingLines(rows: readonly Row[]): string[] {
   return pending.length === 0 ? [] : ['', ...pending.map(oneLine)];
 }
 
+/** One for each recovery that the members come from: with more than one, they are several clusters. */
+function recoveryLines(rows: readonly Row[]): string[] {
+  const found = rows.flatMap(({ status }) => status?.recovery ?? []);
+  const each = found.filter(({ id }, i) => found.findIndex((other) => other.id === id) === i);
+  return each.map((recovery) => {
+    const ids = rows.filter(({ status }) => status?.recovery?.id === recovery.id).map(({ id }) => id);
+    return `${recoveryWords(recovery)} (caucus recover): its cluster is that of ${ids.join(', ')}, and all its tokens are above ${recovery.term}`;
+  });
+}
+
 function statusLines(seen: Status, rows: readonly Row[]): string[] {
   const { paint } = pageOf(process.stdout, process.env);
   const acting = actingIn(rows);
@@ -171,12 +181,14 @@ function statusLines(seen: Status, rows: readonly Row[]): string[] {
     ]),
   );
   const skew = skewWords(rows);
+  const recoveries = recoveryLines(rows);
   return [
     `${paint(oneLine(seen.electionName), 'bold')} of ${oneLine(seen.cluster)} (${oneLine(seen.protocol)}): ${who}`,
     '',
     paint(table[0]!, 'dim'),
     ...table.slice(1),
     ...pendingLines(rows).map((line) => paint(line, 'yellow')),
+    ...(recoveries.length === 0 ? [] : ['', ...recoveries.map((line) => paint(oneLine(line), 'yellow'))]),
     ...(skew === null ? [] : ['', paint(oneLine(skew), 'yellow')]),
   ];
 }

@@ -1,13 +1,17 @@
 /** Members whose configurations do not fit each other, and memberships that are not what is configured. */
-import type { Json, MemberId } from '../../../core/index.ts';
+import { type Json, type MemberId, recoveryWords } from '../../../core/index.ts';
 import { type Finding, problem, warning } from './finding.ts';
 import { answering, listed } from './gathered.ts';
 import { mostCommon, type Picture } from './picture.ts';
+
+/** Refusals between members of different recoveries. */
+const REFUSALS: readonly string[] = ['before-recovery', 'other-recovery'];
 
 export function configurationFindings(picture: Picture): readonly Finding[] {
   return [
     ...otherCluster(picture),
     ...sameId(picture),
+    ...recoveries(picture),
     ...otherSettings(picture),
     ...otherSecrets(picture),
     ...forgetful(picture),
@@ -49,6 +53,55 @@ function sameId({ home }: Picture): readonly Finding[] {
       ),
     ];
   });
+}
+
+/**
+ * Members that refuse each other since one was recovered without the other. One that has not met the others yet belongs
+ * to no recovery, and is not refused.
+ */
+function recoveries({ told, elections }: Picture): readonly Finding[] {
+  const found = told.flatMap(({ status: { voterId }, diagnosis: { recovery, peers } }) => {
+    const isRefused = peers.some(({ problem: told }) => REFUSALS.includes(told?.kind ?? ''));
+    return recovery === undefined && !isRefused ? [] : [{ id: voterId, recovery, isRefused }];
+  });
+  const all = found.flatMap(({ recovery }) => recovery ?? []);
+  const newest = all.filter(
+    ({ id }, i) =>
+      all.findIndex((other) => other.id === id) === i && !all.some(({ earlier }) => earlier.includes(id)),
+  );
+  const [one, ...others] = newest;
+  if (one === undefined) return [];
+  if (others.length > 0)
+    return [
+      problem(
+        'other-recovery',
+        'the cluster',
+        `was recovered more than once, and is ${newest.length} clusters that refuse each other: ${newest.map(recoveryWords).join('; ')}`,
+        'keep the one whose value and history you need. Stop the members of the others, empty their data folders, start them again and add them',
+      ),
+    ];
+  const outdated = found.filter(({ recovery, isRefused }) => recovery?.id !== one.id && isRefused);
+  const few = elections.filter(({ voters }) => voters.length < 3);
+  return [
+    ...outdated.map(({ id }) =>
+      problem(
+        'before-recovery',
+        `member ${id}`,
+        `belongs to the cluster as it was before ${recoveryWords(one)}: it is refused, and leads nothing`,
+        `stop it, empty its data folder, start it again and add it`,
+      ),
+    ),
+    ...(few.length === 0
+      ? []
+      : [
+          warning(
+            'recovered',
+            'the cluster',
+            `${recoveryWords(one)}, and too few members were added since: ${few.map(({ name, voters }) => `${name} has ${listed(voters)}`).join('; ')}. It survives no failure`,
+            'start members with empty data folders and add them, until there are three',
+          ),
+        ]),
+  ];
 }
 
 function otherSettings({ told }: Picture): readonly Finding[] {

@@ -11,6 +11,8 @@ const RECENT_MS = 60_000;
 const EXPLAINED: Readonly<Record<string, readonly string[]>> = {
   'same-id': ['same-id', 'wrong-url'],
   'other-rules': ['other-settings'],
+  'before-recovery': ['before-recovery', 'other-recovery'],
+  'other-recovery': ['before-recovery', 'other-recovery'],
   'other-cluster': ['other-cluster'],
   'wrong-secret': ['other-secret', 'other-authentication'],
   unauthenticated: ['other-secret', 'other-authentication', 'certificate'],
@@ -23,6 +25,10 @@ const NEXT: Readonly<Record<string, string>> = {
     'give all members the same protocol, timing and options, and restart those that were changed',
   'other-version':
     'install the release of the others at the member that the reason names, or the newer one at all; releases go up one member after the other',
+  'before-recovery':
+    'the reason names the member before the recovery: stop it, empty its data folder, start it again and add it',
+  'other-recovery':
+    'keep one of the two clusters: stop the members of the other, empty their data folders, start them again and add them',
   'other-cluster': 'give all members the same --cluster, or take the foreign URL out of the peers',
   'wrong-secret':
     'give all members the same secret (--secret-file); its fingerprint is in caucus node --print-config',
