@@ -18,6 +18,7 @@
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { BadInput, type Shape, show } from '../../core/index.ts';
+import type { Identity } from '../../peers/index.ts';
 import { drawName } from '../draw-name.ts';
 
 /**
@@ -105,4 +106,10 @@ export class Meeting {
 /** The name of an abstract socket begins with a zero byte. */
 function address(name: string): string {
   return `\0${name}`;
+}
+
+/** Some fields of an identity are getters: what they say may change while the process runs. */
+export function withLocalSocket(own: Identity, name: string): Identity {
+  const fields = { ...Object.getOwnPropertyDescriptors(own), localSocket: { value: name, enumerable: true } };
+  return Object.defineProperties({}, fields) as Identity;
 }

@@ -17,7 +17,7 @@ import { type Dial, type Dialled, dial } from './dial.ts';
 import { encodeHello, encodeLocalConfirmed, encodeLocalToken, encodeRefused, type Frame } from './frames.ts';
 import type { Hub } from './hub.ts';
 import { CROWDED } from './link-authentication.ts';
-import { LocalSocket, Meeting } from './local-socket.ts';
+import { LocalSocket, Meeting, withLocalSocket } from './local-socket.ts';
 import type { PeerLink } from './peer-link.ts';
 import { Strangers } from './strangers.ts';
 
@@ -335,12 +335,6 @@ export class PeersHost implements ConnectionOwner {
     this.#meetings.get(connection)?.close();
     this.#meetings.delete(connection);
   }
-}
-
-/** Some fields of an identity are getters: what they say may change while the process runs. */
-function withLocalSocket(own: Identity, name: string): Identity {
-  const fields = { ...Object.getOwnPropertyDescriptors(own), localSocket: { value: name, enumerable: true } };
-  return Object.defineProperties({}, fields) as Identity;
 }
 
 /** Why the other side is not the member that it says it is; null if nothing speaks against it. */
