@@ -24,7 +24,7 @@ import { readMessage, type Way } from './door.ts';
 import { ElectionHost } from './election-host.ts';
 import type { HistoryLog } from './history-file.ts';
 import type { Settled } from './options.ts';
-import { Recorder } from './recorder.ts';
+import { type Recorder, recorderOf } from './recorder.ts';
 import { SeatLog } from './seat-log.ts';
 import { SenderBudgets } from './sender-budgets.ts';
 import { spentTerms } from './spent-terms.ts';
@@ -270,7 +270,8 @@ export class Elections {
     const found = records.load((main) => this.#protocol.inherit?.(this.#self, main) ?? null);
     const resumes = !isMain && found !== null && this.#main !== null;
     const saved = (resumes ? this.#protocol.resume?.(found, this.#main) : undefined) ?? found;
-    const recorder = this.#record(name);
+    const recorder = recorderOf(this.#settled, this.#self.members, name);
+    if (recorder !== null) this.#recorders.push(recorder);
     const history = store.history(name, (message) => log({ level: 'warning', message }));
     this.#histories.set(name, history);
     const earlier = [...history.changes];
@@ -339,24 +340,5 @@ export class Elections {
   #tellRecord(record: Json, isSaved: boolean): void {
     const { seats, isPaused } = this.#protocol;
     this.#around.recorded?.(seats?.(record) ?? [], isPaused?.(record) === true, isSaved);
-  }
-
-  #record(name: string): Recorder | null {
-    const { record, id, definition, config, limits, log } = this.#settled;
-    if (record === null) return null;
-    const header = {
-      trace: 'caucus/1',
-      protocol: definition.name,
-      members: this.#self.members,
-      timing: config.timing as Json,
-      options: config.options as Json,
-      seed: null,
-    } as const;
-    // Neither ids nor election names contain a tilde, so every recording has its own file.
-    const recorder = new Recorder(record, `${id}~${name}`, id, header, limits.recordBytes, (message) =>
-      log({ level: 'warning', message }),
-    );
-    this.#recorders.push(recorder);
-    return recorder;
   }
 }

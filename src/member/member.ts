@@ -4,7 +4,6 @@ import {
   type Api,
   type CertificateStatus,
   closeServer,
-  createApi,
   type ElectionPort,
   type MemberPort,
   type MembershipPort,
@@ -16,7 +15,6 @@ import { type ClusterRecovery, type Definition, type MemberId, parseId } from '.
 import { CaucusError, Election, type Engine, type Seat } from '../election/index.ts';
 import { notReserved } from '../leases/index.ts';
 import { Acceptance } from './acceptance.ts';
-import { hostNames } from './access.ts';
 import { type Clock, SystemClock } from './clock.ts';
 import { ClusterMembership } from './cluster-membership.ts';
 import type { Store } from './data-folder.ts';
@@ -29,6 +27,7 @@ import type { JoinOptions } from './join-options.ts';
 import { LeaseService } from './lease-service.ts';
 import { openLinks } from './link-events.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
+import { memberApi } from './member-api.ts';
 import { Occupants } from './occupants.ts';
 import type { Settled } from './options.ts';
 import { OwnUrl } from './own-url.ts';
@@ -38,7 +37,6 @@ import { SelfWatch } from './self-watch.ts';
 import type { Occupant } from './steward.ts';
 import { certificateStatus, TlsWatch } from './tls-watch.ts';
 import { Unreachable } from './unreachable.ts';
-import { voterCheck } from './voter-proofs.ts';
 import { Voters } from './voters.ts';
 
 /** One member: its elections, its connections and its API. */
@@ -137,7 +135,14 @@ export class Member implements MemberPort, Engine {
       this.#notify();
     });
     this.#tlsWatch = settled.tls === null ? null : new TlsWatch(settled.tls, settled.log);
-    this.#links = this.#createLinks();
+    this.#links = openLinks(settled, this.#own, store, {
+      hosts: this.#hosts,
+      refusals: this.#refusals,
+      acceptance: this.#acceptance,
+      unreachable: this.#unreachable,
+      others: () => this.#voters.others,
+      changed: () => this.#notify(),
+    });
     this.#finding = new Finding({
       settled,
       id: this.id,
@@ -156,18 +161,10 @@ export class Member implements MemberPort, Engine {
     try {
       this.#hosts.open(this.mainElection);
     } catch (error) {
-      void this.#links.close();
-      this.#watch.close();
+      for (const each of [this.#links, this.#watch]) void each.close();
       throw error;
     }
-    this.#api = createApi(this, {
-      hosts: hostNames(settled, this.url),
-      allow: settled.allow,
-      access: () => settled.access.now,
-      voters: voterCheck(this, settled.secret.secrets, settled.tls),
-      note: (message) => settled.log({ level: 'info', message }),
-      acts: this.#hosts.acts,
-    });
+    this.#api = memberApi(this, settled, this.#hosts.acts);
     this.#cluster?.sayWaiting();
     if (server !== null) this.#links.attach(server);
     settled.secret.watch(settled.log);
@@ -219,7 +216,7 @@ export class Member implements MemberPort, Engine {
   /** One of the elections of this member, to observe or to lead. The same object for the same name, until it is closed. */
   election(name: string = this.mainElection): Election {
     this.seat(name);
-    const [open] = this.#occupants.of(name);
+    const open = this.#occupants.of(name)[0];
     return open instanceof Election ? open : new Election(name, this);
   }
 
@@ -326,17 +323,6 @@ export class Member implements MemberPort, Engine {
     this.#notify();
   }
 
-  #createLinks(): Links {
-    return openLinks(this.#settled, this.#own, this.#store, {
-      hosts: this.#hosts,
-      refusals: this.#refusals,
-      acceptance: this.#acceptance,
-      unreachable: this.#unreachable,
-      others: () => this.#voters.others,
-      changed: () => this.#notify(),
-    });
-  }
-
   #createCluster(): ClusterMembership | null {
     if (this.#hasRegister || !this.definition.commands.includes('add')) return null;
     return new ClusterMembership({
@@ -354,7 +340,7 @@ export class Member implements MemberPort, Engine {
 
   /** Can voters register, or are they fixed? */
   get #hasRegister(): boolean {
-    return this.#settled.definition.registration !== undefined;
+    return this.definition.registration !== undefined;
   }
 
   #notify(host?: ElectionPort): void {

@@ -1,7 +1,15 @@
 import { createWriteStream, openSync, renameSync, type WriteStream } from 'node:fs';
 import path from 'node:path';
-import { type Effect, encodeTraceLine, type Input, type MemberId, type TraceHeader } from '../core/index.ts';
+import {
+  type Effect,
+  encodeTraceLine,
+  type Input,
+  type Json,
+  type MemberId,
+  type TraceHeader,
+} from '../core/index.ts';
 import { makeFolder } from './make-folder.ts';
+import type { Settled } from './options.ts';
 
 /** How many bytes may wait for a slow disk. A recording with a gap is better than a member that waits. */
 const LARGEST_BACKLOG = 4_000_000;
@@ -104,4 +112,25 @@ export class Recorder {
     this.#onFailure(`${this.#file}: recording has ended: ${error.message}`);
     return null;
   }
+}
+
+/** The recording of one election, if the member was told where to keep recordings. */
+export function recorderOf(
+  { record, id, definition, config, limits, log }: Settled,
+  members: readonly MemberId[],
+  name: string,
+): Recorder | null {
+  if (record === null) return null;
+  const header = {
+    trace: 'caucus/1',
+    protocol: definition.name,
+    members,
+    timing: config.timing as Json,
+    options: config.options as Json,
+    seed: null,
+  } as const;
+  // Neither ids nor election names contain a tilde, so every recording has its own file.
+  return new Recorder(record, `${id}~${name}`, id, header, limits.recordBytes, (message) =>
+    log({ level: 'warning', message }),
+  );
 }

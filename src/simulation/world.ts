@@ -233,8 +233,7 @@ export class World implements Surroundings {
       const all = this.acting.open.map(({ member }) => this.process(member)!);
       this.#properties.acts(host, view.term, all);
     }
-    // Only members that may act cover anything: the report of a follower changes nothing.
-    if (hasChanged || acts) this.#cover();
+    if (hasChanged || acts) this.#cover(); // The report of a follower changes no coverage.
   }
 
   #votersOf(view: View): readonly MemberId[] | null {

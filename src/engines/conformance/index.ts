@@ -11,11 +11,9 @@ import { aborted, CALM_MS, hasNoLeader, isGreater, Stage, seen, won } from './st
 
 export type { Case, EngineKit, Participant } from './kit.ts';
 
-type Ability = keyof NonNullable<EngineKit['cannot']>;
-
 interface Requirement {
   readonly name: string;
-  readonly needs?: readonly Ability[];
+  readonly needs?: readonly (keyof NonNullable<EngineKit['cannot']>)[];
   play(stage: Stage): Promise<void>;
 }
 
@@ -153,8 +151,8 @@ const requirements: readonly Requirement[] = [
       const leadership = await won(a.election);
       await stage.crash(a.engine);
       await aborted(leadership.signal);
-      const reason = leadership.signal.reason as { code?: string };
-      assert.equal(reason.code, 'E_LEADERSHIP_LOST', 'the reason of its signal is a LeadershipLost');
+      const { code } = leadership.signal.reason as { code?: string };
+      assert.equal(code, 'E_LEADERSHIP_LOST', 'the reason of its signal is a LeadershipLost');
       assert.throws(() => leadership.assert(), /no longer leading/);
     },
   },
