@@ -16,7 +16,7 @@ export class Lapse {
     this.#onLapse = onLapse;
   }
 
-  await({ endsAtMs }: Readonly<Timer>): void {
+  watch({ endsAtMs }: Readonly<Timer>): void {
     this.#cancel = this.#clock.set(endsAtMs, () => {
       this.#cancel = null;
       this.#onLapse();

@@ -268,7 +268,7 @@ export class ProtocolHost {
       }
     }
     if (unsaved !== null) this.#outbox.save(unsaved.record);
-    if (this.#outbox.isHolding) this.#awaitLapse();
+    if (this.#outbox.isHolding) this.#watchLapse();
     if (draws !== null)
       for (const draw of draws) this.#step({ type: 'drawn', draw, value: this.#ports.draw64() });
     return effects;
@@ -279,11 +279,11 @@ export class ProtocolHost {
     this.#outbox.push({ type: 'report', view, lease, by });
   }
 
-  #awaitLapse(): void {
+  #watchLapse(): void {
     const lease = this.#leaseTimer;
     this.#lapse.cancel();
     if (lease === undefined || this.view.role !== 'leader' || this.#timers.get(lease.name) === lease) return;
-    this.#lapse.await(lease);
+    this.#lapse.watch(lease);
   }
 
   #setTimer(timer: string, delay: Delay): void {

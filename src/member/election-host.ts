@@ -243,7 +243,7 @@ export class ElectionHost implements ElectionPort {
 
   /** Gives up the leadership because of the disk. */
   async giveUp(): Promise<Outcome> {
-    const why = this.#standing.aside;
+    const why = this.aside;
     if (why === null) return { status: 'done' };
     if (this.#hasPriority) return this.#rank(0, why);
     const resigned = this.commands.includes('resign') ? this.#give({ type: 'resign' }, why) : null;
@@ -325,15 +325,15 @@ export class ElectionHost implements ElectionPort {
   /** Saving is synchronous. The time it takes is charged to the member that sent the message. */
   #save(record: Json, done: (failure: string | null) => void): void {
     if (this.#standing.aside !== null) return done(this.#standing.aside.detail);
-    const { clock, budgets } = this.#around;
-    const startMs = clock.now();
+    const startMs = this.#around.clock.now();
     let failure: string | null = null;
     try {
       this.#around.save(record);
     } catch (error) {
       failure = error instanceof Error ? error.message : String(error);
     }
-    if (this.#sender !== null) budgets.saved(this.#sender, clock.now() - startMs);
+    const tookMs = this.#around.clock.now() - startMs;
+    if (this.#sender !== null) this.#around.budgets.saved(this.#sender, tookMs);
     done(failure);
   }
 
@@ -341,8 +341,8 @@ export class ElectionHost implements ElectionPort {
     this.#sender = null;
     this.#audience.show(this.view, this.held, this.illness);
     // A member that needs others before it takes part says which ones.
-    const news =
-      this.#exclusion !== null ? null : (this.#seatWait?.news(this.view, this.#around.clock) ?? null);
+    if (this.#exclusion !== null) return;
+    const news = this.#seatWait?.news(this.view, this.#around.clock) ?? null;
     if (news === null) return;
     this.#host.note({ cause: 'started', detail: news });
     this.#audience.tell();

@@ -96,7 +96,7 @@ export class LeaseService implements LeasePort {
     let manager: LeaseManager;
     try {
       manager = new LeaseManager(
-        leaseRegister.read(election.value, 'register'),
+        leaseRegister.read(election.value, 'value'),
         leadership.token,
         performance.now(),
       );

@@ -174,11 +174,9 @@ export class Member implements MemberPort, Engine {
   get url(): string {
     return this.#own.url;
   }
-
   get voters(): readonly Peer[] {
     return this.#voters.list;
   }
-
   get links(): readonly LinkStatus[] {
     return this.#links.status;
   }

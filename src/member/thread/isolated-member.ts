@@ -123,9 +123,9 @@ export async function joinIsolated(given: IsolatedJoinOptions): Promise<Isolated
   }
 }
 
-function start(data: Omit<ThreadData, 'alive'>, log: (entry: LogEntry) => void): Thread {
-  const alive = new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT);
-  const answered = new BigInt64Array(alive);
+function start(data: Omit<ThreadData, 'answeredNs'>, log: (entry: LogEntry) => void): Thread {
+  const answeredNs = new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT);
+  const answered = new BigInt64Array(answeredNs);
   const answer = (): bigint => Atomics.store(answered, 0, sharedNs());
   answer();
   const answering = setInterval(answer, Math.max(5, Math.min(200, data.maxStallMs / 20))).unref();
@@ -143,7 +143,7 @@ function start(data: Omit<ThreadData, 'alive'>, log: (entry: LogEntry) => void):
     transferWork: (name, to) => the(name).transfer(to),
     endWork: (name, lost, ending) => the(name).end(lost, () => line.call('finish', ending)),
   };
-  const worker = startThread(new URL('./member-thread.js', import.meta.url), { ...data, alive });
+  const worker = startThread(new URL('./member-thread.js', import.meta.url), { ...data, answeredNs });
   const line: Line<MemberSide> = new Line(worker, ours);
   const gone = (reason: string): void => {
     clearInterval(answering);

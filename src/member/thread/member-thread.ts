@@ -11,8 +11,8 @@ import { Line } from './line.ts';
 import { ServedSeat } from './served-seat.ts';
 import { type MainSide, type MemberSide, NS_PER_MS, sharedNs, type ThreadData } from './sides.ts';
 
-const { options, alive, maxStallMs } = workerData as ThreadData;
-const answered = new BigInt64Array(alive);
+const { options, answeredNs, maxStallMs } = workerData as ThreadData;
+const answered = new BigInt64Array(answeredNs);
 /** How often the end of a lease is written anew, and the main thread looked at. */
 const LOOK_MS = Math.max(2, Math.min(50, maxStallMs / 20));
 

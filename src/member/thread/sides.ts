@@ -7,7 +7,7 @@ import type { JoinOptions } from '../join-options.ts';
 export interface ThreadData {
   readonly options: JoinOptions;
   /** In it the main thread writes, again and again, when it last had time to. */
-  readonly alive: SharedArrayBuffer;
+  readonly answeredNs: SharedArrayBuffer;
   readonly maxStallMs: number;
 }
 

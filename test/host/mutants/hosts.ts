@@ -102,7 +102,7 @@ export const hosts: readonly Mutant[] = [
   mutant(
     'a lease whose renewal the disk holds up ends unnoticed',
     'a renewed lease waits for the disk, and the one that was shown holds until its end',
-    ['protocol-host', '    if (this.#outbox.isHolding) this.#awaitLapse();\n', ''],
+    ['protocol-host', '    if (this.#outbox.isHolding) this.#watchLapse();\n', ''],
   ),
   mutant(
     'the timer of a lease is looked up when its report leaves',
