@@ -1,8 +1,8 @@
 /**
  * How the files of a data folder are replaced all at once, although a process may be killed between any two of them. The
  * new files are written to the folder `recovery.new` and synced; then that folder is renamed to `recovery`. Before this
- * moment the data folder is as it was, after it the new files count: whoever is first to open the data folder, the same
- * process or a later one, moves them to their places.
+ * moment the data folder is as it was, after it the new files count: the process that opens the data folder next, the
+ * same one or a later one, moves them to their places.
  */
 import {
   closeSync,
