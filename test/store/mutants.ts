@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   ]),
   mutant('the record of another member is taken', { rule: 'a record of another is refused' }, [
     'recovery',
-    'if (found[field] === owner[field]) continue;',
+    'if (named[field] === owner[field]) continue;',
     'if (owner[field] !== undefined) continue;',
   ]),
   mutant('the version is ignored', { rule: 'another version is called so' }, [
