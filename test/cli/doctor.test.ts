@@ -196,7 +196,8 @@ describe('a cluster with one fault after the other', () => {
   it('17 and 18 a removed member that runs, and members that are configured with it', async () => {
     await until('c is removed', async () => {
       const said = await post(`${await leaderUrl(urls)}/members/remove`, { voterId: 'c' });
-      return said.ok ? null : said.text;
+      // A request that is answered too late may have removed it.
+      return said.ok || said.text.includes('c is not a member') ? null : said.text;
     });
     expect((await named(urls, 'removed', 'member c')).what).toContain('(a and b)');
     const { what, next } = await named(urls, 'membership', 'member a and b');

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { Election } from '../../src/election/index.ts';
+import { Election, type LeadershipLost } from '../../src/election/index.ts';
 import { aborted, seen, won } from '../../src/engines/conformance/stage.ts';
 import { type KubernetesOptions, kubernetes } from '../../src/engines/kubernetes/index.ts';
 import { microTime, timeAfter } from '../../src/engines/kubernetes/lease-object.ts';
@@ -130,7 +130,9 @@ describe.runIf(can)('a Lease beside electors of client-go', () => {
     proxy.freeze();
     await go.started();
     expect(wasValid).toBe(false);
-    expect(leadership.signal.reason).toMatchObject({ cause: 'store-unreachable' });
+    // On a busy machine this process itself may be late: then it says that.
+    const { cause } = leadership.signal.reason as LeadershipLost;
+    expect(['store-unreachable', 'event-loop-blocked']).toContain(cause);
     await leadership.resign().catch(() => {});
     proxy.refuse();
   });
