@@ -58,7 +58,7 @@ export const NEEDS: readonly (readonly [method: Method, path: string, need: Need
   ['POST', '/leases/release', 'lead'],
   ['POST', '/leases/publish', 'lead'],
   ['POST', '/leases/ask', 'lead'],
-  // They change nothing, and a participant that only watches needs no more.
+  // They take nothing, and a participant that only watches needs no more.
   ['POST', '/leases/read', 'read'],
   ['POST', '/leases/watch', 'read'],
   ['POST', '/register', 'peer'],
