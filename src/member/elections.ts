@@ -1,4 +1,4 @@
-import { type ActStore, type Change, lackWords, RefusedMessage } from '../api/index.ts';
+import { type ActStore, RefusedMessage } from '../api/index.ts';
 import {
   type Addresses,
   BadInput,
@@ -22,6 +22,7 @@ import type { Clock } from './clock.ts';
 import type { Store } from './data-folder.ts';
 import { readMessage, type Way } from './door.ts';
 import { ElectionHost } from './election-host.ts';
+import { ElectionNews } from './election-news.ts';
 import type { HistoryLog } from './history-file.ts';
 import type { Settled } from './options.ts';
 import { type Recorder, recorderOf } from './recorder.ts';
@@ -63,6 +64,7 @@ export class Elections {
   readonly #self: Self;
   readonly #hosts = new Map<string, ElectionHost>();
   readonly #recorders: Recorder[] = [];
+  readonly #news: ElectionNews[] = [];
   /** By election: what is kept of its history. */
   readonly #histories = new Map<string, HistoryLog>();
   readonly #budgets: SenderBudgets;
@@ -253,6 +255,7 @@ export class Elections {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const host of this.list) host.stop();
+    for (const news of this.#news) news.tell();
     await Promise.all([...this.#recorders, ...this.#histories.values()].map((each) => each.close()));
   }
 
@@ -297,7 +300,7 @@ export class Elections {
           this.#tellRecord(record, true);
         }
         this.#blank.saved(record);
-        for (const news of seatLog.news(record)) log({ level: 'info', message: `${name}: ${news}` });
+        for (const line of seatLog.news(record)) log({ level: 'info', message: `${name}: ${line}` });
       },
       isVoter: (id) => this.#around.isVoter(id),
       budgets: this.#budgets,
@@ -305,32 +308,18 @@ export class Elections {
       stepped: (input, effects) => recorder?.step(clock.wallNow(), input, effects),
     });
     this.#hosts.set(name, host);
-    let told: Change | undefined;
-    let lack: string | null = null;
-    const tellLack = (): void => {
-      const missing = host.view.lack === undefined ? null : lackWords(host.view.lack);
-      if (missing !== null && missing !== lack)
-        log({ level: 'info', message: `${name}: waits for ${missing}` });
-      lack = missing;
-    };
-    host.subscribe(() => {
-      // The oldest changes are dropped, so an index into the list would not stay valid.
-      const changes =
-        told === undefined ? host.history : host.history.slice(host.history.lastIndexOf(told) + 1);
-      for (const change of changes) {
-        history.add(change);
-        if (this.isShown(host))
-          log({ level: 'info', message: `${name}: ${change.detail} (${change.cause})` });
-      }
-      told = host.history.at(-1);
-      tellLack();
-      this.#around.changed(host);
+    const news = new ElectionNews(host, {
+      history,
+      log,
+      isShown: (each) => this.isShown(each),
+      changed: (each) => this.#around.changed(each),
     });
+    this.#news.push(news);
     const { incarnation, life, keeps } = store.member;
     // Members that are fixed notice that a disk was lost. Where voters register, an empty one may be a lost one.
     const isKnown = keeps && (saved !== null || definition.registration === undefined);
     host.start(saved, incarnation, life, spentTerms(isKnown, clock.wallNow(), store.member.recovery));
-    tellLack();
+    news.tellLack();
     host.exclude(this.#exclusion);
     void this.bars.apply(host);
     host.setAside(this.list[0]?.aside ?? null);

@@ -33,6 +33,7 @@ import type { Settled } from './options.ts';
 import { OwnUrl } from './own-url.ts';
 import { RefusalLog } from './refusal-log.ts';
 import { Registrations } from './registrations.ts';
+import { Rehearsals } from './rehearsal.ts';
 import { SelfWatch } from './self-watch.ts';
 import type { Occupant } from './steward.ts';
 import { certificateStatus, TlsWatch } from './tls-watch.ts';
@@ -71,6 +72,7 @@ export class Member implements MemberPort, Engine {
   readonly #tlsWatch: TlsWatch | null;
   readonly #watch = new SelfWatch();
   readonly #disk: DiskWatch | null;
+  readonly #rehearsals: Rehearsals;
   #closing: Promise<void> | null = null;
 
   /** @internal Use `join`. */
@@ -169,6 +171,7 @@ export class Member implements MemberPort, Engine {
     if (server !== null) this.#links.attach(server);
     settled.secret.watch(settled.log);
     this.#finding.start();
+    this.#rehearsals = new Rehearsals(settled);
   }
 
   get url(): string {
@@ -180,11 +183,9 @@ export class Member implements MemberPort, Engine {
   get links(): readonly LinkStatus[] {
     return this.#links.status;
   }
-
   get illness(): string | null {
     return this.#disk?.problem ?? this.#hosts.illness;
   }
-
   get recovery(): ClusterRecovery | undefined {
     return this.#store.member.recovery;
   }
@@ -311,7 +312,7 @@ export class Member implements MemberPort, Engine {
     this.leases?.close();
     await this.#occupants.close();
     const own = [this.#cluster, this.#finding, this.#refusals, this.#settled.secret, this.#tlsWatch];
-    for (const each of [...own, this.#watch, this.#disk]) each?.close();
+    for (const each of [...own, this.#watch, this.#disk, this.#rehearsals]) each?.close();
     if (this.#hasRegister) await this.#hosts.leave();
     await this.#hosts.close();
     await this.#links.close();

@@ -1,9 +1,12 @@
 /**
- * Node.js compiles a function when it is called for the first time. A member at rest never calls the code that takes over from a
- * dead leader, so without this file that code would be compiled while there is no leader: some milliseconds of a takeover of ten.
+ * Node.js compiles a function when it is called for the first time, and makes it faster when it has been called some more times. A
+ * member at rest never calls the code that takes over from a dead leader, so without this file that code would be compiled while
+ * there is no leader: some milliseconds of a takeover of ten.
  *
- * Before a process takes part in its first election it therefore holds one in memory, among three members with a clock, a network
- * and disks of their own: they elect a leader, it resigns, and its successor dies. Nothing of that is sent, saved or logged.
+ * A process therefore holds elections in memory, among three members with a clock, a network and disks of their own: they elect a
+ * leader, it resigns, and its successor dies. Nothing of that is sent, saved or logged. One is held before the process takes part
+ * in its first election, some more soon after, and one a minute as long as it has a member, because V8 drops compiled code that
+ * has not run for a while.
  */
 import { type Definition, type MemberId, parseId } from '../core/index.ts';
 import { Election, ProtocolSeat } from '../election/index.ts';
@@ -28,9 +31,14 @@ const TURNS = 20;
 /** No process of Linux has this pid: pids end at 2 ** 22. */
 const NO_PID = 2 ** 22 + 1;
 
+/** Soon after the start so many more elections are held, so long after each other. */
+const SOON = { rounds: 5, everyMs: 40 };
+/** V8 drops code that did not run during several major collections; in a member at rest these are about a minute apart. */
+const LATER_MS = 60_000;
+
 const rehearsed = new WeakSet<Definition>();
 
-/** Once in a process for each protocol. */
+/** Once in a process for each protocol, before its first election. */
 export async function rehearse(settled: Settled): Promise<void> {
   if (rehearsed.has(settled.definition)) return;
   rehearsed.add(settled.definition);
@@ -38,9 +46,67 @@ export async function rehearse(settled: Settled): Promise<void> {
   rehearseDeath(ownProcess());
 }
 
-/** Returns how many leaders were elected: three, if the protocol elects one soon and again after a resignation and a death. */
-export async function rehearseElection(settled: Settled): Promise<number> {
-  const rehearsal = new Rehearsal(settled);
+/** The members of this process, by protocol: the first one rehearses for all. */
+const keeping = new Map<Definition, Set<Rehearsals>>();
+
+/** Rehearses again and again while a member runs, one event in a turn of the event loop, so that no message waits for it. */
+export class Rehearsals {
+  readonly #settled: Settled;
+  readonly #members: Set<Rehearsals>;
+  #timer: NodeJS.Timeout | undefined;
+  #rounds = 0;
+  /** How many elections were held. */
+  held = 0;
+  isBusy = false;
+
+  constructor(settled: Settled) {
+    this.#settled = settled;
+    const { definition } = settled;
+    this.#members = keeping.get(definition) ?? new Set();
+    keeping.set(definition, this.#members);
+    this.#members.add(this);
+    this.#wait();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#members.delete(this);
+  }
+
+  #wait(): void {
+    this.#timer = setTimeout(() => void this.#round(), this.#rounds < SOON.rounds ? SOON.everyMs : LATER_MS);
+    this.#timer.unref();
+  }
+
+  async #round(): Promise<void> {
+    this.#rounds += 1;
+    const [first] = this.#members;
+    if (first === this) await this.#hold();
+    if (this.#members.has(this)) this.#wait();
+  }
+
+  async #hold(): Promise<void> {
+    this.isBusy = true;
+    await rehearseElection(this.#settled, turn);
+    this.isBusy = false;
+    this.held += 1;
+  }
+}
+
+/** A turn of the event loop. It does not keep the process alive. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve).unref());
+}
+
+/**
+ * Returns how many leaders were elected: three, if the protocol elects one soon and again after a resignation and a death.
+ * `pause` lets what was begun in an event come to its end.
+ */
+export async function rehearseElection(
+  settled: Settled,
+  pause: () => Promise<void> = settle,
+): Promise<number> {
+  const rehearsal = new Rehearsal(settled, pause);
   await rehearsal.untilOneLeads();
   await rehearsal.resign();
   await rehearsal.untilOneLeads();
@@ -59,6 +125,7 @@ interface Participant {
 }
 
 class Rehearsal {
+  readonly #pause: () => Promise<void>;
   readonly #clock = new RehearsalClock();
   readonly #refusals = new RefusalLog(this.#clock, () => {});
   readonly #frames: { readonly to: MemberId; readonly from: MemberId; readonly frame: string }[] = [];
@@ -66,7 +133,8 @@ class Rehearsal {
   /** How many were elected. */
   leaders = 0;
 
-  constructor(settled: Settled) {
+  constructor(settled: Settled, pause: () => Promise<void>) {
+    this.#pause = pause;
     this.#participants = IDS.map((id) => this.#participant(settled, id));
     const untilLost = ({ signal }: { readonly signal: AbortSignal }): Promise<void> =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
@@ -77,17 +145,17 @@ class Rehearsal {
     for (let events = 0; events < MOST_EVENTS && this.#leader === undefined; events++) {
       if (this.#frames.length > 0) this.#deliver();
       else this.#clock.advance();
-      await settle();
+      await this.#pause();
     }
     if (this.#leader !== undefined) this.leaders++;
     // The messages of the new leader are processed too.
     while (this.#frames.length > 0) this.#deliver();
-    await settle();
+    await this.#pause();
   }
 
   async resign(): Promise<void> {
     void this.#leader?.election.resign().catch(() => {});
-    await settle();
+    await this.#pause();
   }
 
   endLeader(): void {

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { LogEntry } from '../../src/member/index.ts';
 import { readOptions, type Settled } from '../../src/member/options.ts';
-import { rehearseElection } from '../../src/member/rehearsal.ts';
+import { Rehearsals, rehearseElection } from '../../src/member/rehearsal.ts';
 
 function settledWith(protocol: string, log: (entry: LogEntry) => void = () => {}): Settled {
   return readOptions({
@@ -13,6 +13,35 @@ function settledWith(protocol: string, log: (entry: LogEntry) => void = () => {}
     log,
   });
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the rehearsals of a process', () => {
+  it('are held some times soon, and later once a minute, by the first of its members', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const settled = settledWith('quorum');
+    const [first, second] = [new Rehearsals(settled), new Rehearsals(settled)];
+    const rounds = async (forMs: number): Promise<void> => {
+      await vi.advanceTimersByTimeAsync(forMs);
+      while (first.isBusy || second.isBusy) await new Promise((resolve) => setImmediate(resolve));
+    };
+    for (let round = 1; round <= 5; round++) {
+      await rounds(40);
+      expect([first.held, second.held]).toEqual([round, 0]);
+    }
+    await rounds(59_000);
+    expect(first.held).toBe(5);
+    await rounds(1000);
+    expect(first.held).toBe(6);
+    first.close();
+    await rounds(60_000);
+    expect([first.held, second.held]).toEqual([6, 1]);
+    second.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
 
 describe('a rehearsal', () => {
   it('elects a leader, another after its resignation, and another after the death of that one', async () => {
