@@ -1,3 +1,5 @@
+import type { Effect, Input, MemberId } from '../core/index.ts';
+
 /**
  * A hash of everything that happened, computed field by field without serialising. It distinguishes runs and is not
  * for secrets. Two 32-bit lanes in integer arithmetic: the same in every engine.
@@ -16,6 +18,16 @@ export class Digest {
     if (length > words.length) {
       words = new Int32Array(2 * length);
       length = put(value, 0);
+    }
+    this.#mix(length);
+  }
+
+  /** The same as `value` of the name, of the input, and of each effect. */
+  step(name: MemberId, input: Input, effects: readonly Effect[]): void {
+    let length = putStep(name, input, effects);
+    if (length > words.length) {
+      words = new Int32Array(2 * length);
+      length = putStep(name, input, effects);
     }
     this.#mix(length);
   }
@@ -43,6 +55,11 @@ export class Digest {
   }
 }
 
+/** Follows the last field of an object. */
+const END = 0x55;
+const [TYPE, MESSAGE, FROM, TIMER] = [hashOf('type'), hashOf('message'), hashOf('from'), hashOf('timer')];
+const [SEND, TO, SET_TIMER, DELAY] = [hashOf('send'), hashOf('to'), hashOf('set-timer'), hashOf('delayMs')];
+
 /** What is about to go into a hash. A write behind its end does nothing; then it is made larger, and filled anew. */
 let words: Int32Array = new Int32Array(256);
 
@@ -63,7 +80,45 @@ function put(value: unknown, at: number): number {
     const field = (value as Record<string, unknown>)[key];
     end = key === 'message' && typeof field === 'object' ? putMessage(field, end) : put(field, end);
   }
-  return putWord(0x55, end);
+  return putWord(END, end);
+}
+
+function putStep(name: MemberId, input: Input, effects: readonly Effect[]): number {
+  let end = putInput(input, put(name, 0));
+  for (let i = 0; i < effects.length; i++) end = putEffect(effects[i]!, end);
+  return end;
+}
+
+/** Most inputs are messages and timers. Their keys are known here, and need not be looked up. */
+function putInput(input: Input, at: number): number {
+  const { type } = input;
+  if (type === 'message') {
+    const end = put(input.from, putKeyed(TYPE, MESSAGE, FROM, at));
+    return putWord(END, putMessage(input.message, putWord(MESSAGE, end)));
+  }
+  if (type === 'timer') return putWord(END, put(input.timer, putKeyed(TYPE, TIMER, TIMER, at)));
+  return put(input, at);
+}
+
+/** The same for messages that are sent and timers that are set. */
+function putEffect(effect: Effect, at: number): number {
+  const { type } = effect;
+  if (type === 'send' && effect.at === undefined) {
+    const end = put(effect.to, putKeyed(TYPE, SEND, TO, at));
+    return putWord(END, putMessage(effect.message, putWord(MESSAGE, end)));
+  }
+  if (type === 'set-timer') {
+    const end = put(effect.timer, putKeyed(TYPE, SET_TIMER, TIMER, at));
+    return putWord(END, put(effect.delayMs, putWord(DELAY, end)));
+  }
+  return put(effect, at);
+}
+
+function putKeyed(type: number, kind: number, key: number, at: number): number {
+  words[at] = type;
+  words[at + 1] = kind;
+  words[at + 2] = key;
+  return at + 3;
 }
 
 function putWord(word: number, at: number): number {

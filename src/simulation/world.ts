@@ -310,11 +310,7 @@ export class World implements Surroundings {
     if (this.#freeze) deepFreeze([input, effects]);
     const digest = this.#digest;
     digest.number(this.nowUs);
-    if (this.#hashesAll) {
-      digest.value(host.name);
-      digest.value(input);
-      for (let i = 0; i < effects.length; i++) digest.value(effects[i]);
-    }
+    if (this.#hashesAll) digest.step(host.name, input, effects);
     this.#trace?.({ atMs: toMs(this.nowUs), member: host.name, input, effects });
     if (input.type !== 'message') return;
     const vote = this.protocol.vote?.(input.message);
