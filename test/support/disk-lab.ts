@@ -1,11 +1,11 @@
 /** Clusters of real processes whose disks are wiped, copied and set back, and what must hold of them whatever was done. */
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect } from 'vitest';
 import type { Command, Json, Outcome } from '../../src/core/index.ts';
 import type { JoinOptions, Peer } from '../../src/member/index.ts';
 import { freePorts } from './free-ports.ts';
@@ -246,8 +246,8 @@ export class DiskLab {
   }
 
   /** The member takes part: its disk has a seat. */
-  async seated(id: string): Promise<void> {
-    await this.until(`a seat for ${id}`, HEALS_WITHIN_MS, () => {
+  async seated(id: string, withinMs: number = HEALS_WITHIN_MS): Promise<void> {
+    await this.until(`a seat for ${id}`, withinMs, () => {
       const { standing, isRunning } = this.at(id);
       return isRunning && standing !== null && standing.role !== 'none' && standing.leader !== null;
     });
@@ -261,8 +261,8 @@ export class DiskLab {
     });
   }
 
-  async allSeated(): Promise<void> {
-    await Promise.all(this.ids.map((id) => this.seated(id)));
+  async allSeated(withinMs: number = HEALS_WITHIN_MS): Promise<void> {
+    await Promise.all(this.ids.map((id) => this.seated(id, withinMs)));
   }
 
   /** Again until it is done: on a busy machine there may be no leader for a moment, or another one than a moment ago. */
@@ -272,7 +272,7 @@ export class DiskLab {
       const leader = await this.leader();
       const said = await put(`${leader.url}/value`, { value });
       if (said === null) return;
-      if (performance.now() > endMs) throw new Error(`${leader.name}: ${said}\n${this.#tell()}`);
+      if (performance.now() > endMs) throw new Error(`${leader.name}: ${said}\n${this.tell()}`);
     }
   }
 
@@ -305,8 +305,8 @@ export class DiskLab {
     const leader = await this.leader();
     await this.kill(leader);
     const next = await this.leader();
-    expect(next.id).not.toBe(leader.id);
-    expect(next.standing!.value).toEqual(value);
+    assert.notEqual(next.id, leader.id);
+    assert.deepEqual(next.standing!.value, value);
     await this.start(leader.id);
     await this.seated(leader.id);
   }
@@ -320,8 +320,8 @@ export class DiskLab {
     for (const [i, reign] of reigns.entries()) {
       const before = reigns[i - 1];
       if (before === undefined) continue;
-      expect(reign.token > before.token, `tokens grow: ${told.join(', ')}`).toBe(true);
-      expect(reign.fromUs > before.untilUs, `two act: ${told.join(', ')}`).toBe(true);
+      assert(reign.token > before.token, `tokens grow: ${told.join(', ')}`);
+      assert(reign.fromUs > before.untilUs, `two act: ${told.join(', ')}`);
     }
   }
 
@@ -356,7 +356,7 @@ export class DiskLab {
           return;
         }
         stop();
-        reject(new Error(`${what}: not within ${withinMs} ms\n${this.#tell()}`));
+        reject(new Error(`${what}: not within ${withinMs} ms\n${this.tell()}`));
       };
       let timer = setTimeout(tick, TICK_MS);
       this.#listeners.add(look);
@@ -393,7 +393,8 @@ export class DiskLab {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  #tell(): string {
+  /** How each process stands, with the last lines of its log. */
+  tell(): string {
     return this.#all
       .map(({ name, isRunning, standing, log }) =>
         [`${name} ${isRunning ? 'runs' : 'is gone'} ${JSON.stringify(standing)}`, ...log.slice(-8)].join(
