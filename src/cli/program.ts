@@ -138,16 +138,21 @@ function addHelp(program: Command): void {
     .command('help')
     .summary('print the help of a command')
     .description('Prints the help of a command, or of all of them.')
-    .argument('[COMMAND]', 'which one')
+    .argument('[COMMAND...]', 'which one, and which of its own commands')
     .addHelpText(
       'after',
       `
-Example:
-  $ caucus help simulate`,
+Examples:
+  $ caucus help simulate
+  $ caucus help member add`,
     )
-    .action((name: string | undefined) => {
-      const found = name === undefined ? program : program.commands.find((each) => each.name() === name);
-      if (found === undefined) throw new Refusal(`unknown command '${name}'`);
+    .action((names: readonly string[]) => {
+      let found = program;
+      for (const [i, name] of names.entries()) {
+        const next = found.commands.find((each) => each.name() === name);
+        if (next === undefined) throw new Refusal(`unknown command '${names.slice(0, i + 1).join(' ')}'`);
+        found = next;
+      }
       found.outputHelp();
     });
 }

@@ -228,7 +228,7 @@ export class ClusterMembership implements MembershipPort {
     if (isPaused === this.isPaused || isClosing()) return;
     this.isPaused = isPaused;
     const message = isPaused
-      ? 'takeovers are paused: a leader goes on, and if it is gone none takes over until caucus resume'
+      ? 'takeovers are paused: leaders go on, and no member takes over until caucus resume'
       : 'takeovers are not paused any more';
     settled.log({ level: 'info', message });
     const why: Why = { cause: 'started', detail: 'takeovers are paused' };

@@ -59,6 +59,8 @@ export interface Store {
   records(protocol: string): readonly (Json | null)[];
   election(name: string, protocol: string): ElectionStore;
   history(election: string, onFailure: (reason: string) => void): HistoryLog;
+  /** Throws CaucusError if the data folder was deleted, or another process has taken it over. */
+  assertOurs(): void;
   close(): void;
 }
 
@@ -90,6 +92,7 @@ export function forgetfulStore(mainElection: string): Store {
         () => {},
       ),
     history: () => forgetfulHistory,
+    assertOurs: () => {},
     close: () => {},
   };
 }
@@ -191,6 +194,10 @@ class FolderStore implements Store {
 
   history(election: string, onFailure: (reason: string) => void): HistoryLog {
     return new HistoryFile(path.join(this.#folder, historyFile(election)), onFailure);
+  }
+
+  assertOurs(): void {
+    this.#lock.assert();
   }
 
   close(): void {

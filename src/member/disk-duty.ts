@@ -1,5 +1,6 @@
 import type { Why } from '../core/index.ts';
 import { expectDone } from '../election/index.ts';
+import type { Store } from './data-folder.ts';
 import { DiskWatch } from './disk-watch.ts';
 import type { ElectionHost } from './election-host.ts';
 import type { Elections } from './elections.ts';
@@ -9,6 +10,7 @@ import type { Occupant } from './steward.ts';
 
 interface Around {
   readonly hosts: Elections;
+  readonly store: Store;
   /** The elections of the program under this name. */
   elections(name: string): readonly Occupant[];
   changed(): void;
@@ -29,6 +31,7 @@ export function watchDisk({ id, data, definition, config, log }: Settled, around
   return new DiskWatch({
     folder: data,
     leaseMs: typeof leaseMs === 'number' ? leaseMs : null,
+    assertOurs: () => around.store.assertOurs(),
     leads: () => hosts.list.some(({ held }) => held !== null),
     failed: (problem) => {
       log({ level: 'error', message: `${id} resigns what it leads: ${problem}` });

@@ -2,13 +2,15 @@
  * Proves, while this member leads, that its disk still takes writes. A leader at rest saves nothing: without this it
  * would lead for ever on a disk that is dead, and fail its successors when they need its vote.
  *
- * A proof is a small write and an fdatasync, without blocking the event loop; one at a time. Modes:
+ * A proof is a small write and an fdatasync, without blocking the event loop, and a look whether the folder is still the
+ * one that was opened: files that were deleted still take writes. One at a time. Modes:
  *   idle     this member leads nothing                    → proving (it leads)
  *   proving  a proof is made, or the next one is awaited   → idle | failed (a proof failed, or takes too long)
  *   failed   the disk is tried until it answers            → proving | idle
  */
 import { close, fdatasync, open, write } from 'node:fs';
 import path from 'node:path';
+import { CaucusError } from '../election/index.ts';
 
 /** Leases below this would need more writes than they are worth, and disks take some hundred milliseconds now and then. */
 const SHORTEST_BOUND_MS = 1000;
@@ -24,6 +26,8 @@ export interface DiskWatchPorts {
   readonly folder: string;
   /** The lease of its leaderships, or null. */
   readonly leaseMs: number | null;
+  /** Throws CaucusError if the folder was deleted, or another process has taken it over. */
+  assertOurs(): void;
   /** Does this member lead anything? */
   leads(): boolean;
   /** The disk does not take writes, for this reason; it must not be used until `recovered`. */
@@ -71,13 +75,14 @@ export class DiskWatch {
     let problem: string | null = null;
     try {
       await this.#write();
+      this.#ports.assertOurs();
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = wordsOf(error, this.#file);
     }
     stopLooking();
     this.#isProving = false;
     if (this.#isClosed) return this.#closeFile();
-    if (problem !== null) this.#onFailure(`${this.#file}: cannot be written: ${problem}`);
+    if (problem !== null) this.#onFailure(problem);
     else this.#onSuccess();
     const restMs = problem === null ? startedMs + this.#boundMs / 2 - performance.now() : RETRY_MS;
     this.#timer = setTimeout(() => this.#next(), Math.max(0, restMs));
@@ -139,6 +144,11 @@ export class DiskWatch {
     this.#handle = null;
     if (handle !== null) close(handle, () => {});
   }
+}
+
+function wordsOf(error: unknown, file: string): string {
+  if (error instanceof CaucusError) return error.message;
+  return `${file}: cannot be written: ${error instanceof Error ? error.message : error}`;
 }
 
 function asked<T>(ask: (done: (error: Error | null, value?: T) => void) => void): Promise<T> {

@@ -129,6 +129,7 @@ export class Member implements MemberPort, Engine {
     this.leases = LeaseService.of(settled, this.#hosts, this.#voters, this, (name) => this.#seat(name));
     this.#disk = watchDisk(settled, {
       hosts: this.#hosts,
+      store,
       elections: (name) => this.#occupants.of(name),
       changed: () => this.#notify(),
     });

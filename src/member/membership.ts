@@ -60,7 +60,7 @@ export class Membership {
     });
   }
 
-  /** Whether members let leaders be: none takes over, also from one that has died. */
+  /** While takeovers are paused, leaders go on and no member takes over, also not from a leader that has died. */
   pause(paused: boolean): Promise<Outcome> {
     return this.#next(() => {
       const main = this.#around.main();

@@ -232,6 +232,7 @@ function storeNowhere(cluster: string, id: MemberId, life: string): Store {
       return { load: () => null, save: (record) => void records.plan(record).steps };
     },
     history: () => forgetfulHistory,
+    assertOurs: () => {},
     close: () => {},
   };
 }

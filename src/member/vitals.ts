@@ -73,6 +73,7 @@ export function timedStore(store: Store, saves: WorstOfMinute): Store {
     adopt: (recovery) => store.adopt(recovery),
     records: (protocol) => store.records(protocol),
     history: (election, onFailure) => store.history(election, onFailure),
+    assertOurs: () => store.assertOurs(),
     close: () => store.close(),
     election: (name, protocol) => {
       const records = store.election(name, protocol);

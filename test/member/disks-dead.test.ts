@@ -1,5 +1,5 @@
 /** A leader whose disk hangs or fails stops, although it needs no disk to renew its lease, and stands when the disk answers again. */
-import fs, { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -88,6 +88,20 @@ describe('in processes of their own', () => {
       });
       expect((await status(old)).acting).toBe(true);
     }, PATIENT);
+    lab.check();
+  });
+
+  it('another leads when the data folder of the leader is deleted, and the old one says so', async () => {
+    const old = await lab.leader();
+    lab.wipe(old.id);
+    await vi.waitFor(async () => expect((await lab.leader()).id).not.toBe(old.id), PATIENT);
+    const { illness, acting } = await status(old);
+    expect(illness).toContain('the data folder was deleted or emptied while this member used it');
+    expect(acting).toBe(false);
+    // Also if there is a folder again: it is not the one that this member opened.
+    mkdirSync(lab.folder(old.id));
+    await vi.waitFor(() => expect(existsSync(path.join(lab.folder(old.id), 'proof'))).toBe(true), PATIENT);
+    expect((await status(old)).illness).toContain('deleted or emptied');
     lab.check();
   });
 });

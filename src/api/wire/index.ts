@@ -24,5 +24,5 @@ export {
   voterStatus,
 } from './documents.ts';
 export { readEvents, type ServerEvent } from './events.ts';
-export { type Membership, membership } from './membership.ts';
+export { type Membership, type MembershipEntry, membership } from './membership.ts';
 export { type Refused, refused } from './refused.ts';

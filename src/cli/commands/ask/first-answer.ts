@@ -40,15 +40,35 @@ type Answer<T> = { readonly said: T } | { readonly refusal: unknown };
 
 /**
  * The answer of the first member that answers. For questions only: several members may be asked at the same time. If none answers,
- * throws the last error.
+ * throws one error that names each with its reason.
  */
 export async function firstAnswer<T>(
   members: readonly MemberClient[],
   ask: (member: MemberClient) => Promise<T>,
 ): Promise<T> {
-  const answer = await firstOf(members, ask);
+  const answer = await firstOf(members, ask).catch((error: Failures) => {
+    throw inOne(error.failures);
+  });
   if ('refusal' in answer) throw answer.refusal;
   return answer.said;
+}
+
+/** Why each of the members could not be asked. */
+class Failures extends Error {
+  readonly failures: readonly NoAnswer[];
+
+  constructor(failures: readonly NoAnswer[]) {
+    super();
+    this.failures = failures;
+  }
+}
+
+/** Each message begins with the URL that was asked. */
+function inOne(failures: readonly NoAnswer[]): NoAnswer {
+  const last = failures.at(-1)!;
+  const message = failures.map((each) => each.message).join('; ');
+  const isFinal = failures.every((each) => each.isFinal);
+  return failures.length === 1 ? last : new NoAnswer(message, last.status, isFinal, last.kind);
 }
 
 async function firstOf<T>(
@@ -65,8 +85,8 @@ async function firstOf<T>(
     wait(PATIENCE_MS, true, { ref: false }),
   ]);
   if (!isMissing) return answer;
-  return Promise.any([answer, firstOf(rest, ask)]).catch((error: AggregateError) => {
-    throw error.errors.at(-1);
+  return Promise.any([answer, firstOf(rest, ask)]).catch(({ errors }: AggregateError) => {
+    throw new Failures((errors as Failures[]).flatMap(({ failures }) => failures));
   });
 }
 
@@ -80,6 +100,6 @@ async function answerOf<T>(
   } catch (error) {
     const isThere = !(error instanceof NoAnswer) || (error.status !== null && error.status !== 503);
     if (isThere) return { refusal: error };
-    throw error;
+    throw new Failures([error]);
   }
 }

@@ -259,13 +259,19 @@ function kindOf(error: unknown): NoAnswerKind {
 
 /** `host:port` is enough; without a scheme it is http, or https if a CA is given. */
 function readUrl(text: string, scheme: string): string {
-  const whole = /^https?:\/\//i.test(text) ? text : `${scheme}://${text}`;
+  const hasScheme = /^https?:\/\//i.test(text);
+  const whole = hasScheme ? text : `${scheme}://${text}`;
   const url = URL.canParse(whole) ? new URL(whole) : null;
-  // The URL of a store, passed without --engine, contains a password.
-  const isOurs = url !== null && url.username === '' && url.password === '' && !/:\/\//.test(whole.slice(8));
+  // A word alone is an argument too many, not a host. The URL of a store, passed without --engine, contains a password.
+  const isOurs =
+    url !== null &&
+    (hasScheme || /:\d+($|\/)/.test(text)) &&
+    url.username === '' &&
+    url.password === '' &&
+    !/:\/\//.test(whole.slice(8));
   if (isOurs) return url.href.replace(/\/+$/, '');
   throw new Refusal(
-    `URL: expected http://HOST:PORT, or --engine before the URL of a store, found ${shownUrl(text)}`,
+    `URL: expected http://HOST:PORT, or --engine before the URL of a store, found ${/^[\w.-]*$/.test(text) ? JSON.stringify(text) : shownUrl(text)}`,
   );
 }
 

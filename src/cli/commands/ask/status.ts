@@ -143,7 +143,7 @@ function pendingLines(rows: readonly Row[]): string[] {
   const said = [...actingIn(rows), ...rows].find(({ status }) => (status?.pending ?? []).length > 0);
   const isPaused = rows.some(({ status }) => status?.paused);
   const pending = [
-    ...(isPaused ? ['paused: leaders go on, and none takes over until caucus resume'] : []),
+    ...(isPaused ? ['paused: leaders go on, and no member takes over until caucus resume'] : []),
     ...(said?.status?.pending ?? []).map((each) => `pending: ${each}`),
   ];
   return pending.length === 0 ? [] : ['', ...pending.map(oneLine)];

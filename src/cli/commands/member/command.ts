@@ -17,11 +17,12 @@ export function addMember(program: Command): void {
     .allowExcessArguments()
     .action((_flags, { args }: Command) => {
       const found = args[0] === undefined ? 'none' : JSON.stringify(args[0]);
-      throw new Refusal(`caucus member: expected list, add, remove or replace, found ${found}`);
+      throw new Refusal(`caucus member: expected list, add, remove, replace or promote, found ${found}`);
     });
   asking(member.command('list'), {
     summary: 'print the members, which of them vote, and what is pending',
-    description: 'Prints the members of the cluster as the member that answers knows them.',
+    description:
+      'Prints the members of the cluster as the leader of the main election knows them, which hears all of them; if it does not answer, as the member that answers does.',
     codes: '0, or 1 if no member answers',
     example: 'caucus member list http://10.0.0.1:7101',
     run: async (urls, flags) => (await import('./member.ts')).listCommand(urls, flags),
@@ -69,6 +70,14 @@ export function addMember(program: Command): void {
         (await import('./member.ts')).replaceCommand([old!, id!, url!], urls, flags),
     },
   );
+  asking(member.command('promote').argument('<ID>', 'the member that is to vote'), {
+    summary: 'say whether a member votes: there is nothing else to do',
+    description:
+      'Members vote without being promoted: one that is added has nothing to catch up with, and votes once it has answered. There are no members without a vote; programs that only lead and watch are participants (caucus://, docs/engines/caucus.md). This command changes nothing.',
+    codes: '0 if it votes, 1 if it has not answered yet or no member answers',
+    example: 'caucus member promote d http://10.0.0.1:7101',
+    run: async ([id, ...urls], flags) => (await import('./member.ts')).promoteCommand(id!, urls, flags),
+  });
   asking(
     program
       .command('drain')

@@ -1,4 +1,4 @@
-import { type Membership, membership, status } from '../../../api/wire/index.ts';
+import { type Membership, type MembershipEntry, membership, status } from '../../../api/wire/index.ts';
 import { BadInput, writtenId } from '../../../core/index.ts';
 import { httpUrl } from '../../input/config/fields.ts';
 import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
@@ -30,9 +30,20 @@ interface Seen {
 const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
 
 export async function listCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
-  const seen = await firstAnswer(membersToAsk(urls, flags), (member) => member.get('/members', membership));
-  print(flags.json ? JSON.stringify(seen, null, 2) : listLines(seen).join('\n'));
+  const { seen, silence } = await leaderSees(await ask(urls, flags));
+  print(flags.json ? JSON.stringify(seen, null, 2) : listLines(seen, silence).join('\n'));
   return 0;
+}
+
+/** Changes nothing: a member votes once it was added and has answered. */
+export async function promoteCommand(id: string, urls: readonly string[], flags: AskFlags): Promise<number> {
+  const { seen } = await leaderSees(await ask(urls, flags));
+  const { votes, voterUrl } = knownIn(seen, id, 'ID');
+  const words = votes
+    ? `${id} votes: a member needs no promotion`
+    : `${id} does not vote yet: it has not answered at ${voterUrl ?? 'a URL that is known'}; look in its log`;
+  print(flags.json ? JSON.stringify({ voterId: id, votes }) : words);
+  return votes ? 0 : 1;
 }
 
 export function addCommand(
@@ -50,7 +61,7 @@ export function removeCommand(
   flags: ChangeFlags,
 ): Promise<number> {
   const body = { voterId: readId(id, 'ID'), ...forced(flags) };
-  return change(urls, flags, '/members/remove', body, `${id} was removed`);
+  return change(urls, flags, '/members/remove', body, `${id} was removed`, (seen) => knownIn(seen, id, 'ID'));
 }
 
 export function replaceCommand(
@@ -60,18 +71,19 @@ export function replaceCommand(
 ): Promise<number> {
   const voterUrl = readUrl(url);
   const body = { voterId: readId(old, 'OLD'), by: readId(id, 'NEW'), voterUrl, ...forced(flags) };
-  return change(urls, flags, '/members/replace', body, `${old} was replaced by ${id}`);
+  // Where the new one is a member already, the command goes on where it was interrupted.
+  return change(urls, flags, '/members/replace', body, `${old} was replaced by ${id}`, (seen) => {
+    if (!seen.members.some(({ voterId }) => String(voterId) === id)) knownIn(seen, old, 'OLD');
+  });
 }
 
 /** The member itself is told, wherever it is. */
 export async function drainCommand(id: string, urls: readonly string[], flags: DrainFlags): Promise<number> {
   const { seen, trusted } = await ask(urls, flags);
-  const found = seen.members.find(({ voterId }) => String(voterId) === id);
-  if (found === undefined || found.voterUrl === null) {
-    const ids = seen.members.map(({ voterId }) => voterId).join(', ');
-    throw new Refusal(`MEMBER: expected one of ${ids}, found ${JSON.stringify(id)}`);
-  }
-  const member = trusted.commanded(id, found.voterUrl);
+  const { voterUrl } = knownIn(seen, id, 'MEMBER');
+  if (voterUrl === null)
+    throw new NoAnswer(`${seen.voterId} does not know where ${id} is: ask another member`, null);
+  const member = trusted.commanded(id, voterUrl);
   const answer = await member.post('/drain', flags.undo ? { undo: true } : {});
   const words = flags.undo
     ? `${id} may lead again`
@@ -82,7 +94,7 @@ export async function drainCommand(id: string, urls: readonly string[], flags: D
 
 /** Takeovers are paused in the whole cluster, or not any more. */
 export function pauseCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
-  const done = 'takeovers are paused: leaders go on, and none takes over until caucus resume';
+  const done = 'takeovers are paused: leaders go on, and no member takes over until caucus resume';
   return change(urls, flags, '/pause', {}, done);
 }
 
@@ -97,8 +109,12 @@ async function change(
   path: string,
   body: object,
   done: string,
+  check: (seen: Membership) => void = () => {},
 ): Promise<number> {
-  const { seen, trusted, asked } = await ask(urls, flags);
+  const found = await ask(urls, flags);
+  const { seen, trusted, asked } = found;
+  // A member that was away may know older members than the leader.
+  check((await leaderSees(found)).seen);
   // Without a leader the member that was asked stands for the main election itself.
   let { leader, leaderUrl } = seen.leader === null ? { leader: seen.voterId, leaderUrl: asked } : seen;
   if (leader === null || leaderUrl === null)
@@ -131,6 +147,28 @@ function ask(urls: readonly string[], flags: AskFlags): Promise<Seen> {
   });
 }
 
+/** The member of this id. One that is unknown is bad input, unless the member that was asked knows of no members yet. */
+function knownIn({ members, voterId: asked }: Membership, id: string, name: string): MembershipEntry {
+  const found = members.find(({ voterId }) => String(voterId) === id);
+  if (found !== undefined) return found;
+  const ids = members.map(({ voterId }) => voterId).join(', ');
+  const expected = members.length === 0 ? `a member, and ${asked} knows of none yet` : `one of ${ids}`;
+  throw new Refusal(`${name}: expected ${expected}, found ${JSON.stringify(id)}`);
+}
+
+/** Only the leader hears all members. `silence`: why it could not be asked, or null. */
+async function leaderSees({ seen, trusted }: Seen): Promise<{ seen: Membership; silence: string | null }> {
+  const { voterId, leader, leaderUrl } = seen;
+  if (leader === voterId) return { seen, silence: null };
+  if (leader === null || leaderUrl === null) return { seen, silence: 'there is no leader' };
+  try {
+    return { seen: await trusted.client(leaderUrl).get('/members', membership), silence: null };
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    return { seen, silence: `the leader ${leader} could not be asked: ${error.message}` };
+  }
+}
+
 function forced({ force }: ChangeFlags): { readonly force?: true } {
   return force ? { force: true } : {};
 }
@@ -152,7 +190,8 @@ function told<T>(read: () => T): T {
   }
 }
 
-function listLines(seen: Membership): string[] {
+/** `silence`: why the leader could not be asked, which hears all members. */
+function listLines(seen: Membership, silence: string | null = null): string[] {
   const { paint } = pageOf(process.stdout, process.env);
   const { cluster, voterId, members, removed, pending, difference, paused } = seen;
   if (members.length === 0)
@@ -165,13 +204,14 @@ function listLines(seen: Membership): string[] {
       String(each.voterId),
       each.votes ? 'yes' : 'no',
       each.healthy ? 'yes' : 'no',
-      each.voterId === voterId ? '-' : heardWords(each.lastHeartBeatMs),
+      each.voterId === voterId ? '-' : heardWords(each.lastHeartBeatMs, silence === null),
       each.voterUrl ?? 'unknown',
       each.leader ? 'leader' : '',
     ]),
   );
   const warnings = [
-    ...(paused ? ['paused: none takes over until caucus resume'] : []),
+    ...(silence === null ? [] : [`${silence}; healthy means that ${voterId} is connected with the member`]),
+    ...(paused ? ['paused: no member takes over until caucus resume'] : []),
     ...pending.map((each) => `pending: ${each}`),
     ...(removed.length === 0 ? [] : [`removed: ${removed.join(', ')}`]),
     ...(difference === null ? [] : [difference]),
@@ -185,7 +225,8 @@ function listLines(seen: Membership): string[] {
   ];
 }
 
-function heardWords(atMs: number | null): string {
-  if (atMs === null) return 'never';
+/** A member that does not lead hears from the leader and from candidates only. */
+function heardWords(atMs: number | null, isLeader: boolean): string {
+  if (atMs === null) return isLeader ? 'never' : 'unknown';
   return `${Math.max(0, (Date.now() - atMs) / 1000).toFixed(1)} s ago`;
 }
