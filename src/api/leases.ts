@@ -40,7 +40,11 @@ export interface LeaseWatcher {
 /** The leases of a member. Its functions throw HttpError if this member is not the manager. */
 export interface LeasePort {
   /** Settles once the answer may be given: what it says is on the disks of a majority, and the manager is still the manager. */
-  decide<T>(ask: (manager: LeaseManager, nowMs: number) => Decision<T> | Refused): Promise<T>;
+  decide<T>(
+    ask: (manager: LeaseManager, nowMs: number) => Decision<T> | Refused,
+    /** `opens`: the first request opens the election of the lease managers. A reader opens nothing. */
+    options: { readonly opens: boolean },
+  ): Promise<T>;
   watch(watcher: LeaseWatcher): () => void;
   /** What the register keeps in place of a session. */
   keyOf(session: string): string;
@@ -61,6 +65,7 @@ function route<Q extends object, A>(
   request: Shape<Q>,
   answer: Shape<A>,
   decide: (manager: LeaseManager, asked: Q, nowMs: number) => Decision<A> | Refused,
+  opens = true,
 ): LeaseRoute {
   return {
     summary,
@@ -68,7 +73,8 @@ function route<Q extends object, A>(
     answer,
     async handler({ response }, leases, body) {
       const asked = withKey(request.read(body, ''), leases);
-      sendJson(response, 200, await leases.decide((manager, nowMs) => decide(manager, asked, nowMs)));
+      const answer = await leases.decide((manager, nowMs) => decide(manager, asked, nowMs), { opens });
+      sendJson(response, 200, answer);
     },
   };
 }
@@ -101,6 +107,7 @@ export const leaseRoutes: Readonly<Record<string, LeaseRoute>> = {
     reading,
     leaseReading,
     (manager, { election }, nowMs) => ({ after: 0, answer: manager.read(election, nowMs) }),
+    false,
   ),
   '/leases/watch': {
     summary: 'Server-sent events `news`: one for each change of these elections',

@@ -5,6 +5,7 @@ export {
   LEASES_ELECTION,
   type LeaseRegister,
   leaseRegister,
+  NO_PARTICIPANT,
   notReserved,
 } from './register.ts';
 export {

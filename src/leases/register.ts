@@ -23,6 +23,10 @@ import {
 /** The election among the members whose leader is the lease manager. No program opens it under this name. */
 export const LEASES_ELECTION = 'caucus.leases';
 
+/** Why that election is not open: the first participant that takes an election opens it. */
+export const NO_PARTICIPANT =
+  'no program has taken an election of these members yet, as far as this one knows';
+
 /** Is this a name that members use for themselves? */
 export function isReserved(election: string): boolean {
   return election === LEASES_ELECTION;

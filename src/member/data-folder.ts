@@ -58,6 +58,8 @@ export interface Store {
   /** The records of all elections, whether they are open or not; null for one that cannot be read. */
   records(protocol: string): readonly (Json | null)[];
   election(name: string, protocol: string): ElectionStore;
+  /** Is there a record of this election, of whatever protocol? */
+  isRecorded(election: string): boolean;
   history(election: string, onFailure: (reason: string) => void): HistoryLog;
   /** Throws CaucusError if the data folder was deleted, or another process has taken it over. */
   assertOurs(): void;
@@ -91,6 +93,7 @@ export function forgetfulStore(mainElection: string): Store {
         () => null,
         () => {},
       ),
+    isRecorded: () => false,
     history: () => forgetfulHistory,
     assertOurs: () => {},
     close: () => {},
@@ -190,6 +193,10 @@ class FolderStore implements Store {
         file.write(record);
       },
     );
+  }
+
+  isRecorded(election: string): boolean {
+    return recordedIn(this.#folder).includes(election);
   }
 
   history(election: string, onFailure: (reason: string) => void): HistoryLog {

@@ -15,7 +15,7 @@ import {
   type Why,
 } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
-import { isReserved } from '../leases/index.ts';
+import { isReserved, NO_PARTICIPANT } from '../leases/index.ts';
 import { Bars } from './bars.ts';
 import { Blank } from './belonging.ts';
 import type { Clock } from './clock.ts';
@@ -105,6 +105,11 @@ export class Elections {
     return [...this.#hosts.values()];
   }
 
+  /** Is it open, or was it open on this disk before? */
+  isKnown(name: string): boolean {
+    return this.#hosts.has(name) || this.#around.store.isRecorded(name);
+  }
+
   /**
    * Without the main election as long as no program uses it: it is always open, since its record names the disk, but a
    * program that uses another one must not hear that it waits for members.
@@ -154,11 +159,12 @@ export class Elections {
 
   /**
    * The same on behalf of an HTTP request. Any client can make one, so requests may open fewer elections than
-   * members.
+   * members; and not that of the lease managers, in which members would stand from then on.
    */
   openForRequest(name: string): ElectionHost {
     const found = this.#hosts.get(name);
     if (found !== undefined) return found;
+    if (isReserved(name) && !this.isKnown(name)) throw new CaucusError('E_REFUSED', NO_PARTICIPANT);
     const most = Math.ceil(this.#settled.limits.electionsOfOthers / 10);
     if (this.#requested.size >= most) {
       const reason = `${most} elections were opened by requests; a tenth of limits.electionsOfOthers is for those`;

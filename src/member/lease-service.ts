@@ -2,14 +2,14 @@
  * The members as a store of leases for programs that are no members (`caucus://`). One of the members is the lease manager: it
  * leads an election that the members hold among themselves for this, like any program that uses the library.
  *
- * The election is opened when the first participant sends a request, or another member opens it: a cluster that serves no
- * participants has no such election.
+ * The election is opened when the first participant takes an election, or another member opens it: a cluster that serves no
+ * participants has no such election, and a program that only reads opens none.
  */
 import { createHash } from 'node:crypto';
 import { HttpError, type LeasePort, type LeaseWatcher } from '../api/index.ts';
 import { BadInput } from '../core/index.ts';
 import { CaucusError, Election, type Engine, type Leadership } from '../election/index.ts';
-import { isReserved, LEASES_ELECTION, LeaseManager, leaseRegister } from '../leases/index.ts';
+import { isReserved, LEASES_ELECTION, LeaseManager, leaseRegister, NO_PARTICIPANT } from '../leases/index.ts';
 import type { ElectionHost } from './election-host.ts';
 import type { Elections } from './elections.ts';
 import { LeaseTerm } from './lease-term.ts';
@@ -51,14 +51,21 @@ export class LeaseService implements LeasePort {
     this.#engine = engine;
   }
 
-  readonly decide: Decide = async (ask) => {
+  readonly decide: Decide = async (ask, options) => {
+    if (!options.opens) this.#expectOpened();
     this.#wake();
-    return this.#current().decide(ask);
+    return this.#current().decide(ask, options);
   };
 
   watch(watcher: LeaseWatcher): () => void {
+    this.#expectOpened();
     this.#wake();
     return this.#current().watch(watcher);
+  }
+
+  #expectOpened(): void {
+    if (this.#isOpen || this.#hosts.isKnown(LEASES_ELECTION)) return;
+    throw new HttpError(503, 'E_NOT_OPENED', NO_PARTICIPANT, { details: { outcome: 'definite' } });
   }
 
   keyOf(session: string): string {

@@ -231,6 +231,7 @@ function storeNowhere(cluster: string, id: MemberId, life: string): Store {
       const records = new RecordStore({ cluster, id, election, protocol }, nodeCoding);
       return { load: () => null, save: (record) => void records.plan(record).steps };
     },
+    isRecorded: () => false,
     history: () => forgetfulHistory,
     assertOurs: () => {},
     close: () => {},

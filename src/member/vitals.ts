@@ -72,6 +72,7 @@ export function timedStore(store: Store, saves: WorstOfMinute): Store {
     saveMembers: (members, removed) => store.saveMembers(members, removed),
     adopt: (recovery) => store.adopt(recovery),
     records: (protocol) => store.records(protocol),
+    isRecorded: (election) => store.isRecorded(election),
     history: (election, onFailure) => store.history(election, onFailure),
     assertOurs: () => store.assertOurs(),
     close: () => store.close(),

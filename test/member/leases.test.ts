@@ -54,6 +54,23 @@ afterAll(async () => {
 });
 
 describe('three members that keep leases', () => {
+  it('open nothing for a program that only reads, and say that nothing is held', async () => {
+    const [first] = cluster.members as [Member];
+    for (const [path, body] of [
+      ['/leases/read', { election: 'first' }],
+      ['/leases/watch', { session: SESSION, elections: ['first'] }],
+    ] as const)
+      expect(await post(`${first.url}${path}`, body)).toMatchObject({
+        status: 503,
+        body: { error: { code: 'E_NOT_OPENED' } },
+      });
+    expect((await fetch(`${first.url}/elections/${LEASES_ELECTION}/status`)).ok).toBe(false);
+    const seat = open({ name: 'reader' }).seat('first');
+    await expect.poll(() => seat.standing).toMatchObject({ isKnown: true, leader: null, version: 0 });
+    for (const member of cluster.members)
+      expect(member.elections.map(({ name }) => name)).not.toContain(LEASES_ELECTION);
+  });
+
   it('have no election for them until the first participant comes, and then one that is shown by its name', async () => {
     const names = (): string[] => cluster.members[0]!.elections.map(({ name }) => name);
     expect(names()).not.toContain(LEASES_ELECTION);

@@ -17,6 +17,10 @@ interface Refusal {
 
 /** The pause after all members were asked in vain. */
 const AGAIN_MS = 50;
+/** The members need so long at most to elect the first lease manager. */
+const OPENING_MS = 10_000;
+/** The member cannot answer now, and another one, or the same one later, can. */
+const AGAIN: readonly string[] = ['E_NO_MANAGER', 'E_NOT_OPENED', 'E_CLOSED'];
 /** A member that has just failed is not asked again because another one names it as the manager. */
 const SUSPECT_MS = 1000;
 
@@ -35,6 +39,9 @@ export class Client {
   #token: string | undefined;
   readonly #suspectUntilMs = new Map<Endpoint, number>();
   #at = 0;
+  #hasAnswered = false;
+  /** When a member first said that there is no manager, while none had ever answered; else null. */
+  #openingSinceMs: number | null = null;
 
   constructor({ endpoints, isSecure }: Address, token: TokenSource, tls: TlsOptions, clock: Clock) {
     this.#endpoints = endpoints;
@@ -47,12 +54,26 @@ export class Client {
     this.#transport.close();
   }
 
+  /** The first participant of a cluster waits until the members have elected a lease manager. */
+  get isOpening(): boolean {
+    const sinceMs = this.#openingSinceMs;
+    return !this.#hasAnswered && sinceMs !== null && this.#clock.now() - sinceMs < OPENING_MS;
+  }
+
   /**
    * `body` makes the body of each request: two requests must not be the same attempt. A request that was sent is sent again
-   * only if it certainly had no effect. Rejects with the last reason when the signal is aborted.
+   * only if it certainly had no effect. Rejects with the last reason when the signal is aborted. `unopened` is the answer if
+   * most of the members say that they keep no leases yet: a lease would be on the disk of one of them.
    */
-  async call<T>(path: string, body: () => object, answer: Shape<T>, signal: AbortSignal): Promise<T> {
+  async call<T>(
+    path: string,
+    body: () => object,
+    answer: Shape<T>,
+    signal: AbortSignal,
+    unopened?: T,
+  ): Promise<T> {
     let problem = new Error('no member was asked yet');
+    const without = new Set<Endpoint>();
     for (let asked = 1; ; asked++) {
       const endpoint = this.#endpoints[this.#at]!;
       try {
@@ -62,7 +83,10 @@ export class Client {
           await this.#sending(body(), signal),
         );
         if (status === 200) return this.#read(endpoint, text, answer);
-        problem = this.#onRefusal(endpoint, status, refusalIn(text));
+        const refusal = refusalIn(text);
+        if (refusal?.code === 'E_NOT_OPENED') without.add(endpoint);
+        if (unopened !== undefined && 2 * without.size > this.#endpoints.length) return unopened;
+        problem = this.#onRefusal(endpoint, status, refusal);
       } catch (error) {
         if (error instanceof CaucusError || error instanceof Definite) throw error;
         this.#suspect(endpoint);
@@ -95,6 +119,7 @@ export class Client {
   }
 
   #read<T>(endpoint: Endpoint, text: string, answer: Shape<T>): T {
+    this.#hasAnswered = true;
     try {
       return answer.read(JSON.parse(text), 'answer');
     } catch (error) {
@@ -113,7 +138,8 @@ export class Client {
       this.#goTo(refusal.leaderUrl, endpoint);
       return problem;
     }
-    if (refusal?.code === 'E_NO_MANAGER' || refusal?.code === 'E_CLOSED') {
+    if (AGAIN.includes(refusal?.code ?? '')) {
+      this.#openingSinceMs ??= this.#clock.now();
       this.#moveOn(endpoint);
       return problem;
     }

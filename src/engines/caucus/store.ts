@@ -18,6 +18,9 @@ interface StoreAround {
   readonly nextAttempt: () => number;
 }
 
+/** What there is to read where no program has taken an election yet. */
+const NEVER_HELD: LeaseReading = { leader: null, token: null, freeInMs: null, value: null, version: 0 };
+
 /** One election's lease, kept by the members. */
 export class CaucusStore implements LeaseStore<CaucusGrant> {
   readonly #around: StoreAround;
@@ -66,7 +69,11 @@ export class CaucusStore implements LeaseStore<CaucusGrant> {
 
   async read({ signal }: Call): Promise<Reading> {
     const body = (): object => ({ election: this.#election });
-    return readingOf(await this.#around.client.call('/leases/read', body, leaseReading, signal));
+    return readingOf(await this.#around.client.call('/leases/read', body, leaseReading, signal, NEVER_HELD));
+  }
+
+  isOpening(): boolean {
+    return this.#around.client.isOpening;
   }
 
   watch(hint: (news: 'changed' | 'ours') => void): () => void {

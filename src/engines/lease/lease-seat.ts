@@ -332,7 +332,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     const longestMs = this.#tenure === null ? Math.max(FIRST_MS, times.retryMs) : times.renewMs / 4;
     // Hints that came meanwhile are ignored: they may come with every attempt.
     this.#dueMs = this.#backOff.onFailure(error, nowMs, longestMs, random());
-    if (this.#tenure !== null) return;
+    if (this.#tenure !== null || this.#store.isOpening?.()) return;
     const isKnown = this.#freeAtMs !== Number.POSITIVE_INFINITY && nowMs < this.#freeAtMs;
     const unknown = isKnown ? {} : { leader: null, token: null };
     const detail = `${storeName} is unavailable: ${this.#backOff.reason}`;

@@ -65,4 +65,6 @@ export interface LeaseStore<G extends Grant = Grant> {
    * Returns a function that stops it. Never throws: the calls find any error.
    */
   watch(hint: (news: 'changed' | 'ours') => void): () => void;
+  /** Is it being opened for the first time, as it says itself? Calls that fail meanwhile are no trouble yet. */
+  isOpening?(): boolean;
 }
