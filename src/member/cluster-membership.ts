@@ -8,6 +8,7 @@ import type { Store } from './data-folder.ts';
 import type { ElectionHost } from './election-host.ts';
 import type { Elections } from './elections.ts';
 import { Following } from './following.ts';
+import { Learning } from './learning.ts';
 import type { Links, Peer } from './links/links.ts';
 import { Membership } from './membership.ts';
 import type { Settled } from './options.ts';
@@ -37,6 +38,7 @@ export class ClusterMembership implements MembershipPort {
   readonly #roster: Roster;
   readonly #following: Following;
   readonly #changes: Membership;
+  readonly #learning: Learning | null;
   /** Why the other members do not accept this process, or null. */
   #refusal: Why | null = null;
   /** Why it leads nothing, since it was removed or is not accepted; or null. */
@@ -75,6 +77,23 @@ export class ClusterMembership implements MembershipPort {
       lend: (isLent) => hosts().lend(isLent),
       links,
       hasTls: settled.tls !== null,
+    });
+    this.#learning = this.#learn();
+  }
+
+  /** A founder may have lost its disk. A process that joins has asked already. */
+  #learn(): Learning | null {
+    const { settled, links } = this.#around;
+    const { id, cluster, election, peers, join } = settled;
+    if (join !== null || peers.length === 0) return null;
+    return new Learning({
+      id,
+      cluster,
+      election,
+      configured: peers,
+      links,
+      isDone: () => this.members !== null,
+      learned: (members) => this.#roster.learn(members),
     });
   }
 
@@ -175,6 +194,7 @@ export class ClusterMembership implements MembershipPort {
   close(): void {
     this.#roster.close();
     this.#following.close();
+    this.#learning?.close();
   }
 
   /** While the leader of the main election is heard, this member knows its newest members. */

@@ -44,8 +44,8 @@ export async function learnPeers(settled: Settled, store: Store): Promise<Settle
   try {
     for (;;) {
       const answer = await ask(poster, join!, settled.election);
-      const found = read(answer, cluster);
-      if (typeof found === 'object') return { ...settled, peers: others(found, id, join!) };
+      const found = readMembers(answer, cluster);
+      if (typeof found === 'object') return { ...settled, peers: othersIn(found, id, join!) };
       const message = `waits for a member of the cluster at ${join}: ${found}`;
       if (message !== told) log({ level: 'warning', message });
       told = message;
@@ -63,7 +63,7 @@ function ask(poster: Poster, url: string, election: string): Promise<Posted> {
 }
 
 /** The document; or why there is none, which may pass. */
-function read(answer: Posted, cluster: string): Membership | string {
+export function readMembers(answer: Posted, cluster: string): Membership | string {
   if (answer.type === 'failed') return answer.reason;
   let found: Membership;
   try {
@@ -84,9 +84,9 @@ function read(answer: Posted, cluster: string): Membership | string {
 }
 
 /** The member that was asked is reached where it was asked, whatever it says of itself. */
-function others({ members, voterId }: Membership, id: MemberId, join: string): readonly Peer[] {
+export function othersIn({ members, voterId }: Membership, id: MemberId, asked: string): readonly Peer[] {
   return members.flatMap(({ voterId: member, voterUrl }): Peer[] => {
-    const url = member === voterId ? join : voterUrl === null ? null : normalUrl(voterUrl);
+    const url = member === voterId ? asked : voterUrl === null ? null : normalUrl(voterUrl);
     return member === id || url === null ? [] : [{ id: member, url }];
   });
 }

@@ -1,6 +1,6 @@
 /** What a member does about the events of its links: the log, its elections, and what it can tell of its peers. */
 import type { ClusterRecovery } from '../core/index.ts';
-import { type Identity, sharedId } from '../peers/index.ts';
+import { FEATURES, type Identity, sharedId } from '../peers/index.ts';
 import type { Acceptance } from './acceptance.ts';
 import { Belonging } from './belonging.ts';
 import type { Store } from './data-folder.ts';
@@ -75,7 +75,7 @@ export function openLinks(
   const { incarnation, life } = store.member;
   const belonging = new Belonging(store, around.hosts, settled.log);
   const identity: Identity = belonging.in(
-    own.of({ id, cluster, incarnation, life, rules, process: ownProcess() }),
+    own.of({ id, cluster, incarnation, life, rules, features: FEATURES, process: ownProcess() }),
   );
   const isConnected = (): boolean => links.status.some(({ via }) => via !== 'none');
   const { log } = settled;

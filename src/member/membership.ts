@@ -3,6 +3,7 @@
  * elections follow by themselves (following.ts).
  */
 import type { MemberId, Outcome } from '../core/index.ts';
+import type { Feature } from '../peers/index.ts';
 import type { ElectionHost } from './election-host.ts';
 import type { Links, Peer } from './links/links.ts';
 import type { Roster } from './roster.ts';
@@ -24,6 +25,11 @@ export interface MembershipAround {
   /** Members are called by https only. */
   readonly hasTls: boolean;
 }
+
+const FEATURE_WORDS: Readonly<Record<Feature, string>> = {
+  addresses: 'members that are added while the cluster runs',
+  pauses: 'pauses',
+};
 
 const DONE: Outcome = { status: 'done' };
 
@@ -62,10 +68,29 @@ export class Membership {
 
   /** While takeovers are paused, leaders go on and no member takes over, also not from a leader that has died. */
   pause(paused: boolean): Promise<Outcome> {
-    return this.#next(() => {
+    return this.#next(async () => {
       const main = this.#around.main();
-      return main.command({ type: 'publish', value: main.view.value, paused });
+      const tooOld = paused ? this.#tooOld('pauses', this.#others) : null;
+      return tooOld ?? main.command({ type: 'publish', value: main.view.value, paused });
     });
+  }
+
+  get #others(): readonly MemberId[] {
+    return (this.#around.roster.members ?? []).map(({ id }) => id);
+  }
+
+  /**
+   * A member of an earlier release refuses a register with what it does not understand, and is out until it is updated. One
+   * that is not connected is not waited for: it may be the one that is to be replaced.
+   */
+  #tooOld(feature: Feature, ids: readonly MemberId[]): Outcome | null {
+    const links = this.#around.links();
+    const old = ids.filter((id) => links.featuresOf(id)?.includes(feature) === false);
+    if (old.length === 0) return null;
+    const who = `${old.join(', ')} ${old.length === 1 ? 'runs' : 'run'} an earlier release`;
+    return refused(
+      `${who}, which does not understand ${FEATURE_WORDS[feature]}: update ${old.join(', ')} first`,
+    );
   }
 
   #next(change: () => Promise<Outcome>): Promise<Outcome> {
@@ -79,16 +104,25 @@ export class Membership {
    * takeovers are paused, this member stands for it until the change is made.
    */
   async #led(change: () => Promise<Outcome>): Promise<Outcome> {
-    const { main, leader, lend } = this.#around;
+    const { main, leader, lend, roster } = this.#around;
+    // It was removed, perhaps by the command before this one: it will not hear of a leader any more.
+    if (roster.isOutside) return refused(this.#elsewhere());
     if (leader() !== null) return change();
     const isNeeded = !main().isCandidate;
     if (isNeeded) await lend(true);
     try {
-      await until(() => leader() !== null && (main().view.role !== 'leader' || main().acting));
-      return await change();
+      const isLed = (): boolean => leader() !== null && (main().view.role !== 'leader' || main().acting);
+      await until(() => isLed() || roster.isOutside);
+      return roster.isOutside ? refused(this.#elsewhere()) : await change();
     } finally {
       if (isNeeded) await lend(false);
     }
+  }
+
+  #elsewhere(): string {
+    const { roster } = this.#around;
+    const there = (roster.members ?? []).map(({ id, url }) => `${id} at ${url}`).join(', ');
+    return `${roster.outsideWords}; the members, which take commands, are ${there}`;
   }
 
   async #add(joiner: Peer): Promise<Outcome> {
@@ -115,6 +149,8 @@ export class Membership {
     try {
       const unreached = await this.#untilReached(joiner);
       if (unreached !== null) return unreached;
+      const tooOld = this.#tooOld('addresses', [...this.#others, joiner.id]);
+      if (tooOld !== null) return tooOld;
       const outcome = await main().command(command);
       return outcome.status === 'done' ? await this.#untilSeated(joiner.id) : outcome;
     } finally {

@@ -42,6 +42,8 @@ export class Roster {
   readonly #farewells = new Map<MemberId, NodeJS.Timeout>();
   /** A member that is being added, which is not in the register yet. */
   #joiner: Peer | null = null;
+  /** Members that another one told of, while this one knows of no cluster that has been founded. */
+  #learned: readonly Peer[] = [];
   #wasMember: boolean;
   #told = '';
   #isUnsaved = false;
@@ -83,6 +85,12 @@ export class Roster {
   /** Dials a member that is to be added, and admits it; null: there is none any more. */
   invite(joiner: Peer | null): void {
     this.#joiner = joiner;
+    this.#apply();
+  }
+
+  /** Dials the members that another one told of, and admits them, until the register says who the members are. */
+  learn(members: readonly Peer[]): void {
+    this.#learned = members;
     this.#apply();
   }
 
@@ -203,7 +211,8 @@ export class Roster {
     const leaving = [...this.#farewells.keys()].flatMap((id) => voters.list.filter((each) => each.id === id));
     const joiner = this.#joiner === null ? [] : [this.#joiner];
     const gone = [...this.#removed].filter((id) => this.isRemoved(id));
-    voters.follow([...joiner, ...members, ...leaving], gone);
+    const learned = this.members === null ? this.#learned : [];
+    voters.follow([...joiner, ...members, ...learned, ...leaving], gone);
     links().setPeers(voters.others, gone);
     this.#save();
     const difference = this.difference ?? '';

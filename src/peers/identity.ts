@@ -21,11 +21,20 @@ export interface Identity {
   readonly recovery?: ClusterRecovery | undefined;
   /** Its disk has no seat in any cluster yet: it may join any. Omitted by a member of one, and by earlier releases. */
   readonly isBlank?: boolean | undefined;
+  /** What it understands beyond the first release that speaks this version of the messages, which omits it. */
+  readonly features?: readonly string[] | undefined;
   /** Where the process runs; null if the system does not tell. */
   readonly process: ProcessIdentity | null;
   /** Where processes of the same kernel can reach it (member/links/local-socket.ts). */
   readonly localSocket?: string | undefined;
 }
+
+/**
+ * What later releases added to the messages between members, and is used only when all members understand it: members
+ * with addresses in the register, and pauses in it.
+ */
+export const FEATURES = ['addresses', 'pauses'] as const;
+export type Feature = (typeof FEATURES)[number];
 
 /** One process of one boot of one host. `startTime` distinguishes it from a later one with the same pid. */
 export interface ProcessIdentity {

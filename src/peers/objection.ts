@@ -62,7 +62,7 @@ function aboutRecovery(own: Identity, other: Identity): Refused | null {
   if (ours?.id === theirs?.id) return null;
   if (theirs === undefined ? other.isBlank : ours === undefined && own.isBlank) return null;
   if (ours !== undefined && isBefore(theirs, ours)) {
-    const reason = `${named(other)} belongs to the cluster as it was before ${recoveryWords(ours)}; stop it, empty its data folder, start it again and add it${theirs === undefined ? ' (an earlier release of caucus has to be updated first)' : ''}`;
+    const reason = `${named(other)} belongs to the cluster as it was before ${recoveryWords(ours)}; stop it, empty its data folder, start it again and add it${other.features === undefined ? ' (its release is an earlier one: update it first)' : ''}`;
     return { kind: 'before-recovery', reason };
   }
   if (theirs !== undefined && isBefore(ours, theirs)) {

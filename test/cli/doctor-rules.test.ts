@@ -268,6 +268,25 @@ describe('configurations', () => {
       expect(found.map(({ kind }) => kind)).not.toContain('refused');
     });
 
+    it('and nothing that contradicts the way back to three members', () => {
+      const b = member('b', IDS, { ...refused('before-recovery'), election: { voted: IDS } });
+      const empty = { ...recovery('first'), election: { voted: ['a'], isCandidate: false } };
+      const found = find(
+        member('a', IDS, alone),
+        { ...b, status: { ...b.status!, acting: false } },
+        member('c', IDS, { ...empty, status: { acting: false } }),
+        absent('d', 'nothing-there'),
+      );
+      const next = (wanted: string): string[] =>
+        found.filter(({ kind }) => kind === wanted).map((each) => each.next);
+      expect(next('before-recovery')).toEqual(['stop it, empty its data folder, start it again and add it']);
+      expect(next('recovered')[0]).toContain(`caucus member add c ${urlOf('c')}`);
+      expect(next('member-down')[0]).toContain('Empty its data folder, start it and add it');
+      const kindsFound = found.map(({ kind }) => kind);
+      for (const kind of ['removed', 'membership', 'peers-differ', 'member-count'])
+        expect(kindsFound).not.toContain(kind);
+    });
+
     it('two clusters after two recoveries; but a later one of the same cluster counts', () => {
       const two = kinds(member('a', IDS, recovery('first')), member('b', IDS, recovery('other')));
       expect(two).toContain('other-recovery');

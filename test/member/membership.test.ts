@@ -1,5 +1,5 @@
 /** The members of a cluster are changed by commands, and all its elections follow. docs/operations.md is the runbook. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/core/index.ts';
@@ -144,6 +144,24 @@ describe('a member that is removed', () => {
     await have(['a', 'b', 'c', 'd']);
   });
 
+  it('refuses the commands that wait behind its removal at once, and names the members', async () => {
+    const leader = await cluster.until(() => cluster.acting()[0]);
+    const id = String(leader.id);
+    const made = await Promise.all([
+      leader.membership!.remove(id, false),
+      leader.membership!.pause(true),
+      leader.membership!.remove('d', false),
+    ]);
+    expect(made[0]).toEqual({ status: 'done' });
+    for (const outcome of made.slice(1))
+      expect(outcome).toMatchObject({
+        status: 'refused',
+        reason: expect.stringMatching(/was removed .* take commands, are /),
+      });
+    await done(() => add(id));
+    await have(['a', 'b', 'c', 'd']);
+  });
+
   it('stays where too few of the others would answer', async () => {
     await done(async () => (await changes()).remove('d', false));
     await have(['a', 'b', 'c']);
@@ -177,6 +195,24 @@ describe('a replacement', () => {
     expect(await refusal((await changes()).replace('b', { id: 'x', url: 'http://127.0.0.1:1' }, false))).toBe(
       'b is not a member',
     );
+  });
+
+  it('leaves a founder that has lost its disk a seat, also if the leader is not one that it was configured with', async () => {
+    await expect
+      .poll(() =>
+        cluster
+          .acting()[0]
+          ?.electionPort('main')
+          .command({ type: 'transfer', to: 'e' })
+          .then(() => cluster.acting()[0]?.id),
+      )
+      .toBe('e');
+    await cluster.leave('c');
+    rmSync(cluster.dataOf('c'), { recursive: true });
+    stand(await cluster.join('c', { peers: cluster.peers.slice(0, 3) }));
+    await cluster.until(() => cluster.member('c').electionPort('main').view.role === 'follower');
+    expect(cluster.acting()[0]?.id).toBe('e');
+    await have(['a', 'c', 'e']);
   });
 
   it('is told by members that are configured otherwise, with the command that mends it', () => {

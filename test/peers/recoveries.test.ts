@@ -34,6 +34,7 @@ describe('a greeting between members of different recoveries', () => {
 
   it('names both members, the recovery and what to do, in less than a refusal may have', () => {
     const told = [
+      [FIRST, { features: [] }],
       [FIRST, {}],
       [{}, FIRST],
       [FIRST, OTHER],
@@ -46,7 +47,8 @@ describe('a greeting between members of different recoveries', () => {
       return decisions.flatMap((each) => (each.type === 'tell' ? [each.refused.reason] : []))[0]!;
     });
     expect(told).toEqual([
-      'member 2 at http://host:2 belongs to the cluster as it was before member 1 was recovered at 2026-01-01T00:00:00.000Z; stop it, empty its data folder, start it again and add it (an earlier release of caucus has to be updated first)',
+      'member 2 at http://host:2 belongs to the cluster as it was before member 1 was recovered at 2026-01-01T00:00:00.000Z; stop it, empty its data folder, start it again and add it',
+      'member 2 at http://host:2 belongs to the cluster as it was before member 1 was recovered at 2026-01-01T00:00:00.000Z; stop it, empty its data folder, start it again and add it (its release is an earlier one: update it first)',
       'member 2 at http://host:2 belongs to the cluster after member 1 was recovered at 2026-01-01T00:00:00.000Z, and member 1 at http://host:1 to the one before; stop 1, empty its data folder, start it again and add it',
       'there are two clusters: member 2 at http://host:2 belongs to the one after member 1 was recovered at 2026-01-01T00:00:00.000Z, member 1 at http://host:1 to the one after member 1 was recovered at 2026-01-01T00:00:00.000Z; keep one, and empty the data folders of the other',
     ]);

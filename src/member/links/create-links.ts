@@ -51,7 +51,12 @@ class AllLinks implements Links, Hub {
   }
 
   get status(): readonly LinkStatus[] {
-    return [...this.#host.links].map(([id, link]) => link.status(this.#host.isLinked(id)));
+    return [...this.#host.links].map(([id, link]) => link.status(this.#host.processOf(id) !== null));
+  }
+
+  featuresOf(peer: MemberId): readonly string[] | null {
+    const process = this.#host.processOf(peer);
+    return process === null ? null : (process.features ?? []);
   }
 
   setPeers(peers: readonly Peer[], removed: readonly MemberId[] = []): void {

@@ -17,6 +17,7 @@ import {
   clusterRecovery,
   electionName,
   flag,
+  listOf,
   type Message,
   memberId,
   natural,
@@ -33,6 +34,9 @@ const ACCEPTS = 2;
 const LONGEST_NAME = 256;
 const LONGEST_REASON = 400;
 const LONGEST_RULES = 4000;
+
+/** A later release may have more. */
+const features = listOf(text(LONGEST_NAME), 100);
 
 export type Frame =
   | { readonly type: 'hello'; readonly identity: Identity }
@@ -122,6 +126,7 @@ function readHello(found: Record<string, unknown>): Frame {
     ...(found.recovery === undefined
       ? {}
       : { recovery: clusterRecovery.read(found.recovery, 'hello.recovery') }),
+    ...(found.features === undefined ? {} : { features: features.read(found.features, 'hello.features') }),
     ...(found.isBlank === undefined ? {} : { isBlank: flag.read(found.isBlank, 'hello.isBlank') }),
     process: found.process === null ? null : readProcess(asObject(found.process, 'hello.process')),
     ...(found.localSocket === undefined

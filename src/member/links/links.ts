@@ -77,5 +77,7 @@ export interface Links {
   /** A message of this peer came by POST. */
   heardByPost(from: MemberId): void;
   readonly status: readonly LinkStatus[];
+  /** What a peer that is connected over a link understands (`FEATURES`); null if it is not connected. */
+  featuresOf(peer: MemberId): readonly string[] | null;
   close(): Promise<void>;
 }

@@ -71,8 +71,8 @@ export class PeersHost implements ConnectionOwner {
     for (const peer of this.links.keys()) this.give({ type: 'peer-moved', peer });
   }
 
-  isLinked(peer: MemberId): boolean {
-    return this.#machine.processOf(peer) !== null;
+  processOf(peer: MemberId): Identity | null {
+    return this.#machine.processOf(peer);
   }
 
   accepted(connection: Connection): void {

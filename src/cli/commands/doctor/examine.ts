@@ -6,7 +6,7 @@ import type { Finding } from './finding.ts';
 import { bySeverity } from './finding.ts';
 import type { Gathered } from './gathered.ts';
 import { type Picture, pictureOf } from './picture.ts';
-import { configurationFindings } from './rules-configuration.ts';
+import { configurationFindings, withoutContradictions } from './rules-configuration.ts';
 import { leaderFindings } from './rules-leader.ts';
 import { linkFindings } from './rules-links.ts';
 import { membershipFindings } from './rules-membership.ts';
@@ -50,7 +50,7 @@ export function examine(gathered: Gathered): Examined {
   const sound: string[] = [];
   const unchecked: string[] = [];
   for (const { name, needsDiagnosis, find } of AREAS) {
-    const found = find(picture, findings);
+    const found = withoutContradictions(find(picture, findings), findings);
     findings.push(...found);
     if (found.length > 0) continue;
     const isChecked = picture.home.length > 0 && (!needsDiagnosis || picture.told.length > 0);

@@ -1,5 +1,5 @@
 /** Members whose configurations do not fit each other, and memberships that are not what is configured. */
-import { type Json, type MemberId, recoveryWords } from '../../../core/index.ts';
+import { type ClusterRecovery, type Json, type MemberId, recoveryWords } from '../../../core/index.ts';
 import { type Finding, problem, warning } from './finding.ts';
 import { answering, listed } from './gathered.ts';
 import { mostCommon, type Picture } from './picture.ts';
@@ -17,6 +17,21 @@ export function configurationFindings(picture: Picture): readonly Finding[] {
     ...forgetful(picture),
     ...versions(picture),
   ];
+}
+
+/** Findings about the membership, whose usual advice (take them out of the peers, …) is wrong right after a recovery. */
+const OF_MEMBERSHIP: readonly string[] = ['removed', 'membership', 'peers-differ', 'member-count'];
+
+/** The findings of one area, without those for which the findings about a recovery have another advice already. */
+export function withoutContradictions(
+  found: readonly Finding[],
+  before: readonly Finding[],
+): readonly Finding[] {
+  const isRecovered = before.some(({ kind }) => kind === 'recovered');
+  const outdated = before.filter(({ kind }) => kind === 'before-recovery').map(({ subject }) => subject);
+  return found.filter(
+    ({ kind, subject }) => !OF_MEMBERSHIP.includes(kind) || !(isRecovered || outdated.includes(subject)),
+  );
 }
 
 function otherCluster({ gathered, cluster }: Picture): readonly Finding[] {
@@ -59,7 +74,8 @@ function sameId({ home }: Picture): readonly Finding[] {
  * Members that refuse each other since one was recovered without the other. One that has not met the others yet belongs
  * to no recovery, and is not refused.
  */
-function recoveries({ told, elections }: Picture): readonly Finding[] {
+function recoveries(picture: Picture): readonly Finding[] {
+  const { told, elections } = picture;
   const found = told.flatMap(({ status: { voterId }, diagnosis: { recovery, peers } }) => {
     const isRefused = peers.some(({ problem: told }) => REFUSALS.includes(told?.kind ?? ''));
     return recovery === undefined && !isRefused ? [] : [{ id: voterId, recovery, isRefused }];
@@ -98,10 +114,22 @@ function recoveries({ told, elections }: Picture): readonly Finding[] {
             'recovered',
             'the cluster',
             `${recoveryWords(one)}, and too few members were added since: ${few.map(({ name, voters }) => `${name} has ${listed(voters)}`).join('; ')}. It survives no failure`,
-            'start members with empty data folders and add them, until there are three',
+            nextSteps(picture, one),
           ),
         ]),
   ];
+}
+
+/** Members that run with empty folders and have met the recovered cluster only have to be added. */
+function nextSteps({ told, elections }: Picture, { id }: ClusterRecovery): string {
+  const ready = told.filter(
+    ({ status: { voterId }, diagnosis }) =>
+      diagnosis.recovery?.id === id && !elections.some(({ voters }) => voters.includes(voterId)),
+  );
+  const commands = ready.map(({ status }) => `caucus member add ${status.voterId} ${status.voterUrl}`);
+  return commands.length === 0
+    ? 'start members with empty data folders and add them (caucus member add ID URL), until there are three'
+    : `${commands.join('; ')}. Until there are three, start more with empty data folders and add them too`;
 }
 
 function otherSettings({ told }: Picture): readonly Finding[] {

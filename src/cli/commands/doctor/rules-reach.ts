@@ -4,7 +4,9 @@ import { type Finding, problem, warning } from './finding.ts';
 import { type Failure, listed, nameOf, type Place } from './gathered.ts';
 import type { Picture } from './picture.ts';
 
-export function reachFindings({ gathered, home }: Picture): readonly Finding[] {
+export function reachFindings({ gathered, home, told, elections }: Picture): readonly Finding[] {
+  const isRecovered = told.some(({ diagnosis }) => diagnosis.recovery !== undefined);
+  const voters = elections.flatMap((each) => each.voters);
   return gathered.places.flatMap((place) => {
     if (place.status !== null) return foreign(place, place.status.voterId);
     // The member answers elsewhere, so what is wrong is this URL.
@@ -12,7 +14,9 @@ export function reachFindings({ gathered, home }: Picture): readonly Finding[] {
     const failure = place.failure!;
     if (found !== undefined && failure.kind !== 'refused')
       return [wrongUrl(place, WHAT[failure.kind] ?? failure.words, found.status.voterUrl)];
-    return [absent(place, failure)];
+    // A recovery left it out: as it is, it would be refused.
+    const isDropped = isRecovered && !place.named.some(({ id }) => voters.includes(id));
+    return [absent(place, failure, isDropped)];
   });
 }
 
@@ -43,7 +47,7 @@ function wrongUrl({ url, named }: Place, what: string, right: string | null): Fi
   );
 }
 
-function absent(place: Place, { kind, words }: Failure): Finding {
+function absent(place: Place, { kind, words }: Failure, isDropped: boolean): Finding {
   const name = nameOf(place);
   const { url } = place;
   switch (kind) {
@@ -52,7 +56,9 @@ function absent(place: Place, { kind, words }: Failure): Finding {
         'member-down',
         name,
         `does not run: nothing listens at ${url}`,
-        `start it; its log says why it ended (journalctl, or the log of its container). If it runs elsewhere, correct its URL at the other members. Before a start: caucus doctor --config FILE`,
+        isDropped
+          ? `it is no member since the recovery. Empty its data folder, start it and add it: caucus member add ID URL; or take it out of the peers`
+          : `start it; its log says why it ended (journalctl, or the log of its container). If it runs elsewhere, correct its URL at the other members. Before a start: caucus doctor --config FILE`,
       );
     case 'stopped':
       return problem(
