@@ -2,15 +2,20 @@
  * Members of an earlier release and of this one in one cluster: it is upgraded and downgraded member by member, as an
  * operator would. `npm run verify:versions` does it in every order.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { join } from '../../src/member/index.ts';
+import { DiskLab } from '../support/disk-lab.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { EarlierRelease, type Order, type Pause, roll } from '../support/rolling.ts';
 
 let earlier: EarlierRelease;
+let lab: DiskLab | null = null;
 
 beforeAll(() => {
   earlier = new EarlierRelease();
 });
 afterAll(() => earlier.remove());
+afterEach(() => lab?.close());
 
 const leaderFirst: Order = (ids, leader) => [leader, ...ids.filter((id) => id !== leader)];
 const leaderLast: Order = (ids, leader) => [...ids.filter((id) => id !== leader), leader];
@@ -26,4 +31,52 @@ describe('members of an earlier release', () => {
     expect(leaders).toBeGreaterThan(0);
     expect(changes).toBeLessThanOrEqual(allowed);
   });
+
+  it('keep the others from changes that they do not understand, until they are updated', async () => {
+    lab = await DiskLab.open(3, true, { timing: { timeoutMs: [4500, 6500] } });
+    const [old, ...others] = lab.ids as [string, ...string[]];
+    await Promise.all([lab.start(old, { build: earlier.build }), ...others.map((id) => lab!.start(id))]);
+    await lab.allSeated(30_000);
+    if ((await lab.leader()).id === old) {
+      await lab.stop(lab.at(old));
+      await lab.startKnown(old, { build: earlier.build });
+      await lab.allSeated(30_000);
+    }
+    const { url } = await lab.leader(30_000);
+    const why = `${old} runs an earlier release, which does not understand`;
+    expect(await asked(`${url}/pause`, {})).toEqual([
+      409,
+      expect.stringContaining(`${why} pauses: update ${old} first`),
+    ]);
+    const [port] = await freePorts(1);
+    const joiner = {
+      id: 'd',
+      peers: [],
+      join: url,
+      listen: { port: port! },
+      timing: { timeoutMs: [4500, 6500] },
+    };
+    const member = await join(joiner);
+    try {
+      const added = { voterId: 'd', voterUrl: member.url };
+      expect(await asked(`${url}/members/add`, added)).toEqual([
+        409,
+        expect.stringContaining(`${why} members that are added while the cluster runs: update ${old} first`),
+      ]);
+      await lab.stop(lab.at(old));
+      await lab.startKnown(old);
+      await lab.allSeated(30_000);
+      await expect.poll(() => asked(`${url}/members/add`, added), { timeout: 30_000 }).toEqual([200, '']);
+    } finally {
+      await member.close();
+    }
+  });
 });
+
+/** The status of the answer, and its words if it is a refusal. */
+async function asked(url: string, body: object): Promise<[number, string]> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  const { error } = (await answer.json()) as { error?: { message: string } };
+  return [answer.status, error?.message ?? ''];
+}
