@@ -23,6 +23,7 @@ import { drawName } from './draw-name.ts';
 import { listText, parseList } from './election-list.ts';
 import { electionFile, historyFile, LIST_FILE, MEMBER_FILE, recordedIn } from './folder-files.ts';
 import { withEntry } from './history-file.ts';
+import type { Peer } from './links/links.ts';
 import { holderOf, lockFolder } from './lock.ts';
 import { RecordFile, recordBytes } from './record-file.ts';
 import { finishRecovery, type JournalFiles, type NewFiles, replaceFiles } from './recovery-journal.ts';
@@ -60,6 +61,8 @@ export interface RecoveryPlan {
   /** The newest term over all elections. */
   readonly highest: number;
   readonly dropped: readonly MemberId[];
+  /** Where the members were, this one too, as far as the folder knows. */
+  readonly addresses: readonly Peer[];
   readonly recovery: ClusterRecovery;
   /** The recovery that this folder comes from already. */
   readonly before: ClusterRecovery | null;
@@ -175,6 +178,7 @@ function planOf(
     elections,
     highest,
     dropped: idSet(elections.flatMap(({ dropped }) => dropped)),
+    addresses: member?.members ?? [],
     recovery,
     before,
     copy: path.join(data, copyName(recovery)),

@@ -105,6 +105,24 @@ describe('two members that were recovered at the same time', () => {
   });
 });
 
+it('a copy of a folder is not recovered beside the cluster that still runs, unless that is forced', async () => {
+  lab = await DiskLab.settled(3, true);
+  const [a] = lab.ids as [string];
+  const copy = lab.copy(a);
+  const before = contentOf(copy);
+  const of = (...flags: readonly string[]): ReturnType<typeof caucus> =>
+    caucus('recover', '--data', copy, '--id', a, ...flags);
+  const { code, stderr, stdout } = await of('--yes');
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(
+    /^caucus: members of the cluster still answer: a at http:\S+, b at .*, c at .*--force\n$/,
+  );
+  expect(contentOf(copy)).toEqual(before);
+  const forced = await of('--force');
+  expect(forced.stdout).toContain(`Whether this folder is a copy.`);
+  expect(forced.code).toBe(1);
+});
+
 async function leads(id: string): Promise<void> {
   const from = lab.at(id).actedAtUs;
   await lab.until(`${id} leads`, HEARD_WITHIN_MS, () => lab.at(id).actedAtUs > from);

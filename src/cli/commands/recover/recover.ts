@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { status } from '../../../api/wire/index.ts';
 import { electionName, recoveryWords, writtenId } from '../../../core/index.ts';
 import { CaucusError } from '../../../election/index.ts';
 import { type OpenRecovery, openRecovery, RECOVERY_STEP, type RecoveryPlan } from '../../../member/index.ts';
@@ -8,16 +9,21 @@ import { catalogue } from '../../../protocols/index.ts';
 import { harmless, isSystemError, oneLine, Refusal, systemWords } from '../../input/refusal.ts';
 import { wrap } from '../../terminal/wrap.ts';
 import { columnLines } from '../ask/columns.ts';
+import { MemberClient, NoAnswer } from '../ask/member-client.ts';
+import { readTlsCa } from '../ask/tls-fetch.ts';
 
 export interface RecoverFlags {
   readonly data: string;
   readonly id: string;
   readonly cluster: string;
+  readonly tlsCa?: string;
+  readonly force?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
 
 const COLUMNS = 100;
+const ANSWER_WITHIN_MS = 2000;
 
 /** Shows what will be done, and does it if that is confirmed. */
 export async function recoverCommand(flags: RecoverFlags): Promise<number> {
@@ -28,6 +34,7 @@ export async function recoverCommand(flags: RecoverFlags): Promise<number> {
   }
   try {
     const { plan } = opened;
+    await refuseIfAnswered(flags, plan);
     if (!flags.json) print(planLines(flags, plan));
     if (!(flags.yes ?? (await isConfirmed(flags)))) {
       process.stderr.write('caucus: nothing was done: it was not confirmed (--yes)\n');
@@ -37,6 +44,33 @@ export async function recoverCommand(flags: RecoverFlags): Promise<number> {
     return carryOut(opened, flags);
   } finally {
     opened.release();
+  }
+}
+
+/** A member that answers belongs to the cluster as it is, which would go on beside the new one. */
+async function refuseIfAnswered(flags: RecoverFlags, { addresses }: RecoveryPlan): Promise<void> {
+  if (flags.force) return;
+  const ca = readTlsCa(flags.tlsCa, process.env);
+  const found = await Promise.all(
+    addresses.map(async ({ id, url }) =>
+      (await answers(url, flags.cluster, ca)) ? [`${id} at ${url}`] : [],
+    ),
+  );
+  const there = found.flat();
+  if (there.length === 0) return;
+  throw new Refusal(
+    `members of the cluster still answer: ${there.join(', ')}; if this folder is a copy, or they are a majority, there would be two leaders. Stop them first, or say --force`,
+  );
+}
+
+/** Also one that answers only that it needs a token, or shows a certificate of another CA. */
+async function answers(url: string, cluster: string, ca: string | null): Promise<boolean> {
+  try {
+    const found = await new MemberClient(url, undefined, null, ca).get('/status', status, ANSWER_WITHIN_MS);
+    return found.cluster === cluster;
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    return error.kind === 'refused' || error.kind === 'certificate';
   }
 }
 
@@ -104,6 +138,7 @@ function planLines({ id, cluster, data }: RecoverFlags, plan: RecoveryPlan): str
     `Tokens that the lost members gave and this disk never heard of. They are smaller than the new ones, unless there were ${RECOVERY_STEP} elections since. Values that were published then are lost.`,
     `Whether the dropped members are really gone. If a majority of them runs and does not reach ${id}, they elect a leader of their own, with smaller tokens: a store that compares tokens refuses it, another one does not.`,
     'Whether another member was recovered too. Each is a cluster of its own; they refuse each other.',
+    `Whether this folder is a copy. If ${id} still runs on the original, the cluster as it is goes on beside the new one, and both act: recover the folder of ${id} itself.`,
   ];
   const list = (items: readonly string[]): string[] =>
     items.flatMap((item) => wrap(`- ${oneLine(item)}`, COLUMNS, 2));
