@@ -4,6 +4,7 @@ import { type Clock, settlesWithin } from './clock.ts';
 import { CaucusError, LeadershipLost } from './errors.ts';
 import { frozenCopy } from './frozen-json.ts';
 import { type Grantor, Leadership } from './leadership.ts';
+import { refuseMixed, unlessEnded } from './publication.ts';
 import type { Held, Seat, Standing } from './seat.ts';
 import { Tenure } from './tenure.ts';
 
@@ -37,7 +38,7 @@ export class Candidacy implements Grantor {
   readonly election: string;
   readonly clock: Clock;
   readonly #seat: Seat;
-  readonly #patience: Patience;
+  readonly patience: Patience;
   readonly #takers: Taker[] = [];
   readonly #closed = new AbortController();
   #tenure: Tenure | null = null;
@@ -52,7 +53,7 @@ export class Candidacy implements Grantor {
     this.election = seat.election;
     this.clock = clock;
     this.#seat = seat;
-    this.#patience = patience;
+    this.patience = patience;
   }
 
   /** Aborted when the election is closed. */
@@ -206,7 +207,7 @@ export class Candidacy implements Grantor {
 
   /** Waits for the work to stop, at most for the drain time. */
   async #drains(tenure: Tenure, stopped: Promise<void>): Promise<boolean> {
-    const { drainMs } = this.#patience;
+    const { drainMs } = this.patience;
     const promptMs = Math.min(PROMPT_MS, drainMs);
     if (await settlesWithin(this.clock, stopped, promptMs)) return true;
     tenure.isSlow = true;
@@ -235,7 +236,7 @@ export class Candidacy implements Grantor {
   /** A store that never answers must not block us for ever. */
   async #within<T>(ask: () => Promise<T>, what: string): Promise<T> {
     const asked = (async () => ask())();
-    const { answerMs } = this.#patience;
+    const { answerMs } = this.patience;
     if (await settlesWithin(this.clock, asked, answerMs)) return asked;
     throw new CaucusError('E_TIMEOUT', `${what} was not answered within ${answerMs} ms`, {
       outcome: 'indefinite',
@@ -275,23 +276,19 @@ export class Candidacy implements Grantor {
     );
   }
 
-  async publish(leadership: Leadership, value: Json, signal?: AbortSignal): Promise<number> {
+  /** `isRecord`: the value is the record of occasions that `once` keeps. */
+  async publish(
+    leadership: Leadership,
+    value: Json,
+    signal?: AbortSignal,
+    isRecord = false,
+  ): Promise<number> {
     leadership.assert();
     signal?.throwIfAborted();
+    if (!isRecord) refuseMixed(this.#seat);
     const copy = frozenCopy(value);
     const asked = this.#within(() => this.#seat.publish(copy), 'the publication');
-    let forget = (): void => {};
-    const calledOff = new Promise<never>((_, reject) => {
-      forget = onceAborted([leadership.signal, signal], (reason) => {
-        const why = 'it is not known whether the value was published';
-        reject(new CaucusError('E_FAILED', why, { outcome: 'indefinite', cause: reason }));
-      });
-    });
-    try {
-      return await Promise.race([asked, calledOff]);
-    } finally {
-      forget();
-    }
+    return unlessEnded(asked, [leadership.signal, signal]);
   }
 
   loss(cause: Cause, detail: string): LeadershipLost {

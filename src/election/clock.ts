@@ -3,6 +3,12 @@ export interface Clock {
   now(): number;
   /** Calls back once, not before this many milliseconds have passed. Returns a function that cancels it. */
   after(delayMs: number, wake: () => void): () => void;
+  /** The wall clock, in milliseconds since 1970 (default: that of the process). */
+  wall?(): number;
+}
+
+export function wallOf(clock: Clock): number {
+  return clock.wall?.() ?? Date.now();
 }
 
 /** Node.js fires timers with longer delays at once. */

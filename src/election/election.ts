@@ -10,6 +10,9 @@ import { Lead, type LeadOptions, type Work } from './lead.ts';
 import type { Leadership } from './leadership.ts';
 import { warnOfProcess } from './log-entry.ts';
 import { type Observation, observationOf, sameObservation } from './observation.ts';
+import { Occasions, type Runs } from './once/occasions.ts';
+import type { OnceOutcome } from './once/once.ts';
+import type { OnceOptions, OnceWork } from './once/options.ts';
 import type { Seat } from './seat.ts';
 import type { Tenure } from './tenure.ts';
 
@@ -52,6 +55,7 @@ export class Election {
   readonly #feed: Feed<Observation>;
   readonly #unwatch: () => void;
   readonly #tell: (message: string) => void;
+  readonly #occasions: Occasions;
 
   constructor(name: string, engine: Engine, options: ElectionOptions = {}) {
     const { drainMs = 10_000, answerMs = 10_000, clock = processClock } = options;
@@ -68,6 +72,7 @@ export class Election {
     });
     const log = engine.log ?? warnOfProcess;
     this.#tell = (problem) => log({ level: 'warning', message: `${name}: ${problem}` });
+    this.#occasions = new Occasions(this.#candidacy, seat, this.#tell);
     engine.opened?.(this);
   }
 
@@ -97,6 +102,25 @@ export class Election {
    */
   async campaign({ signal }: Cancellable = {}): Promise<Leadership> {
     return (await this.#candidacy.win(signal)).leadership;
+  }
+
+  /**
+   * Does the work once for this occasion, across all participants and over time: a number, a day, a date and time, each
+   * later than the last one of this election. Resolves when the end of the occasion is recorded, whichever participant
+   * recorded it. At most one end is recorded for an occasion. The work may have begun more than once: if its process
+   * dies or loses the leadership in the middle, another participant runs it again, with a greater token.
+   */
+  async once<T>(
+    occasion: string | number | Date,
+    work: OnceWork<T>,
+    options: OnceOptions = {},
+  ): Promise<OnceOutcome<T>> {
+    return this.#occasions.once(occasion, work, options);
+  }
+
+  /** What `once` and `schedule` have recorded last, as far as we know. Throws if this election publishes other values. */
+  get runs(): Runs {
+    return this.#occasions.runs;
   }
 
   /** The leadership that we hold now; null if we may not act. */

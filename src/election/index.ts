@@ -1,4 +1,5 @@
 export type { Cause, Why } from '../core/index.ts';
+export type { Occasion, OpenRun, Run } from '../once/index.ts';
 export type { Cancellable } from './aborts.ts';
 export { type Clock, processClock } from './clock.ts';
 export { Election, type ElectionOptions, type ResignationOptions } from './election.ts';
@@ -11,7 +12,10 @@ export type { LeadOptions, Work } from './lead.ts';
 export type { Leadership } from './leadership.ts';
 export type { LogEntry } from './log-entry.ts';
 export type { Observation } from './observation.ts';
+export type { Runs } from './once/occasions.ts';
+export type { OnceOutcome } from './once/once.ts';
+export type { OnceContext, OnceOptions, OnceWork } from './once/options.ts';
 export type { Prepare } from './preparation.ts';
 export { expectDone, ProtocolSeat, type SeatHost } from './protocol-seat.ts';
-export type { Held, ResignationRequest, Seat, Standing } from './seat.ts';
+export type { Held, ResignationRequest, Seat, Standing, TransactedWork, Transaction } from './seat.ts';
 export { SleepWatch } from './sleep-watch.ts';

@@ -12,6 +12,11 @@ export interface SeatHost {
   readonly held: Held | null;
   /** Why the current leader leads, or why there is none. */
   readonly explanation: Why;
+  /**
+   * Does the view show the newest value that any leader can have committed? Only a leader can know. Null: the protocol
+   * never knows.
+   */
+  readonly isCurrent: boolean | null;
   /** Why the disk refuses records, or null; undefined if the host has no disk. */
   readonly illness?: string | null;
   /** Gives the protocol a command. The history records `why`, if it is given. */
@@ -161,6 +166,7 @@ export class ProtocolSeat implements Seat {
       held: this.#isStanding ? held : null,
       value,
       version,
+      isCurrent: this.#host.isCurrent,
       ...explanation,
     };
   }
@@ -179,6 +185,7 @@ function isSame(a: Standing, b: Standing): boolean {
     a.token === b.token &&
     a.held === b.held &&
     a.version === b.version &&
+    a.isCurrent === b.isCurrent &&
     a.cause === b.cause &&
     a.detail === b.detail
   );

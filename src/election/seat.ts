@@ -27,6 +27,12 @@ export interface Standing {
   /** The value that a leader published last, and its version; null and 0 if there is none. */
   readonly value: Json;
   readonly version: number;
+  /**
+   * False while we hold a leadership and the value may be older than the last that was published: a new leader of
+   * members may first have to complete what an earlier one began. Null: the protocol never knows. Omitted by a seat
+   * whose value is the last one whenever it holds a leadership.
+   */
+  readonly isCurrent?: boolean | null;
   /** Why, with a sentence for people ("the event loop was blocked for 4.2 s"). */
   readonly cause: Cause;
   readonly detail: string;
@@ -43,6 +49,21 @@ export interface ResignationRequest {
   readonly reason: string;
   /** The leadership that is meant. The request has no effect on a later one. */
   readonly token: bigint;
+}
+
+/** A transaction of the store, as the work of `once` uses it: a client of the package `pg`. */
+export interface Transaction {
+  // biome-ignore lint/suspicious/noExplicitAny: rows are what the program selects, as with the package pg.
+  query(text: string, values?: unknown[]): Promise<{ rows: any[]; rowCount: number | null }>;
+}
+
+/** Work in a transaction that also publishes a value. */
+export interface TransactedWork {
+  run(transaction: Transaction): Promise<void>;
+  /** The value to publish, once the work is done. It may reject, which rolls back. */
+  value(): Promise<Json>;
+  /** How long the transaction may wait for us. */
+  readonly idleMs: number;
 }
 
 /**
@@ -76,6 +97,11 @@ export interface Seat {
   transfer(to: string): Promise<void>;
   /** Publishes a value to all observers. Settles with its version once it is stored. */
   publish(value: Json): Promise<number>;
+  /**
+   * Does this work in a transaction that has no effect unless our leadership is the newest, and that publishes the
+   * value. Settles with the version once it is committed. If it rejects with a definite outcome, it was rolled back.
+   */
+  transact?(work: TransactedWork): Promise<number>;
   /** Leaves the election. Nothing changes after this has settled. */
   close(): Promise<void>;
 }

@@ -138,9 +138,12 @@ export class ProtocolHost {
     return leaseOf(this.view, this.#leaseTimer, this.#ports.clock);
   }
 
-  /** Does the view show the newest value that any leader can have committed? Only a leader can know. */
-  get isCurrent(): boolean {
-    return this.#protocol.isCurrent?.(this.state, this.view) ?? false;
+  /**
+   * Does the view show the newest value that any leader can have committed? Only a leader can know. Null: the protocol
+   * never knows.
+   */
+  get isCurrent(): boolean | null {
+    return this.#protocol.isCurrent?.(this.state, this.view) ?? null;
   }
 
   /** Why this command would be refused now, or null. Has no effect. */

@@ -108,8 +108,8 @@ export class ElectionHost implements ElectionPort {
     return this.#host.explanation;
   }
 
-  /** Does the view show the newest value that any leader can have committed? Only a leader can know. */
-  get isCurrent(): boolean {
+  /** Does the view show the newest committed value? Only a leader can know. Null: the protocol never knows. */
+  get isCurrent(): boolean | null {
     return this.#host.isCurrent;
   }
 

@@ -37,6 +37,10 @@ export class TestHost implements SeatHost {
     return this.#running.explanation;
   }
 
+  get isCurrent(): boolean | null {
+    return this.#running.isCurrent;
+  }
+
   /** A command of a process that has ended is never answered. */
   order(command: Command, why?: Why): Promise<Outcome> {
     if (this.#isOver) return new Promise(() => {});

@@ -83,10 +83,10 @@ export class ServedSeat {
     if (held === null) this.#hold = null;
     else if (held !== this.#hold?.held) this.#hold = this.#begin(held);
     this.renew();
-    const { leader, token, value, version, cause, detail } = standing;
+    const { leader, token, value, version, isCurrent = true, cause, detail } = standing;
     const hold = this.#hold;
     const told = hold === null ? null : { token: hold.held.token, key: hold.key, end: hold.memory };
-    this.#tell({ leader, token, value, version, cause, detail, held: told });
+    this.#tell({ leader, token, value, version, isCurrent, cause, detail, held: told });
   }
 
   #begin(held: Held): Hold {

@@ -18,6 +18,7 @@ class SeatBench implements SeatHost {
   explanation: Why = { cause: 'started', detail: '' };
   outcome: Outcome = { status: 'done' };
   illness: string | null = null;
+  isCurrent: boolean | null = null;
   readonly seat: Election.ProtocolSeat;
   readonly told: Standing[] = [];
   readonly #orders: string[] = [];

@@ -1,0 +1,53 @@
+import type { OpenRun, Run, Series } from '../../once/index.ts';
+import type { Candidacy } from '../candidacy.ts';
+import type { Seat } from '../seat.ts';
+import { type OnceAround, OnceCall, type OnceOutcome } from './once.ts';
+import { type OnceOptions, type OnceWork, readOnceOptions } from './options.ts';
+import { recordOf, Shift } from './shift.ts';
+
+/** What is recorded of the occasions of an election. */
+export interface Runs {
+  /** Those that ended last, the newest at the end. */
+  readonly runs: readonly Run[];
+  /** Those that have begun and not ended, as far as is recorded. */
+  readonly open: readonly (OpenRun & { readonly series: string })[];
+}
+
+/** The occasions of one election. Works of different series run at the same time, under one leadership. */
+export class Occasions {
+  readonly #around: OnceAround;
+  readonly #seat: Seat;
+  #shift: Shift | null = null;
+
+  constructor(candidacy: Candidacy, seat: Seat, tell: (message: string) => void) {
+    this.#seat = seat;
+    this.#around = {
+      candidacy,
+      seat,
+      tell,
+      enter: () => {
+        if (this.#shift?.isOpen !== true) this.#shift = new Shift(candidacy, seat);
+        return this.#shift;
+      },
+    };
+  }
+
+  async once<T>(
+    occasion: string | number | Date,
+    work: OnceWork<T>,
+    options: OnceOptions,
+  ): Promise<OnceOutcome<T>> {
+    return new OnceCall(this.#around, readOnceOptions(occasion, options), work).run();
+  }
+
+  /** Throws if the election has published something else. */
+  get runs(): Runs {
+    const { series, runs } = recordOf(this.#seat);
+    const open = series.flatMap(({ name, open: each }) => (each === null ? [] : [{ series: name, ...each }]));
+    return { runs, open };
+  }
+
+  seriesOf(name: string): Series {
+    return recordOf(this.#seat).series.find((each) => each.name === name) ?? { name, last: null, open: null };
+  }
+}

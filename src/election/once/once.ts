@@ -1,0 +1,291 @@
+import { BadInput, show } from '../../core/index.ts';
+import {
+  begin,
+  decide,
+  end,
+  type Occasion,
+  type OnceRecord,
+  type Run,
+  seriesIn,
+  settled,
+} from '../../once/index.ts';
+import { onceAborted } from '../aborts.ts';
+import type { Candidacy } from '../candidacy.ts';
+import { settlesWithin, wallOf } from '../clock.ts';
+import { deferred } from '../deferred.ts';
+import { CaucusError } from '../errors.ts';
+import type { Seat, Transaction } from '../seat.ts';
+import { problemOf, type Result, resultOf } from '../work.ts';
+import type { OnceSettings, OnceWork } from './options.ts';
+import { type Changed, recordOf, type Shift, Unrecorded } from './shift.ts';
+import { workContext } from './work-context.ts';
+
+/** What became of an occasion. */
+export interface OnceOutcome<T = unknown> {
+  /**
+   * What this call has recorded: `done`, `failed` (its error is the last one of the work) or `skipped`. `already-done`:
+   * the end was recorded before, by another participant or an earlier call; `run.outcome` says which end.
+   */
+  readonly outcome: 'done' | 'failed' | 'skipped' | 'already-done';
+  readonly occasion: Occasion;
+  /** The token with which it was recorded. */
+  readonly token: bigint;
+  /** The participant that recorded it. */
+  readonly by: string;
+  /** All that is recorded of it. */
+  readonly run: Run;
+  /** What the work returned, if this call did it. */
+  readonly value?: T;
+  /** What the work threw last, if this call did it. */
+  readonly error?: unknown;
+}
+
+/** The election, as one call of `once` uses it. */
+export interface OnceAround {
+  readonly candidacy: Candidacy;
+  readonly seat: Seat;
+  /** The current shift, or a new one. */
+  enter(): Shift;
+  /** Logs a line for people. */
+  tell(message: string): void;
+}
+
+const LONGEST_BACK_OFF_MS = 60_000;
+/** So many records that cannot be written in a row are a refusal of the store, which no retry cures. */
+const MOST_UNRECORDED = 5;
+
+/** One call of `once`: waits until the occasion is recorded by another participant, or does the work itself. */
+export class OnceCall<T> {
+  readonly #around: OnceAround;
+  readonly #settings: OnceSettings;
+  readonly #work: OnceWork<T>;
+  /** The tokens under which this call has begun. */
+  readonly #tokens = new Set<string>();
+  #unrecorded = 0;
+  #last: Result<T> | null = null;
+
+  constructor(around: OnceAround, settings: OnceSettings, work: OnceWork<T>) {
+    this.#around = around;
+    this.#settings = settings;
+    this.#work = work;
+  }
+
+  async run(): Promise<OnceOutcome<T>> {
+    for (;;) {
+      const known = this.#known();
+      if (known !== null) return this.#outcomeOf(known);
+      this.#settings.signal?.throwIfAborted();
+      const run = await this.#shift();
+      if (run !== null) return this.#outcomeOf(run);
+    }
+  }
+
+  /** What is recorded of the occasion already. An end never changes, so a reading may be old. Throws for bad input. */
+  #known(): Run | null {
+    const { seat } = this.#around;
+    if (seat.standing.isKnown === false) return null;
+    return this.#answer(settled(recordOf(seat), this.#settings));
+  }
+
+  #answer(decision: ReturnType<typeof settled>): Run | null {
+    if (decision?.do === 'refuse')
+      throw new BadInput('occasion', decision.expected, show(this.#settings.occasion));
+    return decision?.do === 'answer' ? decision.run : null;
+  }
+
+  /** Null: look again. */
+  async #shift(): Promise<Run | null> {
+    const shift = this.#around.enter();
+    shift.enter();
+    try {
+      if (!(await this.#isElected(shift))) return null;
+      return await this.#attempts(shift);
+    } catch (error) {
+      if (!(error instanceof Unrecorded)) throw error;
+      this.#unrecorded += 1;
+      if (this.#unrecorded === MOST_UNRECORDED) throw error.cause;
+      return null;
+    } finally {
+      shift.leave();
+    }
+  }
+
+  /** Waits to be elected, unless the record says before that there is nothing to do. */
+  async #isElected(shift: Shift): Promise<boolean> {
+    const { seat } = this.#around;
+    const { signal } = this.#settings;
+    const over = deferred<boolean>();
+    const unwatch = seat.watch(() => {
+      try {
+        if (this.#known() !== null) over.resolve(false);
+      } catch {
+        over.resolve(false); // It is thrown when the call looks again.
+      }
+    });
+    const forget = onceAborted([signal], (reason) => over.reject(reason));
+    try {
+      return await Promise.race([shift.held.then(() => shift.leadership.isValid()), over.promise]);
+    } finally {
+      unwatch();
+      forget();
+    }
+  }
+
+  /** Null: the leadership has ended before the occasion did. */
+  async #attempts(shift: Shift): Promise<Run | null> {
+    const { backOffMs, retries } = this.#settings;
+    for (let failures: number | null = null; ; ) {
+      const started: Run | Begun = await shift.change((record) => this.#begin(record, shift, failures));
+      if ('outcome' in started) return started;
+      this.#unrecorded = 0;
+      this.#tokens.add(String(shift.leadership.token));
+      const finish = (record: OnceRecord): Changed<Run> =>
+        this.#ended(record, shift, { outcome: 'done' as const });
+      const result: Result<T> & { run?: Run } = await this.#attempt(shift, started, finish);
+      this.#last = result;
+      if (!shift.leadership.isValid()) {
+        if (!result.ok) this.#around.tell(`the work was cut short: ${problemOf(result.error)}`);
+        return null;
+      }
+      if (result.ok) return result.run ?? (await shift.change(finish));
+      const error = problemOf(result.error);
+      failures = started.failures + 1;
+      if (failures > retries)
+        return shift.change((record) => this.#ended(record, shift, { outcome: 'failed' as const, error }));
+      const delayMs = Math.min(backOffMs * 2 ** (failures - 1), LONGEST_BACK_OFF_MS);
+      this.#around.tell(`attempt ${started.attempt} failed, and is repeated in ${delayMs} ms: ${error}`);
+      await this.#pause(shift, delayMs);
+      this.#settings.signal?.throwIfAborted();
+      if (!shift.leadership.isValid()) return null;
+    }
+  }
+
+  #begin(record: OnceRecord, shift: Shift, failures: number | null): Changed<Run | Begun> {
+    const { clock } = this.#around.candidacy;
+    const decision = decide(record, this.#settings, wallOf(clock));
+    const known = this.#answer(decision);
+    if (known !== null) return { record: null, result: known };
+    if (decision.do === 'end') return this.#ended(record, shift, decision);
+    if (decision.do !== 'run') throw new Error('a decision that is an answer was answered');
+    const begun: Begun = { ...decision, failures: failures ?? decision.failures, previous: null };
+    const { last } = seriesIn(record, this.#settings.series);
+    const next = begin(record, this.#settings, begun, this.#actor(shift));
+    return { record: next, result: { ...begun, previous: last } };
+  }
+
+  #ended(record: OnceRecord, shift: Shift, how: Parameters<typeof end>[2]): Changed<Run> {
+    this.#tokens.add(String(shift.leadership.token));
+    const next = end(record, this.#settings, how, this.#actor(shift));
+    return { record: next, result: seriesIn(next, this.#settings.series).last! };
+  }
+
+  #actor({ leadership }: Shift): { member: string; token: string; at: string } {
+    const { candidacy, seat } = this.#around;
+    const at = new Date(wallOf(candidacy.clock)).toISOString();
+    return { member: seat.name, token: String(leadership.token), at };
+  }
+
+  /** Runs the work once, until it settles. */
+  async #attempt(
+    shift: Shift,
+    begun: Begun,
+    finish: (record: OnceRecord) => Changed<Run>,
+  ): Promise<Result<T> & { run?: Run }> {
+    const { leadership } = shift;
+    const { occasion, idleMs, maxRunMs, drainMs, signal } = this.#settings;
+    const { clock, closed, patience } = this.#around.candidacy;
+    const stop = new AbortController();
+    const stopped = deferred<CallOff>();
+    const timers: (() => void)[] = [];
+    const end = (reason: unknown, isLate = false): void => {
+      stop.abort(reason);
+      stopped.resolve({ reason, isLate });
+    };
+    if (maxRunMs !== Infinity) {
+      const late = new CaucusError('E_TIMEOUT', `the work did not end within ${maxRunMs} ms`);
+      timers.push(clock.after(maxRunMs, () => end(late, true)));
+    }
+    const forget = [
+      onceAborted([leadership.signal], (reason) => stop.abort(reason)),
+      onceAborted([closed], (reason) => end(reason)),
+      onceAborted([signal], (reason) => {
+        if (drainMs === 0) end(reason);
+        else timers.push(clock.after(drainMs, () => end(reason)));
+      }),
+    ];
+    let run: Run | undefined;
+    const inContext = (transaction: Transaction | null): T | PromiseLike<T> =>
+      this.#work(workContext(leadership, stop.signal, { occasion, ...begun }, transaction));
+    const running = resultOf(async () => {
+      if (idleMs === null) return inContext(null);
+      let value: T | undefined;
+      const inside = async (transaction: Transaction): Promise<void> => {
+        value = await inContext(transaction);
+        stop.signal.throwIfAborted(); // Work that was told to stop is not done, and is rolled back.
+      };
+      run = await shift.transact({ run: inside, idleMs }, finish);
+      return value as T;
+    });
+    try {
+      const first = await Promise.race([running, stopped.promise]);
+      const result = 'ok' in first ? first : await this.#stops(running, first, patience.drainMs);
+      if (!result.ok && result.error instanceof Unrecorded) throw result.error;
+      return run === undefined ? result : { ...result, run };
+    } finally {
+      for (const each of [...timers, ...forget]) each();
+    }
+  }
+
+  /**
+   * Work that was told to stop has failed if it took too long. If the call was called off, that is no result. Work that
+   * ignores its signal is not waited for beyond the drain time: another participant may run it again.
+   */
+  async #stops(
+    running: Promise<Result<T>>,
+    { reason, isLate }: CallOff,
+    drainMs: number,
+  ): Promise<Result<T>> {
+    if (await settlesWithin(this.#around.candidacy.clock, running, drainMs)) {
+      if (isLate) return { ok: false, error: reason };
+      throw reason;
+    }
+    const detail = isLate ? 'although its time was up' : 'although it was called off';
+    const message = `the work is still running ${detail}: it ignored its signal`;
+    throw new CaucusError('E_WORK_NOT_STOPPED', message, { outcome: 'indefinite', cause: reason });
+  }
+
+  /** Ends early when the leadership ends or the call is called off. */
+  async #pause({ leadership }: Shift, ms: number): Promise<void> {
+    const over = deferred();
+    const stop = this.#around.candidacy.clock.after(ms, over.resolve);
+    const forget = onceAborted([leadership.signal, this.#settings.signal], () => over.resolve());
+    await over.promise;
+    stop();
+    forget();
+  }
+
+  #outcomeOf(run: Run): OnceOutcome<T> {
+    const isOurs = run.member === this.#around.seat.name && this.#tokens.has(run.token);
+    const { occasion } = this.#settings;
+    const outcome = isOurs ? run.outcome : ('already-done' as const);
+    const known = { outcome, occasion, token: BigInt(run.token), by: run.member, run };
+    if (!isOurs || this.#last === null) return known;
+    if (run.outcome === 'done' && this.#last.ok) return { ...known, value: this.#last.value };
+    return run.outcome === 'failed' && !this.#last.ok ? { ...known, error: this.#last.error } : known;
+  }
+}
+
+/** Why work was told to stop, other than by the end of its leadership. */
+interface CallOff {
+  readonly reason: unknown;
+  /** It took longer than it may. */
+  readonly isLate: boolean;
+}
+
+/** An attempt whose beginning is recorded. */
+interface Begun {
+  readonly do: 'run';
+  readonly attempt: number;
+  readonly failures: number;
+  readonly previous: Run | null;
+}

@@ -1,0 +1,214 @@
+import { BadInput, type Json } from '../../core/index.ts';
+import { type OnceRecord, readRecord, writeRecord } from '../../once/index.ts';
+import { onceAborted } from '../aborts.ts';
+import type { Candidacy } from '../candidacy.ts';
+import { deferred } from '../deferred.ts';
+import { CaucusError } from '../errors.ts';
+import type { Leadership } from '../leadership.ts';
+import type { Seat, TransactedWork } from '../seat.ts';
+import type { Tenure } from '../tenure.ts';
+
+/** How soon a publication that was refused is tried again, and how many times. */
+const AGAIN_MS = 50;
+const TRIES = 40;
+
+const LINGER_MS = 1;
+
+/** What the record of an election becomes, and what the caller wants to know of it. */
+export interface Changed<T> {
+  /** Null: nothing is written. */
+  readonly record: OnceRecord | null;
+  readonly result: T;
+}
+
+/**
+ * One leadership under which the works of any number of calls run, and the record of the election, which only its leader
+ * changes. It stands when the first call enters, and resigns when the last one has left. Its states:
+ *   standing  not elected yet          → held | over (no call waits any more)
+ *   held      works run                → over (the last call has left; the leadership was lost; a publication has failed)
+ *   over      works stop, calls leave  (a call that still wants to run enters another shift)
+ */
+export class Shift {
+  /** Settles when works may begin; rejects if the election was closed. */
+  readonly held: Promise<void>;
+  readonly #candidacy: Candidacy;
+  readonly #seat: Seat;
+  readonly #standing = new AbortController();
+  #tenure: Tenure | null = null;
+  #record: OnceRecord | null = null;
+  #holders = 0;
+  #isOver = false;
+  /** Changes of the record, one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(candidacy: Candidacy, seat: Seat) {
+    this.#candidacy = candidacy;
+    this.#seat = seat;
+    this.held = this.#win();
+    this.held.catch(() => this.#finish());
+  }
+
+  /** Can another call enter? */
+  get isOpen(): boolean {
+    return !this.#isOver && (this.#tenure === null || this.#tenure.leadership.isValid());
+  }
+
+  /** Once it is held. */
+  get leadership(): Leadership {
+    return this.#tenure!.leadership;
+  }
+
+  enter(): void {
+    this.#holders += 1;
+  }
+
+  leave(): void {
+    this.#holders -= 1;
+    if (this.#holders > 0) return;
+    if (this.#tenure === null) return this.#standing.abort();
+    // A program that does one occasion after the other enters again at once, and needs no other leadership for that.
+    this.#candidacy.clock.after(LINGER_MS, () => {
+      if (this.#holders === 0) this.#finish();
+    });
+  }
+
+  /** No call can begin under this leadership any more: what the store holds is not known. */
+  fail(detail: string): void {
+    this.#isOver = true;
+    if (this.#tenure !== null)
+      this.#candidacy.stepDown(this.#tenure, this.#candidacy.loss('resigned', detail));
+  }
+
+  /** Changes the record. Rejects if that failed; then the shift is over. */
+  async change<T>(derive: (record: OnceRecord) => Changed<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      const { record, result } = derive(this.#record!);
+      if (record === null) return result;
+      await this.#publish(writeRecord(record));
+      this.#record = record;
+      return result;
+    });
+  }
+
+  /** Does the work in a transaction that also changes the record. */
+  async transact<T>(
+    { run, idleMs }: Pick<TransactedWork, 'run' | 'idleMs'>,
+    derive: (record: OnceRecord) => Changed<T>,
+  ): Promise<T> {
+    const turn = deferred();
+    let changed: Changed<T> | null = null;
+    const value = (): Promise<Json> => {
+      const mine = deferred<Json>();
+      // No other change may come between the value and its commit.
+      void this.#inTurn(async () => {
+        this.leadership.assert();
+        changed = derive(this.#record!);
+        mine.resolve(writeRecord(changed.record!));
+        await turn.promise;
+      }).catch((error: unknown) => mine.reject(error));
+      return mine.promise;
+    };
+    try {
+      await this.#transact({ run, idleMs, value });
+      this.#record = changed!.record;
+      return changed!.result;
+    } catch (error) {
+      // A transaction that was rolled back has changed nothing; of one that was not answered, this is not known.
+      if (!(error instanceof CaucusError) || error.outcome === 'definite') throw error;
+      this.fail('it is not known whether its transaction was committed');
+      throw new Unrecorded(error);
+    } finally {
+      turn.resolve();
+    }
+  }
+
+  async #transact(work: TransactedWork): Promise<void> {
+    const { transact } = this.#seat;
+    if (transact === undefined)
+      throw new CaucusError('E_UNSUPPORTED', 'only PostgreSQL can do work in a transaction that records it');
+    await transact.call(this.#seat, work);
+  }
+
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(act);
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  async #publish(value: Json): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#candidacy.publish(this.leadership, value, undefined, true);
+        return;
+      } catch (error) {
+        // Members refuse while another change of their register is under way.
+        const isRefused = error instanceof CaucusError && error.code === 'E_REFUSED';
+        if (!isRefused || tries === TRIES || !this.leadership.isValid()) {
+          // A late publication of this leadership must not replace a later one, so there is none.
+          this.fail('it could not record an occasion');
+          throw new Unrecorded(error);
+        }
+      }
+      await new Promise<void>((resolve) => this.#candidacy.clock.after(AGAIN_MS, resolve));
+    }
+  }
+
+  async #win(): Promise<void> {
+    const tenure = await this.#candidacy.win(this.#standing.signal);
+    tenure.hasWork = true;
+    this.#tenure = tenure;
+    if (this.#holders === 0) return this.#finish();
+    await this.#becomesCurrent(tenure.leadership);
+    if (!tenure.leadership.isValid()) return;
+    try {
+      this.#record = recordOf(this.#seat);
+    } catch (error) {
+      this.fail('the value that is published there is no record of occasions');
+      throw error;
+    }
+  }
+
+  /** A new leader of members may first have to complete what an earlier one began. */
+  async #becomesCurrent({ signal }: Leadership): Promise<void> {
+    if (this.#seat.standing.isCurrent === null)
+      throw new CaucusError(
+        'E_UNSUPPORTED',
+        'the protocol of this election cannot record occasions: use quorum',
+      );
+    const isCurrent = (): boolean => this.#seat.standing.isCurrent !== false;
+    if (isCurrent()) return;
+    const settled = deferred();
+    const unwatch = this.#seat.watch(() => isCurrent() && settled.resolve());
+    const forget = onceAborted([signal], () => settled.resolve());
+    await settled.promise;
+    unwatch();
+    forget();
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    const tenure = this.#tenure;
+    if (tenure === null) return;
+    this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its work is done'));
+    tenure.finish();
+  }
+}
+
+/** It is not known whether a change of the record was stored. */
+export class Unrecorded extends Error {
+  constructor(cause: unknown) {
+    super('an occasion could not be recorded', { cause });
+  }
+}
+
+/** Throws for a value that is no record of occasions. */
+export function recordOf({ election, standing }: Seat): OnceRecord {
+  try {
+    return readRecord(standing.value, 'the published value');
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    const why = `its ${error.message.replace(/^the /, '')}`;
+    const message = `the election ${election} cannot record occasions: ${why}; use an election that publishes nothing else`;
+    throw new CaucusError('E_REFUSED', message);
+  }
+}

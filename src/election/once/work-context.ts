@@ -1,0 +1,42 @@
+import type { Occasion, Run } from '../../once/index.ts';
+import { CaucusError } from '../errors.ts';
+import type { Leadership } from '../leadership.ts';
+import type { Transaction } from '../seat.ts';
+import type { OnceContext } from './options.ts';
+
+/** What the work of `once` gets. */
+export function workContext(
+  leadership: Leadership,
+  signal: AbortSignal,
+  {
+    occasion,
+    attempt,
+    previous,
+  }: { readonly occasion: Occasion; readonly attempt: number; readonly previous: Run | null },
+  transaction: Transaction | null,
+): OnceContext {
+  return {
+    occasion,
+    attempt,
+    previous,
+    signal,
+    token: leadership.token,
+    assert: () => {
+      signal.throwIfAborted();
+      leadership.assert();
+    },
+    get transaction(): Transaction {
+      if (transaction !== null) return transaction;
+      throw new CaucusError(
+        'E_UNSUPPORTED',
+        'there is no transaction: say transaction: true beside the work',
+      );
+    },
+    get expiresInMs(): number {
+      return leadership.expiresInMs;
+    },
+    get heldForMs(): number {
+      return leadership.heldForMs;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** Work that is done once for each occasion: occasions, what is recorded of them, and the rules. */
+export { type CatchUp, type Due, due, type FireTimes } from './catch-up.ts';
+export { instantAt, momentOf, type Occasion, parseOccasion } from './occasion.ts';
+export {
+  isRecord,
+  MAIN_SERIES,
+  type OnceRecord,
+  type OpenRun,
+  openRun,
+  type Run,
+  type RunOutcome,
+  readRecord,
+  run,
+  type Series,
+  seriesIn,
+  seriesName,
+  writeRecord,
+} from './record.ts';
+export { type Actor, begin, type Decision, decide, end, settled, type Wish } from './rules.ts';
