@@ -36,6 +36,7 @@ export {
   type ResignationRequest,
   type Run,
   type Runs,
+  type ScheduleOptions,
   type Seat,
   type Standing,
   TOKEN_HEADER,

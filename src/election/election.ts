@@ -13,6 +13,7 @@ import { type Observation, observationOf, sameObservation } from './observation.
 import { Occasions, type Runs } from './once/occasions.ts';
 import type { OnceOutcome } from './once/once.ts';
 import type { OnceOptions, OnceWork } from './once/options.ts';
+import { Schedule, type ScheduleOptions } from './once/schedule.ts';
 import type { Seat } from './seat.ts';
 import type { Tenure } from './tenure.ts';
 
@@ -116,6 +117,16 @@ export class Election {
     options: OnceOptions = {},
   ): Promise<OnceOutcome<T>> {
     return this.#occasions.once(occasion, work, options);
+  }
+
+  /**
+   * Does the work once at each fire time of a cron line ("0 3 * * *"), on one of all participants that have this
+   * schedule: `once`, with the fire time as the occasion. Settles when `signal` is aborted and the work that runs has
+   * ended, or had `drainMs` (10 s) to do so.
+   */
+  async schedule(line: string, work: OnceWork<unknown>, options: ScheduleOptions = {}): Promise<void> {
+    const around = { occasions: this.#occasions, clock: this.#clock, tell: this.#tell };
+    await (await Schedule.open(around, line, options)).run(work);
   }
 
   /** What `once` and `schedule` have recorded last, as far as we know. Throws if this election publishes other values. */

@@ -15,6 +15,7 @@ export type { Observation } from './observation.ts';
 export type { Runs } from './once/occasions.ts';
 export type { OnceOutcome } from './once/once.ts';
 export type { OnceContext, OnceOptions, OnceWork } from './once/options.ts';
+export type { ScheduleOptions } from './once/schedule.ts';
 export type { Prepare } from './preparation.ts';
 export { expectDone, ProtocolSeat, type SeatHost } from './protocol-seat.ts';
 export type { Held, ResignationRequest, Seat, Standing, TransactedWork, Transaction } from './seat.ts';

@@ -1,4 +1,4 @@
-import type { OpenRun, Run, Series } from '../../once/index.ts';
+import { type OpenRun, type Run, type Series, seriesIn } from '../../once/index.ts';
 import type { Candidacy } from '../candidacy.ts';
 import type { Seat } from '../seat.ts';
 import { type OnceAround, OnceCall, type OnceOutcome } from './once.ts';
@@ -40,6 +40,11 @@ export class Occasions {
     return new OnceCall(this.#around, readOnceOptions(occasion, options), work).run();
   }
 
+  /** Aborted when the election is closed. */
+  get closed(): AbortSignal {
+    return this.#around.candidacy.closed;
+  }
+
   /** Throws if the election has published something else. */
   get runs(): Runs {
     const { series, runs } = recordOf(this.#seat);
@@ -48,6 +53,6 @@ export class Occasions {
   }
 
   seriesOf(name: string): Series {
-    return recordOf(this.#seat).series.find((each) => each.name === name) ?? { name, last: null, open: null };
+    return seriesIn(recordOf(this.#seat), name);
   }
 }

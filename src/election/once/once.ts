@@ -65,6 +65,8 @@ export class OnceCall<T> {
   #last: Result<T> | null = null;
 
   constructor(around: OnceAround, settings: OnceSettings, work: OnceWork<T>) {
+    if (settings.idleMs !== null && around.seat.transact === undefined)
+      throw new CaucusError('E_UNSUPPORTED', 'transaction: only PostgreSQL can record an occasion in one');
     this.#around = around;
     this.#settings = settings;
     this.#work = work;

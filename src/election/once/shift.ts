@@ -5,7 +5,7 @@ import type { Candidacy } from '../candidacy.ts';
 import { deferred } from '../deferred.ts';
 import { CaucusError } from '../errors.ts';
 import type { Leadership } from '../leadership.ts';
-import type { Seat, TransactedWork } from '../seat.ts';
+import type { Seat, TransactedWork, Transaction } from '../seat.ts';
 import type { Tenure } from '../tenure.ts';
 
 /** How soon a publication that was refused is tried again, and how many times. */
@@ -108,25 +108,27 @@ export class Shift {
       }).catch((error: unknown) => mine.reject(error));
       return mine.promise;
     };
+    let failure: unknown = null;
+    const guarded = async (transaction: Transaction): Promise<void> => {
+      try {
+        await run(transaction);
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    };
     try {
-      await this.#transact({ run, idleMs, value });
+      await this.#seat.transact!({ run: guarded, idleMs, value });
       this.#record = changed!.record;
       return changed!.result;
     } catch (error) {
-      // A transaction that was rolled back has changed nothing; of one that was not answered, this is not known.
-      if (!(error instanceof CaucusError) || error.outcome === 'definite') throw error;
-      this.fail('it is not known whether its transaction was committed');
+      if (failure !== null || !this.leadership.isValid()) throw error;
+      // Nothing is wrong with the work. Whether it was committed is read under the next leadership.
+      this.fail('its transaction failed');
       throw new Unrecorded(error);
     } finally {
       turn.resolve();
     }
-  }
-
-  async #transact(work: TransactedWork): Promise<void> {
-    const { transact } = this.#seat;
-    if (transact === undefined)
-      throw new CaucusError('E_UNSUPPORTED', 'only PostgreSQL can do work in a transaction that records it');
-    await transact.call(this.#seat, work);
   }
 
   #inTurn<T>(act: () => Promise<T>): Promise<T> {

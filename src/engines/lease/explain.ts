@@ -1,4 +1,4 @@
-import type { Standing, Why } from '../../election/index.ts';
+import { CaucusError, type Standing, type Why } from '../../election/index.ts';
 import type { Reading } from './lease-store.ts';
 
 /**
@@ -31,4 +31,12 @@ export function isSame(a: Standing, b: Standing): boolean {
 
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** For the promise of a call: rejects with what failed and why, unless the store said it in its own words. */
+export function failed(what: string): (cause: unknown) => never {
+  return (cause) => {
+    if (cause instanceof CaucusError) throw cause;
+    throw new CaucusError('E_FAILED', `${what}: ${reasonOf(cause)}`, { outcome: 'indefinite', cause });
+  };
 }

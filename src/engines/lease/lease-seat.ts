@@ -2,33 +2,19 @@ import type { Json } from '../../core/index.ts';
 import {
   CaucusError,
   type Cause,
-  type Clock,
   type ResignationRequest,
   type Seat,
-  type SleepWatch,
   type Standing,
+  type TransactedWork,
   type Why,
 } from '../../election/index.ts';
 import { BackOff, FIRST_MS } from './back-off.ts';
 import { Calls } from './calls.ts';
-import { explain, isSame, reasonOf, said } from './explain.ts';
+import { explain, failed, isSame, said } from './explain.ts';
 import type { Call, Grant, LeaseStore, Reading } from './lease-store.ts';
 import { Listeners } from './listeners.ts';
-import type { LeaseTimes } from './settings.ts';
+import type { SeatAround } from './seat-around.ts';
 import { Tenure } from './tenure.ts';
-
-/** What a seat needs besides its store. */
-export interface SeatAround {
-  readonly times: LeaseTimes;
-  readonly clock: Clock;
-  readonly sleep: SleepWatch;
-  /** From 0 to 1: separates participants that wait for the same moment. */
-  readonly random: () => number;
-  /** The store's name for people: "etcd". */
-  readonly storeName: string;
-  /** Called once nothing of this seat is left. */
-  readonly onClosed: () => void;
-}
 
 /** Candidates that wait for a lease to expire call within this time of each other. */
 const SPREAD_MS = 20;
@@ -43,6 +29,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
   readonly election: string;
   readonly name: string;
   isClosed = false;
+  readonly transact?: (work: TransactedWork) => Promise<number>;
 
   readonly #store: LeaseStore<G>;
   readonly #around: SeatAround;
@@ -72,6 +59,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     this.#dueMs = around.clock.now();
     const nothing = { leader: null, token: null, held: null, value: null, version: 0, asked: null };
     this.#standing = { ...nothing, isKnown: false, cause: 'started', detail: 'no leader is known yet' };
+    if (store.transact !== undefined) this.transact = (work) => this.#transact(work);
     this.#unwatch = store.watch((news) => this.#onHint(news));
     void this.#turn();
   }
@@ -116,11 +104,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
       throw new CaucusError('E_UNSUPPORTED', `${storeName} cannot pass on requests to resign`);
     await this.#calls
       .make((call) => ask.call(this.#store, request, call))
-      .catch((cause: unknown) => {
-        if (cause instanceof CaucusError) throw cause;
-        const message = `${storeName} did not take the request to resign: ${reasonOf(cause)}`;
-        throw new CaucusError('E_FAILED', message, { outcome: 'indefinite', cause });
-      });
+      .catch(failed(`${storeName} did not take the request to resign`));
   }
 
   refuseTransfer(): CaucusError {
@@ -139,20 +123,34 @@ export class LeaseSeat<G extends Grant> implements Seat {
     const { storeName } = this.#around;
     const { publish } = this.#store;
     if (publish === undefined) throw new CaucusError('E_UNSUPPORTED', `${storeName} cannot publish a value`);
-    const tenure = this.#tenure;
-    if (tenure === null) throw new CaucusError('E_NOT_LEADER', `cannot publish: ${this.#standing.detail}`);
+    const tenure = this.#publisher();
     const version = await this.#calls
       .make(async (call) => {
         if (this.#tenure !== tenure) return null;
         return await publish.call(this.#store, tenure.grant, value, call);
       })
-      .catch((cause: unknown) => {
-        if (cause instanceof CaucusError) throw cause;
-        throw new CaucusError('E_FAILED', `the publication failed: ${reasonOf(cause)}`, {
-          outcome: 'indefinite',
-          cause,
-        });
-      });
+      .catch(failed('the publication failed'));
+    return this.#published(tenure, value, version);
+  }
+
+  /** Not one of the calls, since it may take long: renewals go on meanwhile. */
+  async #transact(work: TransactedWork): Promise<number> {
+    const tenure = this.#publisher();
+    let value: Json = null;
+    const noting = async (): Promise<Json> => {
+      value = await work.value();
+      return value;
+    };
+    const version = await this.#store.transact!(tenure.grant, { ...work, value: noting });
+    return this.#published(tenure, value, version);
+  }
+
+  #publisher(): Tenure<G> {
+    if (this.#tenure !== null) return this.#tenure;
+    throw new CaucusError('E_NOT_LEADER', `cannot publish: ${this.#standing.detail}`);
+  }
+
+  #published(tenure: Tenure<G>, value: Json, version: number | null): number {
     if (version !== null) {
       if (this.#tenure === tenure) this.#show({ value, version });
       return version;

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/index.ts';
-import type { ResignationRequest } from '../../election/index.ts';
+import type { ResignationRequest, TransactedWork } from '../../election/index.ts';
 
 /** The state of an election in a store, at one moment during the call. */
 export interface Reading {
@@ -56,6 +56,12 @@ export interface LeaseStore<G extends Grant = Grant> {
   leave?(call: Call): Promise<void>;
   /** Publishes a value to all observers, and returns its version. Null: the grant is certainly lost. */
   publish?(grant: G, value: Json, call: Call): Promise<number | null>;
+  /**
+   * Does this work in a transaction that has no effect unless the store holds exactly this grant, and that publishes
+   * the value. Returns its version once it is committed. Null: the grant is certainly lost. No other participant can
+   * take the lease while it lasts.
+   */
+  transact?(grant: G, work: TransactedWork): Promise<number | null>;
   /** Leaves a request for the holder of this token, and wakes it: its next renewal returns the request. */
   ask?(request: ResignationRequest, call: Call): Promise<void>;
   read(call: Call): Promise<Reading>;

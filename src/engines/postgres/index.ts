@@ -88,6 +88,8 @@ export function postgres(
   const around: Around = {
     link,
     listener,
+    source,
+    openMs,
     // Statements that suit every table, until the table was read.
     statements: statementsOn(table, { canAsk: false, canLast: false }),
     at: source.shown,

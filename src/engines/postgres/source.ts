@@ -5,7 +5,7 @@ import { reasonOf } from '../lease/explain.ts';
 import { loadClient } from '../load-client.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import type { Address } from './address.ts';
-import { Connection, type PostgresPool } from './connection.ts';
+import { Connection, type PostgresClient, type PostgresPool } from './connection.ts';
 import { explain, type Party } from './problems.ts';
 
 /** Where connections come from. */
@@ -16,8 +16,17 @@ export interface Source {
   load(): Promise<void>;
   /** Rejects with a sentence for people, or with the signal's reason; then nothing is left open. */
   open(signal: AbortSignal): Promise<Connection>;
+  /** A client for one transaction. Rejects as `open` does. */
+  lend(signal: AbortSignal): Promise<Lent>;
   /** Closes connections that arrive late. */
   close(): void;
+}
+
+/** A client, until it is given back. */
+export interface Lent {
+  readonly client: PostgresClient;
+  /** `isClean`: it is in no transaction, and may be used again. */
+  giveBack(isClean: boolean): void;
 }
 
 /** Detects after some minutes that the other side of an idle connection has vanished. */
@@ -55,6 +64,19 @@ export function sourceOfUrl(address: Address, ssl: boolean | ConnectionOptions |
         throw signal.aborted ? signal.reason : problem(error);
       }
     },
+    async lend(signal) {
+      const { Client } = await loadLibrary();
+      const client = new Client(config);
+      client.on('error', () => {}); // The statement that fails tells.
+      try {
+        await unlessAborted(client.connect(), signal);
+      } catch (error) {
+        void client.end().catch(() => {});
+        const party = { at: shown, user: address.user ?? client.user, secrets };
+        throw signal.aborted ? signal.reason : explain(error, party);
+      }
+      return { client, giveBack: () => void client.end().catch(() => {}) };
+    },
     close() {},
   };
 }
@@ -89,6 +111,17 @@ export function sourceOfPool(pool: PostgresPool): Source {
         if (isClosed) letGo(place);
         else places.push(place);
         throw new CaucusError('E_UNREACHABLE', `the pool gave us no connection: ${reasonOf(signal.reason)}`);
+      }
+    },
+    async lend(signal) {
+      const place = pool.connect();
+      try {
+        const client = await unlessAborted(place, signal);
+        return { client, giveBack: (isClean) => client.release(!isClean) };
+      } catch (error) {
+        place.then((late) => late.release()).catch(() => {});
+        if (!signal.aborted) throw explain(error, party);
+        throw new CaucusError('E_UNREACHABLE', 'the pool gave us no connection for a transaction');
       }
     },
     close() {

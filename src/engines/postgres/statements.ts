@@ -13,6 +13,10 @@ export interface Statements {
   readonly leave: string;
   /** name, holder, fence, request, value, lockMs → version, if the lease is ours */
   readonly publish: string;
+  /** name, holder, fence, idleMs, mark → a row if the lease is ours, which then stays ours until the transaction ends */
+  readonly fence: string;
+  /** name, holder, fence, request, value, mark → version, if it is the transaction in which `fence` was run */
+  readonly record: string;
   /** name, fence, request to resign, lockMs; null if the table cannot hold one */
   readonly ask: string | null;
   /** name → standby, and the state */
@@ -117,6 +121,22 @@ WITH ${care('$6')}, said AS (
   UPDATE ${table} AS lease SET value = $5::json, version = version + 1, request = $4::bigint FROM care
   WHERE name = $1 AND holder = $2::uuid AND fence = $3::bigint AND request < $4::bigint
     AND expires_at > clock_timestamp()
+  RETURNING name, fence, version
+)
+SELECT version::text, ${tell}::text AS told FROM said`,
+
+    // No newer token can be granted while this lock is held, and renewals pass it. A program that is stopped must not
+    // hold it for ever.
+    fence: `
+SELECT set_config('idle_in_transaction_session_timeout', $4, true), set_config('caucus.transaction', $5, true),
+  CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'local', true) END
+FROM (SELECT FROM ${table} WHERE name = $1 AND holder = $2::uuid AND fence = $3::bigint FOR KEY SHARE) AS ours`,
+
+    record: `
+WITH said AS (
+  UPDATE ${table} SET value = $5::json, version = version + 1, request = $4::bigint
+  WHERE name = $1 AND holder = $2::uuid AND fence = $3::bigint AND request < $4::bigint
+    AND current_setting('caucus.transaction', true) = $6
   RETURNING name, fence, version
 )
 SELECT version::text, ${tell}::text AS told FROM said`,

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/index.ts';
-import type { Clock, ResignationRequest } from '../../election/index.ts';
+import type { Clock, ResignationRequest, TransactedWork } from '../../election/index.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
 import { Unchanged } from '../lease/unchanged.ts';
@@ -7,7 +7,9 @@ import type { Row } from './connection.ts';
 import type { Link, Rank } from './link.ts';
 import type { Listener } from './listener.ts';
 import { isStandby, lacksColumn } from './problems.ts';
+import type { Source } from './source.ts';
 import type { Statements } from './statements.ts';
+import { inTransaction } from './transaction.ts';
 
 /** The token is enough: none is drawn twice, so it identifies the grant. */
 export type PostgresGrant = Grant;
@@ -19,6 +21,9 @@ const SOON_MS = 50;
 export interface Around {
   readonly link: Link;
   readonly listener: Listener | null;
+  readonly source: Source;
+  /** How long connecting may take. */
+  readonly openMs: number;
   /** The statements that suit the table that was found. */
   statements: Statements;
   /** The server, for people. */
@@ -95,6 +100,13 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     const more = [token, this.#request(), JSON.stringify(value), this.#lockMs];
     const row = await this.#ask(({ publish }) => publish, more, call);
     return row === undefined ? null : Number(row.version);
+  }
+
+  async transact({ token }: PostgresGrant, work: TransactedWork): Promise<number | null> {
+    const { source, openMs, incarnation, statements } = this.#around;
+    const holds = [this.#election, incarnation, String(token)];
+    const request = (): string => String(this.#request());
+    return inTransaction(source, openMs, statements, { holds, request }, work);
   }
 
   /** The token precedes the reason, so that a later leader ignores a request for an earlier one. */

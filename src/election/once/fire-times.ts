@@ -1,0 +1,53 @@
+import { BadInput, oneLine, show } from '../../core/index.ts';
+import type { FireTimes } from '../../once/index.ts';
+import { problemOf } from '../work.ts';
+
+const MS_PER_S = 1000;
+
+/**
+ * The fire times of a cron line: five fields, six with seconds first, or seven with years last. Throws BadInput for one
+ * that cannot be read or never fires, and for an unknown zone. The package is loaded when it is needed.
+ */
+export async function fireTimes(line: string, timezone: string): Promise<FireTimes> {
+  checkZone(timezone);
+  const { Cron } = await import('croner');
+  // The package also reads dates, which would fire once.
+  const isLine = typeof line === 'string' && !/^\s*\d{4}-/.test(line);
+  if (!isLine) throw new BadInput('schedule', 'a cron line, as in "0 3 * * *"', show(line));
+  const next = ((): ((ms: number) => number | null) => {
+    try {
+      const cron = new Cron(line, { timezone });
+      return (ms) => cron.nextRun(new Date(ms))?.getTime() ?? null;
+    } catch (error) {
+      const reason = oneLine(problemOf(error).replace(/^CronPattern: /, ''));
+      throw new BadInput('schedule', 'a cron line, as in "0 3 * * *"', `${show(line)} (${reason})`);
+    }
+  })();
+  if (next(Date.now()) === null)
+    throw new BadInput('schedule', 'a cron line that fires some day', show(line));
+  return { after: next, before: (ms, downTo) => lastBefore(next, ms, downTo) };
+}
+
+/** Halves the time in which the last one must be. (The package has no search backwards that finds all of them.) */
+function lastBefore(next: (ms: number) => number | null, ms: number, downTo: number): number | null {
+  const isThere = (from: number): boolean => (next(from) ?? Number.POSITIVE_INFINITY) < ms;
+  if (!isThere(downTo)) return null;
+  let [low, high] = [downTo, ms];
+  while (high - low > MS_PER_S) {
+    const middle = Math.floor((low + high) / 2);
+    if (isThere(middle)) low = middle;
+    else high = middle;
+  }
+  // At most two are left, a second apart.
+  const found = next(low)!;
+  const second = next(found);
+  return second !== null && second < ms ? second : found;
+}
+
+function checkZone(timezone: string): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone });
+  } catch {
+    throw new BadInput('timezone', 'a zone, as in UTC or Europe/Berlin', show(timezone));
+  }
+}

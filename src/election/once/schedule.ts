@@ -1,0 +1,132 @@
+import { BadInput, choice, show } from '../../core/index.ts';
+import { type CatchUp, due, type FireTimes, instantAt, momentOf } from '../../once/index.ts';
+import { onceAborted } from '../aborts.ts';
+import { type Clock, wallOf } from '../clock.ts';
+import { deferred } from '../deferred.ts';
+import { CaucusError } from '../errors.ts';
+import { problemOf } from '../work.ts';
+import { fireTimes } from './fire-times.ts';
+import type { Occasions } from './occasions.ts';
+import type { OnceOutcome } from './once.ts';
+import { type OnceOptions, type OnceWork, readOnceOptions } from './options.ts';
+
+/** How a schedule runs. All replicas should say the same. */
+export interface ScheduleOptions extends Omit<OnceOptions, 'misfire'> {
+  /** The zone of the cron line (default: UTC). */
+  readonly timezone?: string;
+  /**
+   * What to do about fire times that have passed, because no participant ran or a run took long: run `all` of them, the
+   * `last` one, or `none` that is late by more than `lateMs` (default: `last`).
+   */
+  readonly catchUp?: CatchUp;
+  /** Called with what became of each occasion, also if another participant ran it. */
+  readonly onRun?: (outcome: OnceOutcome) => void;
+}
+
+/** A clock that was set, or a machine that slept, is noticed after this time. */
+const LONGEST_SLEEP_MS = 30_000;
+/** How long to wait after an occasion that could not be recorded. */
+const AGAIN_MS = 5000;
+/** Errors that no retry cures. */
+const FINAL: readonly string[] = ['E_CLOSED', 'E_REFUSED', 'E_UNSUPPORTED'];
+const DEFAULT_DRAIN_MS = 10_000;
+
+/** One schedule: sleeps until a fire time, and has its work done once for that occasion. */
+export class Schedule {
+  readonly #occasions: Occasions;
+  readonly #clock: Clock;
+  readonly #tell: (message: string) => void;
+  readonly #fires: FireTimes;
+  readonly #options: Omit<OnceOptions, 'misfire'> & { readonly series: string; readonly lateMs: number };
+  readonly #catchUp: CatchUp;
+  readonly #onRun: ((outcome: OnceOutcome) => void) | undefined;
+  readonly #startedMs: number;
+  #handledMs = Number.NEGATIVE_INFINITY;
+
+  private constructor(
+    { occasions, clock, tell }: ScheduleAround,
+    fires: FireTimes,
+    { timezone: _, catchUp = 'last', onRun, ...options }: ScheduleOptions,
+  ) {
+    this.#occasions = occasions;
+    this.#clock = clock;
+    this.#tell = tell;
+    this.#fires = fires;
+    const { series, lateMs } = readOnceOptions(0, options);
+    this.#options = { drainMs: DEFAULT_DRAIN_MS, ...options, series, lateMs };
+    this.#catchUp = choice('all', 'last', 'none').read(catchUp, 'catchUp');
+    this.#onRun = onRun;
+    this.#startedMs = wallOf(clock);
+  }
+
+  /** Checks everything. Throws BadInput. */
+  static async open(around: ScheduleAround, line: string, options: ScheduleOptions): Promise<Schedule> {
+    if ('misfire' in options) throw new BadInput('misfire', 'catchUp in its place', show(options.misfire));
+    const fires = await fireTimes(line, options.timezone ?? 'UTC');
+    return new Schedule(around, fires, options);
+  }
+
+  /** Settles when the signal is aborted and the work has ended; rejects if the election is closed before. */
+  async run(work: OnceWork<unknown>): Promise<void> {
+    const { signal } = this.#options;
+    while (!signal?.aborted) {
+      const { dueMs, nextMs } = this.#look();
+      if (dueMs !== null) await this.#runOccasion(dueMs, work);
+      else await this.#sleep(nextMs === null ? LONGEST_SLEEP_MS : nextMs - wallOf(this.#clock));
+    }
+  }
+
+  #look(): ReturnType<typeof due> {
+    const { last, open } = this.#occasions.seriesOf(this.#options.series);
+    const lastMs = last === null ? null : momentOf(last.occasion);
+    if (last !== null && lastMs === null) {
+      const found = `the series ${this.#options.series} with ${last.occasion}`;
+      throw new BadInput('series', 'one whose occasions are fire times', found);
+    }
+    return due(this.#fires, {
+      sinceMs: Math.max(this.#handledMs, lastMs ?? this.#startedMs),
+      openMs: open === null ? null : momentOf(open.occasion),
+      nowMs: wallOf(this.#clock),
+      catchUp: this.#catchUp,
+      lateMs: this.#options.lateMs,
+    });
+  }
+
+  async #runOccasion(dueMs: number, work: OnceWork<unknown>): Promise<void> {
+    const { signal } = this.#options;
+    let outcome: OnceOutcome;
+    try {
+      outcome = await this.#occasions.once(instantAt(dueMs)!, work, this.#options);
+    } catch (error) {
+      if (signal?.aborted && error === signal.reason) return;
+      if (error instanceof BadInput && error.path === 'occasion') {
+        this.#handledMs = dueMs; // Another participant has begun a later one.
+        return;
+      }
+      if (error instanceof CaucusError && FINAL.includes(error.code)) throw error;
+      this.#tell(`${instantAt(dueMs)} could not be run, and is tried again: ${problemOf(error)}`);
+      return this.#sleep(AGAIN_MS);
+    }
+    this.#handledMs = dueMs;
+    if (outcome.outcome === 'failed') this.#tell(`${outcome.occasion} has failed: ${outcome.run.error}`);
+    this.#onRun?.(outcome);
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    const over = deferred();
+    const wakeMs = Math.min(Math.max(ms, 1), LONGEST_SLEEP_MS);
+    const stop = this.#clock.after(wakeMs, over.resolve);
+    const forget = onceAborted([this.#options.signal, this.#occasions.closed], () => over.resolve());
+    await over.promise;
+    stop();
+    forget();
+    if (!this.#options.signal?.aborted) this.#occasions.closed.throwIfAborted();
+  }
+}
+
+/** What a schedule needs of its election. */
+export interface ScheduleAround {
+  readonly occasions: Occasions;
+  readonly clock: Clock;
+  readonly tell: (message: string) => void;
+}

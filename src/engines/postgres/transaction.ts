@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { CaucusError, type TransactedWork } from '../../election/index.ts';
+import type { PostgresClient } from './connection.ts';
+import type { Source } from './source.ts';
+import type { Statements } from './statements.ts';
+
+/** Whose transaction it is. */
+interface Holder {
+  /** The election, the holder and its token, as the statements take them. */
+  readonly holds: readonly string[];
+  /** Draws the number of a request, after all that were sent. */
+  request(): string;
+}
+
+/**
+ * Runs the work between a check that the lease is ours, which keeps it ours until the end, and the record of what was
+ * done. Returns the version of the record once it is committed; null if the lease is not ours. If it rejects before the
+ * commit, nothing of it has happened.
+ */
+export async function inTransaction(
+  source: Source,
+  openMs: number,
+  { fence, record }: Statements,
+  { holds, request }: Holder,
+  { run, value, idleMs }: TransactedWork,
+): Promise<number | null> {
+  const { client, giveBack } = await source.lend(AbortSignal.timeout(openMs));
+  let isClean = false;
+  const ask = async (
+    text: string,
+    more: readonly string[],
+  ): Promise<readonly Record<string, string | null>[]> =>
+    (await client.query(text, [...holds, ...more])).rows;
+  try {
+    // In a stricter level, a renewal of the lease would end the transaction.
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    const mark = randomUUID();
+    if ((await ask(fence, [String(Math.ceil(idleMs)), mark])).length === 0) {
+      isClean = await isRolledBack(client);
+      return null;
+    }
+    try {
+      await run(client as unknown as Parameters<typeof run>[0]);
+      const json = JSON.stringify(await value());
+      const [said] = await ask(record, [request(), json, mark]);
+      if (said === undefined)
+        throw new CaucusError(
+          'E_REFUSED',
+          'the work has ended its transaction itself, or its leadership is over',
+        );
+      await client.query('COMMIT');
+      isClean = true;
+      return Number(said.version);
+    } catch (error) {
+      isClean ||= await isRolledBack(client);
+      throw error;
+    }
+  } finally {
+    giveBack(isClean);
+  }
+}
+
+/** After a failed commit this finds no transaction, or a connection that is gone. */
+async function isRolledBack(client: PostgresClient): Promise<boolean> {
+  return client.query('ROLLBACK').then(
+    () => true,
+    () => false,
+  );
+}
