@@ -15,7 +15,7 @@ import { settlesWithin, wallOf } from '../clock.ts';
 import { deferred } from '../deferred.ts';
 import { CaucusError } from '../errors.ts';
 import type { Seat, Transaction } from '../seat.ts';
-import { problemOf, type Result, resultOf } from '../work.ts';
+import { isStop, problemOf, type Result, resultOf } from '../work.ts';
 import type { OnceSettings, OnceWork } from './options.ts';
 import { type Changed, recordOf, type Shift, Unrecorded } from './shift.ts';
 import { workContext } from './work-context.ts';
@@ -146,7 +146,8 @@ export class OnceCall<T> {
       const result: Result<T> & { run?: Run } = await this.#attempt(shift, started, finish);
       this.#last = result;
       if (!shift.leadership.isValid()) {
-        if (!result.ok) this.#around.tell(`the work was cut short: ${problemOf(result.error)}`);
+        if (!result.ok && !isStop(result.error, shift.leadership.lost))
+          this.#around.tell(`the work failed when it was cut short: ${problemOf(result.error)}`);
         return null;
       }
       if (result.ok) return result.run ?? (await shift.change(finish));

@@ -7,18 +7,14 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Election, type LeadershipLost } from '../../election/index.ts';
 import type { Case, EngineKit } from './kit.ts';
+import { onceRequirements } from './once.ts';
+import type { Requirement } from './requirement.ts';
 import { aborted, CALM_MS, hasNoLeader, isGreater, Stage, seen, won } from './stage.ts';
 
 export type { Case, EngineKit, Participant } from './kit.ts';
 
-interface Requirement {
-  readonly name: string;
-  readonly needs?: readonly (keyof NonNullable<EngineKit['cannot']>)[];
-  play(stage: Stage): Promise<void>;
-}
-
 export function conformance(kit: EngineKit): Case[] {
-  return requirements.map(({ name, needs = [], play }) => ({
+  return [...requirements, ...onceRequirements].map(({ name, needs = [], play }) => ({
     name,
     skip: needs.map((ability) => kit.cannot?.[ability]).find((reason) => reason !== undefined) ?? null,
     async run() {
