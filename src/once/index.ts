@@ -2,6 +2,7 @@
 export { type CatchUp, type Due, due, type FireTimes } from './catch-up.ts';
 export { instantAt, momentOf, type Occasion, parseOccasion } from './occasion.ts';
 export {
+  EMPTY_RECORD,
   isRecord,
   MAIN_SERIES,
   type OnceRecord,
