@@ -36,6 +36,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'member',
     'auth',
     'leases',
+    'once',
     'api',
     'index.ts',
   ],

@@ -7,6 +7,7 @@ import { addCompletion } from './commands/completion/command.ts';
 import { addDoctor } from './commands/doctor/command.ts';
 import { addMember } from './commands/member/command.ts';
 import { addNode } from './commands/node/command.ts';
+import { addOnce } from './commands/once/command.ts';
 import { addPlay } from './commands/play/command.ts';
 import { addRecover } from './commands/recover/command.ts';
 import { addRun } from './commands/run/command.ts';
@@ -36,6 +37,7 @@ Examples:
   $ caucus up                                      a cluster of five on this machine, to try it
   $ caucus play --open                             elections in your browser, to watch and to break
   $ caucus run --config member.json -- ./job.sh    a command that runs only on the leader
+  $ caucus once --key 2026-11-16 --engine local: -- ./report.sh    once for a day, on one of all machines
   $ caucus leader                                  print the leader's name
   $ caucus simulate                                a leader dies and comes back, in virtual time
   $ caucus simulate --protocol epoch --runs 1000   the same from 1000 seeds
@@ -45,6 +47,7 @@ Examples:
   addPlay(program);
   addNode(program);
   addRun(program);
+  addOnce(program);
   addAsking(program);
   addMember(program);
   addDoctor(program);

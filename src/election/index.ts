@@ -13,7 +13,7 @@ export type { Leadership } from './leadership.ts';
 export type { LogEntry } from './log-entry.ts';
 export type { Observation } from './observation.ts';
 export type { Runs } from './once/occasions.ts';
-export type { OnceOutcome } from './once/once.ts';
+export { CutShort, type OnceOutcome } from './once/once.ts';
 export type { OnceContext, OnceOptions, OnceWork } from './once/options.ts';
 export type { ScheduleOptions } from './once/schedule.ts';
 export type { Prepare } from './preparation.ts';

@@ -145,6 +145,7 @@ export class OnceCall<T> {
         this.#ended(record, shift, { outcome: 'done' as const });
       const result: Result<T> & { run?: Run } = await this.#attempt(shift, started, finish);
       this.#last = result;
+      if (!result.ok && result.error instanceof CutShort) shift.fail(result.error.message);
       if (!shift.leadership.isValid()) {
         if (!result.ok && !isStop(result.error, shift.leadership.lost))
           this.#around.tell(`the work failed when it was cut short: ${problemOf(result.error)}`);
@@ -277,6 +278,9 @@ export class OnceCall<T> {
     return run.outcome === 'failed' && !this.#last.ok ? { ...known, error: this.#last.error } : known;
   }
 }
+
+/** Thrown by work that was cut short although its leadership lasts: no failure, but another participant may run it again. */
+export class CutShort extends Error {}
 
 /** Why work was told to stop, other than by the end of its leadership. */
 interface CallOff {

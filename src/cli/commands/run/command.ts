@@ -1,17 +1,37 @@
 import type { Command } from 'commander';
-import { addMemberFlags, type MemberFlags } from '../../input/config/member-flags.ts';
-import { addEngineFlags, ENGINE_HELP, type EngineFlags } from '../../input/engine-flags.ts';
+import { addMemberFlags } from '../../input/config/member-flags.ts';
+import { addEngineFlags, ENGINE_HELP } from '../../input/engine-flags.ts';
 import { oneLine, Refusal } from '../../input/refusal.ts';
+import type { PlaceFlags } from './place.ts';
 
-export interface RunFlags extends MemberFlags, EngineFlags {
-  readonly new?: boolean;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
+export interface RunFlags extends PlaceFlags {
   readonly killAfter?: string;
   readonly settle?: string;
   readonly timeout?: string;
   readonly once?: boolean;
   readonly onExit?: string;
+}
+
+/** What all commands have that run a command: CMD, where the election is, and how CMD is ended. */
+export function addCommandFlags(command: Command): Command {
+  command
+    .argument('<CMD>', 'what to run; write -- before it')
+    .argument('[ARGS...]', 'its arguments')
+    .configureOutput({
+      outputError: (text, write) => {
+        const hint = /unknown option/.test(text) ? ' (write -- before the command)' : '';
+        write(`caucus: ${oneLine(text.replace(/^error: /, ''))}${hint}\n`);
+      },
+    });
+  return addEngineFlags(addMemberFlags(command))
+    .option(
+      '--kill-after <s>',
+      'seconds between SIGTERM and SIGKILL, where there is time for it (default: 5)',
+    )
+    .option('--settle <ms>', 'wait this long after the election before CMD is started (default: 100)')
+    .option('--new', 'ignored, kept for old scripts')
+    .option('--json', 'log one JSON object a line in place of text')
+    .option('--quiet', 'log nothing but errors');
 }
 
 /** `caucus run`: its flags and its help. */
@@ -21,30 +41,14 @@ export function addRun(program: Command): void {
     .summary('run a command only while this member leads')
     .description(
       'Takes part in an election as a member, and runs a command only while it leads. When the leadership is about to end, all processes of the command are killed before another member may lead.',
-    )
-    .argument('<CMD>', 'what to run; write -- before it')
-    .argument('[ARGS...]', 'its arguments')
-    .configureOutput({
-      outputError: (text, write) => {
-        const hint = /unknown option/.test(text) ? ' (write -- before the command)' : '';
-        write(`caucus: ${oneLine(text.replace(/^error: /, ''))}${hint}\n`);
-      },
-    });
-  addEngineFlags(addMemberFlags(command))
-    .option(
-      '--kill-after <s>',
-      'seconds between SIGTERM and SIGKILL, where there is time for it (default: 5)',
-    )
-    .option('--settle <ms>', 'wait this long after the election before CMD is started (default: 100)')
+    );
+  addCommandFlags(command)
     .option('--timeout <s>', 'exit if not elected within this many seconds')
     .option('--once', 'exit with code 75 after a loss, instead of waiting to be elected again')
     .option(
       '--on-exit <what>',
       'when CMD ends by itself: resign and end with its code, or restart it (default: resign)',
     )
-    .option('--new', 'ignored, kept for old scripts')
-    .option('--json', 'log one JSON object a line in place of text')
-    .option('--quiet', 'log nothing but errors')
     .addHelpText(
       'after',
       `

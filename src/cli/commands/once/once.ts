@@ -1,0 +1,189 @@
+import { constants } from 'node:os';
+import { BadInput, choice, integer, number } from '../../../core/index.ts';
+import {
+  CaucusError,
+  type Election,
+  LeadershipLost,
+  type OnceOptions,
+  type OnceOutcome,
+  type ScheduleOptions,
+} from '../../../election/index.ts';
+import { parseOccasion } from '../../../once/index.ts';
+import { refuseAlone } from '../../input/engine-flags.ts';
+import { Refusal } from '../../input/refusal.ts';
+import { readNumber, readNumberOr } from '../../input/values.ts';
+import type { Log } from '../../terminal/log.ts';
+import { KeptCommand } from '../run/kept-command.ts';
+import { openLogFor, type Place, preparePlace } from '../run/place.ts';
+import { drainMsOf, killAfterMsOf, settleMsOf } from '../run/run.ts';
+import type { OnceFlags } from './command.ts';
+import { KeptWork } from './kept-work.ts';
+
+const MS_PER_S = 1000;
+const LONGEST_S = 1_000_000;
+const FAILED = 1;
+const BY_SIGNAL = 128;
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const seconds = number(0, LONGEST_S);
+
+/** Runs a command once for an occasion, and returns the exit code. */
+export async function onceCommand(cmd: string, args: readonly string[], flags: OnceFlags): Promise<number> {
+  const occasion = parseOccasion(flags.key, '--key');
+  const misfire = choice('run', 'skip').read(flags.misfire ?? 'run', '--misfire');
+  const timeoutMs = msOf(flags.timeout, '--timeout');
+  const options: OnceOptions = { ...retriesOf(flags), misfire };
+  return withPlace(cmd, args, flags, async ({ election, health }, kept, stop, log) => {
+    const limit = new AbortController();
+    const late = `nothing is known of ${occasion} after ${flags.timeout} s, and it has not begun here`;
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => limit.abort(new NotElected(`${late}${hindrance(election, health)}`)), timeoutMs);
+    const signal = AbortSignal.any([stop.signal, limit.signal]);
+    try {
+      const work = kept.workFor(election);
+      const outcome = await election.once(
+        occasion,
+        (context) => {
+          clearTimeout(timer);
+          return work(context);
+        },
+        { ...options, signal },
+      );
+      return told(outcome, kept, log);
+    } catch (error) {
+      if (error instanceof BadInput && error.path === 'occasion')
+        throw new Refusal(`--key: expected ${error.expected}, found ${error.found}`);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  });
+}
+
+/** Runs a command at each fire time of a cron line, until a signal comes. */
+export async function cronCommand(
+  line: string,
+  cmd: string,
+  args: readonly string[],
+  flags: OnceFlags,
+): Promise<number> {
+  const options: ScheduleOptions = {
+    ...retriesOf(flags),
+    ...(flags.timezone === undefined ? {} : { timezone: flags.timezone }),
+    catchUp: choice('all', 'last', 'none').read(flags.catchUp ?? 'last', '--catch-up'),
+    drainMs: msOf(flags.drain, '--drain') ?? 10 * MS_PER_S,
+  };
+  return withPlace(cmd, args, flags, async ({ election }, kept, stop, log) => {
+    try {
+      await election.schedule(line, kept.workFor(election), {
+        ...options,
+        signal: stop.signal,
+        onRun: (outcome) => void told(outcome, kept, log),
+      });
+    } catch (error) {
+      if (error instanceof BadInput && error.path === 'schedule')
+        throw new Refusal(`LINE: expected ${error.expected}, found ${error.found}`);
+      throw error;
+    }
+    return kept.hasFailed ? FAILED : 0;
+  });
+}
+
+/** Why it was not elected in time. */
+class NotElected extends Error {}
+
+type Doing = (place: Place, kept: KeptWork, stop: AbortController, log: Log) => Promise<number>;
+
+/** Opens everything, and closes it in order. The command's keeper starts before the candidacy. */
+async function withPlace(
+  command: string,
+  args: readonly string[],
+  flags: OnceFlags,
+  doing: Doing,
+): Promise<number> {
+  refuseAlone(flags);
+  const killAfterMs = killAfterMsOf(flags);
+  const settleMs = settleMsOf(flags);
+  const log = openLogFor(flags);
+  const stand = await preparePlace(flags, drainMsOf({ killAfterMs }), log);
+  const stop = new AbortController();
+  let stoppedBy: NodeJS.Signals | null = null;
+  const kept = new KeptWork({ command, args }, { killAfterMs, settleMs }, log);
+  const keeper = await KeptCommand.open(() => {
+    log({ level: 'error', event: 'keeper-lost', text: 'the keeper of the command was killed: stopping' });
+    kept.fail();
+    stop.abort(new LeadershipLost('', 'resigned', 'its command could no longer be guarded'));
+  });
+  kept.open(keeper);
+  try {
+    const place = await stand();
+    if (place === null) return FAILED;
+    const end = (signal: NodeJS.Signals): void => {
+      stoppedBy ??= signal;
+      stop.abort(new LeadershipLost(place.election.name, 'resigned', `caucus was ended by ${signal}`));
+    };
+    for (const signal of ENDING) process.on(signal, end);
+    try {
+      return await doing(place, kept, stop, log);
+    } catch (error) {
+      if (kept.hasFailed) return FAILED;
+      if (stoppedBy !== null && error === stop.signal.reason)
+        return BY_SIGNAL + constants.signals[stoppedBy as NodeJS.Signals];
+      if (!(error instanceof CaucusError || error instanceof NotElected)) throw error;
+      log({ level: 'error', event: 'failed', text: error.message });
+      return FAILED;
+    } finally {
+      await place.close();
+      for (const signal of ENDING) process.off(signal, end);
+    }
+  } finally {
+    await keeper.close();
+  }
+}
+
+/** Logs what became of an occasion, and returns the exit code for it. */
+function told({ outcome, occasion, by, token, run }: OnceOutcome, kept: KeptWork, log: Log): number {
+  const fields = { occasion, outcome, by, token, attempt: run.attempt };
+  const why = run.error === undefined ? '' : `: ${run.error}`;
+  if (outcome === 'already-done') {
+    const text = `${occasion} is already ${run.outcome}, by ${by} with token ${token}${why}`;
+    log({ level: 'info', event: 'already-done', text, ...fields });
+    return 0;
+  }
+  const level = outcome === 'failed' ? 'error' : 'info';
+  const text = outcome === 'skipped' ? `${occasion} is skipped${why}` : `${occasion} is ${outcome}${why}`;
+  log({ level, event: outcome, text, ...fields });
+  return outcome === 'failed' ? kept.exitCode || FAILED : 0;
+}
+
+function hindrance(election: Election, health: Place['health']): string {
+  const leader = election.leader();
+  const why = health?.illness ?? (leader === null ? null : `${leader.name} leads`);
+  return why === null ? '' : `: ${why}`;
+}
+
+function retriesOf({
+  series,
+  retries,
+  backOff,
+  maxRun,
+  late,
+}: OnceFlags): Omit<OnceOptions, 'signal' | 'misfire'> {
+  const [backOffMs, maxRunMs, lateMs] = [
+    msOf(backOff, '--back-off'),
+    msOf(maxRun, '--max-run'),
+    msOf(late, '--late'),
+  ];
+  return {
+    retries: readNumberOr(retries, '--retries', integer(0, 1000), 0),
+    ...(series === undefined ? {} : { series }),
+    ...(backOffMs === undefined ? {} : { backOffMs }),
+    ...(maxRunMs === undefined ? {} : { maxRunMs }),
+    ...(lateMs === undefined ? {} : { lateMs }),
+  };
+}
+
+function msOf(text: string | undefined, flag: string): number | undefined {
+  return text === undefined ? undefined : readNumber(text, flag, seconds) * MS_PER_S;
+}
