@@ -20,7 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   election: ['core', 'once'],
   auth: ['core'],
   leases: ['core'],
-  api: ['core', 'host', 'election', 'auth', 'leases'],
+  api: ['core', 'host', 'election', 'auth', 'leases', 'once'],
   member: ['core', 'protocols', 'host', 'peers', 'store', 'election', 'auth', 'api', 'leases'],
   engines: ['core', 'election', 'leases'],
   testing: ['core', 'protocols', 'host', 'simulation', 'election'],

@@ -14,6 +14,7 @@ import {
   writtenId,
 } from '../core/index.ts';
 import { isReserved } from '../leases/index.ts';
+import { isRecord } from '../once/index.ts';
 import { type Call, knownElection, openElection } from './call.ts';
 import { HttpError } from './http-error.ts';
 import type { ElectionPort } from './port.ts';
@@ -153,6 +154,13 @@ async function putValue(call: Call, body: unknown): Promise<void> {
       call,
       election,
       `the register of ${election.name} is written by the lease manager alone`,
+    );
+  if (isRecord(election.view.value) && value !== null)
+    throw refusal(
+      409,
+      call,
+      election,
+      `${election.name} records occasions; use another election for values, or null to forget all occasions`,
     );
   await carryOut(call, election, { type: 'publish', value }, 409);
   getValue(call);

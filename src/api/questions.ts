@@ -11,11 +11,13 @@ import { getMembers } from './members.ts';
 import { getMetrics } from './metrics.ts';
 import { NOT_BUILT } from './page.ts';
 import { JSON_TYPE, sendEmpty, sendText } from './reply.ts';
+import { getRuns } from './runs.ts';
 import type { Target } from './target.ts';
 import { getStatus } from './voters.ts';
 import { diagnosis } from './wire/diagnosis.ts';
 import { cluster, electionList, frontPage, history, state, status, value } from './wire/documents.ts';
 import { membership } from './wire/membership.ts';
+import { runList } from './wire/runs.ts';
 
 export type Handler = (call: Call) => void | Promise<void>;
 
@@ -40,6 +42,11 @@ export const ABOUT_ELECTION: Readonly<Record<string, Question>> = {
     handler: getHistory,
   },
   '/value': { summary: 'The value that the leader published', answer: value, handler: getValue },
+  '/runs': {
+    summary: 'The occasions that were done once, and those that have begun (`caucus once`, schedules)',
+    answer: runList,
+    handler: getRuns,
+  },
   '/watch': {
     summary: 'Server-sent events `state`: first the current state, then each change',
     answer: state,

@@ -34,6 +34,7 @@ export const NEEDS: readonly (readonly [method: Method, path: string, need: Need
   ['GET', '/cluster', 'read'],
   ['GET', '/history', 'read'],
   ['GET', '/value', 'read'],
+  ['GET', '/runs', 'read'],
   ['GET', '/watch', 'read'],
   ['GET', '/elections', 'read'],
   ['GET', '/members', 'read'],

@@ -12,6 +12,7 @@ export type { LeadOptions, Work } from './lead.ts';
 export type { Leadership } from './leadership.ts';
 export type { LogEntry } from './log-entry.ts';
 export type { Observation } from './observation.ts';
+export { fireTimes } from './once/fire-times.ts';
 export type { Runs } from './once/occasions.ts';
 export { CutShort, type OnceOutcome } from './once/once.ts';
 export type { OnceContext, OnceOptions, OnceWork } from './once/options.ts';

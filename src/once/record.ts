@@ -86,7 +86,7 @@ export const occasionShape: Shape<Occasion> = {
 
 const tokenText = matching(/^\d{1,38}$/, 'a token: decimal digits');
 
-export const run: Shape<Run> = record<Run>({
+const run: Shape<Run> = record<Run>({
   occasion: occasionShape,
   series: seriesName,
   outcome: choice('done', 'failed', 'skipped'),
@@ -98,7 +98,7 @@ export const run: Shape<Run> = record<Run>({
   error: optional(anyText),
 });
 
-export const openRun: Shape<OpenRun> = record<OpenRun>({
+const openRun: Shape<OpenRun> = record<OpenRun>({
   occasion: occasionShape,
   member: anyText,
   token: tokenText,
@@ -136,6 +136,11 @@ export function writeRecord({ series, runs }: OnceRecord): Json {
 
 export function seriesIn({ series }: OnceRecord, name: string): Series {
   return series.find((each) => each.name === name) ?? { name, last: null, open: null };
+}
+
+/** What has begun and not ended, with the series of each. */
+export function openRunsIn({ series }: OnceRecord): readonly (OpenRun & { readonly series: string })[] {
+  return series.flatMap(({ name, open }) => (open === null ? [] : [{ series: name, ...open }]));
 }
 
 /** Replaces this series, and adds a run that has ended. The oldest runs make room. */

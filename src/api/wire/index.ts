@@ -26,3 +26,4 @@ export {
 export { readEvents, type ServerEvent } from './events.ts';
 export { type Membership, type MembershipEntry, membership } from './membership.ts';
 export { type Refused, refused } from './refused.ts';
+export { type RunList, runList } from './runs.ts';

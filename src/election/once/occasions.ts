@@ -1,4 +1,4 @@
-import { type OpenRun, type Run, type Series, seriesIn } from '../../once/index.ts';
+import { type OpenRun, openRunsIn, type Run, type Series, seriesIn } from '../../once/index.ts';
 import type { Candidacy } from '../candidacy.ts';
 import type { Seat } from '../seat.ts';
 import { type OnceAround, OnceCall, type OnceOutcome } from './once.ts';
@@ -47,9 +47,8 @@ export class Occasions {
 
   /** Throws if the election has published something else. */
   get runs(): Runs {
-    const { series, runs } = recordOf(this.#seat);
-    const open = series.flatMap(({ name, open: each }) => (each === null ? [] : [{ series: name, ...each }]));
-    return { runs, open };
+    const record = recordOf(this.#seat);
+    return { runs: record.runs, open: openRunsIn(record) };
   }
 
   seriesOf(name: string): Series {

@@ -58,6 +58,19 @@ const ASKING: readonly Asking[] = [
     run: async (...asked) => (await import('./history.ts')).historyCommand(...asked),
   },
   {
+    name: 'runs',
+    summary: 'print the occasions that were run once, and those that run',
+    description:
+      'Prints what caucus once, caucus cron and schedules of the library have recorded in an election: the occasions that ended last, and those that have begun and not ended. Each with the participant and its token, when its last attempt began and ended, and the outcome.',
+    codes: '0, or 1 if no member answers',
+    examples: [
+      'caucus runs --election nightly',
+      'caucus runs --engine postgres://app@db/app --election nightly',
+    ],
+    run: async (...asked) => (await import('./runs.ts')).runsCommand(...asked),
+    onEngine: async (...asked) => (await import('./on-engine.ts')).runsOnEngine(...asked),
+  },
+  {
     name: 'resign',
     summary: 'tell the leader to resign',
     description:

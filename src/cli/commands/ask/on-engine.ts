@@ -6,6 +6,7 @@ import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
 import { untilStopped } from '../../terminal/until-stopped.ts';
 import type { AskFlags } from './ask-flags.ts';
 import { NoAnswer } from './member-client.ts';
+import { printRuns } from './runs.ts';
 
 export type EngineAskFlags = AskFlags & EngineFlags;
 
@@ -83,6 +84,19 @@ export async function valueOnEngine(
   return looking(flags, urls, async (election) => {
     const { value, version } = await firstReading(election);
     print(flags.json ? JSON.stringify({ version, value }) : JSON.stringify(value));
+    return 0;
+  });
+}
+
+export function runsOnEngine(urls: readonly string[], flags: EngineAskFlags): Promise<number> {
+  return looking(flags, urls, async (election) => {
+    await firstReading(election);
+    try {
+      printRuns(election.runs, flags.json ?? false);
+    } catch (error) {
+      if (error instanceof CaucusError) throw new NoAnswer(error.message, 409);
+      throw error;
+    }
     return 0;
   });
 }

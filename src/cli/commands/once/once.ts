@@ -3,6 +3,7 @@ import { BadInput, choice, integer, number } from '../../../core/index.ts';
 import {
   CaucusError,
   type Election,
+  fireTimes,
   LeadershipLost,
   type OnceOptions,
   type OnceOutcome,
@@ -74,20 +75,26 @@ export async function cronCommand(
     catchUp: choice('all', 'last', 'none').read(flags.catchUp ?? 'last', '--catch-up'),
     drainMs: msOf(flags.drain, '--drain') ?? 10 * MS_PER_S,
   };
+  await checkLine(line, flags.timezone ?? 'UTC');
   return withPlace(cmd, args, flags, async ({ election }, kept, stop, log) => {
-    try {
-      await election.schedule(line, kept.workFor(election), {
-        ...options,
-        signal: stop.signal,
-        onRun: (outcome) => void told(outcome, kept, log),
-      });
-    } catch (error) {
-      if (error instanceof BadInput && error.path === 'schedule')
-        throw new Refusal(`LINE: expected ${error.expected}, found ${error.found}`);
-      throw error;
-    }
+    await election.schedule(line, kept.workFor(election), {
+      ...options,
+      signal: stop.signal,
+      onRun: (outcome) => void told(outcome, kept, log),
+    });
     return kept.hasFailed ? FAILED : 0;
   });
+}
+
+/** Before anything starts. */
+async function checkLine(line: string, timezone: string): Promise<void> {
+  try {
+    await fireTimes(line, timezone);
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    const where = error.path === 'schedule' ? 'LINE' : '--timezone';
+    throw new Refusal(`${where}: expected ${error.expected}, found ${error.found}`);
+  }
 }
 
 /** Why it was not elected in time. */
@@ -152,7 +159,12 @@ function told({ outcome, occasion, by, token, run }: OnceOutcome, kept: KeptWork
     return 0;
   }
   const level = outcome === 'failed' ? 'error' : 'info';
-  const text = outcome === 'skipped' ? `${occasion} is skipped${why}` : `${occasion} is ${outcome}${why}`;
+  const text =
+    outcome === 'skipped'
+      ? `${occasion} is skipped${why}`
+      : outcome === 'failed'
+        ? `${occasion} has failed${why}`
+        : `${occasion} is done`;
   log({ level, event: outcome, text, ...fields });
   return outcome === 'failed' ? kept.exitCode || FAILED : 0;
 }

@@ -1,0 +1,88 @@
+import {
+  anyText,
+  choice,
+  described,
+  listOf,
+  named,
+  natural,
+  nullable,
+  openRecord,
+  optional,
+  type Shape,
+} from '../../core/index.ts';
+import { type Occasion, occasionShape, type RunOutcome } from '../../once/index.ts';
+
+/** An occasion that has ended. */
+export interface RunEntry {
+  readonly occasion: Occasion;
+  readonly series: string;
+  readonly outcome: RunOutcome;
+  readonly member: string;
+  readonly token: string;
+  readonly attempt: number;
+  readonly began: string | null;
+  readonly ended: string;
+  readonly error?: string | undefined;
+}
+
+/** An occasion that has begun and not ended. */
+export interface OpenEntry {
+  readonly occasion: Occasion;
+  readonly series: string;
+  readonly member: string;
+  readonly token: string;
+  readonly attempt: number;
+  readonly failures: number;
+  readonly began: string;
+}
+
+export interface RunList {
+  readonly electionName: string;
+  readonly runs: readonly RunEntry[];
+  readonly open: readonly OpenEntry[];
+}
+
+const occasion = described(
+  occasionShape,
+  'A whole number, `2026-11`, `2026-W47`, `2026-11-16` or `2026-11-16T03:00:00.000Z`.',
+);
+const series = described(anyText, 'Which series of occasions; `main` if none was named.');
+const token = described(anyText, 'The token of the leadership under which it was recorded.');
+const attempt = described(natural, 'How many times the work has begun.');
+
+const runEntry: Shape<RunEntry> = named(
+  'Run',
+  openRecord<RunEntry>({
+    occasion,
+    series,
+    outcome: choice('done', 'failed', 'skipped'),
+    member: described(anyText, 'The participant that recorded the end.'),
+    token,
+    attempt,
+    began: nullable(described(anyText, 'When the last attempt began, by the clock of that participant.')),
+    ended: anyText,
+    error: optional(described(anyText, 'Why it failed or was skipped.')),
+  }),
+);
+
+const openEntry: Shape<OpenEntry> = named(
+  'OpenRun',
+  openRecord<OpenEntry>({
+    occasion,
+    series,
+    member: described(anyText, 'The participant that began it last.'),
+    token,
+    attempt,
+    failures: described(natural, 'How many of the attempts have failed.'),
+    began: anyText,
+  }),
+);
+
+export const runList: Shape<RunList> = named(
+  'Runs',
+  openRecord<RunList>({
+    electionName: anyText,
+    runs: described(listOf(runEntry), 'The occasions that ended last, the newest at the end.'),
+    open: described(listOf(openEntry), 'Those that have begun and not ended.'),
+  }),
+);
