@@ -99,7 +99,8 @@ export interface Seat {
   publish(value: Json): Promise<number>;
   /**
    * Does this work in a transaction that has no effect unless our leadership is the newest, and that publishes the
-   * value. Settles with the version once it is committed. If it rejects with a definite outcome, it was rolled back.
+   * value. Settles with the version once it is committed. If it rejects, it was rolled back,
+   * unless with a `CaucusError` whose outcome is indefinite.
    */
   transact?(work: TransactedWork): Promise<number>;
   /** Leaves the election. Nothing changes after this has settled. */

@@ -36,8 +36,9 @@ export class Occasions {
     occasion: string | number | Date,
     work: OnceWork<T>,
     options: OnceOptions,
+    isDue: (series: Series) => boolean = () => true,
   ): Promise<OnceOutcome<T>> {
-    return new OnceCall(this.#around, readOnceOptions(occasion, options), work).run();
+    return new OnceCall(this.#around, { ...readOnceOptions(occasion, options), isDue }, work).run();
   }
 
   /** Aborted when the election is closed. */

@@ -16,7 +16,7 @@ import { deferred } from '../deferred.ts';
 import { CaucusError } from '../errors.ts';
 import type { Seat, Transaction } from '../seat.ts';
 import { isStop, problemOf, type Result, resultOf } from '../work.ts';
-import type { OnceSettings, OnceWork } from './options.ts';
+import { NotDue, type OnceSettings, type OnceWork } from './options.ts';
 import { type Changed, recordOf, type Shift, Unrecorded } from './shift.ts';
 import { workContext } from './work-context.ts';
 
@@ -172,7 +172,9 @@ export class OnceCall<T> {
     if (decision.do === 'end') return this.#ended(record, shift, decision);
     if (decision.do !== 'run') throw new Error('a decision that is an answer was answered');
     const begun: Begun = { ...decision, failures: failures ?? decision.failures, previous: null };
-    const { last } = seriesIn(record, this.#settings.series);
+    const series = seriesIn(record, this.#settings.series);
+    const { last } = series;
+    if (this.#settings.isDue?.(series) === false) throw new NotDue();
     const next = begin(record, this.#settings, begun, this.#actor(shift));
     return { record: next, result: { ...begun, previous: last } };
   }

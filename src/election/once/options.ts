@@ -4,6 +4,7 @@ import {
   momentOf,
   type Occasion,
   parseOccasion,
+  type Series,
   seriesName,
   type Wish,
 } from '../../once/index.ts';
@@ -73,7 +74,12 @@ export interface OnceSettings extends Wish {
   readonly drainMs: number;
   /** Null: without a transaction. */
   readonly idleMs: number | null;
+  /** Asked before an attempt begins, with what is recorded at that moment. False: the call rejects with `NotDue`. */
+  readonly isDue?: (series: Series) => boolean;
 }
+
+/** An earlier occasion of a schedule has to be run first. */
+export class NotDue extends Error {}
 
 const LONGEST_MS = 1e11;
 const ms: Shape<number> = number(0, LONGEST_MS);

@@ -1,5 +1,5 @@
 import { BadInput, choice, show } from '../../core/index.ts';
-import { type CatchUp, due, type FireTimes, instantAt, momentOf } from '../../once/index.ts';
+import { type CatchUp, due, type FireTimes, instantAt, momentOf, type Series } from '../../once/index.ts';
 import { onceAborted } from '../aborts.ts';
 import { type Clock, wallOf } from '../clock.ts';
 import { deferred } from '../deferred.ts';
@@ -8,7 +8,7 @@ import { problemOf } from '../work.ts';
 import { fireTimes } from './fire-times.ts';
 import type { Occasions } from './occasions.ts';
 import type { OnceOutcome } from './once.ts';
-import { type OnceOptions, type OnceWork, readOnceOptions } from './options.ts';
+import { NotDue, type OnceOptions, type OnceWork, readOnceOptions } from './options.ts';
 
 /** How a schedule runs. All replicas should say the same. */
 export interface ScheduleOptions extends Omit<OnceOptions, 'misfire'> {
@@ -19,7 +19,7 @@ export interface ScheduleOptions extends Omit<OnceOptions, 'misfire'> {
    * `last` one, or `none` that is late by more than `lateMs` (default: `last`).
    */
   readonly catchUp?: CatchUp;
-  /** Called with what became of each occasion, also if another participant ran it. */
+  /** Called with what became of each occasion that this participant ran, or waited for while another one did. */
   readonly onRun?: (outcome: OnceOutcome) => void;
 }
 
@@ -70,22 +70,23 @@ export class Schedule {
   async run(work: OnceWork<unknown>): Promise<void> {
     const { signal } = this.#options;
     while (!signal?.aborted) {
-      const { dueMs, nextMs } = this.#look();
+      const { dueMs, nextMs } = this.#look(this.#occasions.seriesOf(this.#options.series));
       if (dueMs !== null) await this.#runOccasion(dueMs, work);
       else await this.#sleep(nextMs === null ? LONGEST_SLEEP_MS : nextMs - wallOf(this.#clock));
     }
   }
 
-  #look(): ReturnType<typeof due> {
-    const { last, open } = this.#occasions.seriesOf(this.#options.series);
+  #look({ last, open }: Series): ReturnType<typeof due> {
     const lastMs = last === null ? null : momentOf(last.occasion);
     if (last !== null && lastMs === null) {
       const found = `the series ${this.#options.series} with ${last.occasion}`;
       throw new BadInput('series', 'one whose occasions are fire times', found);
     }
+    const openMs = open === null ? null : momentOf(open.occasion);
+    const beganMs = openMs === null ? this.#startedMs : openMs - 1;
     return due(this.#fires, {
-      sinceMs: Math.max(this.#handledMs, lastMs ?? this.#startedMs),
-      openMs: open === null ? null : momentOf(open.occasion),
+      sinceMs: Math.max(this.#handledMs, lastMs ?? beganMs),
+      openMs,
       nowMs: wallOf(this.#clock),
       catchUp: this.#catchUp,
       lateMs: this.#options.lateMs,
@@ -96,8 +97,12 @@ export class Schedule {
     const { signal } = this.#options;
     let outcome: OnceOutcome;
     try {
-      outcome = await this.#occasions.once(instantAt(dueMs)!, work, this.#options);
+      // What was known of the record may have been old, and only its leader knows it for certain: before an occasion is
+      // begun, none before it may be due.
+      const isDue = (series: Series): boolean => (this.#look(series).dueMs ?? dueMs) >= dueMs;
+      outcome = await this.#occasions.once(instantAt(dueMs)!, work, this.#options, isDue);
     } catch (error) {
+      if (error instanceof NotDue) return;
       if (signal?.aborted && error === signal.reason) return;
       if (error instanceof BadInput && error.path === 'occasion') {
         this.#handledMs = dueMs; // Another participant has begun a later one.

@@ -122,8 +122,9 @@ export class Shift {
       this.#record = changed!.record;
       return changed!.result;
     } catch (error) {
-      if (failure !== null || !this.leadership.isValid()) throw error;
-      // Nothing is wrong with the work. Whether it was committed is read under the next leadership.
+      const isKnown = !(error instanceof CaucusError) || error.outcome === 'definite';
+      if (failure !== null || isKnown || !this.leadership.isValid()) throw error;
+      // The work has not failed. Whether it was committed is read under the next leadership.
       this.fail('its transaction failed');
       throw new Unrecorded(error);
     } finally {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { CaucusError, type TransactedWork } from '../../election/index.ts';
+import { CaucusError, type TransactedWork, type Transaction } from '../../election/index.ts';
+import { reasonOf } from '../lease/explain.ts';
 import type { PostgresClient } from './connection.ts';
 import type { Source } from './source.ts';
 import type { Statements } from './statements.ts';
@@ -14,8 +15,8 @@ interface Holder {
 
 /**
  * Runs the work between a check that the lease is ours, which keeps it ours until the end, and the record of what was
- * done. Returns the version of the record once it is committed; null if the lease is not ours. If it rejects before the
- * commit, nothing of it has happened.
+ * done. Returns the version of the record once it is committed; null if the lease is not ours. If it rejects, it was
+ * rolled back, unless the outcome of the error is indefinite: then the connection broke, perhaps at the commit.
  */
 export async function inTransaction(
   source: Source,
@@ -26,6 +27,8 @@ export async function inTransaction(
 ): Promise<number | null> {
   const { client, giveBack } = await source.lend(AbortSignal.timeout(openMs));
   let isClean = false;
+  /** The work itself has rejected. */
+  let hasFailed = false;
   const ask = async (
     text: string,
     more: readonly string[],
@@ -40,7 +43,9 @@ export async function inTransaction(
       return null;
     }
     try {
-      await run(client as unknown as Parameters<typeof run>[0]);
+      hasFailed = true;
+      await run(client as unknown as Transaction);
+      hasFailed = false;
       const json = JSON.stringify(await value());
       const [said] = await ask(record, [request(), json, mark]);
       if (said === undefined)
@@ -53,11 +58,20 @@ export async function inTransaction(
       return Number(said.version);
     } catch (error) {
       isClean ||= await isRolledBack(client);
-      throw error;
+      if (hasFailed || error instanceof CaucusError || isRefusal(error)) throw error;
+      throw new CaucusError('E_FAILED', `the transaction failed: ${reasonOf(error)}`, {
+        outcome: 'indefinite',
+        cause: error,
+      });
     }
   } finally {
     giveBack(isClean);
   }
+}
+
+/** The server refused a statement, for example because a constraint is violated; then it rolls back. */
+function isRefusal(error: unknown): boolean {
+  return (error as { severity?: unknown } | null)?.severity === 'ERROR';
 }
 
 /** After a failed commit this finds no transaction, or a connection that is gone. */
