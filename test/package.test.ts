@@ -35,7 +35,7 @@ describe('the packed package', () => {
     const names = run('tar', ['-tzf', tarball]).trim().split('\n');
     const outside = names.filter(
       (name) =>
-        !/^package\/(dist\/.*\.(js|d\.ts)|dist\/playground\/.*\.(html|css|svg)|docs\/.*\.md|examples\/[^/]*\.(ts|json)|package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md)$/.test(
+        !/^package\/(dist\/.*\.(js|d\.ts)|dist\/playground\/.*\.(html|css|svg)|docs\/.*\.md|examples\/(adapters\/)?[^/]*\.(ts|json)|package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md)$/.test(
           name,
         ),
     );

@@ -24,6 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   member: ['core', 'protocols', 'host', 'peers', 'store', 'election', 'auth', 'api', 'leases'],
   engines: ['core', 'election', 'leases'],
   testing: ['core', 'protocols', 'host', 'simulation', 'election'],
+  adapters: ['core', 'election', 'engines', 'member'],
   cli: [
     'core',
     'protocols',
@@ -52,6 +53,12 @@ const INSIDE: Record<string, Record<string, readonly string[]>> = {
     commands: ['terminal', 'input'],
     'program.ts': ['terminal', 'input', 'commands'],
     'main.ts': ['input', 'program.ts'],
+  },
+  // Each adapter is loaded alone.
+  'src/adapters': {
+    fencing: [],
+    local: [],
+    redlock: [],
   },
   'playground/src': {
     game: [],

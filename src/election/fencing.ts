@@ -1,3 +1,4 @@
+import { BadInput, show } from '../core/index.ts';
 import { CaucusError } from './errors.ts';
 
 /** The header in which a leader sends its token with every request. */
@@ -44,8 +45,18 @@ export function checkToken(header: string | readonly string[] | null | undefined
   }
   const token = BigInt(text);
   if (gate.accepts(token)) return { ok: true, token };
-  const message = `token ${token} is stale: ${gate.highest} was seen`;
-  return refuse(412, new CaucusError('E_STALE_TOKEN', message));
+  return refuse(412, staleToken(token, gate.highest));
+}
+
+/** The error of every guard that refuses a token. */
+export function staleToken(token: bigint, seen: unknown): CaucusError {
+  return new CaucusError('E_STALE_TOKEN', `token ${token} is stale: ${seen} was seen`);
+}
+
+/** A token as decimal text, as stores get it. Throws BadInput for what cannot be a token. */
+export function readToken(token: bigint): string {
+  if (typeof token === 'bigint' && token >= 0n && token < 10n ** 38n) return token.toString();
+  throw new BadInput('token', 'the token of a leadership, a bigint', show(token));
 }
 
 function refuse(status: 400 | 412 | 428, error: CaucusError): TokenCheck {

@@ -5,7 +5,7 @@ export { type Clock, processClock } from './clock.ts';
 export { Election, type ElectionOptions, type ResignationOptions } from './election.ts';
 export type { Engine } from './engine.ts';
 export { CaucusError, type ErrorCode, type ErrorDetails, LeadershipLost } from './errors.ts';
-export { checkToken, Gate, TOKEN_HEADER, type TokenCheck } from './fencing.ts';
+export { checkToken, Gate, readToken, staleToken, TOKEN_HEADER, type TokenCheck } from './fencing.ts';
 export type { HealthCheck, HealthOptions } from './health.ts';
 export { inventName } from './invented-name.ts';
 export type { LeadOptions, Work } from './lead.ts';

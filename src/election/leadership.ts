@@ -1,6 +1,7 @@
 import type { Json, Why } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import { Deadline } from './deadline.ts';
+import { deferred } from './deferred.ts';
 import { LeadershipLost } from './errors.ts';
 import type { Held } from './seat.ts';
 
@@ -24,6 +25,8 @@ export class Leadership {
   readonly token: bigint;
   /** Aborted before any other participant may act. Its reason is a `LeadershipLost`. */
   readonly signal: AbortSignal;
+  /** Resolves with the reason when the leadership has ended; it never rejects. */
+  readonly ended: Promise<LeadershipLost>;
 
   /** May we act at this moment? The answer is good until the next `await`. */
   readonly isValid: () => boolean;
@@ -45,12 +48,14 @@ export class Leadership {
 
   readonly #held: Held;
   readonly #controller = new AbortController();
+  readonly #ended = deferred<LeadershipLost>();
   readonly #deadline: Deadline;
   #lost: LeadershipLost | null = null;
 
   constructor(held: Held, grantor: Grantor) {
     this.token = held.token;
     this.signal = this.#controller.signal;
+    this.ended = this.#ended.promise;
     this.#held = held;
     this.#deadline = new Deadline(held, grantor.clock, (cause, detail) => {
       const lost = new LeadershipLost(grantor.election, cause, detail);
@@ -113,5 +118,6 @@ export class Leadership {
     this.#lost = lost;
     this.#deadline.stop();
     this.#controller.abort(lost);
+    this.#ended.resolve(lost);
   }
 }

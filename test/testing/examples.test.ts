@@ -57,7 +57,7 @@ describe('the examples', () => {
   });
 
   it('are quoted word for word', () => {
-    const guides = ['', 'engines/'].flatMap((folder) =>
+    const guides = ['', 'engines/', 'adapters/'].flatMap((folder) =>
       readdirSync(path.join(root, 'docs', folder))
         .filter((name) => name.endsWith('.md'))
         .map((name) => `${folder}${name}`),
