@@ -59,6 +59,10 @@ const INSIDE: Record<string, Record<string, readonly string[]>> = {
     fencing: [],
     local: [],
     redlock: [],
+    http: [],
+    express: ['http'],
+    fastify: ['http'],
+    hono: ['http'],
   },
   'playground/src': {
     game: [],

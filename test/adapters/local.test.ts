@@ -1,5 +1,5 @@
 /** onlyLeader among real processes: as PM2 starts them, and as workers of node:cluster. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { onlyLeader } from '../../src/adapters/local/index.ts';
 
 const program = path.join(import.meta.dirname, 'support/only-leader-process.ts');
 let folder: string;
-const children: ChildProcess[] = [];
+const children: { readonly pid: number; readonly closed: Promise<unknown> }[] = [];
 
 interface Line {
   readonly pid: number;
@@ -27,23 +27,24 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const child of children.splice(0)) {
-    const isClosed = once(child, 'close'); // Its workers have its output too.
-    process.kill(-child.pid!, 'SIGKILL');
-    await isClosed;
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {} // It has ended.
+    await child.closed;
   }
   rmSync(folder, { recursive: true, force: true });
 });
 
-function start(args: string[], file = program): ChildProcess {
+function start(args: string[], file = program): void {
   const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
-  children.push(child);
+  // Closed when its workers have ended too, which share its output.
+  children.push({ pid: child.pid!, closed: once(child, 'close') });
   createInterface({ input: child.stdout! }).on('line', (line) => {
     lines.push(line.startsWith('{') ? JSON.parse(line) : { pid: child.pid!, began: line });
   });
-  return child;
 }
 
 describe('onlyLeader', () => {

@@ -1,0 +1,42 @@
+/** Three copies of a service with Express: each has a member at /caucus, and the job runs on the leader. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { join } from 'caucus';
+import { health, leaderOnly, mountMember } from 'caucus/express';
+import express from 'express';
+
+const ports = process.argv.slice(2, 5).map(Number); // Three free ports.
+const peers = ports.map((port) => ({ id: `m${port}`, url: `http://127.0.0.1:${port}/caucus` }));
+
+const copies = await Promise.all(
+  peers.map(async ({ id, url }, i) => {
+    const member = await join({ id, url, peers, mounted: true });
+    const election = member.election();
+    const app = express();
+    const server = createServer(app);
+    mountMember(app, server, member, { commands: false });
+    app.use('/health', health(election));
+    app.post('/job', leaderOnly(election, { member, otherwise: 'forward' }), (_, response) => {
+      response.send(`done by ${election.self}`);
+    });
+    await once(server.listen(ports[i]!, '127.0.0.1'), 'listening');
+    return { member, election, server };
+  }),
+);
+
+const leadership = await Promise.any(copies.map(({ election }) => election.campaign()));
+const leader = copies.find(({ election }) => election.leadership === leadership)!.member.id;
+let passedOn = 0;
+for (const { election } of copies) {
+  for await (const { leader } of election.observe()) if (leader !== null) break;
+}
+for (const port of ports) {
+  const answer = await fetch(`http://127.0.0.1:${port}/job`, { method: 'POST' });
+  if ((await answer.text()) === `done by ${leader}` && `m${port}` !== leader) passedOn++;
+}
+process.stdout.write(`${passedOn} of ${ports.length} pass the job on to the leader\n`);
+for (const { member, server } of copies) {
+  await member.close();
+  server.close();
+  server.closeAllConnections();
+}
