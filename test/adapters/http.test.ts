@@ -6,7 +6,7 @@ import { type ServerType, serve } from '@hono/node-server';
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as onExpress from '../../src/adapters/express/index.ts';
 import * as onFastify from '../../src/adapters/fastify/index.ts';
 import * as onHono from '../../src/adapters/hono/index.ts';
@@ -91,10 +91,18 @@ describe.each(Object.entries(frameworks))('a service with %s', (_, start) => {
         return election;
       }),
     );
-    const leadership = await Promise.any(elections.map((election) => election.campaign()));
-    at = elections.findIndex((election) => election.leadership === leadership);
+    const stop = new AbortController();
+    closing.unshift(async () => stop.abort());
+    for (const election of elections)
+      election.lead(({ ended }) => ended, { signal: stop.signal }).catch(() => {});
+    await vi.waitFor(
+      () => expect(elections.some((election) => election.leadership !== null)).toBe(true),
+      30_000,
+    );
+    at = elections.findIndex((election) => election.leadership !== null);
     const name = elections[at]!.self;
-    await expect.poll(() => elections.map((each) => each.leader()?.name)).toEqual([name, name, name]);
+    const told = (): unknown => elections.map((each) => each.leader()?.name);
+    await vi.waitFor(() => expect(told()).toEqual([name, name, name]), 30_000);
   });
   afterAll(async () => {
     for (const close of closing.splice(0)) await close();
@@ -154,7 +162,7 @@ describe('leaderOnly', () => {
   it('says why it cannot pass a request on', async () => {
     const memory = new Memory();
     const [leading, following] = ['a', 'b'].map((name) => new Election('job', memory.engine({ name })));
-    await leading!.campaign();
+    const leadership = await leading!.campaign();
     let url: string | null = null;
     const app = express()
       .use(express.text())
@@ -174,6 +182,7 @@ describe('leaderOnly', () => {
     ]);
     const read = { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } };
     expect(await ask(read)).toEqual([500, 'the body was read by another handler: put this one before it']);
+    await leadership.resign();
     await leading!.close();
     await expect.poll(() => following!.leader()).toBe(null);
     expect(await ask()).toEqual([503, 'job has no leader']);

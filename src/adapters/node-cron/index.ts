@@ -1,0 +1,114 @@
+/**
+ * caucus/node-cron: the coordinator of `distributed` tasks of node-cron (4.6 and later), on `election.once`: each fire time of a
+ * task runs on one replica, and on another if that one dies in the middle.
+ *
+ * Promises: at most one completion of each fire time is recorded, as `election.once` does.
+ * Does not promise: that a task begins only once. Nor that failures are known: node-cron tells its coordinator only that a task
+ * has ended, so a task that threw counts as done.
+ */
+import { BadInput, show } from '../../core/index.ts';
+import type { Election, OnceContext, OnceOptions } from '../../election/index.ts';
+
+/** What node-cron asks of a coordinator: `setRunCoordinator(coordinator)`, or `runCoordinator` among the options of a task. */
+export interface RunCoordinator {
+  shouldRun(key: string, ttlMs: number): Promise<boolean>;
+  onComplete(key: string): Promise<void>;
+}
+
+/** Those of `once` that make sense for tasks that cannot be told to stop. */
+export type CoordinatorOptions = Pick<OnceOptions, 'signal' | 'misfire' | 'lateMs' | 'maxAttempts'>;
+
+interface CoordinatedRun {
+  /** Set while the task runs. */
+  context: OnceContext | null;
+  readonly complete: () => void;
+  readonly recorded: Promise<unknown>;
+}
+
+/** Coordinates tasks by an election of their own. Every replica makes one, with an election of the same name. */
+export class ElectionCoordinator implements RunCoordinator {
+  readonly #election: Election;
+  readonly #options: CoordinatorOptions;
+  readonly #runs = new Map<string, CoordinatedRun>();
+  /** The runs of one task follow each other. */
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  constructor(election: Election, options: CoordinatorOptions = {}) {
+    if (typeof election?.once !== 'function') throw new BadInput('election', 'an Election', show(election));
+    this.#election = election;
+    this.#options = options;
+  }
+
+  /** The run of the task with this name that is under way here: its token, its signal. Null if there is none. */
+  context(name: string): OnceContext | null {
+    const found = [...this.#runs].find(([key, { context }]) => context !== null && nameIn(key) === name);
+    return found?.[1].context ?? null;
+  }
+
+  /** Called by node-cron. Settles with true where the task has to run, with false once it has run elsewhere. */
+  async shouldRun(key: string, _ttlMs: number): Promise<boolean> {
+    const name = nameIn(key);
+    const before = this.#last.get(name);
+    const run = this.#run(key, name, before);
+    this.#last.set(name, run.ended);
+    await before;
+    return run.isOurs;
+  }
+
+  /** Called by node-cron when the task has ended. Settles when that is recorded. */
+  async onComplete(key: string): Promise<void> {
+    const run = this.#runs.get(key);
+    run?.complete();
+    await run?.recorded;
+  }
+
+  #run(
+    key: string,
+    series: string,
+    before: Promise<unknown> | undefined,
+  ): { readonly isOurs: Promise<boolean>; readonly ended: Promise<unknown> } {
+    const stop = new AbortController();
+    const { signal, ...options } = this.#options;
+    const signals = signal === undefined ? [stop.signal] : [stop.signal, signal];
+    let begin: (isOurs: boolean) => void = () => {};
+    const isOurs = new Promise<boolean>((resolve) => {
+      begin = resolve;
+    });
+    const work = (context: OnceContext): Promise<void> | undefined => {
+      if (this.#runs.has(key)) {
+        // Its leadership was lost while it ran, and cannot be run again here: another replica has to.
+        stop.abort();
+        return undefined;
+      }
+      return new Promise<void>((complete) => {
+        this.#runs.set(key, { context, complete, recorded: ended });
+        begin(true);
+      });
+    };
+    const ended = (async () => {
+      await before;
+      try {
+        const settings = { ...options, series, signal: AbortSignal.any(signals) };
+        await this.#election.once(occasionIn(key), work, settings);
+      } catch (error) {
+        const isOver = error instanceof BadInput && error.path === 'occasion'; // A later one has begun.
+        if (!isOver && !stop.signal.aborted && !signal?.aborted) throw error;
+      } finally {
+        this.#runs.delete(key);
+      }
+    })();
+    const failed = ended.then(() => false);
+    return { isOurs: Promise.race([isOurs, failed]), ended: ended.catch(() => {}) };
+  }
+}
+
+/** A key is NAME:TIME, with the time in 24 characters. */
+const TIME_LENGTH = 24;
+
+function nameIn(key: string): string {
+  return key.slice(0, -TIME_LENGTH - 1);
+}
+
+function occasionIn(key: string): string {
+  return key.slice(-TIME_LENGTH);
+}

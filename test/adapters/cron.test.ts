@@ -1,0 +1,194 @@
+/** node-cron, croner and NestJS: schedules on one of several replicas, with the real packages and real processes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { NestFactory } from '@nestjs/core';
+import { HealthCheckService, TerminusModule } from '@nestjs/terminus';
+import { afterEach, describe, expect, it } from 'vitest';
+import { oncePerFire } from '../../src/adapters/croner/index.ts';
+import {
+  CaucusModule,
+  CaucusService,
+  Lead,
+  LeaderCron,
+  OnlyLeader,
+} from '../../src/adapters/nestjs/index.ts';
+import { ElectionCoordinator } from '../../src/adapters/node-cron/index.ts';
+import { Election } from '../../src/election/index.ts';
+import { Memory } from '../../src/engines/memory/memory.ts';
+import { Replicas } from './support/replicas.ts';
+
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of cleanUp.splice(0).reverse()) await each();
+});
+
+const NEST = { TSX_TSCONFIG_PATH: path.resolve('examples/adapters/tsconfig.nestjs.json') };
+const LONG = { timeout: 60_000 };
+
+describe.each([
+  ['node-cron.ts', {}],
+  ['croner.ts', {}],
+  ['nestjs.ts', NEST],
+])('three replicas of the example %s', (example, env) => {
+  it('run each second on one of them, also when one is killed', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'caucus-cron-'));
+    cleanUp.push(() => rmSync(folder, { recursive: true, force: true }));
+    const replicas = new Replicas(example, env);
+    cleanUp.push(() => replicas.close());
+    replicas.start(3, `local:${folder}`);
+    await expect.poll(() => replicas.runs.length, LONG).toBeGreaterThanOrEqual(3);
+    const killed = replicas.runs.at(-1)!.replica;
+    await replicas.end(killed, 'SIGKILL');
+    const before = replicas.runs.length;
+    await expect.poll(() => replicas.runs.length, LONG).toBeGreaterThanOrEqual(before + 3);
+    const runs = replicas.runs.map(({ line }) => line.split(' token '));
+    // The one that was killed may have printed its last run and not recorded it.
+    const twice = runs.filter(([occasion], i) => runs.findIndex(([each]) => each === occasion) !== i);
+    expect(twice.length).toBeLessThanOrEqual(1);
+    for (const [occasion] of twice) {
+      const by = replicas.runs.filter(({ line }) => line.startsWith(occasion!));
+      expect(by[0]!.replica).toBe(killed);
+    }
+    const tokens = runs.map(([, token]) => BigInt(token!));
+    expect(replicas.runs.slice(before).every(({ replica }) => replica !== killed)).toBe(true);
+    expect(new Set(tokens).size).toBeGreaterThan(1);
+  });
+});
+
+it('a NestJS application stops its work and releases what it leads when it is told to end', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'caucus-nest-'));
+  cleanUp.push(() => rmSync(folder, { recursive: true, force: true }));
+  const replicas = new Replicas('nestjs.ts', NEST);
+  cleanUp.push(() => replicas.close());
+  replicas.start(2, `local:${folder}`);
+  const connected = () => replicas.said.filter(({ line }) => line.startsWith('connected'));
+  await expect.poll(() => connected().length, LONG).toBe(1);
+  const first = connected()[0]!.replica;
+  await replicas.end(first, 'SIGTERM');
+  await expect.poll(() => connected().length, LONG).toBe(2);
+  const lines = replicas.said.filter(({ replica }) => replica === first).map(({ line }) => line);
+  expect(lines.at(-1)).toBe('disconnected: its program ended its candidacy');
+  const other = (): string[] =>
+    replicas.said.filter((each) => each.replica !== first).map(({ line }) => line);
+  await expect.poll(() => other().includes('sweeps'), LONG).toBe(true);
+});
+
+describe('the coordinator of node-cron', () => {
+  const memory = new Memory();
+  const coordinated = (name: string, election = name): ElectionCoordinator => {
+    const engine = memory.engine({ name });
+    cleanUp.push(() => engine.close());
+    return new ElectionCoordinator(new Election(election, engine));
+  };
+  const keys = [0, 1, 2].map((second) => `report:2026-11-16T03:00:0${second}.000Z`);
+
+  it('lets one run, and the others know when it has', async () => {
+    const [a, b] = ['a', 'b'].map((name) => coordinated(name, 'turns'));
+    const first = await Promise.race(
+      [a, b].map(async (each) => ((await each!.shouldRun(keys[0]!, 1000)) ? each : null)),
+    );
+    expect(first!.context('report')!.token).toBeGreaterThan(0n);
+    expect(first!.context('other')).toBe(null);
+    const other = first === a ? b : a;
+    const waiting = other!.shouldRun(keys[0]!, 1000);
+    await first!.onComplete(keys[0]!);
+    expect(await waiting).toBe(false);
+    expect(first!.context('report')).toBe(null);
+    expect(await other!.shouldRun(keys[0]!, 1000)).toBe(false);
+    expect(await other!.shouldRun(keys[1]!, 1000)).toBe(true);
+    await other!.onComplete(keys[1]!);
+    expect(await other!.shouldRun(keys[0]!, 1000)).toBe(false);
+  });
+
+  it('lets the runs of one task follow each other, and those of two tasks run side by side', async () => {
+    const a = coordinated('order');
+    expect(await a.shouldRun(keys[0]!, 1000)).toBe(true);
+    let isSecond = false;
+    const second = a.shouldRun(keys[1]!, 1000).then((isOurs) => {
+      isSecond = true;
+      return isOurs;
+    });
+    expect(await a.shouldRun(`sweep:${keys[0]!.slice(7)}`, 1000)).toBe(true);
+    expect(isSecond).toBe(false);
+    await a.onComplete(keys[0]!);
+    expect(await second).toBe(true);
+  });
+
+  it('says no once it is told to stop', async () => {
+    const stop = new AbortController();
+    const a = new ElectionCoordinator(new Election('stop', memory.engine()), { signal: stop.signal });
+    stop.abort();
+    expect(await a.shouldRun(keys[0]!, 1000)).toBe(false);
+  });
+});
+
+it('oncePerFire refuses what it cannot use', async () => {
+  const election = new Election('x', new Memory().engine());
+  expect(() => oncePerFire(election, null as never)).toThrow('work: expected a function, found null');
+  const job = { options: {}, getPattern: () => undefined, currentRun: () => null };
+  await expect(oncePerFire(election, () => {})(job)).rejects.toThrow(
+    'job: expected a job of croner with a cron line',
+  );
+});
+
+describe('CaucusModule', () => {
+  /** What decorators do, for classes of tests that are compiled without them. */
+  function decorate(target: object, key: string, ...decorators: ReturnType<typeof Lead>[]): void {
+    const descriptor = Object.getOwnPropertyDescriptor(target, key)!;
+    for (const decorator of decorators) decorator(target, key, descriptor);
+    Object.defineProperty(target, key, descriptor);
+  }
+
+  async function started(provider: new () => object, engine = new Memory().engine()) {
+    const root = {
+      module: class Root {},
+      imports: [await CaucusModule.forRoot({ engine }), TerminusModule],
+      providers: [provider],
+    };
+    const app = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
+    cleanUp.push(() => app.close());
+    return app;
+  }
+
+  it('reports its health to @nestjs/terminus', async () => {
+    const app = await started(class {});
+    const caucus = app.get(CaucusService);
+    await caucus.election().campaign();
+    const check = () => app.get(HealthCheckService).check([() => caucus.health()]);
+    await expect.poll(async () => (await check().catch(() => null))?.status).toBe('ok');
+    expect((await check()).details).toMatchObject({ caucus: { status: 'up', isLeader: true } });
+    await caucus.election().leadership!.resign();
+  });
+
+  it('runs a method of @OnlyLeader on the leader alone', async () => {
+    class Jobs {
+      sweep(what: string): string {
+        return `swept ${what}`;
+      }
+    }
+    decorate(Jobs.prototype, 'sweep', OnlyLeader());
+    const memory = new Memory();
+    const other = new Election('app', memory.engine());
+    const leadership = await other.campaign();
+    const jobs = (await started(Jobs, memory.engine())).get(Jobs);
+    expect(jobs.sweep('a')).toBe(undefined);
+    await leadership.resign();
+    await expect.poll(() => jobs.sweep('b')).toBe('swept b');
+    expect(() => new Jobs().sweep('c')).toThrow('Jobs.sweep: expected a provider of an application');
+  });
+
+  it('refuses what cannot work', async () => {
+    await expect(CaucusModule.forRoot({})).rejects.toThrow(
+      'CaucusModule.forRoot: expected either url or engine, found neither',
+    );
+    expect(() => LeaderCron('')).toThrow('@LeaderCron: expected a cron line');
+    class Jobs {
+      sweep(): void {}
+      hold(): void {}
+    }
+    decorate(Jobs.prototype, 'sweep', OnlyLeader());
+    decorate(Jobs.prototype, 'hold', Lead());
+    await expect(started(Jobs)).rejects.toThrow('Jobs.hold: app is the election of @OnlyLeader');
+  });
+});
