@@ -62,6 +62,7 @@ const INSIDE: Record<string, Record<string, readonly string[]>> = {
     croner: [],
     'node-cron': [],
     nestjs: [],
+    kubernetes: [],
     http: [],
     express: ['http'],
     fastify: ['http'],

@@ -30,10 +30,13 @@ import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { leaseTimes } from '../lease/settings.ts';
 import { Api } from './api.ts';
 import { Connection } from './connection.ts';
+import type { KubeConfigLike } from './kubeconfig.ts';
 import { identityOf } from './lease-object.ts';
 import { checkName, namespaceOf } from './names.ts';
 import { KubernetesStore } from './store.ts';
 import { type AccessOptions, findWay } from './ways.ts';
+
+export type { AccessOptions, KubeConfigLike };
 
 export interface KubernetesOptions extends LeaseEngineOptions, AccessOptions {
   /** The namespace of the Leases. Default: that of the pod or of the kubeconfig's context, else `default`. */
@@ -41,7 +44,7 @@ export interface KubernetesOptions extends LeaseEngineOptions, AccessOptions {
 }
 
 const OPTIONS: OwnOptions<KubernetesOptions> = {
-  ...{ namespace: 0, kubeconfig: 0, context: 0, serviceAccount: 0 },
+  ...{ namespace: 0, kubeconfig: 0, kubeConfig: 0, context: 0, serviceAccount: 0 },
   ...{ server: 0, token: 0, ca: 0, cert: 0, key: 0 },
 };
 const FLOOR = { leaseMs: 1000, reason: 'Kubernetes counts leases in whole seconds' };

@@ -1,5 +1,6 @@
 import type https from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { BadInput, show } from '../../core/index.ts';
 import { loadClient } from '../load-client.ts';
 import type { Access, TlsOptions, Way } from './access.ts';
 
@@ -32,6 +33,25 @@ export function kubeconfigWay(
   };
 }
 
+/** What is used of a `KubeConfig` of @kubernetes/client-node that the program has loaded. */
+export interface KubeConfigLike {
+  getCurrentCluster(): { readonly server: string; readonly proxyUrl?: string | undefined } | null;
+  getCurrentContext(): string;
+  getContextObject(name: string): { readonly namespace?: string | undefined } | null;
+  applyToHTTPSOptions(options: https.RequestOptions): Promise<void>;
+}
+
+/** Access by a kubeconfig that is loaded. */
+export function loadedWay(config: KubeConfigLike, namespace: string | null): Way {
+  if (config.getCurrentCluster() === null)
+    throw new BadInput(
+      'kubeConfig',
+      'one whose current context has a cluster',
+      show(config.getCurrentContext()),
+    );
+  return { find: () => accessOf(config, namespace), forget() {} };
+}
+
 function loadLibrary(): Promise<typeof import('@kubernetes/client-node')> {
   return loadClient('kubernetes', ['@kubernetes/client-node'], () => import('@kubernetes/client-node'));
 }
@@ -59,7 +79,7 @@ async function load(file: string | undefined, context: string | undefined): Prom
   return config;
 }
 
-async function accessOf(config: KubeConfig, namespace: string | null): Promise<Access> {
+async function accessOf(config: KubeConfigLike, namespace: string | null): Promise<Access> {
   const cluster = config.getCurrentCluster()!;
   const options: https.RequestOptions = {};
   await config.applyToHTTPSOptions(options);

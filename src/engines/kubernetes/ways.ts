@@ -6,12 +6,14 @@ import path from 'node:path';
 import { BadInput, show } from '../../core/index.ts';
 import { kindOf, shownAddress } from '../secrets.ts';
 import type { Access, TlsOptions, Way } from './access.ts';
-import { kubeconfigWay } from './kubeconfig.ts';
+import { type KubeConfigLike, kubeconfigWay, loadedWay } from './kubeconfig.ts';
 
 /** The API server and our credentials. Without any of these, `findWay` looks for them. */
 export interface AccessOptions {
   /** A kubeconfig file. It needs the package @kubernetes/client-node, which can read it. */
   readonly kubeconfig?: string;
+  /** In place of a file: a `KubeConfig` of @kubernetes/client-node that the program has loaded. */
+  readonly kubeConfig?: KubeConfigLike;
   /** The context of the kubeconfig (default: its current one). */
   readonly context?: string;
   /** The folder with token, ca.crt and namespace, if it is not in the usual place of a pod. */
@@ -39,6 +41,7 @@ export function findWay(options: AccessOptions, namespace: string | null): Way {
     if (options[option] !== undefined)
       throw new BadInput(option, 'to be given only together with the option server', typeof options[option]);
   }
+  if (options.kubeConfig !== undefined) return loadedWay(options.kubeConfig, namespace);
   const { kubeconfig, context } = options;
   if (kubeconfig !== undefined && !(typeof kubeconfig === 'string' && existsSync(kubeconfig)))
     throw new BadInput('kubeconfig', 'the path of a file that exists', shownPath(kubeconfig));
