@@ -62,5 +62,3 @@ export {
   type Refusal,
   type TlsOptions,
 } from './member/index.ts';
-export { catalogue } from './protocols/index.ts';
-export { type Result, readScenario, type Scenario, simulate } from './simulation/index.ts';

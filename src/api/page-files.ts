@@ -27,10 +27,15 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const zip = promisify(gzip);
 
-/** Where the build puts the page, relative to the source and to the compiled code. */
-export const BUILT: string = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../../dist/playground' : '../playground', import.meta.url),
-);
+/**
+ * Where the build puts the page, relative to the source and to the compiled code. A program that was bundled into one
+ * CommonJS file has no such place, and no page.
+ */
+export function builtFolder(): string {
+  const { url } = import.meta;
+  if (url === undefined) return '';
+  return fileURLToPath(new URL(url.endsWith('.ts') ? '../../dist/playground' : '../playground', url));
+}
 
 /**
  * All files of a folder; null if there is no page in it. Requests are looked up among these names, so no path can

@@ -3,7 +3,7 @@
  * the page reads `about.json` beside them to learn what its server is.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BUILT, type PageFile, type PageFiles, readPageFiles } from './page-files.ts';
+import { builtFolder, type PageFile, type PageFiles, readPageFiles } from './page-files.ts';
 
 /** What the server of the page says about itself. */
 export interface About {
@@ -48,7 +48,7 @@ const SAFE = {
 };
 
 /** Files are read at the first request: most members never serve the page. */
-export function createPage(about: () => About, folder: string = BUILT): Page {
+export function createPage(about: () => About, folder: string = builtFolder()): Page {
   let reading: Promise<PageFiles | null> | null = null;
   const files = async (): Promise<PageFiles | null> => {
     reading ??= readPageFiles(folder);

@@ -1,8 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** Two folders up, from the source and from the compiled code. */
-const PACKAGE = new URL('../../package.json', import.meta.url);
-
 let known: string | null = null;
 
 /** The release of caucus; `unknown` in a bundle, where its package.json is not beside it. */
@@ -13,7 +10,9 @@ export function release(): string {
 
 function readRelease(): string {
   try {
-    const { name, version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as {
+    // Two folders up, from the source and from the compiled code.
+    const file = new URL('../../package.json', import.meta.url);
+    const { name, version } = JSON.parse(readFileSync(file, 'utf8')) as {
       name?: unknown;
       version?: unknown;
     };

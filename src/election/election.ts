@@ -16,6 +16,7 @@ import type { OnceOptions, OnceWork } from './once/options.ts';
 import { Schedule, type ScheduleOptions } from './once/schedule.ts';
 import type { Seat } from './seat.ts';
 import type { Tenure } from './tenure.ts';
+import { terms } from './terms.ts';
 
 export interface ElectionOptions {
   /**
@@ -90,10 +91,15 @@ export class Election {
    * Runs the work each time we win; after a loss it campaigns again, once the work has stopped. If the work returns
    * or throws while it leads, the leadership is released and this promise settles with that result. Work that stops
    * because its signal was aborted (it returns, or throws the reason or an AbortError) gives no result. Aborting
-   * `signal` ends everything: the work is told to stop, the leadership is released, and this promise rejects with the
-   * signal's reason. `health` makes a leader resign that cannot do its work, `prepare` runs while we wait to lead.
+   * `signal` ends everything: the work is told to stop, the leadership is released, and this promise resolves with
+   * undefined. `health` makes a leader resign that cannot do its work, `prepare` runs while we wait to lead.
    */
-  async lead<T, P = unknown>(work: Work<T, P>, options: LeadOptions<P> = {}): Promise<T> {
+  async lead<T, P = unknown>(
+    work: Work<T, P>,
+    options?: LeadOptions<P> & { readonly signal?: undefined },
+  ): Promise<T>;
+  async lead<T, P = unknown>(work: Work<T, P>, options: LeadOptions<P>): Promise<T | undefined>;
+  async lead<T, P = unknown>(work: Work<T, P>, options: LeadOptions<P> = {}): Promise<T | undefined> {
     return new Lead(this.#candidacy, work, options, this.#tell).run();
   }
 
@@ -132,6 +138,17 @@ export class Election {
   /** What `once` and `schedule` have recorded last, as far as we know. Throws if this election publishes other values. */
   get runs(): Runs {
     return this.#occasions.runs;
+  }
+
+  /**
+   * Each leadership that we win, one after the other, until `signal` is aborted or the election is closed:
+   *
+   *     for await (const { token, ended } of election.terms({ signal })) { start(token); await ended; await stop(); }
+   *
+   * The end of the loop's body says that the work has stopped: a leadership that is still held is released.
+   */
+  terms(options: Cancellable = {}): AsyncGenerator<Leadership, void, undefined> {
+    return terms(this.#candidacy, options);
   }
 
   /** The leadership that we hold now; null if we may not act. */

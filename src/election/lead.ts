@@ -51,11 +51,13 @@ export class Lead<T, P> {
     this.#health = health === undefined ? null : new Health(health, candidacy.clock, tellHealth);
   }
 
-  async run(): Promise<T> {
+  /** Undefined if it was called off by its own signal. */
+  async run(): Promise<T | undefined> {
     try {
       return await this.#run();
     } catch (error) {
       this.#preparation?.end(error);
+      if (this.#signal?.aborted && error === this.#signal.reason) return undefined;
       throw error;
     }
   }

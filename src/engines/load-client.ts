@@ -1,5 +1,13 @@
 import { CaucusError } from '../election/index.ts';
 
+/**
+ * Goes behind each import of a library: bundlers take an import with `catch` for one that may fail, and do not insist on
+ * a library that is not installed.
+ */
+export const optional = (error: unknown): never => {
+  throw error;
+};
+
 /** Loads the libraries of a store. They are optional: only programs that use that store install them. */
 export async function loadClient<T>(
   engine: string,

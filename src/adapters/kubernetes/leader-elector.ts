@@ -56,7 +56,7 @@ export class LeaderElector {
       const expected = 'true: a Lease is released once the work has stopped';
       throw new BadInput('releaseOnCancel', expected, show(releaseOnCancel));
     }
-    engineOf(config).close(); // Checks the rest, and connects to nothing.
+    void engineOf(config).close(); // Checks the rest, and connects to nothing.
     this.#config = config;
   }
 

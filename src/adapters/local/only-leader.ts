@@ -43,9 +43,6 @@ export async function onlyLeader<T>(
     const election = new Election(name, engine, drainMs === undefined ? {} : { drainMs });
     const run = typeof work === 'function' ? work : shiftOf(work);
     return await election.lead<T | undefined>(run, signal === undefined ? {} : { signal });
-  } catch (error) {
-    if (signal?.aborted && error === signal.reason) return undefined;
-    throw error;
   } finally {
     await engine.close();
   }

@@ -1,7 +1,7 @@
 import type https from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { BadInput, show } from '../../core/index.ts';
-import { loadClient } from '../load-client.ts';
+import { loadClient, optional } from '../load-client.ts';
 import type { Access, TlsOptions, Way } from './access.ts';
 
 /**
@@ -53,7 +53,9 @@ export function loadedWay(config: KubeConfigLike, namespace: string | null): Way
 }
 
 function loadLibrary(): Promise<typeof import('@kubernetes/client-node')> {
-  return loadClient('kubernetes', ['@kubernetes/client-node'], () => import('@kubernetes/client-node'));
+  return loadClient('kubernetes', ['@kubernetes/client-node'], () =>
+    import('@kubernetes/client-node').catch(optional),
+  );
 }
 
 async function load(file: string | undefined, context: string | undefined): Promise<KubeConfig> {

@@ -2,7 +2,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { Kvm, KvWatchInclude } from '@nats-io/kv';
 import type { Authenticator, MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import { CaucusError } from '../../election/index.ts';
-import { loadClient } from '../load-client.ts';
+import { loadClient, optional } from '../load-client.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import type { Address } from './address.ts';
 import { ensureBuckets, ttlOf } from './buckets.ts';
@@ -39,9 +39,9 @@ function loadLibraries() {
   const names = ['@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/kv'];
   return loadClient('nats', names, () =>
     Promise.all([
-      import('@nats-io/transport-node'),
-      import('@nats-io/jetstream'),
-      import('@nats-io/kv'),
+      import('@nats-io/transport-node').catch(optional),
+      import('@nats-io/jetstream').catch(optional),
+      import('@nats-io/kv').catch(optional),
     ] as const),
   );
 }

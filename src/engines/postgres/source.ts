@@ -2,7 +2,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
 import { CaucusError } from '../../election/index.ts';
 import { reasonOf } from '../lease/explain.ts';
-import { loadClient } from '../load-client.ts';
+import { loadClient, optional } from '../load-client.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import type { Address } from './address.ts';
 import { Connection, type PostgresClient, type PostgresPool } from './connection.ts';
@@ -32,7 +32,8 @@ export interface Lent {
 /** Detects after some minutes that the other side of an idle connection has vanished. */
 const KEEP_ALIVE_MS = 10_000;
 
-const loadLibrary = (): Promise<typeof import('pg')> => loadClient('postgres', ['pg'], () => import('pg'));
+const loadLibrary = (): Promise<typeof import('pg')> =>
+  loadClient('postgres', ['pg'], () => import('pg').catch(optional));
 
 export function sourceOfUrl(address: Address, ssl: boolean | ConnectionOptions | undefined): Source {
   const { shown, secrets } = address;

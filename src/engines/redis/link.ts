@@ -1,4 +1,4 @@
-import { loadClient } from '../load-client.ts';
+import { loadClient, optional } from '../load-client.ts';
 import type { Address, Endpoint } from './address.ts';
 
 /** What we use of the library's client. */
@@ -29,7 +29,7 @@ interface LinkSettings {
 }
 
 const loadLibrary = (): Promise<typeof import('redis')> =>
-  loadClient('redis', ['redis'], () => import('redis'));
+  loadClient('redis', ['redis'], () => import('redis').catch(optional));
 
 /** Loads the library. Rejects if it is not installed. */
 export async function load(): Promise<void> {

@@ -1,7 +1,8 @@
 import { BadInput, type MemberId, show } from '../../core/index.ts';
 import {
   CaucusError,
-  Election,
+  type Election,
+  type ElectionOptions,
   type Engine,
   type LogEntry,
   type Seat,
@@ -9,6 +10,7 @@ import {
 } from '../../election/index.ts';
 import { isolate as alone } from '../isolate.ts';
 import type { IsolatedJoinOptions } from '../join-options.ts';
+import { openElection } from '../open-election.ts';
 import { Line } from './line.ts';
 import { RemoteSeat } from './remote-seat.ts';
 import { type Introduction, type MainSide, type MemberSide, sharedNs, type ThreadData } from './sides.ts';
@@ -48,9 +50,10 @@ export class IsolatedMember implements Engine {
   }
 
   /** One of the elections of this member, to observe or to lead. The same object for the same name, until it is closed. */
-  election(name: string = this.mainElection): Election {
+  election(name: string = this.mainElection, options?: ElectionOptions): Election {
     const found = this.#elections.get(name);
-    return found?.seat === this.seat(name) ? found.election : new Election(name, this);
+    const open = found?.seat === this.seat(name) ? found.election : null;
+    return openElection(open, name, this, options);
   }
 
   seat(name: string = this.mainElection): Seat {

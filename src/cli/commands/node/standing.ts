@@ -4,10 +4,8 @@ import type { Log } from '../../terminal/log.ts';
 
 /** Leads whenever it is elected. Programs use the HTTP API to see that. */
 export async function standFor(election: Election, signal: AbortSignal): Promise<void> {
-  const untilLost = (lost: AbortSignal): Promise<void> =>
-    new Promise((resolve) => lost.addEventListener('abort', () => resolve(), { once: true }));
   await election
-    .lead((leadership) => untilLost(leadership.signal), { signal })
+    .lead(({ ended }) => ended, { signal })
     .catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });

@@ -1,0 +1,14 @@
+import { CaucusError, Election, type ElectionOptions, type Engine } from '../election/index.ts';
+
+/** The election that is open, or a new one with these options. The options of one that is open cannot be changed. */
+export function openElection(
+  open: unknown,
+  name: string,
+  engine: Engine,
+  options: ElectionOptions | undefined,
+): Election {
+  if (!(open instanceof Election)) return new Election(name, engine, options);
+  if (options === undefined) return open;
+  const remedy = 'close it first, or leave the options out';
+  throw new CaucusError('E_REFUSED', `the election ${name} is already open on this member: ${remedy}`);
+}
