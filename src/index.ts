@@ -6,6 +6,7 @@
  */
 export type { TokenOption } from './auth/index.ts';
 export { BadInput, parseId } from './core/index.ts';
+export { type Caucus, type CaucusStoreOptions, caucus } from './door/index.ts';
 export {
   type Cancellable,
   CaucusError,

@@ -31,7 +31,7 @@ describe("import 'caucus'", () => {
   const loaded = loadedBy('src/index.ts');
 
   it('loads the rooms that a member needs, and no others', () => {
-    const needed = ['api', 'auth', 'core', 'election', 'engines', 'host', 'leases', 'member'];
+    const needed = ['api', 'auth', 'core', 'door', 'election', 'engines', 'host', 'leases', 'member'];
     expect(roomsOf(loaded)).toEqual([...needed, 'once', 'peers', 'protocols', 'store'].sort());
   });
 

@@ -25,6 +25,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   engines: ['core', 'election', 'leases'],
   testing: ['core', 'protocols', 'host', 'simulation', 'election'],
   adapters: ['core', 'election', 'engines', 'member'],
+  door: ['core', 'election', 'engines', 'member', 'auth', 'api'],
   cli: [
     'core',
     'protocols',
@@ -39,9 +40,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'leases',
     'once',
     'api',
+    'door',
     'index.ts',
   ],
-  'index.ts': ['core', 'election', 'engines', 'auth', 'member'],
+  'index.ts': ['core', 'election', 'engines', 'auth', 'member', 'door'],
 };
 
 /** The same for the folders of a folder: a file or folder there may import itself and those listed here. */

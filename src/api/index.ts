@@ -6,6 +6,7 @@ export { EventStream, HEARTBEAT_MS, writeEventHead } from './event-stream.ts';
 export { HttpError } from './http-error.ts';
 export type { LeasePort, LeaseWatcher } from './leases.ts';
 export { closeServer, listen, portMismatch, urlOfServer } from './listener.ts';
+export { metricsOf } from './metrics.ts';
 export { leadsHere, refuseForeignPages } from './origin.ts';
 export { type About, createPage, NOT_BUILT, type Page } from './page.ts';
 export {

@@ -4,19 +4,31 @@
  */
 
 import type { Call } from './call.ts';
-import type { ChangeCounts } from './change-counts.ts';
+import { ChangeCounts } from './change-counts.ts';
 import type { LinkStatus, MemberPort } from './port.ts';
 import { sendText } from './reply.ts';
 
 export function getMetrics({ member, response, changes, watchers }: Call): void {
-  const text = new MetricsText();
-  addMember(text, member, watchers.count);
-  addElections(text, member, changes);
-  addLinks(text, member);
-  sendText(response, 200, 'text/plain; version=0.0.4; charset=utf-8', text.toString());
+  const text = textOf(member, changes, watchers.count);
+  sendText(response, 200, 'text/plain; version=0.0.4; charset=utf-8', text);
 }
 
-function addMember(text: MetricsText, member: MemberPort, watchers: number): void {
+/** The same for a program that serves its metrics itself. Close it in the end. */
+export function metricsOf(member: MemberPort): { text(): string; close(): void } {
+  const changes = new ChangeCounts(member);
+  return { text: () => textOf(member, changes, null), close: () => changes.close() };
+}
+
+/** `watchers`: null if they are not counted here. */
+function textOf(member: MemberPort, changes: ChangeCounts, watchers: number | null): string {
+  const text = new MetricsText();
+  addMember(text, member, watchers);
+  addElections(text, member, changes);
+  addLinks(text, member);
+  return text.toString();
+}
+
+function addMember(text: MetricsText, member: MemberPort, watchers: number | null): void {
   const { id, cluster, url, incarnation, startedAtMs, illness, voters, elections } = member;
   text.add('caucus_info', 'gauge', 'Which member this is; always 1.', [[{ cluster, member: id, url }, 1]]);
   text.add('caucus_start_time_seconds', 'gauge', 'When this member started, in seconds since 1970.', [
@@ -44,7 +56,7 @@ function addMember(text: MetricsText, member: MemberPort, watchers: number): voi
       ...(caDaysLeft === undefined ? [] : [[{ certificate: 'ca' }, caDaysLeft] as const]),
     ]);
   }
-  text.add('caucus_watchers', 'gauge', 'Open streams of /watch.', [[{}, watchers]]);
+  if (watchers !== null) text.add('caucus_watchers', 'gauge', 'Open streams of /watch.', [[{}, watchers]]);
   text.add(
     'caucus_refusals_total',
     'counter',

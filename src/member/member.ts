@@ -12,13 +12,7 @@ import {
   type SelfReport,
 } from '../api/index.ts';
 import { type ClusterRecovery, type Definition, type MemberId, parseId } from '../core/index.ts';
-import {
-  CaucusError,
-  type Election,
-  type ElectionOptions,
-  type Engine,
-  type Seat,
-} from '../election/index.ts';
+import { CaucusError, type Election, type Engine, type Seat } from '../election/index.ts';
 import { notReserved } from '../leases/index.ts';
 import { Acceptance } from './acceptance.ts';
 import { type Clock, SystemClock } from './clock.ts';
@@ -35,7 +29,7 @@ import { openLinks } from './link-events.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
 import { memberApi } from './member-api.ts';
 import { Occupants } from './occupants.ts';
-import { openElection } from './open-election.ts';
+import { type OpenElectionOptions, openElection } from './open-election.ts';
 import type { Settled } from './options.ts';
 import { OwnUrl } from './own-url.ts';
 import { RefusalLog } from './refusal-log.ts';
@@ -221,7 +215,7 @@ export class Member implements MemberPort, Engine {
   }
 
   /** One of the elections of this member, to observe or to lead. The same object for the same name, until it is closed. */
-  election(name: string = this.mainElection, options?: ElectionOptions): Election {
+  election(name: string = this.mainElection, options?: OpenElectionOptions): Election {
     this.seat(name);
     return openElection(this.#occupants.of(name)[0], name, this, options);
   }

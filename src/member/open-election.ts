@@ -1,5 +1,7 @@
 import { CaucusError, Election, type ElectionOptions, type Engine } from '../election/index.ts';
 
+export type OpenElectionOptions = ElectionOptions;
+
 /** The election that is open, or a new one with these options. The options of one that is open cannot be changed. */
 export function openElection(
   open: unknown,

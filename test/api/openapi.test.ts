@@ -249,7 +249,7 @@ describe('real members', () => {
     const engine = new Memory().engine({ name: 'host/1@[::1]' });
     const participant = new EngineMember(engine, 'main', 'memory');
     await participant.listen('127.0.0.1', 0);
-    const leadership = await participant.election.campaign();
+    const leadership = await participant.election().campaign();
     const description = described(null);
     const questions = Object.entries(description.paths).filter(
       ([path, { get }]) => get !== undefined && !path.endsWith('/watch'),

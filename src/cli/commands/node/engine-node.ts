@@ -64,7 +64,7 @@ export async function engineNode(flags: NodeFlags): Promise<number> {
     url,
   });
   const calledOff = new AbortController();
-  const standing = standFor(member.election, calledOff.signal);
+  const standing = standFor(member.election(), calledOff.signal);
   const unwatch = watchTokens(tokens, (list) => access.replace(list), log);
   const unfollow = follow(member, member.port, log, flags.json ?? false);
   const signal = await stopped;

@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Change, createApi, type MemberPort, metricsOf } from '../api/index.ts';
+import { type TokenOption, tokenOptions } from '../auth/index.ts';
+import { BadInput, show } from '../core/index.ts';
+import type { Election, ElectionOptions, LogEntry } from '../election/index.ts';
+import { type EngineOptions, openEngine } from '../engines/index.ts';
+import { type JoinOptions, join, MemberAccess } from '../member/index.ts';
+import { StoreParticipant } from './store-participant.ts';
+
+/** A program's part in its elections, whatever they are held on: members, or a store. */
+export interface Caucus {
+  /** Our name, as the others see it. */
+  readonly name: string;
+  /** The election of this name, the same object for the same name (default: the main one). */
+  election(name?: string, options?: ElectionOptions): Election;
+  /** The HTTP API: status, health, history, metrics, the page. Mount it on your server. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** The metrics, in the text format of Prometheus. */
+  metrics(): string;
+  /** The changes of leader that this process saw, oldest first, of an election that is open (default: the main one). */
+  history(election?: string): readonly Change[];
+  /** Stops the work of leaders, releases what they lead, and closes all connections. */
+  close(): Promise<void>;
+  /** The same at the end of a block, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** On a store: the options of its engine, and those of the handler. */
+export type CaucusStoreOptions = EngineOptions & {
+  /** The election that is meant where none is named (default: `main`). */
+  readonly election?: string;
+  /** The tokens of operators. Without any, the handler takes no commands. */
+  readonly tokens?: readonly TokenOption[];
+  /** Questions need a token too (default: false). */
+  readonly closed?: boolean;
+  readonly log?: (entry: LogEntry) => void;
+};
+
+/**
+ * One door to elections: `await caucus('postgres://…')` on a store, as `openEngine` takes it, or `await caucus({ peers, … })`
+ * as a member, as `join` takes it. Either has the same elections, handler, metrics and history.
+ */
+export async function caucus(url: string | URL, options?: CaucusStoreOptions): Promise<Caucus>;
+export async function caucus(options: JoinOptions): Promise<Caucus>;
+export async function caucus(
+  where: string | URL | JoinOptions,
+  options: CaucusStoreOptions = {},
+): Promise<Caucus> {
+  if (typeof where === 'string' || where instanceof URL) return onStore(where, options);
+  if (typeof where !== 'object' || where === null)
+    throw new BadInput('caucus', 'the URL of a store, or the options of a member', show(where));
+  if (where.isolate !== undefined && where.isolate !== false)
+    throw new BadInput(
+      'isolate',
+      'join({ isolate: true }) for a member in a thread of its own',
+      show(where.isolate),
+    );
+  const member = await join(where);
+  return opened(
+    member,
+    member.handler,
+    (...args) => member.election(...args),
+    () => member.close(),
+  );
+}
+
+async function onStore(url: string | URL, options: CaucusStoreOptions): Promise<Caucus> {
+  const { election = 'main', tokens = [], closed = false, ...rest } = options;
+  const access = new MemberAccess(tokenOptions.read(tokens, 'tokens'), closed, false);
+  const engine = await openEngine(url, rest);
+  const storeName = /^[a-z]+/.exec(String(url))![0];
+  const { log } = options;
+  const note = (level: 'info' | 'warning') => (message: string) => log?.({ level, message });
+  const participant = new StoreParticipant(engine, election, storeName, note('warning'));
+  const api = createApi(participant, { hosts: null, access: () => access.now, note: note('info') });
+  const close = async (): Promise<void> => {
+    await participant.close();
+    api.close();
+  };
+  return opened(participant, api, (...args) => participant.election(...args), close);
+}
+
+function opened(
+  member: MemberPort,
+  handler: Caucus['handler'],
+  election: Caucus['election'],
+  close: Caucus['close'],
+): Caucus {
+  const metrics = metricsOf(member);
+  const closeAll = async (): Promise<void> => {
+    await close();
+    metrics.close();
+  };
+  return {
+    name: String(member.id),
+    handler,
+    election,
+    metrics: () => metrics.text(),
+    history: (name = member.mainElection) =>
+      member.elections.find((each) => each.name === name)?.history ?? [],
+    close: closeAll,
+    [Symbol.asyncDispose]: closeAll,
+  };
+}
