@@ -93,9 +93,9 @@ export class Rehearsals {
   }
 }
 
-/** A turn of the event loop. It does not keep the process alive. */
+/** A turn of the event loop. One that may end the process would not come before something else happens. */
 function turn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve).unref());
+  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 /**
