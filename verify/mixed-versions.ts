@@ -36,12 +36,14 @@ async function all(members: number): Promise<void> {
       failures += 1;
       say(`WRONG: ${members} members, ${told}: ${error instanceof Error ? error.message : error}`);
     }
-    say(`${members} members, run ${i + 1} of ${runs.length} (${told}): ${sum.changes} changes so far`);
+    say(`${members} members, run ${i + 1} of ${runs.length} (${told}); so far ${sumWords(sum, failures)}`);
   }
-  say(
-    `${members} members: ${runs.length} runs, ${failures} wrong; ${sum.restarts} restarts, ${sum.leaders} of them of leaders, ${sum.pauses} pauses; ${sum.changes} changes of leader, ${sum.allowed} were due at most`,
-  );
+  say(`${members} members, ${runs.length} runs: ${sumWords(sum, failures)}`);
   if (failures > 0) process.exitCode = 1;
+}
+
+function sumWords({ restarts, leaders, pauses, changes, allowed }: Rolled, failures: number): string {
+  return `${failures} wrong, ${restarts} restarts (${leaders} of leaders), ${pauses} pauses, ${changes} changes of leader (${allowed} at most were due)`;
 }
 
 function one(members: number, { up, down, seed: ofRun }: Run): Promise<Rolled> {

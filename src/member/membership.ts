@@ -70,12 +70,12 @@ export class Membership {
   pause(paused: boolean): Promise<Outcome> {
     return this.#next(async () => {
       const main = this.#around.main();
-      const tooOld = paused ? this.#tooOld('pauses', this.#others) : null;
+      const tooOld = paused ? this.#tooOld('pauses', this.#ids) : null;
       return tooOld ?? main.command({ type: 'publish', value: main.view.value, paused });
     });
   }
 
-  get #others(): readonly MemberId[] {
+  get #ids(): readonly MemberId[] {
     return (this.#around.roster.members ?? []).map(({ id }) => id);
   }
 
@@ -144,14 +144,14 @@ export class Membership {
     const command = { type: 'add', member: joiner.id, url: joiner.url } as const;
     const reason = main().refusal(command);
     if (reason !== null) return refused(reason);
+    const tooOld = this.#tooOld('addresses', this.#ids);
+    if (tooOld !== null) return tooOld;
     unreachable.forget(joiner.id);
     roster.invite(joiner);
     try {
       const unreached = await this.#untilReached(joiner);
       if (unreached !== null) return unreached;
-      const tooOld = this.#tooOld('addresses', [...this.#others, joiner.id]);
-      if (tooOld !== null) return tooOld;
-      const outcome = await main().command(command);
+      const outcome = this.#tooOld('addresses', [joiner.id]) ?? (await main().command(command));
       return outcome.status === 'done' ? await this.#untilSeated(joiner.id) : outcome;
     } finally {
       roster.invite(null);
