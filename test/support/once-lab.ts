@@ -147,7 +147,7 @@ export class OnceLab {
       case 'run': {
         const { run, outcome } = said;
         const occasion = String(run.occasion);
-        replica.told = occasion;
+        if (occasion > replica.told) replica.told = occasion;
         const before = this.#runs.get(occasion) ?? { run, owners: 0 };
         this.#runs.set(occasion, before);
         if (outcome !== 'already-done') before.owners += 1;

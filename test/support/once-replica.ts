@@ -47,13 +47,27 @@ const work: OnceWork<void> = async (context) => {
   await sleep(Math.random() * plan.busyMs, undefined, { signal });
   say({ is: 'ended', occasion, token: String(token) });
 };
+/** The record tells what a replica did that was killed before it could say so. */
+const told = new Set<unknown>();
+const tellRecorded = (): void => {
+  for (const run of place.election.runs.runs) {
+    if (told.has(run.occasion)) continue;
+    told.add(run.occasion);
+    say({ is: 'run', outcome: 'already-done', run });
+  }
+};
+
 say({ is: 'up', name: place.election.self });
 await place.election.schedule(plan.line, work, {
   catchUp: 'all',
   maxAttempts: 1000,
   signal: shutdown.signal,
   ...(plan.isTransacted ? { transaction: { idleMs: 3000 } } : {}),
-  onRun: ({ outcome, run }) => say({ is: 'run', outcome, run }),
+  onRun: ({ outcome, run }) => {
+    told.add(run.occasion);
+    say({ is: 'run', outcome, run });
+    tellRecorded();
+  },
 });
 await place.close();
 process.exit(0);

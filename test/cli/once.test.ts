@@ -1,0 +1,153 @@
+/** `caucus once`, `cron` and `runs` as they were built. `local:` is a store that every machine has. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { caucus, end, start } from './caucus.ts';
+
+let folder: string;
+const on = (...more: string[]): string[] => ['--engine', `local:${folder}`, '--election', 'nightly', ...more];
+const say = [
+  '--',
+  'sh',
+  '-c',
+  'echo "$CAUCUS_OCCASION $CAUCUS_ATTEMPT $CAUCUS_ELECTION $CAUCUS_MEMBER $CAUCUS_TOKEN"',
+];
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'caucus-once-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+describe('caucus once', () => {
+  it('runs a command on one of three machines, and never again', async () => {
+    const all = await Promise.all(
+      ['a', 'b', 'c'].map((id) => caucus(['once', '--key', '2026-11-16', ...on('--id', id), ...say])),
+    );
+    expect(all.map(({ code }) => code)).toEqual([0, 0, 0]);
+    const printed = all.filter(({ stdout }) => stdout !== '');
+    expect(printed).toHaveLength(1);
+    expect(printed[0]!.stdout).toMatch(/^2026-11-16 1 nightly [abc] \d+\n$/);
+    const again = await caucus(['once', '--key', '2026-11-16', ...on(), ...say]);
+    expect(again).toMatchObject({ code: 0, stdout: '' });
+    expect(again.stderr).toMatch(/2026-11-16 is already done, by [abc] with token \d+\n/);
+    const { stdout } = await caucus(['runs', ...on()]);
+    expect(stdout).toMatch(
+      /^occasion +series +outcome +member +token +attempt +began +ended\n2026-11-16 +main +done +[abc] /,
+    );
+  });
+
+  it('runs again elsewhere what was killed in the middle, with a greater token', async () => {
+    const wait = ['--', 'sh', '-c', 'echo "$CAUCUS_TOKEN"; exec sleep 600'];
+    const first = start(['once', '--key', '7', ...on('--id', 'first'), ...wait]);
+    const [token] = await once(createInterface({ input: first.stdout! }), 'line');
+    const { stdout: open } = await caucus(['runs', '--json', ...on()]);
+    expect(JSON.parse(open)).toMatchObject({
+      occasion: 7,
+      outcome: 'open',
+      member: 'first',
+      token,
+      attempt: 1,
+    });
+    const second = end(start(['once', '--key', '7', ...on('--id', 'second'), ...say]));
+    first.kill('SIGKILL');
+    const { code, stdout } = await second;
+    expect(code).toBe(0);
+    const [occasion, attempt, , member, greater] = stdout.trim().split(' ');
+    expect([occasion, attempt, member]).toEqual(['7', '2', 'second']);
+    expect(BigInt(greater!)).toBeGreaterThan(BigInt(token));
+  });
+
+  it('ends with the code of its command, which it tries again if it is told to', async () => {
+    const flags = ['--retries', '1', '--back-off', '0.05'];
+    const failed = await caucus([
+      'once',
+      '--key',
+      '1',
+      ...on(),
+      ...flags,
+      '--',
+      'sh',
+      '-c',
+      'echo x; exit 7',
+    ]);
+    expect(failed).toMatchObject({ code: 7, stdout: 'x\nx\n' });
+    expect(failed.stderr).toContain('1 has failed: sh ended with exit code 7');
+    const again = await caucus(['once', '--key', '1', ...on(), ...say]);
+    expect(again).toMatchObject({ code: 0, stdout: '' });
+    expect(again.stderr).toContain('1 is already failed');
+    expect(await caucus(['once', '--key', '2', ...on(), '--', '/no/such/thing'])).toMatchObject({
+      code: 127,
+    });
+    const slow = await caucus(['once', '--key', '3', ...on(), '--max-run', '0.1', '--', 'sleep', '60']);
+    expect(slow.stderr).toContain('3 has failed: the work did not end within 100 ms');
+  });
+
+  it('gives way to a signal, and the occasion is run again', async () => {
+    const child = start(['once', '--key', '1', ...on(), '--', 'sh', '-c', 'echo go; exec sleep 600']);
+    const ended = end(child);
+    await once(createInterface({ input: child.stdout! }), 'line');
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(143);
+    expect((await caucus(['once', '--key', '1', ...on(), ...say])).stdout).toMatch(/^1 2 /);
+  });
+
+  it.each([
+    [['once', '--key', 'tomorrow'], '--key: expected a whole number, a month (2026-11)'],
+    [['once', '--key', '2026-11-16T03:00:00'], '--key: expected a zone at the end, Z or +01:00'],
+    [
+      ['once', '--key', '1', '--retries', 'x'],
+      '--retries: expected a whole number from 0 to 1000, found "x"',
+    ],
+    [['once', '--key', '1', '--misfire', 'run away'], '--misfire: expected '],
+    [['once', '--key', '1', '--series', 'a b'], 'series: expected 1 to 64 letters'],
+    [['once'], "required option '--key <occasion>' not specified"],
+    [
+      ['cron', '61 * * * *'],
+      'LINE: expected a cron line, as in "0 3 * * *", found "61 * * * *" (Invalid value',
+    ],
+    [['cron', '0 0 30 2 *'], 'LINE: expected a cron line that fires some day'],
+    [
+      ['cron', '* * * * *', '--timezone', 'Mars/Phobos'],
+      '--timezone: expected a zone, as in UTC or Europe/Berlin',
+    ],
+    [['cron', '* * * * *', '--catch-up', 'some'], '--catch-up: expected '],
+  ])('refuses %j in one line', async (args, words) => {
+    const { code, stderr, stdout } = await caucus([...args, ...on('--quiet'), '--', 'true']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`caucus: ${words}`);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('refuses an occasion that goes back', async () => {
+    await caucus(['once', '--key', '2026-11-16', ...on(), '--', 'true']);
+    expect(await caucus(['once', '--key', '2026-11-15', ...on('--quiet'), '--', 'true'])).toMatchObject({
+      code: 2,
+      stderr:
+        'caucus: --key: expected an occasion after 2026-11-16, which was recorded last, found "2026-11-15"\n',
+    });
+  });
+});
+
+describe('caucus cron', () => {
+  it('runs a command at each fire time on one of two machines, and ends in order', async () => {
+    const lines: string[] = [];
+    const both = ['a', 'b'].map((id) => {
+      const child = start(['cron', '* * * * * *', '--catch-up', 'all', ...on('--id', id), ...say]);
+      createInterface({ input: child.stdout! }).on('line', (line) => lines.push(line));
+      return { child, ended: end(child) };
+    });
+    await expect.poll(() => lines.length, { timeout: 60_000 }).toBeGreaterThan(3);
+    for (const { child } of both) child.kill('SIGTERM');
+    for (const { ended } of both) expect((await ended).code).toBe(0);
+    const occasions = lines.map((line) => line.split(' ')[0]!);
+    expect(new Set(occasions).size).toBe(occasions.length);
+    const gaps = occasions.map((each, i) =>
+      i === 0 ? 1000 : Date.parse(each) - Date.parse(occasions[i - 1]!),
+    );
+    expect(new Set(gaps)).toEqual(new Set([1000]));
+  });
+});

@@ -1,0 +1,58 @@
+/** `once` among real members: the record is in their register, and their HTTP API tells of it. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { OnceWork } from '../../src/election/index.ts';
+import { Cluster } from '../support/cluster.ts';
+
+let cluster: Cluster | null = null;
+afterEach(async () => cluster?.close());
+
+describe('once among members', () => {
+  it('does the work on one of three, and again on another when the first is gone', async () => {
+    cluster = await Cluster.start(['a', 'b', 'c']);
+    const members = ['a', 'b', 'c'].map((id) => cluster!.member(id));
+    const elections = members.map((member) => member.election('nightly'));
+    const began: string[] = [];
+    const work: OnceWork<void> = ({ occasion, attempt }) => void began.push(`${occasion} ${attempt}`);
+    for (let occasion = 1; occasion <= 3; occasion++) {
+      const ends = await Promise.all(elections.map((each) => each.once(occasion, work)));
+      expect(ends.map(({ outcome }) => outcome).sort()).toEqual(['already-done', 'already-done', 'done']);
+    }
+    expect(began).toEqual(['1 1', '2 1', '3 1']);
+
+    const answer = await fetch(`${members[1]!.url}/elections/nightly/runs`);
+    expect(await answer.json()).toMatchObject({
+      electionName: 'nightly',
+      runs: [1, 2, 3].map((occasion) => ({ occasion, series: 'main', outcome: 'done', attempt: 1 })),
+      open: [],
+    });
+
+    let isCut = (): void => {};
+    const cut = new Promise<void>((resolve) => {
+      isCut = resolve;
+    });
+    const first = elections[0]!.once(4, async ({ signal }) => {
+      isCut();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      throw signal.reason;
+    });
+    const told = expect(first).rejects.toMatchObject({ code: 'E_CLOSED' });
+    await cut;
+    const next = elections[1]!.once(4, work);
+    await members[0]!.close();
+    await told;
+    expect(await next).toMatchObject({ outcome: 'done', by: 'b', run: { attempt: 2 } });
+  });
+
+  it('refuses protocols that cannot record, and values over a record', async () => {
+    cluster = await Cluster.start(['a', 'b', 'c'], { protocol: 'bully' });
+    await expect(
+      cluster
+        .member('a')
+        .election('nightly')
+        .once(1, () => {}),
+    ).rejects.toMatchObject({
+      code: 'E_UNSUPPORTED',
+      message: 'the protocol of this election cannot record occasions: use quorum',
+    });
+  });
+});
