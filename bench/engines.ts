@@ -12,8 +12,9 @@ const HAND_OVERS = 20;
 const CRASHES = 3;
 const IDLE_MS = 9000;
 
-interface Bed {
+export interface Bed {
   readonly name: string;
+  readonly url: string;
   readonly port: number;
   /** One cheap question, which takes a round trip. */
   ask(): Promise<unknown>;
@@ -119,17 +120,18 @@ async function idling({ port, requests }: Bed, make: Make): Promise<{ requests: 
   return { requests: made / (IDLE_MS / 1000), cpu: (used.user + used.system) / 10 / IDLE_MS };
 }
 
-async function medianOf(times: number, measure: () => Promise<number>): Promise<number> {
+export async function medianOf(times: number, measure: () => Promise<number>): Promise<number> {
   const found: number[] = [];
   for (let i = 0; i < times; i++) found.push(await measure());
   return found.sort((a, b) => a - b)[Math.floor(times / 2)]!;
 }
 
-async function etcdBed(): Promise<Bed> {
+export async function etcdBed(): Promise<Bed> {
   const server = await EtcdServer.start();
   const at = `http://127.0.0.1:${server.port}`;
   return {
     name: 'etcd',
+    url: server.url,
     port: server.port,
     ask: async () => (await fetch(`${at}/health`)).text(),
     async requests() {
@@ -145,10 +147,11 @@ async function etcdBed(): Promise<Bed> {
   };
 }
 
-async function postgresBed(): Promise<Bed> {
+export async function postgresBed(): Promise<Bed> {
   const server = await PostgresServer.start();
   return {
     name: 'PostgreSQL',
+    url: server.url,
     port: server.port,
     ask: () => advisoryLock.ask(server.url),
     requests: async () =>
@@ -161,10 +164,11 @@ async function postgresBed(): Promise<Bed> {
   };
 }
 
-async function redisBed(): Promise<Bed> {
+export async function redisBed(): Promise<Bed> {
   const server = await RedisServer.start();
   return {
     name: 'Redis',
+    url: server.url,
     port: server.port,
     ask: () => redlockLock.ask(server.port),
     async requests() {

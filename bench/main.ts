@@ -4,6 +4,7 @@ import { benchExploration } from './exploration.ts';
 import { benchFailover } from './failover.ts';
 import { benchLinks } from './links.ts';
 import { benchMessages } from './messages.ts';
+import { benchOnce } from './once.ts';
 import { benchPage } from './page.ts';
 import { benchSimulation } from './simulation.ts';
 import { benchSwarm } from './swarm.ts';
@@ -18,6 +19,7 @@ const benches: Record<string, () => void | Promise<void>> = {
   links: benchLinks,
   takeover: benchTakeover,
   engines: benchEngines,
+  once: benchOnce,
   page: benchPage,
 };
 const wanted = process.argv.slice(2);

@@ -1,5 +1,5 @@
 /** Work that is done once for each occasion: occasions, what is recorded of them, and the rules. */
-export { type CatchUp, type Due, due, type FireTimes } from './catch-up.ts';
+export { type CatchUp, due, type FireTimes } from './catch-up.ts';
 export { instantAt, momentOf, type Occasion, parseOccasion } from './occasion.ts';
 export {
   EMPTY_RECORD,
@@ -17,4 +17,4 @@ export {
   seriesName,
   writeRecord,
 } from './record.ts';
-export { type Actor, begin, type Decision, decide, end, settled, type Wish } from './rules.ts';
+export { type Actor, begin, decide, end, settled, type Wish } from './rules.ts';

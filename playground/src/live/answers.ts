@@ -9,6 +9,8 @@ import {
   electionEntry,
   type HistoryEntry,
   historyEntry,
+  type RunList,
+  runList,
   type State,
   type Status,
   state,
@@ -28,7 +30,7 @@ import {
   text,
 } from '../../../src/core/index.ts';
 
-export type { ClusterMember, ElectionEntry, HistoryEntry as Change, MemberId as Id, State, Status };
+export type { ClusterMember, ElectionEntry, HistoryEntry as Change, MemberId as Id, RunList, State, Status };
 
 /** A process of a cluster on this machine (`caucus up`). */
 export interface FleetMember {
@@ -62,6 +64,13 @@ export function readCluster(value: unknown): readonly ClusterMember[] {
 
 export function readHistory(value: unknown): readonly HistoryEntry[] {
   return newest(value, 'history', historyEntry);
+}
+
+/** Members of earlier versions do not know this question, and elections without occasions have nothing to show. */
+export const NO_RUNS: RunList = { electionName: '', runs: [], open: [] };
+
+export function readRuns(value: unknown): RunList {
+  return runList.read(value, '');
 }
 
 export function readElections(value: unknown): readonly ElectionEntry[] {

@@ -3,7 +3,16 @@
  * of them a second. While the page is hidden, it asks nothing.
  */
 import { refused } from '../../../src/api/wire/index.ts';
-import { readCluster, readElections, readFleet, readHistory, readState, readStatus } from './answers.ts';
+import {
+  NO_RUNS,
+  readCluster,
+  readElections,
+  readFleet,
+  readHistory,
+  readRuns,
+  readState,
+  readStatus,
+} from './answers.ts';
 import { openStream, type Stream } from './stream.ts';
 import { authorization, onToken } from './token.ts';
 import { EMPTY, fallSilent, type Silence, type View } from './view.ts';
@@ -50,7 +59,7 @@ export class Source {
 
   choose(election: string): void {
     this.#election = election;
-    this.#update({ status: null, answer: null, members: [], history: [] });
+    this.#update({ status: null, answer: null, members: [], history: [], runs: NO_RUNS });
     this.#close();
     this.#open();
   }
@@ -116,7 +125,9 @@ export class Source {
     this.#isHurried = false;
     try {
       const names = ['status', 'cluster', 'history', 'elections'];
+      const asked = this.#get('runs').then(readRuns, () => NO_RUNS);
       const answers = await Promise.all(names.map((name) => this.#get(name)));
+      const runs = await asked;
       if (round !== this.#round) return;
       const [status, cluster, history, elections] = answers;
       const answer = readStatus(status);
@@ -125,6 +136,7 @@ export class Source {
         ...(heard === this.#heard ? { status: answer } : {}),
         members: readCluster(cluster),
         history: readHistory(history),
+        runs,
         elections: readElections(elections),
         silence: null,
       });

@@ -1,4 +1,14 @@
-import type { Change, ClusterMember, ElectionEntry, FleetMember, Id, State, Status } from './answers.ts';
+import {
+  type Change,
+  type ClusterMember,
+  type ElectionEntry,
+  type FleetMember,
+  type Id,
+  NO_RUNS,
+  type RunList,
+  type State,
+  type Status,
+} from './answers.ts';
 
 /** Everything that the dashboard shows. A new one is made at every change. */
 export interface View {
@@ -8,6 +18,7 @@ export interface View {
   readonly answer: Status | null;
   readonly members: readonly ClusterMember[];
   readonly history: readonly Change[];
+  readonly runs: RunList;
   readonly elections: readonly ElectionEntry[];
   /** The processes, if the page is that of a whole cluster. */
   readonly fleet: readonly FleetMember[] | null;
@@ -29,6 +40,7 @@ export const EMPTY: View = {
   answer: null,
   members: [],
   history: [],
+  runs: NO_RUNS,
   elections: [],
   fleet: null,
   silence: null,

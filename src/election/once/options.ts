@@ -4,6 +4,7 @@ import {
   momentOf,
   type Occasion,
   parseOccasion,
+  type Run,
   type Series,
   seriesName,
   type Wish,
@@ -55,7 +56,7 @@ export interface OnceContext {
   /** 1 for the first attempt. A higher one says that the work has begun before. */
   readonly attempt: number;
   /** The occasion of this series that ended last. */
-  readonly previous: import('../../once/index.ts').Run | null;
+  readonly previous: Run | null;
   /** With the option `transaction`. */
   readonly transaction: Transaction;
   /** How long the leadership lasts without a renewal, from now. */

@@ -18,7 +18,7 @@ import type { Fleet } from './fleet.ts';
 import { relayCommand, relayQuestion, relayStatus } from './relay.ts';
 import { WatchRelay } from './watch-relay.ts';
 
-const QUESTIONS = ['/status', '/cluster', '/history', '/elections'];
+const QUESTIONS = ['/status', '/cluster', '/history', '/runs', '/elections'];
 const COMMANDS = ['/resign', '/transfer'];
 
 export class FleetPage {

@@ -1,0 +1,163 @@
+/** `once` beside a bare write of the same store, in the same run; and a thousand schedules at rest. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Etcd3 } from 'etcd3';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { Election } from '../src/election/index.ts';
+import { openEngine } from '../src/engines/open.ts';
+import { Members } from '../test/support/servers/members.ts';
+import { type Bed, etcdBed, medianOf, postgresBed, redisBed } from './engines.ts';
+import { printTable } from './table.ts';
+
+const OCCASIONS = 40;
+/** Renewals and polls are not what is measured. */
+const QUIET = { leaseMs: 60_000, retryMs: 3_600_000 };
+const SCHEDULES = 1000;
+const REST_MS = 10_000;
+
+/** A store, and what a program without Caucus does to claim a key there. */
+interface Store {
+  readonly name: string;
+  readonly url: string;
+  /** How many requests the server has had; null if it does not count. */
+  readonly requests: (() => Promise<number>) | null;
+  readonly claimed: string;
+  claim(key: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export async function benchOnce(): Promise<void> {
+  const rows = [];
+  for (const open of [postgresStore, redisStore, etcdStore, memberStore]) {
+    const store = await open();
+    try {
+      rows.push(await benchStore(store));
+    } finally {
+      await store.close();
+    }
+  }
+  printTable(
+    `once, ${OCCASIONS} occasions each, medians; a claim is one durable write of the same store`,
+    rows,
+  );
+  printTable('schedules at rest, in one process', [await atRest()]);
+}
+
+async function benchStore(store: Store): Promise<Record<string, string | number>> {
+  let keys = 0;
+  const claimMs = await medianOf(OCCASIONS, () => took(() => store.claim(`key-${++keys}`)));
+  const engine = await openEngine(store.url, QUIET);
+  const election = new Election(`bench-once-${process.pid}`, engine);
+  await election.once(0, () => {});
+  await released(election);
+  const before = (await store.requests?.()) ?? 0;
+  let occasion = 0;
+  const onceMs = await medianOf(OCCASIONS, async () => {
+    const ms = await took(() => election.once(++occasion, () => {}));
+    await released(election);
+    return ms;
+  });
+  const made = store.requests === null ? null : (await store.requests()) - before;
+  const rowMs = await medianOf(OCCASIONS, () => took(() => election.once(++occasion, () => {})));
+  await engine.close();
+  return {
+    store: store.name,
+    'a claim': store.claimed,
+    'claim ms': claimMs,
+    'once ms': onceMs,
+    'in claims': onceMs / claimMs,
+    'one after the other ms': rowMs,
+    'of these in claims': rowMs / claimMs,
+    'requests, with the release': made === null ? '-' : made / OCCASIONS,
+  };
+}
+
+async function released(election: Election): Promise<void> {
+  for await (const { leader } of election.observe()) if (leader === null) return;
+}
+
+async function took(act: () => Promise<unknown>): Promise<number> {
+  const fromMs = performance.now();
+  await act();
+  return performance.now() - fromMs;
+}
+
+async function atRest(): Promise<Record<string, string | number>> {
+  const engine = await openEngine('local:');
+  const election = new Election(`bench-schedules-${process.pid}`, engine);
+  const stop = new AbortController();
+  const all = Array.from({ length: SCHEDULES }, (_, i) =>
+    election.schedule('0 3 1 1 *', () => {}, { series: `job-${i}`, signal: stop.signal }),
+  );
+  await sleep(3000);
+  const cpu = process.cpuUsage();
+  await sleep(REST_MS);
+  const { user, system } = process.cpuUsage(cpu);
+  stop.abort();
+  await Promise.all(all);
+  await engine.close();
+  return { schedules: SCHEDULES, 'CPU %': (user + system) / 10 / REST_MS };
+}
+
+async function postgresStore(): Promise<Store> {
+  const bed = await postgresBed();
+  const client = new pg.Client({ connectionString: bed.url });
+  await client.connect();
+  await client.query('CREATE TABLE claims (key text PRIMARY KEY)');
+  return store(bed, 'INSERT … ON CONFLICT DO NOTHING', {
+    claim: (key) => client.query('INSERT INTO claims VALUES ($1) ON CONFLICT DO NOTHING', [key]),
+    close: () => client.end(),
+  });
+}
+
+async function redisStore(): Promise<Store> {
+  const bed = await redisBed();
+  const client = new Redis(bed.port);
+  return store(bed, 'SET … NX PX', {
+    claim: (key) => client.set(key, '1', 'PX', 60_000, 'NX'),
+    close: async () => client.disconnect(),
+  });
+}
+
+async function etcdStore(): Promise<Store> {
+  const bed = await etcdBed();
+  const client = new Etcd3({ hosts: `http://127.0.0.1:${bed.port}` });
+  return store(bed, 'a transaction with one put', {
+    claim: (key) => client.if(key, 'Create', '==', 0).then(client.put(key).value('1')).commit(),
+    close: async () => client.close(),
+  });
+}
+
+/** No other client writes there, so a published value stands for a claim. */
+async function memberStore(): Promise<Store> {
+  const members = await Members.start();
+  const engine = await openEngine(members.url, QUIET);
+  const election = new Election('claims', engine);
+  const leadership = await election.campaign();
+  return {
+    name: 'caucus://, three members',
+    url: members.url,
+    requests: null,
+    claimed: 'a published value',
+    claim: (key) => leadership.publish(key),
+    async close() {
+      await leadership.resign();
+      await engine.close();
+      await members.close();
+    },
+  };
+}
+
+function store(bed: Bed, claimed: string, { claim, close }: Pick<Store, 'claim' | 'close'>): Store {
+  return {
+    name: bed.name,
+    url: bed.url,
+    requests: () => bed.requests(),
+    claimed,
+    claim,
+    async close() {
+      await close();
+      await bed.close();
+    },
+  };
+}
