@@ -1,7 +1,13 @@
 /** `election.once` on the engine in memory: each call is a replica of its own, or several in one process. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Election, type OnceOptions, type OnceWork } from '../../src/election/index.ts';
+import {
+  CaucusError,
+  Election,
+  type OnceOptions,
+  type OnceWork,
+  type Seat,
+} from '../../src/election/index.ts';
 import { Memory } from '../../src/engines/memory/memory.ts';
 
 /** Replicas of one program, each with its own engine. */
@@ -193,6 +199,26 @@ describe('once', () => {
       outcome: 'failed',
       run: { attempt: 3, error: 'its work began 3 times and did not end' },
     });
+  });
+
+  it('records together what begins and ends together', async () => {
+    const [a] = replicas(1);
+    const series = Array.from({ length: 300 }, (_, i) => `job-${i}`);
+    const ends = await Promise.all(series.map((each) => a!.once(1, () => {}, { series: each })));
+    expect(new Set(ends.map(({ outcome }) => outcome))).toEqual(new Set(['done']));
+    expect(a!.version).toBeLessThan(20);
+  });
+
+  it('tells of a store that refuses the record, in its words', async () => {
+    const engine = new Memory().engine({ retryMs: 50 });
+    const seat = (name: string): Seat => {
+      const inner = engine.seat(name);
+      inner.publish = () => Promise.reject(new CaucusError('E_FAILED', 'a value of 9 bytes is too long'));
+      return inner;
+    };
+    const election = new Election('full', { seat, log: () => {} });
+    await expect(election.once(1, () => {})).rejects.toThrow('a value of 9 bytes is too long');
+    await engine.close();
   });
 
   it('runs series of one election at the same time, under one leadership', async () => {

@@ -65,6 +65,10 @@ export class OnceCall<T> {
   #last: Result<T> | null = null;
 
   constructor(around: OnceAround, settings: OnceSettings, work: OnceWork<T>) {
+    if (around.seat.standing.isCurrent === null) {
+      const message = 'the protocol of this election cannot record occasions: use quorum';
+      throw new CaucusError('E_UNSUPPORTED', message);
+    }
     if (settings.idleMs !== null && around.seat.transact === undefined)
       throw new CaucusError('E_UNSUPPORTED', 'transaction: only PostgreSQL can record an occasion in one');
     this.#around = around;
@@ -104,7 +108,7 @@ export class OnceCall<T> {
       return await this.#attempts(shift);
     } catch (error) {
       if (!(error instanceof Unrecorded)) throw error;
-      this.#unrecorded += 1;
+      if (error.isRefused) this.#unrecorded += 1;
       if (this.#unrecorded === MOST_UNRECORDED) throw error.cause;
       return null;
     } finally {

@@ -40,6 +40,10 @@ export class Shift {
   #isOver = false;
   /** Changes of the record, one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #waiting: {
+    readonly derived: (record: OnceRecord) => { record: OnceRecord; tell: () => void };
+    readonly reject: (error: unknown) => void;
+  }[] = [];
 
   constructor(candidacy: Candidacy, seat: Seat) {
     this.#candidacy = candidacy;
@@ -65,7 +69,10 @@ export class Shift {
   leave(): void {
     this.#holders -= 1;
     if (this.#holders > 0) return;
-    if (this.#tenure === null) return this.#standing.abort();
+    if (this.#tenure === null) {
+      this.#isOver = true;
+      return this.#standing.abort();
+    }
     // A program that does one occasion after the other enters again at once, and needs no other leadership for that.
     this.#candidacy.clock.after(LINGER_MS, () => {
       if (this.#holders === 0) this.#finish();
@@ -80,14 +87,41 @@ export class Shift {
   }
 
   /** Changes the record. Rejects if that failed; then the shift is over. */
-  async change<T>(derive: (record: OnceRecord) => Changed<T>): Promise<T> {
-    return this.#inTurn(async () => {
-      const { record, result } = derive(this.#record!);
-      if (record === null) return result;
-      await this.#publish(writeRecord(record));
+  change<T>(derive: (record: OnceRecord) => Changed<T>): Promise<T> {
+    const { promise, resolve, reject } = deferred<T>();
+    const derived = (record: OnceRecord): { record: OnceRecord; tell: () => void } => {
+      const { record: next, result } = derive(record);
+      return { record: next ?? record, tell: () => resolve(result) };
+    };
+    this.#waiting.push({ derived, reject });
+    this.#inTurn(() => this.#changeAll()).catch(() => {}); // Each waiting change is told.
+    return promise;
+  }
+
+  /** Changes that wait are published together: a thousand schedules may fire at one moment. */
+  async #changeAll(): Promise<void> {
+    const changes = this.#waiting.splice(0);
+    if (changes.length === 0) return;
+    let record = this.#record!;
+    const tells: (() => void)[] = [];
+    const rejects: ((error: unknown) => void)[] = [];
+    for (const { derived, reject } of changes) {
+      try {
+        const changed = derived(record);
+        record = changed.record;
+        tells.push(changed.tell);
+        rejects.push(reject);
+      } catch (error) {
+        reject(error); // The others are not concerned.
+      }
+    }
+    try {
+      if (record !== this.#record) await this.#publish(writeRecord(record));
       this.#record = record;
-      return result;
-    });
+      for (const tell of tells) tell();
+    } catch (error) {
+      for (const reject of rejects) reject(error);
+    }
   }
 
   /** Does the work in a transaction that also changes the record. */
@@ -126,7 +160,7 @@ export class Shift {
       if (failure !== null || isKnown || !this.leadership.isValid()) throw error;
       // The work has not failed. Whether it was committed is read under the next leadership.
       this.fail('its transaction failed');
-      throw new Unrecorded(error);
+      throw new Unrecorded(error, false);
     } finally {
       turn.resolve();
     }
@@ -145,11 +179,12 @@ export class Shift {
         return;
       } catch (error) {
         // Members refuse while another change of their register is under way.
-        const isRefused = error instanceof CaucusError && error.code === 'E_REFUSED';
-        if (!isRefused || tries === TRIES || !this.leadership.isValid()) {
+        const isBusy = error instanceof CaucusError && error.code === 'E_REFUSED';
+        if (!isBusy || tries === TRIES || !this.leadership.isValid()) {
+          const isRefused = this.leadership.isValid() && !isLate(error);
           // A late publication of this leadership must not replace a later one, so there is none.
           this.fail('it could not record an occasion');
-          throw new Unrecorded(error);
+          throw new Unrecorded(error, isRefused);
         }
       }
       await new Promise<void>((resolve) => this.#candidacy.clock.after(AGAIN_MS, resolve));
@@ -173,11 +208,6 @@ export class Shift {
 
   /** A new leader of members may first have to complete what an earlier one began. */
   async #becomesCurrent({ signal }: Leadership): Promise<void> {
-    if (this.#seat.standing.isCurrent === null)
-      throw new CaucusError(
-        'E_UNSUPPORTED',
-        'the protocol of this election cannot record occasions: use quorum',
-      );
     const isCurrent = (): boolean => this.#seat.standing.isCurrent !== false;
     if (isCurrent()) return;
     const settled = deferred();
@@ -199,15 +229,31 @@ export class Shift {
 
 /** It is not known whether a change of the record was stored. */
 export class Unrecorded extends Error {
-  constructor(cause: unknown) {
+  /** The store has answered, and no retry may help: for example, the record is too large for it. */
+  readonly isRefused: boolean;
+
+  constructor(cause: unknown, isRefused: boolean) {
     super('an occasion could not be recorded', { cause });
+    this.isRefused = isRefused;
   }
 }
 
+function isLate(error: unknown): boolean {
+  return error instanceof CaucusError && error.code === 'E_TIMEOUT';
+}
+
+/** Each value is read once, however many calls look at it. */
+const records = new WeakMap<object, OnceRecord>();
+
 /** Throws for a value that is no record of occasions. */
 export function recordOf({ election, standing }: Seat): OnceRecord {
+  const { value } = standing;
+  const known = typeof value === 'object' && value !== null ? records.get(value) : undefined;
+  if (known !== undefined) return known;
   try {
-    return readRecord(standing.value, 'the published value');
+    const record = readRecord(value, 'the published value');
+    if (typeof value === 'object' && value !== null) records.set(value, record);
+    return record;
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
     const why = `its ${error.message.replace(/^the /, '')}`;
