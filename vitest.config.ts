@@ -10,6 +10,7 @@ const LONGEST: readonly string[] = [
   'engines/safety/safety.test.ts',
   'cli/run.test.ts',
   'cli/up.test.ts',
+  'once/processes.test.ts',
   'member/disks-copied.test.ts',
   'engines/clock-set-back.test.ts',
   'member/disks-lost.test.ts',

@@ -155,13 +155,8 @@ async function putValue(call: Call, body: unknown): Promise<void> {
       election,
       `the register of ${election.name} is written by the lease manager alone`,
     );
-  if (isRecord(election.view.value) && value !== null)
-    throw refusal(
-      409,
-      call,
-      election,
-      `${election.name} records occasions; use another election for values, or null to forget all occasions`,
-    );
+  if (isRecord(election.view.value))
+    throw refusal(409, call, election, `${election.name} records occasions; use another election for values`);
   await carryOut(call, election, { type: 'publish', value }, 409);
   getValue(call);
 }

@@ -38,6 +38,15 @@ describe('once among members', () => {
     });
     const told = expect(first).rejects.toMatchObject({ code: 'E_CLOSED' });
     await cut;
+    const put = await fetch(`${members[0]!.url}/elections/nightly/value`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: '{"value":"mine"}',
+    });
+    expect([put.status, await put.text()]).toEqual([
+      409,
+      expect.stringContaining('nightly records occasions'),
+    ]);
     const next = elections[1]!.once(4, work);
     await members[0]!.close();
     await told;
