@@ -38,6 +38,7 @@ export interface Verdict {
 export class OnceLab {
   readonly #plans: readonly ReplicaPlan[];
   readonly #replicas: Replica[] = [];
+  /** By occasion: the tokens of its attempts, by their numbers. A process that is stopped tells of its own late. */
   readonly #begun = new Map<string, string[]>();
   readonly #ended = new Set<string>();
   /** What was told of each occasion, and how often its end was told as one's own. */
@@ -83,9 +84,9 @@ export class OnceLab {
     return {
       occasions: this.#runs.size,
       faults: this.#faults,
-      twice: [...this.#begun]
-        .filter(([, tokens]) => tokens.length > 1)
-        .map(([occasion, tokens]) => `${occasion}: ${tokens.join(', ')}`),
+      twice: [...this.#begun.keys()]
+        .filter((occasion) => this.#tokensOf(occasion).length > 1)
+        .map((occasion) => `${occasion}: ${this.#tokensOf(occasion).join(', ')}`),
       wrong: [...this.#wrong, ...this.#gaps(), ...this.#unended(), ...this.#tokensThatFall()],
     };
   }
@@ -138,7 +139,7 @@ export class OnceLab {
         return;
       case 'began':
         replica.working = said.occasion;
-        this.#begun.set(said.occasion, [...(this.#begun.get(said.occasion) ?? []), said.token]);
+        this.#begin(said.occasion, said.attempt, said.token);
         return;
       case 'ended':
         replica.working = null;
@@ -162,6 +163,19 @@ export class OnceLab {
     }
   }
 
+  #begin(occasion: string, attempt: number, token: string): void {
+    const tokens = this.#begun.get(occasion) ?? [];
+    if (tokens[attempt] !== undefined)
+      this.#wrong.push(`attempt ${attempt} of ${occasion} began twice: ${tokens[attempt]}, ${token}`);
+    tokens[attempt] = token;
+    this.#begun.set(occasion, tokens);
+  }
+
+  /** Of the attempts that were told of: one whose process died at once was not. */
+  #tokensOf(occasion: string): readonly string[] {
+    return (this.#begun.get(occasion) ?? []).filter((token) => token !== undefined);
+  }
+
   /** Fire times in each second; none may be missing. */
   #gaps(): string[] {
     const all = this.occasions.map((each) => Date.parse(each));
@@ -182,9 +196,11 @@ export class OnceLab {
   }
 
   #tokensThatFall(): string[] {
-    return [...this.#begun]
-      .filter(([, tokens]) => tokens.some((token, i) => i > 0 && BigInt(token) <= BigInt(tokens[i - 1]!)))
-      .map(([occasion, tokens]) => `the tokens of ${occasion} do not grow: ${tokens.join(', ')}`);
+    return [...this.#begun.keys()].flatMap((occasion) => {
+      const tokens = this.#tokensOf(occasion);
+      const isFalling = tokens.some((token, i) => i > 0 && BigInt(token) <= BigInt(tokens[i - 1]!));
+      return isFalling ? [`the tokens of ${occasion} do not grow: ${tokens.join(', ')}`] : [];
+    });
   }
 
   async #until(isSo: () => boolean, what: string): Promise<void> {

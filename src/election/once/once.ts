@@ -144,6 +144,8 @@ export class OnceCall<T> {
       const started: Run | Begun = await shift.change((record) => this.#begin(record, shift, failures));
       if ('outcome' in started) return started;
       this.#unrecorded = 0;
+      // A process that was stopped meanwhile must not begin what another participant has begun again.
+      if (!shift.leadership.isValid()) return null;
       this.#tokens.add(String(shift.leadership.token));
       const finish = (record: OnceRecord): Changed<Run> =>
         this.#ended(record, shift, { outcome: 'done' as const });
