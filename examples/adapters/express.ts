@@ -1,47 +1,18 @@
-/** Three copies of a service with Express: each has a member at /caucus, and the job runs on the leader. */
+/** A service with Express: it has a member at /caucus, and the job runs on the leader. Three free ports: `npx tsx express.ts 1 2 3` */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { join, type Leadership } from 'caucus';
 import { health, leaderOnly, mountMember } from 'caucus/express';
 import express from 'express';
+import { threeCopies } from './three-copies.ts';
 
-const ports = process.argv.slice(2, 5).map(Number); // Three free ports.
-const peers = ports.map((port) => ({ id: `m${port}`, url: `http://127.0.0.1:${port}/caucus` }));
-
-const copies = await Promise.all(
-  peers.map(async ({ id, url }, i) => {
-    const member = await join({ id, url, peers, mounted: true });
-    const election = member.election();
-    const app = express();
-    const server = createServer(app);
-    mountMember(app, server, member, { commands: false });
-    app.use('/health', health(election));
-    app.post('/job', leaderOnly(election, { member, otherwise: 'forward' }), (_, response) => {
-      response.send(`done by ${election.self}`);
-    });
-    await once(server.listen(ports[i]!, '127.0.0.1'), 'listening');
-    return { member, election, server };
-  }),
-);
-
-const stop = new AbortController();
-for (const { election } of copies) {
-  const work = ({ ended }: Leadership): Promise<unknown> => ended; // It leads until it is lost or called off.
-  election.lead(work, { signal: stop.signal }).catch(() => {});
-}
-for (const { election } of copies) {
-  for await (const { leader } of election.observe()) if (leader !== null) break;
-}
-
-let passedOn = 0;
-for (const port of ports) {
-  const answer = await fetch(`http://127.0.0.1:${port}/job`, { method: 'POST' });
-  if (!(await answer.text()).endsWith(` m${port}`)) passedOn++;
-}
-process.stdout.write(`${passedOn} of ${ports.length} pass the job on to the leader\n`);
-stop.abort();
-for (const { member, server } of copies) {
-  await member.close();
-  server.close();
-  server.closeAllConnections();
-}
+await threeCopies(process.argv.slice(2).map(Number), async (member, election, port) => {
+  const app = express();
+  const server = createServer(app);
+  mountMember(app, server, member, { commands: false });
+  app.use('/health', health(election));
+  app.post('/job', leaderOnly(election, { member, otherwise: 'forward' }), (_, response) => {
+    response.send(`done by ${election.self}`);
+  });
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return () => server.close().closeAllConnections();
+});
