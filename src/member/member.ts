@@ -191,7 +191,6 @@ export class Member implements MemberPort, Engine {
   get recovery(): ClusterRecovery | undefined {
     return this.#store.member.recovery;
   }
-
   get elections(): readonly ElectionPort[] {
     return this.#hosts.list.filter((host) => this.#hosts.isShown(host));
   }
