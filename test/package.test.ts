@@ -65,6 +65,17 @@ describe('the packed package', () => {
     }
   });
 
+  it('names the same types to tools that do not read "exports"', () => {
+    const { exports, types, typesVersions } = JSON.parse(
+      readFileSync(path.join(root, 'package.json'), 'utf8'),
+    );
+    const named = Object.entries<{ types?: string }>(exports).flatMap(([name, entry]) =>
+      entry.types === undefined || name === '.' ? [] : [[name.slice(2), [entry.types]]],
+    );
+    expect(types).toBe(exports['.'].types);
+    expect(typesVersions).toEqual({ '*': Object.fromEntries(named) });
+  });
+
   it('runs the program of its README, which prints what it says', () => {
     const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
     const program = /```ts\n([\s\S]*?)```/.exec(readme)![1]!;

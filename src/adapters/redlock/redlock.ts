@@ -63,7 +63,9 @@ export class Redlock extends EventEmitter {
       throw new BadInput('servers', 'clients of ioredis, a URL or an engine', show(servers));
     this.#isOurs = !isEngine;
     this.#clients = isEngine || typeof servers === 'string' ? [] : [...servers];
-    const log = ({ message }: LogEntry): void => void this.emit('error', new Error(message));
+    const log = ({ level, message }: LogEntry): void => {
+      if (level !== 'info') this.emit('error', new Error(message));
+    };
     const url = (): string => (typeof servers === 'string' ? servers : urlOf(this.#clients));
     this.#engine = isEngine ? servers : redis(url(), { leaseMs: this.settings.leaseMs, log });
     this.#claims = new Claims(this.#engine);
