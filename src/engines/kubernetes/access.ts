@@ -1,4 +1,4 @@
-import type http from 'node:http';
+import type { Agent } from 'node:http';
 
 /** TLS: the authorities that we trust, and our certificate. All in PEM. */
 export interface TlsOptions {
@@ -20,7 +20,7 @@ export interface Access {
   readonly headers?: Readonly<Record<string, string>>;
   readonly tls: TlsOptions;
   /** Connects through a proxy. */
-  readonly agent?: http.Agent;
+  readonly agent?: Agent;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type https from 'node:https';
+import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { BadInput, show } from '../../core/index.ts';
 import { loadClient, optional } from '../load-client.ts';
@@ -38,7 +38,7 @@ export interface KubeConfigLike {
   getCurrentCluster(): { readonly server: string; readonly proxyUrl?: string | undefined } | null;
   getCurrentContext(): string;
   getContextObject(name: string): { readonly namespace?: string | undefined } | null;
-  applyToHTTPSOptions(options: https.RequestOptions): Promise<void>;
+  applyToHTTPSOptions(options: RequestOptions): Promise<void>;
 }
 
 /** Access by a kubeconfig that is loaded. */
@@ -83,7 +83,7 @@ async function load(file: string | undefined, context: string | undefined): Prom
 
 async function accessOf(config: KubeConfigLike, namespace: string | null): Promise<Access> {
   const cluster = config.getCurrentCluster()!;
-  const options: https.RequestOptions = {};
+  const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);
   const { Authorization, ...headers } = (options.headers ?? {}) as Record<string, string>;
   const basic = options.auth ? `Basic ${Buffer.from(options.auth).toString('base64')}` : null;
