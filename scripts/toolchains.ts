@@ -1,6 +1,6 @@
 /**
  * Tries the packed package with the tools that its users have, and writes docs/toolchains.md. Installs those tools in a folder for
- * temporary files, so it needs a package registry: `npm run build && npx tsx scripts/toolchains.ts`
+ * temporary files, so it needs a package registry: `npm run toolchains`
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -233,7 +233,7 @@ const faults = outcomes.filter((outcome) => !outcome.isGood && REASONS[keyOf(out
 const page = `# Toolchains
 
 What was tried with the packed package: a program that imports \`caucus\` and \`caucus/memory\`, elects itself as a member and on an engine, and prints what it leads.
-This page is written by \`npx tsx scripts/toolchains.ts\`.
+This page is written by \`npm run toolchains\`.
 
 | tool | how | |
 |---|---|---|
