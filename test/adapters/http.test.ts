@@ -152,7 +152,9 @@ describe.each(Object.entries(frameworks))('a service with %s', (_, start) => {
   });
 
   it('answers questions to its member, and no commands', async () => {
-    expect((await fetch(`${other()}/caucus/status`)).status).toBe(200);
+    const statuses = [0, 1, 2].map(async () => (await fetch(`${other()}/caucus/status`)).status);
+    expect(await Promise.all(statuses)).toEqual([200, 200, 200]);
+    expect((await fetch(`${other()}/caucus/nonsense`)).status).toBe(404);
     const resign = await fetch(`${urls[leader()]}/caucus/resign`, { method: 'POST' });
     expect([resign.status, await resign.json()]).toMatchObject([403, { code: 'E_NOT_ALLOWED' }]);
   });

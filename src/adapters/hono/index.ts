@@ -47,8 +47,9 @@ export function mountMember(app: HonoApp, member: MountedMember, options: MountO
     if (incoming === undefined || outgoing === undefined)
       throw new BadInput('env', 'that of @hono/node-server', show(env));
     if (!readOnly(incoming, outgoing, options)) member.handler(incoming, outgoing);
-    // How @hono/node-server is told that the answer is not its own to send.
-    return new Response(null, { headers: { 'x-hono-already-sent': 'true' } });
+    // How @hono/node-server is told that the answer is not its own to send. It puts a class of its own in the place of
+    // `Response`, whose objects it sends without a look at their headers; a clone is one of Node.js.
+    return new Response(null, { headers: { 'x-hono-already-sent': 'true' } }).clone();
   };
   for (const each of [path, `${path}/*`]) app.all(each, handle);
 }
