@@ -32,6 +32,16 @@ const CJS = `const { Election, join } = require('caucus');\nconst { Memory } = r
 const TS_CJS = ESM.replace(BODY, `(async () => {${BODY}\n})();`);
 const PRINTED = 'leads true true';
 
+/** Three members, which connect to each other. */
+const THREE = `import { join } from 'caucus';
+  const base = 20000 + Math.floor(Math.random() * 20000);
+  const peers = ['a', 'b', 'c'].map((id, i) => ({ id, url: 'http://127.0.0.1:' + (base + i) }));
+  const members = await Promise.all(peers.map(({ id }) => join({ id, peers })));
+  const leads = members.map((member) => member.election('job').lead(({ token }) => token > 0n));
+  console.log('leads', await Promise.any(leads), true);
+  await Promise.all(members.map((member) => member.close()));
+  process.exit(0);`;
+
 interface Outcome {
   readonly tool: string;
   readonly what: string;
@@ -44,6 +54,8 @@ interface Outcome {
 const REASONS: Readonly<Record<string, string>> = {
   'TypeScript 5.9, node16 in a CommonJS package':
     'node16 does not know that Node.js can require ES modules (TS1479). Use `"module": "nodenext"`, or `await import("caucus")`',
+  'Bun 1.4, three members':
+    '`join` refuses it with `E_UNSUPPORTED`: members cannot connect to each other under Bun. Elections on engines work',
   'jest, CommonJS test':
     'jest runs CommonJS tests in a loader of its own, which cannot require ES modules on this Node.js. Write the test as `.mjs`, as below',
 };
@@ -120,6 +132,7 @@ try {
   });
   file('main.mjs', ESM);
   file('main.cjs', CJS);
+  file('three.mjs', THREE);
 
   const own = `Node.js ${process.versions.node.split('.')[0]}`;
   const versions = new Map([[own, process.execPath]]);
@@ -127,6 +140,7 @@ try {
   for (const [name, command] of versions) {
     attempt(name, '`import`', [[command, 'main.mjs']]);
     attempt(name, '`require`', [[command, 'main.cjs']]);
+    attempt(name, 'three members', [[command, 'three.mjs']]);
   }
 
   const tsc7 = path.join(root, 'node_modules/.bin/tsc');
@@ -219,7 +233,9 @@ try {
   );
 
   attempt('Deno 2.9', '`import`', [[bin('deno'), 'run', '-A', 'main.mjs']]);
+  attempt('Deno 2.9', 'three members', [[bin('deno'), 'run', '-A', 'three.mjs']]);
   attempt('Bun 1.4', '`import`', [[bin('bun'), 'run', 'main.mjs']]);
+  attempt('Bun 1.4', 'three members', [[bin('bun'), 'run', 'three.mjs']]);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,10 +1,11 @@
 import type { Server } from 'node:http';
 import { closeServer, listen } from '../api/index.ts';
+import { CaucusError } from '../election/index.ts';
 import { forgetfulStore, openStore } from './data-folder.ts';
 import type { IsolatedJoinOptions, JoinOptions } from './join-options.ts';
 import { learnPeers } from './joining.ts';
 import { Member } from './member.ts';
-import { readOptions, warningsOf } from './options.ts';
+import { readOptions, type Settled, warningsOf } from './options.ts';
 import { PeerAddresses } from './peer-addresses.ts';
 import { findPlace } from './place.ts';
 import { rehearse } from './rehearsal.ts';
@@ -19,6 +20,7 @@ export async function join(options: JoinOptions): Promise<Member>;
 export async function join(options: JoinOptions | IsolatedJoinOptions): Promise<Member | IsolatedMember> {
   if (options?.isolate === true) return joinIsolated(options);
   let settled = await findPlace(readOptions(options));
+  refuseBun(settled);
   for (const message of warningsOf(options, settled)) settled.log({ level: 'warning', message });
   await rehearse(settled);
   const { data, cluster, id, election } = settled;
@@ -50,4 +52,13 @@ export async function join(options: JoinOptions | IsolatedJoinOptions): Promise<
     store.close();
     throw error;
   }
+}
+
+/** Bun has a WebSocket server of its own in the place of `ws`, to which members do not get connected. */
+function refuseBun({ peers, join: joins, seed }: Settled): void {
+  const isAlone = joins === null && seed === null && peers.length === 0;
+  if (process.versions.bun === undefined || isAlone) return;
+  const message =
+    'members cannot connect to each other under Bun: run them with Node.js or Deno, or use an engine';
+  throw new CaucusError('E_UNSUPPORTED', message);
 }
