@@ -23,6 +23,7 @@ export {
   RefusedMessage,
   type Registered,
   removedWords,
+  type TimingPort,
 } from './port.ts';
 export { sendError, sendJson, sendText } from './reply.ts';
 export { lackWords } from './status.ts';

@@ -3,8 +3,10 @@
  * election carries these out; every other member refuses them and names it.
  */
 import {
+  anyJson,
   described,
   flag,
+  type Json,
   type MemberId,
   named,
   type Outcome,
@@ -15,11 +17,11 @@ import {
 } from '../core/index.ts';
 import type { Call } from './call.ts';
 import { HttpError } from './http-error.ts';
-import type { MemberPort, MembershipPort } from './port.ts';
+import type { MemberPort, MembershipPort, TimingPort } from './port.ts';
 import { sendJson } from './reply.ts';
 import { urlOf } from './status.ts';
 import { voterUrl } from './urls.ts';
-import { type Membership, type MembershipEntry, membership } from './wire/membership.ts';
+import { type Membership, type MembershipEntry, membership, type TimingStatus } from './wire/membership.ts';
 
 /** A command to a member that concerns all its elections. */
 export interface MemberCommand {
@@ -70,6 +72,16 @@ const replacement: Shape<Replacement> = named(
 const draining: Shape<{ readonly undo?: boolean | undefined }> = named(
   'Drain',
   record<{ undo?: boolean | undefined }>({ undo: optional(described(flag, 'It may lead again.')) }),
+);
+
+const reconfiguration: Shape<{ readonly timing: Json }> = named(
+  'Reconfigure',
+  record({
+    timing: described(
+      anyJson,
+      'A preset (steady, lan, wan, fast, or default), or times by name, as in {"timeoutMs": [1500, 3000]}, which replace those that hold now; null for a time: as the preset has it.',
+    ),
+  }),
 );
 
 const empty: Shape<object> = named('Nothing', record({}));
@@ -127,6 +139,16 @@ export const MEMBER_COMMANDS: Readonly<Record<string, MemberCommand>> = {
       return change(call, 'pause takeovers', (members) => members.pause(true));
     },
   },
+  '/reconfigure': {
+    summary: 'Sets other times for all members of the cluster, while it runs',
+    request: reconfiguration,
+    answer: membership,
+    handler: (call, body) => {
+      const { timing } = reconfiguration.read(body, '');
+      const what = `set the timing ${JSON.stringify(timing)}`;
+      return change(call, what, (members) => members.reconfigure({ timing }));
+    },
+  },
   '/resume': {
     summary: 'Ends the pause',
     request: empty,
@@ -169,7 +191,12 @@ function membersOf(member: MemberPort, port: MembershipPort): Membership {
     difference: port.difference,
     drained: port.isDrained,
     paused: port.isPaused,
+    timing: timingStatus(port.timing),
   };
+}
+
+function timingStatus({ words, times, isSet }: TimingPort): TimingStatus {
+  return { words, times, set: isSet };
 }
 
 function membershipOf({ member }: Call, status: 404 | 409 = 409): MembershipPort {

@@ -6,6 +6,7 @@ import type {
   ClusterRecovery,
   Command,
   Definition,
+  Json,
   MemberId,
   Message,
   Outcome,
@@ -166,6 +167,20 @@ export interface ClusterVoter extends Peer {
   readonly votes: boolean;
 }
 
+/** The times of a cluster, as one member knows them. */
+export interface TimingPort {
+  /** For people: "wan, timeoutMs [1500,3000]". */
+  readonly words: string;
+  /** The same of those that this member is configured with. If these mean the same, the words are the same. */
+  readonly configured: string;
+  /** Every time as it is used, by name. */
+  readonly times: Readonly<Record<string, Json>>;
+  /** An operator set them while the cluster ran. */
+  readonly isSet: boolean;
+  /** In what the configuration of this member differs from them, for people; null if it does not. */
+  readonly difference: string | null;
+}
+
 /** The members of the cluster, and the commands that change them. */
 export interface MembershipPort {
   /** Null as long as the cluster has not been founded, as far as this member knows. */
@@ -189,6 +204,9 @@ export interface MembershipPort {
   /** Does no member take over, because an operator said so? */
   readonly isPaused: boolean;
   pause(isOn: boolean): Promise<Outcome>;
+  readonly timing: TimingPort;
+  /** Sets other times: a preset ("wan"), or some times by name. Throws BadInput for times that cannot be used. */
+  reconfigure(change: { readonly timing: unknown }): Promise<Outcome>;
 }
 
 /** A member as the HTTP API and the command see it. */

@@ -29,6 +29,8 @@ export function statusOf(member: MemberPort, election: ElectionPort): Status {
           pending: member.membership.pendingIn(election.name),
           drained: member.membership.isDrained,
           paused: member.membership.isPaused,
+          timing: member.membership.timing.words,
+          configuredTiming: member.membership.timing.configured,
         }),
     cause: last?.cause ?? 'started',
     detail: last?.detail ?? 'no election has been decided yet',

@@ -15,7 +15,7 @@ export {
   preferredId,
   removeId,
 } from './ids.ts';
-export type { Command, Input, Reason } from './input.ts';
+export type { Command, Input, Reason, SetTimes } from './input.ts';
 export { canonicalText, clonePlain, isSame, type Json } from './json.ts';
 export { majority } from './majority.ts';
 export { harmless, oneLine } from './one-line.ts';
@@ -34,6 +34,8 @@ export {
   type Protocol,
   type Recovered,
   type Recovering,
+  type Retimed,
+  type Retiming,
   type SeatedDisk,
   type Self,
 } from './protocol.ts';

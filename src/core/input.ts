@@ -2,6 +2,9 @@ import type { MemberId } from './ids.ts';
 import type { Json } from './json.ts';
 import type { Message } from './protocol.ts';
 
+/** Times that an operator sets while a cluster runs, by name, with what the protocol needs to derive the others. */
+export type SetTimes = { readonly [name: string]: Json };
+
 /** The commands of a member's user. A protocol that cannot carry one out answers `refused`. */
 export type Command =
   | { readonly type: 'campaign' }
@@ -11,6 +14,8 @@ export type Command =
   | { readonly type: 'transfer'; readonly to: MemberId }
   /** `paused`: whether members are to let leaders be, which their hosts obey; omitted: as before. */
   | { readonly type: 'publish'; readonly value: Json; readonly paused?: boolean }
+  /** The times that all members are to use from now on: as `Retiming.change` makes them. */
+  | { readonly type: 'reconfigure'; readonly timing: SetTimes }
   /** `url`: where the member is reached, if the others are not configured with it. */
   | { readonly type: 'add'; readonly member: MemberId; readonly url?: string }
   /** `force`: also if too few of the members that would be left answer now. */

@@ -1,6 +1,6 @@
 import type { Effect } from './effect.ts';
 import type { MemberId } from './ids.ts';
-import type { Command, Input, Reason } from './input.ts';
+import type { Command, Input, Reason, SetTimes } from './input.ts';
 import type { Json } from './json.ts';
 import type { Settings, SettingsOf } from './settings.ts';
 import type { Shape } from './shape.ts';
@@ -71,6 +71,33 @@ export interface Recovered {
   readonly disk: string;
   readonly term: number;
   readonly version: number;
+}
+
+/** How the timing of a cluster that runs is changed, by the command `reconfigure`. */
+export interface Retiming<Timing extends Settings = Settings, Options extends Settings = Settings> {
+  /**
+   * The times after a change that an operator asked for, such as "wan" or { timeoutMs: [1500, 3000] }. `before`: the times
+   * that were set last; null if none were, and the configured ones hold. Throws BadInput.
+   */
+  change(config: Config<Timing, Options>, before: SetTimes | null, asked: unknown): SetTimes;
+  /** All times as configured, multiplied: for simulations. */
+  scaled(config: Config<Timing, Options>, factor: number): SetTimes;
+  /** The settings of a member that was configured like this, with these times. */
+  config(config: Config<Timing, Options>, set: SetTimes): Config<Timing, Options>;
+  /**
+   * The same message for a release that knows nothing of changed times, where that says the same; else the message itself,
+   * which that release refuses.
+   */
+  forEarlierRelease(config: Config<Timing, Options>, message: Message): Message;
+}
+
+/** The times that an operator set, as far as one member knows. */
+export interface Retimed {
+  readonly times: SetTimes;
+  /** A majority has them. */
+  readonly isCommitted: boolean;
+  /** Members that do not have them yet; only a leader knows. */
+  readonly lacking: readonly MemberId[];
 }
 
 /** The safety properties that are watched from outside; docs/guarantees.md defines them. */
@@ -189,6 +216,10 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
    * learns of a pause from such a record, before it could be elected.
    */
   isPaused?(record: Json): boolean;
+  /** Times that an explorer lets operators set: shorter ones and longer ones. */
+  readonly timesToTry?: readonly SetTimes[];
+  /** The times that an operator set while the cluster ran; null: the configured ones hold. */
+  retimed?(state: S): Retimed | null;
   /** The counters of a state that grow without bound, by name: an explorer has to bound them. */
   measure?(state: S): Readonly<Record<string, number>>;
 }
@@ -220,6 +251,8 @@ export interface Definition<
   effectiveTiming?(config: Config<Timing, Options>): Readonly<Record<string, unknown>>;
   /** Options that only choose times, so that `effectiveTiming` says all of them. */
   readonly timingOptions?: readonly (keyof Options & string)[];
+  /** Omitted if the timing cannot be changed while a cluster runs; then all members must be configured with the same. */
+  readonly retiming?: Retiming<Timing, Options>;
   /** The fields of every message that may arrive, by type (without `type` itself). */
   readonly messages: { readonly [K in M['type']]: Shape<object> };
   /** Types of messages that it no longer has: a scenario of an earlier version may still name them. */

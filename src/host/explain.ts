@@ -123,6 +123,7 @@ export function reasonOf(self: MemberId, command: Command): Why {
       return { cause: 'resigned', detail: `${self} no longer stands` };
     case 'resign':
     case 'publish':
+    case 'reconfigure':
     case 'add':
       return { cause: 'resigned', detail: `${self} was asked to resign` };
   }

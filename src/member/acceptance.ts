@@ -20,7 +20,7 @@ const EXCLUDING: readonly LinkRefusal[] = [
  * A member of a cluster that was recovered without this process excludes it, also if others accept it: they are outdated
  * too. It does so until it accepts this process, or the process ends.
  *
- * Example: of three members, one was started with another timeout. Both others refuse it, so it is excluded; they have
+ * Example: of three members, one was started with another `maxDrift`. Both others refuse it, so it is excluded; they have
  * accepted each other, so they are not.
  */
 export class Acceptance {

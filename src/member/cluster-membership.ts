@@ -2,8 +2,15 @@
  * The members of the cluster as this member knows them, what follows from that for it, and the commands of operators:
  * a process that was removed, is drained or is told to let leaders be leads nothing.
  */
-import type { ClusterVoter, MembershipPort } from '../api/index.ts';
-import { idSet, type MemberId, type Outcome, type SeatedDisk, type Why } from '../core/index.ts';
+import type { ClusterVoter, MembershipPort, TimingPort } from '../api/index.ts';
+import {
+  idSet,
+  type MemberId,
+  type Outcome,
+  type SeatedDisk,
+  type SetTimes,
+  type Why,
+} from '../core/index.ts';
 import type { Store } from './data-folder.ts';
 import type { ElectionHost } from './election-host.ts';
 import type { Elections } from './elections.ts';
@@ -12,6 +19,7 @@ import { Learning } from './learning.ts';
 import type { Links, Peer } from './links/links.ts';
 import { Membership } from './membership.ts';
 import type { Settled } from './options.ts';
+import { isSameTimes, timingOf } from './retiming.ts';
 import { Roster } from './roster.ts';
 import type { Unreachable } from './unreachable.ts';
 import type { Voters } from './voters.ts';
@@ -43,14 +51,13 @@ export class ClusterMembership implements MembershipPort {
   #refusal: Why | null = null;
   /** Why it leads nothing, since it was removed or is not accepted; or null. */
   #exclusion: Why | null = null;
-  /** A leader that was not heard for this long is gone. */
-  readonly #silenceMs: number;
+  /** The times that were last told in the log. */
+  #told: SetTimes | null = null;
 
   constructor(around: ClusterAround) {
     const { settled, store, voters, unreachable, url, links, hosts } = around;
     const { id, peers, join, election, log } = settled;
     this.#around = around;
-    this.#silenceMs = 2 * longestTimeoutMs(settled);
     this.configured = join === null ? idSet([id, ...peers.map((peer) => peer.id)]) : null;
     this.#roster = new Roster({
       id,
@@ -67,6 +74,7 @@ export class ClusterMembership implements MembershipPort {
       hosts: () => hosts().list.filter(({ name }) => name !== election),
       members: () => (this.#roster.isOutside ? null : this.#roster.members),
       isRemoved: (each) => this.#roster.removed.includes(each) || this.#isMainLed,
+      times: () => (hosts().retimed?.isCommitted ? hosts().retimed!.times : null),
       changed: () => around.changed(),
     });
     this.#changes = new Membership({
@@ -76,7 +84,7 @@ export class ClusterMembership implements MembershipPort {
       leader: () => this.leader,
       lend: (isLent) => hosts().lend(isLent),
       links,
-      hasTls: settled.tls !== null,
+      settled,
     });
     this.#learning = this.#learn();
   }
@@ -107,7 +115,8 @@ export class ClusterMembership implements MembershipPort {
     const main = hosts().open(settled.election);
     const { leader, role } = main.view;
     if (leader === null || role === 'leader') return leader;
-    return Date.now() - (main.heardAtMs(leader) ?? 0) > this.#silenceMs ? null : leader;
+    const silenceMs = 2 * longestTimeoutMs(this.timing);
+    return Date.now() - (main.heardAtMs(leader) ?? 0) > silenceMs ? null : leader;
   }
 
   get removed(): readonly MemberId[] {
@@ -115,7 +124,13 @@ export class ClusterMembership implements MembershipPort {
   }
 
   get difference(): string | null {
-    return this.#roster.difference;
+    const found = [this.#roster.difference, this.timing.difference].filter((words) => words !== null);
+    return found.length === 0 ? null : found.join('; ');
+  }
+
+  get timing(): TimingPort {
+    const { hosts, settled } = this.#around;
+    return timingOf(settled, hosts().retimed);
   }
 
   isRemoved(id: MemberId): boolean {
@@ -124,7 +139,8 @@ export class ClusterMembership implements MembershipPort {
 
   pendingIn(election: string): readonly string[] {
     const { hosts, settled } = this.#around;
-    const host = hosts().list.find(({ name }) => name === election && name !== settled.election);
+    if (election === settled.election) return this.#lacking;
+    const host = hosts().list.find(({ name }) => name === election);
     return host === undefined ? [] : this.#following.pendingIn(host);
   }
 
@@ -142,6 +158,10 @@ export class ClusterMembership implements MembershipPort {
 
   pause(isOn: boolean): Promise<Outcome> {
     return this.#changes.pause(isOn);
+  }
+
+  reconfigure({ timing }: { readonly timing: unknown }): Promise<Outcome> {
+    return this.#changes.reconfigure(timing);
   }
 
   async drain(isOn: boolean): Promise<void> {
@@ -172,6 +192,7 @@ export class ClusterMembership implements MembershipPort {
   /** An election has changed. */
   look(host: ElectionHost): void {
     if (host.name !== this.#around.settled.election) return this.#following.look(host);
+    this.#lookAtTimes();
     this.#exclude();
   }
 
@@ -195,6 +216,26 @@ export class ClusterMembership implements MembershipPort {
     this.#roster.close();
     this.#following.close();
     this.#learning?.close();
+  }
+
+  /** What members lack to have the times that an operator set, for people. */
+  get #lacking(): readonly string[] {
+    const retimed = this.#around.hosts().retimed;
+    if (retimed === null) return [];
+    const { words } = this.timing;
+    if (!retimed.isCommitted) return [`the timing ${words} waits for a majority`];
+    return retimed.lacking.map((id) => `${id} does not have the timing ${words} yet`);
+  }
+
+  #lookAtTimes(): void {
+    const { settled, hosts } = this.#around;
+    const retimed = hosts().retimed;
+    if (retimed === null || !retimed.isCommitted || isSameTimes(retimed.times, this.#told)) return;
+    this.#told = retimed.times;
+    const { words, difference } = this.timing;
+    settled.log({ level: 'info', message: `the timing of the cluster is ${words}` });
+    if (difference !== null) settled.log({ level: 'warning', message: difference });
+    this.#following.look();
   }
 
   /** While the leader of the main election is heard, this member knows its newest members. */
@@ -257,7 +298,7 @@ export class ClusterMembership implements MembershipPort {
   }
 }
 
-function longestTimeoutMs({ definition, config }: Settled): number {
-  const { timeoutMs } = definition.effectiveTiming?.(config) ?? config.timing;
+/** A leader that was not heard for twice as long is gone. */
+function longestTimeoutMs({ times: { timeoutMs } }: TimingPort): number {
   return Array.isArray(timeoutMs) ? Number(timeoutMs[1]) : 0;
 }

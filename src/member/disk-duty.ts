@@ -5,6 +5,7 @@ import { DiskWatch } from './disk-watch.ts';
 import type { ElectionHost } from './election-host.ts';
 import type { Elections } from './elections.ts';
 import type { Settled } from './options.ts';
+import { configInForce } from './retiming.ts';
 import { settingsOf } from './rules.ts';
 import type { Occupant } from './steward.ts';
 
@@ -20,17 +21,20 @@ interface Around {
  * What a member does when its disk does not take writes: it resigns everything that it leads, and stands for nothing
  * until the disk answers again. Null if it has no data folder.
  */
-export function watchDisk({ id, data, definition, config, log }: Settled, around: Around): DiskWatch | null {
+export function watchDisk(settled: Settled, around: Around): DiskWatch | null {
+  const { id, data, log } = settled;
   if (data === null) return null;
   const { hosts } = around;
-  const { leaseMs } = settingsOf(definition, config).timing;
   const setAside = (why: Why | null): void => {
     for (const host of hosts.list) host.setAside(why);
     around.changed();
   };
   return new DiskWatch({
     folder: data,
-    leaseMs: typeof leaseMs === 'number' ? leaseMs : null,
+    leaseMs: () => {
+      const { leaseMs } = settingsOf(settled.definition, configInForce(settled, hosts.retimed)).timing;
+      return typeof leaseMs === 'number' ? leaseMs : null;
+    },
     assertOurs: () => around.store.assertOurs(),
     leads: () => hosts.list.some(({ held }) => held !== null),
     failed: (problem) => {

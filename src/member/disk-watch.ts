@@ -25,7 +25,7 @@ export interface DiskWatchPorts {
   /** The data folder. */
   readonly folder: string;
   /** The lease of its leaderships, or null. */
-  readonly leaseMs: number | null;
+  leaseMs(): number | null;
   /** Throws CaucusError if the folder was deleted, or another process has taken it over. */
   assertOurs(): void;
   /** Does this member lead anything? */
@@ -41,8 +41,6 @@ export class DiskWatch {
 
   readonly #ports: DiskWatchPorts;
   readonly #file: string;
-  /** From the moment when the disk stops answering, it takes this long at most until `failed`. */
-  readonly #boundMs: number;
   #handle: number | null = null;
   #isProving = false;
   #isClosed = false;
@@ -52,7 +50,11 @@ export class DiskWatch {
   constructor(ports: DiskWatchPorts) {
     this.#ports = ports;
     this.#file = path.join(ports.folder, 'proof');
-    this.#boundMs = Math.max(SHORTEST_BOUND_MS, ports.leaseMs ?? USUAL_BOUND_MS);
+  }
+
+  /** From the moment when the disk stops answering, it takes this long at most until `failed`. */
+  get #boundMs(): number {
+    return Math.max(SHORTEST_BOUND_MS, this.#ports.leaseMs() ?? USUAL_BOUND_MS);
   }
 
   /** To be called whenever this member may have begun to lead. */

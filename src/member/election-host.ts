@@ -8,6 +8,7 @@ import type {
   Message,
   Outcome,
   Protocol,
+  Retimed,
   Self,
   View,
   Why,
@@ -25,16 +26,14 @@ import type { Surroundings } from './surroundings.ts';
 /** The sender id of a question from a client that is no voter. Nothing is ever sent to it. */
 const ANYBODY = 'anybody';
 
-/**
- * One election of a member: the host that runs its protocol in real time, and its connections to the rest of the
- * member.
- */
+/** One election of a member: the host that runs its protocol, and its connections to the rest of the member. */
 export class ElectionHost implements ElectionPort {
   /** Handles commands that end a leadership under which a program works; undefined for all other commands. */
   steward: ((command: Command, why?: Why) => Promise<Outcome> | undefined) | null = null;
   readonly name: string;
   readonly self: MemberId;
   readonly protocol: string;
+  readonly retimed: () => Retimed | null;
 
   readonly #host: ProtocolHost;
   readonly #around: Surroundings;
@@ -74,6 +73,7 @@ export class ElectionHost implements ElectionPort {
       answered: (command, outcome) => this.#pending.answer(command, outcome),
       changed: () => this.#onChange(),
     });
+    this.retimed = () => protocol.retimed?.(this.#host.state) ?? null;
     this.#door = new Door(definition, protocol, this.#host.state, around);
   }
 

@@ -9,6 +9,7 @@ import {
   type MemberId,
   type Message,
   type Protocol,
+  type Retimed,
   type SeatedDisk,
   type Self,
   type Shape,
@@ -99,6 +100,11 @@ export class Elections {
   /** Has its disk a seat in no cluster yet? */
   get isBlank(): boolean {
     return this.#blank.is;
+  }
+
+  /** The times that an operator set, by the main election; null: the configured ones hold. */
+  get retimed(): Retimed | null {
+    return this.#hosts.get(this.#settled.election)?.retimed() ?? null;
   }
 
   get list(): readonly ElectionHost[] {

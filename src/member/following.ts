@@ -3,21 +3,19 @@
  * an election brings its members in line with those of the main election: one `add` or `remove` after the other, by the
  * commands of the protocol, again and again until nothing differs.
  *
- * Those that are missing come first: of three members of which one is replaced, no more than one is ever down.
+ * Those that are missing come first: of three members of which one is replaced, no more than one is ever down. The times
+ * that an operator has set follow in the same way.
  */
 import type { ClusterVoter } from '../api/index.ts';
-import type { MemberId, Outcome } from '../core/index.ts';
+import type { Command, MemberId, Outcome, SetTimes } from '../core/index.ts';
 import type { ElectionHost } from './election-host.ts';
+import { isSameTimes } from './retiming.ts';
 
 /** The time between two attempts, doubled after each that failed. */
 const RETRY_MS: readonly [least: number, most: number] = [500, 10_000];
 
 /** One change that is still to be made in an election. */
-interface Step {
-  readonly type: 'add' | 'remove';
-  readonly member: MemberId;
-  readonly url?: string;
-}
+type Step = Extract<Command, { type: 'add' | 'remove' | 'reconfigure' }>;
 
 interface Progress {
   isBusy: boolean;
@@ -37,6 +35,8 @@ export interface FollowingAround {
    * election has followed already.
    */
   isRemoved(id: MemberId): boolean;
+  /** The times that an operator set for the cluster; null if none did. */
+  times(): SetTimes | null;
   changed(): void;
 }
 
@@ -57,8 +57,8 @@ export class Following {
   /** What an election lacks to have the members of the main one, for people; empty if nothing does. */
   pendingIn(host: ElectionHost): readonly string[] {
     const reason = host.acting ? (this.#progress.get(host.name)?.reason ?? null) : null;
-    return this.#steps(host).map(({ type, member }, i) => {
-      const words = `${member} is to be ${type === 'add' ? 'added to' : 'removed from'} ${host.name}`;
+    return this.#steps(host).map((step, i) => {
+      const words = wordsOf(step, host.name);
       return i === 0 && reason !== null ? `${words} (${reason})` : words;
     });
   }
@@ -68,8 +68,8 @@ export class Following {
     for (const { timer } of this.#progress.values()) if (timer !== null) clearTimeout(timer);
   }
 
-  #steps({ view }: ElectionHost): readonly Step[] {
-    const members = this.#around.members();
+  #steps({ view, retimed }: ElectionHost): readonly Step[] {
+    const [members, times] = [this.#around.members(), this.#around.times()];
     const own = view.members;
     if (members === null || own === undefined || view.term === 0) return [];
     const missing = members.filter(({ id }) => !own.includes(id));
@@ -77,6 +77,9 @@ export class Following {
     return [
       ...missing.map(({ id, url }): Step => ({ type: 'add', member: id, ...(url === '' ? {} : { url }) })),
       ...surplus.map((member): Step => ({ type: 'remove', member })),
+      ...(times === null || isSameTimes(times, retimed()?.times ?? null)
+        ? []
+        : [{ type: 'reconfigure', timing: times } as const]),
     ];
   }
 
@@ -120,4 +123,9 @@ export class Following {
     this.#around.changed();
     this.#lookAt(host);
   }
+}
+
+function wordsOf(step: Step, election: string): string {
+  if (step.type === 'reconfigure') return `${election} is to get the timing of the cluster`;
+  return `${step.member} is to be ${step.type === 'add' ? 'added to' : 'removed from'} ${election}`;
 }

@@ -1,6 +1,6 @@
 /** What a member does about the events of its links: the log, its elections, and what it can tell of its peers. */
 import type { ClusterRecovery } from '../core/index.ts';
-import { FEATURES, type Identity, sharedId } from '../peers/index.ts';
+import { FEATURES, type Identity, sharedId, timingDifference } from '../peers/index.ts';
 import type { Acceptance } from './acceptance.ts';
 import { Belonging } from './belonging.ts';
 import type { Store } from './data-folder.ts';
@@ -27,6 +27,8 @@ interface LinkEventsAround {
   /** This member, which has belonged to no cluster, has met one that was recovered. */
   recovered(recovery: ClusterRecovery): void;
   log(entry: LogEntry): void;
+  /** In what the times of a peer differ from those of this member, for people; null if they do not. */
+  differs(peer: Identity): string | null;
   changed(): void;
 }
 
@@ -39,6 +41,8 @@ function linkEvents(around: LinkEventsAround): LinkEvents {
     onUp: (peer) => {
       acceptance.accepted(peer.id);
       log(unreachable.reached(peer, others()));
+      const differs = around.differs(peer);
+      if (differs !== null) log({ level: 'warning', message: differs });
       changed();
     },
     onDown: (peer, reason) => {
@@ -68,7 +72,7 @@ export function openLinks(
   settled: Settled,
   own: OwnUrl,
   store: Store,
-  around: Omit<LinkEventsAround, 'isConnected' | 'recovered' | 'log'>,
+  around: Omit<LinkEventsAround, 'isConnected' | 'recovered' | 'log' | 'differs'>,
 ): Links {
   const { id, cluster, election, definition, config, limits } = settled;
   const rules = rulesOf(definition, config);
@@ -80,7 +84,14 @@ export function openLinks(
   const isConnected = (): boolean => links.status.some(({ via }) => via !== 'none');
   const { log } = settled;
   const recovered = (recovery: ClusterRecovery): void => belonging.adopt(recovery);
-  const links = createLinks(identity, linkEvents({ ...around, isConnected, recovered, log }), {
+  // Times that an operator set hold for all, whatever they are configured with.
+  const differs = (peer: Identity): string | null => {
+    const words = around.hosts.retimed === null ? timingDifference(identity, peer) : null;
+    return words === null
+      ? null
+      : `${peer.id} is configured with other times than ${id}: ${words}; leaders may change more often than necessary until all have the same, which one command sets: caucus reconfigure timing=...`;
+  };
+  const links = createLinks(identity, linkEvents({ ...around, isConnected, recovered, log, differs }), {
     mainElection: election,
     queueMessages: limits.queuedMessages,
     strangers: limits.strangers,
@@ -88,6 +99,9 @@ export function openLinks(
     trustConnections: settled.trustConnections,
     secrets: settled.secret.secrets,
     tls: settled.tls,
+    ...(definition.retiming === undefined
+      ? {}
+      : { forEarlierRelease: (message) => definition.retiming!.forEarlierRelease(config, message) }),
   });
   return links;
 }

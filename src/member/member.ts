@@ -210,7 +210,7 @@ export class Member implements MemberPort, Engine {
 
   /** @internal What `/diagnosis` tells of this process. */
   diagnose(): SelfReport {
-    return this.#watch.report(this.#settled, this.#store, this.#unreachable, this.#refusals);
+    return this.#watch.report(this.#settled, this.#hosts, this.#store, this.#unreachable, this.#refusals);
   }
 
   /** One of the elections of this member, to observe or to lead. The same object for the same name, until it is closed. */

@@ -2,16 +2,19 @@
  * The commands that change the members of the cluster. The leader of the main election carries them out; the other
  * elections follow by themselves (following.ts).
  */
-import type { MemberId, Outcome } from '../core/index.ts';
+import type { MemberId, Outcome, SetTimes } from '../core/index.ts';
 import type { Feature } from '../peers/index.ts';
 import type { ElectionHost } from './election-host.ts';
 import type { Links, Peer } from './links/links.ts';
+import type { Settled } from './options.ts';
 import type { Roster } from './roster.ts';
 import type { Unreachable } from './unreachable.ts';
 
 /** How long a member that is added may take to be connected, and again to get its seat. */
 const PATIENCE_MS = 10_000;
 const LOOK_EVERY_MS = 50;
+/** How long members may take to have times that were set before the operator is told that some lack them. */
+const TAKEN_WITHIN_MS = 2000;
 
 export interface MembershipAround {
   readonly roster: Roster;
@@ -22,13 +25,13 @@ export interface MembershipAround {
   /** Lets this member stand for the main election, or ends that. */
   lend(isLent: boolean): Promise<void>;
   links(): Links;
-  /** Members are called by https only. */
-  readonly hasTls: boolean;
+  readonly settled: Settled;
 }
 
 const FEATURE_WORDS: Readonly<Record<Feature, string>> = {
   addresses: 'members that are added while the cluster runs',
   pauses: 'pauses',
+  timing: 'times that change while the cluster runs',
 };
 
 const DONE: Outcome = { status: 'done' };
@@ -72,6 +75,26 @@ export class Membership {
       const main = this.#around.main();
       const tooOld = paused ? this.#tooOld('pauses', this.#ids) : null;
       return tooOld ?? main.command({ type: 'publish', value: main.view.value, paused });
+    });
+  }
+
+  /** Other times for the whole cluster. Throws BadInput for times that cannot be used. */
+  reconfigure(asked: unknown): Promise<Outcome> {
+    const { settled, main } = this.#around;
+    const { definition, config } = settled;
+    const { retiming } = definition;
+    if (retiming === undefined)
+      return Promise.resolve(refused(`the timing of ${definition.name} cannot be changed while it runs`));
+    const change = (): SetTimes => retiming.change(config, main().retimed()?.times ?? null, asked);
+    change();
+    return this.#next(async () => {
+      const tooOld = main().view.role === 'leader' ? this.#tooOld('timing', this.#ids) : null;
+      if (tooOld !== null) return tooOld;
+      const outcome = await main().command({ type: 'reconfigure', timing: change() });
+      // A majority has them. The others follow at once, if they can.
+      const isWithAll = (): boolean => main().retimed()?.lacking.length === 0;
+      if (outcome.status === 'done') await until(isWithAll, TAKEN_WITHIN_MS);
+      return outcome;
     });
   }
 
@@ -126,10 +149,10 @@ export class Membership {
   }
 
   async #add(joiner: Peer): Promise<Outcome> {
-    const { roster, unreachable, main, hasTls } = this.#around;
+    const { roster, unreachable, main, settled } = this.#around;
     const members = roster.members ?? [];
     const present = members.find(({ id }) => id === joiner.id);
-    if (hasTls && !/^https:/i.test(joiner.url))
+    if (settled.tls !== null && !/^https:/i.test(joiner.url))
       return refused(
         `${joiner.url} does not begin with https:, and members with certificates use nothing else`,
       );
@@ -190,8 +213,8 @@ function refused(reason: string): Outcome {
 }
 
 /** Looks again and again, for a while: what happens in between comes from several places. */
-async function until(isSo: () => boolean): Promise<boolean> {
-  const endMs = performance.now() + PATIENCE_MS;
+async function until(isSo: () => boolean, withinMs = PATIENCE_MS): Promise<boolean> {
+  const endMs = performance.now() + withinMs;
   while (!isSo()) {
     if (performance.now() > endMs) return false;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));

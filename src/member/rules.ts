@@ -5,11 +5,13 @@ type Settings = Readonly<Record<string, Json>>;
 /**
  * What a member says of its settings in its greeting, in JSON. `timing` and `options` are what is used, and must be
  * the same at all members. Example: one member sets `preset=lan`, another one the times of that preset; they promise
- * the same and must not refuse each other. `given` is what was set, which is what an operator can change.
+ * the same and must not refuse each other. `given` is what was set, which is what an operator can change. With
+ * `mayDiffer`, every request for support says for how long, so members with other times are safe together.
  */
 export function rulesOf(definition: Definition, { timing, options }: Config): string {
   return JSON.stringify({
     protocol: definition.name,
+    ...(definition.retiming === undefined ? {} : { mayDiffer: ['timing'] }),
     ...settingsOf(definition, { timing, options }),
     given: { timing, options },
   });

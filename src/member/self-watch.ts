@@ -1,7 +1,9 @@
 import type { SelfReport } from '../api/index.ts';
 import type { Store } from './data-folder.ts';
+import type { Elections } from './elections.ts';
 import type { Settled } from './options.ts';
 import type { RefusalLog } from './refusal-log.ts';
+import { configInForce } from './retiming.ts';
 import { settingsOf } from './rules.ts';
 import type { Unreachable } from './unreachable.ts';
 import { LoopLag, timedStore, WorstOfMinute } from './vitals.ts';
@@ -17,11 +19,16 @@ export class SelfWatch {
   }
 
   /** What `/diagnosis` tells of this process. Of secrets only the fingerprints. */
-  report(settled: Settled, store: Store, unreachable: Unreachable, refusals: RefusalLog): SelfReport {
-    const { definition, config } = settled;
+  report(
+    settled: Settled,
+    { retimed }: Pick<Elections, 'retimed'>,
+    store: Store,
+    unreachable: Unreachable,
+    refusals: RefusalLog,
+  ): SelfReport {
     const { keeps } = store.member;
     return {
-      ...settingsOf(definition, config),
+      ...settingsOf(settled.definition, configInForce(settled, retimed)),
       authentication: authenticationOf(settled),
       hasDataFolder: keeps,
       loop: this.#lag.recent,

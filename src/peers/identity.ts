@@ -14,7 +14,7 @@ export interface Identity {
   readonly url: string;
   /**
    * The protocol and its settings, in JSON: a member with other settings might make promises that are too short for
-   * ours.
+   * ours. With `mayDiffer`, every request says for how long, and times may differ.
    */
   readonly rules?: string;
   /** The recovery that its cluster comes from; omitted if it comes from none, and by releases that know of none. */
@@ -31,9 +31,9 @@ export interface Identity {
 
 /**
  * What later releases added to the messages between members, and is used only when all members understand it: members
- * with addresses in the register, and pauses in it.
+ * with addresses in the register, pauses in it, and times.
  */
-export const FEATURES = ['addresses', 'pauses'] as const;
+export const FEATURES = ['addresses', 'pauses', 'timing'] as const;
 export type Feature = (typeof FEATURES)[number];
 
 /** One process of one boot of one host. `startTime` distinguishes it from a later one with the same pid. */

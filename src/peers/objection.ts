@@ -93,10 +93,25 @@ export function otherMember(expected: MemberId, other: Identity): Refused {
 
 type Rules = readonly [id: MemberId, rules: string];
 
-/** Do both members use the same settings? How they were set does not matter. */
+/**
+ * Do both members use the same settings? How they were set does not matter, and their times may differ if both know how
+ * to work with others that have other times.
+ */
 function agree(one: string, other: string): boolean {
-  const [here, there] = [one, other].map((rules) => JSON.stringify(used(rules)));
+  const part = mayDiffer(one) && mayDiffer(other) ? apartFromTiming : used;
+  const [here, there] = [one, other].map((rules) => JSON.stringify(part(rules)));
   return here === there;
+}
+
+/** In what the configured times of two members differ, for people; null if they do not. */
+export function timingDifference(own: Identity, other: Identity): string | null {
+  if (own.rules === undefined || other.rules === undefined) return null;
+  const [theirs, ours]: readonly Rules[] = [
+    [other.id, other.rules],
+    [own.id, own.rules],
+  ];
+  if (JSON.stringify(used(theirs![1])) === JSON.stringify(used(ours![1]))) return null;
+  return differences(theirs!, ours!);
 }
 
 /**
@@ -133,6 +148,19 @@ function given(rules: string): Named {
 
 function used(rules: string): Named {
   return settingsOf(rules, (found) => found);
+}
+
+function apartFromTiming(rules: string): Named {
+  return settingsOf(rules, ({ options }) => ({ options }));
+}
+
+function mayDiffer(rules: string): boolean {
+  try {
+    const found = asObject(JSON.parse(rules), 'rules').mayDiffer;
+    return Array.isArray(found) && found.includes('timing');
+  } catch {
+    return false;
+  }
 }
 
 function settingsOf(rules: string, part: (found: Record<string, unknown>) => Record<string, unknown>): Named {

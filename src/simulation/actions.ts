@@ -4,7 +4,7 @@ import type { DiskDamage, DiskFault } from './disk.ts';
 import type { Host } from './host.ts';
 import { intercept, order, release } from './message-actions.ts';
 import type { LinkQuality } from './network.ts';
-import type { Action, Selector } from './scenario.ts';
+import { type Action, commandIn, type Selector } from './scenario.ts';
 import { isRunning, select, selectProcesses } from './select.ts';
 import { skip } from './skip.ts';
 import { endTwin, endTwins, startTwins } from './twin-actions.ts';
@@ -137,10 +137,11 @@ export function perform(world: World, action: Action): void {
       const asked = { do: action.do, member: action.member ?? 'leader' };
       return forEach(world, asked, isRunning, (host) => command(world, host, { type: 'transfer', to }));
     }
-    case 'publish': {
-      const { value } = action;
+    case 'publish':
+    case 'reconfigure': {
       const asked = { do: action.do, member: action.member ?? 'leader' };
-      return forEach(world, asked, isRunning, (host) => command(world, host, { type: 'publish', value }));
+      const given = commandIn(action, world.scenario);
+      return forEach(world, asked, isRunning, (host) => command(world, host, given));
     }
     case 'add':
       return changeMembership(world, 'add', action.member);

@@ -3,10 +3,12 @@ import {
   anyJson,
   asObject,
   BadInput,
+  type Config,
   choice,
   type Definition,
   durationMs,
   flag,
+  type Json,
   join,
   listOf,
   type MemberId,
@@ -26,6 +28,7 @@ export type Fields = Readonly<Record<string, Shape<unknown>>>;
 
 export function eventShapes(
   definition: Definition,
+  config: Config,
   ids: readonly MemberId[],
 ): Readonly<Record<string, Fields>> {
   const who: Shape<Selector> = {
@@ -70,6 +73,7 @@ export function eventShapes(
     resign: { member: who },
     transfer: { to: who, member: maybe },
     publish: { value: anyJson, member: maybe },
+    reconfigure: { timing: timesOf(definition, config), member: maybe },
     add: { member: newId },
     remove: { member: who },
   };
@@ -106,6 +110,22 @@ function messageType(definition: Definition, former: readonly string[] = []): Sh
     read(value, path) {
       if (types.includes(value as string) || former.includes(value as string)) return value as string;
       throw new BadInput(path, this.expected, show(value));
+    },
+  };
+}
+
+/** Times that an operator can set beside these. */
+function timesOf({ retiming }: Definition, config: Config): Shape<Json> {
+  return {
+    expected: 'a preset, or times',
+    read(value, path) {
+      try {
+        retiming?.change(config, null, value);
+      } catch (error) {
+        if (!(error instanceof BadInput)) throw error;
+        throw new BadInput(path + error.path.slice('timing'.length), error.expected, error.found);
+      }
+      return anyJson.read(value, path);
     },
   };
 }

@@ -2,6 +2,8 @@ import {
   anyJson,
   asObject,
   BadInput,
+  type Command,
+  type Config,
   compareIds,
   type Definition,
   durationMs,
@@ -110,6 +112,8 @@ export type Action =
     }
   | { readonly do: 'transfer'; readonly to: Selector; readonly member?: Selector }
   | { readonly do: 'publish'; readonly value: Json; readonly member?: Selector }
+  /** A preset, or some times beside those of the scenario. */
+  | { readonly do: 'reconfigure'; readonly timing: Json; readonly member?: Selector }
   | { readonly do: 'add'; readonly member: MemberId }
   | { readonly do: 'remove'; readonly member: Selector };
 
@@ -193,7 +197,7 @@ export function readScenario(given: unknown, catalogue: Readonly<Record<string, 
     seeds,
     untilMs: found.untilMs === undefined ? 20_000 : durationMs.read(found.untilMs, 'untilMs'),
     seed: found.seed === undefined ? null : natural.read(found.seed, 'seed'),
-    events: readEvents(found.events, definition, [...members.map((member) => member.id), ...added]),
+    events: readEvents(found.events, definition, config, [...members.map((member) => member.id), ...added]),
   };
 }
 
@@ -287,7 +291,12 @@ function findAdded(events: unknown): MemberId[] {
   return added.filter((id) => typeof id === 'number' || typeof id === 'string');
 }
 
-function readEvents(given: unknown, definition: Definition, ids: readonly MemberId[]): readonly WorldEvent[] {
+function readEvents(
+  given: unknown,
+  definition: Definition,
+  config: Config,
+  ids: readonly MemberId[],
+): readonly WorldEvent[] {
   if (given === undefined) return [];
   if (!Array.isArray(given) || given.length > MOST_EVENTS) {
     throw new BadInput(
@@ -297,7 +306,7 @@ function readEvents(given: unknown, definition: Definition, ids: readonly Member
     );
   }
   refuseAliases(given, ids);
-  const shapes = eventShapes(definition, ids);
+  const shapes = eventShapes(definition, config, ids);
   const readers = new Map<string, Shape<object>>();
   const events = given.map((each: unknown, i): WorldEvent => {
     const path = `events[${i}]`;
@@ -313,6 +322,16 @@ function readEvents(given: unknown, definition: Definition, ids: readonly Member
     return read as WorldEvent;
   });
   return events.sort((a, b) => a.atMs - b.atMs); // A stable sort: events of one moment keep their order.
+}
+
+/** A command to a leader that an event stands for. */
+export function commandIn(
+  action: Extract<Action, { do: 'publish' | 'reconfigure' }>,
+  { definition, timing, options }: Pick<Scenario, 'definition' | 'timing' | 'options'>,
+): Command {
+  if (action.do === 'publish') return { type: 'publish', value: action.value };
+  const times = definition.retiming?.change({ timing, options }, null, action.timing);
+  return { type: 'reconfigure', timing: times ?? {} };
 }
 
 /** 1 and "1" would be one key in every record, so no member may join under an id that differs only in type. */

@@ -10,7 +10,15 @@ export interface Pending {
   id: number | null;
 }
 
-export const COMMANDS: readonly string[] = ['campaign', 'resign', 'transfer', 'publish', 'add', 'remove'];
+export const COMMANDS: readonly string[] = [
+  'campaign',
+  'resign',
+  'transfer',
+  'publish',
+  'reconfigure',
+  'add',
+  'remove',
+];
 
 /** Follows every command from the moment it is given to its answer. */
 export class Commands {

@@ -79,6 +79,8 @@ export function eventWords(scenes: readonly EventScene[], vocabulary: Vocabulary
       return `${verb('is', 'are')} asked to hand over to ${event.to}`;
     case 'publish':
       return `${verb('is', 'are')} asked to publish ${shorten(event.value ?? null)}`;
+    case 'reconfigure':
+      return `${verb('is', 'are')} asked to use other times: ${shorten(event.timing ?? null)}`;
     case 'add':
     case 'remove':
       return `${event.asked} is asked to ${event.do} ${event.member}`;

@@ -83,6 +83,7 @@ const COMMANDS: readonly (readonly [method: string, path: string, body: object])
   ['POST', '/drain', {}],
   ['POST', '/pause', {}],
   ['POST', '/resume', {}],
+  ['POST', '/reconfigure', { timing: 'wan' }],
   ['POST', '/election/start', {}],
   ['POST', '/elections/main/resign', {}],
   ['POST', '/resign?election=main', {}],

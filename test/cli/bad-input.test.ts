@@ -56,6 +56,14 @@ describe.concurrent('a scenario that is wrong', () => {
       { protocol: 'epoch', timing: { nonsense: 1 } },
       /^standard input: timing\.nonsense: expected one of the fields heartbeatMs/,
     ],
+    [
+      'times that an operator cannot set',
+      {
+        protocol: 'quorum',
+        events: [{ atMs: 1, do: 'reconfigure', timing: { leaseMs: 9000 } }],
+      },
+      /^standard input: events\[0\]\.timing\.leaseMs: expected times that work together, found 9000 with a timeout from 1800/,
+    ],
     ['no members', { members: [] }, /^standard input: members: expected/],
     ['a list', [1], /^standard input: the document: expected an object, found \[1\]$/],
     ['null', null, /^standard input: the document: expected an object, found null$/],
@@ -196,6 +204,16 @@ it('leaves nothing half done: no trace of a scenario that is refused', async () 
   const trace = path.join(folder, 'never.ndjson');
   await refused(['simulate', '-', '--trace', trace], '{ "members": 0 }');
   expect(readdirSync(folder).filter((name) => name.includes('never'))).toEqual([]);
+});
+
+describe.concurrent('times that are set while a cluster runs', () => {
+  it.each([
+    [['foo=1'], /^SETTING: expected timing=PRESET or timing.NAME=VALUE, found "foo=1"$/],
+    [['timing.leaseMs=soon'], /^timing.leaseMs: expected a number of milliseconds, .*, found "soon"$/],
+    [['timing=wan', 'timing=lan'], /^SETTING: expected each once, found preset twice$/],
+  ])('%j', async (settings, message) => {
+    expect(await refused(['reconfigure', ...settings, 'http://127.0.0.1:1'])).toMatch(message);
+  });
 });
 
 describe.concurrent('a question about an election', () => {

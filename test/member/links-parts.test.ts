@@ -11,7 +11,14 @@ import {
 import { readAnswer } from '../../src/member/links/post.ts';
 import { type Outgoing, Queue } from '../../src/member/links/queue.ts';
 
-const item = (bytes: number): Outgoing => ({ election: 'e', message: { type: 't' }, frame: '', bytes });
+const message = { type: 't' };
+const item = (bytes: number): Outgoing => ({
+  election: 'e',
+  message,
+  frame: '',
+  bytes,
+  earlier: () => ({ message, frame: '' }),
+});
 
 describe('the queue of a peer', () => {
   it('behaves like a list that loses its oldest when it is too long or too large', () => {

@@ -1,49 +1,14 @@
 /** The members of a cluster are changed while it runs, on hosts of their own, by the commands of docs/operations.md. */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compiled } from '../support/compiled.ts';
 import { blocksOf, Hosts } from '../support/hosts.ts';
+import { Ledger } from '../support/ledger.ts';
 import { withoutNamespaces } from '../support/namespaces.ts';
 
 const SCRIPT = await compiled(path.resolve(import.meta.dirname, '../support/writer-process.ts'));
 const ELECTIONS = ['main', 'jobs', 'mail'];
-
-interface Write {
-  readonly token: bigint;
-  readonly by: string;
-  /** Just before its writer asked whether it may. */
-  readonly begunAt: bigint;
-}
-
-/** What the leaders of each election wrote, in the order in which it arrived. */
-class Ledger {
-  readonly writes = new Map<string, Write[]>();
-  readonly server: Server = createServer((socket) => {
-    socket.on('error', () => {}); // Its writer was killed.
-    createInterface({ input: socket }).on('line', (line) => {
-      const [token, by, begunAt, election] = line.split(' ');
-      const writes = this.writes.get(election!) ?? [];
-      this.writes.set(election!, writes);
-      writes.push({ token: BigInt(token!), by: by!, begunAt: BigInt(begunAt!) });
-    });
-  });
-
-  /** Writes that were begun after one with a later token: two were acting. */
-  get overlaps(): readonly Write[] {
-    return [...this.writes.values()].flatMap((writes) => {
-      const sorted = [...writes].sort((a, b) => (a.begunAt < b.begunAt ? -1 : 1));
-      let newest = 0n;
-      return sorted.filter(({ token }) => {
-        if (token < newest) return true;
-        newest = token;
-        return false;
-      });
-    });
-  }
-}
 
 let hosts: Hosts | null = null;
 let ledger: Ledger | null = null;

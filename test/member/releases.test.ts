@@ -48,6 +48,10 @@ describe('members of an earlier release', () => {
       409,
       expect.stringContaining(`${why} pauses: update ${old} first`),
     ]);
+    expect(await asked(`${url}/reconfigure`, { timing: 'wan' })).toEqual([
+      409,
+      expect.stringContaining(`${why} times that change while the cluster runs: update ${old} first`),
+    ]);
     const [port] = await freePorts(1);
     const joiner = {
       id: 'd',
@@ -67,6 +71,10 @@ describe('members of an earlier release', () => {
       await lab.startKnown(old);
       await lab.allSeated(30_000);
       await expect.poll(() => asked(`${url}/members/add`, added), { timeout: 30_000 }).toEqual([200, '']);
+      const timing = { timeoutMs: [5000, 7000] };
+      await expect
+        .poll(() => asked(`${url}/reconfigure`, { timing }), { timeout: 30_000 })
+        .toEqual([200, '']);
     } finally {
       await member.close();
     }

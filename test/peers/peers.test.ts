@@ -17,6 +17,20 @@ describe('a greeting is refused', () => {
     expect(new Bench(Peers).greet(10, identity)).toEqual([`refuse 10: ${kind}`, `tell ${kind}`]);
   });
 
+  it('of a member with other times, unless both can do with that', () => {
+    const rules = (timeoutMs: number, more: object = {}): string =>
+      JSON.stringify({ protocol: 'quorum', timing: { timeoutMs }, options: {}, ...more });
+    const free = { mayDiffer: ['timing'] };
+    const greeted = (own: string, other: string): readonly string[] =>
+      new Bench(Peers, {}, processOf(1, 'own', { rules: own })).greet(10, { ...two, rules: other });
+    expect(greeted(rules(1), rules(2))).toContain('refuse 10: other-rules');
+    expect(greeted(rules(1, free), rules(2))).toContain('refuse 10: other-rules');
+    expect(greeted(rules(1), rules(2, free))).toContain('refuse 10: other-rules');
+    expect(greeted(rules(1, free), rules(2, free))).not.toContain('refuse 10: other-rules');
+    const options = { options: { maxDrift: 0.1 } };
+    expect(greeted(rules(1, free), rules(1, { ...free, ...options }))).toContain('refuse 10: other-rules');
+  });
+
   it('of a member that plays by other rules, whichever side dialled', () => {
     const bench = new Bench(Peers, {}, processOf(1, 'own', { rules: '{"protocol":"quorum"}' }));
     const other = { ...two, rules: '{"protocol":"epoch"}' };

@@ -22,6 +22,7 @@ import { liveness } from './mutants/liveness.ts';
 import { memberships } from './mutants/memberships.ts';
 import type { Mutant } from './mutants/mutant.ts';
 import { registers } from './mutants/registers.ts';
+import { timings } from './mutants/timings.ts';
 import { votes } from './mutants/votes.ts';
 
 export const mutants: readonly Mutant[] = [
@@ -32,4 +33,5 @@ export const mutants: readonly Mutant[] = [
   ...registers,
   ...memberships,
   ...disks,
+  ...timings,
 ];

@@ -23,6 +23,7 @@ import {
   vacant,
   vote,
 } from '../support/quorum.ts';
+import { type TimingRuleName, timingRules } from './timing-rules.ts';
 
 export type RuleName =
   | 'an answer to an earlier process renews no lease'
@@ -62,7 +63,8 @@ export type RuleName =
   | 'a candidate claims no consent'
   | 'a leader would vote for no other'
   | 'a leader of an older term is told of the newer one'
-  | 'no register of a term out of all proportion is believed';
+  | 'no register of a term out of all proportion is believed'
+  | TimingRuleName;
 
 export const rules: Readonly<Record<RuleName, (definition: Definition) => boolean>> = {
   'an answer to an earlier process renews no lease'(definition) {
@@ -286,6 +288,7 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
     const solo = at(2, saved(2, 1), { definition });
     return solo.hears(1, { type: 'publish/copy', register: register(2 ** 53 - 1, 1) }).state.term === 1;
   },
+  ...timingRules,
 };
 
 const copied = { type: 'copy', disk: diskOf(1), start: 9, life: 'another' };

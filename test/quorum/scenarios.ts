@@ -42,6 +42,10 @@ export type ScenarioName =
   | 'second-process-won-before'
   | 'clocks-at-their-worst'
   | 'late-answers'
+  | 'leader-shortens-its-lease'
+  | 'leader-shortens-its-lease-twice'
+  | 'leader-asks-for-less'
+  | 'timing-changes'
   | 'answer-of-an-earlier-term'
   | 'promised-member-asks'
   | 'promised-member-restarts'
@@ -153,6 +157,21 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   },
   'late-answers': {
     about: 'three members; an answer to a heartbeat arrives when the leader has sent later ones',
+  },
+  'leader-shortens-its-lease': {
+    about: 'three members; an operator sets a shorter lease, and from then on the leader hears no answers',
+  },
+  'leader-shortens-its-lease-twice': {
+    about: 'the same, after a shorter lease and a longer one again',
+  },
+  'leader-asks-for-less': {
+    about:
+      'three members; an operator has set a shorter lease, and the leader hears no answers when it begins to ask for less',
+  },
+  'timing-changes': {
+    about: 'five members on a lossy network; an operator sets wan, lan, the default and a timeout',
+    mostChanges: 0,
+    leads: true,
   },
   'answer-of-an-earlier-term': {
     about: 'three members; an answer to a heartbeat arrives when its leader leads again, in a later term',

@@ -61,6 +61,10 @@ export interface State extends Pick<Voter, 'voterId' | 'voterUrl'> {
   readonly drained?: boolean | undefined;
   /** Does no member take over because an operator said so? */
   readonly paused?: boolean | undefined;
+  /** The times of the cluster, as this member knows them, for people. */
+  readonly timing?: string | undefined;
+  /** Those that this member is configured with. */
+  readonly configuredTiming?: string | undefined;
   /** One of CAUSES; a later version may add some. */
   readonly cause: string;
   readonly detail: string;
@@ -215,6 +219,8 @@ const stateFields: { readonly [K in keyof State]-?: Shape<State[K]> } = {
     ),
   ),
   paused: optional(described(flag, 'Does no member take over, because an operator has paused takeovers?')),
+  timing: optional(described(anyText, 'The times of the cluster, as this member knows them, for people.')),
+  configuredTiming: optional(described(anyText, 'The times that this member is configured with.')),
   drained: optional(described(flag, 'Does this member lead nothing, because an operator drains it?')),
   cause,
   detail,

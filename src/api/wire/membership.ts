@@ -1,14 +1,17 @@
 /** The answer of `/members`: who the members of the cluster are, as one of them knows it. */
 import {
+  anyJson,
   anyText,
   described,
   flag,
+  type Json,
   listOf,
   type MemberId,
   named,
   nullable,
   number,
   openRecord,
+  optional,
   type Shape,
 } from '../../core/index.ts';
 import { name } from './name.ts';
@@ -20,6 +23,13 @@ export interface MembershipEntry {
   readonly healthy: boolean;
   readonly leader: boolean;
   readonly lastHeartBeatMs: number | null;
+}
+
+/** The times that hold. */
+export interface TimingStatus {
+  readonly words: string;
+  readonly times: Json;
+  readonly set: boolean;
 }
 
 export interface Membership {
@@ -34,6 +44,8 @@ export interface Membership {
   readonly difference: string | null;
   readonly drained: boolean;
   readonly paused: boolean;
+  /** Members of earlier releases do not tell it. */
+  readonly timing?: TimingStatus | undefined;
 }
 
 const LAST_MS = 8.64e15;
@@ -50,6 +62,15 @@ const entry: Shape<MembershipEntry> = named(
       nullable(number(-LAST_MS, LAST_MS)),
       'When it was last heard, in milliseconds since 1970; null for the answering member itself, and for one that it has not heard.',
     ),
+  }),
+);
+
+const timing: Shape<TimingStatus> = named(
+  'Timing',
+  openRecord<TimingStatus>({
+    words: described(anyText, 'The preset, and the times that differ from it, for people.'),
+    times: described(anyJson, 'Every time as it is used, in milliseconds, by name.'),
+    set: described(flag, 'Did an operator set them while the cluster ran? If not, they are configured.'),
   }),
 );
 
@@ -70,5 +91,6 @@ export const membership: Shape<Membership> = named(
     ),
     drained: described(flag, 'Does this member lead nothing, because an operator said so?'),
     paused: described(flag, 'Does no member take over, because an operator said so?'),
+    timing: optional(timing),
   }),
 );

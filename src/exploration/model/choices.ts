@@ -150,6 +150,8 @@ export class Choices {
           return [{ type }];
         case 'publish':
           return [{ type, value: id }];
+        case 'reconfigure':
+          return (cluster.protocol.timesToTry ?? []).map((timing) => ({ type, timing }));
         case 'transfer':
           return cluster.ids.filter((other) => other !== self).map((to) => ({ type, to }));
         case 'add': {

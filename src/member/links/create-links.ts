@@ -114,7 +114,13 @@ class AllLinks implements Links, Hub {
     const last = this.#lastWritten;
     if (last !== null && last.message === message && last.election === election) return last;
     const frame = encodeMessage(election, message);
-    this.#lastWritten = { election, message, frame, bytes: Buffer.byteLength(frame) };
+    const earlier = (): Pick<Outgoing, 'message' | 'frame'> => {
+      const fitting = this.options.forEarlierRelease(message);
+      return fitting === message
+        ? { message, frame }
+        : { message: fitting, frame: encodeMessage(election, fitting) };
+    };
+    this.#lastWritten = { election, message, frame, bytes: Buffer.byteLength(frame), earlier };
     return this.#lastWritten;
   }
 

@@ -1,4 +1,5 @@
 import type { MemberTls, Secrets } from '../../auth/index.ts';
+import type { Message } from '../../core/index.ts';
 import { DEFAULT_PEER_OPTIONS, type PeerOptions } from '../../peers/index.ts';
 
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined };
@@ -30,6 +31,8 @@ export interface LinkOptions extends Given<PeerOptions> {
    */
   readonly postsInFlight?: number | undefined;
   readonly postMs?: number | undefined;
+  /** A message as an earlier release understands it; if omitted, that is the same message. */
+  readonly forEarlierRelease?: ((message: Message) => Message) | undefined;
   /** What members prove themselves with; if omitted, they prove nothing. */
   readonly secrets?: Secrets | null | undefined;
   /** Both sides of every connection show the certificate of a member; if omitted, members do not use TLS. */
@@ -59,6 +62,7 @@ const DEFAULTS: ResolvedLinkOptions = {
   goodbyeMs: 200,
   postsInFlight: 1,
   postMs: 2000,
+  forEarlierRelease: (message) => message,
   secrets: null,
   tls: null,
 };

@@ -49,7 +49,7 @@ export class PeerLink {
   send(item: Outgoing): void {
     const connection = this.#connection;
     if (connection?.open && this.#queue.length === 0 && connection.hasRoom()) {
-      connection.send(item.frame);
+      connection.send(frameFor(connection, item));
       this.traffic.countSent(item.bytes);
       return;
     }
@@ -86,8 +86,12 @@ export class PeerLink {
     while (connection?.open && connection.hasRoom()) {
       const item = this.#queue.shift();
       if (item === undefined) return;
-      connection.send(item.frame);
+      connection.send(frameFor(connection, item));
       this.traffic.countSent(item.bytes);
     }
   }
+}
+
+function frameFor({ isEarlier }: Connection, item: Outgoing): string {
+  return isEarlier ? item.earlier().frame : item.frame;
 }

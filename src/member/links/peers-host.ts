@@ -89,6 +89,7 @@ export class PeersHost implements ConnectionOwner {
     if (number === undefined) return;
     switch (frame.type) {
       case 'hello': {
+        connection.isEarlier = !(frame.identity.features ?? []).includes('timing');
         const refused = this.#objectTo(connection, frame.identity);
         if (refused === null)
           return this.give({ type: 'greeted', connection: number, identity: frame.identity });

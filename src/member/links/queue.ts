@@ -6,6 +6,8 @@ export interface Outgoing {
   readonly message: Message;
   readonly frame: string;
   readonly bytes: number;
+  /** The same for an earlier release. */
+  earlier(): Pick<Outgoing, 'message' | 'frame'>;
 }
 
 /**

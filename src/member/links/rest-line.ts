@@ -31,7 +31,9 @@ export class RestLine {
       if (item === undefined) return;
       this.#inFlight++;
       const startMs = performance.now();
-      this.#hub.poster.post(url, this.#id, item, (result) => {
+      const { election } = item;
+      // Which release answers there is not known.
+      this.#hub.poster.post(url, this.#id, { election, message: item.earlier().message }, (result) => {
         this.#inFlight--;
         if (this.#hub.closed) return;
         this.#onPosted(url, item, result, performance.now() - startMs);

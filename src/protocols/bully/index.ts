@@ -216,6 +216,7 @@ function onCommand(s: State, id: number, command: Command, rules: Rules, out: Ou
       return onPublish(s, id, command.value, rules, out);
     case 'priority':
     case 'transfer':
+    case 'reconfigure':
     case 'add':
     case 'remove':
       return refuse(id, `the bully election has no ${command.type}`, out);

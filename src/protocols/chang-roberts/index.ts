@@ -223,6 +223,7 @@ function onCommand(s: State, { type }: Command, rules: Rules, out: Out): Outcome
     case 'priority':
     case 'transfer':
     case 'publish':
+    case 'reconfigure':
     case 'add':
     case 'remove':
       return { status: 'refused', reason: `the chang-roberts election has no ${type}` };

@@ -238,6 +238,7 @@ function carryOut(s: State, command: Asked['command'], rules: Rules, out: Out): 
     case 'priority':
     case 'transfer':
     case 'publish':
+    case 'reconfigure':
       return refused(`the draw election has no ${command.type}`);
     default:
       return assertNever(command);

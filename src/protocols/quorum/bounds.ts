@@ -10,7 +10,9 @@
  */
 import { assertNever, type Json, type MemberId, majority } from '../../core/index.ts';
 import type { Age, Ask, Message, Origin, Register, Seat } from './messages.ts';
+import type { QuorumConfig } from './settings.ts';
 import { isOlder, type State } from './state.ts';
+import { LONGEST_PROMISE_MS, refuseTiming } from './timing.ts';
 
 /**
  * No cluster ever has this many terms, versions or starts; a host knows the time and allows fewer (`claim`). A
@@ -28,15 +30,25 @@ const MOST_ROUNDS = 1_099_511_627_776;
 export const LARGEST_VALUE: number = 64 * 1024;
 
 /** Why no honest member can have sent this, or null. */
-export function objection(s: State, m: Message): string | null {
+export function objection(s: State, m: Message, config: QuorumConfig): string | null {
   switch (m.type) {
     case 'heartbeat':
-      return aboutNumbers(m.by, m.term, m.age.version) ?? aboutAge(m.age, m.term) ?? aboutHeartbeat(m);
+      return (
+        aboutNumbers(m.by, m.term, m.age.version) ??
+        aboutAge(m.age, m.term) ??
+        aboutHeartbeat(m) ??
+        aboutPromise(s, m)
+      );
     case 'heartbeat/answer':
     case 'publish/answer':
       return aboutNumbers(m.by, m.term, m.age.version) ?? aboutAge(m.age, m.term) ?? aboutAnswer(s, m);
     case 'vote':
-      return aboutNumbers(m.by, m.term, m.age.version) ?? aboutAge(m.age, m.term) ?? aboutVote(m);
+      return (
+        aboutNumbers(m.by, m.term, m.age.version) ??
+        aboutAge(m.age, m.term) ??
+        aboutVote(m) ??
+        aboutPromise(s, m)
+      );
     case 'pre-vote':
       return aboutNumbers(m.by, m.term, m.age.version) ?? aboutAge(m.age, m.term);
     case 'publish/commit':
@@ -44,11 +56,11 @@ export function objection(s: State, m: Message): string | null {
     case 'publish/send':
       return (
         aboutNumbers(m.by, Math.max(m.term, m.register.term), m.register.version) ??
-        aboutRegister(s, m.register) ??
+        aboutRegister(s, m.register, config) ??
         aboutAge(m.register, m.term)
       );
     case 'publish/copy':
-      return aboutNumbers(m.by, m.register.term, m.register.version) ?? aboutRegister(s, m.register);
+      return aboutNumbers(m.by, m.register.term, m.register.version) ?? aboutRegister(s, m.register, config);
     case 'transfer':
     case 'resign':
       return aboutNumbers(m.by, m.term, 0) ?? aboutRound(m.round);
@@ -113,8 +125,10 @@ function aboutAge(age: Age, term: number): string | null {
   return age.term > term ? `a register of term ${age.term} in term ${term}` : null;
 }
 
-function aboutRegister({ id, committed }: State, register: Register): string | null {
+function aboutRegister({ id, committed }: State, register: Register, config: QuorumConfig): string | null {
   if (isTooLarge(register.value)) return `a value of more than ${LARGEST_VALUE} characters`;
+  const wrong = register.timing === undefined ? null : refuseTiming(config, register.timing);
+  if (wrong !== null) return `${wrong.path}: ${wrong.reason}`;
   // Every leader after a commit has what was committed. Before the first commit, members may be configured
   // differently, or have new disks.
   if (committed.version === 0 || isOlder(register, committed) || !committed.members.some(isFilled))
@@ -192,6 +206,11 @@ function aboutVote({ term, age, release }: Ask<'vote'>): string | null {
 function aboutHeartbeat({ age, committed, round }: Ask<'heartbeat'>): string | null {
   if (isOlder(age, committed)) return 'a register that is committed before it is accepted';
   return aboutRound(round);
+}
+
+/** A member that was led to promise for years would help no candidate, also after a restart. */
+function aboutPromise({ asksMs }: State, { promiseMs = 0 }: Ask<'vote' | 'heartbeat'>): string | null {
+  return promiseMs > Math.max(asksMs, LONGEST_PROMISE_MS) ? `a promise of ${promiseMs} ms` : null;
 }
 
 function aboutAnswer(s: State, m: Ask<'heartbeat/answer' | 'publish/answer'>): string | null {

@@ -6,16 +6,18 @@ import { sendHeartbeats } from './leading.ts';
 import { lacksMajority } from './membership.ts';
 import { startPublication } from './register.ts';
 import { mayLead } from './roles.ts';
-import type { Times } from './settings.ts';
+import type { QuorumConfig, Times } from './settings.ts';
 import { type Change, isMember, type Out, type State } from './state.ts';
+import { readTiming, refuseTiming } from './timing.ts';
 
 export function onCommand(
   s: State,
   { id, command, why }: Extract<Input, { type: 'command' }>,
+  config: QuorumConfig,
   times: Times,
   out: Out,
 ): void {
-  const refusal = refuse(s, command);
+  const refusal = refuse(s, command, config);
   if (refusal !== null) return answer(id, { status: 'refused', reason: refusal }, out);
   switch (command.type) {
     case 'campaign':
@@ -38,6 +40,10 @@ export function onCommand(
         times,
         out,
       );
+    case 'reconfigure': {
+      const { value, members } = s.register;
+      return startPublication(s, { value, members, timing: readTiming(command.timing) }, id, times, out);
+    }
     case 'add':
     case 'remove':
       // Made as soon as the earlier change is done, and a joining member has named its disk.
@@ -49,7 +55,7 @@ export function onCommand(
 }
 
 /** Why a command cannot be carried out now, or null. It had no effect then. */
-function refuse(s: State, command: Command): string | null {
+function refuse(s: State, command: Command, config: QuorumConfig): string | null {
   if (command.type === 'priority') return null;
   if (command.type === 'campaign') return mayLead(s) ? null : 'this member may not lead';
   if (s.role !== 'leader') return s.leader === null ? 'there is no leader' : `${s.leader} is the leader`;
@@ -62,6 +68,10 @@ function refuse(s: State, command: Command): string | null {
     case 'publish':
       if (isTooLarge(command.value)) return `a value has at most ${LARGEST_VALUE} characters`;
       return refuseNow(s);
+    case 'reconfigure': {
+      const objection = refuseTiming(config, readTiming(command.timing));
+      return objection === null ? refuseNow(s) : `${objection.path}: ${objection.reason}`;
+    }
     case 'add':
       if (isMember(s, command.member)) return `${command.member} is a member already`;
       return refuseNow(s);

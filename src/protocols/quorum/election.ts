@@ -32,6 +32,7 @@ import {
   sendToOthers,
   VOTES,
 } from './state.ts';
+import { nextAskMs } from './timing.ts';
 
 /** The leader has been silent for a timeout. */
 export function onElectionTimer(s: State, times: Times, out: Out): void {
@@ -140,8 +141,10 @@ export function startVote(s: State, release: Release | null, times: Times, out: 
   s.round = VOTES;
   s.openRounds = [VOTES];
   report(s, out);
+  const promiseMs = nextAskMs(s, times, out);
   out.push({ type: 'set-timer', timer: leaseTimer(VOTES), delayMs: times.leaseMs });
-  sendToOthers(s, { type: 'vote', term: s.seeking, age: ageOf(s.register), release, by: origin(s) }, out);
+  const age = ageOf(s.register);
+  sendToOthers(s, { type: 'vote', term: s.seeking, age, release, promiseMs, by: origin(s) }, out);
   waitForElection(s, times, out);
   winWithQuorum(s, times, out);
 }
@@ -163,7 +166,8 @@ export function onVote(s: State, from: MemberId, m: Ask<'vote'>, times: Times, o
   s.votedFor = { id: from, life };
   save(s, out);
   becomeFollower(s, null, times, out); // A member that helps another no longer asks for itself.
-  promiseTo(s, { to: from, life, term: m.term, round: VOTES }, times, out);
+  const ms = m.promiseMs ?? times.unaskedMs;
+  promiseTo(s, { to: from, life, term: m.term, round: VOTES, ms }, out);
   waitForElection(s, times, out);
   send(from, { type: 'vote/answer', to: life, term: s.term, by: origin(s) }, out);
 }
@@ -186,7 +190,7 @@ function winWithQuorum(s: State, times: Times, out: Out): void {
 /** The promise has ended: it no longer binds, and a member that was refused only because of it is answered now. */
 export function onPromiseEnds(s: State, times: Times, out: Out): void {
   s.promise = null;
-  s.promiseMs = times.promiseMs;
+  s.promiseMs = Math.min(s.promiseMs, times.promiseMs);
   grantWhatWasAsked(s, out);
 }
 

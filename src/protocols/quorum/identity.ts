@@ -40,17 +40,20 @@ import {
 export function onStart(
   s: State,
   { saved, life, spent = 0 }: Extract<Input, { type: 'start' }>,
-  times: Times,
+  timesIn: (s: State) => Times,
   out: Out,
 ): void {
   s.life = life;
   s.spent = spent;
   if (saved !== null) Object.assign(s, carriedOver(saved));
+  const times = timesIn(s);
+  s.countsMs = times.promiseMs;
+  s.asksMs = times.promiseMs;
   s.start += 1;
   if (s.start === 1) s.disk ||= life;
   const promiseMs = Math.max(s.promiseMs, times.promiseMs);
   s.promiseMs = promiseMs;
-  s.promise = { to: null, life: null, term: 0, round: 0 };
+  s.promise = { to: null, life: null, term: 0, round: 0, ms: promiseMs };
   out.push({ type: 'set-timer', timer: 'promise', delayMs: promiseMs });
   save(s, out);
   report(s, out);
@@ -140,8 +143,10 @@ export function knownIn(saved: Json): ReturnType<Recovering['read']> {
  */
 export function recoveredFrom(id: MemberId, saved: Json, { disk, term, version }: Recovered): Json {
   const { register, promiseMs = 0 } = carriedOver(saved) as Saved;
+  const { value, timing } = register;
   const seats = [{ ...seatOf(register, id), id, disk }];
-  const alone: Register = { term, version, members: seats, founding: seats, value: register.value };
+  const first: Register = { term, version, members: seats, founding: seats, value };
+  const alone: Register = timing === undefined ? first : { ...first, timing };
   const recovered: Saved = {
     disk,
     start: 0,

@@ -23,8 +23,9 @@
  * that can be fenced should be, by the token.
  *
  * How: pre-vote (a working leader is not disturbed), votes, heartbeats in rounds. A member that answers a round, or votes,
- * promises to help no other for `leaseMs`; the leader may act on the newest round that a majority answered, for a little less
- * than that, counted from when it *sent* the round. A small register, written in two phases, holds a value and the members.
+ * promises to help no other for as long as it was asked to (`leaseMs`); the leader may act on the newest round that a majority
+ * answered, for a little less than that, counted from when it *sent* the round. A small register, written in two phases, holds a value, the members,
+ * and times that operators set (see timing.ts).
  * A member is a name and a disk (see seats.ts and identity.ts); a name that comes with another disk counts for nothing until the
  * leader has given it the seat (see membership.ts).
  *
@@ -114,6 +115,7 @@ import {
   timing,
 } from './settings.ts';
 import { firstRegister, initialState, type Out, type Saved, type State, type Timer } from './state.ts';
+import { onShorten, retimedIn, retiming, timekeeper } from './timing.ts';
 
 export { timesOf };
 
@@ -135,24 +137,26 @@ const pledges: readonly Pledge[] = [
 const FIRST_DISK = '0';
 
 function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
-  const times: Times = timesOf(config);
+  const timesIn = timekeeper(config);
+  const configured: Times = timesOf(config);
   const { preferAfter } = config.options;
 
   function step(s: State, input: Input<Message, Timer>, out: Effect<Message, Timer>[]): void {
+    const times = timesIn(s);
     switch (input.type) {
       case 'start':
-        return onStart(s, input, times, out);
+        return onStart(s, input, timesIn, out);
       case 'message':
-        onMessage(s, input.from, input.message, out);
+        onMessage(s, input.from, input.message, times, out);
         advanceMembership(s, times, out);
         leaveIfRemoved(s, times, out);
         return askPreferred(s, preferAfter, out);
       case 'timer':
-        onTimer(s, input.timer, out);
+        onTimer(s, input.timer, times, out);
         advanceMembership(s, times, out);
         return leaveIfRemoved(s, times, out);
       case 'command':
-        onCommand(s, input, times, out);
+        onCommand(s, input, config, times, out);
         advanceMembership(s, times, out);
         return leaveIfRemoved(s, times, out);
       case 'peer-gone':
@@ -167,8 +171,8 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     }
   }
 
-  function onMessage(s: State, from: MemberId, m: Message, out: Out): void {
-    if (objection(s, m) !== null) return;
+  function onMessage(s: State, from: MemberId, m: Message, times: Times, out: Out): void {
+    if (objection(s, m, config) !== null) return;
     if (!isLatest(s, from, m, out)) return;
     if (s.told !== null && 'to' in m && m.to === s.life) onVouched(s, from, m.by.disk, out);
     switch (m.type) {
@@ -213,7 +217,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     }
   }
 
-  function onTimer(s: State, timer: Timer, out: Out): void {
+  function onTimer(s: State, timer: Timer, times: Times, out: Out): void {
     switch (timer) {
       case 'election':
         return onElectionTimer(s, times, out);
@@ -229,6 +233,8 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
         return onPublishTimer(s, times, out);
       case 'transfer':
         return onTransferTimer(s, times, out);
+      case 'shorten':
+        return onShorten(s);
       default:
         return onLeaseEnds(s, Number(timer.slice('lease/'.length)), out);
     }
@@ -241,13 +247,13 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     hasLeases: true,
     init: initialState,
     step,
-    objection,
+    objection: (s, message) => objection(s, message, config),
     introduces: introducedBy,
     changesMembers,
     claim: claimOf,
     vote: (message) => (message.type === 'vote/answer' ? { term: message.term } : null),
     ending,
-    ledMs: (message) => ledMs(message, times),
+    ledMs: (message) => ledMs(message, configured),
     genesis(self) {
       const register = firstRegister(self.members.map((id) => ({ id, disk: FIRST_DISK })));
       const record: Saved = {
@@ -267,6 +273,8 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     isPaused: (record) => (record as unknown as Saved).register.paused === true,
     inherit: (self, saved) => inheritedFrom(self.id, saved),
     resume: resumedFrom,
+    retimed: retimedIn,
+    timesToTry: [retiming.scaled(config, 0.5), retiming.scaled(config, 2)],
     measure: ({ term, seeking, round, register }) => ({
       term: Math.max(term, seeking),
       round,
@@ -285,9 +293,10 @@ export const quorum: Definition = define<TimingTable, OptionsTable, Message>({
   roundTripMs,
   effectiveTiming,
   timingOptions: ['preset'],
+  retiming,
   messages,
   formerMessages: ['recall', 'recall/answer'],
-  commands: ['campaign', 'resign', 'priority', 'transfer', 'publish', 'add', 'remove'],
+  commands: ['campaign', 'resign', 'priority', 'transfer', 'publish', 'reconfigure', 'add', 'remove'],
   recovering: { read: knownIn, recover: recoveredFrom },
   create: createQuorum,
 });

@@ -24,6 +24,7 @@ import {
   sendToAll,
   VOTES,
 } from './state.ts';
+import { nextAskMs } from './timing.ts';
 
 /**
  * Its voters have promised, since it asked them, to help no other candidate: if they are a majority of the seats it
@@ -64,11 +65,12 @@ export function sendHeartbeats(s: State, times: Times, out: Out): void {
   if (s.role !== 'leader' || s.transfer !== null) return;
   s.round += 1;
   s.openRounds = [...s.openRounds, s.round];
+  const promiseMs = nextAskMs(s, times, out);
   out.push({ type: 'set-timer', timer: leaseTimer(s.round), delayMs: times.leaseMs });
   out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: times.heartbeatMs });
-  const { term, round, register, committed } = s;
-  const [age, newest] = [ageOf(register), ageOf(committed)];
-  sendToAll(heard(s), { type: 'heartbeat', term, round, age, committed: newest, by: origin(s) }, out);
+  const { term, round, register } = s;
+  const [age, committed] = [ageOf(register), ageOf(s.committed)];
+  sendToAll(heard(s), { type: 'heartbeat', term, round, age, committed, promiseMs, by: origin(s) }, out);
   renewLease(s, times, out);
 }
 
@@ -88,11 +90,13 @@ function heardFrom(s: State, id: MemberId): boolean {
  * Heartbeats are rounds at equal intervals, the first of them right after the votes. A member that missed the first
  * may still report that it saw the election.
  */
-export function ledMs(message: Message, { heartbeatMs }: Times): number | null | undefined {
+export function ledMs(message: Message, { heartbeatMs, unaskedMs }: Times): number | null | undefined {
   if (message.type === 'pre-vote/answer') return message.leader === null ? undefined : null;
   if (message.type !== 'heartbeat') return undefined;
-  const sinceMs = (message.round - VOTES - 1) * heartbeatMs;
-  return sinceMs < 2 * heartbeatMs ? 0 : sinceMs;
+  const rounds = message.round - VOTES - 1;
+  if (rounds < 2) return 0;
+  // After a change of the timing, its earlier rounds had other intervals.
+  return (message.promiseMs ?? unaskedMs) === unaskedMs ? rounds * heartbeatMs : null;
 }
 
 /**
@@ -115,7 +119,8 @@ export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times
   // depends on.
   if (!isPromisedLater(s, from, m)) {
     becomeFollower(s, from, times, out);
-    promiseTo(s, { to: from, life: m.by.life, term: m.term, round: m.round }, times, out);
+    const ms = m.promiseMs ?? times.unaskedMs;
+    promiseTo(s, { to: from, life: m.by.life, term: m.term, round: m.round, ms }, out);
     waitForElection(s, times, out);
     if (sameAge(m.committed, s.register)) commitAccepted(s, out);
   }

@@ -2,6 +2,7 @@ import {
   anyJson,
   BadInput,
   compareIds,
+  durationMs,
   flag,
   integer,
   type Json,
@@ -18,6 +19,7 @@ import {
   show,
   text,
 } from '../../core/index.ts';
+import { type SetTiming, setTiming } from './settings.ts';
 
 /**
  * A place in the membership: a member's name and the identity of the disk that votes for it. A disk that comes under the
@@ -42,6 +44,8 @@ export interface Register {
   readonly value: Json;
   /** An operator has paused takeovers. The protocol only keeps this: hosts obey it, by setting priorities. */
   readonly paused?: true | undefined;
+  /** The times that an operator set while the cluster ran. Omitted: as configured. */
+  readonly timing?: SetTiming | undefined;
 }
 
 /** How new a register is. */
@@ -67,7 +71,11 @@ export interface Origin {
   readonly life: string;
 }
 
-/** The content. In an answer, `to` is the life of the process that asked: no later process of its name counts it. */
+/**
+ * The content. In an answer, `to` is the life of the process that asked: no later process of its name counts it.
+ * `promiseMs`: for how long a member that supports the sender is to help no other candidate. Earlier releases do not say
+ * it, and mean what is configured, which is the same at all members then.
+ */
 type Body =
   /**
    * The answer to any message of an older term, so that no leader keeps leading because it did not hear of a newer
@@ -92,6 +100,7 @@ type Body =
       readonly term: number;
       readonly age: Age;
       readonly release: Release | null;
+      readonly promiseMs?: number | undefined;
     }
   /** A vote. A member that refuses does not answer. */
   | { readonly type: 'vote/answer'; readonly to: string; readonly term: number }
@@ -101,6 +110,7 @@ type Body =
       readonly round: number;
       readonly age: Age;
       readonly committed: Age;
+      readonly promiseMs?: number | undefined;
     }
   | {
       readonly type: 'heartbeat/answer';
@@ -150,6 +160,7 @@ function sortedSeats(list: Shape<readonly Seat[]>): Shape<readonly Seat[]> {
 const identity = text(64);
 const by = record<Origin>({ disk: identity, start: natural, life: identity });
 const priority = integer(0, 1000);
+const promiseMs = optional(durationMs);
 const age = record<Age>({ term: natural, version: natural });
 const why = optional(record<Reason>({ cause: text(40), detail: text(240) }));
 const release = record<Release>({ term: natural, round: natural, why });
@@ -173,15 +184,16 @@ const register = record<Register>({
   founding: nullable(seats),
   value: anyJson,
   paused: optional(matchingTrue),
+  timing: optional(setTiming),
 });
 
 export const messages: { readonly [K in Message['type']]: Shape<object> } = {
   term: record({ by, term: natural }),
   'pre-vote': record({ by, term: natural, age }),
   'pre-vote/answer': record({ by, to: identity, term: natural, granted: flag, leader: nullable(memberId) }),
-  vote: record({ by, term: natural, age, release: nullable(release) }),
+  vote: record({ by, term: natural, age, release: nullable(release), promiseMs }),
   'vote/answer': record({ by, to: identity, term: natural }),
-  heartbeat: record({ by, term: natural, round: natural, age, committed: age }),
+  heartbeat: record({ by, term: natural, round: natural, age, committed: age, promiseMs }),
   'heartbeat/answer': record({ by, to: identity, term: natural, round: natural, age, priority }),
   'publish/send': record({ by, term: natural, register }),
   'publish/answer': record({ by, to: identity, term: natural, age }),

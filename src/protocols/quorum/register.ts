@@ -3,7 +3,7 @@ import { peerOf, renewLease } from './leading.ts';
 import type { Age, Ask, Register, Seat } from './messages.ts';
 import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
 import { isQuorum, seatOf } from './seats.ts';
-import type { Times } from './settings.ts';
+import type { SetTiming, Times } from './settings.ts';
 import {
   ageOf,
   isMember,
@@ -45,10 +45,18 @@ export function renewRegister(s: State, times: Times, out: Out): void {
   acceptAndSend(s, { ...s.register, term: s.term }, [], times, out);
 }
 
+/** What a publication sets; what it leaves out stays. */
+interface Publication {
+  readonly value: Json;
+  readonly members: readonly Seat[];
+  readonly paused?: boolean | undefined;
+  readonly timing?: SetTiming | undefined;
+}
+
 /** The first phase: the leader accepts, saves and sends. The second, the commit, follows the answers of a majority. */
 export function startPublication(
   s: State,
-  { value, members, paused }: { value: Json; members: readonly Seat[]; paused?: boolean | undefined },
+  { value, members, paused, timing = s.register.timing }: Publication,
   command: number | null,
   times: Times,
   out: Out,
@@ -58,7 +66,11 @@ export function startPublication(
   const leaving = others(s).filter((id) => !stays(id));
   const founding = s.register.founding ?? foundersIn(s.register, members);
   const next: Register = { term: s.term, version: s.register.version + 1, members, founding, value };
-  const register: Register = (paused ?? s.register.paused) ? { ...next, paused: true } : next;
+  const register: Register = {
+    ...next,
+    ...((paused ?? s.register.paused) ? { paused: true } : {}),
+    ...(timing === undefined ? {} : { timing }),
+  };
   if (command !== null) out.push({ type: 'set-timer', timer: 'commit', delayMs: times.commitTimeoutMs });
   acceptAndSend(s, register, leaving, times, out);
 }

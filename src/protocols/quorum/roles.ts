@@ -99,8 +99,9 @@ function settleTransfer(s: State, out: Out): void {
  * each time.
  */
 export function waitForElection(s: State, times: Times, out: Out): void {
-  const leastMs = times.timeoutMs[0];
-  waitForSlot(s, leastMs, times.timeoutMs[1] - leastMs, out);
+  const [leastMs, mostMs] = times.timeoutMs;
+  // A member that lacks the newest times waits for a leader that has longer ones.
+  waitForSlot(s, Math.max(leastMs, s.promise?.ms ?? 0), mostMs - leastMs, out);
 }
 
 /**

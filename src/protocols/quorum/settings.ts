@@ -7,8 +7,10 @@ import {
   number,
   type Objection,
   rangeMs,
+  record,
   type Setting,
   type Settings,
+  type Shape,
   setting,
 } from '../../core/index.ts';
 
@@ -51,12 +53,10 @@ export const timing: TimingTable = {
   ),
 };
 
+const preset = choice('steady', 'lan', 'wan', 'fast');
+
 export const options: OptionsTable = {
-  preset: setting(
-    choice('steady', 'lan', 'wan', 'fast'),
-    'steady',
-    'the times for a kind of network, and for how busy the processes are',
-  ),
+  preset: setting(preset, 'steady', 'the times for a kind of network, and for how busy the processes are'),
   maxDrift: setting(
     number(0, 10),
     0.01,
@@ -77,6 +77,25 @@ export const memberSettings: { priority: Setting<number> } = {
   ),
 };
 
+/** The times that an operator set while the cluster ran; null: the preset decides. */
+export interface SetTiming {
+  readonly preset: 'steady' | 'lan' | 'wan' | 'fast';
+  readonly heartbeatMs: number | null;
+  readonly timeoutMs: Range | null;
+  readonly leaseMs: number | null;
+  readonly commitTimeoutMs: number | null;
+  readonly publishTimeoutMs: number | null;
+}
+
+export const setTiming: Shape<SetTiming> = record<SetTiming>({
+  preset,
+  heartbeatMs: timing.heartbeatMs.shape,
+  timeoutMs: timing.timeoutMs.shape,
+  leaseMs: timing.leaseMs.shape,
+  commitTimeoutMs: timing.commitTimeoutMs.shape,
+  publishTimeoutMs: timing.publishTimeoutMs.shape,
+});
+
 /** Every time in milliseconds, as it is used. */
 export interface Times {
   readonly heartbeatMs: number;
@@ -90,6 +109,8 @@ export interface Times {
   readonly leaseMs: number;
   readonly commitTimeoutMs: number;
   readonly publishTimeoutMs: number;
+  /** What a member promises that is not told for how long: what it is configured with, and so is the sender. */
+  readonly unaskedMs: number;
 }
 
 /**
@@ -114,7 +135,10 @@ const PRESETS = {
   fast: { heartbeatMs: 5, timeoutMs: [15, 30], leaseMs: 12, hurryMs: 15 },
 } as const;
 
-export function timesOf({ timing: given, options: { preset, maxDrift } }: QuorumConfig): Times {
+export function timesOf(
+  { timing: given, options: { preset, maxDrift } }: QuorumConfig,
+  unaskedMs?: number,
+): Times {
   const base = PRESETS[preset];
   const timeoutMs = given.timeoutMs ?? base.timeoutMs;
   // If only the timeout is set, heartbeat and lease keep the proportions of the preset.
@@ -128,6 +152,7 @@ export function timesOf({ timing: given, options: { preset, maxDrift } }: Quorum
     leaseMs: (promiseMs * (1 - maxDrift)) / (1 + maxDrift),
     commitTimeoutMs: given.commitTimeoutMs ?? timeoutMs[1] * 2,
     publishTimeoutMs: given.publishTimeoutMs ?? timeoutMs[1],
+    unaskedMs: unaskedMs ?? promiseMs,
   };
 }
 
@@ -138,8 +163,8 @@ export function roundTripMs(config: QuorumConfig): number {
 }
 
 /** The lease that is set is what members promise; the leader counts on a little less. */
-export function effectiveTiming(config: QuorumConfig): Omit<Times, 'promiseMs'> {
-  const { promiseMs, leaseMs: _, ...times } = timesOf(config);
+export function effectiveTiming(config: QuorumConfig): Omit<Times, 'promiseMs' | 'unaskedMs'> {
+  const { promiseMs, leaseMs: _, unaskedMs: __, ...times } = timesOf(config);
   return { ...times, leaseMs: promiseMs };
 }
 

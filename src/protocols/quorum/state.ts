@@ -1,7 +1,6 @@
 import type { Effect, Json, MemberId, Self, View } from '../../core/index.ts';
 import type { Age, Message, Origin, Register, Release, Seat } from './messages.ts';
 import { isSeated, type Supporters, seatOf } from './seats.ts';
-import type { Times } from './settings.ts';
 
 export type Timer =
   | 'election'
@@ -11,6 +10,7 @@ export type Timer =
   | 'commit'
   | 'publish'
   | 'transfer'
+  | 'shorten'
   | `lease/${number}`;
 export type Out = Effect<Message, Timer>[];
 
@@ -50,6 +50,8 @@ export interface Promised {
   readonly life: string | null;
   readonly term: number;
   readonly round: number;
+  /** How long it lasts. */
+  readonly ms: number;
 }
 
 /** A change of members that an operator requested and that was not sent yet. */
@@ -80,8 +82,8 @@ export interface State {
   /** The newest register that is known to be committed: the one that is shown. */
   committed: Register;
   /**
-   * The longest promise that may still bind after a restart: an earlier process may have been configured with longer
-   * ones.
+   * The longest promise that may still bind after a restart: an earlier process may have given longer ones. It is never
+   * longer than on the disk.
    */
   promiseMs: number;
   /**
@@ -121,6 +123,9 @@ export interface State {
    * timer.
    */
   round: number;
+  /** The promise on which the leases of its latest requests are counted, and the one that it asks for: not shorter. */
+  countsMs: number;
+  asksMs: number;
   /** Rounds whose lease timer runs, oldest first. */
   openRounds: number[];
   /** The round whose lease bounds this leadership, or null when it may not act. */
@@ -182,6 +187,8 @@ export function initialState({ id, members, settings }: Self): State {
     seeking: 0,
     spent: 0,
     round: 0,
+    countsMs: 0,
+    asksMs: 0,
     openRounds: [],
     leaseRound: null,
     leaseAge: null,
@@ -320,9 +327,14 @@ export function isPromisedLater({ promise }: State, to: MemberId, { term, round 
   return promise !== null && promise.to === to && promise.term === term && promise.round >= round;
 }
 
-export function promiseTo(s: State, promise: Promised, times: Times, out: Out): void {
+/** A promise that is longer than what the disk knows is saved before it is given: a restart has to wait for it. */
+export function promiseTo(s: State, promise: Promised, out: Out): void {
   s.promise = promise;
-  out.push({ type: 'set-timer', timer: 'promise', delayMs: times.promiseMs });
+  if (promise.ms > s.promiseMs) {
+    s.promiseMs = promise.ms;
+    save(s, out);
+  }
+  out.push({ type: 'set-timer', timer: 'promise', delayMs: promise.ms });
 }
 
 export function breakPromise(s: State, out: Out): void {

@@ -59,7 +59,7 @@ function powerCut({ syncMs }: Storm, member: MemberId, atMs: number, random: Ran
   }).flat();
 }
 
-function at(atMs: number, action: Action): WorldEvent {
+export function at(atMs: number, action: Action): WorldEvent {
   return { atMs: tidyMs(atMs), ...action };
 }
 

@@ -7,6 +7,7 @@ import { drawFaults, drawSchedule } from './draw-faults.ts';
 import { placeOf, survivesLosses } from './fault-kinds.ts';
 import { SCHEDULES } from './schedules.ts';
 import type { Storm } from './storm.ts';
+import { withTimings } from './timings.ts';
 
 /**
  * The theme of a run: any faults; or those of `identities.ts`, with a few others; or one of the `SCHEDULES`, by its
@@ -43,7 +44,7 @@ export function drawStorm(definition: Definition, seed: number, wanted?: Theme):
     endMs: null,
     exam: isPledged(definition, cluster),
   };
-  const damaged = withSeeds(withDamage(storm, definition), definition);
+  const damaged = withSeeds(withDamage(withTimings(storm, definition), definition), definition);
   return hasThemes && hasConnections(seed) && wanted === undefined ? withConnections(damaged, seed) : damaged;
 }
 

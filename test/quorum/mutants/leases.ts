@@ -23,8 +23,8 @@ export const leases: readonly Mutant[] = [
   ]),
   mutant('the promise is half as long as the lease', { scenario: 'clocks-at-their-worst' }, [
     'state',
-    "timer: 'promise', delayMs: times.promiseMs",
-    "timer: 'promise', delayMs: times.promiseMs / 2",
+    "timer: 'promise', delayMs: promise.ms",
+    "timer: 'promise', delayMs: promise.ms / 2",
   ]),
   mutant(
     'votes are given within the promise',
@@ -48,7 +48,7 @@ export const leases: readonly Mutant[] = [
   ]),
   mutant('the promise is forgotten on restart', { scenario: 'promised-member-restarts' }, [
     'identity',
-    's.promise = { to: null, life: null, term: 0, round: 0 };\n',
+    's.promise = { to: null, life: null, term: 0, round: 0, ms: promiseMs };\n',
     's.promise = null;\n',
   ]),
   mutant(
@@ -58,13 +58,13 @@ export const leases: readonly Mutant[] = [
   ),
   mutant('a heartbeat is answered without a promise', { scenario: 'promised-member-asks' }, [
     'leading',
-    'promiseTo(s, { to: from, life: m.by.life, term: m.term, round: m.round }, times, out);',
-    '',
+    'promiseTo(s, { to: from, life: m.by.life, term: m.term, round: m.round, ms }, out);',
+    'void [ms, promiseTo];',
   ]),
   mutant('a vote is no promise', { scenario: 'voter-is-asked-again' }, [
     'election',
-    'promiseTo(s, { to: from, life, term: m.term, round: VOTES }, times, out);',
-    '',
+    'promiseTo(s, { to: from, life, term: m.term, round: VOTES, ms }, out);',
+    'void ms;',
   ]),
   mutant('a promise is made to a name, not to a process', { scenario: 'second-process-asks-for-votes' }, [
     'state',

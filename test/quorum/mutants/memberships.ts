@@ -6,8 +6,8 @@ export const memberships: readonly Mutant[] = [
     { rule: 'a member that is being removed does not vote' },
     [
       'election',
-      "sendToOthers(s, { type: 'vote', term: s.seeking, age: ageOf(s.register), release, by: origin(s) }, out);",
-      "for (const { id } of s.committed.members) if (id !== s.id) send(id, { type: 'vote', term: s.seeking, age: ageOf(s.register), release, by: origin(s) }, out);",
+      "sendToOthers(s, { type: 'vote', term: s.seeking, age, release, promiseMs, by: origin(s) }, out);",
+      "for (const { id } of s.committed.members) if (id !== s.id) send(id, { type: 'vote', term: s.seeking, age, release, promiseMs, by: origin(s) }, out);",
     ],
     [
       'election',

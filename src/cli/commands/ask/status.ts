@@ -149,6 +149,23 @@ function pendingLines(rows: readonly Row[]): string[] {
   return pending.length === 0 ? [] : ['', ...pending.map(oneLine)];
 }
 
+/** The times that hold, by member where they differ, and the configurations that do not say the same. */
+function timingLines(rows: readonly Row[]): string[] {
+  const told = rows.flatMap(({ id, status }) => (status?.timing === undefined ? [] : [{ id, ...status }]));
+  const each = [...new Set(told.map(({ timing }) => timing))];
+  const idsOf = (timing: string | undefined): string =>
+    told
+      .filter((row) => row.timing === timing)
+      .map(({ id }) => id)
+      .join(', ');
+  const lines = each.map((timing) => `timing: ${timing}${each.length === 1 ? '' : ` (${idsOf(timing)})`}`);
+  const otherwise = told.filter(({ timing, configuredTiming = timing }) => configuredTiming !== timing);
+  const differ = otherwise.map(({ id, configuredTiming }) => `${id} is configured with ${configuredTiming}`);
+  if (differ.length > 0)
+    lines.push(`set by caucus reconfigure; ${differ.join(', ')}: change the configuration files as well`);
+  return lines.length === 0 ? [] : ['', ...lines.map(oneLine)];
+}
+
 /** One for each recovery that the members come from: with more than one, they are several clusters. */
 function recoveryLines(rows: readonly Row[]): string[] {
   const found = rows.flatMap(({ status }) => status?.recovery ?? []);
@@ -187,6 +204,7 @@ function statusLines(seen: Status, rows: readonly Row[]): string[] {
     '',
     paint(table[0]!, 'dim'),
     ...table.slice(1),
+    ...timingLines(rows),
     ...pendingLines(rows).map((line) => paint(line, 'yellow')),
     ...(recoveries.length === 0 ? [] : ['', ...recoveries.map((line) => paint(oneLine(line), 'yellow'))]),
     ...(skew === null ? [] : ['', paint(oneLine(skew), 'yellow')]),

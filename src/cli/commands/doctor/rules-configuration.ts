@@ -150,7 +150,7 @@ function otherSettings({ told }: Picture): readonly Finding[] {
       return problem(
         'other-settings',
         `member ${id}`,
-        `uses other settings than the others, which refuse it: ${differences.join('; ')}`,
+        `uses other settings than the others: ${differences.join('; ')}`,
         `give all members the same protocol, timing and options (caucus node --print-config shows them), and restart ${id}`,
       );
     });

@@ -1,4 +1,4 @@
-/** `caucus member` and `caucus drain`: their subcommands, flags and help. */
+/** The commands that change a cluster that runs, such as `caucus member` and `caucus reconfigure`: flags and help. */
 import type { Command } from 'commander';
 import { Refusal } from '../../input/refusal.ts';
 import { addAskingFlags, told } from '../ask/command.ts';
@@ -100,6 +100,19 @@ export function addMember(program: Command): void {
     example: 'caucus pause http://10.0.0.1:7101',
     run: async (urls, flags) => (await import('./member.ts')).pauseCommand(urls, flags),
   });
+  asking(
+    program
+      .command('reconfigure')
+      .argument('<SETTING>', 'timing=PRESET, or timing.NAME=VALUE; more may follow'),
+    {
+      summary: 'change the timing of a cluster that runs',
+      description:
+        'Sets other times for all members, without a restart: those of a preset (timing=wan; timing=default), or single ones (timing.timeoutMs=[1500,3000]; null: as the preset has it). No leader is deposed by it, and never may two act. Members keep the times across restarts, whatever they are configured with, and say so. Change the configuration files as well.',
+      codes: CODES,
+      example: 'caucus reconfigure timing=wan http://10.0.0.1:7101',
+      run: async (args, flags) => (await import('./member.ts')).reconfigureCommand(args, flags),
+    },
+  );
   asking(program.command('resume'), {
     summary: 'end the pause',
     description: 'Members take over again. If there is no leader, one is elected now.',

@@ -1,5 +1,5 @@
 import { type Membership, type MembershipEntry, membership, status } from '../../../api/wire/index.ts';
-import { BadInput, writtenId } from '../../../core/index.ts';
+import { BadInput, type Json, writtenId } from '../../../core/index.ts';
 import { httpUrl } from '../../input/config/fields.ts';
 import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
 import { pageOf } from '../../terminal/page.ts';
@@ -17,6 +17,8 @@ export interface DrainFlags extends AskFlags {
   readonly undo?: boolean;
 }
 
+/** The HTTP status of values that cannot be used. */
+const BAD_INPUT = 400;
 /** How often a command follows a change of leader. */
 const MOST_REFERRALS = 3;
 
@@ -102,13 +104,47 @@ export function resumeCommand(urls: readonly string[], flags: AskFlags): Promise
   return change(urls, flags, '/resume', {}, 'takeovers are not paused any more');
 }
 
+/** Settings come first, but the URLs of members may stand between them. */
+export function reconfigureCommand(args: readonly string[], flags: AskFlags): Promise<number> {
+  const [first, ...rest] = args;
+  const isSetting = (arg: string): boolean => /^timing[.=]/.test(arg);
+  const timing = readTiming([first!, ...rest.filter(isSetting)]);
+  const urls = rest.filter((arg) => !isSetting(arg));
+  return change(urls, flags, '/reconfigure', { timing }, ({ timing: set }) => `the timing is ${set?.words}`);
+}
+
+/** A preset, or times by name, with the preset beside them if there is one. */
+function readTiming(settings: readonly string[]): Json {
+  const found: Record<string, Json> = {};
+  for (const each of settings) {
+    const [, name = 'preset', value] = /^timing(?:\.(\w+))?=(.+)$/s.exec(each) ?? [];
+    if (value === undefined)
+      throw new Refusal(
+        `SETTING: expected timing=PRESET or timing.NAME=VALUE, found ${JSON.stringify(each)}`,
+      );
+    if (Object.hasOwn(found, name)) throw new Refusal(`SETTING: expected each once, found ${name} twice`);
+    found[name] = name === 'preset' ? value : readValue(name, value);
+  }
+  return Object.keys(found).length === 1 && found.preset !== undefined ? found.preset : found;
+}
+
+function readValue(name: string, text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new Refusal(
+      `timing.${name}: expected a number of milliseconds, or [least,most], found ${JSON.stringify(text)}`,
+    );
+  }
+}
+
 /** Gives the leader of the main election a command, whichever member is asked. */
 async function change(
   urls: readonly string[],
   flags: ChangeFlags,
   path: string,
   body: object,
-  done: string,
+  done: string | ((answer: Membership) => string),
   check: (seen: Membership) => void = () => {},
 ): Promise<number> {
   const found = await ask(urls, flags);
@@ -126,9 +162,10 @@ async function change(
     try {
       const answer = membership.read(await trusted.commanded(leader, leaderUrl).post(path, body), '');
       if (flags.json) print(JSON.stringify(answer, null, 2));
-      else print([done, '', ...listLines(answer)].join('\n'));
+      else print([typeof done === 'string' ? done : done(answer), '', ...listLines(answer)].join('\n'));
       return 0;
     } catch (error) {
+      if (error instanceof NoAnswer && error.status === BAD_INPUT) throw new Refusal(error.message);
       // The leader has changed meanwhile; the member that refused names the new one.
       if (!(error instanceof Referral) || referrals === MOST_REFERRALS) throw error;
       ({ leader, leaderUrl } = error);
@@ -193,7 +230,7 @@ function told<T>(read: () => T): T {
 /** `silence`: why the leader could not be asked, which hears all members. */
 function listLines(seen: Membership, silence: string | null = null): string[] {
   const { paint } = pageOf(process.stdout, process.env);
-  const { cluster, voterId, members, removed, pending, difference, paused } = seen;
+  const { cluster, voterId, members, removed, pending, difference, paused, timing } = seen;
   if (members.length === 0)
     return [
       `${oneLine(cluster)}: not founded yet: the first start needs all members, or all but one of five`,
@@ -221,6 +258,9 @@ function listLines(seen: Membership, silence: string | null = null): string[] {
     '',
     paint(table[0]!, 'dim'),
     ...table.slice(1),
+    ...(timing === undefined
+      ? []
+      : ['', oneLine(`timing: ${timing.words}${timing.set ? ' (set by caucus reconfigure)' : ''}`)]),
     ...(warnings.length === 0 ? [] : ['', ...warnings.map((each) => paint(oneLine(each), 'yellow'))]),
   ];
 }

@@ -1,0 +1,48 @@
+/**
+ * The times of a cluster that runs: those that its members are configured with, or those that an operator set. These
+ * stand in the register of the main election, where every member finds them, also after a restart; the other elections
+ * follow (following.ts).
+ */
+import type { TimingPort } from '../api/index.ts';
+import { type Config, canonicalText, type Json, type Retimed, type SetTimes } from '../core/index.ts';
+import type { Settled } from './options.ts';
+import { settingsOf } from './rules.ts';
+
+type Configured = Pick<Settled, 'definition' | 'config'>;
+
+/** The settings as they hold. */
+export function configInForce({ definition, config }: Configured, retimed: Retimed | null): Config {
+  return retimed === null ? config : definition.retiming!.config(config, retimed.times);
+}
+
+export function isSameTimes(one: SetTimes | null, other: SetTimes | null): boolean {
+  return canonicalText(one) === canonicalText(other);
+}
+
+/** What a member tells of its times. */
+export function timingOf(settled: Configured, retimed: Retimed | null): TimingPort {
+  const inForce = configInForce(settled, retimed);
+  const [times, configured] = [inForce, settled.config].map(
+    (config) => settingsOf(settled.definition, config!).timing,
+  );
+  const [words, own] = [inForce, settled.config].map((config) => timingWords(settled, config!));
+  const differs = canonicalText(times!) !== canonicalText(configured!);
+  return {
+    words: words!,
+    configured: differs ? own! : words!,
+    times: times!,
+    isSet: retimed !== null,
+    difference: differs
+      ? `the timing of the cluster is ${words}, which an operator set, and this member is configured with ${own}; change its configuration, or the cluster: caucus reconfigure timing=...`
+      : null,
+  };
+}
+
+/** The preset, and the times that differ from it: "wan, timeoutMs [1500,3000]". */
+function timingWords({ definition }: Configured, { timing, options }: Config): string {
+  const chosen = (definition.timingOptions ?? []).map((name) => String(options[name]));
+  const given = Object.entries(timing)
+    .filter(([name, value]) => value !== definition.timing[name]?.default)
+    .map(([name, value]) => `${name} ${JSON.stringify(value as Json)}`);
+  return [...chosen, ...given].join(', ');
+}

@@ -1,0 +1,164 @@
+/**
+ * Times that change while the cluster runs. They stand in the register, and count as soon as it is accepted; until it is
+ * known to be committed, together with the earlier ones: the longer of both.
+ *
+ * Why members may differ in their times: at no moment may two act as long as a lease is no longer than what the members
+ * promised that carry it. So every request for support says for how long (`promiseMs`), a member promises exactly that,
+ * and the leader counts no more on it, whatever either of them is configured with. Times that differ only make leaders
+ * change more often than necessary.
+ *
+ * Why a leader that shortens its leases goes on asking for the longer promise for a while: a shorter promise replaces a
+ * longer one. Example: a majority has answered round 5, for 1500 ms; round 6 asks for 125 ms. A member that answers round 6
+ * is free 125 ms later, and yet the lease of round 5 lasts for more than a second. So the leader counts on less at once, and
+ * asks for less only when every longer lease has run out, also in the eyes of a program that has not heard of a newer one.
+ */
+import {
+  type Message as AnyMessage,
+  asObject,
+  BadInput,
+  type Json,
+  type Objection,
+  type Retimed,
+  type Retiming,
+  readSettings,
+  type SetTimes,
+  show,
+} from '../../core/index.ts';
+import type { Register } from './messages.ts';
+import {
+  checkSettings,
+  effectiveTiming,
+  type OptionsTable,
+  options,
+  type QuorumConfig,
+  type SetTiming,
+  setTiming,
+  type Times,
+  type TimingTable,
+  timesOf,
+  timing,
+} from './settings.ts';
+import { isOlder, NEVER, type Out, others, type State, sameAge } from './state.ts';
+
+/** No promise that an operator sets while the cluster runs is longer: a member has to wait for it after a restart. */
+export const LONGEST_PROMISE_MS = 60_000;
+
+/** The settings with the times that an operator set. */
+export function configWith(config: QuorumConfig, set: SetTiming | undefined): QuorumConfig {
+  if (set === undefined) return config;
+  const { preset, ...times } = set;
+  return { timing: times, options: { ...config.options, preset } };
+}
+
+/** The times that hold in a state. Nearly always these are the configured ones, and every step asks. */
+export function timekeeper(
+  config: QuorumConfig,
+): (registers: Pick<State, 'register' | 'committed'>) => Times {
+  const configured = timesOf(config);
+  const known = new WeakMap<SetTiming, Times>();
+  const timesIn = ({ timing: set }: Register): Times => {
+    if (set === undefined) return configured;
+    const times = known.get(set) ?? timesOf(configWith(config, set), configured.unaskedMs);
+    known.set(set, times);
+    return times;
+  };
+  return ({ register, committed }) => {
+    if (register.timing === committed.timing) return timesIn(register);
+    return longerOf(timesIn(register), timesIn(committed));
+  };
+}
+
+/** The heartbeat is the shorter one: members with the shorter timeout must hear the leader in time. */
+function longerOf(one: Times, other: Times): Times {
+  return {
+    heartbeatMs: Math.min(one.heartbeatMs, other.heartbeatMs),
+    timeoutMs: [
+      Math.max(one.timeoutMs[0], other.timeoutMs[0]),
+      Math.max(one.timeoutMs[1], other.timeoutMs[1]),
+    ],
+    hurryMs: Math.max(one.hurryMs, other.hurryMs),
+    promiseMs: Math.max(one.promiseMs, other.promiseMs),
+    leaseMs: Math.max(one.leaseMs, other.leaseMs),
+    commitTimeoutMs: Math.max(one.commitTimeoutMs, other.commitTimeoutMs),
+    publishTimeoutMs: Math.max(one.publishTimeoutMs, other.publishTimeoutMs),
+    unaskedMs: one.unaskedMs,
+  };
+}
+
+/** For how long the next request asks for support; its lease is counted on what holds. */
+export function nextAskMs(s: State, { promiseMs }: Times, out: Out): number {
+  if (promiseMs < s.countsMs) out.push({ type: 'set-timer', timer: 'shorten', delayMs: s.asksMs });
+  s.countsMs = promiseMs;
+  if (promiseMs > s.asksMs) s.asksMs = promiseMs;
+  return s.asksMs;
+}
+
+/** Every lease that was counted on a longer promise has run out. */
+export function onShorten(s: State): void {
+  s.asksMs = s.countsMs;
+}
+
+/** Why no operator can have set these times, or null. */
+export function refuseTiming(config: QuorumConfig, set: SetTiming): Objection | null {
+  const changed = configWith(config, set);
+  const { promiseMs } = timesOf(changed);
+  if (promiseMs > LONGEST_PROMISE_MS) {
+    const reason = `${promiseMs}: a lease that is set while the cluster runs lasts at most ${LONGEST_PROMISE_MS} ms`;
+    return { path: 'timing.leaseMs', reason };
+  }
+  return checkSettings(changed);
+}
+
+export const retiming: Retiming<TimingTable, OptionsTable> = {
+  /** A preset, or some times, which replace those that hold now. Null for a time: the preset decides. */
+  change(config, before, asked) {
+    const set = typeof asked === 'string' ? ofPreset(asked) : withTimes(config, before, asked);
+    const objection = refuseTiming(config, set);
+    if (objection !== null) throw new BadInput(objection.path, 'times that work together', objection.reason);
+    return set as unknown as SetTimes;
+  },
+  scaled(config, factor) {
+    const { hurryMs: _, ...times } = effectiveTiming(config);
+    const scaled = Object.entries(times).map(([name, ms]) => [name, scale(ms, factor)] as const);
+    return { preset: config.options.preset, ...Object.fromEntries(scaled) };
+  },
+  config: (config, set) => configWith(config, readTiming(set)),
+  forEarlierRelease(config, message) {
+    const { promiseMs, ...rest } = message as AnyMessage & { readonly promiseMs?: number };
+    return promiseMs === timesOf(config).promiseMs ? rest : message;
+  },
+};
+
+function scale(ms: number | readonly [number, number], factor: number): Json {
+  return typeof ms === 'number' ? ms * factor : [ms[0] * factor, ms[1] * factor];
+}
+
+export function retimedIn(s: State): Retimed | null {
+  const { register, committed } = s;
+  const times = (register.timing ?? committed.timing) as unknown as SetTimes | undefined;
+  if (times === undefined) return null;
+  const isLeader = s.role === 'leader';
+  const lacking = isLeader ? others(s).filter((id) => isOlder(s.peers[id]?.age ?? NEVER, register)) : [];
+  return { times, isCommitted: sameAge(register, committed), lacking };
+}
+
+function ofPreset(name: string): SetTiming {
+  const preset = name === 'default' ? options.preset.default : options.preset.shape.read(name, 'timing');
+  return { preset, ...readSettings(timing, {}, 'timing') };
+}
+
+function withTimes(config: QuorumConfig, before: SetTimes | null, asked: unknown): SetTiming {
+  const { preset, ...times } = asObject(asked, 'timing');
+  if (preset !== undefined)
+    return withTimes(config, ofPreset(preset as string) as unknown as SetTimes, times);
+  const given = readSettings(timing, times, 'timing');
+  const names = Object.keys(times);
+  if (names.length === 0) throw new BadInput('timing', 'a preset, or one or more times', show(asked));
+  const now = configWith(config, before === null ? undefined : readTiming(before));
+  const changed = Object.fromEntries(names.map((name) => [name, given[name]]));
+  return { preset: now.options.preset, ...now.timing, ...changed };
+}
+
+export function readTiming(set: SetTimes): SetTiming {
+  return setTiming.read(set, 'timing');
+}

@@ -1,0 +1,92 @@
+/** The timing of a cluster of real members is changed while it runs, by the library and over HTTP. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Member } from '../../src/member/index.ts';
+import { Cluster } from '../support/cluster.ts';
+
+let cluster: Cluster | null = null;
+
+afterEach(async () => {
+  await cluster?.close();
+  cluster = null;
+});
+
+async function start(): Promise<Member> {
+  // Leases that survive a stall of a second.
+  cluster = await Cluster.start(['a', 'b', 'c'], { keeps: true, options: { preset: 'steady' } });
+  for (const member of cluster.members)
+    for (const election of ['main', 'jobs']) member.seat(election).stand();
+  await cluster.leader('jobs');
+  return cluster.leader();
+}
+
+const timingOf = (member: Member): string => member.membership!.timing.words;
+const post = (member: Member, body: object, token = ''): Promise<Response> =>
+  fetch(`${member.url}/reconfigure`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  });
+
+describe('the timing of real members', () => {
+  it('is changed by the leader, kept across restarts, and followed by other elections', async () => {
+    const leader = await start();
+    const other = cluster!.members.find((member) => member !== leader)!;
+    expect(leader.membership!.timing).toMatchObject({ words: 'steady', isSet: false, difference: null });
+    expect(await other.membership!.reconfigure({ timing: 'wan' })).toMatchObject({
+      status: 'refused',
+      reason: `${leader.id} is the leader`,
+    });
+    const token = leader.electionPort('main').token;
+    const timing = { timeoutMs: [2400, 3600] };
+    expect(await leader.membership!.reconfigure({ timing })).toEqual({ status: 'done' });
+    const words = 'steady, timeoutMs [2400,3600]';
+    await cluster!.until(() => cluster!.members.every((member) => timingOf(member) === words));
+    expect(leader.membership!.timing).toMatchObject({
+      isSet: true,
+      times: { timeoutMs: [2400, 3600], leaseMs: 2000, heartbeatMs: 800 },
+    });
+    expect(leader.membership!.difference).toContain('this member is configured with steady');
+    const pending = (): readonly string[] =>
+      cluster!.members.flatMap((member) =>
+        ['main', 'jobs'].flatMap((election) => member.membership!.pendingIn(election)),
+      );
+    while (pending().length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(leader.electionPort('main').token).toBe(token);
+
+    // A single time replaces what holds, and null is as the preset has it.
+    const answer = await post(leader, { timing: { timeoutMs: null, leaseMs: 1400 } });
+    expect(await answer.json()).toMatchObject({ timing: { words: 'steady, leaseMs 1400', set: true } });
+
+    const { id } = other;
+    await cluster!.leave(id);
+    const again = await cluster!.join(id, { options: { preset: 'wan' } });
+    expect(timingOf(again)).toBe('steady, leaseMs 1400');
+    expect(again.membership!.difference).toContain('this member is configured with wan');
+  });
+
+  it('is not changed to what cannot be used, nor by a client that may not', async () => {
+    const leader = await start();
+    for (const [timing, words] of [
+      ['slow', /^timing: expected "steady" or "lan" or "wan" or "fast", found "slow"$/],
+      [{ leaseMs: 1800 }, /^timing.leaseMs: .*1800 with a timeout from 1800: members would ask/],
+      [{ timeoutMs: [200_000, 300_000] }, /^timing.leaseMs: .* lasts at most 60000 ms$/],
+      [{ heartbeatMs: 1490 }, /^timing.heartbeatMs: .* it would end before it can be renewed$/],
+      [{ heartbeatMs: 0 }, /^timing.heartbeatMs: expected/],
+      [{ pace: 1 }, /^timing.pace: expected one of the fields heartbeatMs, timeoutMs/],
+      [{}, /^timing: expected a preset, or one or more times, found \{\}$/],
+      [7, /^timing: expected an object, found 7$/],
+    ] as const) {
+      const answer = await post(leader, { timing });
+      expect(answer.status).toBe(400);
+      expect(((await answer.json()) as { error: { message: string } }).error.message).toMatch(words);
+    }
+    const token = 'x'.repeat(40);
+    leader.setTokens([{ name: 'alice', roles: ['read'], token }]);
+    expect((await post(leader, { timing: 'wan' })).status).toBe(403);
+    expect((await post(leader, { timing: 'wan' }, token)).status).toBe(403);
+    expect(timingOf(leader)).toBe('steady');
+  });
+});

@@ -1,0 +1,67 @@
+import { type Mutant, mutant } from './mutant.ts';
+
+/** Bugs that show only where the timing changes while a cluster runs. */
+export const timings: readonly Mutant[] = [
+  mutant('a leader counts on a longer promise than it asks for', { seed: 170 }, [
+    'timing',
+    'if (promiseMs > s.asksMs) s.asksMs = promiseMs;',
+    '',
+  ]),
+  mutant(
+    'a shorter promise is asked for while a longer lease runs',
+    { scenario: 'leader-shortens-its-lease' },
+    ['timing', 'if (promiseMs > s.asksMs) s.asksMs = promiseMs;', 's.asksMs = promiseMs;'],
+  ),
+  mutant(
+    'a leader that shortens its leases counts the longer ones until it asks for less',
+    { scenario: 'leader-asks-for-less' },
+    [
+      'leading',
+      'timer: leaseTimer(s.round), delayMs: times.leaseMs',
+      'timer: leaseTimer(s.round), delayMs: (times.leaseMs * promiseMs) / times.promiseMs',
+    ],
+  ),
+  mutant('a member promises what it has set, not what it is asked for', { seed: 1790 }, [
+    'leading',
+    'const ms = m.promiseMs ?? times.unaskedMs;',
+    'const ms = times.promiseMs;',
+  ]),
+  mutant(
+    'a voter promises what it has set, not what it is asked for',
+    { rule: 'a voter promises what it is asked for' },
+    ['election', 'const ms = m.promiseMs ?? times.unaskedMs;', 'const ms = times.promiseMs;'],
+  ),
+  mutant(
+    'a longer promise is not saved before it is given',
+    { rule: 'a longer promise is saved before it is given' },
+    ['state', 's.promiseMs = promise.ms;\n    save(s, out);', 's.promiseMs = promise.ms;'],
+  ),
+  mutant(
+    'a second change does not prolong the wait for longer leases',
+    { scenario: 'leader-shortens-its-lease-twice' },
+    [
+      'timing',
+      'if (promiseMs < s.countsMs) out',
+      'if (promiseMs < s.countsMs && s.asksMs === s.countsMs) out',
+    ],
+  ),
+  mutant(
+    'a member takes a promise for saved that is only set',
+    { rule: 'a promise that is only set does not count as saved' },
+    ['election', 's.promiseMs = Math.min(s.promiseMs, times.promiseMs);', 's.promiseMs = times.promiseMs;'],
+  ),
+  mutant('times that were set are lost with the next publication', { rule: 'times that were set stay' }, [
+    'register',
+    '...(timing === undefined ? {} : { timing }),',
+    '...(timing === s.register.timing ? {} : { timing }),',
+  ]),
+  mutant(
+    'a member that lacks the new times does not wait for a leader that has longer ones',
+    { rule: 'a member waits for a leader with longer times' },
+    [
+      'roles',
+      'waitForSlot(s, Math.max(leastMs, s.promise?.ms ?? 0), mostMs - leastMs, out);',
+      'waitForSlot(s, leastMs, mostMs - leastMs, out);',
+    ],
+  ),
+];
