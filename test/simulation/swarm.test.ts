@@ -77,7 +77,7 @@ describe('a storm', () => {
     expect(new Set(faults.map((fault) => fault.do))).toEqual(
       new Set(
         `crash restart pause resume partition cut heal network hold release drop duplicate clock disk evidence
-         campaign resign transfer publish add remove backup twin reset stranger`.split(/\s+/),
+         campaign resign transfer publish reconfigure add remove backup twin reset stranger`.split(/\s+/),
       ),
     );
     for (const size of [1, 2, 3, 4, 5, 6, 7]) {
