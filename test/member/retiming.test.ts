@@ -3,6 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Member } from '../../src/member/index.ts';
 import { Cluster } from '../support/cluster.ts';
 
+const CONFIGURED = 'steady, timeoutMs [4500,6500]';
+const LAST = 'steady, heartbeatMs 1500, timeoutMs [6000,9000], leaseMs 4800';
+
 let cluster: Cluster | null = null;
 
 afterEach(async () => {
@@ -11,8 +14,9 @@ afterEach(async () => {
 });
 
 async function start(): Promise<Member> {
-  // Leases that survive a stall of a second.
-  cluster = await Cluster.start(['a', 'b', 'c'], { keeps: true, options: { preset: 'steady' } });
+  // Leases that survive a stall of some seconds.
+  const timing = { timeoutMs: [4500, 6500] };
+  cluster = await Cluster.start(['a', 'b', 'c'], { keeps: true, options: { preset: 'steady' }, timing });
   for (const member of cluster.members)
     for (const election of ['main', 'jobs']) member.seat(election).stand();
   await cluster.leader('jobs');
@@ -34,21 +38,21 @@ describe('the timing of real members', () => {
   it('is changed by the leader, kept across restarts, and followed by other elections', async () => {
     const leader = await start();
     const other = cluster!.members.find((member) => member !== leader)!;
-    expect(leader.membership!.timing).toMatchObject({ words: 'steady', isSet: false, difference: null });
+    expect(leader.membership!.timing).toMatchObject({ words: CONFIGURED, isSet: false, difference: null });
     expect(await other.membership!.reconfigure({ timing: 'wan' })).toMatchObject({
       status: 'refused',
       reason: `${leader.id} is the leader`,
     });
     const token = leader.electionPort('main').token;
-    const timing = { timeoutMs: [2400, 3600] };
+    const timing = { timeoutMs: [6000, 9000] };
     expect(await leader.membership!.reconfigure({ timing })).toEqual({ status: 'done' });
-    const words = 'steady, timeoutMs [2400,3600]';
+    const words = 'steady, timeoutMs [6000,9000]';
     await cluster!.until(() => cluster!.members.every((member) => timingOf(member) === words));
     expect(leader.membership!.timing).toMatchObject({
       isSet: true,
-      times: { timeoutMs: [2400, 3600], leaseMs: 2000, heartbeatMs: 800 },
+      times: { timeoutMs: [6000, 9000], leaseMs: 5000, heartbeatMs: 2000 },
     });
-    expect(leader.membership!.difference).toContain('this member is configured with steady');
+    expect(leader.membership!.difference).toContain(`this member is configured with ${CONFIGURED}`);
     const pending = (): readonly string[] =>
       cluster!.members.flatMap((member) =>
         ['main', 'jobs'].flatMap((election) => member.membership!.pendingIn(election)),
@@ -56,14 +60,14 @@ describe('the timing of real members', () => {
     while (pending().length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(leader.electionPort('main').token).toBe(token);
 
-    // A single time replaces what holds, and null is as the preset has it.
-    const answer = await post(leader, { timing: { timeoutMs: null, leaseMs: 1400 } });
-    expect(await answer.json()).toMatchObject({ timing: { words: 'steady, leaseMs 1400', set: true } });
+    // Single times replace what holds, and the others stay.
+    const answer = await post(leader, { timing: { heartbeatMs: 1500, leaseMs: 4800 } });
+    expect(await answer.json()).toMatchObject({ timing: { words: LAST, set: true } });
 
     const { id } = other;
     await cluster!.leave(id);
-    const again = await cluster!.join(id, { options: { preset: 'wan' } });
-    expect(timingOf(again)).toBe('steady, leaseMs 1400');
+    const again = await cluster!.join(id, { options: { preset: 'wan' }, timing: {} });
+    expect(timingOf(again)).toBe(LAST);
     expect(again.membership!.difference).toContain('this member is configured with wan');
   });
 
@@ -71,9 +75,9 @@ describe('the timing of real members', () => {
     const leader = await start();
     for (const [timing, words] of [
       ['slow', /^timing: expected "steady" or "lan" or "wan" or "fast", found "slow"$/],
-      [{ leaseMs: 1800 }, /^timing.leaseMs: .*1800 with a timeout from 1800: members would ask/],
+      [{ leaseMs: 4500 }, /^timing.leaseMs: .*4500 with a timeout from 4500: members would ask/],
       [{ timeoutMs: [200_000, 300_000] }, /^timing.leaseMs: .* lasts at most 60000 ms$/],
-      [{ heartbeatMs: 1490 }, /^timing.heartbeatMs: .* it would end before it can be renewed$/],
+      [{ heartbeatMs: 3740 }, /^timing.heartbeatMs: .* it would end before it can be renewed$/],
       [{ heartbeatMs: 0 }, /^timing.heartbeatMs: expected/],
       [{ pace: 1 }, /^timing.pace: expected one of the fields heartbeatMs, timeoutMs/],
       [{}, /^timing: expected a preset, or one or more times, found \{\}$/],
@@ -87,6 +91,6 @@ describe('the timing of real members', () => {
     leader.setTokens([{ name: 'alice', roles: ['read'], token }]);
     expect((await post(leader, { timing: 'wan' })).status).toBe(403);
     expect((await post(leader, { timing: 'wan' }, token)).status).toBe(403);
-    expect(timingOf(leader)).toBe('steady');
+    expect(timingOf(leader)).toBe(CONFIGURED);
   });
 });
