@@ -25,7 +25,19 @@ export async function fireTimes(line: string, timezone: string): Promise<FireTim
   })();
   if (next(Date.now()) === null)
     throw new BadInput('schedule', 'a cron line that fires some day', show(line));
-  return { after: next, before: (ms, downTo) => lastBefore(next, ms, downTo) };
+  return { after: remembering(next), before: (ms, downTo) => lastBefore(next, ms, downTo) };
+}
+
+/** The search takes half a millisecond, and a schedule that rests asks for the same fire time again and again. */
+function remembering(next: (ms: number) => number | null): (ms: number) => number | null {
+  let fromMs = Number.POSITIVE_INFINITY;
+  let nextMs: number | null = null;
+  return (ms) => {
+    if (ms >= fromMs && (nextMs === null || ms < nextMs)) return nextMs;
+    fromMs = ms;
+    nextMs = next(ms);
+    return nextMs;
+  };
 }
 
 /** Halves the time in which the last one must be. (The package has no search backwards that finds all of them.) */
