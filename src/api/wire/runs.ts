@@ -10,35 +10,14 @@ import {
   optional,
   type Shape,
 } from '../../core/index.ts';
-import { type Occasion, occasionShape, type RunOutcome } from '../../once/index.ts';
-
-/** An occasion that has ended. */
-export interface RunEntry {
-  readonly occasion: Occasion;
-  readonly series: string;
-  readonly outcome: RunOutcome;
-  readonly member: string;
-  readonly token: string;
-  readonly attempt: number;
-  readonly began: string | null;
-  readonly ended: string;
-  readonly error?: string | undefined;
-}
+import { type OpenRun, occasionShape, type Run } from '../../once/index.ts';
 
 /** An occasion that has begun and not ended. */
-export interface OpenEntry {
-  readonly occasion: Occasion;
-  readonly series: string;
-  readonly member: string;
-  readonly token: string;
-  readonly attempt: number;
-  readonly failures: number;
-  readonly began: string;
-}
+type OpenEntry = OpenRun & { readonly series: string };
 
 export interface RunList {
   readonly electionName: string;
-  readonly runs: readonly RunEntry[];
+  readonly runs: readonly Run[];
   readonly open: readonly OpenEntry[];
 }
 
@@ -50,9 +29,9 @@ const series = described(anyText, 'Which series of occasions; `main` if none was
 const token = described(anyText, 'The token of the leadership under which it was recorded.');
 const attempt = described(natural, 'How many times the work has begun.');
 
-const runEntry: Shape<RunEntry> = named(
+const runEntry: Shape<Run> = named(
   'Run',
-  openRecord<RunEntry>({
+  openRecord<Run>({
     occasion,
     series,
     outcome: choice('done', 'failed', 'skipped'),
