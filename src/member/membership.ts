@@ -7,6 +7,7 @@ import type { Feature } from '../peers/index.ts';
 import type { ElectionHost } from './election-host.ts';
 import type { Links, Peer } from './links/links.ts';
 import type { Settled } from './options.ts';
+import { slowLinks } from './retiming.ts';
 import type { Roster } from './roster.ts';
 import type { Unreachable } from './unreachable.ts';
 
@@ -90,7 +91,10 @@ export class Membership {
     return this.#next(async () => {
       const tooOld = main().view.role === 'leader' ? this.#tooOld('timing', this.#ids) : null;
       if (tooOld !== null) return tooOld;
-      const outcome = await main().command({ type: 'reconfigure', timing: change() });
+      const timing = change();
+      const tooShort = slowLinks(settled, timing, this.#around.links().status);
+      if (tooShort !== null) return refused(tooShort);
+      const outcome = await main().command({ type: 'reconfigure', timing });
       // A majority has them. The others follow at once, if they can.
       const isWithAll = (): boolean => main().retimed()?.lacking.length === 0;
       if (outcome.status === 'done') await until(isWithAll, TAKEN_WITHIN_MS);

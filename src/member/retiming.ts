@@ -3,7 +3,7 @@
  * stand in the register of the main election, where every member finds them, also after a restart; the other elections
  * follow (following.ts).
  */
-import type { TimingPort } from '../api/index.ts';
+import type { LinkStatus, TimingPort } from '../api/index.ts';
 import { type Config, canonicalText, type Json, type Retimed, type SetTimes } from '../core/index.ts';
 import type { Settled } from './options.ts';
 import { settingsOf } from './rules.ts';
@@ -17,6 +17,28 @@ export function configInForce({ definition, config }: Configured, retimed: Retim
 
 export function isSameTimes(one: SetTimes | null, other: SetTimes | null): boolean {
   return canonicalText(one) === canonicalText(other);
+}
+
+/**
+ * Why these times cannot work on the links of this member, or null. With a round trip that is longer than a time-out or a
+ * lease no leader stays, and setting other times again needs a leader.
+ */
+export function slowLinks(
+  settled: Configured,
+  times: SetTimes,
+  links: readonly Pick<LinkStatus, 'id' | 'roundTripMs'>[],
+): string | null {
+  const { timeoutMs, leaseMs } = settingsOf(
+    settled.definition,
+    configInForce(settled, { times, isCommitted: true, lacking: [] }),
+  ).timing;
+  const leastMs = Math.min(
+    ...[timeoutMs, leaseMs].flat().filter((ms): ms is number => typeof ms === 'number'),
+  );
+  const slow = links.filter(({ roundTripMs }) => (roundTripMs ?? 0) >= leastMs);
+  if (slow.length === 0) return null;
+  const measured = slow.map(({ id, roundTripMs }) => `${id}: ${roundTripMs!.toFixed(1)} ms`).join(', ');
+  return `the times are too short for the round trips to the other members (${measured}): the shortest time-out or lease is ${leastMs} ms`;
 }
 
 /** What a member tells of its times. */

@@ -8,8 +8,11 @@ import {
   encodeMessage,
   readFrame,
 } from '../../src/member/links/frames.ts';
+import type { Hub } from '../../src/member/links/hub.ts';
 import { readAnswer } from '../../src/member/links/post.ts';
 import { type Outgoing, Queue } from '../../src/member/links/queue.ts';
+import { RestLine } from '../../src/member/links/rest-line.ts';
+import { Traffic } from '../../src/member/links/traffic.ts';
 
 const message = { type: 't' };
 const item = (bytes: number): Outgoing => ({
@@ -17,7 +20,7 @@ const item = (bytes: number): Outgoing => ({
   message,
   frame: '',
   bytes,
-  earlier: () => ({ message, frame: '' }),
+  earlier: () => '',
 });
 
 describe('the queue of a peer', () => {
@@ -49,6 +52,21 @@ describe('the queue of a peer', () => {
         expect(queue.length).toBe(0);
       }),
     );
+  });
+});
+
+describe('a peer that is reached by POST alone', () => {
+  it('is sent whole messages: without the length of a promise it would give its own, and leases could outlive it', () => {
+    const posted: unknown[] = [];
+    const options = { postsInFlight: 8 };
+    const poster = { post: (...args: unknown[]) => posted.push(args[2]) };
+    const queue = new Queue(7, 1000);
+    const asked = { type: 't', promiseMs: 1500 };
+    queue.push({ election: 'e', message: asked, frame: '', bytes: 1, earlier: () => '{"type":"t"}' });
+    const line = new RestLine('b', { options, poster } as unknown as Hub, queue, new Traffic(), () => {});
+    line.isOpen = true;
+    line.flush('http://b');
+    expect(posted).toEqual([{ election: 'e', message: asked }]);
   });
 });
 

@@ -1,6 +1,9 @@
 /** The timing of a cluster of real members is changed while it runs, by the library and over HTTP. */
 import { afterEach, describe, expect, it } from 'vitest';
+import type { SetTimes } from '../../src/core/index.ts';
 import type { Member } from '../../src/member/index.ts';
+import { readOptions } from '../../src/member/options.ts';
+import { slowLinks } from '../../src/member/retiming.ts';
 import { Cluster } from '../support/cluster.ts';
 
 const CONFIGURED = 'steady, timeoutMs [4500,6500]';
@@ -92,5 +95,32 @@ describe('the timing of real members', () => {
     expect((await post(leader, { timing: 'wan' })).status).toBe(403);
     expect((await post(leader, { timing: 'wan' }, token)).status).toBe(403);
     expect(timingOf(leader)).toBe(CONFIGURED);
+  });
+});
+
+describe('times that cannot work', () => {
+  const settled = readOptions({ id: 'a', listen: { port: 0 }, peers: [] });
+  const changed = (timing: unknown): SetTimes =>
+    settled.definition.retiming!.change(settled.config, null, timing);
+
+  it.each([
+    [{ heartbeatMs: 0.001 }, 'timing.heartbeatMs'],
+    [{ timeoutMs: [0.5, 1] }, 'timing.'],
+    [{ commitTimeoutMs: 1 }, 'timing.commitTimeoutMs'],
+    [{ leaseMs: 100_000, timeoutMs: [150_000, 200_000] }, 'timing.leaseMs'],
+  ])('are refused: %j', (timing, path) => {
+    expect(() => changed(timing)).toThrow(path);
+  });
+
+  it('are those that are shorter than a round trip to another member', () => {
+    const links = [
+      { id: 'b', roundTripMs: 1 },
+      { id: 'c', roundTripMs: 31 },
+      { id: 'd', roundTripMs: null },
+    ];
+    expect(slowLinks(settled, changed('lan'), links)).toBeNull();
+    expect(slowLinks(settled, changed('fast'), links)).toBe(
+      'the times are too short for the round trips to the other members (c: 31.0 ms): the shortest time-out or lease is 12 ms',
+    );
   });
 });

@@ -114,11 +114,9 @@ class AllLinks implements Links, Hub {
     const last = this.#lastWritten;
     if (last !== null && last.message === message && last.election === election) return last;
     const frame = encodeMessage(election, message);
-    const earlier = (): Pick<Outgoing, 'message' | 'frame'> => {
+    const earlier = (): string => {
       const fitting = this.options.forEarlierRelease(message);
-      return fitting === message
-        ? { message, frame }
-        : { message: fitting, frame: encodeMessage(election, fitting) };
+      return fitting === message ? frame : encodeMessage(election, fitting);
     };
     this.#lastWritten = { election, message, frame, bytes: Buffer.byteLength(frame), earlier };
     return this.#lastWritten;

@@ -93,5 +93,5 @@ export class PeerLink {
 }
 
 function frameFor({ isEarlier }: Connection, item: Outgoing): string {
-  return isEarlier ? item.earlier().frame : item.frame;
+  return isEarlier ? item.earlier() : item.frame;
 }

@@ -31,9 +31,10 @@ export class RestLine {
       if (item === undefined) return;
       this.#inFlight++;
       const startMs = performance.now();
-      const { election } = item;
-      // Which release answers there is not known.
-      this.#hub.poster.post(url, this.#id, { election, message: item.earlier().message }, (result) => {
+      // The whole message, which an earlier release refuses: no greeting has compared the times, so the other side must not
+      // take its own for what is asked.
+      const { election, message } = item;
+      this.#hub.poster.post(url, this.#id, { election, message }, (result) => {
         this.#inFlight--;
         if (this.#hub.closed) return;
         this.#onPosted(url, item, result, performance.now() - startMs);

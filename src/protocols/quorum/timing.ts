@@ -43,6 +43,9 @@ import { isOlder, NEVER, type Out, others, type State, sameAge } from './state.t
 /** No promise that an operator sets while the cluster runs is longer: a member has to wait for it after a restart. */
 export const LONGEST_PROMISE_MS = 60_000;
 
+/** Nor any time shorter than this: the leader would be busy with heartbeats alone, and changing it back needs a leader. */
+const SHORTEST_MS = { heartbeatMs: 5, timeoutMs: 15, leaseMs: 12, commitTimeoutMs: 15, publishTimeoutMs: 15 };
+
 /** The settings with the times that an operator set. */
 export function configWith(config: QuorumConfig, set: SetTiming | undefined): QuorumConfig {
   if (set === undefined) return config;
@@ -106,7 +109,19 @@ export function refuseTiming(config: QuorumConfig, set: SetTiming): Objection | 
     const reason = `${promiseMs}: a lease that is set while the cluster runs lasts at most ${LONGEST_PROMISE_MS} ms`;
     return { path: 'timing.leaseMs', reason };
   }
-  return checkSettings(changed);
+  return tooShort(changed) ?? checkSettings(changed);
+}
+
+function tooShort(config: QuorumConfig): Objection | null {
+  const { heartbeatMs, timeoutMs, leaseMs, commitTimeoutMs, publishTimeoutMs } = effectiveTiming(config);
+  const times = { heartbeatMs, timeoutMs: timeoutMs[0], leaseMs, commitTimeoutMs, publishTimeoutMs };
+  for (const name of Object.keys(SHORTEST_MS) as (keyof typeof SHORTEST_MS)[]) {
+    const [ms, least] = [times[name], SHORTEST_MS[name]];
+    if (ms >= least) continue;
+    const reason = `${ms}: a time that is set while the cluster runs is at least ${least} ms here`;
+    return { path: `timing.${name}`, reason };
+  }
+  return null;
 }
 
 export const retiming: Retiming<TimingTable, OptionsTable> = {

@@ -130,7 +130,10 @@ function readTiming(settings: readonly string[]): Json {
 
 function readValue(name: string, text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    const value = JSON.parse(text) as Json;
+    // A number that is too large would be sent as null, which has a meaning of its own.
+    if ([value].flat().every((each) => typeof each !== 'number' || Number.isFinite(each))) return value;
+    throw new SyntaxError();
   } catch {
     throw new Refusal(
       `timing.${name}: expected a number of milliseconds, or [least,most], found ${JSON.stringify(text)}`,
