@@ -74,7 +74,7 @@ export class Election {
     });
     const log = engine.log ?? warnOfProcess;
     this.#tell = (problem) => log({ level: 'warning', message: `${name}: ${problem}` });
-    this.#occasions = new Occasions(this.#candidacy, seat, this.#tell);
+    this.#occasions = Occasions.of(this.#candidacy, seat, this.#tell);
     engine.opened?.(this);
   }
 

@@ -1,6 +1,6 @@
 /** `once` among real members: the record is in their register, and their HTTP API tells of it. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { OnceWork } from '../../src/election/index.ts';
+import { Election, type OnceWork } from '../../src/election/index.ts';
 import { Cluster } from '../support/cluster.ts';
 
 let cluster: Cluster | null = null;
@@ -52,6 +52,20 @@ describe('once among members', () => {
     await told;
     expect(await next).toMatchObject({ outcome: 'done', by: 'b' });
     expect((await next).run.attempt).toBeGreaterThan(1);
+  });
+
+  it('does the work once also for several calls and several Election objects of one member', async () => {
+    cluster = await Cluster.start(['a', 'b', 'c'], { options: {} });
+    const member = cluster.member('a');
+    const [one, other] = [member.election('nightly'), new Election('nightly', member)];
+    let began = 0;
+    const work: OnceWork<void> = () => void began++;
+    const ends = await Promise.all([one, other, one].map((each) => each.once(1, work)));
+    expect(ends.map(({ outcome }) => outcome).sort()).toEqual(['already-done', 'already-done', 'done']);
+    expect(began).toBe(1);
+    const series = ['x', 'y'] as const;
+    await Promise.all(series.map((name, i) => [one, other][i]!.once(1, work, { series: name })));
+    expect(one.runs.runs.map((run) => run.series).sort()).toEqual(['main', 'x', 'y']);
   });
 
   it('refuses protocols that cannot record', async () => {

@@ -221,6 +221,41 @@ describe('once', () => {
     await engine.close();
   });
 
+  it('does one occasion of a series at a time in one process, and tells the second call', async () => {
+    const [a] = replicas(1);
+    let running = 0;
+    const began: number[] = [];
+    const work: OnceWork<void> = async () => {
+      began.push(++running);
+      await sleep(20);
+      running -= 1;
+    };
+    const ends = await Promise.all([1, 2, 3].map(() => a!.once('2026-01-01', work)));
+    expect(ends.map(({ outcome }) => outcome)).toEqual(['done', 'already-done', 'already-done']);
+    expect(began).toEqual([1]);
+    const next = await Promise.all(['2026-01-02', '2026-01-03'].map((day) => a!.once(day, work)));
+    expect(next.map(({ outcome }) => outcome)).toEqual(['done', 'done']);
+    expect(began).toEqual([1, 1, 1]);
+  });
+
+  it('lets a call that waits for its turn be called off, and answers at once what has ended', async () => {
+    const [a] = replicas(1);
+    await a!.once(1, () => {});
+    let finish = (): void => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const first = a!.once(2, () => finished);
+    const stop = new AbortController();
+    const second = a!.once(2, () => {}, { signal: stop.signal });
+    const third = a!.once(3, () => 'third');
+    expect(await a!.once(1, () => {})).toMatchObject({ outcome: 'already-done' });
+    stop.abort(new Error('enough'));
+    await expect(second).rejects.toThrow('enough');
+    finish();
+    expect([(await first).outcome, (await third).value]).toEqual(['done', 'third']);
+  });
+
   it('runs series of one election at the same time, under one leadership', async () => {
     const [a] = replicas(1);
     const tokens = new Set<bigint>();

@@ -68,6 +68,20 @@ class Stage {
 beforeAll(async () => void (await fireTimes('* * * * *', 'UTC')));
 
 describe('a schedule', () => {
+  it('is done once also if it is started twice on one election, and says so', async () => {
+    const stage = new Stage();
+    const log: string[] = [];
+    const engine = stage.memory.engine({ clock: stage.clock, log: ({ message }) => log.push(message) });
+    const election = new Election('nightly', engine, { clock: stage.clock });
+    const stops = [stage.start(election), stage.start(election)];
+    await stage.clock.advance(2 * MINUTE_MS);
+    for (const stop of stops) await stop();
+    expect(stage.began).toEqual(['02:59', '03:00']);
+    expect(log).toEqual([
+      'nightly: two schedules of this process have the series main: each fire time that both have is done by one of them; give each its own series',
+    ]);
+  });
+
   it('has its work done by one of its replicas, once each time', async () => {
     const stage = new Stage();
     const stops = [stage.start(stage.replica()), stage.start(stage.replica()), stage.start(stage.replica())];

@@ -4,6 +4,7 @@ import type { Seat } from '../seat.ts';
 import { type OnceAround, OnceCall, type OnceOutcome } from './once.ts';
 import { type OnceOptions, type OnceWork, readOnceOptions } from './options.ts';
 import { recordOf, Shift } from './shift.ts';
+import { Turns } from './turns.ts';
 
 /** What is recorded of the occasions of an election. */
 export interface Runs {
@@ -13,23 +14,36 @@ export interface Runs {
   readonly open: readonly (OpenRun & { readonly series: string })[];
 }
 
+/** By seat: a member has one seat in an election, on which a program may have created several `Election`s. */
+const known = new WeakMap<Seat, Occasions>();
+
 /** The occasions of one election. Works of different series run at the same time, under one leadership. */
 export class Occasions {
   readonly #around: OnceAround;
   readonly #seat: Seat;
   #shift: Shift | null = null;
+  /** By series: how many schedules run. */
+  readonly scheduled: Map<string, number> = new Map();
 
-  constructor(candidacy: Candidacy, seat: Seat, tell: (message: string) => void) {
+  private constructor(candidacy: Candidacy, seat: Seat, tell: (message: string) => void) {
     this.#seat = seat;
     this.#around = {
       candidacy,
       seat,
       tell,
+      turns: new Turns(),
       enter: () => {
         if (this.#shift?.isOpen !== true) this.#shift = new Shift(candidacy, seat);
         return this.#shift;
       },
     };
+  }
+
+  /** Those of this seat, shared: two that derive their records apart would each undo what the other has recorded. */
+  static of(candidacy: Candidacy, seat: Seat, tell: (message: string) => void): Occasions {
+    const occasions = known.get(seat) ?? new Occasions(candidacy, seat, tell);
+    known.set(seat, occasions);
+    return occasions;
   }
 
   async once<T>(

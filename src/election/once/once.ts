@@ -18,6 +18,7 @@ import type { Seat, Transaction } from '../seat.ts';
 import { isStop, problemOf, type Result, resultOf } from '../work.ts';
 import { NotDue, type OnceSettings, type OnceWork } from './options.ts';
 import { type Changed, recordOf, type Shift, Unrecorded } from './shift.ts';
+import type { Turns } from './turns.ts';
 import { workContext } from './work-context.ts';
 
 /** What became of an occasion. */
@@ -44,6 +45,7 @@ export interface OnceOutcome<T = unknown> {
 export interface OnceAround {
   readonly candidacy: Candidacy;
   readonly seat: Seat;
+  readonly turns: Turns;
   /** The current shift, or a new one. */
   enter(): Shift;
   /** Logs a line for people. */
@@ -77,6 +79,14 @@ export class OnceCall<T> {
   }
 
   async run(): Promise<OnceOutcome<T>> {
+    const known = this.#known();
+    if (known !== null) return this.#outcomeOf(known);
+    const { signal, series } = this.#settings;
+    const { turns, candidacy } = this.#around;
+    return turns.take(series, [signal, candidacy.closed], () => this.#inTurn());
+  }
+
+  async #inTurn(): Promise<OnceOutcome<T>> {
     for (;;) {
       const known = this.#known();
       if (known !== null) return this.#outcomeOf(known);

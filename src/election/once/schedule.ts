@@ -68,7 +68,22 @@ export class Schedule {
 
   /** Settles when the signal is aborted and the work has ended; rejects if the election is closed before. */
   async run(work: OnceWork<unknown>): Promise<void> {
-    const { signal } = this.#options;
+    const { signal, series } = this.#options;
+    const { scheduled } = this.#occasions;
+    const others = scheduled.get(series) ?? 0;
+    if (others > 0)
+      this.#tell(
+        `two schedules of this process have the series ${series}: each fire time that both have is done by one of them; give each its own series`,
+      );
+    scheduled.set(series, others + 1);
+    try {
+      await this.#runUntil(signal, work);
+    } finally {
+      scheduled.set(series, scheduled.get(series)! - 1);
+    }
+  }
+
+  async #runUntil(signal: AbortSignal | undefined, work: OnceWork<unknown>): Promise<void> {
     while (!signal?.aborted) {
       const { dueMs, nextMs } = this.#look(this.#occasions.seriesOf(this.#options.series));
       if (dueMs !== null) await this.#runOccasion(dueMs, work);
