@@ -10,7 +10,6 @@ export {
   occasionShape,
   openRunsIn,
   type Run,
-  type RunOutcome,
   readRecord,
   type Series,
   seriesIn,
