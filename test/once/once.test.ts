@@ -1,6 +1,6 @@
 /** `election.once` on the engine in memory: each call is a replica of its own, or several in one process. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   CaucusError,
   Election,
@@ -254,6 +254,62 @@ describe('once', () => {
     await expect(second).rejects.toThrow('enough');
     finish();
     expect([(await first).outcome, (await third).value]).toEqual(['done', 'third']);
+  });
+
+  /** A replica whose store takes no record of an end until it is told to. */
+  function withOutage(leaseMs = 20_000): {
+    readonly election: Election;
+    readonly log: string[];
+    readonly tried: () => number;
+    readonly heal: () => void;
+  } {
+    const engine = new Memory().engine({ leaseMs });
+    const log: string[] = [];
+    let [isOut, tried] = [true, 0];
+    const seat = (name: string): Seat => {
+      const inner = engine.seat(name);
+      const publish = inner.publish.bind(inner);
+      inner.publish = async (value) => {
+        if (!isOut || !JSON.stringify(value).includes('"outcome"')) return publish(value);
+        tried += 1;
+        throw new CaucusError('E_FAILED', 'no connection', { outcome: 'indefinite' });
+      };
+      return inner;
+    };
+    const election = new Election('report', { seat, log: ({ message }) => log.push(message) });
+    const heal = (): void => {
+      isOut = false;
+    };
+    return { election, log, tried: () => tried, heal };
+  }
+
+  it('records an end after an outage of the store, under the same token, and runs nothing again', async () => {
+    const { election, tried, heal } = withOutage();
+    const began: bigint[] = [];
+    const work: OnceWork<string> = ({ token }) => {
+      began.push(token);
+      return 'result';
+    };
+    const [first, second] = [1, 1].map((occasion, i) => election.once(occasion, work, { series: `s${i}` }));
+    await vi.waitFor(() => expect(tried()).toBeGreaterThan(2), { timeout: 10_000 });
+    heal();
+    expect(await first).toMatchObject({ outcome: 'done', value: 'result', token: began[0] });
+    expect(await second).toMatchObject({ outcome: 'done', value: 'result' });
+    expect(began).toHaveLength(2);
+    // A late publication under the old token could undo this one.
+    expect((await election.once(2, work, { series: 's0' })).token).toBeGreaterThan(began[0]!);
+  });
+
+  it('tells of an end that could not be recorded while the leadership lasted', async () => {
+    const { election, log, heal } = withOutage(300);
+    let began = 0;
+    const end = election.once(1, () => void began++);
+    await vi.waitFor(() => expect(log).not.toEqual([]), { timeout: 10_000 });
+    heal();
+    expect(log[0]).toBe(
+      'report: the end of 1 could not be recorded, so its work may be repeated: no connection',
+    );
+    expect(await end).toMatchObject({ outcome: 'done' });
   });
 
   it('runs series of one election at the same time, under one leadership', async () => {

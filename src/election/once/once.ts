@@ -6,6 +6,7 @@ import {
   type Occasion,
   type OnceRecord,
   type Run,
+  type Series,
   seriesIn,
   settled,
 } from '../../once/index.ts';
@@ -65,6 +66,8 @@ export class OnceCall<T> {
   readonly #tokens = new Set<string>();
   #unrecorded = 0;
   #last: Result<T> | null = null;
+  /** The attempt whose work has returned while its leadership lasted, if its end may not be recorded. */
+  #returned: { readonly token: string; readonly attempt: number } | null = null;
 
   constructor(around: OnceAround, settings: OnceSettings, work: OnceWork<T>) {
     if (around.seat.standing.isCurrent === null) {
@@ -167,11 +170,16 @@ export class OnceCall<T> {
           this.#around.tell(`the work failed when it was cut short: ${problemOf(result.error)}`);
         return null;
       }
-      if (result.ok) return result.run ?? (await shift.change(finish));
+      if (result.ok) {
+        this.#returned = { token: String(shift.leadership.token), attempt: started.attempt };
+        return result.run ?? (await this.#recordEnd(shift, finish));
+      }
       const error = problemOf(result.error);
       failures = started.failures + 1;
       if (failures > retries)
-        return shift.change((record) => this.#ended(record, shift, { outcome: 'failed' as const, error }));
+        return this.#recordEnd(shift, (record) =>
+          this.#ended(record, shift, { outcome: 'failed' as const, error }),
+        );
       const delayMs = Math.min(backOffMs * 2 ** (failures - 1), LONGEST_BACK_OFF_MS);
       this.#around.tell(`attempt ${started.attempt} failed, and is repeated in ${delayMs} ms: ${error}`);
       await this.#pause(shift, delayMs);
@@ -180,19 +188,39 @@ export class OnceCall<T> {
     }
   }
 
+  async #recordEnd(shift: Shift, finish: (record: OnceRecord) => Changed<Run>): Promise<Run> {
+    try {
+      return await shift.change(finish, true);
+    } catch (error) {
+      if (error instanceof Unrecorded) {
+        const what = `the end of ${this.#settings.occasion} could not be recorded`;
+        this.#around.tell(`${what}, so its work may be repeated: ${problemOf(error.cause)}`);
+      }
+      throw error;
+    }
+  }
+
   #begin(record: OnceRecord, shift: Shift, failures: number | null): Changed<Run | Begun> {
     const { clock } = this.#around.candidacy;
     const decision = decide(record, this.#settings, wallOf(clock));
     const known = this.#answer(decision);
     if (known !== null) return { record: null, result: known };
+    const series = seriesIn(record, this.#settings.series);
+    if (this.#hasReturned(series)) return this.#ended(record, shift, { outcome: 'done' });
     if (decision.do === 'end') return this.#ended(record, shift, decision);
     if (decision.do !== 'run') throw new Error('a decision that is an answer was answered');
     const begun: Begun = { ...decision, failures: failures ?? decision.failures, previous: null };
-    const series = seriesIn(record, this.#settings.series);
     const { last } = series;
     if (this.#settings.isDue?.(series) === false) throw new NotDue();
     const next = begin(record, this.#settings, begun, this.#actor(shift));
     return { record: next, result: { ...begun, previous: last } };
+  }
+
+  /** Has our work returned in the attempt that was begun last, by any participant? Then only its end is missing. */
+  #hasReturned({ open }: Series): boolean {
+    if (open === null || this.#returned === null || open.occasion !== this.#settings.occasion) return false;
+    const { token, attempt } = this.#returned;
+    return open.member === this.#around.seat.name && open.token === token && open.attempt === attempt;
   }
 
   #ended(record: OnceRecord, shift: Shift, how: Parameters<typeof end>[2]): Changed<Run> {

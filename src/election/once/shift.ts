@@ -11,6 +11,9 @@ import type { Tenure } from '../tenure.ts';
 /** How soon a publication that was refused is tried again, and how many times. */
 const AGAIN_MS = 50;
 const TRIES = 40;
+/** How long an end that could not be recorded is tried again, at most, and how long the longest pause is. */
+const LONGEST_RETRY_MS = 60_000;
+const LONGEST_PAUSE_MS = 2000;
 
 const LINGER_MS = 1;
 
@@ -42,6 +45,7 @@ export class Shift {
   #turn: Promise<unknown> = Promise.resolve();
   readonly #waiting: {
     readonly derived: (record: OnceRecord) => { record: OnceRecord; tell: () => void };
+    readonly isEnd: boolean;
     readonly reject: (error: unknown) => void;
   }[] = [];
 
@@ -86,14 +90,17 @@ export class Shift {
       this.#candidacy.stepDown(this.#tenure, this.#candidacy.loss('resigned', detail));
   }
 
-  /** Changes the record. Rejects if that failed; then the shift is over. */
-  change<T>(derive: (record: OnceRecord) => Changed<T>): Promise<T> {
+  /**
+   * Changes the record. Rejects if that failed; then the shift is over. `isEnd`: work was done for it, so it is tried
+   * again for as long as the lease lasts.
+   */
+  change<T>(derive: (record: OnceRecord) => Changed<T>, isEnd = false): Promise<T> {
     const { promise, resolve, reject } = deferred<T>();
     const derived = (record: OnceRecord): { record: OnceRecord; tell: () => void } => {
       const { record: next, result } = derive(record);
       return { record: next ?? record, tell: () => resolve(result) };
     };
-    this.#waiting.push({ derived, reject });
+    this.#waiting.push({ derived, isEnd, reject });
     this.#inTurn(() => this.#changeAll()).catch(() => {}); // Each waiting change is told.
     return promise;
   }
@@ -116,7 +123,8 @@ export class Shift {
       }
     }
     try {
-      if (record !== this.#record) await this.#publish(writeRecord(record));
+      const isEnd = changes.some((each) => each.isEnd);
+      if (record !== this.#record) await this.#publish(writeRecord(record), isEnd);
       this.#record = record;
       for (const tell of tells) tell();
     } catch (error) {
@@ -172,23 +180,44 @@ export class Shift {
     return done;
   }
 
-  async #publish(value: Json): Promise<void> {
+  async #publish(value: Json, isEnd: boolean): Promise<void> {
+    let untilMs: number | null = null;
     for (let tries = 1; ; tries++) {
       try {
         await this.#candidacy.publish(this.leadership, value, undefined, true);
+        // An earlier request may still arrive. Under this token it would replace what is recorded next, so nothing is.
+        if (untilMs !== null) this.fail('the store did not answer when an occasion was recorded');
         return;
       } catch (error) {
         // Members refuse while another change of their register is under way.
-        const isBusy = error instanceof CaucusError && error.code === 'E_REFUSED';
-        if (!isBusy || tries === TRIES || !this.leadership.isValid()) {
+        const isBusy = error instanceof CaucusError && error.code === 'E_REFUSED' && tries < TRIES;
+        const isInDoubt = error instanceof CaucusError && error.outcome === 'indefinite';
+        if (isEnd && isInDoubt) untilMs ??= this.#giveUpAtMs();
+        const isRetried = untilMs === null ? isBusy : this.#candidacy.clock.now() < untilMs;
+        if (!isRetried || !this.leadership.isValid()) {
           const isRefused = this.leadership.isValid() && !isLate(error);
           // A late publication of this leadership must not replace a later one, so there is none.
           this.fail('it could not record an occasion');
           throw new Unrecorded(error, isRefused);
         }
       }
-      await new Promise<void>((resolve) => this.#candidacy.clock.after(AGAIN_MS, resolve));
+      const pauseMs = untilMs === null ? AGAIN_MS : Math.min(AGAIN_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
+      await this.#pause(pauseMs);
     }
+  }
+
+  /** A store that renews the lease beyond this, and does not take the record, refuses it. */
+  #giveUpAtMs(): number {
+    return this.#candidacy.clock.now() + Math.min(this.leadership.expiresInMs, LONGEST_RETRY_MS);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const over = deferred();
+    const stop = this.#candidacy.clock.after(ms, over.resolve);
+    const forget = onceAborted([this.leadership.signal], () => over.resolve());
+    await over.promise;
+    stop();
+    forget();
   }
 
   async #win(): Promise<void> {
