@@ -9,6 +9,7 @@ import {
   type Seat,
 } from '../../src/election/index.ts';
 import { Memory } from '../../src/engines/memory/memory.ts';
+import { aborted } from '../election/support.ts';
 
 /** Replicas of one program, each with its own engine. */
 function replicas(count: number): Election[] {
@@ -172,10 +173,22 @@ describe('once', () => {
       run: { error: 'the work did not end within 20 ms' },
     });
     const memory = new Memory();
-    const hurried = new Election('report', memory.engine(), { drainMs: 20 });
-    await expect(hurried.once(1, () => new Promise(() => {}), { maxRunMs: 20 })).rejects.toThrow(
+    const hurried = new Election('report', memory.engine({ leaseMs: 1000 }), { drainMs: 20 });
+    let stuck = 0n;
+    const ignoring: OnceWork<never> = ({ token }) => {
+      stuck = token;
+      return new Promise(() => {});
+    };
+    // The other series keeps the leadership in use meanwhile.
+    const beside = hurried.once(1, ({ signal, attempt }) => (attempt > 1 ? undefined : aborted(signal)), {
+      series: 'b',
+    });
+    await expect(hurried.once(1, ignoring, { maxRunMs: 20 })).rejects.toThrow(
       'the work is still running although its time was up: it ignored its signal',
     );
+    const next = await hurried.once(1, ({ token }) => token);
+    expect(next.value).toBeGreaterThan(stuck);
+    expect((await beside).token).toBeGreaterThan(stuck);
   });
 
   it('gives up on work that kills its process again and again', async () => {

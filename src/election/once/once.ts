@@ -278,7 +278,7 @@ export class OnceCall<T> {
     });
     try {
       const first = await Promise.race([running, stopped.promise]);
-      const result = 'ok' in first ? first : await this.#stops(running, first, patience.drainMs);
+      const result = 'ok' in first ? first : await this.#stops(shift, running, first, patience.drainMs);
       if (!result.ok && result.error instanceof Unrecorded) throw result.error;
       return run === undefined ? result : { ...result, run };
     } finally {
@@ -291,6 +291,7 @@ export class OnceCall<T> {
    * ignores its signal is not waited for beyond the drain time: another participant may run it again.
    */
   async #stops(
+    shift: Shift,
     running: Promise<Result<T>>,
     { reason, isLate }: CallOff,
     drainMs: number,
@@ -299,6 +300,7 @@ export class OnceCall<T> {
       if (isLate) return { ok: false, error: reason };
       throw reason;
     }
+    shift.abandon(running);
     const detail = isLate ? 'although its time was up' : 'although it was called off';
     const message = `the work is still running ${detail}: it ignored its signal`;
     throw new CaucusError('E_WORK_NOT_STOPPED', message, { outcome: 'indefinite', cause: reason });

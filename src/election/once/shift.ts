@@ -41,6 +41,8 @@ export class Shift {
   #record: OnceRecord | null = null;
   #holders = 0;
   #isOver = false;
+  /** Works that ignore their signals. */
+  readonly #left: Promise<unknown>[] = [];
   /** Changes of the record, one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
   readonly #waiting: {
@@ -81,6 +83,15 @@ export class Shift {
     this.#candidacy.clock.after(LINGER_MS, () => {
       if (this.#holders === 0) this.#finish();
     });
+  }
+
+  /**
+   * Work of this shift ignores its signal. The leadership is given up, and no other one is granted beside that work
+   * unless with a greater token.
+   */
+  abandon(work: Promise<unknown>): void {
+    this.#left.push(work);
+    this.fail('its work ignored its signal');
   }
 
   /** No call can begin under this leadership any more: what the store holds is not known. */
@@ -252,7 +263,9 @@ export class Shift {
     const tenure = this.#tenure;
     if (tenure === null) return;
     this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its work is done'));
-    tenure.finish();
+    if (this.#left.length === 0) return tenure.finish();
+    tenure.confirm(); // It is released, and is granted no more if that fails.
+    void Promise.allSettled(this.#left).then(() => tenure.finish());
   }
 }
 
