@@ -110,6 +110,7 @@ describe('caucus once', () => {
       'LINE: expected a cron line, as in "0 3 * * *", found "61 * * * *" (Invalid value',
     ],
     [['cron', '0 0 30 2 *'], 'LINE: expected a cron line that fires some day'],
+    [['cron', '0 0 31 2,4,6 *'], 'LINE: expected a cron line that fires some day'],
     [
       ['cron', '* * * * *', '--timezone', 'Mars/Phobos'],
       '--timezone: expected a zone, as in UTC or Europe/Berlin',
@@ -120,6 +121,26 @@ describe('caucus once', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`caucus: ${words}`);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it.each([
+    ['once', '--key', '1'],
+    ['cron', '* * * * *'],
+  ])('refuses %s with neither a store nor other members, which would remember nothing', async (...args) => {
+    expect(await caucus([...args, '--quiet', '--', 'echo', 'ran'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'caucus: nothing would remember what was run: expected --engine (local: for one machine), or --peers with --data, found neither\n',
+    });
+  });
+
+  it('warns of members that have no data folders', async () => {
+    const peers = ['--id', '1', '--listen', '127.0.0.1:0', '--peer', '2=http://127.0.0.1:9'];
+    const { stderr } = await caucus(['once', '--key', '1', ...peers, '--timeout', '0.1', '--', 'true']);
+    expect(stderr).toContain(
+      'without --data this member forgets what was run when it ends: if all members restart, it is run again',
+    );
   });
 
   it('refuses an occasion that goes back', async () => {

@@ -10,6 +10,7 @@ import {
   type ScheduleOptions,
 } from '../../../election/index.ts';
 import { parseOccasion } from '../../../once/index.ts';
+import type { MemberConfig } from '../../input/config/member-config.ts';
 import { refuseAlone } from '../../input/engine-flags.ts';
 import { Refusal } from '../../input/refusal.ts';
 import { readNumber, readNumberOr } from '../../input/values.ts';
@@ -100,6 +101,19 @@ async function checkLine(line: string, timezone: string): Promise<void> {
 /** Why it was not elected in time. */
 class NotElected extends Error {}
 
+/** What is done has to be remembered beyond this process, or every machine would do it, and every restart again. */
+function checkMemory({ settings: { peers = [], join, seedHost, data } }: MemberConfig, log: Log): void {
+  if (data !== undefined) return;
+  const isAlone = peers.length === 0 && join === undefined && seedHost === undefined;
+  if (isAlone)
+    throw new Refusal(
+      'nothing would remember what was run: expected --engine (local: for one machine), or --peers with --data, found neither',
+    );
+  const text =
+    'without --data this member forgets what was run when it ends: if all members restart, it is run again';
+  log({ level: 'warn', event: 'no-data', text });
+}
+
 type Doing = (place: Place, kept: KeptWork, stop: AbortController, log: Log) => Promise<number>;
 
 /** Opens everything, and closes it in order. The command's keeper starts before the candidacy. */
@@ -113,7 +127,7 @@ async function withPlace(
   const killAfterMs = killAfterMsOf(flags);
   const settleMs = settleMsOf(flags);
   const log = openLogFor(flags);
-  const stand = await preparePlace(flags, drainMsOf({ killAfterMs }), log);
+  const stand = await preparePlace(flags, drainMsOf({ killAfterMs }), log, (config) => checkMemory(config, log));
   const stop = new AbortController();
   let stoppedBy: NodeJS.Signals | null = null;
   const kept = new KeptWork({ command, args }, { killAfterMs, settleMs }, log);

@@ -1,5 +1,5 @@
 import { Election } from '../../../election/index.ts';
-import { readMemberConfig } from '../../input/config/member-config.ts';
+import { type MemberConfig, readMemberConfig } from '../../input/config/member-config.ts';
 import type { MemberFlags } from '../../input/config/member-flags.ts';
 import { type EngineFlags, MEMBER_ONLY, refuseBoth } from '../../input/engine-flags.ts';
 import { openEngineOf } from '../../input/open-engine.ts';
@@ -28,17 +28,27 @@ export interface Place {
 /** Flags of the HTTP API. */
 const API_ONLY = ['listen', 'insecure', 'tokensFile', 'closed', 'tlsCert', 'tlsKey'];
 
-/** All settings are checked now; the candidacy comes with the call of what is returned. Null: it could not start. */
+/**
+ * All settings are checked now, those of a member also by `check`; the candidacy comes with the call of what is
+ * returned. Null: it could not start.
+ */
 export function preparePlace(
   flags: PlaceFlags,
   drainMs: number,
   log: Log,
+  check: (config: MemberConfig) => void = () => {},
 ): Promise<() => Promise<Place | null>> {
-  return flags.engine === undefined ? asMember(flags, drainMs, log) : onEngine(flags, drainMs, log);
+  return flags.engine === undefined ? asMember(flags, drainMs, log, check) : onEngine(flags, drainMs, log);
 }
 
-async function asMember(flags: PlaceFlags, drainMs: number, log: Log): Promise<() => Promise<Place | null>> {
+async function asMember(
+  flags: PlaceFlags,
+  drainMs: number,
+  log: Log,
+  check: (config: MemberConfig) => void,
+): Promise<() => Promise<Place | null>> {
   const config = await readMemberConfig(flags, process.env);
+  check(config);
   if (config.settings.priority === 0) {
     throw new Refusal('--priority: expected 1 or more, found 0: it would never lead');
   }
