@@ -23,9 +23,19 @@ export async function fireTimes(line: string, timezone: string): Promise<FireTim
       throw new BadInput('schedule', 'a cron line, as in "0 3 * * *"', `${show(line)} (${reason})`);
     }
   })();
-  if (next(Date.now()) === null)
+  if (!firesAfter(next, Date.now()))
     throw new BadInput('schedule', 'a cron line that fires some day', show(line));
   return { after: remembering(next), before: (ms, downTo) => lastBefore(next, ms, downTo) };
+}
+
+/** The package searches some lines that never fire until its stack is full: "0 0 31 2,4,6 *". */
+function firesAfter(next: (ms: number) => number | null, ms: number): boolean {
+  try {
+    return next(ms) !== null;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 /** The search takes half a millisecond, and a schedule that rests asks for the same fire time again and again. */
