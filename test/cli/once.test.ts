@@ -154,6 +154,23 @@ describe('caucus once', () => {
 });
 
 describe('caucus cron', () => {
+  it('says how long it waits for its command after a signal, and ends it at the second one', async () => {
+    const child = start(['cron', '* * * * * *', ...on(), '--drain', '600', '--', 'sh', '-c', 'echo go; sleep 600']);
+    const ended = end(child);
+    await once(createInterface({ input: child.stdout! }), 'line');
+    child.kill('SIGINT');
+    const waits = 'SIGINT: waiting up to 600 s for sh to end, before it gets SIGTERM; another signal ends it at once';
+    let told = '';
+    child.stderr!.on('data', (text) => {
+      told += text;
+    });
+    await expect.poll(() => told, { timeout: 60_000 }).toContain(waits);
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(0);
+    const { stdout } = await caucus(['runs', '--json', ...on()]);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'open', attempt: 1 });
+  });
+
   it('runs a command at each fire time on one of two machines, and ends in order', async () => {
     const lines: string[] = [];
     const both = ['a', 'b'].map((id) => {

@@ -104,7 +104,7 @@ Examples:
       `${ENVIRONMENT}
 ${ENGINE_HELP}
 
-Exit code: 0 after a signal, once CMD has ended; 1 if the member failed, 2 for bad input. A CMD that fails does
+A second signal ends CMD at once. Exit code: 0 after a signal, once CMD has ended; 1 if the member failed, 2 for bad input. A CMD that fails does
 not end it: see caucus runs.
 
 Examples:

@@ -6,6 +6,8 @@ import { endWords, exitCodeOf } from '../run/exit-code.ts';
 import type { KeptCommand } from '../run/kept-command.ts';
 import { runUnderLease } from '../run/under-lease.ts';
 
+const ENDED = 'its command was ended by a second signal';
+
 /** A command as the work of an occasion: done if its exit code is 0. */
 export class KeptWork {
   /** Of the last run of the command. */
@@ -16,6 +18,8 @@ export class KeptWork {
   readonly #times: { readonly killAfterMs: number; readonly settleMs: number };
   readonly #log: Log;
   #keeper: KeptCommand | null = null;
+  #isRunning = false;
+  #isEnded = false;
 
   constructor(line: KeptWork['line'], times: { killAfterMs: number; settleMs: number }, log: Log) {
     this.#line = line;
@@ -29,6 +33,16 @@ export class KeptWork {
 
   open(keeper: KeptCommand): void {
     this.#keeper = keeper;
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Ends the command at once. What it has not done is run again, perhaps elsewhere. */
+  endNow(): void {
+    this.#isEnded = true;
+    this.#keeper?.stop(0);
   }
 
   fail(): void {
@@ -45,6 +59,7 @@ export class KeptWork {
     const { command, args } = this.#line;
     // A command that was killed elsewhere is dead by then.
     await wait(settleMs, undefined, { signal });
+    if (this.#isEnded) throw new CutShort(ENDED);
     const env = {
       ...withoutSecretVariables(process.env),
       ...names,
@@ -55,12 +70,15 @@ export class KeptWork {
     const fields = { occasion, token, attempt };
     const text = `starting ${command} for ${occasion}, attempt ${attempt}, token ${token}`;
     this.#log({ level: 'info', event: 'started', text, ...fields });
+    this.#isRunning = true;
     const end = await runUnderLease(this.#keeper!, { command, args, env }, context, killAfterMs);
-    const isCut = signal.aborted || (end.how !== 'not-started' && end.overdue);
+    this.#isRunning = false;
+    const isCut = signal.aborted || this.#isEnded || (end.how !== 'not-started' && end.overdue);
     const level = isCut ? 'warn' : 'info';
     this.#log({ level, event: 'ended', text: `${command} ${endWords(end)}`, ...fields, ...end });
     this.exitCode = exitCodeOf(end);
     signal.throwIfAborted();
+    if (this.#isEnded) throw new CutShort(ENDED);
     if (isCut) throw new CutShort('its lease was not renewed in time, so its command was ended');
     if (this.exitCode !== 0) throw new Error(`${command} ${endWords(end)}`);
   }

@@ -34,7 +34,7 @@ export async function onceCommand(cmd: string, args: readonly string[], flags: O
   const misfire = choice('run', 'skip').read(flags.misfire ?? 'run', '--misfire');
   const timeoutMs = msOf(flags.timeout, '--timeout');
   const options: OnceOptions = { ...retriesOf(flags), misfire };
-  return withPlace(cmd, args, flags, async ({ election, health }, kept, stop, log) => {
+  return withPlace(cmd, args, flags, 0, async ({ election, health }, kept, stop, log) => {
     const limit = new AbortController();
     const late = `nothing is known of ${occasion} after ${flags.timeout} s, and it has not begun here`;
     const timer =
@@ -70,14 +70,15 @@ export async function cronCommand(
   args: readonly string[],
   flags: OnceFlags,
 ): Promise<number> {
+  const drainMs = msOf(flags.drain, '--drain') ?? 10 * MS_PER_S;
   const options: ScheduleOptions = {
     ...retriesOf(flags),
     ...(flags.timezone === undefined ? {} : { timezone: flags.timezone }),
     catchUp: choice('all', 'last', 'none').read(flags.catchUp ?? 'last', '--catch-up'),
-    drainMs: msOf(flags.drain, '--drain') ?? 10 * MS_PER_S,
+    drainMs,
   };
   await checkLine(line, flags.timezone ?? 'UTC');
-  return withPlace(cmd, args, flags, async ({ election }, kept, stop, log) => {
+  return withPlace(cmd, args, flags, drainMs, async ({ election }, kept, stop, log) => {
     await election.schedule(line, kept.workFor(election), {
       ...options,
       signal: stop.signal,
@@ -116,11 +117,15 @@ function checkMemory({ settings: { peers = [], join, seedHost, data } }: MemberC
 
 type Doing = (place: Place, kept: KeptWork, stop: AbortController, log: Log) => Promise<number>;
 
-/** Opens everything, and closes it in order. The command's keeper starts before the candidacy. */
+/**
+ * Opens everything, and closes it in order. The command's keeper starts before the candidacy. `drainMs`: how long the
+ * command may go on after a signal.
+ */
 async function withPlace(
   command: string,
   args: readonly string[],
   flags: OnceFlags,
+  drainMs: number,
   doing: Doing,
 ): Promise<number> {
   refuseAlone(flags);
@@ -141,7 +146,16 @@ async function withPlace(
     const place = await stand();
     if (place === null) return FAILED;
     const end = (signal: NodeJS.Signals): void => {
-      stoppedBy ??= signal;
+      if (stoppedBy !== null) return kept.endNow();
+      stoppedBy = signal;
+      if (kept.isRunning) {
+        const patience =
+          drainMs === 0
+            ? `${command} gets SIGTERM, and has ${killAfterMs / MS_PER_S} s to end`
+            : `waiting up to ${drainMs / MS_PER_S} s for ${command} to end, before it gets SIGTERM`;
+        const text = `${signal}: ${patience}; another signal ends it at once`;
+        log({ level: 'info', event: 'stopping', text, signal });
+      }
       stop.abort(new LeadershipLost(place.election.name, 'resigned', `caucus was ended by ${signal}`));
     };
     for (const signal of ENDING) process.on(signal, end);
