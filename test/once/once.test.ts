@@ -117,6 +117,19 @@ describe('once', () => {
     );
   });
 
+  it('refuses what is no work or no option before anything is recorded', async () => {
+    const [a] = replicas(1);
+    const wrong = (...given: unknown[]): Promise<unknown> =>
+      (a!.once as (...all: unknown[]) => Promise<unknown>).apply(a, given);
+    await expect(wrong(1, undefined)).rejects.toThrow('work: expected a function, found ');
+    await expect(wrong(1, () => {}, null)).rejects.toThrow('options: expected an object, found null');
+    await expect(wrong(1, () => {}, { signal: 5 })).rejects.toThrow('signal: expected an AbortSignal, found 5');
+    await expect(wrong(1, () => {}, { retry: 5 })).rejects.toThrow('retry');
+    const schedule = a!.schedule('* * * * *', undefined as never);
+    await expect(schedule).rejects.toThrow('work: expected a function, found ');
+    expect(a!.version).toBe(0);
+  });
+
   it('does not mix with published values, in either direction', async () => {
     const [a, b] = replicas(2);
     await a!.once(1, () => {});

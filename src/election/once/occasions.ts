@@ -2,7 +2,7 @@ import { type OpenRun, openRunsIn, type Run, type Series, seriesIn } from '../..
 import type { Candidacy } from '../candidacy.ts';
 import type { Seat } from '../seat.ts';
 import { type OnceAround, OnceCall, type OnceOutcome } from './once.ts';
-import { type OnceOptions, type OnceWork, readOnceOptions } from './options.ts';
+import { checkWork, type OnceOptions, type OnceWork, readOnceOptions } from './options.ts';
 import { recordOf, Shift } from './shift.ts';
 import { Turns } from './turns.ts';
 
@@ -52,6 +52,7 @@ export class Occasions {
     options: OnceOptions,
     isDue: (series: Series) => boolean = () => true,
   ): Promise<OnceOutcome<T>> {
+    checkWork(work);
     return new OnceCall(this.#around, { ...readOnceOptions(occasion, options), isDue }, work).run();
   }
 

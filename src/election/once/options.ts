@@ -102,7 +102,11 @@ const KNOWN: Readonly<Record<keyof OnceOptions, 0>> = {
 
 /** Throws BadInput for an option that is not known, or cannot be. */
 export function readOnceOptions(occasion: string | number | Date, options: OnceOptions): OnceSettings {
+  if (typeof options !== 'object' || options === null) throw new BadInput('options', 'an object', show(options));
   refuseUnknown(options, KNOWN, '');
+  const { signal } = options;
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function')
+    throw new BadInput('signal', 'an AbortSignal', show(signal));
   const read = <T>(shape: Shape<T>, name: keyof OnceOptions, usual: T): T =>
     options[name] === undefined ? usual : shape.read(options[name], name);
   const retries = read(integer(0, 1000), 'retries', 0);
@@ -121,7 +125,7 @@ export function readOnceOptions(occasion: string | number | Date, options: OnceO
     maxRunMs: options.maxRunMs === Infinity ? Infinity : read(number(1, LONGEST_MS), 'maxRunMs', Infinity),
     drainMs: read(ms, 'drainMs', 0),
     idleMs: idleMsOf(options.transaction),
-    signal: options.signal,
+    signal,
   };
   if (settings.misfire === 'skip' && momentOf(settings.occasion) === null)
     throw new BadInput(
@@ -130,6 +134,10 @@ export function readOnceOptions(occasion: string | number | Date, options: OnceO
       show(settings.occasion),
     );
   return settings;
+}
+
+export function checkWork(work: unknown): void {
+  if (typeof work !== 'function') throw new BadInput('work', 'a function', show(work));
 }
 
 function idleMsOf(transaction: OnceOptions['transaction']): number | null {

@@ -8,7 +8,7 @@ import { problemOf } from '../work.ts';
 import { fireTimes } from './fire-times.ts';
 import type { Occasions } from './occasions.ts';
 import type { OnceOutcome } from './once.ts';
-import { NotDue, type OnceOptions, type OnceWork, readOnceOptions } from './options.ts';
+import { checkWork, NotDue, type OnceOptions, type OnceWork, readOnceOptions } from './options.ts';
 
 /** How a schedule runs. All replicas should say the same. */
 export interface ScheduleOptions extends Omit<OnceOptions, 'misfire'> {
@@ -61,6 +61,11 @@ export class Schedule {
 
   /** Checks everything. Throws BadInput. */
   static async open(around: ScheduleAround, line: string, options: ScheduleOptions): Promise<Schedule> {
+    if (typeof options !== 'object' || options === null)
+      throw new BadInput('options', 'an object', show(options));
+    const { onRun } = options;
+    if (onRun !== undefined && typeof onRun !== 'function')
+      throw new BadInput('onRun', 'a function', show(onRun));
     if ('misfire' in options) throw new BadInput('misfire', 'catchUp in its place', show(options.misfire));
     const fires = await fireTimes(line, options.timezone ?? 'UTC');
     return new Schedule(around, fires, options);
@@ -68,6 +73,7 @@ export class Schedule {
 
   /** Settles when the signal is aborted and the work has ended; rejects if the election is closed before. */
   async run(work: OnceWork<unknown>): Promise<void> {
+    checkWork(work);
     const { signal, series } = this.#options;
     const { scheduled } = this.#occasions;
     const others = scheduled.get(series) ?? 0;
