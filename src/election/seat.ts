@@ -64,6 +64,8 @@ export interface TransactedWork {
   value(): Promise<Json>;
   /** How long the transaction may wait for us. */
   readonly idleMs: number;
+  /** Called when the store has ended the transaction while the work runs: nothing of it will have an effect. */
+  ended?(error: CaucusError): void;
 }
 
 /**

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Election, type OnceWork } from '../../src/election/index.ts';
 import { Memory } from '../../src/engines/memory/memory.ts';
 import { postgres } from '../../src/engines/postgres/index.ts';
+import { aborted } from '../election/support.ts';
 import { hasPostgres, PostgresServer } from '../support/servers/postgres.ts';
 
 const options = { leaseMs: 60_000 };
@@ -99,16 +100,27 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
     });
   });
 
-  it('ends a transaction that its program leaves alone', async () => {
-    const a = replica();
-    const work: OnceWork<void> = async (context) => {
-      await insert(context);
-      if (context.attempt === 1) await new Promise((resolve) => setTimeout(resolve, 1000));
-    };
-    const end = await a.once(1, work, { transaction: { idleMs: 100 } });
-    expect(end).toMatchObject({ outcome: 'done', run: { attempt: 2 } });
-    expect(await results()).toEqual(['1']);
-  });
+  it.each(['a URL', 'a pool'])(
+    'ends a transaction that its program leaves alone, and tells the work, with %s',
+    async (kind) => {
+      const pool = new Pool({ connectionString: server.url, max: 3 });
+      const a = replica(kind === 'a pool' ? pool : server.url);
+      const work: OnceWork<void> = async (context) => {
+        await insert(context);
+        if (context.attempt === 1) await aborted(context.signal);
+      };
+      const options = { transaction: { idleMs: 100 } };
+      const why =
+        'the work did not use its transaction for 100 ms (idleMs), so the server has ended it';
+      expect(await a.once(1, work, options)).toMatchObject({ outcome: 'failed', run: { error: why } });
+      const end = await a.once(2, work, { ...options, retries: 1, backOffMs: 1 });
+      expect(end).toMatchObject({ outcome: 'done', run: { attempt: 2 } });
+      expect(await results()).toEqual(['2']);
+      await a.close();
+      await open.pop()!.close();
+      await pool.end();
+    },
+  );
 
   it('refuses work that ends its transaction itself', async () => {
     const a = replica();

@@ -273,7 +273,8 @@ export class OnceCall<T> {
         value = await inContext(transaction);
         stop.signal.throwIfAborted(); // Work that was told to stop is not done, and is rolled back.
       };
-      run = await shift.transact({ run: inside, idleMs }, finish);
+      const ended = (error: CaucusError): void => end(error, true);
+      run = await shift.transact({ run: inside, idleMs, ended }, finish);
       return value as T;
     });
     try {
@@ -333,7 +334,7 @@ export class CutShort extends Error {}
 /** Why work was told to stop, other than by the end of its leadership. */
 interface CallOff {
   readonly reason: unknown;
-  /** It took longer than it may. */
+  /** It took longer than it may, and has failed. */
   readonly isLate: boolean;
 }
 

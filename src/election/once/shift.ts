@@ -145,7 +145,7 @@ export class Shift {
 
   /** Does the work in a transaction that also changes the record. */
   async transact<T>(
-    { run, idleMs }: Pick<TransactedWork, 'run' | 'idleMs'>,
+    { run, ...rest }: Omit<TransactedWork, 'value'>,
     derive: (record: OnceRecord) => Changed<T>,
   ): Promise<T> {
     const turn = deferred();
@@ -171,7 +171,7 @@ export class Shift {
       }
     };
     try {
-      await this.#seat.transact!({ run: guarded, idleMs, value });
+      await this.#seat.transact!({ ...rest, run: guarded, value });
       this.#record = changed!.record;
       return changed!.result;
     } catch (error) {

@@ -7,6 +7,7 @@ import { cancel } from './cancel.ts';
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  off?(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
   on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown;
   readonly connection: { readonly stream: Pick<Readable, 'destroy'> };

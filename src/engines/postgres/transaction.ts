@@ -5,6 +5,9 @@ import type { PostgresClient } from './connection.ts';
 import type { Source } from './source.ts';
 import type { Statements } from './statements.ts';
 
+/** How the server says that it has ended a connection whose transaction waited for its program. */
+const IDLE_TIMEOUT = '25P03';
+
 /** Whose transaction it is. */
 interface Holder {
   /** The election, the holder and its token, as the statements take them. */
@@ -23,10 +26,19 @@ export async function inTransaction(
   openMs: number,
   { fence, record }: Statements,
   { holds, request }: Holder,
-  { run, value, idleMs }: TransactedWork,
+  { run, value, idleMs, ended }: TransactedWork,
 ): Promise<number | null> {
   const { client, giveBack } = await source.lend(AbortSignal.timeout(openMs));
   let isClean = false;
+  let timedOut: CaucusError | null = null;
+  // Without a listener, an error of a client of a pool would end the process.
+  const onError = (error: Error): void => {
+    if ((error as { code?: unknown }).code !== IDLE_TIMEOUT) return;
+    const message = `the work did not use its transaction for ${idleMs} ms (idleMs), so the server has ended it`;
+    timedOut = new CaucusError('E_TIMEOUT', message, { cause: error });
+    ended?.(timedOut);
+  };
+  client.on('error', onError);
   /** The work itself has rejected. */
   let hasFailed = false;
   const ask = async (
@@ -58,6 +70,7 @@ export async function inTransaction(
       return Number(said.version);
     } catch (error) {
       isClean ||= await isRolledBack(client);
+      if (timedOut !== null) throw timedOut;
       if (hasFailed || error instanceof CaucusError || isRefusal(error)) throw error;
       throw new CaucusError('E_FAILED', `the transaction failed: ${reasonOf(error)}`, {
         outcome: 'indefinite',
@@ -65,6 +78,7 @@ export async function inTransaction(
       });
     }
   } finally {
+    if (isClean) client.off?.('error', onError);
     giveBack(isClean);
   }
 }
