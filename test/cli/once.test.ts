@@ -79,11 +79,17 @@ describe('caucus once', () => {
     const again = await caucus(['once', '--key', '1', ...on(), ...say]);
     expect(again).toMatchObject({ code: 0, stdout: '' });
     expect(again.stderr).toContain('1 is already failed');
-    expect(await caucus(['once', '--key', '2', ...on(), '--', '/no/such/thing'])).toMatchObject({
-      code: 127,
-    });
     const slow = await caucus(['once', '--key', '3', ...on(), '--max-run', '0.1', '--', 'sleep', '60']);
     expect(slow.stderr).toContain('3 has failed: the work did not end within 100 ms');
+  });
+
+  it('leaves what cannot be run here to another host, and does not record it as failed', async () => {
+    const missing = await caucus(['once', '--key', '2', ...on(), '--', '/no/such/thing']);
+    expect(missing).toMatchObject({ code: 127, stdout: '' });
+    expect(missing.stderr).toContain(
+      '/no/such/thing cannot be run on this host (exit code 127): 2 is left to others',
+    );
+    expect((await caucus(['once', '--key', '2', ...on(), ...say])).stdout).toMatch(/^2 2 nightly /);
   });
 
   it('gives way to a signal, and the occasion is run again', async () => {

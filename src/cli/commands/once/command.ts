@@ -22,8 +22,9 @@ export interface OnceFlags extends PlaceFlags {
 
 const ENVIRONMENT = `
 CMD gets these environment variables: CAUCUS_OCCASION, CAUCUS_ATTEMPT (1, or more if it has begun before),
-CAUCUS_TOKEN (the fencing token), CAUCUS_ELECTION and CAUCUS_MEMBER. Exit code 0 says that it is done; any
-other one is a failure. When the lease is not renewed in time, all its processes are killed, as by caucus run,
+CAUCUS_TOKEN (the fencing token), CAUCUS_ELECTION and CAUCUS_MEMBER. Exit code 0 says that it is done; 126 and
+127 that it cannot be run on this host, so that another one tries (ten times in all); any other one is a failure.
+CMD must not leave processes in the background: it has ended when all of them have. When the lease is not renewed in time, all its processes are killed, as by caucus run,
 and it is run again, here or elsewhere.`;
 
 function addRetries(command: Command): Command {

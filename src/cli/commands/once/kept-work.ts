@@ -6,6 +6,13 @@ import { endWords, exitCodeOf } from '../run/exit-code.ts';
 import type { KeptCommand } from '../run/kept-command.ts';
 import { runUnderLease } from '../run/under-lease.ts';
 
+/** Exit codes of a shell for a command that it cannot run, and one that it does not find. */
+const NOT_EXECUTABLE = 126;
+const NOT_FOUND = 127;
+
+/** This host lacks the command. Another one may have it, so the occasion has not failed. */
+export class CannotRun extends CutShort {}
+
 const ENDED = 'its command was ended by a second signal';
 
 /** A command as the work of an occasion: done if its exit code is 0. */
@@ -80,6 +87,11 @@ export class KeptWork {
     signal.throwIfAborted();
     if (this.#isEnded) throw new CutShort(ENDED);
     if (isCut) throw new CutShort('its lease was not renewed in time, so its command was ended');
+    if (this.exitCode === NOT_EXECUTABLE || this.exitCode === NOT_FOUND) {
+      const why = `${command} cannot be run on this host (exit code ${this.exitCode})`;
+      this.#log({ level: 'warn', event: 'cannot-run', text: `${why}: ${occasion} is left to others`, ...fields });
+      throw new CannotRun(why);
+    }
     if (this.exitCode !== 0) throw new Error(`${command} ${endWords(end)}`);
   }
 }

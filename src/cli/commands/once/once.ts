@@ -19,7 +19,7 @@ import { KeptCommand } from '../run/kept-command.ts';
 import { openLogFor, type Place, preparePlace } from '../run/place.ts';
 import { drainMsOf, killAfterMsOf, settleMsOf } from '../run/run.ts';
 import type { OnceFlags } from './command.ts';
-import { KeptWork } from './kept-work.ts';
+import { CannotRun, KeptWork } from './kept-work.ts';
 
 const MS_PER_S = 1000;
 const LONGEST_S = 1_000_000;
@@ -46,9 +46,14 @@ export async function onceCommand(cmd: string, args: readonly string[], flags: O
       const work = kept.workFor(election);
       const outcome = await election.once(
         occasion,
-        (context) => {
+        async (context) => {
           clearTimeout(timer);
-          return work(context);
+          try {
+            await work(context);
+          } catch (error) {
+            if (error instanceof CannotRun) stop.abort(error);
+            throw error;
+          }
         },
         { ...options, signal },
       );
@@ -163,6 +168,7 @@ async function withPlace(
       return await doing(place, kept, stop, log);
     } catch (error) {
       if (kept.hasFailed) return FAILED;
+      if (error instanceof CannotRun) return kept.exitCode;
       if (stoppedBy !== null && error === stop.signal.reason)
         return BY_SIGNAL + constants.signals[stoppedBy as NodeJS.Signals];
       if (!(error instanceof CaucusError || error instanceof NotElected)) throw error;
