@@ -1,4 +1,4 @@
-/** One replica of a service with NestJS. Start several, on any engine: `npx tsx nestjs.ts local:` */
+/** One replica of a service with NestJS. Start several, on any engine: `npx tsx --tsconfig tsconfig.nestjs.json nestjs.ts local:` */
 import 'reflect-metadata';
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const each of cleanUp.splice(0).reverse()) await each();
 });
 
-const NEST = { TSX_TSCONFIG_PATH: path.resolve('examples/adapters/tsconfig.nestjs.json') };
+const NEST = { TSX_TSCONFIG_PATH: path.resolve('test/adapters/support/tsconfig.nestjs.json') };
 const LONG = { timeout: 60_000 };
 
 describe.each([
@@ -159,6 +159,26 @@ describe('CaucusModule', () => {
     await expect.poll(async () => (await check().catch(() => null))?.status).toBe('ok');
     expect((await check()).details).toMatchObject({ caucus: { status: 'up', isLeader: true } });
     await caucus.election().leadership!.resign();
+  });
+
+  it('is up right after the start: it waits for the first answer of the store', async () => {
+    const app = await started(class {});
+    expect(await app.get(CaucusService).health()).toMatchObject({ caucus: { status: 'up' } });
+  });
+
+  it.each([
+    ['61 * * * *', {}, 'Jobs.report: @LeaderCron: expected a cron line, as in "0 3 * * *", found "61 * * * *"'],
+    [
+      '0 3 * * *',
+      { timezone: 'Mars/Phobos' },
+      'Jobs.report: @LeaderCron: expected a zone, as in UTC or Europe/Berlin, found "Mars/Phobos"',
+    ],
+  ])('does not start with the schedule %j %j', async (line, options, words) => {
+    class Jobs {
+      report(): void {}
+    }
+    decorate(Jobs.prototype, 'report', LeaderCron(line, options));
+    await expect(started(Jobs)).rejects.toThrow(words);
   });
 
   it('runs a method of @OnlyLeader on the leader alone', async () => {

@@ -1,4 +1,12 @@
-import { CaucusError, Election, type Engine, type LogEntry, type Observation } from '../../election/index.ts';
+import { BadInput } from '../../core/index.ts';
+import {
+  CaucusError,
+  Election,
+  type Engine,
+  fireTimes,
+  type LogEntry,
+  type Observation,
+} from '../../election/index.ts';
 import { leads, type Mark, marksOf } from './decorators.ts';
 
 /** What is used of the DiscoveryService of @nestjs/core. */
@@ -23,7 +31,12 @@ export interface ElectionHealth {
 interface Open {
   readonly election: Election;
   state: Observation | null;
+  /** Settles when the store has answered for the first time. */
+  readonly answered: Promise<void>;
 }
+
+/** How long a health check waits for the first answer of the store. */
+const FIRST_ANSWER_MS = 2000;
 
 type Marked = { readonly mark: Mark; readonly instance: object; readonly key: string };
 
@@ -54,18 +67,21 @@ export class CaucusService {
     return this.election(name).leadership !== null;
   }
 
-  /** For @nestjs/terminus: `health.check([() => caucus.health()])`. Down until the store has answered. */
+  /** For @nestjs/terminus: `health.check([() => caucus.health()])`. Down if the store has not answered 2 s after it was first asked. */
   async health(key = 'caucus', name?: string): Promise<Record<string, ElectionHealth>> {
-    const { election, state } = this.#opened(name ?? this.#options.election);
-    const status = state?.isKnown === true ? 'up' : 'down';
+    const open = this.#opened(name ?? this.#options.election);
+    const { election, answered } = open;
+    await atMost(FIRST_ANSWER_MS, answered);
+    const status = open.state?.isKnown === true ? 'up' : 'down';
     return {
       [key]: { status, leader: election.leader()?.name ?? null, isLeader: election.leadership !== null },
     };
   }
 
   /** Called by NestJS: finds what is decorated, and starts it. */
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
     const found = this.#marked();
+    for (const each of found) await checkSchedule(each);
     for (const { instance } of found) {
       leads.set(instance, (name) => this.isLeader(name ?? this.#options.election));
     }
@@ -89,7 +105,7 @@ export class CaucusService {
   #start(mark: Mark, instance: object, key: string, guarded: ReadonlySet<string>): void {
     const call = (argument: unknown): unknown =>
       (instance as Record<string, (argument: unknown) => unknown>)[key]!(argument);
-    const where = `${instance.constructor.name}.${key}`;
+    const where = placeOf(instance, key);
     const { signal } = this.#stop;
     if (mark.kind === 'cron') {
       const { election, name = where, ...options } = mark.options;
@@ -121,10 +137,17 @@ export class CaucusService {
     if (this.#stop.signal.aborted) throw new CaucusError('E_CLOSED', 'the application is shutting down');
     const { drainMs } = this.#options;
     const election = new Election(name, this.#engine, drainMs === undefined ? {} : { drainMs });
-    const open: Open = { election, state: null };
+    let answer = (): void => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const open: Open = { election, state: null, answered };
     this.#open.set(name, open);
     void (async () => {
-      for await (const state of election.observe()) open.state = state;
+      for await (const state of election.observe()) {
+        open.state = state;
+        if (state.isKnown) answer();
+      }
     })();
     return open;
   }
@@ -139,6 +162,30 @@ export class CaucusService {
       ),
     );
   }
+}
+
+function placeOf(instance: object, key: string): string {
+  return `${instance.constructor.name}.${key}`;
+}
+
+/** An application with a schedule that cannot run does not start. */
+async function checkSchedule({ mark, instance, key }: Marked): Promise<void> {
+  if (mark.kind !== 'cron') return;
+  try {
+    await fireTimes(mark.line, mark.options.timezone ?? 'UTC');
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    throw new BadInput(`${placeOf(instance, key)}: @LeaderCron`, error.expected, error.found);
+  }
+}
+
+async function atMost(ms: number, promise: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
 }
 
 /** `lead` waits for its turn beside the leadership that `@OnlyLeader` keeps, and would never get it. */
