@@ -15,8 +15,8 @@ export interface ScheduleOptions extends Omit<OnceOptions, 'misfire'> {
   /** The zone of the cron line (default: UTC). */
   readonly timezone?: string;
   /**
-   * What to do about fire times that have passed, because no participant ran or a run took long: run `all` of them, the
-   * `last` one, or `none` that is late by more than `lateMs` (default: `last`).
+   * What to do about fire times that have passed, because no participant ran or a run took long: run `all` of them, only
+   * the `last` one, or `none` of those that are late by more than `lateMs` (default: `last`).
    */
   readonly catchUp?: CatchUp;
   /** Called with what became of each occasion that this participant ran, or waited for while another one did. */

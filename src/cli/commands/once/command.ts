@@ -24,7 +24,7 @@ const ENVIRONMENT = `
 CMD gets these environment variables: CAUCUS_OCCASION, CAUCUS_ATTEMPT (1, or more if it has begun before),
 CAUCUS_TOKEN (the fencing token), CAUCUS_ELECTION and CAUCUS_MEMBER. Exit code 0 says that it is done; 126 and
 127 that it cannot be run on this host, so that another one tries (ten times in all); any other one is a failure.
-CMD must not leave processes in the background: it has ended when all of them have. When the lease is not renewed in time, all its processes are killed, as by caucus run,
+CMD must stay in the foreground: it has ended when all its processes have. When the lease is not renewed in time, all its processes are killed, as by caucus run,
 and it is run again, here or elsewhere.`;
 
 function addRetries(command: Command): Command {
@@ -93,7 +93,7 @@ Examples:
     .option('--timezone <zone>', 'the zone of the cron line, as in Europe/Berlin (default: UTC)')
     .option(
       '--catch-up <which>',
-      'fire times that were missed: all, last, or none that is late by more than --late (default: last)',
+      'fire times that were missed: all, only the last, or none of those later than --late (default: last)',
     )
     .option('--late <s>', 'with --catch-up none: how late a fire time may be, in seconds (default: 60)')
     .option(
