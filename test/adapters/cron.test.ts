@@ -167,7 +167,11 @@ describe('CaucusModule', () => {
   });
 
   it.each([
-    ['61 * * * *', {}, 'Jobs.report: @LeaderCron: expected a cron line, as in "0 3 * * *", found "61 * * * *"'],
+    [
+      '61 * * * *',
+      {},
+      'Jobs.report: @LeaderCron: expected a cron line, as in "0 3 * * *", found "61 * * * *"',
+    ],
     [
       '0 3 * * *',
       { timezone: 'Mars/Phobos' },

@@ -161,11 +161,22 @@ describe('caucus once', () => {
 
 describe('caucus cron', () => {
   it('says how long it waits for its command after a signal, and ends it at the second one', async () => {
-    const child = start(['cron', '* * * * * *', ...on(), '--drain', '600', '--', 'sh', '-c', 'echo go; sleep 600']);
+    const child = start([
+      'cron',
+      '* * * * * *',
+      ...on(),
+      '--drain',
+      '600',
+      '--',
+      'sh',
+      '-c',
+      'echo go; sleep 600',
+    ]);
     const ended = end(child);
     await once(createInterface({ input: child.stdout! }), 'line');
     child.kill('SIGINT');
-    const waits = 'SIGINT: waiting up to 600 s for sh to end, before it gets SIGTERM; another signal ends it at once';
+    const waits =
+      'SIGINT: waiting up to 600 s for sh to end, before it gets SIGTERM; another signal ends it at once';
     let told = '';
     child.stderr!.on('data', (text) => {
       told += text;
@@ -179,11 +190,16 @@ describe('caucus cron', () => {
 
   it('runs a command at each fire time on one of two machines, and ends in order', async () => {
     const lines: string[] = [];
+    const told: string[] = [];
     const both = ['a', 'b'].map((id) => {
       const child = start(['cron', '* * * * * *', '--catch-up', 'all', ...on('--id', id), ...say]);
       createInterface({ input: child.stdout! }).on('line', (line) => lines.push(line));
+      createInterface({ input: child.stderr! }).on('line', (line) => told.push(line));
       return { child, ended: end(child) };
     });
+    // A process that has not started yet is ended by the signal itself.
+    for (const id of ['a', 'b'])
+      await expect.poll(() => told.join(), { timeout: 60_000 }).toContain(`${id} takes part`);
     await expect.poll(() => lines.length, { timeout: 60_000 }).toBeGreaterThan(3);
     for (const { child } of both) child.kill('SIGTERM');
     for (const { ended } of both) expect((await ended).code).toBe(0);

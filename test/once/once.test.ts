@@ -123,7 +123,9 @@ describe('once', () => {
       (a!.once as (...all: unknown[]) => Promise<unknown>).apply(a, given);
     await expect(wrong(1, undefined)).rejects.toThrow('work: expected a function, found ');
     await expect(wrong(1, () => {}, null)).rejects.toThrow('options: expected an object, found null');
-    await expect(wrong(1, () => {}, { signal: 5 })).rejects.toThrow('signal: expected an AbortSignal, found 5');
+    await expect(wrong(1, () => {}, { signal: 5 })).rejects.toThrow(
+      'signal: expected an AbortSignal, found 5',
+    );
     await expect(wrong(1, () => {}, { retry: 5 })).rejects.toThrow('retry');
     const schedule = a!.schedule('* * * * *', undefined as never);
     await expect(schedule).rejects.toThrow('work: expected a function, found ');

@@ -110,8 +110,7 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
         if (context.attempt === 1) await aborted(context.signal);
       };
       const options = { transaction: { idleMs: 100 } };
-      const why =
-        'the work did not use its transaction for 100 ms (idleMs), so the server has ended it';
+      const why = 'the work did not use its transaction for 100 ms (idleMs), so the server has ended it';
       expect(await a.once(1, work, options)).toMatchObject({ outcome: 'failed', run: { error: why } });
       const end = await a.once(2, work, { ...options, retries: 1, backOffMs: 1 });
       expect(end).toMatchObject({ outcome: 'done', run: { attempt: 2 } });

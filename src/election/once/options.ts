@@ -102,7 +102,8 @@ const KNOWN: Readonly<Record<keyof OnceOptions, 0>> = {
 
 /** Throws BadInput for an option that is not known, or cannot be. */
 export function readOnceOptions(occasion: string | number | Date, options: OnceOptions): OnceSettings {
-  if (typeof options !== 'object' || options === null) throw new BadInput('options', 'an object', show(options));
+  if (typeof options !== 'object' || options === null)
+    throw new BadInput('options', 'an object', show(options));
   refuseUnknown(options, KNOWN, '');
   const { signal } = options;
   if (signal !== undefined && typeof signal?.addEventListener !== 'function')

@@ -7,9 +7,9 @@ import { cancel } from './cancel.ts';
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
   on(event: 'error', listener: (error: Error) => void): unknown;
-  off?(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
   on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown;
+  off?(event: 'error', listener: (error: Error) => void): unknown;
   readonly connection: { readonly stream: Pick<Readable, 'destroy'> };
   /** Needed to cancel a statement; other kinds of clients may lack it. */
   readonly processID?: number | null;

@@ -89,7 +89,12 @@ export class KeptWork {
     if (isCut) throw new CutShort('its lease was not renewed in time, so its command was ended');
     if (this.exitCode === NOT_EXECUTABLE || this.exitCode === NOT_FOUND) {
       const why = `${command} cannot be run on this host (exit code ${this.exitCode})`;
-      this.#log({ level: 'warn', event: 'cannot-run', text: `${why}: ${occasion} is left to others`, ...fields });
+      this.#log({
+        level: 'warn',
+        event: 'cannot-run',
+        text: `${why}: ${occasion} is left to others`,
+        ...fields,
+      });
       throw new CannotRun(why);
     }
     if (this.exitCode !== 0) throw new Error(`${command} ${endWords(end)}`);

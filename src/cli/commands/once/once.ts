@@ -137,7 +137,9 @@ async function withPlace(
   const killAfterMs = killAfterMsOf(flags);
   const settleMs = settleMsOf(flags);
   const log = openLogFor(flags);
-  const stand = await preparePlace(flags, drainMsOf({ killAfterMs }), log, (config) => checkMemory(config, log));
+  const stand = await preparePlace(flags, drainMsOf({ killAfterMs }), log, (config) =>
+    checkMemory(config, log),
+  );
   const stop = new AbortController();
   let stoppedBy: NodeJS.Signals | null = null;
   const kept = new KeptWork({ command, args }, { killAfterMs, settleMs }, log);
