@@ -32,8 +32,8 @@ export async function inTransaction(
   let isClean = false;
   let timedOut: CaucusError | null = null;
   // Without a listener, an error of a client of a pool would end the process.
-  const onError = (error: Error): void => {
-    if ((error as { code?: unknown }).code !== IDLE_TIMEOUT) return;
+  const onError = (error: unknown): void => {
+    if (timedOut !== null || (error as { code?: unknown } | null)?.code !== IDLE_TIMEOUT) return;
     const message = `the work did not use its transaction for ${idleMs} ms (idleMs), so the server has ended it`;
     timedOut = new CaucusError('E_TIMEOUT', message, { cause: error });
     ended?.(timedOut);
@@ -70,6 +70,7 @@ export async function inTransaction(
       return Number(said.version);
     } catch (error) {
       isClean ||= await isRolledBack(client);
+      onError(error); // It may also come as the answer to a statement that was just sent.
       if (timedOut !== null) throw timedOut;
       if (hasFailed || error instanceof CaucusError || isRefusal(error)) throw error;
       throw new CaucusError('E_FAILED', `the transaction failed: ${reasonOf(error)}`, {
