@@ -109,19 +109,24 @@ export function refuseTiming(config: QuorumConfig, set: SetTiming): Objection | 
     const reason = `${promiseMs}: a lease that is set while the cluster runs lasts at most ${LONGEST_PROMISE_MS} ms`;
     return { path: 'timing.leaseMs', reason };
   }
-  return tooShort(changed) ?? checkSettings(changed);
+  return tooShort(changed, config) ?? checkSettings(changed);
 }
 
-function tooShort(config: QuorumConfig): Objection | null {
-  const { heartbeatMs, timeoutMs, leaseMs, commitTimeoutMs, publishTimeoutMs } = effectiveTiming(config);
-  const times = { heartbeatMs, timeoutMs: timeoutMs[0], leaseMs, commitTimeoutMs, publishTimeoutMs };
+/** Times as short as the configured ones are not refused: the operator knows that they work. */
+function tooShort(changed: QuorumConfig, configured: QuorumConfig): Objection | null {
+  const [times, known] = [effectiveTiming(changed), effectiveTiming(configured)];
   for (const name of Object.keys(SHORTEST_MS) as (keyof typeof SHORTEST_MS)[]) {
-    const [ms, least] = [times[name], SHORTEST_MS[name]];
+    const ms = leastOf(times[name]);
+    const least = Math.min(SHORTEST_MS[name], leastOf(known[name]));
     if (ms >= least) continue;
     const reason = `${ms}: a time that is set while the cluster runs is at least ${least} ms here`;
     return { path: `timing.${name}`, reason };
   }
   return null;
+}
+
+function leastOf(time: number | readonly [number, number]): number {
+  return typeof time === 'number' ? time : time[0];
 }
 
 export const retiming: Retiming<TimingTable, OptionsTable> = {
