@@ -18,7 +18,7 @@ import {
 } from '../../core/index.ts';
 import type { Ask, Message, Register } from './messages.ts';
 import { becomeFollower, waitForElection } from './roles.ts';
-import { hasMajorityOfSeats, isSeated, seatOf, withSupporter } from './seats.ts';
+import { hasMajorityOfSeats, isSeated, seatOf, withDisk, withSupporter } from './seats.ts';
 import type { Times } from './settings.ts';
 import {
   firstRegister,
@@ -208,7 +208,7 @@ function takeNewDisk(s: State, times: Times, out: Out): void {
   s.vouching = {};
   s.disk = newDisk(s);
   s.start = 1;
-  s.register = firstRegister(s.register.members.map((seat) => ({ ...seat, disk: null })));
+  s.register = firstRegister(s.register.members.map((seat) => withDisk(seat, null)));
   s.committed = s.register;
   save(s, out);
   becomeFollower(s, null, times, out);

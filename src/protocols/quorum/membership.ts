@@ -18,7 +18,7 @@ import { isRefusedNext } from './bounds.ts';
 import { isHealthy } from './leading.ts';
 import type { Seat } from './messages.ts';
 import { renewRegister, startPublication } from './register.ts';
-import { namesNeeded, seatOf } from './seats.ts';
+import { namesNeeded, seatOf, withDisk } from './seats.ts';
 import type { Times } from './settings.ts';
 import { type Change, type Out, type State, sameAge } from './state.ts';
 
@@ -64,7 +64,7 @@ function changed({ register, newcomers }: State, { kind, member, url }: Change):
   const rest = members.filter(({ id }) => id !== member);
   if (kind === 'remove') {
     const isVacant = members.length !== 3 || seatOf(register, member)?.disk === null;
-    return isVacant ? rest : members.map((seat) => (seat.id === member ? { ...seat, disk: null } : seat));
+    return isVacant ? rest : members.map((seat) => (seat.id === member ? withDisk(seat, null) : seat));
   }
   const joiner = newcomers[member];
   if (joiner === undefined) return null;
@@ -90,7 +90,7 @@ function reseated(s: State, times: Times): readonly Seat[] | null {
   if (isFounding(s) && !isWorthFounding(s, filled, times)) return null;
   if (filled.some((seat, i) => seat !== members[i])) return filled;
   const gone = members.find((seat) => isToBeVacated(s, seat, times));
-  return gone === undefined ? null : members.map((seat) => (seat === gone ? { ...gone, disk: null } : seat));
+  return gone === undefined ? null : members.map((seat) => (seat === gone ? withDisk(gone, null) : seat));
 }
 
 /** Is a seat vacant, or another disk known under its name? Nearly never, and every step checks it. */
@@ -118,7 +118,7 @@ function isWorthFounding(s: State, members: readonly Seat[], { timeoutMs, heartb
 
 function fill(s: State, seat: Seat): Seat {
   const present = presentDisk(s, seat.id);
-  return seat.disk === null && present !== null ? { ...seat, disk: present } : seat;
+  return seat.disk === null && present !== null ? withDisk(seat, present) : seat;
 }
 
 function isToBeVacated(s: State, { id, disk }: Seat, times: Times): boolean {

@@ -2,7 +2,7 @@ import { idSet, type Json, type MemberId, type View } from '../../core/index.ts'
 import { peerOf, renewLease } from './leading.ts';
 import type { Age, Ask, Register, Seat } from './messages.ts';
 import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
-import { isQuorum, seatOf } from './seats.ts';
+import { isQuorum, newRegister, seatOf } from './seats.ts';
 import type { SetTiming, Times } from './settings.ts';
 import {
   ageOf,
@@ -42,7 +42,7 @@ export function completeRegister(s: State, times: Times, out: Out): void {
 }
 
 export function renewRegister(s: State, times: Times, out: Out): void {
-  acceptAndSend(s, { ...s.register, term: s.term }, [], times, out);
+  acceptAndSend(s, newRegister({ ...s.register, term: s.term }), [], times, out);
 }
 
 /** What a publication sets; what it leaves out stays. */
@@ -65,12 +65,15 @@ export function startPublication(
   const stays = (id: MemberId): boolean => members.some((seat) => seat.id === id);
   const leaving = others(s).filter((id) => !stays(id));
   const founding = s.register.founding ?? foundersIn(s.register, members);
-  const next: Register = { term: s.term, version: s.register.version + 1, members, founding, value };
-  const register: Register = {
-    ...next,
-    ...((paused ?? s.register.paused) ? { paused: true } : {}),
-    ...(timing === undefined ? {} : { timing }),
-  };
+  const register = newRegister({
+    term: s.term,
+    version: s.register.version + 1,
+    members,
+    founding,
+    value,
+    paused: (paused ?? s.register.paused) ? true : undefined,
+    timing,
+  });
   if (command !== null) out.push({ type: 'set-timer', timer: 'commit', delayMs: times.commitTimeoutMs });
   acceptAndSend(s, register, leaving, times, out);
 }

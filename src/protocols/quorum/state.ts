@@ -1,6 +1,6 @@
 import type { Effect, Json, MemberId, Self, View } from '../../core/index.ts';
 import type { Age, Message, Origin, Register, Release, Seat } from './messages.ts';
-import { isSeated, type Supporters, seatOf } from './seats.ts';
+import { isSeated, newRegister, type Supporters, seatOf } from './seats.ts';
 
 export type Timer =
   | 'election'
@@ -206,7 +206,7 @@ export function initialState({ id, members, settings }: Self): State {
 }
 
 export function firstRegister(members: readonly Seat[]): Register {
-  return { term: 0, version: 0, members, founding: null, value: null };
+  return newRegister({ term: 0, version: 0, members, founding: null, value: null });
 }
 
 export const NEVER: Age = { term: 0, version: 0 };

@@ -36,8 +36,8 @@ export const disks: readonly Mutant[] = [
   ),
   mutant('a seat goes from one disk to another in one step', { scenario: 'second-process-takes-the-seat' }, [
     'membership',
-    '(seat === gone ? { ...gone, disk: null } : seat)',
-    '(seat === gone ? { ...gone, disk: presentDisk(s, gone.id) } : seat)',
+    '(seat === gone ? withDisk(gone, null) : seat)',
+    '(seat === gone ? withDisk(gone, presentDisk(s, gone.id)) : seat)',
   ]),
   mutant('a seat is taken from a disk that answers', { rule: 'a disk that answers keeps its seat' }, [
     'membership',
