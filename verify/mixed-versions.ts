@@ -5,9 +5,11 @@
  *     npm run verify:versions -- [MEMBERS [RUNS [SEED]]]
  *
  * does RUNS of these with MEMBERS (all, and three and then five, if omitted). A run that fails prints its orders and its seed.
+ * Each member is on a host of its own where namespaces can be made; with `--loopback` all are on this one.
  */
 import { Random } from '../src/core/index.ts';
 import { drawPauses, EarlierRelease, type Order, type Rolled, roll } from '../test/support/rolling.ts';
+import { readPlaces } from './places.ts';
 import { say } from './say.ts';
 
 interface Run {
@@ -16,7 +18,8 @@ interface Run {
   readonly seed: number;
 }
 
-const [only, most = Number.POSITIVE_INFINITY, seed = 1] = process.argv.slice(2).map(Number);
+const { ground, numbers } = readPlaces();
+const [only, most = Number.POSITIVE_INFINITY, seed = 1] = numbers;
 const earlier = new EarlierRelease();
 try {
   for (const members of only === undefined ? [3, 5] : [only]) await all(members);
@@ -47,7 +50,7 @@ function sumWords({ restarts, leaders, pauses, changes, allowed }: Rolled, failu
 }
 
 function one(members: number, { up, down, seed: ofRun }: Run): Promise<Rolled> {
-  return roll(earlier, members, [orderOf(up), orderOf(down)], drawPauses(ofRun, 2 * members));
+  return roll(earlier, members, [orderOf(up), orderOf(down)], drawPauses(ofRun, 2 * members), ground);
 }
 
 /** Of three members all pairs of orders; of more, each order once up and once down. */

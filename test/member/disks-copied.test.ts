@@ -90,14 +90,14 @@ describe.each([3, 5])('%d members without data folders', (size) => {
 /** Stops a process, starts a second one on a copy of its folder, and lets the first go on once all others know the second. */
 async function takePlaceOf(first: Watched): Promise<Watched> {
   const data = lab.copy(first.id);
-  first.child.kill('SIGSTOP');
+  first.signal('SIGSTOP');
   await lab.leader();
   const second = await lab.startKnown(first.id, { isSecond: true, data });
   const value = { publishedTo: second.name };
   await lab.publish(value);
   // What it shows it has accepted, so the leader has heard of it.
   await lab.shows(second, value);
-  first.child.kill('SIGCONT');
+  first.signal('SIGCONT');
   await lab.leader();
   return second;
 }
@@ -110,11 +110,11 @@ async function expectSecondToChangeNothing(data?: string): Promise<void> {
   await lab.kill(second);
   expect(await lab.leader()).toBe(leader);
 
-  leader.child.kill('SIGSTOP');
+  leader.signal('SIGSTOP');
   const third = await lab.start(leader.id, wishes);
   await lab.leader();
   await lab.kill(third);
-  leader.child.kill('SIGCONT');
+  leader.signal('SIGCONT');
   await lab.leader();
   await lab.allSeated();
 }

@@ -1,6 +1,6 @@
 /** Clusters of real processes whose disks are wiped, copied and set back, and what must hold of them whatever was done. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Command, Json, Outcome } from '../../src/core/index.ts';
 import type { JoinOptions, Peer } from '../../src/member/index.ts';
-import { freePorts } from './free-ports.ts';
+import { type Ground, loopback } from './ground.ts';
 
 const SCRIPT = path.resolve(import.meta.dirname, 'watched-member.js');
 const CLOCK_SHIFT = path.resolve(import.meta.dirname, 'clock-shift.cjs');
@@ -74,11 +74,17 @@ export class Watched {
   readonly outcomes: Outcome[] = [];
   /** When it last was known to act, by the clock that all processes share. */
   actedAtUs = 0;
+  readonly #ground: Ground;
 
-  constructor(id: string, name: string, child: ChildProcess) {
+  constructor(id: string, name: string, child: ChildProcess, ground: Ground) {
     this.id = id;
     this.name = name;
     this.child = child;
+    this.#ground = ground;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#ground.signal(this.child, signal);
   }
 
   get isRunning(): boolean {
@@ -97,20 +103,26 @@ export class DiskLab {
   readonly #listeners = new Set<() => void>();
   #copies = 0;
 
-  private constructor(peers: readonly Peer[], keeps: boolean, wishes: JoinOptions) {
-    this.peers = peers;
+  readonly #ground: Ground;
+
+  private constructor(ground: Ground, keeps: boolean, wishes: JoinOptions) {
+    this.peers = ground.listens.map(({ host, port }, i) => ({
+      id: String.fromCharCode(97 + i),
+      url: `http://${host}:${port}`,
+    }));
+    this.#ground = ground;
     this.#keeps = keeps;
-    this.#wishes = wishes;
+    this.#wishes = { timing: { timeoutMs: [400, 800] }, ...ground.options, ...wishes };
   }
 
   /** Members a, b, c, … that are not started yet. With `keeps`, each has a data folder. */
   static async open(members: number, keeps: boolean, wishes: JoinOptions = {}): Promise<DiskLab> {
-    const ports = await freePorts(members);
-    const peers = ports.map((port, i) => ({
-      id: String.fromCharCode(97 + i),
-      url: `http://127.0.0.1:${port}`,
-    }));
-    return new DiskLab(peers, keeps, { timing: { timeoutMs: [400, 800] }, ...wishes });
+    return DiskLab.on(await loopback(members), keeps, wishes);
+  }
+
+  /** The same at the places of a ground, which is removed with the lab. */
+  static on(ground: Ground, keeps: boolean, wishes: JoinOptions = {}): DiskLab {
+    return new DiskLab(ground, keeps, wishes);
   }
 
   /** The same, all started, with a leader that has published a value. */
@@ -184,17 +196,18 @@ export class DiskLab {
     id: string,
     { setBackMs = 0, isSecond = false, build, env = {}, ...wishes }: StartWishes = {},
   ): Promise<Watched> {
-    const own = new URL(this.peers.find((peer) => peer.id === id)!.url);
+    const place = this.ids.indexOf(id);
+    const { host, port } = this.#ground.listens[place]!;
     const options: JoinOptions = {
       id,
       peers: this.peers,
-      listen: { port: isSecond ? 0 : Number(own.port) },
+      listen: { host, port: isSecond ? 0 : port },
       ...(this.#keeps ? { data: this.folder(id) } : {}),
       ...this.#wishes,
       ...wishes,
     };
     const shift = { NODE_OPTIONS: `--require ${CLOCK_SHIFT}`, CLOCK_SHIFT_MS: String(-setBackMs) };
-    const child = spawn(process.execPath, [SCRIPT, JSON.stringify(options)], {
+    const child = this.#ground.spawn(place, [process.execPath, SCRIPT, JSON.stringify(options)], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: {
         ...process.env,
@@ -203,7 +216,7 @@ export class DiskLab {
         ...env,
       },
     });
-    const watched = new Watched(id, `${id}#${this.#all.length}`, child);
+    const watched = new Watched(id, `${id}#${this.#all.length}`, child, this.#ground);
     this.#all.push(watched);
     if (!isSecond) this.#current.set(id, watched);
     createInterface({ input: child.stdout! }).on('line', (line) => this.#hear(watched, JSON.parse(line)));
@@ -218,17 +231,17 @@ export class DiskLab {
   }
 
   /** kill -9. Settles when the process is gone. */
-  async kill({ child, isRunning }: Watched): Promise<void> {
-    if (!isRunning) return;
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
+  async kill(watched: Watched): Promise<void> {
+    if (!watched.isRunning) return;
+    const gone = once(watched.child, 'exit');
+    watched.signal('SIGKILL');
     await gone;
   }
 
   /** In order. Settles when the process is gone. */
-  async stop({ child }: Watched): Promise<void> {
-    const gone = once(child, 'exit');
-    child.kill('SIGTERM');
+  async stop(watched: Watched): Promise<void> {
+    const gone = once(watched.child, 'exit');
+    watched.signal('SIGTERM');
     await gone;
   }
 
@@ -365,6 +378,7 @@ export class DiskLab {
 
   async close(): Promise<void> {
     await Promise.all(this.#all.filter((each) => each.isRunning).map((each) => this.kill(each)));
+    this.#ground.remove();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 

@@ -95,8 +95,7 @@ export class Hosts {
   }
 
   #spawn(host: number, id: string, ...program: readonly string[]): void {
-    const apart = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child', ...program];
-    const [command, ...args] = this.#lab.command(host, ...apart);
+    const [command, ...args] = this.#lab.apart(host, ...program);
     const child = spawn(command!, args, { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] });
     const log: string[] = [];
     for (const stream of [child.stdout, child.stderr])

@@ -67,6 +67,11 @@ export class Namespaces {
     return ['ip', 'netns', 'exec', this.#name(host), ...program];
   }
 
+  /** The same, among processes of its own: the program is the first of a pid namespace, and ends with the command. */
+  apart(host: number, ...program: readonly string[]): readonly string[] {
+    return this.command(host, 'unshare', '--pid', '--fork', '--mount-proc', '--kill-child', ...program);
+  }
+
   /** No packet passes between the two, either way. */
   cut(a: number, b: number): void {
     this.#iptables(a, '-A', 'INPUT', '-s', this.address(b), '-j', 'DROP');

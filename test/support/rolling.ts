@@ -8,6 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../src/core/index.ts';
 import { DiskLab, type Watched } from './disk-lab.ts';
+import { type Ground, loopback } from './ground.ts';
 
 const RELEASE = path.resolve(import.meta.dirname, '../fixtures/releases/caucus-0.2.0-alpha.tar.gz');
 /** Below the dependencies of the project, which are those of the release. */
@@ -76,8 +77,9 @@ export async function roll(
   members: number,
   [up, down]: readonly [Order, Order],
   pauses: readonly Pause[],
+  ground: (count: number) => Promise<Ground> = loopback,
 ): Promise<Rolled> {
-  const lab = await DiskLab.open(members, true, { timing: TIMING });
+  const lab = DiskLab.on(await ground(members), true, { timing: TIMING });
   const rolling = new Rolling(lab);
   try {
     await Promise.all(lab.ids.map((id) => lab.start(id, { build: earlier.build })));
@@ -146,7 +148,7 @@ class Rolling {
     const wishes = build === undefined ? {} : { build };
     if (bystander === null) await lab.startKnown(id, wishes);
     else await lab.start(id, wishes);
-    bystander?.child.kill('SIGCONT');
+    bystander?.signal('SIGCONT');
     await lab.leader(TAKEOVER_MS);
     await lab.allSeated(TAKEOVER_MS);
     await lab.shows(lab.at(id), VALUE);
@@ -157,9 +159,9 @@ class Rolling {
       );
   }
 
-  #stop({ child }: Watched): void {
+  #stop(watched: Watched): void {
     this.#pauses += 1;
-    child.kill('SIGSTOP');
+    watched.signal('SIGSTOP');
   }
 
   async #pauseLeader(pause: Pause): Promise<void> {
@@ -173,7 +175,7 @@ class Rolling {
         await lab.leader(TAKEOVER_MS);
       } else await sleep(400);
     } finally {
-      leader.child.kill('SIGCONT');
+      leader.signal('SIGCONT');
     }
     await lab.leader(TAKEOVER_MS);
     await lab.allSeated(TAKEOVER_MS);

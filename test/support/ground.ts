@@ -1,0 +1,55 @@
+/**
+ * Where the processes of a lab run: on the loopback of this machine, or each on a host of its own, which is a network
+ * namespace with a pid namespace. There, as on different machines, no member sees the processes of the others, and
+ * nothing proves a death.
+ */
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { JoinOptions } from '../../src/member/index.ts';
+import { freePorts } from './free-ports.ts';
+import { Namespaces } from './namespaces.ts';
+
+const PORT = 7101;
+
+export interface Ground {
+  /** Where the process at each place listens, in order. */
+  readonly listens: readonly { readonly host: string; readonly port: number }[];
+  /** What its members need here to hear each other. */
+  readonly options: JoinOptions;
+  /** Starts a program at a place, counted from 0. */
+  spawn(place: number, program: readonly string[], options: SpawnOptions): ChildProcess;
+  /** Sends a signal to the program of a process that was started here. */
+  signal(child: ChildProcess, signal: NodeJS.Signals): void;
+  remove(): void;
+}
+
+export async function loopback(count: number): Promise<Ground> {
+  const ports = await freePorts(count);
+  return {
+    listens: ports.map((port) => ({ host: '127.0.0.1', port })),
+    options: {},
+    spawn: (_, [file, ...args], options) => spawn(file!, args, options),
+    signal: (child, signal) => void child.kill(signal),
+    remove() {},
+  };
+}
+
+export async function hostsApart(count: number): Promise<Ground> {
+  const lab = new Namespaces(count, (address) => `host-${address.split('.').at(-1)}`);
+  return {
+    listens: Array.from({ length: count }, (_, place) => ({ host: lab.address(place + 1), port: PORT })),
+    options: { insecure: true },
+    spawn(place, program, options) {
+      const [file, ...args] = lab.apart(place + 1, ...program);
+      return spawn(file!, args, options);
+    },
+    signal: signalApart,
+    remove: () => lab.remove(),
+  };
+}
+
+/** The process that we started waits for the program, which is its only child. */
+function signalApart({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  process.kill(children === '' ? pid! : Number(children), signal);
+}
