@@ -1,16 +1,14 @@
-/** Three members, one of them in a thread of a program whose main thread is kept busy. The other two are of this process. */
-import { type ChildProcess, fork } from 'node:child_process';
+/** Three programs, each with a member in a thread of its own. The main thread of the first one, which leads, is kept busy. */
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import type { Election } from '../../src/election/index.ts';
-import { join, type Member } from '../../src/member/index.ts';
-import { freePorts } from './free-ports.ts';
+import { type Ground, loopback } from './ground.ts';
 
 const PROGRAM = path.resolve(import.meta.dirname, 'stalling-program.js');
 /** Long enough for a machine on which a thread has to wait for a second until it runs. */
 const TIMING = { heartbeatMs: 400, timeoutMs: [4500, 6000], leaseMs: 3700 };
 
-export interface Stalled {
+interface Stalled {
   readonly token: string;
   /** When it last could act during the stall, in microseconds of the clock that all processes share; 0 if never. */
   readonly lastValidUs: number;
@@ -19,65 +17,91 @@ export interface Stalled {
   readonly cause: string | null;
 }
 
-type Said = Partial<Stalled> & { readonly up?: true; readonly leads?: string };
+/** What a program says. */
+type Said = Partial<Stalled> & {
+  readonly up?: true;
+  readonly leads?: string;
+  /** When a program that was told to campaign could certainly act, by the same clock. */
+  readonly actsFromUs?: number;
+};
 
 export class StallLab {
-  readonly #program: ChildProcess;
-  readonly #members: readonly Member[];
+  readonly #ground: Ground;
+  readonly #programs: readonly ChildProcess[];
 
-  private constructor(program: ChildProcess, members: readonly Member[]) {
-    this.#program = program;
-    this.#members = members;
+  private constructor(ground: Ground, programs: readonly ChildProcess[]) {
+    this.#ground = ground;
+    this.#programs = programs;
   }
 
-  /** Settles when the program leads. */
-  static async open(maxStallMs: number): Promise<StallLab> {
-    const ports = await freePorts(3);
-    const peers = ports.map((port, i) => ({ id: 'abc'[i]!, url: `http://127.0.0.1:${port}` }));
-    const options = { peers, timing: TIMING };
-    const program = fork(PROGRAM, [JSON.stringify({ ...options, id: 'a', maxStallMs })]);
-    const lab = new StallLab(program, await Promise.all(['b', 'c'].map((id) => join({ ...options, id }))));
-    await lab.#says(({ leads }) => leads !== undefined);
+  /** Settles when the first program leads. */
+  static async open(
+    maxStallMs: number,
+    groundOf: (count: number) => Promise<Ground> = loopback,
+  ): Promise<StallLab> {
+    const ground = await groundOf(3);
+    const peers = ground.listens.map(({ host, port }, i) => ({ id: 'abc'[i]!, url: `http://${host}:${port}` }));
+    const programs = peers.map(({ id }, place) => {
+      const options = { ...ground.options, peers, timing: TIMING, id, maxStallMs, leads: place === 0 };
+      const listen = ground.listens[place];
+      return ground.spawn(place, [process.execPath, PROGRAM, JSON.stringify({ ...options, listen })], {
+        stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      });
+    });
+    const lab = new StallLab(ground, programs);
+    await lab.#says(0, ({ leads }) => leads !== undefined);
     return lab;
-  }
-
-  /** An election of a member whose thread is not stalled. */
-  get other(): Election {
-    return this.#members[0]!.election('job');
   }
 
   /** Keeps the main thread of the program busy. Settles once it has time again. */
   async stall(stallMs: number): Promise<Stalled> {
-    const said = this.#says(({ after }) => after !== undefined);
-    this.#program.send({ stallMs });
+    const said = this.#says(0, ({ after }) => after !== undefined);
+    this.#order(0, 'stall', stallMs);
     return (await said) as Stalled;
   }
 
-  /** Settles when the program leads again. */
-  async leadsAgain(release: () => Promise<void>): Promise<void> {
-    const leads = this.#says(({ leads }) => leads !== undefined);
-    await release();
+  /** Lets another program stand, and settles when it acts. */
+  async otherActs(): Promise<number> {
+    const said = this.#says(1, ({ actsFromUs }) => actsFromUs !== undefined);
+    this.#order(1, 'campaign');
+    return (await said).actsFromUs!;
+  }
+
+  /** The other program stands no more. */
+  withdrawOther(): void {
+    this.#order(1, 'withdraw');
+  }
+
+  /** The other program resigns. Settles when the first one leads again. */
+  async leadsAgain(): Promise<void> {
+    const leads = this.#says(0, (said) => said.leads !== undefined);
+    this.#order(1, 'resign');
     await leads;
   }
 
   async close(): Promise<void> {
-    const gone = once(this.#program, 'exit');
-    this.#program.send({ close: true });
-    await gone;
-    await Promise.all(this.#members.map((member) => member.close()));
+    const gone = this.#programs.map((program) => once(program, 'exit'));
+    for (const place of this.#programs.keys()) this.#order(place, 'close');
+    await Promise.all(gone);
+    this.#ground.remove();
   }
 
-  #says(isIt: (said: Said) => boolean): Promise<Said> {
+  #order(place: number, ...order: readonly (string | number)[]): void {
+    this.#programs[place]!.send(order);
+  }
+
+  #says(place: number, isIt: (said: Said) => boolean): Promise<Said> {
+    const program = this.#programs[place]!;
     return new Promise((resolve, reject) => {
       const onExit = (): void => reject(new Error('the program has ended'));
       const listen = (said: Said): void => {
         if (!isIt(said)) return;
-        this.#program.off('message', listen);
-        this.#program.off('exit', onExit);
+        program.off('message', listen);
+        program.off('exit', onExit);
         resolve(said);
       };
-      this.#program.on('message', listen);
-      this.#program.once('exit', onExit);
+      program.on('message', listen);
+      program.once('exit', onExit);
     });
   }
 }
@@ -90,24 +114,20 @@ export async function keepsThrough(lab: StallLab, stallMs: number): Promise<stri
 
 /** One stall that it does not: another takes over meanwhile. Says what is wrong, or null. The program leads again after it. */
 export async function losesBefore(lab: StallLab, stallMs: number): Promise<string | null> {
-  const stop = new AbortController();
-  const next = lab.other.campaign({ signal: stop.signal }).then(async (leadership) => {
-    leadership.assert();
-    return { leadership, fromUs: Number(process.hrtime.bigint() / 1000n) };
-  });
-  next.catch(() => {});
+  const acts = lab.otherActs();
+  acts.catch(() => {});
   const stalled = lab.stall(stallMs);
   const first = await Promise.race([
-    next.then(() => 'other' as const),
+    acts.then(() => 'other' as const),
     stalled.then(() => 'stalled' as const),
   ]);
   if (first === 'stalled') {
-    stop.abort();
+    lab.withdrawOther();
     return 'no other took over during the stall';
   }
-  const { leadership, fromUs } = await next;
+  const fromUs = await acts;
   const { lastValidUs, after, cause } = await stalled;
-  await lab.leadsAgain(() => leadership.resign());
+  await lab.leadsAgain();
   if (after) return 'assert() did not throw after the stall';
   if (cause !== 'event-loop-blocked') return `it was lost for another reason: ${cause}`;
   if (lastValidUs >= fromUs) return `it could act ${lastValidUs - fromUs} µs after another began`;
