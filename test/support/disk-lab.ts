@@ -8,7 +8,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Command, Json, Outcome } from '../../src/core/index.ts';
 import type { JoinOptions, Peer } from '../../src/member/index.ts';
-import { type Ground, loopback } from './ground.ts';
+import { type Ground, loopback, type Place } from './ground.ts';
 
 const SCRIPT = path.resolve(import.meta.dirname, 'watched-member.js');
 const CLOCK_SHIFT = path.resolve(import.meta.dirname, 'clock-shift.cjs');
@@ -74,17 +74,17 @@ export class Watched {
   readonly outcomes: Outcome[] = [];
   /** When it last was known to act, by the clock that all processes share. */
   actedAtUs = 0;
-  readonly #ground: Ground;
+  readonly #place: Place;
 
-  constructor(id: string, name: string, child: ChildProcess, ground: Ground) {
+  constructor(id: string, name: string, child: ChildProcess, place: Place) {
     this.id = id;
     this.name = name;
     this.child = child;
-    this.#ground = ground;
+    this.#place = place;
   }
 
   signal(signal: NodeJS.Signals): void {
-    this.#ground.signal(this.child, signal);
+    this.#place.signal(this.child, signal);
   }
 
   get isRunning(): boolean {
@@ -196,8 +196,9 @@ export class DiskLab {
     id: string,
     { setBackMs = 0, isSecond = false, build, env = {}, ...wishes }: StartWishes = {},
   ): Promise<Watched> {
-    const place = this.ids.indexOf(id);
-    const { host, port } = this.#ground.listens[place]!;
+    const index = this.ids.indexOf(id);
+    const place = this.#ground.place(index);
+    const { host, port } = this.#ground.listens[index]!;
     const options: JoinOptions = {
       id,
       peers: this.peers,
@@ -207,7 +208,7 @@ export class DiskLab {
       ...wishes,
     };
     const shift = { NODE_OPTIONS: `--require ${CLOCK_SHIFT}`, CLOCK_SHIFT_MS: String(-setBackMs) };
-    const child = this.#ground.spawn(place, [process.execPath, SCRIPT, JSON.stringify(options)], {
+    const child = place.spawn([process.execPath, SCRIPT, JSON.stringify(options)], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: {
         ...process.env,
@@ -216,7 +217,7 @@ export class DiskLab {
         ...env,
       },
     });
-    const watched = new Watched(id, `${id}#${this.#all.length}`, child, this.#ground);
+    const watched = new Watched(id, `${id}#${this.#all.length}`, child, place);
     this.#all.push(watched);
     if (!isSecond) this.#current.set(id, watched);
     createInterface({ input: child.stdout! }).on('line', (line) => this.#hear(watched, JSON.parse(line)));

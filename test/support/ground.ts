@@ -11,15 +11,25 @@ import { Namespaces } from './namespaces.ts';
 
 const PORT = 7101;
 
+/** How the programs of one place are started, and told something. */
+export interface Place {
+  spawn(program: readonly string[], options: SpawnOptions): ChildProcess;
+  signal(child: ChildProcess, signal: NodeJS.Signals): void;
+}
+
+/** Not apart from the test. */
+export const HERE: Place = {
+  spawn: ([file, ...args], options) => spawn(file!, args, options),
+  signal: (child, signal) => void child.kill(signal),
+};
+
 export interface Ground {
   /** Where the process at each place listens, in order. */
   readonly listens: readonly { readonly host: string; readonly port: number }[];
   /** What its members need here to hear each other. */
   readonly options: JoinOptions;
-  /** Starts a program at a place, counted from 0. */
-  spawn(place: number, program: readonly string[], options: SpawnOptions): ChildProcess;
-  /** Sends a signal to the program of a process that was started here. */
-  signal(child: ChildProcess, signal: NodeJS.Signals): void;
+  /** Counted from 0. */
+  place(index: number): Place;
   remove(): void;
 }
 
@@ -28,8 +38,7 @@ export async function loopback(count: number): Promise<Ground> {
   return {
     listens: ports.map((port) => ({ host: '127.0.0.1', port })),
     options: {},
-    spawn: (_, [file, ...args], options) => spawn(file!, args, options),
-    signal: (child, signal) => void child.kill(signal),
+    place: () => HERE,
     remove() {},
   };
 }
@@ -39,11 +48,10 @@ export async function hostsApart(count: number): Promise<Ground> {
   return {
     listens: Array.from({ length: count }, (_, place) => ({ host: lab.address(place + 1), port: PORT })),
     options: { insecure: true },
-    spawn(place, program, options) {
-      const [file, ...args] = lab.apart(place + 1, ...program);
-      return spawn(file!, args, options);
-    },
-    signal: signalApart,
+    place: (index) => ({
+      spawn: (program, options) => HERE.spawn(lab.apart(index + 1, ...program), options),
+      signal: signalApart,
+    }),
     remove: () => lab.remove(),
   };
 }

@@ -40,11 +40,14 @@ export class StallLab {
     groundOf: (count: number) => Promise<Ground> = loopback,
   ): Promise<StallLab> {
     const ground = await groundOf(3);
-    const peers = ground.listens.map(({ host, port }, i) => ({ id: 'abc'[i]!, url: `http://${host}:${port}` }));
-    const programs = peers.map(({ id }, place) => {
-      const options = { ...ground.options, peers, timing: TIMING, id, maxStallMs, leads: place === 0 };
-      const listen = ground.listens[place];
-      return ground.spawn(place, [process.execPath, PROGRAM, JSON.stringify({ ...options, listen })], {
+    const peers = ground.listens.map(({ host, port }, i) => ({
+      id: 'abc'[i]!,
+      url: `http://${host}:${port}`,
+    }));
+    const programs = peers.map(({ id }, i) => {
+      const options = { ...ground.options, peers, timing: TIMING, id, maxStallMs, leads: i === 0 };
+      const listen = ground.listens[i];
+      return ground.place(i).spawn([process.execPath, PROGRAM, JSON.stringify({ ...options, listen })], {
         stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       });
     });

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { compiled } from '../../support/compiled.ts';
+import { HERE, type Place } from '../../support/ground.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import type { Site } from './site.ts';
 import { Watch } from './watch.ts';
@@ -27,9 +28,16 @@ export class Participant {
   /** The token with which it was last heard to be valid. */
   token: bigint | null = null;
 
-  constructor(child: ChildProcess, proxies: readonly TcpProxy[]) {
+  readonly #place: Place;
+
+  constructor(child: ChildProcess, place: Place, proxies: readonly TcpProxy[]) {
     this.child = child;
+    this.#place = place;
     this.proxies = proxies;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#place.signal(this.child, signal);
   }
 }
 
@@ -48,18 +56,22 @@ export class Crew extends EventEmitter {
     return crew;
   }
 
-  /** More processes in the same election. */
-  async add(count: number, { ports, way }: Pick<Site, 'ports' | 'way'>, options: object): Promise<void> {
+  /** More processes in the same election, each at the next place. */
+  async add(
+    count: number,
+    { ports, way }: Pick<Site, 'ports' | 'way'>,
+    options: object,
+    places: readonly Place[] = [HERE],
+  ): Promise<void> {
     for (let i = 0; i < count; i++) {
       const proxies = await Promise.all(
         (ports ?? []).map((port) => startTcpProxy(`http://127.0.0.1:${port}`)),
       );
       const { url, options: more } = way(proxies.map((proxy) => Number(new URL(proxy.url).port)));
       const args = [url, this.election, JSON.stringify({ ...options, ...more })];
-      const child = spawn(process.execPath, [SCRIPT, ...args], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
-      this.#add(new Participant(child, proxies));
+      const place = places[this.participants.length % places.length]!;
+      const child = place.spawn([process.execPath, SCRIPT, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+      this.#add(new Participant(child, place, proxies));
     }
   }
 
@@ -100,12 +112,13 @@ export class Crew extends EventEmitter {
   /** Ends these as by kill -9, and forgets them. */
   async kill(which: readonly Participant[]): Promise<void> {
     await Promise.all(
-      [...which].map(async ({ child, proxies }) => {
+      [...which].map(async (each) => {
+        const { child } = each;
         if (child.exitCode === null && child.signalCode === null) {
-          child.kill('SIGKILL');
+          each.signal('SIGKILL');
           await once(child, 'exit');
         }
-        for (const proxy of proxies) await proxy.close();
+        for (const proxy of each.proxies) await proxy.close();
       }),
     );
   }

@@ -3,7 +3,8 @@
  * down, and come back under other names, while members are killed, stopped and restarted.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Members, urlOf } from '../../support/servers/members.ts';
+import type { Place } from '../../support/ground.ts';
+import type { Members } from '../../support/servers/members.ts';
 import { Crew, type Participant } from './crew.ts';
 
 export interface CrowdResult {
@@ -23,14 +24,22 @@ export async function runCrowd(
     rounds,
     leaseMs,
     say,
-  }: { count: number; rounds: number; leaseMs: number; say: (text: string) => void },
+    places,
+  }: {
+    count: number;
+    rounds: number;
+    leaseMs: number;
+    say: (text: string) => void;
+    /** Where the participants are, in turn; with the test if omitted. */
+    places?: readonly Place[];
+  },
 ): Promise<CrowdResult> {
   // No proxies: each process has the addresses of the members, and nothing else.
-  const site = { ports: null, way: () => ({ url: urlOf(members.ports) }) };
+  const site = { ports: null, way: () => ({ url: members.url }) };
   const options = { leaseMs };
   const crew = new Crew();
   try {
-    await crew.add(count, site, options);
+    await crew.add(count, site, options, places);
     let token = await crew.leads(0n);
     const alive = (): Participant[] => crew.participants.filter(isAlive);
     for (let round = 0; round < rounds; round++) {
@@ -54,7 +63,7 @@ export async function runCrowd(
 
       const stopped = await members.manager();
       stopped.pause();
-      await crew.add(count - alive().length, site, options);
+      await crew.add(count - alive().length, site, options, places);
       await crew.leads(token - 1n);
       await sleep(leaseMs);
       stopped.resume();

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { freePorts } from '../free-ports.ts';
+import { type Ground, loopback } from '../ground.ts';
 import { type Program, ServerProcess } from './server-process.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../../dist/cli/main.js');
@@ -8,22 +8,24 @@ const IDS = ['a', 'b', 'c'];
 /** One `caucus node`, with a data folder. */
 export class MemberServer extends ServerProcess {
   readonly id: string;
-  readonly #peers: string;
+  readonly #address: string;
   readonly #flags: readonly string[];
 
-  constructor(id: string, port: number, peers: string, flags: readonly string[]) {
-    super('member', port);
+  /** The index of an id says at which place of the ground it is. */
+  constructor(id: string, ground: Ground, flags: readonly string[]) {
+    const index = IDS.indexOf(id);
+    super('member', ground.listens[index]!.port, ground.place(index));
     this.id = id;
-    this.#peers = peers;
+    this.#address = addressOf(ground, index);
     this.#flags = flags;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `http://${this.#address}`;
   }
 
   protected program(): Program {
-    const where = ['--id', this.id, '--listen', `127.0.0.1:${this.port}`, '--peers', this.#peers];
+    const where = ['--id', this.id, '--listen', this.#address];
     const args = [MAIN, 'node', ...where, '--data', this.file('data'), ...this.#flags];
     return { file: process.execPath, args };
   }
@@ -43,17 +45,22 @@ export class MemberServer extends ServerProcess {
 /** Three of them, as a store of leases. */
 export class Members {
   readonly all: readonly MemberServer[];
+  readonly #ground: Ground;
 
-  private constructor(all: readonly MemberServer[]) {
-    this.all = all;
+  private constructor(ground: Ground, flags: readonly string[]) {
+    const peers = IDS.map((id, i) => `${id}=http://${addressOf(ground, i)}`).join(',');
+    const insecure = ground.options.insecure === true ? ['--insecure'] : [];
+    this.all = IDS.map((id) => new MemberServer(id, ground, ['--peers', peers, ...insecure, ...flags]));
+    this.#ground = ground;
   }
 
-  /** `flags`: more flags of each. */
-  static async start(flags: readonly string[] = []): Promise<Members> {
+  /** `flags`: more flags of each. They are at the first places of the ground, which is removed with them. */
+  static async start(
+    flags: readonly string[] = [],
+    groundOf: (count: number) => Promise<Ground> = loopback,
+  ): Promise<Members> {
     for (let tries = 3; ; tries--) {
-      const ports = await freePorts(IDS.length);
-      const peers = IDS.map((id, i) => `${id}=http://127.0.0.1:${ports[i]}`).join(',');
-      const members = new Members(IDS.map((id, i) => new MemberServer(id, ports[i]!, peers, flags)));
+      const members = new Members(await groundOf(IDS.length), flags);
       try {
         await members.restart();
         return members;
@@ -69,7 +76,7 @@ export class Members {
   }
 
   get url(): string {
-    return urlOf(this.ports);
+    return `caucus://${IDS.map((_, i) => addressOf(this.#ground, i)).join(',')}`;
   }
 
   /** The one that manages the leases, as soon as one does. */
@@ -100,7 +107,13 @@ export class Members {
 
   async close(): Promise<void> {
     await Promise.all(this.all.map((member) => member.close()));
+    this.#ground.remove();
   }
+}
+
+function addressOf({ listens }: Ground, index: number): string {
+  const { host, port } = listens[index]!;
+  return `${host}:${port}`;
 }
 
 export function urlOf(ports: readonly number[]): string {

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../free-ports.ts';
+import { HERE, type Place } from '../ground.ts';
 
 /** What to run. */
 export interface Program {
@@ -19,14 +20,16 @@ export interface Program {
   };
 }
 
-/** A real server on the loopback, in a process of its own, with its data in a folder of its own. */
+/** A real server, in a process of its own, with its data in a folder of its own. On the loopback if no place is given. */
 export abstract class ServerProcess {
   readonly port: number;
   readonly folder: string;
   readonly #name: string;
+  readonly #place: Place;
   #child: ChildProcess | null = null;
 
-  protected constructor(name: string, port: number) {
+  protected constructor(name: string, port: number, place: Place = HERE) {
+    this.#place = place;
     this.#name = name;
     this.port = port;
     this.folder = mkdtempSync(path.join(tmpdir(), `caucus-${name}-`));
@@ -53,10 +56,10 @@ export abstract class ServerProcess {
   /** Starts it with the data that it has, and waits until it answers. */
   async restart(): Promise<void> {
     const { file, args, options } = this.program();
-    const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = this.#place.spawn([file, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     let said = '';
-    for (const stream of [child.stdout, child.stderr]) {
+    for (const stream of [child.stdout!, child.stderr!]) {
       stream.on('data', (data) => {
         said = `${said}${data}`.slice(-2000);
       });
@@ -78,7 +81,7 @@ export abstract class ServerProcess {
     const child = this.#child;
     this.#child = null;
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill(signal);
+    this.#place.signal(child, signal);
     await once(child, 'exit');
   }
 
@@ -91,7 +94,7 @@ export abstract class ServerProcess {
   }
 
   protected signal(signal: NodeJS.Signals): void {
-    this.#child?.kill(signal);
+    if (this.#child !== null) this.#place.signal(this.#child, signal);
   }
 
   async close(): Promise<void> {
