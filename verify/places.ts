@@ -3,12 +3,12 @@
  * those can be made (root on Linux); on the loopback otherwise, and with `--loopback`.
  */
 import { installDebian } from '../test/support/debian.ts';
-import { type Ground, hostsApart, loopback } from '../test/support/ground.ts';
+import { type GroundOf, hostsApart, loopback } from '../test/support/ground.ts';
 import { withoutNamespaces } from '../test/support/namespaces.ts';
 import { say } from './say.ts';
 
 interface Places {
-  readonly ground: (count: number) => Promise<Ground>;
+  readonly ground: GroundOf;
   /** The other arguments. */
   readonly numbers: readonly number[];
 }

@@ -1,6 +1,7 @@
 /** Real processes whose data folders are copied and set back, and that run twice. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { DiskLab, HEALS_WITHIN_MS, type Watched } from '../support/disk-lab.ts';
+import { bestGround, loopback } from '../support/ground.ts';
 
 const FIRST = { published: 'first' };
 
@@ -10,9 +11,12 @@ afterEach(async () => {
   await lab.close();
 });
 
-describe.each([3, 5])('%d members with data folders', (size) => {
+describe.each([
+  [3, bestGround],
+  [5, loopback],
+] as const)('%d members with data folders', (size, ground) => {
   it('take no second process on a copied folder while the first lives, and go on when it is killed', async () => {
-    lab = await DiskLab.settled(size, true);
+    lab = await DiskLab.settled(size, true, {}, ground);
     for (const first of [await lab.follower(), await lab.leader()]) {
       const second = await lab.start(first.id, { isSecond: true, data: lab.copy(first.id) });
       await lab.until('it is told', HEALS_WITHIN_MS, () =>
@@ -30,7 +34,7 @@ describe.each([3, 5])('%d members with data folders', (size) => {
   it.each(['follower', 'leader'] as const)(
     'lead on while a second process on a copied folder takes the place of a stopped %s',
     async (role) => {
-      lab = await DiskLab.settled(size, true);
+      lab = await DiskLab.settled(size, true, {}, ground);
       await lab.kill(await takePlaceOf(await lab[role]()));
       await lab.leader();
       await lab.publish(FIRST);
@@ -41,7 +45,7 @@ describe.each([3, 5])('%d members with data folders', (size) => {
   it.each(['follower', 'leader'] as const)(
     'take a stopped %s for a copy when it goes on after such a second process, and give it another seat',
     async (role) => {
-      lab = await DiskLab.settled(size, true);
+      lab = await DiskLab.settled(size, true, {}, ground);
       const first = await lab[role]();
       await lab.kill(await takePlaceOf(first));
       // The second process was the later start of the disk. To the others, what the first one has is an old state of it.
@@ -53,7 +57,7 @@ describe.each([3, 5])('%d members with data folders', (size) => {
   );
 
   it('take a folder that was restored from an older copy for a new disk', async () => {
-    lab = await DiskLab.settled(size, true);
+    lab = await DiskLab.settled(size, true, {}, ground);
     const members = [await lab.follower(), await lab.leader()];
     for (const { id } of members) {
       const old = lab.copy(id);
@@ -71,7 +75,7 @@ describe.each([3, 5])('%d members with data folders', (size) => {
   });
 
   it('keep their promises to the leader when a second process under its id was killed', async () => {
-    lab = await DiskLab.settled(size, true);
+    lab = await DiskLab.settled(size, true, {}, ground);
     await expectSecondToChangeNothing(lab.folder('second'));
     await lab.survivesNext(FIRST);
     lab.check();

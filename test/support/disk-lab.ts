@@ -8,7 +8,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Command, Json, Outcome } from '../../src/core/index.ts';
 import type { JoinOptions, Peer } from '../../src/member/index.ts';
-import { type Ground, loopback, type Place } from './ground.ts';
+import { type Ground, type GroundOf, loopback, type Place } from './ground.ts';
 
 const SCRIPT = path.resolve(import.meta.dirname, 'watched-member.js');
 const CLOCK_SHIFT = path.resolve(import.meta.dirname, 'clock-shift.cjs');
@@ -116,18 +116,18 @@ export class DiskLab {
   }
 
   /** Members a, b, c, … that are not started yet. With `keeps`, each has a data folder. */
-  static async open(members: number, keeps: boolean, wishes: JoinOptions = {}): Promise<DiskLab> {
-    return DiskLab.on(await loopback(members), keeps, wishes);
-  }
-
-  /** The same at the places of a ground, which is removed with the lab. */
-  static on(ground: Ground, keeps: boolean, wishes: JoinOptions = {}): DiskLab {
-    return new DiskLab(ground, keeps, wishes);
+  static async open(
+    members: number,
+    keeps: boolean,
+    wishes: JoinOptions = {},
+    groundOf: GroundOf = loopback,
+  ): Promise<DiskLab> {
+    return new DiskLab(await groundOf(members), keeps, wishes);
   }
 
   /** The same, all started, with a leader that has published a value. */
-  static async settled(members: number, keeps: boolean, wishes: JoinOptions = {}): Promise<DiskLab> {
-    const lab = await DiskLab.open(members, keeps, wishes);
+  static async settled(...wanted: Parameters<typeof DiskLab.open>): Promise<DiskLab> {
+    const lab = await DiskLab.open(...wanted);
     await Promise.all(lab.ids.map((id) => lab.start(id)));
     await lab.leader();
     await lab.allSeated();
@@ -202,7 +202,7 @@ export class DiskLab {
     const options: JoinOptions = {
       id,
       peers: this.peers,
-      listen: { host, port: isSecond ? 0 : port },
+      listen: { host, port: isSecond ? this.#ground.secondPort : port },
       ...(this.#keeps ? { data: this.folder(id) } : {}),
       ...this.#wishes,
       ...wishes,

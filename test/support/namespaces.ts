@@ -8,6 +8,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 
 const PREFIX = 'caucus';
 
+/** What unshare itself says when the program is killed is left out; the program has the standard error of the test. */
+const APART = `exec unshare --pid --fork --mount-proc --kill-child sh -c 'exec "$@" 2>&9 9>&-' sh "$@" 9>&2 2>/dev/null`;
+
 /**
  * Why namespaces cannot be used here, or null. In CI that is an error: tests that are skipped there are not run
  * anywhere.
@@ -69,7 +72,7 @@ export class Namespaces {
 
   /** The same, among processes of its own: the program is the first of a pid namespace, and ends with the command. */
   apart(host: number, ...program: readonly string[]): readonly string[] {
-    return this.command(host, 'unshare', '--pid', '--fork', '--mount-proc', '--kill-child', ...program);
+    return this.command(host, 'sh', '-c', APART, 'sh', ...program);
   }
 
   /** No packet passes between the two, either way. */

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../src/core/index.ts';
 import { DiskLab, type Watched } from './disk-lab.ts';
-import { type Ground, loopback } from './ground.ts';
+import { type GroundOf, loopback } from './ground.ts';
 
 const RELEASE = path.resolve(import.meta.dirname, '../fixtures/releases/caucus-0.2.0-alpha.tar.gz');
 /** Below the dependencies of the project, which are those of the release. */
@@ -77,9 +77,9 @@ export async function roll(
   members: number,
   [up, down]: readonly [Order, Order],
   pauses: readonly Pause[],
-  ground: (count: number) => Promise<Ground> = loopback,
+  groundOf: GroundOf = loopback,
 ): Promise<Rolled> {
-  const lab = DiskLab.on(await ground(members), true, { timing: TIMING });
+  const lab = await DiskLab.open(members, true, { timing: TIMING }, groundOf);
   const rolling = new Rolling(lab);
   try {
     await Promise.all(lab.ids.map((id) => lab.start(id, { build: earlier.build })));

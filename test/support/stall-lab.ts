@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { type Ground, loopback } from './ground.ts';
+import { type Ground, type GroundOf, loopback } from './ground.ts';
 
 const PROGRAM = path.resolve(import.meta.dirname, 'stalling-program.js');
 /** Long enough for a machine on which a thread has to wait for a second until it runs. */
@@ -35,10 +35,7 @@ export class StallLab {
   }
 
   /** Settles when the first program leads. */
-  static async open(
-    maxStallMs: number,
-    groundOf: (count: number) => Promise<Ground> = loopback,
-  ): Promise<StallLab> {
+  static async open(maxStallMs: number, groundOf: GroundOf = loopback): Promise<StallLab> {
     const ground = await groundOf(3);
     const peers = ground.listens.map(({ host, port }, i) => ({
       id: 'abc'[i]!,

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Ground, loopback } from '../ground.ts';
+import { type Ground, type GroundOf, loopback } from '../ground.ts';
 import { type Program, ServerProcess } from './server-process.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../../dist/cli/main.js');
@@ -55,10 +55,7 @@ export class Members {
   }
 
   /** `flags`: more flags of each. They are at the first places of the ground, which is removed with them. */
-  static async start(
-    flags: readonly string[] = [],
-    groundOf: (count: number) => Promise<Ground> = loopback,
-  ): Promise<Members> {
+  static async start(flags: readonly string[] = [], groundOf: GroundOf = loopback): Promise<Members> {
     for (let tries = 3; ; tries--) {
       const members = new Members(await groundOf(IDS.length), flags);
       try {
