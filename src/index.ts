@@ -6,7 +6,16 @@
  */
 export type { TokenOption } from './auth/index.ts';
 export { BadInput, parseId } from './core/index.ts';
-export { type Caucus, type CaucusStoreOptions, caucus } from './door/index.ts';
+export {
+  type Caucus,
+  type CaucusStoreOptions,
+  caucus,
+  type ElectionStatus,
+  type IsolatedMember,
+  join,
+  type Member,
+  type Membership,
+} from './door/index.ts';
 export {
   type Cancellable,
   CaucusError,
@@ -47,19 +56,15 @@ export {
   type Work,
 } from './election/index.ts';
 export { type EngineOptions, type LeaseEngineOptions, type OpenEngine, openEngine } from './engines/index.ts';
-export {
-  type Change,
-  type ElectionPort,
-  type IsolatedJoinOptions,
-  type IsolatedMember,
-  type JoinOptions,
-  join,
-  type Limits,
-  type LinkStatus,
-  type LogEntry,
-  type Member,
-  type MemberPort,
-  type Peer,
-  type Refusal,
-  type TlsOptions,
+export type {
+  Change,
+  IsolatedJoinOptions,
+  JoinOptions,
+  Limits,
+  LinkStatus,
+  LogEntry,
+  Peer,
+  Refusal,
+  TlsOptions,
 } from './member/index.ts';
+export type { ChangedTiming, ProtocolName } from './protocols/index.ts';

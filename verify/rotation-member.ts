@@ -3,11 +3,11 @@
  * was begun, by the clock that all processes share. What it logs goes to its standard output too.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JoinOptions, join } from '../src/member/index.ts';
+import { type AnyJoinOptions, join } from '../src/member/index.ts';
 
 const say = (what: object): void => void process.stdout.write(`${JSON.stringify(what)}\n`);
 const member = await join({
-  ...(JSON.parse(process.argv[2]!) as JoinOptions),
+  ...(JSON.parse(process.argv[2]!) as AnyJoinOptions),
   log: ({ message }) => say({ log: message }),
 });
 process.on('disconnect', () => process.exit(0));

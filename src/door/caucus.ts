@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Change, createApi, type MemberPort, metricsOf } from '../api/index.ts';
-import { type TokenOption, tokenOptions } from '../auth/index.ts';
+import type { Change, MemberPort } from '../api/index.ts';
+import type { TokenOption } from '../auth/index.ts';
 import { BadInput, show } from '../core/index.ts';
 import type { Election, ElectionOptions, LogEntry } from '../election/index.ts';
 import { type EngineOptions, openEngine } from '../engines/index.ts';
-import { type JoinOptions, join, MemberAccess } from '../member/index.ts';
-import { StoreParticipant } from './store-participant.ts';
+import type { JoinOptions } from '../member/index.ts';
 
 /** A program's part in its elections, whatever they are held on: members, or a store. */
 export interface Caucus {
@@ -55,6 +54,7 @@ export async function caucus(
       'join({ isolate: true }) for a member in a thread of its own',
       show(where.isolate),
     );
+  const { join } = await import('../member/index.ts');
   const member = await join(where);
   return opened(
     member,
@@ -66,6 +66,12 @@ export async function caucus(
 
 async function onStore(url: string | URL, options: CaucusStoreOptions): Promise<Caucus> {
   const { election = 'main', tokens = [], closed = false, ...rest } = options;
+  const [{ createApi }, { tokenOptions }, { MemberAccess }, { StoreParticipant }] = await Promise.all([
+    import('../api/index.ts'),
+    import('../auth/index.ts'),
+    import('../member/index.ts'),
+    import('./store/index.ts'),
+  ]);
   const access = new MemberAccess(tokenOptions.read(tokens, 'tokens'), closed, false);
   const engine = await openEngine(url, rest);
   const storeName = /^[a-z]+/.exec(String(url))![0];
@@ -80,12 +86,13 @@ async function onStore(url: string | URL, options: CaucusStoreOptions): Promise<
   return opened(participant, api, (...args) => participant.election(...args), close);
 }
 
-function opened(
+async function opened(
   member: MemberPort,
   handler: Caucus['handler'],
   election: Caucus['election'],
   close: Caucus['close'],
-): Caucus {
+): Promise<Caucus> {
+  const { metricsOf } = await import('../api/index.ts');
   const metrics = metricsOf(member);
   const closeAll = async (): Promise<void> => {
     await close();

@@ -1,3 +1,3 @@
 export { type Caucus, type CaucusStoreOptions, caucus } from './caucus.ts';
-export { EngineElection } from './engine-election.ts';
-export { StoreParticipant } from './store-participant.ts';
+export { join } from './join.ts';
+export type { ElectionStatus, IsolatedMember, Member, Membership } from './member.ts';

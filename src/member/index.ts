@@ -3,7 +3,7 @@ export { MemberAccess } from './access.ts';
 export { SystemClock } from './clock.ts';
 export { inspectFolder } from './inspect-folder.ts';
 export { join } from './join.ts';
-export type { IsolatedJoinOptions, JoinOptions, Limits, LogEntry } from './join-options.ts';
+export type { AnyJoinOptions, IsolatedJoinOptions, JoinOptions, Limits, LogEntry } from './join-options.ts';
 export { makeFolder } from './make-folder.ts';
 export { Member } from './member.ts';
 export { readOptions } from './options.ts';

@@ -2,13 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { TokenOption } from '../auth/index.ts';
 import type { MemberId } from '../core/index.ts';
 import type { LogEntry } from '../election/index.ts';
+import type { ProtocolOptions } from '../protocols/index.ts';
 import type { Peer } from './links/links.ts';
 import type { TlsOptions } from './tls-options.ts';
 
 export type { LogEntry };
 
-/** The options of a member. Everything but the peers has a default. */
-export interface JoinOptions {
+/** The options of a member that do not depend on its protocol. */
+interface MemberOptions {
   /** Its name among the voters. No two running members may share one. Default: the host's name and random digits. */
   readonly id?: MemberId | undefined;
   /** Members of different clusters refuse each other. */
@@ -31,10 +32,6 @@ export interface JoinOptions {
   readonly join?: string | undefined;
   /** Finds other voters by DNS: each address of `host` (with its port), combined with the path `url`. */
   readonly seed?: { readonly host: string; readonly url?: string | undefined } | undefined;
-  readonly protocol?: string | undefined;
-  readonly timing?: Readonly<Record<string, unknown>> | undefined;
-  /** The protocol's own options. */
-  readonly options?: Readonly<Record<string, unknown>> | undefined;
   /** The priority of this member as a candidate. */
   readonly priority?: number | undefined;
   /** A folder of its own, where it keeps what must survive a restart. */
@@ -92,13 +89,32 @@ export interface JoinOptions {
   readonly log?: ((entry: LogEntry) => void) | undefined;
 }
 
-/** The options of a member in a thread of its own. */
-export interface IsolatedJoinOptions extends Omit<JoinOptions, 'isolate' | 'mounted' | 'allow'> {
+/** The options of a member, with the times and options of its protocol. Everything but the peers has a default. */
+export type JoinOptions = MemberOptions & ProtocolOptions;
+
+/** The same before the protocol is known, of which each reads its own times and options. */
+export interface AnyJoinOptions extends MemberOptions {
+  readonly protocol?: string | undefined;
+  readonly timing?: object | undefined;
+  readonly options?: object | undefined;
+}
+
+interface Isolation {
   /** The member runs in a thread of its own, and renews its leases while the main thread is busy. */
   readonly isolate: true;
   /** A leader whose main thread does not answer for this long resigns (default: 5 s). */
   readonly maxStallMs?: number | undefined;
 }
+
+/** The options of a member in a thread of its own. */
+export type IsolatedJoinOptions = Omit<MemberOptions, 'isolate' | 'mounted' | 'allow'> &
+  ProtocolOptions &
+  Isolation;
+
+/** The same before the protocol is known. */
+export interface AnyIsolatedJoinOptions
+  extends Omit<AnyJoinOptions, 'isolate' | 'mounted' | 'allow'>,
+    Isolation {}
 
 export interface Limits {
   /** Messages that may wait for one peer. */

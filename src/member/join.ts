@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { closeServer, listen } from '../api/index.ts';
 import { CaucusError } from '../election/index.ts';
 import { forgetfulStore, openStore } from './data-folder.ts';
-import type { IsolatedJoinOptions, JoinOptions } from './join-options.ts';
+import type { AnyIsolatedJoinOptions, AnyJoinOptions } from './join-options.ts';
 import { learnPeers } from './joining.ts';
 import { Member } from './member.ts';
 import { readOptions, type Settled, warningsOf } from './options.ts';
@@ -11,15 +11,17 @@ import { findPlace } from './place.ts';
 import { rehearse } from './rehearsal.ts';
 import { type IsolatedMember, joinIsolated } from './thread/isolated-member.ts';
 
-/**
- * Starts a member. From now on it votes in the elections of its cluster; a program that wants to lead uses one of its
- * elections. With `isolate: true` it runs in a thread of its own. Rejects with BadInput for invalid options, and with CaucusError for errors of the system.
- */
-export async function join(options: IsolatedJoinOptions): Promise<IsolatedMember>;
-export async function join(options: JoinOptions): Promise<Member>;
-export async function join(options: JoinOptions | IsolatedJoinOptions): Promise<Member | IsolatedMember> {
+/** Starts a member. Rejects with BadInput for invalid options, and with CaucusError for errors of the system. */
+export async function join(options: AnyIsolatedJoinOptions): Promise<IsolatedMember>;
+export async function join(options: AnyJoinOptions): Promise<Member>;
+export async function join(
+  options: AnyJoinOptions | AnyIsolatedJoinOptions,
+): Promise<Member | IsolatedMember>;
+export async function join(
+  options: AnyJoinOptions | AnyIsolatedJoinOptions,
+): Promise<Member | IsolatedMember> {
   if (options?.isolate === true) return joinIsolated(options);
-  let settled = await findPlace(readOptions(options));
+  let settled = await findPlace(await readOptions(options));
   refuseBun(settled);
   for (const message of warningsOf(options, settled)) settled.log({ level: 'warning', message });
   await rehearse(settled);

@@ -7,7 +7,7 @@ import { type Membership, membership } from '../api/wire/index.ts';
 import { BadInput, type Definition, type MemberId, show } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import type { Store } from './data-folder.ts';
-import type { JoinOptions } from './join-options.ts';
+import type { AnyJoinOptions } from './join-options.ts';
 import type { Peer } from './links/links.ts';
 import { resolveLinkOptions } from './links/options.ts';
 import { type Posted, Poster } from './links/post.ts';
@@ -17,7 +17,7 @@ import { normalUrl } from './voters.ts';
 const AGAIN_MS = 1000;
 
 /** Only where members are added and removed by operators is there a cluster to join. */
-export function readJoin({ join, peers = [], tls }: JoinOptions, definition: Definition): string | null {
+export function readJoin({ join, peers = [], tls }: AnyJoinOptions, definition: Definition): string | null {
   if (join === undefined) return null;
   const isAble = definition.registration === undefined && definition.commands.includes('add');
   if (!isAble)

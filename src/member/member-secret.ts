@@ -6,11 +6,11 @@ import { unwatchFile, watchFile } from 'node:fs';
 import path from 'node:path';
 import { readSecretFile, readSecrets, Secrets } from '../auth/index.ts';
 import { BadInput } from '../core/index.ts';
-import type { JoinOptions, LogEntry } from './join-options.ts';
+import type { AnyJoinOptions, LogEntry } from './join-options.ts';
 
 const LOOK_EVERY_MS = 1000;
 
-export function readSecretOptions({ secret, secretFile }: JoinOptions): MemberSecret {
+export function readSecretOptions({ secret, secretFile }: AnyJoinOptions): MemberSecret {
   if (secret === undefined && secretFile === undefined) return new MemberSecret(null, null);
   if (secret !== undefined && secretFile !== undefined)
     throw new BadInput('secretFile', 'it or secret', 'both');

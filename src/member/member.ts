@@ -23,7 +23,7 @@ import type { DiskWatch } from './disk-watch.ts';
 import { Elections } from './elections.ts';
 import { Finding } from './finding.ts';
 import { isolate } from './isolate.ts';
-import type { JoinOptions } from './join-options.ts';
+import type { AnyJoinOptions } from './join-options.ts';
 import { LeaseService } from './lease-service.ts';
 import { openLinks } from './link-events.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
@@ -251,7 +251,7 @@ export class Member implements MemberPort, Engine {
       : this.#links.handleUpgrade(request, socket, head);
 
   /** Replaces the tokens of operators. Throws BadInput, and keeps the old ones, if these cannot be used. */
-  setTokens(tokens: NonNullable<JoinOptions['tokens']>): void {
+  setTokens(tokens: NonNullable<AnyJoinOptions['tokens']>): void {
     this.#settled.access.replace(tokens);
   }
 
@@ -259,7 +259,7 @@ export class Member implements MemberPort, Engine {
    * Replaces the secrets of a member that was started with one; connections stay open. Throws BadInput, and keeps the
    * old ones, if these cannot be used.
    */
-  setSecret(secret: NonNullable<JoinOptions['secret']>): void {
+  setSecret(secret: NonNullable<AnyJoinOptions['secret']>): void {
     this.#settled.secret.replace(secret);
   }
 

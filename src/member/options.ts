@@ -21,12 +21,12 @@ import {
 } from '../core/index.ts';
 import { inventName } from '../election/index.ts';
 import { notReserved } from '../leases/index.ts';
-import { catalogue, DEFAULT_PROTOCOL } from '../protocols/index.ts';
 import { cameByLoopback, MemberAccess } from './access.ts';
 import { isolate } from './isolate.ts';
-import type { JoinOptions, Limits, LogEntry } from './join-options.ts';
+import type { AnyJoinOptions, Limits, LogEntry } from './join-options.ts';
 import { readJoin } from './joining.ts';
 import type { Peer } from './links/links.ts';
+import { loadProtocol, registering } from './load-protocol.ts';
 import { type MemberSecret, readSecretOptions } from './member-secret.ts';
 import { refuseTwice } from './refuse-twice.ts';
 import { readSeedHost, type Seed } from './seeds.ts';
@@ -86,9 +86,9 @@ const count = integer(1, 1_000_000);
 const folder = text(4096);
 
 /** Each protocol reads its own. */
-const settings: Shape<Readonly<Record<string, unknown>> | undefined> = {
+const settings: Shape<object | undefined> = {
   expected: 'an object',
-  read: (value) => value as Readonly<Record<string, unknown>> | undefined,
+  read: (value) => value as object | undefined,
 };
 
 const logger: Shape<((entry: LogEntry) => void) | undefined> = {
@@ -104,15 +104,15 @@ function later<T>(expected: string): Shape<T> {
   return { expected, isOptional: true, read: (value) => value as T };
 }
 
-const checker: Shape<JoinOptions['allow']> = {
+const checker: Shape<AnyJoinOptions['allow']> = {
   expected: 'a function',
   read(value, path) {
-    if (value === undefined || typeof value === 'function') return value as JoinOptions['allow'];
+    if (value === undefined || typeof value === 'function') return value as AnyJoinOptions['allow'];
     throw new BadInput(path, this.expected, show(value));
   },
 };
 
-const shape: Shape<JoinOptions> = record<JoinOptions>({
+const shape: Shape<AnyJoinOptions> = record<AnyJoinOptions>({
   id: optional(memberId),
   cluster: optional(electionName),
   election: optional(electionName),
@@ -132,8 +132,8 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
   insecure: optional(flag),
   allow: checker,
   hosts: optional(listOf(text(255), 1000)),
-  tokens: later<JoinOptions['tokens']>('a list of tokens'),
-  secret: later<JoinOptions['secret']>('a secret'),
+  tokens: later<AnyJoinOptions['tokens']>('a list of tokens'),
+  secret: later<AnyJoinOptions['secret']>('a secret'),
   secretFile: optional(folder),
   closed: optional(flag),
   tls: tlsShape,
@@ -155,15 +155,15 @@ const shape: Shape<JoinOptions> = record<JoinOptions>({
   log: logger,
 });
 
-/** The only place where options are checked. Throws BadInput, which names the option. */
-export function readOptions(given: unknown): Settled {
+/** The only place where options are checked. Rejects with BadInput, which names the option. */
+export async function readOptions(given: unknown): Promise<Settled> {
   const options = shape.read(given, '');
   const id = options.id ?? inventName();
   const peers = (options.peers ?? []).filter((peer) => peer.id !== id);
   const own = options.peers?.find((peer) => peer.id === id);
   const url = options.url ?? own?.url;
   refuseTwice(options.peers ?? []);
-  const definition = readProtocol(options.protocol ?? DEFAULT_PROTOCOL);
+  const definition = await loadProtocol(options.protocol);
   const timing = readSettings(definition.timing, options.timing, 'timing');
   const config: Config = {
     timing,
@@ -185,7 +185,7 @@ export function readOptions(given: unknown): Settled {
     url: url ?? null,
     peers,
     join: readJoin(options, definition),
-    seed: readSeed(options, url, definition),
+    seed: await readSeed(options, url, definition),
     definition,
     config,
     priority: options.priority ?? 1,
@@ -215,7 +215,7 @@ export function readOptions(given: unknown): Settled {
 }
 
 /** What is allowed, but may not be what was meant. A list of peers with only the member itself is meant. */
-export function warningsOf(options: JoinOptions, settled: Settled): string[] {
+export function warningsOf(options: AnyJoinOptions, settled: Settled): string[] {
   const { firstStart, peers, trustConnections } = options;
   const { id, seed, definition } = settled;
   const isAlone =
@@ -241,19 +241,14 @@ const NOT_TRUSTED =
  * Does a closed connection say anything? Where any process of the network can open connections in the name of a member,
  * it can close them too.
  */
-function mayTrust({ url }: JoinOptions, listen: Settled['listen'], isAuthenticated: boolean): boolean {
+function mayTrust({ url }: AnyJoinOptions, listen: Settled['listen'], isAuthenticated: boolean): boolean {
   return isAuthenticated || isLoopback(listen === null ? hostOf(url!) : listen.host);
 }
 
 /** A program that mounts the member with a check of its own decides itself who may operate. */
-function readAccess({ tokens, closed = false, insecure, allow }: JoinOptions, host: string): MemberAccess {
+function readAccess({ tokens, closed = false, insecure, allow }: AnyJoinOptions, host: string): MemberAccess {
   const isOpen = insecure === true || allow !== undefined || isLoopback(host);
   return new MemberAccess(tokenOptions.read(tokens ?? [], 'tokens'), closed, isOpen);
-}
-
-function readProtocol(name: string): Definition {
-  if (Object.hasOwn(catalogue, name)) return catalogue[name]!;
-  throw new BadInput('protocol', `one of ${Object.keys(catalogue).join(', ')}`, show(name));
 }
 
 /** What a member needs that other machines can reach. */
@@ -261,14 +256,14 @@ export const BEYOND_LOOPBACK =
   'certificates (tls) or a secret (secretFile) for all members, or insecure: true';
 
 /** Where its URL is on the loopback, a mounted member is for this machine, whichever addresses its server listens on. */
-function readAllow({ allow, insecure, url }: JoinOptions, isAuthenticated: boolean): Settled['allow'] {
+function readAllow({ allow, insecure, url }: AnyJoinOptions, isAuthenticated: boolean): Settled['allow'] {
   if (allow !== undefined) return allow;
   return insecure || (isAuthenticated && !isLoopback(hostOf(url!))) ? () => true : cameByLoopback;
 }
 
 /** Where to listen: at `listen`, else at the address of `url`, else on any free port of the loopback. */
 function readListen(
-  options: JoinOptions,
+  options: AnyJoinOptions,
   url: string | undefined,
   isAuthenticated: boolean,
 ): Settled['listen'] {
@@ -314,12 +309,15 @@ function readListen(
 }
 
 /** Only a protocol whose voters register can start without a list of them. */
-function readSeed(options: JoinOptions, url: string | undefined, definition: Definition): SettledSeed | null {
+async function readSeed(
+  options: AnyJoinOptions,
+  url: string | undefined,
+  definition: Definition,
+): Promise<SettledSeed | null> {
   const { seed, listen, mounted } = options;
   if (seed === undefined) return null;
   if (definition.registration === undefined) {
-    const able = Object.values(catalogue).filter((each) => each.registration !== undefined);
-    const names = able.map((each) => each.name).join(', ');
+    const names = await registering();
     throw new BadInput(
       'seed',
       `peers, since the voters of ${definition.name} are fixed (seeds are for ${names})`,

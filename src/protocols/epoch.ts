@@ -34,6 +34,7 @@ import {
   rangeMs,
   record,
   type Self,
+  type Setting,
   setting,
 } from '../core/index.ts';
 
@@ -58,7 +59,10 @@ interface State {
   votes: MemberId[];
 }
 
-const timing = {
+export const timing: {
+  readonly heartbeatMs: Setting<number>;
+  readonly timeoutMs: Setting<readonly [number, number]>;
+} = {
   heartbeatMs: setting(durationMs, 1000, 'a leader sends a keep-alive this often'),
   timeoutMs: setting(rangeMs, [1500, 3000], 'the random period to wait before asking for votes'),
 };

@@ -6,6 +6,8 @@ import { epoch } from './epoch.ts';
 import { quorum } from './quorum/index.ts';
 import { ring } from './ring/index.ts';
 
+export type { ChangedTiming, ProtocolName, ProtocolOptions } from './given-settings.ts';
+
 /** The default protocol of members. */
 export const DEFAULT_PROTOCOL = 'quorum';
 

@@ -4,7 +4,7 @@ import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TokenOption } from '../../src/auth/index.ts';
 import { standFor } from '../../src/cli/commands/node/standing.ts';
-import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member } from '../../src/member/index.ts';
 
 const ALICE = 'token-of-alice-who-operates';
 const BOB = 'token-of-bob-who-only-reads';
@@ -26,7 +26,7 @@ afterEach(async () => {
   await member.close();
 });
 
-async function leader(options: JoinOptions = {}): Promise<Member> {
+async function leader(options: AnyJoinOptions = {}): Promise<Member> {
   logged = [];
   ending = new AbortController();
   member = await join({

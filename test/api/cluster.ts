@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { MemberId } from '../../src/core/index.ts';
-import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member } from '../../src/member/index.ts';
 
 export class Cluster {
   readonly members: Member[] = [];
@@ -11,7 +11,7 @@ export class Cluster {
   /** Without `links`, the servers take no lasting connections, as if something between the members let none through. */
   async open(
     ids: readonly MemberId[],
-    options: JoinOptions,
+    options: AnyJoinOptions,
     { links = true }: { readonly links?: boolean } = {},
   ): Promise<void> {
     const places: { server: Server; peer: { id: MemberId; url: string } }[] = [];

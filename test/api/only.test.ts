@@ -1,6 +1,6 @@
 /** Members between which something lets no lasting connections through: every message is a POST, every answer a response. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ElectionPort, JoinOptions, Member } from '../../src/member/index.ts';
+import type { AnyJoinOptions, ElectionPort, Member } from '../../src/member/index.ts';
 import { Cluster } from './cluster.ts';
 import { ask } from './test-member.ts';
 import { untilSo } from './waiting.ts';
@@ -11,7 +11,7 @@ afterEach(async () => {
   cluster = new Cluster();
 });
 
-const KINDS: readonly JoinOptions[] = [
+const KINDS: readonly AnyJoinOptions[] = [
   { protocol: 'quorum' },
   { protocol: 'draw', timing: { heartbeatMs: 50, timeoutMs: [100, 200] } },
   { protocol: 'bully' },

@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Change } from '../../src/api/index.ts';
 import { ownProcess } from '../../src/member/evidence.ts';
-import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member } from '../../src/member/index.ts';
 import { encodeHello, encodeLocalConfirmed } from '../../src/member/links/frames.ts';
 import { LocalSocket } from '../../src/member/links/local-socket.ts';
 import type { Saved } from '../../src/protocols/quorum/state.ts';
@@ -36,7 +36,7 @@ class Attacked {
   readonly logged: string[] = [];
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'caucus-attacked-'));
 
-  static async open(options: JoinOptions): Promise<Attacked> {
+  static async open(options: AnyJoinOptions): Promise<Attacked> {
     const cluster = new Attacked();
     const ports = await freePorts(IDS.length);
     const peers = IDS.map((id, i) => ({ id, url: `http://127.0.0.1:${ports[i]}` }));

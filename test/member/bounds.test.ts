@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member } from '../../src/member/index.ts';
 import { isolate } from '../../src/member/isolate.ts';
 import { encodeHello } from '../../src/member/links/frames.ts';
 import { makeFolder } from '../../src/member/make-folder.ts';
@@ -27,7 +27,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function start(options: JoinOptions): Promise<Member> {
+async function start(options: AnyJoinOptions): Promise<Member> {
   const member = await join({ id: 'a', ...options });
   members.push(member);
   return member;

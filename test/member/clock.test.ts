@@ -120,7 +120,7 @@ describe('the clock', () => {
           expect(() => leadership.assert()).toThrow();
           await leadership.resign();
           await vi.waitFor(() =>
-            expect(member.electionPort('main').history.map(({ cause }) => cause)).toContain('suspended'),
+            expect(member.elections[0]?.history.map(({ cause }) => cause)).toContain('suspended'),
           );
         } finally {
           await member.close();

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Discovery } from '../../src/member/discovery.ts';
-import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member } from '../../src/member/index.ts';
 import { freePorts } from '../support/free-ports.ts';
 
 const members: Member[] = [];
@@ -19,7 +19,7 @@ const draw = {
   timing: { heartbeatMs: 50, timeoutMs: [50, 100] },
 } as const;
 
-async function start(options: JoinOptions): Promise<Member> {
+async function start(options: AnyJoinOptions): Promise<Member> {
   const log: string[] = [];
   const member = await join({ ...draw, log: ({ message }) => log.push(message), ...options });
   members.push(member);

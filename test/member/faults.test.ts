@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type JoinOptions, join, type Member, type Peer } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member, type Peer } from '../../src/member/index.ts';
 import { Cluster } from '../support/cluster.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -80,7 +80,7 @@ describe('a tunnel that closes and refuses while the leader lives', () => {
 
 describe('a new member', () => {
   it('is told its mistakes before anything is opened', async () => {
-    const wrong = async (options: JoinOptions): Promise<string> => {
+    const wrong = async (options: AnyJoinOptions): Promise<string> => {
       try {
         loners.push(await join(options));
         return 'joined';

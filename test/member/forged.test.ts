@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member } from '../../src/member/index.ts';
 import { encodeHello } from '../../src/member/links/frames.ts';
 import { ask } from '../api/test-member.ts';
 import { until } from '../support/linked.ts';
@@ -29,7 +29,7 @@ afterEach(async () => {
 const NOWHERE = 'http://127.0.0.1:9';
 const BY = { disk: 'd', start: 1, life: 'forged' };
 
-async function start(options: JoinOptions): Promise<Member> {
+async function start(options: AnyJoinOptions): Promise<Member> {
   const member = await join({ id: 'a', data: path.join(folder, 'a'), ...options });
   members.push(member);
   return member;
@@ -138,7 +138,7 @@ describe('a member with a connection', () => {
     ['draw', {}, { type: 'heartbeat', ...beat }, { term: FAR }],
     ['draw', {}, { type: 'election/start', election: 1, voters: ['a', 'b'] }, { election: FAR }],
   ])('cannot use up the numbers of %s: %j %j', async (protocol, options, message, far) => {
-    const member = await start({ peers: B, protocol, options: options as JoinOptions['options'] });
+    const member = await start({ peers: B, protocol, options: options as AnyJoinOptions['options'] });
     const peer = await connectAsB(member);
     peer.send(JSON.stringify(['main', { ...message, ...far }]));
     await taken(peer);

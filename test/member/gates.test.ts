@@ -12,7 +12,7 @@ import { columnLines } from '../../src/cli/commands/ask/columns.ts';
 import { EngineMember } from '../../src/cli/commands/node/engine-member.ts';
 import { harmless } from '../../src/cli/input/refusal.ts';
 import { openEngine } from '../../src/engines/open.ts';
-import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member } from '../../src/member/index.ts';
 import { encodeHello, readFrame } from '../../src/member/links/frames.ts';
 import { freePorts } from '../support/free-ports.ts';
 
@@ -31,7 +31,7 @@ async function status(port: number, path: string, host: string, address = '127.0
 }
 
 /** A member on a server of the test's own, which listens on all addresses. */
-async function mount(options: JoinOptions): Promise<{ member: Member; port: number }> {
+async function mount(options: AnyJoinOptions): Promise<{ member: Member; port: number }> {
   const server: Server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
   const { port } = server.address() as AddressInfo;

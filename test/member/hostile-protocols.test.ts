@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member } from '../../src/member/index.ts';
 import { encodeHello } from '../../src/member/links/frames.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { ask } from '../api/test-member.ts';
@@ -38,7 +38,7 @@ async function taken(peer: WebSocket): Promise<void> {
   await Promise.race([once(peer, 'pong'), once(peer, 'close')]);
 }
 
-const CASES: readonly JoinOptions[] = [
+const CASES: readonly AnyJoinOptions[] = [
   ...Object.keys(catalogue).map((protocol) => ({ protocol })),
   { protocol: 'bully', options: { quorum: true } },
   { protocol: 'draw', options: { quorum: true, voters: 3 }, timing: { heartbeatMs: 20 } },

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Input, Message } from '../../src/core/index.ts';
 import { ownProcess } from '../../src/member/evidence.ts';
-import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member } from '../../src/member/index.ts';
 import { encodeHello, encodeLocalConfirmed } from '../../src/member/links/frames.ts';
 import { createLinks } from '../../src/member/links/index.ts';
 import type { Identity } from '../../src/member/links/links.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
   await Promise.all(members.splice(0).map((member) => member.close()));
 });
 
-async function startMember(options: JoinOptions): Promise<Member> {
+async function startMember(options: AnyJoinOptions): Promise<Member> {
   const member = await join({ id: 'a', ...options });
   members.push(member);
   return member;

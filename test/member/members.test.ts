@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { JoinOptions, Member } from '../../src/member/index.ts';
+import type { AnyJoinOptions, Member } from '../../src/member/index.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { Cluster } from '../support/cluster.ts';
 
@@ -14,7 +14,7 @@ afterEach(async () => {
 
 async function start(
   ids: readonly (string | number)[],
-  wishes?: JoinOptions & { keeps?: boolean },
+  wishes?: AnyJoinOptions & { keeps?: boolean },
 ): Promise<Cluster> {
   cluster = await Cluster.start(ids, wishes);
   return cluster;

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../../src/api/index.ts';
-import type { JoinOptions, Member } from '../../src/member/index.ts';
+import type { AnyJoinOptions, Member } from '../../src/member/index.ts';
 import { OwnUrl } from '../../src/member/own-url.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { until } from '../support/linked.ts';
@@ -101,7 +101,7 @@ async function startLiar(
 }
 
 const MEANS = {
-  'no secret': async (): Promise<[Partial<JoinOptions>, Certificate | null]> => [{}, null],
+  'no secret': async (): Promise<[Partial<AnyJoinOptions>, Certificate | null]> => [{}, null],
   'a secret': async () => [{ secret: SECRET }, null],
   'a token for readers': async () => [
     { closed: true, tokens: [{ name: 'bob', roles: ['read'], token: 'token-of-bob-who-only-reads' }] },
@@ -112,12 +112,12 @@ const MEANS = {
     const { ca } = authorities();
     return [{ tls: await ca.member('a') }, await ca.issue('a')];
   },
-} satisfies Record<string, () => Promise<[Partial<JoinOptions>, Certificate | null]>>;
+} satisfies Record<string, () => Promise<[Partial<AnyJoinOptions>, Certificate | null]>>;
 
 describe.each(Object.keys(MEANS) as (keyof typeof MEANS)[])('with %s', (means) => {
   it.each(Object.keys(LIES))('a liar that %s is not believed', async (name) => {
     earlier = {};
-    const [options, certificate] = (await MEANS[means]()) as [Partial<JoinOptions>, Certificate | null];
+    const [options, certificate] = (await MEANS[means]()) as [Partial<AnyJoinOptions>, Certificate | null];
     const [port] = await freePorts(1);
     const scheme = certificate === null ? 'http' : 'https';
     const own = `${scheme}://127.0.0.2:${port}`;
@@ -137,7 +137,7 @@ describe.each(Object.keys(MEANS) as (keyof typeof MEANS)[])('with %s', (means) =
   });
 
   it('a voter finds the address that passes connections on to it', async () => {
-    const [options, certificate] = (await MEANS[means]()) as [Partial<JoinOptions>, Certificate | null];
+    const [options, certificate] = (await MEANS[means]()) as [Partial<AnyJoinOptions>, Certificate | null];
     const [port] = await freePorts(1);
     const scheme = certificate === null ? 'http' : 'https';
     const proxy = await startTcpProxy(`http://127.0.0.2:${port}`);

@@ -1,7 +1,7 @@
 /** Voters that are told a seed and a relative URL, on addresses of the loopback: which one is their own? */
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type JoinOptions, join, type LogEntry, type Member } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type LogEntry, type Member } from '../../src/member/index.ts';
 import { readOptions } from '../../src/member/options.ts';
 import { ownAmong } from '../../src/member/own-url.ts';
 import { findPlace } from '../../src/member/place.ts';
@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const draw = { protocol: 'draw', timing: { heartbeatMs: 50, timeoutMs: [50, 100] } } as const;
 
-async function start(options: JoinOptions): Promise<Member> {
+async function start(options: AnyJoinOptions): Promise<Member> {
   const member = await join({ ...draw, ...options });
   closers.push(() => member.close());
   return member;
@@ -76,8 +76,8 @@ describe('a relative URL', () => {
     ['a port that is none', { host: 'voters', url: ':70000' }, /^seed\.url: /],
     ['a path in the host', { host: 'voters/x', url: '/' }, /^seed\.host: /],
     ['port 0 in the host', { host: 'voters:0', url: '/' }, /^seed\.host: /],
-  ])('is refused with %s', (_name, seed, message) => {
-    expect(() => readOptions({ ...draw, id: 'a', listen: { port: 0 }, seed })).toThrow(message);
+  ])('is refused with %s', async (_name, seed, message) => {
+    await expect(readOptions({ ...draw, id: 'a', listen: { port: 0 }, seed })).rejects.toThrow(message);
   });
 });
 
@@ -169,21 +169,26 @@ describe('a voter without an address to listen on', () => {
   const far = async (): Promise<string[]> => ['192.0.2.200', '192.0.2.201'];
 
   it('is refused if the seed has no address of this machine', async () => {
-    const own = readOptions({ ...draw, id: 'a', seed: { host: 'voters:7100', url: '/' }, insecure: true });
+    const own = await readOptions({
+      ...draw,
+      id: 'a',
+      seed: { host: 'voters:7100', url: '/' },
+      insecure: true,
+    });
     await expect(findPlace(own, far)).rejects.toThrow(
       'cannot choose an address to listen on: none of the addresses of the seed voters:7100 is one of this machine (http://192.0.2.200:7100, http://192.0.2.201:7100); say where to listen',
     );
   });
 
   it('is refused if the voters are elsewhere and it would listen on the loopback', async () => {
-    const none = readOptions({ ...draw, id: 'a', seed: { host: 'voters:7100' } });
+    const none = await readOptions({ ...draw, id: 'a', seed: { host: 'voters:7100' } });
     await expect(findPlace(none, far)).rejects.toThrow(
       'the voters of the seed voters:7100 are not on this machine (http://192.0.2.200:7100); say where to listen',
     );
   });
 
   it('is refused if the seed cannot be resolved', async () => {
-    const own = readOptions({ ...draw, id: 'a', seed: { host: 'voters:7100', url: '/' } });
+    const own = await readOptions({ ...draw, id: 'a', seed: { host: 'voters:7100', url: '/' } });
     await expect(findPlace(own, () => Promise.reject(new Error('no such name')))).rejects.toThrow(
       'the seed voters:7100 cannot be resolved (no such name), so its own address is not known',
     );
@@ -196,10 +201,10 @@ describe('a voter without an address to listen on', () => {
     if (outer === undefined) return skip('this machine has only the loopback');
     const seed = { host: 'voters:7100', url: '/' };
     const resolve = async (): Promise<string[]> => ['192.0.2.200', outer.address];
-    await expect(findPlace(readOptions({ ...draw, id: 'a', seed }), resolve)).rejects.toThrow(
+    await expect(findPlace(await readOptions({ ...draw, id: 'a', seed }), resolve)).rejects.toThrow(
       /^listen: expected an address of the loopback, or certificates .*insecure: true, .*its own address/,
     );
-    const open = await findPlace(readOptions({ ...draw, id: 'a', seed, insecure: true }), resolve);
+    const open = await findPlace(await readOptions({ ...draw, id: 'a', seed, insecure: true }), resolve);
     expect(open).toMatchObject({
       listen: { host: outer.address, port: 7100 },
       url: `http://${outer.address}:7100`,
@@ -210,9 +215,9 @@ describe('a voter without an address to listen on', () => {
 describe('a member whose URL is not on the loopback', () => {
   const url = 'http://192.0.2.200:7101';
 
-  it('is refused with a random port, in every protocol', () => {
+  it('is refused with a random port, in every protocol', async () => {
     for (const told of [{ url }, { peers: [{ id: 'a', url }] }])
-      expect(() => readOptions({ id: 'a', listen: { port: 0 }, ...told })).toThrow(
+      await expect(readOptions({ id: 'a', listen: { port: 0 }, ...told })).rejects.toThrow(
         `listen.port: expected a port, since the others are told ${url}, found 0, any that is free`,
       );
   });

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JoinOptions, Peer } from '../../src/member/index.ts';
+import type { AnyJoinOptions, Peer } from '../../src/member/index.ts';
 import { compiled } from '../support/compiled.ts';
 
 const SCRIPT = await compiled(path.resolve(import.meta.dirname, '../support/member-process.ts'));
@@ -29,7 +29,7 @@ class Process {
   readonly said: Said[] = [];
   #listeners = new Set<() => void>();
 
-  constructor(options: JoinOptions) {
+  constructor(options: AnyJoinOptions) {
     this.id = String(options.id);
     this.child = spawn(process.execPath, [SCRIPT, JSON.stringify(options)], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -88,7 +88,7 @@ async function findPorts(ids: readonly string[]): Promise<Peer[]> {
   return peers;
 }
 
-function startProcess(id: string, peers: readonly Peer[], wishes: JoinOptions = {}): Process {
+function startProcess(id: string, peers: readonly Peer[], wishes: AnyJoinOptions = {}): Process {
   const port = Number(new URL(peers.find((peer) => peer.id === id)!.url).port);
   const started = new Process({ id, peers, listen: { port }, data: path.join(folder, id), ...wishes });
   processes.push(started);

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member } from '../../src/member/index.ts';
 import { encodeHello } from '../../src/member/links/frames.ts';
 import { ask } from '../api/test-member.ts';
 import { until } from '../support/linked.ts';
@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-async function start(options: JoinOptions = {}): Promise<Member> {
+async function start(options: AnyJoinOptions = {}): Promise<Member> {
   const member = await join({ id: 'a', protocol: 'draw', timing: { heartbeatMs: 30 }, ...options });
   stops.push(() => member.close());
   return member;

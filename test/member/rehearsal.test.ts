@@ -3,7 +3,7 @@ import type { LogEntry } from '../../src/member/index.ts';
 import { readOptions, type Settled } from '../../src/member/options.ts';
 import { Rehearsals, rehearseElection } from '../../src/member/rehearsal.ts';
 
-function settledWith(protocol: string, log: (entry: LogEntry) => void = () => {}): Settled {
+function settledWith(protocol: string, log: (entry: LogEntry) => void = () => {}): Promise<Settled> {
   return readOptions({
     protocol,
     id: 'a',
@@ -21,7 +21,7 @@ afterEach(() => {
 describe('the rehearsals of a process', () => {
   it('are held some times soon, and later once a minute, by the first of its members', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const settled = settledWith('quorum');
+    const settled = await settledWith('quorum');
     const [first, second] = [new Rehearsals(settled), new Rehearsals(settled)];
     const rounds = async (forMs: number): Promise<void> => {
       await vi.advanceTimersByTimeAsync(forMs);
@@ -45,16 +45,16 @@ describe('the rehearsals of a process', () => {
 
 describe('a rehearsal', () => {
   it('elects a leader, another after its resignation, and another after the death of that one', async () => {
-    for (let i = 0; i < 20; i++) expect(await rehearseElection(settledWith('quorum'))).toBe(3);
+    for (let i = 0; i < 20; i++) expect(await rehearseElection(await settledWith('quorum'))).toBe(3);
   });
 
   it.each(['epoch', 'bully', 'ring', 'chang-roberts', 'draw'])('ends with %s too', async (protocol) => {
-    expect(await rehearseElection(settledWith(protocol))).toBeLessThanOrEqual(3);
+    expect(await rehearseElection(await settledWith(protocol))).toBeLessThanOrEqual(3);
   });
 
   it('logs nothing', async () => {
     const entries: LogEntry[] = [];
-    await rehearseElection(settledWith('quorum', (entry) => entries.push(entry)));
+    await rehearseElection(await settledWith('quorum', (entry) => entries.push(entry)));
     expect(entries).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member } from '../../src/member/index.ts';
 import { until } from '../support/linked.ts';
 import { RestVoter } from '../support/rest-voter.ts';
 import { RestVoterProof } from '../support/rest-voter-proof.ts';
@@ -24,7 +24,7 @@ interface Started {
   readonly logged: string[];
 }
 
-async function start(id: string, options: JoinOptions = {}): Promise<Started> {
+async function start(id: string, options: AnyJoinOptions = {}): Promise<Started> {
   const logged: string[] = [];
   const member = await join({
     id,

@@ -98,8 +98,8 @@ describe('the timing of real members', () => {
   });
 });
 
-describe('times that cannot work', () => {
-  const settled = readOptions({ id: 'a', listen: { port: 0 }, peers: [] });
+describe('times that cannot work', async () => {
+  const settled = await readOptions({ id: 'a', listen: { port: 0 }, peers: [] });
   const changed = (timing: unknown): SetTimes =>
     settled.definition.retiming!.change(settled.config, null, timing);
 

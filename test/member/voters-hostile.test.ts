@@ -1,6 +1,6 @@
 /** Voters of `draw` that lie, flood, or are not wanted: what they cannot do to the others. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { type JoinOptions, join, type Member } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member } from '../../src/member/index.ts';
 import { Unreachable } from '../../src/member/unreachable.ts';
 import { freePorts } from '../support/free-ports.ts';
 
@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const draw = { protocol: 'draw', timing: { heartbeatMs: 50, timeoutMs: [50, 100] } } as const;
 
-async function start(options: JoinOptions): Promise<Member> {
+async function start(options: AnyJoinOptions): Promise<Member> {
   const log: string[] = [];
   const member = await join({ ...draw, log: ({ message }) => log.push(message), ...options });
   members.push(member);

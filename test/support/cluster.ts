@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { MemberId } from '../../src/core/index.ts';
-import { type JoinOptions, join, type Member, type Peer } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join, type Member, type Peer } from '../../src/member/index.ts';
 
 /** A place where a member can be, and be again after a restart: the port stays. */
 interface Place {
@@ -18,11 +18,11 @@ interface Place {
 export class Cluster {
   readonly log: string[] = [];
   readonly #places = new Map<MemberId, Place>();
-  readonly #wishes: JoinOptions;
+  readonly #wishes: AnyJoinOptions;
   readonly #data: string | null;
   readonly #listeners = new Set<() => void>();
 
-  private constructor(places: readonly Place[], wishes: JoinOptions, data: string | null) {
+  private constructor(places: readonly Place[], wishes: AnyJoinOptions, data: string | null) {
     for (const place of places) this.#places.set(place.id, place);
     this.#wishes = wishes;
     this.#data = data;
@@ -30,7 +30,7 @@ export class Cluster {
 
   static async open(
     ids: readonly MemberId[],
-    wishes: JoinOptions & { keeps?: boolean } = {},
+    wishes: AnyJoinOptions & { keeps?: boolean } = {},
   ): Promise<Cluster> {
     const { keeps = false, ...given } = wishes;
     // The times of `lan`, if nothing else is said: a first leader within half a second.
@@ -43,7 +43,7 @@ export class Cluster {
   /** Opens a cluster and starts all of it. */
   static async start(
     ids: readonly MemberId[],
-    wishes: JoinOptions & { keeps?: boolean } = {},
+    wishes: AnyJoinOptions & { keeps?: boolean } = {},
   ): Promise<Cluster> {
     const cluster = await Cluster.open(ids, wishes);
     await Promise.all(ids.map((id) => cluster.join(id)));
@@ -70,7 +70,7 @@ export class Cluster {
     return path.join(this.#data!, String(id));
   }
 
-  async join(id: MemberId, wishes: JoinOptions = {}): Promise<Member> {
+  async join(id: MemberId, wishes: AnyJoinOptions = {}): Promise<Member> {
     const place = this.#places.get(id)!;
     const member = await join({
       id,

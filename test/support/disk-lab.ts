@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Command, Json, Outcome } from '../../src/core/index.ts';
-import type { JoinOptions, Peer } from '../../src/member/index.ts';
+import type { AnyJoinOptions, Peer } from '../../src/member/index.ts';
 import { type Ground, type GroundOf, loopback, type Place } from './ground.ts';
 
 const SCRIPT = path.resolve(import.meta.dirname, 'watched-member.js');
@@ -49,7 +49,7 @@ interface Reign {
 }
 
 /** How a process is started, where that differs from the rest of its cluster. */
-export interface StartWishes extends JoinOptions {
+export interface StartWishes extends AnyJoinOptions {
   /** The wall clock that it sees is set back by so much. */
   readonly setBackMs?: number;
   /** It is a second process: of its id, another may run. */
@@ -96,7 +96,7 @@ export class DiskLab {
   readonly peers: readonly Peer[];
   readonly #folder: string = mkdtempSync(path.join(tmpdir(), 'caucus-disks-'));
   readonly #keeps: boolean;
-  readonly #wishes: JoinOptions;
+  readonly #wishes: AnyJoinOptions;
   readonly #current = new Map<string, Watched>();
   readonly #all: Watched[] = [];
   readonly #reigns: Reign[] = [];
@@ -105,7 +105,7 @@ export class DiskLab {
 
   readonly #ground: Ground;
 
-  private constructor(ground: Ground, keeps: boolean, wishes: JoinOptions) {
+  private constructor(ground: Ground, keeps: boolean, wishes: AnyJoinOptions) {
     this.peers = ground.listens.map(({ host, port }, i) => ({
       id: String.fromCharCode(97 + i),
       url: `http://${host}:${port}`,
@@ -119,7 +119,7 @@ export class DiskLab {
   static async open(
     members: number,
     keeps: boolean,
-    wishes: JoinOptions = {},
+    wishes: AnyJoinOptions = {},
     groundOf: GroundOf = loopback,
   ): Promise<DiskLab> {
     return new DiskLab(await groundOf(members), keeps, wishes);
@@ -199,7 +199,7 @@ export class DiskLab {
     const index = this.ids.indexOf(id);
     const place = this.#ground.place(index);
     const { host, port } = this.#ground.listens[index]!;
-    const options: JoinOptions = {
+    const options: AnyJoinOptions = {
       id,
       peers: this.peers,
       listen: { host, port: isSecond ? this.#ground.secondPort : port },

@@ -2,13 +2,13 @@
  * A member in a process of its own, for tests that kill and stop processes. Takes its options as JSON, stands for election, and
  * says everything that changes on its standard output, one JSON object a line.
  */
-import { type JoinOptions, join } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join } from '../../src/member/index.ts';
 
 const say = (what: object): void => {
   process.stdout.write(`${JSON.stringify(what)}\n`);
 };
 
-const member = await join(JSON.parse(process.argv[2]!) as JoinOptions);
+const member = await join(JSON.parse(process.argv[2]!) as AnyJoinOptions);
 const port = member.electionPort(member.mainElection);
 let before = '';
 const look = (): void => {

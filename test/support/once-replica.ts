@@ -5,13 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Election, type OnceWork } from '../../src/election/index.ts';
 import { openEngine } from '../../src/engines/open.ts';
-import { type JoinOptions, join } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join } from '../../src/member/index.ts';
 
 export interface ReplicaPlan {
   readonly election: string;
   /** The store, or what makes it a member. */
   readonly engine?: { readonly url: string; readonly options: object };
-  readonly member?: JoinOptions;
+  readonly member?: AnyJoinOptions;
   readonly line: string;
   /** With PostgreSQL: results go to the table `results`, in the transaction that records the occasion. */
   readonly isTransacted: boolean;

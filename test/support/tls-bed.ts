@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import { WebSocket } from 'ws';
 import type { MemberId } from '../../src/core/index.ts';
 import {
-  type JoinOptions,
+  type AnyJoinOptions,
   join,
   type LogEntry,
   type Member,
@@ -56,7 +56,7 @@ export interface Logged {
   readonly log: LogEntry[];
 }
 
-export async function start(options: JoinOptions): Promise<Logged> {
+export async function start(options: AnyJoinOptions): Promise<Logged> {
   const log: LogEntry[] = [];
   const member = await join({ ...options, log: (entry) => void log.push(entry) });
   closers.push(() => member.close());
@@ -73,7 +73,7 @@ export async function urls(count: number): Promise<{ readonly id: number; readon
 
 /** Members 1, 2 and 3, all of which stand; the first leader is there. */
 export async function startThree(
-  options: Partial<JoinOptions> = {},
+  options: Partial<AnyJoinOptions> = {},
   tlsOf: (id: number) => Promise<TlsOptions> = (id) => ca.member(id),
 ): Promise<Logged[]> {
   const peers = await urls(3);

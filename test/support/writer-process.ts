@@ -5,13 +5,13 @@
  */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JoinOptions, join } from '../../src/member/index.ts';
+import { type AnyJoinOptions, join } from '../../src/member/index.ts';
 
-const log: NonNullable<JoinOptions['log']> = ({ message }) => {
+const log: NonNullable<AnyJoinOptions['log']> = ({ message }) => {
   if (process.env.WRITER_LOGS) process.stdout.write(`${JSON.stringify({ log: message })}\n`);
 };
 const [, , options, port, host = '127.0.0.1', ...elections] = process.argv;
-const member = await join({ ...(JSON.parse(options!) as JoinOptions), log });
+const member = await join({ ...(JSON.parse(options!) as AnyJoinOptions), log });
 const store = connect(Number(port), host).setNoDelay(true);
 await Promise.all(
   (elections.length === 0 ? [member.mainElection] : elections).map((name) =>

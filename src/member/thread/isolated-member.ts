@@ -9,7 +9,7 @@ import {
   SleepWatch,
 } from '../../election/index.ts';
 import { isolate as alone } from '../isolate.ts';
-import type { IsolatedJoinOptions } from '../join-options.ts';
+import type { AnyIsolatedJoinOptions } from '../join-options.ts';
 import { openElection } from '../open-election.ts';
 import { Line } from './line.ts';
 import { RemoteSeat } from './remote-seat.ts';
@@ -109,7 +109,7 @@ interface Thread {
 }
 
 /** Starts a member in a thread of its own. */
-export async function joinIsolated(given: IsolatedJoinOptions): Promise<IsolatedMember> {
+export async function joinIsolated(given: AnyIsolatedJoinOptions): Promise<IsolatedMember> {
   const { isolate: _, maxStallMs = USUAL_STALL_MS, log, ...options } = given;
   if (!(Number.isFinite(maxStallMs) && maxStallMs >= 100))
     throw new BadInput('maxStallMs', 'a number of milliseconds, at least 100', show(maxStallMs));

@@ -1,11 +1,11 @@
 /** What the main thread and the thread of a member say to each other. */
 import type { Json } from '../../core/index.ts';
 import type { LogEntry, Standing, Why } from '../../election/index.ts';
-import type { JoinOptions } from '../join-options.ts';
+import type { AnyJoinOptions } from '../join-options.ts';
 
 /** How the thread of a member is started. */
 export interface ThreadData {
-  readonly options: JoinOptions;
+  readonly options: AnyJoinOptions;
   /** In it the main thread writes, again and again, when it last had time to. */
   readonly answeredNs: SharedArrayBuffer;
   readonly maxStallMs: number;

@@ -31,19 +31,15 @@ import {
   compareIds,
   type Definition,
   define,
-  durationMs,
   type Effect,
   type Input,
-  listOf,
   type MemberId,
   memberId,
   nullable,
   type Objection,
   type Outcome,
   type Protocol,
-  rangeMs,
   record,
-  setting,
   show,
 } from '../../core/index.ts';
 import {
@@ -55,15 +51,14 @@ import {
   onNoAck,
   type Passed,
   type PassingRules,
-  passingOptions,
   passingRules,
-  passingTiming,
   type Seat,
   sendAck,
   skipMs,
   slip,
   takeReturned,
 } from '../pass-on.ts';
+import { options, timing } from './settings.ts';
 
 /** "a message in the direction of the ring, indicating that it is the leader"; null while no member stands */
 type Election = { readonly type: 'election'; readonly candidate: MemberId | null };
@@ -93,25 +88,6 @@ interface State extends Seat<Body> {
   /** "The possible states are 'defined' (`elected == P`), or 'undefined' (`elected == @`)", here null. */
   leader: MemberId | null;
 }
-
-const timing = {
-  heartbeatMs: setting(durationMs, 1000, 'the leader sends a heartbeat this often'),
-  timeoutMs: setting(
-    rangeMs,
-    [2500, 4000],
-    'how long a member waits for a heartbeat, or beyond two laps for a result, before it starts an election',
-  ),
-  ...passingTiming,
-};
-
-const options = {
-  ring: setting(
-    nullable(listOf(memberId, 1000)),
-    null,
-    'the members in the order of the ring; by default in the order of their ids',
-  ),
-  ...passingOptions,
-};
 
 type Settings = Config<typeof timing, typeof options>;
 

@@ -16,19 +16,40 @@ import {
 
 type Range = readonly [minMs: number, maxMs: number];
 
-export interface TimingTable extends Settings {
-  readonly heartbeatMs: Setting<number | null>;
-  readonly timeoutMs: Setting<Range | null>;
-  readonly leaseMs: Setting<number | null>;
-  readonly commitTimeoutMs: Setting<number | null>;
-  readonly publishTimeoutMs: Setting<number | null>;
+/** The times for a kind of network, and for how busy the processes are. */
+export type Preset = 'steady' | 'lan' | 'wan' | 'fast';
+
+/** The times of `quorum`. What is left out, or null, follows from the preset and from the rest. */
+export interface QuorumTiming {
+  /** How often the leader asks for support (a third of the least timeout). */
+  readonly heartbeatMs?: number | null | undefined;
+  /** Silence after which members, one slot after the other, ask for votes: the least and the largest. */
+  readonly timeoutMs?: Range | null | undefined;
+  /** How long a member that supports a leader helps no other candidate (five sixths of the least timeout). */
+  readonly leaseMs?: number | null | undefined;
+  /** How long a publication may take to reach a majority (twice the largest timeout). */
+  readonly commitTimeoutMs?: number | null | undefined;
+  /** How long to wait before sending it again to members that lack it (the largest timeout). */
+  readonly publishTimeoutMs?: number | null | undefined;
 }
 
-export interface OptionsTable extends Settings {
-  readonly preset: Setting<'steady' | 'lan' | 'wan' | 'fast'>;
-  readonly maxDrift: Setting<number>;
-  readonly preferAfter: Setting<number>;
+/** The options of `quorum`. */
+export interface QuorumOptions {
+  /** The times for a kind of network, and for how busy the processes are (default: `steady`). */
+  readonly preset?: Preset | undefined;
+  /** How far the rate of any clock may be from 1; the lease is shortened by it (default: 0.01). */
+  readonly maxDrift?: number | undefined;
+  /** Heartbeats a preferred member must answer in a row before the leader transfers to it (default: 20). */
+  readonly preferAfter?: number | undefined;
 }
+
+/** A table with one setting for each of these. */
+type TableOf<Given> = Settings & {
+  readonly [K in keyof Given]-?: Setting<Exclude<Given[K], undefined>>;
+};
+
+export type TimingTable = TableOf<QuorumTiming>;
+export type OptionsTable = TableOf<QuorumOptions>;
 
 export type QuorumConfig = Config<TimingTable, OptionsTable>;
 
@@ -79,7 +100,7 @@ export const memberSettings: { priority: Setting<number> } = {
 
 /** The times that an operator set while the cluster ran; null: the preset decides. */
 export interface SetTiming {
-  readonly preset: 'steady' | 'lan' | 'wan' | 'fast';
+  readonly preset: Preset;
   readonly heartbeatMs: number | null;
   readonly timeoutMs: Range | null;
   readonly leaseMs: number | null;

@@ -9,7 +9,7 @@ import {
   urlOfServer,
 } from '../../../api/index.ts';
 import type { ServerTls } from '../../../auth/index.ts';
-import { type EngineElection, StoreParticipant } from '../../../door/index.ts';
+import { type EngineElection, StoreParticipant } from '../../../door/store/index.ts';
 import type { LogEntry } from '../../../election/index.ts';
 import type { OpenEngine } from '../../../engines/index.ts';
 import { certificateStatus, MemberAccess, TlsWatch } from '../../../member/index.ts';

@@ -1,5 +1,5 @@
 import { CaucusError } from '../../../election/index.ts';
-import { type JoinOptions, join, type Member } from '../../../member/index.ts';
+import { type AnyJoinOptions, join, type Member } from '../../../member/index.ts';
 import { counted } from '../../../story/index.ts';
 import { joinOptions } from '../../input/config/join-options.ts';
 import type { MemberConfig } from '../../input/config/member-config.ts';
@@ -21,7 +21,7 @@ export async function startMember(
   { isCalledNew, keepsLeases = false, log }: StartOptions,
 ): Promise<Member | null> {
   if (isCalledNew) log({ level: 'warn', event: 'note', text: '--new is no longer needed and is ignored' });
-  const options: JoinOptions = {
+  const options: AnyJoinOptions = {
     ...joinOptions(config),
     leases: keepsLeases,
     log: ({ level, message }) =>

@@ -35,7 +35,7 @@ export async function upCommand(flags: UpFlags): Promise<number> {
     const count = countMembers(folder, wanted, flags.data);
     // What every member would refuse is refused once, before any is started.
     const peers = Array.from({ length: count }, (_, i) => ({ id: i + 1, url: `http://127.0.0.1:${i + 1}` }));
-    readOptions({ id: 1, peers, protocol: definition.name, timing, options });
+    await readOptions({ id: 1, peers, protocol: definition.name, timing, options });
     // The page takes its port before ports are chosen for the members.
     const isWanted = base !== null && base <= USUAL_PORT && USUAL_PORT < base + count;
     server = await PageServer.open(uiPort ?? (isWanted ? 0 : null), '--ui-port');

@@ -1,5 +1,5 @@
 import { addressOf, hostOf, isLoopback, readRelativeUrl } from '../../../api/index.ts';
-import type { JoinOptions } from '../../../member/index.ts';
+import type { AnyJoinOptions } from '../../../member/index.ts';
 import { Refusal } from '../refusal.ts';
 import { type Listen, listen as listenShape } from './fields.ts';
 import type { MemberConfig } from './member-config.ts';
@@ -18,7 +18,7 @@ export function joinOptions({
   timing,
   options,
   origins,
-}: MemberConfig): JoinOptions {
+}: MemberConfig): AnyJoinOptions {
   const { id, cluster, election, url, peers, join, seedHost, data, priority, record } = settings;
   const own = peers?.find((peer) => peer.id === id);
   const ownUrl = url ?? own?.url;
@@ -79,7 +79,7 @@ function seedOf(
   url: string | undefined,
   isAbsolute: boolean,
   hasTls: boolean,
-): NonNullable<JoinOptions['seed']> {
+): NonNullable<AnyJoinOptions['seed']> {
   if (url === undefined) return { host };
   if (!isAbsolute) return { host, url };
   const { pathname, protocol } = new URL(url);

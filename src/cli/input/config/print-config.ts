@@ -1,5 +1,5 @@
 import { urlOf } from '../../../api/index.ts';
-import type { JoinOptions } from '../../../member/index.ts';
+import type { AnyJoinOptions } from '../../../member/index.ts';
 import { Refusal } from '../refusal.ts';
 import { effectiveTiming } from './effective-timing.ts';
 import { joinOptions } from './join-options.ts';
@@ -53,7 +53,7 @@ function allOf(config: MemberConfig): Origin[] {
 }
 
 /** Nothing, if a member cannot start like this: the reason is told after the settings. */
-function understood(config: MemberConfig): Pick<JoinOptions, 'url' | 'listen' | 'tls'> {
+function understood(config: MemberConfig): Pick<AnyJoinOptions, 'url' | 'listen' | 'tls'> {
   try {
     return joinOptions(config);
   } catch (error) {

@@ -1,13 +1,13 @@
 import { readSecretFile, readSecrets } from '../../../auth/index.ts';
 import { BadInput } from '../../../core/index.ts';
-import type { JoinOptions } from '../../../member/index.ts';
+import type { AnyJoinOptions } from '../../../member/index.ts';
 import { Refusal } from '../refusal.ts';
 import type { Given } from './sources.ts';
 
 /** The secret of a member: in a file, or in the variable itself. */
 export interface SecretSource {
   /** The options of `join` for it. */
-  readonly options: Pick<JoinOptions, 'secret' | 'secretFile'>;
+  readonly options: Pick<AnyJoinOptions, 'secret' | 'secretFile'>;
   /** What may be shown of it: fingerprints. */
   readonly shown: string;
   readonly from: string;

@@ -1,4 +1,4 @@
-import type { JoinOptions } from '../../../member/index.ts';
+import type { AnyJoinOptions } from '../../../member/index.ts';
 import { Refusal } from '../refusal.ts';
 import type { MemberConfig } from './member-config.ts';
 
@@ -6,7 +6,10 @@ import type { MemberConfig } from './member-config.ts';
 const CLIENT_VARIABLE = 'CAUCUS_TLS_CA';
 
 /** The certificates of this member: all three files or none. */
-export function tlsOf({ settings, origins }: Pick<MemberConfig, 'settings' | 'origins'>): JoinOptions['tls'] {
+export function tlsOf({
+  settings,
+  origins,
+}: Pick<MemberConfig, 'settings' | 'origins'>): AnyJoinOptions['tls'] {
   const { tlsCert: cert, tlsKey: key, tlsCa: ca, tlsNames: names } = settings;
   const from = (field: string): string | undefined => origins.find((each) => each.field === field)?.from;
   if (cert === undefined && key === undefined && names === undefined) {

@@ -7,7 +7,7 @@ import { inspectFolder, type readOptions } from '../../../../member/index.ts';
 import { MemberClient, NoAnswer } from '../../ask/member-client.ts';
 import { type Finding, problem, warning } from '../finding.ts';
 
-type Settled = ReturnType<typeof readOptions>;
+type Settled = Awaited<ReturnType<typeof readOptions>>;
 
 const ANSWER_WITHIN_MS = 2000;
 const DAY_MS = 86_400_000;

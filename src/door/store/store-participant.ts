@@ -4,10 +4,10 @@ import {
   type MemberPort,
   type Refusal,
   type SelfReport,
-} from '../api/index.ts';
-import { CaucusError, Election, type ElectionOptions } from '../election/index.ts';
-import type { OpenEngine } from '../engines/index.ts';
-import { LoopLag, RefusalLog, SystemClock } from '../member/index.ts';
+} from '../../api/index.ts';
+import { CaucusError, Election, type ElectionOptions } from '../../election/index.ts';
+import type { OpenEngine } from '../../engines/index.ts';
+import { LoopLag, RefusalLog, SystemClock } from '../../member/index.ts';
 import { EngineElection } from './engine-election.ts';
 
 const NOT_HERE = 'this election is held on a store: there are no voters';

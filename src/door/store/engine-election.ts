@@ -1,6 +1,6 @@
-import type { Change, ElectionPort } from '../api/index.ts';
-import type { Command, Outcome, View } from '../core/index.ts';
-import { CaucusError, type Election, type Observation } from '../election/index.ts';
+import type { Change, ElectionPort } from '../../api/index.ts';
+import type { Command, Outcome, View } from '../../core/index.ts';
+import { CaucusError, type Election, type Observation } from '../../election/index.ts';
 
 /** Older changes are dropped. */
 const LONGEST_HISTORY = 1000;

@@ -1,0 +1,2 @@
+export { EngineElection } from './engine-election.ts';
+export { StoreParticipant } from './store-participant.ts';
