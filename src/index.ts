@@ -3,59 +3,53 @@
  *
  *     const member = await join({ id: 'a', peers, data: '/var/lib/service' });
  *     await member.election('nightly-report').lead(async ({ token, signal, assert }) => { … });
+ *
+ * What is exported here as a value is loaded by every program, so it is taken from the files themselves: the index of a room
+ * loads all of that room.
  */
 export type { TokenOption } from './auth/index.ts';
-export { BadInput, parseId } from './core/index.ts';
-export {
-  type Caucus,
-  type CaucusStoreOptions,
-  caucus,
-  type ElectionStatus,
-  type IsolatedMember,
-  join,
-  type Member,
-  type Membership,
-} from './door/index.ts';
-export {
-  type Cancellable,
-  CaucusError,
-  type Cause,
-  type Clock,
-  checkToken,
-  Election,
-  type ElectionOptions,
-  type Engine,
-  type ErrorCode,
-  type ErrorDetails,
-  Gate,
-  type HealthCheck,
-  type HealthOptions,
-  type Held,
-  type Leadership,
-  LeadershipLost,
-  type LeadOptions,
-  type Observation,
-  type Occasion,
-  type OnceContext,
-  type OnceOptions,
-  type OnceOutcome,
-  type OnceWork,
-  type OpenRun,
-  type Prepare,
-  type ResignationOptions,
-  type ResignationRequest,
-  type Run,
-  type Runs,
-  type ScheduleOptions,
-  type Seat,
-  type Standing,
-  TOKEN_HEADER,
-  type TokenCheck,
-  type Transaction,
-  type Why,
-  type Work,
+export { BadInput, parseId } from './core/values.ts';
+export { type Caucus, type CaucusStoreOptions, caucus } from './door/caucus.ts';
+export { join } from './door/join.ts';
+export type { ElectionStatus, IsolatedMember, Member, Membership } from './door/member.ts';
+export { Election } from './election/election.ts';
+export { CaucusError, LeadershipLost } from './election/errors.ts';
+export { checkToken, Gate, TOKEN_HEADER } from './election/fencing.ts';
+export type {
+  Cancellable,
+  Cause,
+  Clock,
+  ElectionOptions,
+  Engine,
+  ErrorCode,
+  ErrorDetails,
+  HealthCheck,
+  HealthOptions,
+  Held,
+  Leadership,
+  LeadOptions,
+  Observation,
+  Occasion,
+  OnceContext,
+  OnceOptions,
+  OnceOutcome,
+  OnceWork,
+  OpenRun,
+  Prepare,
+  ResignationOptions,
+  ResignationRequest,
+  Run,
+  Runs,
+  ScheduleOptions,
+  Seat,
+  Standing,
+  TokenCheck,
+  Transaction,
+  Why,
+  Work,
 } from './election/index.ts';
-export { type EngineOptions, type LeaseEngineOptions, type OpenEngine, openEngine } from './engines/index.ts';
+export type { EngineOptions, LeaseEngineOptions, OpenEngine } from './engines/index.ts';
+export { openEngine } from './engines/open.ts';
 export type {
   Change,
   IsolatedJoinOptions,

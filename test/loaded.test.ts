@@ -1,4 +1,4 @@
-/** What `import 'caucus'` loads: not the simulator, no adapter, and no store before its engine is opened. */
+/** What `import 'caucus'` loads: not the simulator, no adapter, no member before `join`, and no store before its engine is opened. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -30,14 +30,31 @@ const roomsOf = (loaded: ReadonlySet<string>): string[] =>
 describe("import 'caucus'", () => {
   const loaded = loadedBy('src/index.ts');
 
-  it('loads the rooms that a member needs, and no others', () => {
-    const needed = ['api', 'auth', 'core', 'door', 'election', 'engines', 'host', 'leases', 'member'];
-    expect(roomsOf(loaded)).toEqual([...needed, 'once', 'peers', 'protocols', 'store'].sort());
+  it('loads the rooms of elections and occasions, and no others', () => {
+    expect(roomsOf(loaded)).toEqual(['core', 'door', 'election', 'engines', 'once']);
   });
 
   it('loads no engine', () => {
     const engines = [...loaded].filter((file) => /^src\/engines\/\w+\//.test(file));
     expect(engines).toEqual([]);
+  });
+
+  it('loads no package', () => {
+    expect([...loaded].filter((each) => !each.startsWith('src/') && !each.startsWith('node:'))).toEqual([]);
+  });
+});
+
+describe('a member', () => {
+  const loaded = loadedBy('src/member/index.ts');
+
+  it('loads the rooms that it needs, and no others', () => {
+    const needed = ['api', 'auth', 'core', 'election', 'host', 'leases', 'member', 'once', 'peers'];
+    expect(roomsOf(loaded)).toEqual([...needed, 'protocols', 'store']);
+  });
+
+  it('loads the protocol quorum, and no other one', () => {
+    const protocols = [...loaded].flatMap((file) => /^src\/protocols\/([^/]+)/.exec(file)?.[1] ?? []);
+    expect([...new Set(protocols)]).toEqual(['quorum']);
   });
 
   it('loads one package', () => {

@@ -65,6 +65,45 @@ describe('the packed package', () => {
     }
   });
 
+  it('loads nothing that a program does not use', () => {
+    const hook = `export async function load(url, context, next) {
+      process._rawDebug(url);
+      return next(url, context);
+    }`;
+    const hooks = JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`);
+    const register = `import { register } from 'node:module'; register(${hooks});`;
+    const loadedBy = (program: string): string[] => {
+      const args = [
+        '--import',
+        `data:text/javascript,${encodeURIComponent(register)}`,
+        '--input-type=module',
+      ];
+      const { stderr, status } = spawnSync('node', [...args, '-e', program], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+      expect(status, stderr).toBe(0);
+      const files = [...stderr.matchAll(/^file:.*\/node_modules\/(?:caucus\/dist\/)?(.*)$/gm)];
+      return files.map(([, file]) => file!);
+    };
+    const rooms = (files: readonly string[]): string[] => [
+      ...new Set(files.map((file) => file.split('/')[0]!)),
+    ];
+    const bare = loadedBy(`await import('caucus');`);
+    expect(rooms(bare).sort()).toEqual(['core', 'door', 'election', 'engines', 'index.js', 'once']);
+    expect(bare.filter((file) => /^engines\/\w+\//.test(file))).toEqual([]);
+    const lead = (options: string): string =>
+      `const { join } = await import('caucus'); const member = await join(${options});
+       await member.election('job').lead(() => {}); await member.close();`;
+    const joined = loadedBy(lead('{}'));
+    for (const unused of ['simulation', 'exploration', 'testing', 'playground', 'story', 'cli', 'adapters'])
+      expect(rooms(joined)).not.toContain(unused);
+    const protocols = (files: readonly string[]): string[] =>
+      rooms(files.flatMap((file) => /^protocols\/(.*)$/.exec(file)?.[1] ?? []));
+    expect(protocols(joined)).toEqual(['quorum']);
+    expect(protocols(loadedBy(lead(`{ protocol: 'epoch' }`)))).toContain('epoch.js');
+  });
+
   it('names the same types to tools that do not read "exports"', () => {
     const { exports, types, typesVersions } = JSON.parse(
       readFileSync(path.join(root, 'package.json'), 'utf8'),

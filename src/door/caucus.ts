@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Change, MemberPort } from '../api/index.ts';
 import type { TokenOption } from '../auth/index.ts';
-import { BadInput, show } from '../core/index.ts';
+import { BadInput, show } from '../core/values.ts';
 import type { Election, ElectionOptions, LogEntry } from '../election/index.ts';
 import { type EngineOptions, openEngine } from '../engines/index.ts';
 import type { JoinOptions } from '../member/index.ts';

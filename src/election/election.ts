@@ -1,4 +1,4 @@
-import { BadInput, type Json, show, type Why } from '../core/index.ts';
+import { BadInput, type Json, show, type Why } from '../core/values.ts';
 import type { Cancellable } from './aborts.ts';
 import { Candidacy } from './candidacy.ts';
 import { type Clock, processClock } from './clock.ts';

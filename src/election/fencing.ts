@@ -1,4 +1,4 @@
-import { BadInput, show } from '../core/index.ts';
+import { BadInput, show } from '../core/values.ts';
 import { CaucusError } from './errors.ts';
 
 /** The header in which a leader sends its token with every request. */

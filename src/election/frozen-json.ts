@@ -1,4 +1,4 @@
-import { type Json, show } from '../core/index.ts';
+import { type Json, show } from '../core/values.ts';
 import { CaucusError } from './errors.ts';
 
 /** A value that is nested deeper would be refused on its way to the other members. */

@@ -1,4 +1,4 @@
-import { asObject, BadInput, refuseUnknown, show } from '../core/index.ts';
+import { asObject, BadInput, refuseUnknown, show } from '../core/values.ts';
 import { onceAborted } from './aborts.ts';
 import { type Clock, settlesWithin } from './clock.ts';
 import { problemOf } from './work.ts';

@@ -1,4 +1,4 @@
-import { oneLine } from '../core/index.ts';
+import { oneLine } from '../core/values.ts';
 import { LeadershipLost } from './errors.ts';
 
 export type Result<T> =

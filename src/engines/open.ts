@@ -1,4 +1,4 @@
-import { BadInput } from '../core/index.ts';
+import { BadInput } from '../core/values.ts';
 import type { CaucusOptions } from './caucus/index.ts';
 import type { EtcdOptions } from './etcd/index.ts';
 import type { KubernetesOptions } from './kubernetes/index.ts';

@@ -1,4 +1,4 @@
-import { show } from '../core/index.ts';
+import { show } from '../core/values.ts';
 
 /** Removes secrets from a text that goes to a log or into an error. */
 export function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {

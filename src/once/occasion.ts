@@ -1,4 +1,4 @@
-import { BadInput, show } from '../core/index.ts';
+import { BadInput, show } from '../core/values.ts';
 
 /**
  * What a piece of work is done once for: a whole number, a month (`2026-11`), a week (`2026-W47`), a day

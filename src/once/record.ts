@@ -12,7 +12,7 @@ import {
   record,
   type Shape,
   text,
-} from '../core/index.ts';
+} from '../core/values.ts';
 import { type Occasion, parseOccasion } from './occasion.ts';
 
 /** How an occasion ended, for good. */

@@ -13,7 +13,7 @@
  *
  * The states of an occasion: unknown → open (an attempt has begun) → open (the next attempt) … → done | failed | skipped.
  */
-import { assert } from '../core/index.ts';
+import { assert } from '../core/values.ts';
 import { compareOccasions, formOf, momentOf, type Occasion } from './occasion.ts';
 import {
   type OnceRecord,

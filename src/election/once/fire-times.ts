@@ -1,4 +1,4 @@
-import { BadInput, oneLine, show } from '../../core/index.ts';
+import { BadInput, oneLine, show } from '../../core/values.ts';
 import type { FireTimes } from '../../once/index.ts';
 import { problemOf } from '../work.ts';
 

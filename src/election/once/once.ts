@@ -1,4 +1,4 @@
-import { BadInput, show } from '../../core/index.ts';
+import { BadInput, show } from '../../core/values.ts';
 import {
   begin,
   decide,

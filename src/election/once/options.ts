@@ -1,4 +1,4 @@
-import { BadInput, choice, integer, number, refuseUnknown, type Shape, show } from '../../core/index.ts';
+import { BadInput, choice, integer, number, refuseUnknown, type Shape, show } from '../../core/values.ts';
 import {
   MAIN_SERIES,
   momentOf,

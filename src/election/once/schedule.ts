@@ -1,4 +1,4 @@
-import { BadInput, choice, show } from '../../core/index.ts';
+import { BadInput, choice, show } from '../../core/values.ts';
 import { type CatchUp, due, type FireTimes, instantAt, momentOf, type Series } from '../../once/index.ts';
 import { onceAborted } from '../aborts.ts';
 import { type Clock, wallOf } from '../clock.ts';

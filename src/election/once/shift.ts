@@ -1,4 +1,4 @@
-import { BadInput, type Json } from '../../core/index.ts';
+import { BadInput, type Json } from '../../core/values.ts';
 import { type OnceRecord, readRecord, writeRecord } from '../../once/index.ts';
 import { onceAborted } from '../aborts.ts';
 import type { Candidacy } from '../candidacy.ts';

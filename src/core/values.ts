@@ -1,0 +1,26 @@
+/**
+ * The part of this room that checks what people and other programs give. `import 'caucus'` loads nothing else of it: a program
+ * whose elections are on a store takes part in no protocol.
+ */
+export { assert } from './assert.ts';
+export { BadInput, show } from './bad-input.ts';
+export type { Cause, Why } from './cause.ts';
+export { type MemberId, parseId } from './ids.ts';
+export type { Json } from './json.ts';
+export { oneLine } from './one-line.ts';
+export {
+  anyText,
+  asObject,
+  choice,
+  integer,
+  listOf,
+  matching,
+  natural,
+  nullable,
+  number,
+  optional,
+  record,
+  refuseUnknown,
+  type Shape,
+  text,
+} from './shape.ts';
