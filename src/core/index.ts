@@ -19,6 +19,7 @@ export type { Command, Input, Reason, SetTimes } from './input.ts';
 export { canonicalText, clonePlain, isSame, type Json } from './json.ts';
 export { majority } from './majority.ts';
 export { harmless, oneLine } from './one-line.ts';
+export { plainHash } from './plain-hash.ts';
 export {
   type Addresses,
   type Assumption,
@@ -73,6 +74,7 @@ export {
   timeMs,
   writtenId,
 } from './shape.ts';
+export { mix, textHash } from './text-hash.ts';
 export {
   encodeTraceLine,
   type TraceEvent,

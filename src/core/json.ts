@@ -32,11 +32,24 @@ export function clonePlain<T>(value: T): T {
 export function isSame(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
+  if (Array.isArray(a)) return Array.isArray(b) && isSameList(a, b);
+  if (Array.isArray(b)) return false;
   const [one, other] = [a as Record<string, Json>, b as Record<string, Json>];
-  return keys.every((key) => Object.hasOwn(other, key) && isSame(one[key]!, other[key]!));
+  let fields = 0;
+  for (const key in one) {
+    const value = other[key];
+    // A field of the prototype (`constructor`) is no field of the data.
+    if (value === undefined || !isSame(one[key]!, value) || !Object.hasOwn(other, key)) return false;
+    fields += 1;
+  }
+  for (const _ in other) fields -= 1;
+  return fields === 0;
+}
+
+function isSameList(a: readonly Json[], b: readonly Json[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!isSame(a[i]!, b[i]!)) return false;
+  return true;
 }
 
 /** JSON with sorted fields: equal data, equal text. It serves as a key, so nothing is left out. */

@@ -1,3 +1,5 @@
+import { mix } from './text-hash.ts';
+
 const TWO_26 = 0x4000000;
 const TWO_32 = 0x100000000;
 const TWO_53 = 0x20000000000000;
@@ -72,12 +74,4 @@ export class Random {
 
 function rotate(x: number, by: number): number {
   return (x << by) | (x >>> (32 - by));
-}
-
-/** A finaliser that spreads every input bit over the word (the constants are those of MurmurHash3). */
-function mix(x: number): number {
-  let h = x | 0;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return h ^ (h >>> 16);
 }

@@ -1,4 +1,4 @@
-import type { Effect, Input, MemberId } from '../core/index.ts';
+import { type Effect, type Input, type MemberId, mix, textHash } from '../core/index.ts';
 
 /**
  * A hash of everything that happened, computed field by field without serialising. It distinguishes runs and is not
@@ -34,8 +34,8 @@ export class Digest {
 
   toString(): string {
     return (
-      (finish(this.#a ^ this.#b) >>> 0).toString(16).padStart(8, '0') +
-      (finish(this.#b) >>> 0).toString(16).padStart(8, '0')
+      (mix(this.#a ^ this.#b) >>> 0).toString(16).padStart(8, '0') +
+      (mix(this.#b) >>> 0).toString(16).padStart(8, '0')
     );
   }
 
@@ -57,8 +57,18 @@ export class Digest {
 
 /** Follows the last field of an object. */
 const END = 0x55;
-const [TYPE, MESSAGE, FROM, TIMER] = [hashOf('type'), hashOf('message'), hashOf('from'), hashOf('timer')];
-const [SEND, TO, SET_TIMER, DELAY] = [hashOf('send'), hashOf('to'), hashOf('set-timer'), hashOf('delayMs')];
+const [TYPE, MESSAGE, FROM, TIMER] = [
+  textHash('type'),
+  textHash('message'),
+  textHash('from'),
+  textHash('timer'),
+];
+const [SEND, TO, SET_TIMER, DELAY] = [
+  textHash('send'),
+  textHash('to'),
+  textHash('set-timer'),
+  textHash('delayMs'),
+];
 
 /** What is about to go into a hash. A write behind its end does nothing; then it is made larger, and filled anew. */
 let words: Int32Array = new Int32Array(256);
@@ -165,34 +175,4 @@ function putMessage(message: object | null, at: number): number {
   for (let k = 0; k < length; k++) kept[k] = words[at + k]!;
   oldest = (oldest + 1) % KEPT;
   return end;
-}
-
-/** Texts repeat (types, keys, timers), so their hashes are cached; the limit only bounds memory. */
-const known = new Map<string, number>();
-/** Each text has one place among the recent ones, which is found faster than in the map. */
-const RECENT = 256;
-const recentTexts: string[] = Array.from({ length: RECENT }, () => '');
-const recentHashes: Int32Array = new Int32Array(RECENT).fill(hashOf(''));
-
-function textHash(text: string): number {
-  const place = (9 * text.length + text.charCodeAt(0)) & (RECENT - 1);
-  if (recentTexts[place] === text) return recentHashes[place]!;
-  const hash = known.get(text) ?? hashOf(text);
-  if (known.size < 10_000) known.set(text, hash);
-  recentTexts[place] = text;
-  recentHashes[place] = hash;
-  return hash;
-}
-
-function hashOf(text: string): number {
-  let h = 0x811c9dc5 ^ text.length;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-  return finish(h);
-}
-
-function finish(x: number): number {
-  let h = x | 0;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return h ^ (h >>> 16);
 }

@@ -1,64 +1,40 @@
-import { canonicalText } from '../../core/index.ts';
+import { isSame, type Json, plainHash } from '../../core/index.ts';
 
 /** Gives each different value a small number, so that a state of the whole cluster is a few integers. */
-export class Interner<T> {
-  readonly #ids = new Map<string, number>();
+abstract class Numbered<T> {
   readonly #values: T[] = [];
+  readonly #hashes: number[] = [];
+  /** Open addressing; each slot holds a value's number + 1, or 0. */
+  #table = new Int32Array(1 << 12);
 
   get size(): number {
     return this.#values.length;
   }
 
-  /** The number of this value; the value must not change afterwards. */
-  id(value: T): number {
-    const text = canonicalText(value);
-    const known = this.#ids.get(text);
-    if (known !== undefined) return known;
-    const id = this.#values.length;
-    this.#ids.set(text, id);
-    this.#values.push(value);
-    return id;
-  }
-
   value(id: number): T {
     return this.#values[id]!;
   }
-}
 
-/**
- * Gives each different list of integers a small number, like Interner, but without creating texts: there are many
- * lists.
- */
-export class IntLists {
-  readonly #lists: (readonly number[])[] = [];
-  readonly #hashes: number[] = [];
-  /** Open addressing; each slot holds a list's number + 1, or 0. */
-  #table = new Int32Array(1 << 12);
-
-  get size(): number {
-    return this.#lists.length;
-  }
-
-  value(id: number): readonly number[] {
-    return this.#lists[id]!;
-  }
-
-  /** The list must not change afterwards. */
-  id(list: readonly number[]): number {
-    const hash = hashOf(list, list.length);
+  /** The number of this value; the value must not change afterwards. */
+  id(value: T): number {
+    const hash = this.hash(value);
     const mask = this.#table.length - 1;
     let slot = hash & mask;
     for (let entry = this.#table[slot]!; entry !== 0; entry = this.#table[slot]!) {
-      if (this.#hashes[entry - 1] === hash && isEqual(this.#lists[entry - 1]!, list)) return entry - 1;
+      if (this.#hashes[entry - 1] === hash && this.isEqual(this.#values[entry - 1]!, value)) return entry - 1;
       slot = (slot + 1) & mask;
     }
-    const id = this.#lists.length;
-    this.#lists.push(list);
+    const id = this.#values.length;
+    this.#values.push(value);
     this.#hashes.push(hash);
     this.#table[slot] = id + 1;
-    if (this.#lists.length * 2 > this.#table.length) this.#grow();
+    if (this.#values.length * 2 > this.#table.length) this.#grow();
     return id;
   }
+
+  /** Equal values have equal hashes. */
+  protected abstract hash(value: T): number;
+  protected abstract isEqual(a: T, b: T): boolean;
 
   #grow(): void {
     const table = new Int32Array(this.#table.length * 2);
@@ -72,10 +48,28 @@ export class IntLists {
   }
 }
 
-function isEqual(a: readonly number[], b: readonly number[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
+/** For plain data. */
+export class Interner<T> extends Numbered<T> {
+  protected override hash(value: T): number {
+    return plainHash(value);
+  }
+
+  protected override isEqual(a: T, b: T): boolean {
+    return isSame(a as Json, b as Json);
+  }
+}
+
+/** For lists of integers, of which there are many. */
+export class IntLists extends Numbered<readonly number[]> {
+  protected override hash(list: readonly number[]): number {
+    return hashOf(list, list.length);
+  }
+
+  protected override isEqual(a: readonly number[], b: readonly number[]): boolean {
+    if (a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+    return true;
+  }
 }
 
 /** A hash of the first `count` of these integers. */

@@ -20,6 +20,8 @@ export interface Loop {
   readonly sends: number;
 }
 
+const NO_MOVES: readonly Move[] = [];
+
 /**
  * Members that go in circles. Example: a member that hears no leader asks for pre-votes, is told by another that
  * there is a leader, follows that leader, hears nothing, and asks again. In a network that keeps every message for
@@ -40,6 +42,8 @@ export class Loops {
   readonly #lists = new IntLists();
   /** By local state, then by what else the loop depends on. */
   readonly #known: Map<number | string, Loop>[] = [];
+  /** By local state, then by cause. Most causes have none. */
+  readonly #possible: Map<number, readonly Move[]>[] = [];
   /** By list of messages, then by member: the messages to that member. */
   readonly #received: number[][] = [];
 
@@ -74,23 +78,46 @@ export class Loops {
     const moves: Move[] = [];
     const { alive, firing } = outcomes.facts(local);
     if (!alive) return moves;
-    const messages = inFlight.lists.value(this.#receivedBy(i, state[this.#model.net]!));
-    for (const causes of this.#withTimers ? [firing, messages] : [messages]) {
-      for (const cause of causes) {
-        for (const outcome of outcomes.of(local, cause)) {
-          if (this.#isFree(state, i, local, outcome)) moves.push({ cause, outcome });
-        }
-      }
-    }
+    if (this.#withTimers) this.#addMoves(state, i, local, firing, moves);
+    this.#addMoves(
+      state,
+      i,
+      local,
+      inFlight.lists.value(this.#receivedBy(i, state[this.#model.net]!)),
+      moves,
+    );
     return moves;
   }
 
-  #isFree(state: Int32Array, i: number, local: number, outcome: Outcome): boolean {
+  #addMoves(state: Int32Array, i: number, local: number, causes: readonly number[], moves: Move[]): void {
+    this.#possible[local] ??= new Map();
+    const known = this.#possible[local];
+    for (let at = 0; at < causes.length; at++) {
+      const cause = causes[at]!;
+      let possible = known.get(cause);
+      if (possible === undefined) {
+        possible = this.#possibleMoves(local, cause);
+        known.set(cause, possible);
+      }
+      for (let k = 0; k < possible.length; k++)
+        if (this.#isFree(state, i, possible[k]!.outcome)) moves.push(possible[k]!);
+    }
+  }
+
+  /** Those that are moves unless they change the history or the leases of the state: that alone depends on the rest of it. */
+  #possibleMoves(local: number, cause: number): readonly Move[] {
+    const possible: Move[] = [];
+    for (const outcome of this.#model.outcomes.of(local, cause)) {
+      if (outcome.local === local && outcome.sends === 0) continue; // No change.
+      if (outcome.dies || outcome.wins || outcome.atOnce.length > 0) continue;
+      if (outcome.local !== local && (this.#stays || !this.#isAlike(local, outcome.local))) continue;
+      possible.push({ cause, outcome });
+    }
+    return possible.length === 0 ? NO_MOVES : possible;
+  }
+
+  #isFree(state: Int32Array, i: number, { timers, marks }: Outcome): boolean {
     const { histories, leases, past, running } = this.#model;
-    const { timers, marks } = outcome;
-    if (outcome.local === local && outcome.sends === 0) return false; // No change.
-    if (outcome.dies || outcome.wins || outcome.atOnce.length > 0) return false;
-    if (outcome.local !== local && (this.#stays || !this.#isAlike(local, outcome.local))) return false;
     if (timers !== 0 && leases.after(state[running]!, i, timers) !== state[running]) return false;
     if (marks === 0) return true;
     const next = histories.after(state[past]!, marks);

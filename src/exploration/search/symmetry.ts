@@ -1,4 +1,4 @@
-import { assert, type MemberId } from '../../core/index.ts';
+import { assert, isSame, type Json, type MemberId } from '../../core/index.ts';
 import { aliasOf } from '../model/names.ts';
 
 /** Members turned out not to be interchangeable. */
@@ -51,7 +51,16 @@ export class Renamed<T> {
   readonly #interner: Numbered<T>;
   readonly #permutations: readonly Permutation[];
   readonly #rename: (value: T, permutation: number) => T;
+  /** By permutation, then by number: the number of the renamed value, or -1. */
   readonly #known: Int32Array[];
+  /**
+   * The value from which a value was first made by renaming, and by which permutation. One permutation and then another are a
+   * third: what the first value becomes under that one is often known already, and need not be made and compared again.
+   */
+  readonly #origin: number[] = [];
+  readonly #by: number[] = [];
+  /** By two permutations: the one that is the first of them and then the second. */
+  readonly #products: readonly (readonly number[])[];
 
   constructor(
     interner: Numbered<T>,
@@ -62,6 +71,7 @@ export class Renamed<T> {
     this.#permutations = permutations;
     this.#rename = rename;
     this.#known = permutations.map(() => new Int32Array(1024).fill(-1));
+    this.#products = productsOf(permutations);
   }
 
   of(id: number, permutation: number): number {
@@ -72,10 +82,20 @@ export class Renamed<T> {
   }
 
   #learn(id: number, permutation: number): number {
-    const renamed = this.#interner.id(this.#rename(this.#interner.value(id), permutation));
     const back = this.#permutations[permutation]!.inverse;
-    const again = this.#interner.id(this.#rename(this.#interner.value(renamed), back));
-    if (again !== id) throw new NotSymmetric('a list of members has an order that matters');
+    const origin = (this.#origin[id] ??= id);
+    const product = this.#products[(this.#by[id] ??= 0)]![permutation]!;
+    let renamed = product === 0 ? origin : (this.#known[product]![origin] ?? -1);
+    if (renamed < 0) {
+      const value = this.#interner.value(id);
+      renamed = this.#interner.id(this.#rename(value, permutation));
+      const again = this.#rename(this.#interner.value(renamed), back);
+      if (!isSame(again as Json, value as Json))
+        throw new NotSymmetric('a list of members has an order that matters');
+      this.#note(origin, product, renamed);
+      this.#origin[renamed] ??= origin;
+      this.#by[renamed] ??= product;
+    }
     this.#note(id, permutation, renamed);
     this.#note(renamed, back, id);
     return renamed;
@@ -92,4 +112,13 @@ export class Renamed<T> {
     assert(known[id] === -1 || known[id] === renamed, 'renaming is ambiguous');
     known[id] = renamed;
   }
+}
+
+function productsOf(permutations: readonly Permutation[]): number[][] {
+  return permutations.map((first) =>
+    permutations.map((second) => {
+      const product = first.to.map((place) => second.to[place]!).join();
+      return permutations.findIndex(({ to }) => to.join() === product);
+    }),
+  );
 }
