@@ -26,6 +26,7 @@ export type {
   HealthCheck,
   HealthOptions,
   Held,
+  InTransaction,
   Leadership,
   LeadOptions,
   Observation,
@@ -45,6 +46,7 @@ export type {
   Standing,
   TokenCheck,
   Transaction,
+  TransactionContext,
   Why,
   Work,
 } from './election/index.ts';

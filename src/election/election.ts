@@ -12,7 +12,7 @@ import { warnOfProcess } from './log-entry.ts';
 import { type Observation, observationOf, sameObservation } from './observation.ts';
 import { Occasions, type Runs } from './once/occasions.ts';
 import type { OnceOutcome } from './once/once.ts';
-import type { OnceOptions, OnceWork } from './once/options.ts';
+import type { InTransaction, OnceOptions, OnceWork, TransactionContext } from './once/options.ts';
 import { Schedule, type ScheduleOptions } from './once/schedule.ts';
 import type { Seat } from './seat.ts';
 import type { Tenure } from './tenure.ts';
@@ -119,7 +119,17 @@ export class Election {
    */
   async once<T>(
     occasion: string | number | Date,
+    work: OnceWork<T, TransactionContext>,
+    options: OnceOptions & InTransaction,
+  ): Promise<OnceOutcome<T>>;
+  async once<T>(
+    occasion: string | number | Date,
     work: OnceWork<T>,
+    options?: OnceOptions,
+  ): Promise<OnceOutcome<T>>;
+  async once<T>(
+    occasion: string | number | Date,
+    work: OnceWork<T, TransactionContext>,
     options: OnceOptions = {},
   ): Promise<OnceOutcome<T>> {
     return this.#occasions.once(occasion, work, options);
@@ -130,7 +140,17 @@ export class Election {
    * schedule: `once`, with the fire time as the occasion. Settles when `signal` is aborted and the work that runs has
    * ended, or had `drainMs` (10 s) to do so.
    */
-  async schedule(line: string, work: OnceWork<unknown>, options: ScheduleOptions = {}): Promise<void> {
+  async schedule(
+    line: string,
+    work: OnceWork<unknown, TransactionContext>,
+    options: ScheduleOptions & InTransaction,
+  ): Promise<void>;
+  async schedule(line: string, work: OnceWork<unknown>, options?: ScheduleOptions): Promise<void>;
+  async schedule(
+    line: string,
+    work: OnceWork<unknown, TransactionContext>,
+    options: ScheduleOptions = {},
+  ): Promise<void> {
     const around = { occasions: this.#occasions, clock: this.#clock, tell: this.#tell };
     await (await Schedule.open(around, line, options)).run(work);
   }

@@ -15,7 +15,13 @@ export type { Observation } from './observation.ts';
 export { fireTimes } from './once/fire-times.ts';
 export type { Runs } from './once/occasions.ts';
 export { CutShort, type OnceOutcome } from './once/once.ts';
-export type { OnceContext, OnceOptions, OnceWork } from './once/options.ts';
+export type {
+  InTransaction,
+  OnceContext,
+  OnceOptions,
+  OnceWork,
+  TransactionContext,
+} from './once/options.ts';
 export type { ScheduleOptions } from './once/schedule.ts';
 export type { Prepare } from './preparation.ts';
 export { expectDone, ProtocolSeat, type SeatHost } from './protocol-seat.ts';

@@ -77,10 +77,20 @@ describe('caucus once', () => {
     expect(failed).toMatchObject({ code: 7, stdout: 'x\nx\n' });
     expect(failed.stderr).toContain('1 has failed: sh ended with exit code 7');
     const again = await caucus(['once', '--key', '1', ...on(), ...say]);
-    expect(again).toMatchObject({ code: 0, stdout: '' });
-    expect(again.stderr).toContain('1 is already failed');
-    const slow = await caucus(['once', '--key', '3', ...on(), '--max-run', '0.1', '--', 'sleep', '60']);
-    expect(slow.stderr).toContain('3 has failed: the work did not end within 100 ms');
+    expect(again).toMatchObject({ code: 3, stdout: '' });
+    expect(again.stderr).toContain('1 has already failed');
+  });
+
+  it('ends a command that takes too long, first with SIGTERM', async () => {
+    const polite = 'trap "echo ending; exit 0" TERM; echo go; while :; do sleep 0.05; done';
+    const slow = await caucus(['once', '--key', '3', ...on(), '--max-run', '0.5', '--', 'sh', '-c', polite]);
+    expect(slow.stderr).toContain('3 has failed: the work did not end within 500 ms');
+    expect(slow).toMatchObject({ code: 1, stdout: 'go\nending\n' });
+    const deaf = 'trap "" TERM; while :; do sleep 0.05; done';
+    const limits = ['--max-run', '0.5', '--kill-after', '0.2'];
+    const killed = await caucus(['once', '--key', '4', ...on(), ...limits, '--', 'sh', '-c', deaf]);
+    expect(killed).toMatchObject({ code: 137 });
+    expect(killed.stderr).toContain('4 has failed: the work did not end within 500 ms');
   });
 
   it('leaves what cannot be run here to another host, and does not record it as failed', async () => {
@@ -109,7 +119,10 @@ describe('caucus once', () => {
       '--retries: expected a whole number from 0 to 1000, found "x"',
     ],
     [['once', '--key', '1', '--misfire', 'run away'], '--misfire: expected '],
-    [['once', '--key', '1', '--series', 'a b'], 'series: expected 1 to 64 letters'],
+    [['once', '--key', '1', '--misfire', 'skip'], '--misfire: expected a --key that is a date and time'],
+    [['once', '--key', '1', '--series', 'a b'], '--series: expected 1 to 64 letters'],
+    [['once', '--key', '1', '--max-run', '0'], '--max-run: expected a number from 0.001 to'],
+    [['once', '--key', '1', '--election', 'a{b}'], '--election: expected a name of 1 to 64 letters'],
     [['once'], "required option '--key <occasion>' not specified"],
     [
       ['cron', '61 * * * *'],
@@ -159,7 +172,43 @@ describe('caucus once', () => {
   });
 });
 
+it('caucus runs says so if nothing is recorded', async () => {
+  for (const json of [[], ['--json']])
+    expect(await caucus(['runs', ...json, ...on()])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'caucus: nothing is recorded in the election nightly\n',
+    });
+});
+
 describe('caucus cron', () => {
+  it.each([
+    ['127, since it is not found', ['/no/such/thing'], 127],
+    ['126, since it cannot be run', ['/etc/hostname'], 126],
+    ['127 of a shell', ['sh', '-c', 'exit 127'], 127],
+  ])('leaves a fire time to another host if its command exits with %s', async (_name, command, code) => {
+    const child = start(['cron', '* * * * * *', '--catch-up', 'all', ...on('--id', 'a'), '--', ...command]);
+    const ended = end(child);
+    let told = '';
+    child.stderr!.on('data', (text) => {
+      told += text;
+    });
+    const words = `${command[0]} cannot be run on this host (exit code ${code})`;
+    await expect.poll(() => told, { timeout: 60_000 }).toContain(words);
+    const occasion = / for (\S+), attempt 1,/.exec(told)![1]!;
+    const other = start(['cron', '* * * * * *', '--catch-up', 'all', ...on('--id', 'b'), ...say]);
+    const otherEnded = end(other);
+    let done = '';
+    other.stdout!.on('data', (text) => {
+      done += text;
+    });
+    // Each attempt counts, also those that cannot be run: the other host takes one of the first ten.
+    await expect.poll(() => done, { timeout: 60_000 }).toContain(`${occasion} `);
+    for (const each of [child, other]) each.kill('SIGTERM');
+    expect([(await ended).code, (await otherEnded).code]).toEqual([0, 0]);
+    expect(told).not.toContain('has failed');
+  });
+
   it('says how long it waits for its command after a signal, and ends it at the second one', async () => {
     const child = start([
       'cron',

@@ -70,7 +70,7 @@ describe('once', () => {
     expect((outcome.error as Error).message).toBe('no paper 3');
     expect(attempts).toEqual([1, 2, 3]);
     const later = await b!.once(7, work, { retries: 2 });
-    expect(later).toMatchObject({ outcome: 'already-done', run: { outcome: 'failed' }, by: 'r0' });
+    expect(later).toMatchObject({ outcome: 'already-failed', by: 'r0' });
     expect(attempts).toHaveLength(3);
   });
 

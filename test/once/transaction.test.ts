@@ -1,7 +1,7 @@
 /** Occasions that are recorded in the transaction of their work, on a real PostgreSQL. */
 import { Client, Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Election, type OnceWork } from '../../src/election/index.ts';
+import { Election, type OnceWork, type TransactionContext } from '../../src/election/index.ts';
 import { Memory } from '../../src/engines/memory/memory.ts';
 import { postgres } from '../../src/engines/postgres/index.ts';
 import { aborted } from '../election/support.ts';
@@ -36,7 +36,7 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
     open.push(engine);
     return new Election(`report-${elections}`, engine);
   };
-  const insert: OnceWork<void> = async ({ transaction, occasion, token }) => {
+  const insert: OnceWork<void, TransactionContext> = async ({ transaction, occasion, token }) => {
     await transaction.query('INSERT INTO results VALUES ($1, $2)', [occasion, String(token)]);
   };
   const results = async (): Promise<readonly string[]> =>
@@ -45,7 +45,7 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
   it('commits the result and the record together', async () => {
     const [a, b] = [replica(), replica()];
     let seenWithin = -1;
-    const work: OnceWork<string> = async (context) => {
+    const work: OnceWork<string, TransactionContext> = async (context) => {
       await insert(context);
       seenWithin = (await results()).length;
       return 'value';
@@ -59,7 +59,7 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
 
   it('rolls back what fails, and tries it again', async () => {
     const a = replica();
-    const work: OnceWork<void> = async (context) => {
+    const work: OnceWork<void, TransactionContext> = async (context) => {
       await insert(context);
       if (context.attempt < 3) throw new Error('no paper');
     };
@@ -71,7 +71,7 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
   it('rolls back if the leadership was taken meanwhile, and runs it again with a greater token', async () => {
     const a = replica();
     const tokens: bigint[] = [];
-    const work: OnceWork<void> = async (context) => {
+    const work: OnceWork<void, TransactionContext> = async (context) => {
       tokens.push(context.token);
       await insert(context);
       if (tokens.length === 1) void a.resign();
@@ -85,7 +85,7 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
   it('keeps others from leading while it lasts, and is renewed', async () => {
     const [a, b] = [replica(server.url, { leaseMs: 600 }), replica(server.url, { leaseMs: 600 })];
     let isOver = false;
-    const work: OnceWork<void> = async (context) => {
+    const work: OnceWork<void, TransactionContext> = async (context) => {
       await insert(context);
       await new Promise((resolve) => setTimeout(resolve, 1500));
       isOver = true;
@@ -105,7 +105,7 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
     async (kind) => {
       const pool = new Pool({ connectionString: server.url, max: 3 });
       const a = replica(kind === 'a pool' ? pool : server.url);
-      const work: OnceWork<void> = async (context) => {
+      const work: OnceWork<void, TransactionContext> = async (context) => {
         await insert(context);
         if (context.attempt === 1) await aborted(context.signal);
       };
@@ -123,7 +123,7 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
 
   it('refuses work that ends its transaction itself', async () => {
     const a = replica();
-    const work: OnceWork<void> = async (context) => {
+    const work: OnceWork<void, TransactionContext> = async (context) => {
       await insert(context);
       await context.transaction.query('COMMIT');
     };
@@ -135,7 +135,7 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
 
   it('fails if the work hides a refusal of the server, or one comes with the commit', async () => {
     const a = replica();
-    const hidden: OnceWork<void> = async ({ transaction }) => {
+    const hidden: OnceWork<void, TransactionContext> = async ({ transaction }) => {
       await transaction.query('SELECT 1/0').catch(() => {});
     };
     expect(await a.once(1, hidden, { transaction: true })).toMatchObject({
@@ -145,7 +145,7 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
     await client.query(
       'ALTER TABLE results ADD CONSTRAINT one UNIQUE (occasion) DEFERRABLE INITIALLY DEFERRED',
     );
-    const twice: OnceWork<void> = async (context) => {
+    const twice: OnceWork<void, TransactionContext> = async (context) => {
       await insert(context);
       await insert(context);
     };
@@ -177,7 +177,7 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
     });
     await engine.close();
     const a = replica();
-    const end = await a.once(1, (context) => context.transaction, {});
+    const end = await a.once(1, (context) => (context as TransactionContext).transaction, {});
     expect(end).toMatchObject({
       outcome: 'failed',
       run: { error: expect.stringMatching(/say transaction: true/) },

@@ -151,7 +151,7 @@ export class OnceLab {
         if (occasion > replica.told) replica.told = occasion;
         const before = this.#runs.get(occasion) ?? { run, owners: 0 };
         this.#runs.set(occasion, before);
-        if (outcome !== 'already-done') before.owners += 1;
+        if (!outcome.startsWith('already-')) before.owners += 1;
         if (before.owners > 1) this.#wrong.push(`${occasion} was completed by two`);
         if (run.outcome !== 'done')
           this.#wrong.push(`${occasion} is recorded as ${run.outcome}: ${run.error}`);

@@ -3,7 +3,7 @@
  * `once-replica.ts PLAN`. It says on its standard output what its work begins and ends, and what became of each occasion.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Election, type OnceWork } from '../../src/election/index.ts';
+import { Election, type OnceWork, type TransactionContext } from '../../src/election/index.ts';
 import { openEngine } from '../../src/engines/open.ts';
 import { type AnyJoinOptions, join } from '../../src/member/index.ts';
 
@@ -40,10 +40,10 @@ const work: OnceWork<void> = async (context) => {
   const { occasion, token, attempt, signal } = context;
   say({ is: 'began', occasion, token: String(token), attempt });
   if (plan.isTransacted)
-    await context.transaction.query('INSERT INTO results (occasion, token) VALUES ($1, $2)', [
-      occasion,
-      String(token),
-    ]);
+    await (context as TransactionContext).transaction.query(
+      'INSERT INTO results (occasion, token) VALUES ($1, $2)',
+      [occasion, String(token)],
+    );
   await sleep(Math.random() * plan.busyMs, undefined, { signal });
   say({ is: 'ended', occasion, token: String(token) });
 };
@@ -53,7 +53,7 @@ const tellRecorded = (): void => {
   for (const run of place.election.runs.runs) {
     if (told.has(run.occasion)) continue;
     told.add(run.occasion);
-    say({ is: 'run', outcome: 'already-done', run });
+    say({ is: 'run', outcome: `already-${run.outcome}`, run });
   }
 };
 

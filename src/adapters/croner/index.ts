@@ -6,9 +6,11 @@ import { BadInput, show } from '../../core/index.ts';
 import {
   type Election,
   fireTimes,
+  type InTransaction,
   type OnceContext,
   type OnceOptions,
   type OnceOutcome,
+  type TransactionContext,
 } from '../../election/index.ts';
 
 /** What is used of a job of croner. */
@@ -34,7 +36,17 @@ const WEEK_MS = 7 * 24 * 3_600_000;
  */
 export function oncePerFire<J extends CronerJob>(
   election: Election,
+  work: (context: TransactionContext, job: J) => unknown,
+  options: OncePerFireOptions & InTransaction,
+): (job: J) => Promise<void>;
+export function oncePerFire<J extends CronerJob>(
+  election: Election,
   work: (context: OnceContext, job: J) => unknown,
+  options?: OncePerFireOptions,
+): (job: J) => Promise<void>;
+export function oncePerFire<J extends CronerJob>(
+  election: Election,
+  work: (context: TransactionContext, job: J) => unknown,
   options: OncePerFireOptions = {},
 ): (job: J) => Promise<void> {
   if (typeof election?.once !== 'function') throw new BadInput('election', 'an Election', show(election));
@@ -45,7 +57,9 @@ export function oncePerFire<J extends CronerJob>(
     const series = options.series ?? job.name;
     const named = series === undefined ? settings : { ...settings, series };
     try {
-      const outcome = await election.once(occasion, (context) => work(context, job), named);
+      // The overloads say where there is a transaction.
+      const inContext = (context: OnceContext): unknown => work(context as TransactionContext, job);
+      const outcome = await election.once(occasion, inContext, named);
       onRun?.(outcome);
     } catch (error) {
       // A later fire time has begun: this one is over.

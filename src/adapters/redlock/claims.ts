@@ -79,7 +79,11 @@ async function win(
 ): Promise<Leadership> {
   const giveUp = new AbortController();
   let isOver = waitMs <= 0;
-  const refuseIfHeld = (): void => {
+  let problem: string | null = null;
+  const giveUpFor = (why: string): void =>
+    giveUp.abort(new ExecutionError(`${resource} was not locked: ${why}`));
+  const refuseIfOver = (): void => {
+    if (isOver && problem !== null) giveUpFor(problem);
     const holder = election.leader()?.name ?? (election.leadership === null ? null : election.self);
     if (!isOver || holder === null) return;
     const message = `${resource} is locked by ${holder}`;
@@ -89,19 +93,20 @@ async function win(
   if (waitMs !== Number.POSITIVE_INFINITY) {
     const whenOver = (): void => {
       isOver = true;
-      refuseIfHeld();
+      refuseIfOver();
     };
-    const silence = new ExecutionError(`${resource} was not locked: the store does not answer`);
     timers.push(setTimeout(whenOver, waitMs));
-    timers.push(setTimeout(() => giveUp.abort(silence), Math.max(waitMs, 0) + answerMs));
+    timers.push(setTimeout(() => giveUpFor('the store does not answer'), Math.max(waitMs, answerMs)));
   }
   const winning = election.campaign({ signal: giveUp.signal });
   winning.catch(() => {});
   // Held by this very process: it will not change by an answer of the store.
-  if (election.leadership !== null) refuseIfHeld();
+  if (election.leadership !== null) refuseIfOver();
   const watching = (async () => {
-    for await (const { isKnown, isSelf } of election.observe({ signal: giveUp.signal }))
-      if (isKnown && !isSelf) refuseIfHeld();
+    for await (const { isKnown, isSelf, cause, detail } of election.observe({ signal: giveUp.signal })) {
+      problem = cause === 'store-unreachable' ? detail : null;
+      if ((isKnown && !isSelf) || problem !== null) refuseIfOver();
+    }
   })();
   try {
     return await winning;

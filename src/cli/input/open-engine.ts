@@ -1,11 +1,25 @@
 /** Opens the store of `--engine`. Apart from the flags, so that the help of the command loads no engine. */
 import { BadInput } from '../../core/index.ts';
-import { CaucusError, type LogEntry } from '../../election/index.ts';
+import { CaucusError, Election, type ElectionOptions, type LogEntry } from '../../election/index.ts';
 import { type OpenEngine, openEngine } from '../../engines/index.ts';
 import type { Log } from '../terminal/log.ts';
 import { type EngineFlags, engineOptionsOf } from './engine-flags.ts';
 import { readEnginePassword, withPassword } from './engine-password.ts';
 import { Refusal } from './refusal.ts';
+
+/** The election that the flags name, on this store. A name that the store cannot hold is refused as what was given. */
+export function electionOf(
+  { election = 'main' }: { readonly election?: string },
+  engine: OpenEngine,
+  options?: ElectionOptions,
+): Election {
+  try {
+    return new Election(election, engine, options);
+  } catch (error) {
+    if (!(error instanceof BadInput) || error.path !== 'election') throw error;
+    throw new Refusal(`--election: expected ${error.expected}, found ${error.found}`);
+  }
+}
 
 /**
  * Opens the store that the flags name. An observer takes no name from the environment, and logs no warnings of the

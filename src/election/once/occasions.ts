@@ -2,7 +2,13 @@ import { type OpenRun, openRunsIn, type Run, type Series, seriesIn } from '../..
 import type { Candidacy } from '../candidacy.ts';
 import type { Seat } from '../seat.ts';
 import { type OnceAround, OnceCall, type OnceOutcome } from './once.ts';
-import { checkWork, type OnceOptions, type OnceWork, readOnceOptions } from './options.ts';
+import {
+  checkWork,
+  type OnceOptions,
+  type OnceWork,
+  readOnceOptions,
+  type TransactionContext,
+} from './options.ts';
 import { recordOf, Shift } from './shift.ts';
 import { Turns } from './turns.ts';
 
@@ -48,7 +54,7 @@ export class Occasions {
 
   async once<T>(
     occasion: string | number | Date,
-    work: OnceWork<T>,
+    work: OnceWork<T, TransactionContext>,
     options: OnceOptions,
     isDue: (series: Series) => boolean = () => true,
   ): Promise<OnceOutcome<T>> {

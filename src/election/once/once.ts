@@ -17,7 +17,7 @@ import { deferred } from '../deferred.ts';
 import { CaucusError } from '../errors.ts';
 import type { Seat, Transaction } from '../seat.ts';
 import { isStop, problemOf, type Result, resultOf } from '../work.ts';
-import { NotDue, type OnceSettings, type OnceWork } from './options.ts';
+import { NotDue, type OnceSettings, type OnceWork, type TransactionContext } from './options.ts';
 import { type Changed, recordOf, type Shift, Unrecorded } from './shift.ts';
 import type { Turns } from './turns.ts';
 import { workContext } from './work-context.ts';
@@ -25,10 +25,10 @@ import { workContext } from './work-context.ts';
 /** What became of an occasion. */
 export interface OnceOutcome<T = unknown> {
   /**
-   * What this call has recorded: `done`, `failed` (its error is the last one of the work) or `skipped`. `already-done`:
-   * the end was recorded before, by another participant or an earlier call; `run.outcome` says which end.
+   * What this call has recorded: `done`, `failed` (its error is the last one of the work) or `skipped`. With `already-`
+   * before it, that end was recorded by another participant or an earlier call.
    */
-  readonly outcome: 'done' | 'failed' | 'skipped' | 'already-done';
+  readonly outcome: Run['outcome'] | `already-${Run['outcome']}`;
   readonly occasion: Occasion;
   /** The token with which it was recorded. */
   readonly token: bigint;
@@ -61,7 +61,7 @@ const MOST_UNRECORDED = 5;
 export class OnceCall<T> {
   readonly #around: OnceAround;
   readonly #settings: OnceSettings;
-  readonly #work: OnceWork<T>;
+  readonly #work: OnceWork<T, TransactionContext>;
   /** The tokens under which this call has begun. */
   readonly #tokens = new Set<string>();
   #unrecorded = 0;
@@ -69,7 +69,7 @@ export class OnceCall<T> {
   /** The attempt whose work has returned while its leadership lasted, if its end may not be recorded. */
   #returned: { readonly token: string; readonly attempt: number } | null = null;
 
-  constructor(around: OnceAround, settings: OnceSettings, work: OnceWork<T>) {
+  constructor(around: OnceAround, settings: OnceSettings, work: OnceWork<T, TransactionContext>) {
     if (around.seat.standing.isCurrent === null) {
       const message = 'the protocol of this election cannot record occasions: use quorum';
       throw new CaucusError('E_UNSUPPORTED', message);
@@ -320,7 +320,7 @@ export class OnceCall<T> {
   #outcomeOf(run: Run): OnceOutcome<T> {
     const isOurs = run.member === this.#around.seat.name && this.#tokens.has(run.token);
     const { occasion } = this.#settings;
-    const outcome = isOurs ? run.outcome : ('already-done' as const);
+    const outcome = isOurs ? run.outcome : (`already-${run.outcome}` as const);
     const known = { outcome, occasion, token: BigInt(run.token), by: run.member, run };
     if (!isOurs || this.#last === null) return known;
     if (run.outcome === 'done' && this.#last.ok) return { ...known, value: this.#last.value };

@@ -57,15 +57,24 @@ export interface OnceContext {
   readonly attempt: number;
   /** The occasion of this series that ended last. */
   readonly previous: Run | null;
-  /** With the option `transaction`. */
-  readonly transaction: Transaction;
   /** How long the leadership lasts without a renewal, from now. */
   readonly expiresInMs: number;
   /** The same after the signal was aborted: what is left to stop in order. */
   readonly heldForMs: number;
 }
 
-export type OnceWork<T> = (context: OnceContext) => T | PromiseLike<T>;
+/** The same with the option `transaction`. */
+export interface TransactionContext extends OnceContext {
+  /** A transaction of the store, in which the occasion is recorded as done too. */
+  readonly transaction: Transaction;
+}
+
+/** Options that give the work a transaction. */
+export interface InTransaction {
+  readonly transaction: true | { readonly idleMs?: number };
+}
+
+export type OnceWork<T, Context extends OnceContext = OnceContext> = (context: Context) => T | PromiseLike<T>;
 
 /** All options, with their defaults. */
 export interface OnceSettings extends Wish {

@@ -8,7 +8,14 @@ import { problemOf } from '../work.ts';
 import { fireTimes } from './fire-times.ts';
 import type { Occasions } from './occasions.ts';
 import type { OnceOutcome } from './once.ts';
-import { checkWork, NotDue, type OnceOptions, type OnceWork, readOnceOptions } from './options.ts';
+import {
+  checkWork,
+  NotDue,
+  type OnceOptions,
+  type OnceWork,
+  readOnceOptions,
+  type TransactionContext,
+} from './options.ts';
 
 /** How a schedule runs. All replicas should say the same. */
 export interface ScheduleOptions extends Omit<OnceOptions, 'misfire'> {
@@ -72,7 +79,7 @@ export class Schedule {
   }
 
   /** Settles when the signal is aborted and the work has ended; rejects if the election is closed before. */
-  async run(work: OnceWork<unknown>): Promise<void> {
+  async run(work: OnceWork<unknown, TransactionContext>): Promise<void> {
     checkWork(work);
     const { signal, series } = this.#options;
     const { scheduled } = this.#occasions;
@@ -89,7 +96,10 @@ export class Schedule {
     }
   }
 
-  async #runUntil(signal: AbortSignal | undefined, work: OnceWork<unknown>): Promise<void> {
+  async #runUntil(
+    signal: AbortSignal | undefined,
+    work: OnceWork<unknown, TransactionContext>,
+  ): Promise<void> {
     while (!signal?.aborted) {
       const { dueMs, nextMs } = this.#look(this.#occasions.seriesOf(this.#options.series));
       if (dueMs !== null) await this.#runOccasion(dueMs, work);
@@ -114,7 +124,7 @@ export class Schedule {
     });
   }
 
-  async #runOccasion(dueMs: number, work: OnceWork<unknown>): Promise<void> {
+  async #runOccasion(dueMs: number, work: OnceWork<unknown, TransactionContext>): Promise<void> {
     const { signal } = this.#options;
     let outcome: OnceOutcome;
     try {

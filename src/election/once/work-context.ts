@@ -2,7 +2,7 @@ import type { Occasion, Run } from '../../once/index.ts';
 import { CaucusError } from '../errors.ts';
 import type { Leadership } from '../leadership.ts';
 import type { Transaction } from '../seat.ts';
-import type { OnceContext } from './options.ts';
+import type { TransactionContext } from './options.ts';
 
 /** What the work of `once` gets. */
 export function workContext(
@@ -14,7 +14,7 @@ export function workContext(
     previous,
   }: { readonly occasion: Occasion; readonly attempt: number; readonly previous: Run | null },
   transaction: Transaction | null,
-): OnceContext {
+): TransactionContext {
   return {
     occasion,
     attempt,

@@ -90,7 +90,7 @@ export const onceRequirements: readonly Requirement[] = [
       const known = await b.election.once(1, work, options);
       assert.deepEqual(
         [known.outcome, known.run.outcome],
-        ['already-done', 'failed'],
+        ['already-failed', 'failed'],
         'what the other hears',
       );
       assert.deepEqual(attempts, [1, 2], 'the attempts');

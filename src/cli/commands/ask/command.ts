@@ -62,7 +62,7 @@ const ASKING: readonly Asking[] = [
     summary: 'print the occasions that were run once, and those that run',
     description:
       'Prints what caucus once, caucus cron and schedules of the library have recorded in an election: the occasions that ended last, and those that have begun and not ended. Each with the participant and its token, when its last attempt began and ended, and the outcome.',
-    codes: '0, or 1 if no member answers',
+    codes: '0, or 1 if nothing is recorded in that election, or no member answers',
     examples: [
       'caucus runs --election nightly',
       'caucus runs --engine postgres://app@db/app --election nightly',

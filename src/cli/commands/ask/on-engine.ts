@@ -1,7 +1,7 @@
 import { number } from '../../../core/index.ts';
-import { CaucusError, Election, type Observation } from '../../../election/index.ts';
+import { CaucusError, type Election, type Observation } from '../../../election/index.ts';
 import type { EngineFlags } from '../../input/engine-flags.ts';
-import { openEngineOf } from '../../input/open-engine.ts';
+import { electionOf, openEngineOf } from '../../input/open-engine.ts';
 import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
 import { untilStopped } from '../../terminal/until-stopped.ts';
 import type { AskFlags } from './ask-flags.ts';
@@ -27,11 +27,12 @@ async function looking<T>(
 ): Promise<T> {
   if (urls.length > 0) throw new Refusal('URL: expected none beside --engine');
   const engine = await openEngineOf(flags);
-  const election = new Election(flags.election ?? 'main', engine);
+  let election: Election | null = null;
   try {
+    election = electionOf(flags, engine);
     return await look(election);
   } finally {
-    await election.close();
+    await election?.close();
     await engine.close();
   }
 }
@@ -92,12 +93,11 @@ export function runsOnEngine(urls: readonly string[], flags: EngineAskFlags): Pr
   return looking(flags, urls, async (election) => {
     await firstReading(election);
     try {
-      printRuns(election.runs, flags.json ?? false);
+      return printRuns(election.runs, election.name, flags.json ?? false);
     } catch (error) {
       if (error instanceof CaucusError) throw new NoAnswer(error.message, 409);
       throw error;
     }
-    return 0;
   });
 }
 

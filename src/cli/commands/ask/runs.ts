@@ -7,18 +7,25 @@ import { firstAnswer, membersToAsk } from './first-answer.ts';
 /** The occasions that were recorded last, as one of the members knows them. */
 export async function runsCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
   const list = await firstAnswer(membersToAsk(urls, flags), (member) => member.get('/runs', runList));
-  printRuns(list, flags.json ?? false);
-  return 0;
+  return printRuns(list, list.electionName, flags.json ?? false);
 }
 
-/** One line each: those that have ended, then those that have not. */
-export function printRuns({ runs, open }: Pick<RunList, 'runs' | 'open'>, json: boolean): void {
+/** One line each: those that have ended, then those that have not. Returns the exit code. */
+export function printRuns(
+  { runs, open }: Pick<RunList, 'runs' | 'open'>,
+  election: string,
+  json: boolean,
+): number {
   const running = open.map((each) => ({ ...each, outcome: 'open', ended: null, error: undefined }));
   const all = [...runs, ...running];
+  if (all.length === 0) {
+    process.stderr.write(`caucus: nothing is recorded in the election ${election}\n`);
+    return 1;
+  }
   const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
   if (json) {
     for (const each of all) print(JSON.stringify(each));
-    return;
+    return 0;
   }
   const rows = all.map(({ occasion, series, outcome, member, token, attempt, began, ended, error }) => [
     String(occasion),
@@ -33,4 +40,5 @@ export function printRuns({ runs, open }: Pick<RunList, 'runs' | 'open'>, json: 
   ]);
   const head = ['occasion', 'series', 'outcome', 'member', 'token', 'attempt', 'began', 'ended', ''];
   print(columnLines(head, rows).join('\n'));
+  return 0;
 }

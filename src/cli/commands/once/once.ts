@@ -9,7 +9,7 @@ import {
   type OnceOutcome,
   type ScheduleOptions,
 } from '../../../election/index.ts';
-import { parseOccasion } from '../../../once/index.ts';
+import { momentOf, parseOccasion, seriesName } from '../../../once/index.ts';
 import type { MemberConfig } from '../../input/config/member-config.ts';
 import { refuseAlone } from '../../input/engine-flags.ts';
 import { Refusal } from '../../input/refusal.ts';
@@ -24,14 +24,19 @@ import { CannotRun, KeptWork } from './kept-work.ts';
 const MS_PER_S = 1000;
 const LONGEST_S = 1_000_000;
 const FAILED = 1;
+/** The occasion has failed before, so CMD was not run. */
+const FAILED_BEFORE = 3;
 const BY_SIGNAL = 128;
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const seconds = number(0, LONGEST_S);
+const someSeconds = number(0.001, LONGEST_S);
 
 /** Runs a command once for an occasion, and returns the exit code. */
 export async function onceCommand(cmd: string, args: readonly string[], flags: OnceFlags): Promise<number> {
   const occasion = parseOccasion(flags.key, '--key');
   const misfire = choice('run', 'skip').read(flags.misfire ?? 'run', '--misfire');
+  if (misfire === 'skip' && momentOf(occasion) === null)
+    throw new Refusal(`--misfire: expected a --key that is a date and time beside skip, found ${occasion}`);
   const timeoutMs = msOf(flags.timeout, '--timeout');
   const options: OnceOptions = { ...retriesOf(flags), misfire };
   return withPlace(cmd, args, flags, 0, async ({ election, health }, kept, stop, log) => {
@@ -189,10 +194,12 @@ async function withPlace(
 function told({ outcome, occasion, by, token, run }: OnceOutcome, kept: KeptWork, log: Log): number {
   const fields = { occasion, outcome, by, token, attempt: run.attempt };
   const why = run.error === undefined ? '' : `: ${run.error}`;
-  if (outcome === 'already-done') {
-    const text = `${occasion} is already ${run.outcome}, by ${by} with token ${token}${why}`;
-    log({ level: 'info', event: 'already-done', text, ...fields });
-    return 0;
+  if (outcome !== run.outcome) {
+    const has = run.outcome === 'failed' ? 'has already failed' : `is already ${run.outcome}`;
+    const text = `${occasion} ${has}, by ${by} with token ${token}${why}`;
+    const level = run.outcome === 'failed' ? 'error' : 'info';
+    log({ level, event: outcome, text, ...fields });
+    return run.outcome === 'failed' ? FAILED_BEFORE : 0;
   }
   const level = outcome === 'failed' ? 'error' : 'info';
   const text =
@@ -220,18 +227,18 @@ function retriesOf({
 }: OnceFlags): Omit<OnceOptions, 'signal' | 'misfire'> {
   const [backOffMs, maxRunMs, lateMs] = [
     msOf(backOff, '--back-off'),
-    msOf(maxRun, '--max-run'),
+    msOf(maxRun, '--max-run', someSeconds),
     msOf(late, '--late'),
   ];
   return {
     retries: readNumberOr(retries, '--retries', integer(0, 1000), 0),
-    ...(series === undefined ? {} : { series }),
+    ...(series === undefined ? {} : { series: seriesName.read(series, '--series') }),
     ...(backOffMs === undefined ? {} : { backOffMs }),
     ...(maxRunMs === undefined ? {} : { maxRunMs }),
     ...(lateMs === undefined ? {} : { lateMs }),
   };
 }
 
-function msOf(text: string | undefined, flag: string): number | undefined {
-  return text === undefined ? undefined : readNumber(text, flag, seconds) * MS_PER_S;
+function msOf(text: string | undefined, flag: string, shape = seconds): number | undefined {
+  return text === undefined ? undefined : readNumber(text, flag, shape) * MS_PER_S;
 }

@@ -2,7 +2,7 @@ import { Election } from '../../../election/index.ts';
 import { type MemberConfig, readMemberConfig } from '../../input/config/member-config.ts';
 import type { MemberFlags } from '../../input/config/member-flags.ts';
 import { type EngineFlags, MEMBER_ONLY, refuseBoth } from '../../input/engine-flags.ts';
-import { openEngineOf } from '../../input/open-engine.ts';
+import { electionOf, openEngineOf } from '../../input/open-engine.ts';
 import { Refusal } from '../../input/refusal.ts';
 import { paintFor } from '../../terminal/colours.ts';
 import { type Log, openLog } from '../../terminal/log.ts';
@@ -70,7 +70,7 @@ async function onEngine(flags: PlaceFlags, drainMs: number, log: Log): Promise<(
   refuseBoth(flags as Readonly<Record<string, unknown>>, [...MEMBER_ONLY, ...API_ONLY], process.env);
   const engine = await openEngineOf(flags, process.env, log);
   return async () => {
-    const election = new Election(flags.election ?? 'main', engine, { drainMs });
+    const election = electionOf(flags, engine, { drainMs });
     const { name: id } = engine;
     log({ level: 'info', event: 'ready', text: `${id} takes part`, id, pid: process.pid });
     const health = new StoreHealth(log);

@@ -18,6 +18,11 @@ export interface Lease {
 /** Causes with which the leadership is kept until the command has ended, or its grace is over. */
 const IN_ORDER: readonly unknown[] = ['resigned', 'transferred', 'removed', 'closed'];
 
+/** Does the leadership last while the command ends? So it does too when only the time of the command is up. */
+function isInOrder(reason: { readonly cause?: unknown; readonly code?: unknown } | undefined): boolean {
+  return IN_ORDER.includes(reason?.cause) || reason?.code === 'E_TIMEOUT';
+}
+
 /**
  * A lease is renewed when three fifths of it are left or more (the presets send at two fifths). So:
  *   two fifths left   SIGTERM: the renewal is late
@@ -40,8 +45,8 @@ export function deadlineOf(expiresInMs: number, leaseMs: number, killAfterMs: nu
 /**
  * Runs a command for as long as the lease lasts, and settles when no process of it is left. There are two ways to end it early:
  *   the leadership was lost           SIGKILL at once: another participant may act, so there is no grace
- *   the leader resigns                SIGTERM, and SIGKILL after the grace. The leadership is kept and renewed meanwhile; if it is
- *                                     lost anyway, SIGKILL at once, and always before the lease can expire
+ *   the leader resigns, or the        SIGTERM, and SIGKILL after the grace. The leadership is kept and renewed meanwhile; if it is
+ *   time of the command is up         lost anyway, SIGKILL at once, and always before the lease can expire
  */
 export async function runUnderLease(
   kept: KeptCommand,
@@ -65,7 +70,7 @@ export async function runUnderLease(
   };
   const timer = setInterval(look, lookEveryMs(leaseMs));
   const onOver = (): void => {
-    isEnding = IN_ORDER.includes(lease.signal.reason?.cause) && heldForMs(lease) > 0;
+    isEnding = isInOrder(lease.signal.reason) && heldForMs(lease) > 0;
     if (!isEnding) return kept.extend(AT_ONCE);
     kept.stop(killAfterMs);
   };
