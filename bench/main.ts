@@ -2,6 +2,7 @@
 import { benchEngines } from './engines.ts';
 import { benchExploration } from './exploration.ts';
 import { benchFailover } from './failover.ts';
+import { benchImport } from './import.ts';
 import { benchLinks } from './links.ts';
 import { benchMessages } from './messages.ts';
 import { benchOnce } from './once.ts';
@@ -20,6 +21,7 @@ const benches: Record<string, () => void | Promise<void>> = {
   takeover: benchTakeover,
   engines: benchEngines,
   once: benchOnce,
+  import: benchImport,
   page: benchPage,
 };
 const wanted = process.argv.slice(2);

@@ -1,10 +1,6 @@
 import type { Definition } from '../core/index.ts';
-import { bully } from './bully/index.ts';
-import { changRoberts } from './chang-roberts/index.ts';
-import { draw } from './draw/index.ts';
-import { epoch } from './epoch.ts';
+import { bully, changRoberts, draw, epoch, ring } from './classics.ts';
 import { quorum } from './quorum/index.ts';
-import { ring } from './ring/index.ts';
 
 export type { ChangedTiming, ProtocolName, ProtocolOptions } from './given-settings.ts';
 

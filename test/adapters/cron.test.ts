@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import { HealthCheckService, TerminusModule } from '@nestjs/terminus';
+import { Cron } from 'croner';
+import cron from 'node-cron';
 import { afterEach, describe, expect, it } from 'vitest';
 import { oncePerFire } from '../../src/adapters/croner/index.ts';
 import {
@@ -14,7 +16,8 @@ import {
   OnlyLeader,
 } from '../../src/adapters/nestjs/index.ts';
 import { ElectionCoordinator } from '../../src/adapters/node-cron/index.ts';
-import { Election } from '../../src/election/index.ts';
+import { Election, type OnceContext } from '../../src/election/index.ts';
+import { openEngine } from '../../src/engines/index.ts';
 import { Memory } from '../../src/engines/memory/memory.ts';
 import { Replicas } from './support/replicas.ts';
 
@@ -22,6 +25,13 @@ const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
   for (const each of cleanUp.splice(0).reverse()) await each();
 });
+
+/** What decorators do, for classes of tests that are compiled without them. */
+function decorate(target: object, key: string, ...decorators: ReturnType<typeof Lead>[]): void {
+  const descriptor = Object.getOwnPropertyDescriptor(target, key)!;
+  for (const decorator of decorators) decorator(target, key, descriptor);
+  Object.defineProperty(target, key, descriptor);
+}
 
 const NEST = { TSX_TSCONFIG_PATH: path.resolve('test/adapters/support/tsconfig.nestjs.json') };
 const LONG = { timeout: 60_000 };
@@ -72,6 +82,86 @@ it('a NestJS application stops its work and releases what it leads when it is to
   const other = (): string[] =>
     replicas.said.filter((each) => each.replica !== first).map(({ line }) => line);
   await expect.poll(() => other().includes('sweeps'), LONG).toBe(true);
+});
+
+describe('two calls for one fire time, in one process on one machine', () => {
+  const EACH_SECOND = '* * * * * *';
+
+  function folderUrl(): string {
+    const folder = mkdtempSync(path.join(tmpdir(), 'caucus-twice-'));
+    cleanUp.push(() => rmSync(folder, { recursive: true, force: true }));
+    return `local:${folder}`;
+  }
+
+  /** Two elections in one process that know nothing of each other, or one that both share. */
+  async function elections(areApart: boolean): Promise<readonly [Election, Election]> {
+    const url = folderUrl();
+    const open = async (): Promise<Election> => {
+      const engine = await openEngine(url);
+      cleanUp.push(() => engine.close());
+      return new Election('twice', engine);
+    };
+    const first = await open();
+    return [first, areApart ? await open() : first];
+  }
+
+  /** Waits for three fire times, of which each ran once. */
+  async function expectOnceEach(began: readonly string[]): Promise<void> {
+    await expect.poll(() => new Set(began).size, LONG).toBeGreaterThanOrEqual(3);
+    expect([...new Set(began)]).toEqual(began);
+  }
+
+  it.each([
+    ['one election', false],
+    ['two elections', true],
+  ])('run once by node-cron, with %s', async (_name, areApart) => {
+    const began: string[] = [];
+    for (const election of await elections(areApart)) {
+      const coordinator = new ElectionCoordinator(election);
+      const task = cron.schedule(
+        EACH_SECOND,
+        () => void began.push(String(coordinator.context('report')!.occasion)),
+        { name: 'report', distributed: true, runCoordinator: coordinator },
+      );
+      cleanUp.push(() => task.destroy());
+    }
+    await expectOnceEach(began);
+  });
+
+  it.each([
+    ['one election', false],
+    ['two elections', true],
+  ])('run once by croner, with %s', async (_name, areApart) => {
+    const began: string[] = [];
+    for (const election of await elections(areApart)) {
+      const job = new Cron(
+        EACH_SECOND,
+        oncePerFire(election, ({ occasion }) => began.push(String(occasion)), { series: 'report' }),
+      );
+      cleanUp.push(() => job.stop());
+    }
+    await expectOnceEach(began);
+  });
+
+  it('run once by @LeaderCron, of two classes and of two applications', async () => {
+    const began: string[] = [];
+    const make = (): (new () => object) => {
+      class Jobs {
+        report({ occasion }: OnceContext): void {
+          began.push(String(occasion));
+        }
+      }
+      decorate(Jobs.prototype, 'report', LeaderCron(EACH_SECOND, { name: 'report' }));
+      return Jobs;
+    };
+    const url = folderUrl();
+    for (const providers of [[make(), make()], [make()]]) {
+      const root = { module: class Root {}, imports: [await CaucusModule.forRoot({ url })], providers };
+      const app = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
+      cleanUp.push(() => app.close());
+    }
+    await expectOnceEach(began);
+  });
 });
 
 describe('the coordinator of node-cron', () => {
@@ -133,13 +223,6 @@ it('oncePerFire refuses what it cannot use', async () => {
 });
 
 describe('CaucusModule', () => {
-  /** What decorators do, for classes of tests that are compiled without them. */
-  function decorate(target: object, key: string, ...decorators: ReturnType<typeof Lead>[]): void {
-    const descriptor = Object.getOwnPropertyDescriptor(target, key)!;
-    for (const decorator of decorators) decorator(target, key, descriptor);
-    Object.defineProperty(target, key, descriptor);
-  }
-
   async function started(provider: new () => object, engine = new Memory().engine()) {
     const root = {
       module: class Root {},

@@ -10,6 +10,7 @@ import RedlockModule from 'redlock';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import Redlock, { ExecutionError, ResourceLockedError } from '../../src/adapters/redlock/index.ts';
 import { Memory } from '../../src/engines/memory/memory.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { hasRedis, RedisServer } from '../support/servers/redis.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { runExample } from './support/example.ts';
@@ -190,6 +191,21 @@ describe.runIf(hasRedis())('a fault of redlock that the shim does not have', () 
 
     const late = shim([tunnel.port], { leaseMs: 500, retryCount: 0 }).acquire(['late'], 500);
     await expect(late).rejects.toThrow('late was not locked: the store does not answer');
+  });
+});
+
+describe('a server that is down', () => {
+  it('is told when the retries are over, as by redlock', async () => {
+    const [port] = await freePorts(1);
+    const acquire = async (settings: object): Promise<number> => {
+      const beganMs = performance.now();
+      const failed = shim([port!], settings).acquire(['a'], 1000);
+      await expect(failed).rejects.toThrow(/^a was not locked: .*(connect|refused)/i);
+      return performance.now() - beganMs;
+    };
+    // Well below the lease of 20 s, which is how long a server that says nothing is waited for.
+    expect(await acquire({ retryCount: 5, retryDelay: 100, leaseMs: 20_000 })).toBeLessThan(15_000);
+    expect(await acquire({ retryCount: 0, leaseMs: 20_000 })).toBeLessThan(15_000);
   });
 });
 

@@ -34,7 +34,7 @@ function addRetries(command: Command): Command {
     .option('--back-off <s>', 'seconds before the first of these, doubled each time (default: 1)')
     .option(
       '--max-run <s>',
-      'seconds that CMD may take: then it is killed, and has failed (default: for ever)',
+      'seconds that CMD may take: then it gets SIGTERM, after --kill-after SIGKILL, and has failed (default: for ever)',
     );
 }
 
@@ -68,8 +68,8 @@ export function addOnce(program: Command): void {
 ${ENGINE_HELP}
 
 Exit code: that of CMD, or 128 plus the number of the signal that killed it; 126 if it cannot be run, 127 if it
-is not found; 0, and one line on standard error, if the occasion has ended before or was skipped; 1 if it was
-not elected in time or the member failed, 2 for bad input. The occasions of an election (and series) only
+is not found; 0, and one line on standard error, if the occasion was done or skipped before; 3 if it has failed before;
+1 if it was not elected in time, CMD exited with 0 after --max-run was over or the member failed, 2 for bad input. The occasions of an election (and series) only
 grow: one that goes back and was never recorded is bad input.
 
 Examples:
