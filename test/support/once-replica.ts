@@ -1,73 +1,118 @@
 /**
- * A replica with a schedule, in a process of its own, for trials in which replicas are killed and stopped:
- * `once-replica.ts PLAN`. It says on its standard output what its work begins and ends, and what became of each occasion.
+ * A replica of a service with node-cron or NestJS, in a process of its own, for trials in which replicas are killed and stopped:
+ * `once-replica.ts PLAN`. Its work writes to a journal when it begins and when it ends.
  */
+import 'reflect-metadata';
+import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Election, type OnceWork, type TransactionContext } from '../../src/election/index.ts';
+import { NestFactory } from '@nestjs/core';
+import { ScheduleModule } from '@nestjs/schedule';
+import cron from 'node-cron';
+import { CaucusModule, LeaderCron } from '../../src/adapters/nestjs/index.ts';
+import { ElectionCoordinator } from '../../src/adapters/node-cron/index.ts';
+import { Election, type Engine, type OnceContext, type TransactionContext } from '../../src/election/index.ts';
 import { openEngine } from '../../src/engines/open.ts';
 import { type AnyJoinOptions, join } from '../../src/member/index.ts';
+import { journalLine } from './once-journal.ts';
 
 export interface ReplicaPlan {
+  readonly driver: 'node-cron' | 'nestjs';
+  readonly name: string;
   readonly election: string;
   /** The store, or what makes it a member. */
   readonly engine?: { readonly url: string; readonly options: object };
   readonly member?: AnyJoinOptions;
   readonly line: string;
-  /** With PostgreSQL: results go to the table `results`, in the transaction that records the occasion. */
+  readonly journal: string;
+  /** With PostgreSQL and NestJS: results go to the table `results`, in the transaction that records the occasion. */
   readonly isTransacted: boolean;
   /** How long the work takes at most. */
   readonly busyMs: number;
 }
 
 const plan = JSON.parse(process.argv[2]!) as ReplicaPlan;
-const say = (what: object): void => {
-  process.stdout.write(`${JSON.stringify(what)}\n`);
-};
-const shutdown = new AbortController();
-process.once('SIGTERM', () => shutdown.abort());
 process.stdin.on('end', () => process.exit(0)).resume();
 
-const place = await (async () => {
-  if (plan.engine !== undefined) {
-    const engine = await openEngine(plan.engine.url, plan.engine.options);
-    return { election: new Election(plan.election, engine), close: () => engine.close() };
-  }
-  const member = await join(plan.member!);
-  return { election: member.election(plan.election), close: () => member.close() };
-})();
+type Place = Engine & { close(): Promise<void> };
 
-const work: OnceWork<void> = async (context) => {
-  const { occasion, token, attempt, signal } = context;
-  say({ is: 'began', occasion, token: String(token), attempt });
+const place: Place = await (plan.engine === undefined
+  ? join(plan.member!)
+  : openEngine(plan.engine.url, plan.engine.options));
+
+function write(what: 'fired' | 'begin' | 'end', occasion: string, token = 0n, attempt = 0): void {
+  appendFileSync(plan.journal, journalLine({ what, occasion, token, attempt, replica: plan.name }));
+}
+
+async function work(context: OnceContext): Promise<void> {
+  const { token, attempt, signal } = context;
+  const occasion = String(context.occasion);
+  write('begin', occasion, token, attempt);
   if (plan.isTransacted)
     await (context as TransactionContext).transaction.query(
       'INSERT INTO results (occasion, token) VALUES ($1, $2)',
       [occasion, String(token)],
     );
   await sleep(Math.random() * plan.busyMs, undefined, { signal });
-  say({ is: 'ended', occasion, token: String(token) });
-};
-/** The record tells what a replica did that was killed before it could say so. */
-const told = new Set<unknown>();
-const tellRecorded = (): void => {
-  for (const run of place.election.runs.runs) {
-    if (told.has(run.occasion)) continue;
-    told.add(run.occasion);
-    say({ is: 'run', outcome: `already-${run.outcome}`, run });
-  }
-};
+  write('end', occasion, token, attempt);
+}
 
-say({ is: 'up', name: place.election.self });
-await place.election.schedule(plan.line, work, {
-  catchUp: 'all',
-  maxAttempts: 1000,
-  signal: shutdown.signal,
-  ...(plan.isTransacted ? { transaction: { idleMs: 3000 } } : {}),
-  onRun: ({ outcome, run }) => {
-    told.add(run.occasion);
-    say({ is: 'run', outcome, run });
-    tellRecorded();
-  },
-});
-await place.close();
-process.exit(0);
+/** As a service with node-cron ends: its tasks stop, the run that is under way ends, and what waits is called off. */
+function withNodeCron(): () => Promise<void> {
+  const shutdown = new AbortController();
+  const election = new Election(plan.election, place);
+  const coordinator = new ElectionCoordinator(election, { signal: shutdown.signal, maxAttempts: 1000 });
+  const running = new Set<string>();
+  const runCoordinator = {
+    shouldRun(key: string, ttlMs: number): Promise<boolean> {
+      write('fired', key.slice(key.indexOf(':') + 1));
+      return coordinator.shouldRun(key, ttlMs);
+    },
+    async onComplete(key: string): Promise<void> {
+      await coordinator.onComplete(key);
+      running.delete(key);
+    },
+  };
+  const task = cron.schedule(
+    plan.line,
+    async ({ date }) => {
+      running.add(`report:${date.toISOString()}`);
+      await work(coordinator.context('report')!);
+    },
+    { name: 'report', distributed: true, runCoordinator, suppressMissedWarning: true },
+  );
+  return async () => {
+    await task.stop();
+    while (running.size > 0) await sleep(10);
+    shutdown.abort();
+    await place.close();
+  };
+}
+
+async function withNest(): Promise<() => Promise<void>> {
+  class Reports {
+    report(context: OnceContext): Promise<void> {
+      return work(context);
+    }
+  }
+  const options = {
+    catchUp: 'all' as const,
+    maxAttempts: 1000,
+    election: plan.election,
+    ...(plan.isTransacted ? { transaction: { idleMs: 3000 } } : {}),
+  };
+  const descriptor = Object.getOwnPropertyDescriptor(Reports.prototype, 'report')!;
+  LeaderCron(plan.line, options)(Reports.prototype, 'report', descriptor);
+  const root = {
+    module: class Root {},
+    imports: [await CaucusModule.forRoot({ engine: place }), ScheduleModule.forRoot()],
+    providers: [Reports],
+  };
+  const app = await NestFactory.createApplicationContext(root, { logger: ['error', 'warn'] });
+  return async () => {
+    await app.close();
+    await place.close();
+  };
+}
+
+const close = plan.driver === 'node-cron' ? withNodeCron() : await withNest();
+process.once('SIGTERM', () => void close().then(() => process.exit(0)));
