@@ -225,7 +225,7 @@ export class Candidacy implements Grantor {
     const isWanted = this.#takers.length > 0 || (tenure.stopped.isSettled && !tenure.returned.isSettled);
     if (handOver !== null) {
       await this.#within(handOver, 'the transfer');
-    } else if (isWanted) {
+    } else if (isWanted && !tenure.mayReturn) {
       await this.#within(() => this.#seat.resign(lost), 'the release');
     } else {
       this.#isStanding = false;

@@ -20,6 +20,11 @@ export class Tenure {
   isSlow = false;
   /** The lease expired by our clock, whatever the seat says. */
   hasLapsed = false;
+  /**
+   * The same program may lead again at once. False: a program that resigns and wants to lead again lets the others go
+   * first.
+   */
+  mayReturn = false;
   /** True if the election runs the work itself, and so will see it return. */
   hasWork = false;
 

@@ -2,14 +2,8 @@
  * A replica of a service with node-cron or NestJS, in a process of its own, for trials in which replicas are killed and stopped:
  * `once-replica.ts PLAN`. Its work writes to a journal when it begins and when it ends.
  */
-import 'reflect-metadata';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NestFactory } from '@nestjs/core';
-import { ScheduleModule } from '@nestjs/schedule';
-import cron from 'node-cron';
-import { CaucusModule, LeaderCron } from '../../src/adapters/nestjs/index.ts';
-import { ElectionCoordinator } from '../../src/adapters/node-cron/index.ts';
 import { Election, type Engine, type OnceContext, type TransactionContext } from '../../src/election/index.ts';
 import { openEngine } from '../../src/engines/open.ts';
 import { type AnyJoinOptions, join } from '../../src/member/index.ts';
@@ -57,7 +51,9 @@ async function work(context: OnceContext): Promise<void> {
 }
 
 /** As a service with node-cron ends: its tasks stop, the run that is under way ends, and what waits is called off. */
-function withNodeCron(): () => Promise<void> {
+async function withNodeCron(): Promise<() => Promise<void>> {
+  const { default: cron } = await import('node-cron');
+  const { ElectionCoordinator } = await import('../../src/adapters/node-cron/index.ts');
   const shutdown = new AbortController();
   const election = new Election(plan.election, place);
   const coordinator = new ElectionCoordinator(election, { signal: shutdown.signal, maxAttempts: 1000 });
@@ -89,6 +85,10 @@ function withNodeCron(): () => Promise<void> {
 }
 
 async function withNest(): Promise<() => Promise<void>> {
+  await import('reflect-metadata');
+  const { NestFactory } = await import('@nestjs/core');
+  const { ScheduleModule } = await import('@nestjs/schedule');
+  const { CaucusModule, LeaderCron } = await import('../../src/adapters/nestjs/index.ts');
   class Reports {
     report(context: OnceContext): Promise<void> {
       return work(context);
@@ -114,5 +114,6 @@ async function withNest(): Promise<() => Promise<void>> {
   };
 }
 
-const close = plan.driver === 'node-cron' ? withNodeCron() : await withNest();
+// Each loads only what it needs, so that it starts soon.
+const close = plan.driver === 'node-cron' ? await withNodeCron() : await withNest();
 process.once('SIGTERM', () => void close().then(() => process.exit(0)));

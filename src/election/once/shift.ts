@@ -178,7 +178,7 @@ export class Shift {
       const isKnown = !(error instanceof CaucusError) || error.outcome === 'definite';
       if (failure !== null || isKnown || !this.leadership.isValid()) throw error;
       // The work has not failed. Whether it was committed is read under the next leadership.
-      this.fail('its transaction failed');
+      this.#giveUp('its transaction failed');
       throw new Unrecorded(error, false);
     } finally {
       turn.resolve();
@@ -197,7 +197,7 @@ export class Shift {
       try {
         await this.#candidacy.publish(this.leadership, value, undefined, true);
         // An earlier request may still arrive. Under this token it would replace what is recorded next, so nothing is.
-        if (untilMs !== null) this.fail('the store did not answer when an occasion was recorded');
+        if (untilMs !== null) this.#giveUp('the store did not answer when an occasion was recorded');
         return;
       } catch (error) {
         // Members refuse while another change of their register is under way.
@@ -208,13 +208,19 @@ export class Shift {
         if (!isRetried || !this.leadership.isValid()) {
           const isRefused = this.leadership.isValid() && !isLate(error);
           // A late publication of this leadership must not replace a later one, so there is none.
-          this.fail('it could not record an occasion');
+          this.#giveUp('it could not record an occasion');
           throw new Unrecorded(error, isRefused);
         }
       }
       const pauseMs = untilMs === null ? AGAIN_MS : Math.min(AGAIN_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
       await this.#pause(pauseMs);
     }
+  }
+
+  /** Work whose end is not recorded need not be repeated if this program is elected next. */
+  #giveUp(detail: string): void {
+    this.#tenure!.mayReturn = true;
+    this.fail(detail);
   }
 
   /** A store that renews the lease beyond this, and does not take the record, refuses it. */
@@ -262,6 +268,7 @@ export class Shift {
     this.#isOver = true;
     const tenure = this.#tenure;
     if (tenure === null) return;
+    tenure.mayReturn = this.#left.length === 0;
     this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its work is done'));
     if (this.#left.length === 0) return tenure.finish();
     tenure.confirm(); // It is released, and is granted no more if that fails.
