@@ -225,6 +225,19 @@ describe.runIf(hasRedis())('who may use Redis, and how', () => {
     }
   });
 
+  it('says that it supports neither a node of a cluster nor a Sentinel', async () => {
+    const cluster = await start({ 'cluster-enabled': 'yes' });
+    expect(await cluster.cli(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383'])).toBe('OK'); // It has every key.
+    const sentinel = await RedisServer.startSentinel();
+    servers.push(sentinel);
+    expect(await trouble(join(cluster.url))).toBe(
+      `Redis is unavailable: 127.0.0.1:${cluster.port}: it is a node of a Redis Cluster, which this engine does not support: name a server outside of a cluster`,
+    );
+    expect(await trouble(join(sentinel.url))).toBe(
+      `Redis is unavailable: 127.0.0.1:${sentinel.port}: it is a Redis Sentinel, which this engine does not support: name the master`,
+    );
+  });
+
   it('says so when nobody listens there', async () => {
     const server = await start();
     await server.stop();

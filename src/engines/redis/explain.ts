@@ -12,8 +12,6 @@ export function explain(error: unknown, { user, password }: Address): Error {
   if (/^NOPERM|^ERR The user executing the script can't/.test(text))
     return new Error(`it denies ${who} a permission: ${said.replace(/^\w+ /, '')}`);
   if (text.startsWith('READONLY')) return new Error('it is a read-only replica: connect to its master');
-  if (text.startsWith('MOVED'))
-    return new Error('it is a node of a Redis Cluster, which this engine does not follow from node to node');
   return new Error(said);
 }
 

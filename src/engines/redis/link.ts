@@ -97,13 +97,33 @@ export class Link {
       if (this.isOver) destroy(client);
     });
     await client.connect();
-    if (this.isOver) {
-      destroy(client); // It was closed while it connected.
-      throw new Error('the connection was closed');
+    const refusal = refusalOf(await modeOf(client));
+    if (this.isOver || refusal !== null) {
+      destroy(client);
+      throw new Error(refusal ?? 'the connection was closed'); // It was closed while it connected.
     }
     this.#isReady = true;
     return client;
   }
+}
+
+/** What the server says that it is; null if it does not tell, as some proxies do not. Every user may ask. */
+async function modeOf(client: Client): Promise<unknown> {
+  try {
+    const said = await client.sendCommand<unknown>(['HELLO']);
+    if (Array.isArray(said)) return said[said.indexOf('mode') + 1];
+    return said instanceof Map ? said.get('mode') : (said as { mode?: unknown } | null)?.mode;
+  } catch {
+    return null;
+  }
+}
+
+/** A node of a cluster may lose the keys of an election to another node at any time; a Sentinel has none. */
+function refusalOf(mode: unknown): string | null {
+  if (mode === 'cluster')
+    return 'it is a node of a Redis Cluster, which this engine does not support: name a server outside of a cluster';
+  if (mode === 'sentinel') return 'it is a Redis Sentinel, which this engine does not support: name the master';
+  return null;
 }
 
 function destroy(client: Client | null): void {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { hasDebian } from '../debian.ts';
 import { type Program, ServerProcess, startOnFreePorts } from './server-process.ts';
@@ -28,6 +28,11 @@ export class RedisServer extends ServerProcess {
     return startOnFreePorts((port) => new RedisServer(port, flags, env));
   }
 
+  /** A Sentinel, which watches no master. */
+  static startSentinel(): Promise<RedisServer> {
+    return startOnFreePorts((port) => new RedisServer(port, { sentinel: '' }, {}));
+  }
+
   get #isSecure(): boolean {
     return this.#flags['tls-cert-file'] !== undefined;
   }
@@ -38,6 +43,11 @@ export class RedisServer extends ServerProcess {
   }
 
   protected program(): Program {
+    if (this.#flags.sentinel !== undefined) {
+      const file = this.file('sentinel.conf'); // It writes what it learns there.
+      writeFileSync(file, `port ${this.port}\nbind 127.0.0.1\ndir ${this.folder}\n`);
+      return { file: '/usr/bin/redis-server', args: [file, '--sentinel'], options: {} };
+    }
     const flags: RedisFlags = {
       bind: '127.0.0.1',
       ...(this.#isSecure ? { port: '0', 'tls-port': `${this.port}` } : { port: `${this.port}` }),
