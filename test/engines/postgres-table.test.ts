@@ -247,6 +247,21 @@ describe.runIf(hasPostgres())('the table of elections in PostgreSQL', () => {
     await pool.end();
   });
 
+  it('says that all clients of a pool are in use, also where the pool itself gives up sooner', async () => {
+    for (const more of [{}, { connectionTimeoutMillis: 50 }]) {
+      const pool = new Pool({ connectionString: server.url, max: 2, ...more });
+      const others = await Promise.all([pool.connect(), pool.connect()]);
+      const engine = open(pool, { leaseMs: 3000, retryMs: 100 });
+      const election = new Election('in-use', engine);
+      const { detail } = await seen(election, 'an error', ({ cause }) => cause === 'store-unreachable');
+      expect(detail).toBe("PostgreSQL is unavailable: the pool's 2 clients are all in use");
+      for (const other of others) other.release();
+      expect((await won(election)).isValid()).toBe(true);
+      await engine.close();
+      await pool.end();
+    }
+  });
+
   it('works over a pool of the user, who remains its owner', async () => {
     const pool = new Pool({ connectionString: server.url, max: 3 });
     const election = new Election('pooled', open(pool, { leaseMs: 15_000 }));

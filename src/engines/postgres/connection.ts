@@ -23,6 +23,9 @@ export interface PostgresClient {
 export interface PostgresPool {
   connect(): Promise<PostgresClient & { release(destroy?: boolean): void }>;
   readonly options?: { readonly max?: number | undefined };
+  /** How many clients it has, and how many of these are free; other kinds of pools may not tell. */
+  readonly totalCount?: number;
+  readonly idleCount?: number;
 }
 
 /** All columns are read as text, so that the program's type parsers do not matter. */

@@ -26,7 +26,7 @@ import { BadInput, show } from '../../core/index.ts';
 import { processClock } from '../../election/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
 import { checkOptions, type OwnOptions } from '../lease/options.ts';
-import { leaseTimes } from '../lease/settings.ts';
+import { type LeaseTimes, leaseTimes } from '../lease/settings.ts';
 import { kindOf } from '../secrets.ts';
 import { parseAddress } from './address.ts';
 import type { PostgresPool } from './connection.ts';
@@ -69,9 +69,9 @@ export function postgres(
   options: PostgresOptions = {},
 ): LeaseEngine<PostgresGrant> {
   checkOptions(options, OPTIONS);
-  const source = sourceAt(at, options.ssl);
-  const table = tableOf(options.schema, options.table);
   const times = leaseTimes(options, FLOOR);
+  const source = sourceAt(at, options.ssl, times);
+  const table = tableOf(options.schema, options.table);
   const { listen = true, clock = processClock } = options;
   if (typeof listen !== 'boolean') throw new BadInput('listen', 'true or false', show(listen));
   if (listen && typeof at === 'object' && at.options?.max === 1)
@@ -112,12 +112,15 @@ export function postgres(
   return new LeaseEngine(kind, options);
 }
 
-function sourceAt(at: string | PostgresPool, ssl: PostgresOptions['ssl']): Source {
+/** A call is told why it waits before its time is up. */
+const OF_CALL = 0.8;
+
+function sourceAt(at: string | PostgresPool, ssl: PostgresOptions['ssl'], { callMs }: LeaseTimes): Source {
   if (ssl !== undefined && typeof ssl !== 'boolean' && (typeof ssl !== 'object' || ssl === null))
     throw new BadInput('ssl', 'true, false, or TLS options as the package pg takes them', kindOf(ssl));
   if (typeof at !== 'object' || at === null || typeof at.connect !== 'function')
     return sourceOfUrl(parseAddress(at as string), ssl);
   if (ssl !== undefined)
     throw new BadInput('ssl', 'to be given to the pool itself', 'a pool and this option');
-  return sourceOfPool(at);
+  return sourceOfPool(at, callMs * OF_CALL);
 }

@@ -85,9 +85,9 @@ export function sourceOfUrl(address: Address, ssl: boolean | ConnectionOptions |
 /**
  * Each connection is taken for good, and never given back to the pool: it may be in the middle of a statement. If the
  * pool has none left, the request waits in its queue and cannot be withdrawn: so a caller that stops waiting leaves
- * its place to the next.
+ * its place to the next. `waitMs`: after this time, a caller is told that all clients are in use, if they are.
  */
-export function sourceOfPool(pool: PostgresPool): Source {
+export function sourceOfPool(pool: PostgresPool, waitMs: number): Source {
   const party: Party = { at: 'the server of the pool', user: undefined, secrets: [] };
   const places: Promise<Connection>[] = [];
   let isClosed = false;
@@ -95,6 +95,24 @@ export function sourceOfPool(pool: PostgresPool): Source {
     const client = await pool.connect();
     const end = async (): Promise<void> => client.release(true);
     return new Connection(client, { end, explain: (error) => explain(error, party) });
+  };
+  const inUse = (): CaucusError | null => {
+    const { options, totalCount = 0, idleCount = 0 } = pool;
+    const max = options?.max ?? Number.POSITIVE_INFINITY;
+    if (totalCount < max || idleCount > 0) return null;
+    return new CaucusError('E_UNREACHABLE', `the pool's ${max} clients are all in use`);
+  };
+  /** Rejects with the signal's reason; and sooner if the pool has no client left. */
+  const waited = async <T>(place: Promise<T>, signal: AbortSignal): Promise<T> => {
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(waitMs))]);
+    try {
+      return await unlessAborted(place, soon);
+    } catch (error) {
+      const problem = inUse();
+      if (problem !== null) throw problem;
+      if (!soon.aborted || signal.aborted) throw error;
+      return unlessAborted(place, signal);
+    }
   };
   const letGo = (place: Promise<Connection>): void => {
     place.then((late) => late.destroy()).catch(() => {});
@@ -104,15 +122,21 @@ export function sourceOfPool(pool: PostgresPool): Source {
     load: async () => {},
     async open(signal) {
       const place = places.shift() ?? standInLine();
+      let isRefused = false;
+      place.catch(() => {
+        isRefused = true;
+      });
+      let connection: Connection;
       try {
-        const connection = await unlessAborted(place, signal);
-        return connection.isBroken ? await this.open(signal) : connection;
+        connection = await waited(place, signal);
       } catch (error) {
-        if (!signal.aborted) throw explain(error, party);
+        if (isRefused) throw explain(error, party);
         if (isClosed) letGo(place);
         else places.push(place);
+        if (!signal.aborted) throw error;
         throw new CaucusError('E_UNREACHABLE', `the pool gave us no connection: ${reasonOf(signal.reason)}`);
       }
+      return connection.isBroken ? this.open(signal) : connection;
     },
     async lend(signal) {
       const place = pool.connect();
@@ -120,7 +144,9 @@ export function sourceOfPool(pool: PostgresPool): Source {
         const client = await unlessAborted(place, signal);
         return { client, giveBack: (isClean) => client.release(!isClean) };
       } catch (error) {
+        const problem = inUse();
         place.then((late) => late.release()).catch(() => {});
+        if (problem !== null) throw problem;
         if (!signal.aborted) throw explain(error, party);
         throw new CaucusError('E_UNREACHABLE', 'the pool gave us no connection for a transaction');
       }
