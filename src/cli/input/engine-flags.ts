@@ -98,6 +98,7 @@ export const MEMBER_ONLY = [
   'tlsCa',
   'tlsName',
   'config',
+  'elections',
   'new',
 ] as const;
 

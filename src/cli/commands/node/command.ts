@@ -3,6 +3,7 @@ import { addMemberFlags, type MemberFlags } from '../../input/config/member-flag
 import { addEngineFlags, ENGINE_HELP, type EngineFlags } from '../../input/engine-flags.ts';
 
 export interface NodeFlags extends MemberFlags, EngineFlags {
+  readonly elections?: string;
   readonly new?: boolean;
   readonly printConfig?: boolean;
   readonly json?: boolean;
@@ -17,6 +18,10 @@ export function addNode(program: Command): void {
       'Runs one member of a cluster until it is told to stop. It has an HTTP API: the leader, health checks for load balancers, metrics, an event stream.',
     );
   addEngineFlags(addMemberFlags(command))
+    .option(
+      '--elections <n>',
+      'take part in n more elections, job-0001 and so on, to try and to measure many (1 to 2000)',
+    )
     .option('--new', 'ignored, kept for old scripts')
     .option('--print-config', 'print every setting and where it comes from, and exit')
     .option('--json', 'one JSON object a line in place of text')

@@ -10,6 +10,7 @@ import { openLog } from '../../terminal/log.ts';
 import { untilStopped } from '../../terminal/until-stopped.ts';
 import type { NodeFlags } from './command.ts';
 import { engineNode } from './engine-node.ts';
+import { readElectionCount, standInMany } from './many-elections.ts';
 import { follow, standFor } from './standing.ts';
 import { startMember } from './start-member.ts';
 import { watchTokens } from './watch-tokens.ts';
@@ -18,6 +19,7 @@ import { watchTokens } from './watch-tokens.ts';
 export async function nodeCommand(flags: NodeFlags): Promise<number> {
   if (flags.engine !== undefined) return engineNode(flags);
   refuseAlone(flags);
+  const count = readElectionCount(flags.elections);
   const config = await readMemberConfig(flags, process.env);
   if (flags.printConfig) {
     const text = flags.json ? JSON.stringify(configJson(config), null, 2) : configLines(config).join('\n');
@@ -47,7 +49,12 @@ export async function nodeCommand(flags: NodeFlags): Promise<number> {
   const calledOff = new AbortController();
   // With priority 0 it only votes; the election is still what this process is for, and is shown.
   const election = member.election(member.mainElection);
-  const standing = config.settings.priority === 0 ? Promise.resolve() : standFor(election, calledOff.signal);
+  const { signal: ends } = calledOff;
+  const stands = config.settings.priority !== 0;
+  const standing = Promise.all([
+    stands ? standFor(election, ends) : null,
+    count === null ? null : standInMany(member, count, { log, stands, signal: ends }),
+  ]);
   const unwatch = watchTokens(config.tokens, (tokens) => member.setTokens(tokens), log);
   const unfollow = follow(member, member.electionPort(member.mainElection), log, flags.json ?? false);
   const signal = await stopped;

@@ -7,6 +7,7 @@ export interface UpFlags {
   readonly port?: string;
   readonly data?: string;
   readonly election?: string;
+  readonly elections?: string;
   readonly timing?: readonly string[];
   readonly option?: readonly string[];
   readonly uiPort?: string;
@@ -22,7 +23,7 @@ export function addUp(program: Command): void {
     .description(
       'Runs a cluster of members, each in its own process with its own data folder, and shows the leader, on the terminal and on a page for your browser. On a terminal, keys kill and restart members.',
     )
-    .option('--members <n>', 'how many (default: 5, or as many as --data holds)')
+    .option('--members <n>', 'how many (default: 5, 3 with --elections, or as many as --data holds)')
     .option('--protocol <name>', 'which election (default: quorum)')
     .option(
       '--port <base>',
@@ -30,6 +31,10 @@ export function addUp(program: Command): void {
     )
     .option('--data <dir>', 'keep the data folders here (default: a temporary folder, removed at the end)')
     .option('--election <name>', 'the name of the election (default: main)')
+    .option(
+      '--elections <n>',
+      'hold n elections more, job-0001 and so on, in which all members stand (1 to 2000)',
+    )
     .option('--timing <name=value>', 'a time of the protocol; can be repeated', collect)
     .option('--option <name=value>', 'an option of the protocol; can be repeated', collect)
     .option(
@@ -56,6 +61,7 @@ Examples:
   $ caucus up
   $ caucus up --members 3 --protocol bully --timing heartbeatMs=200
   $ caucus up --chaos
+  $ caucus up --elections 1000
   $ caucus up --data ./cluster --json | tee events.ndjson`,
     )
     .action(async (flags: UpFlags) => {

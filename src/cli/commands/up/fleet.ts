@@ -14,6 +14,8 @@ export interface FleetMember {
   state: MemberState;
   /** Of the last leadership that it held. */
   token: string | null;
+  /** How many of the other elections it leads (`--elections`). */
+  leads: number;
 }
 
 /** One event. `id` is the member that it happened to; null if it happened to none in particular. */
@@ -33,6 +35,8 @@ export interface FleetPlan {
   }[];
   /** The name of the election that the members report. */
   readonly election: string;
+  /** How many elections there are besides (`--elections`). */
+  readonly others: number;
   /** Flags for every member. */
   readonly flags: readonly string[];
   /** What the members authenticate each other with, and no other process has. */
@@ -45,10 +49,15 @@ const STOP_WITHIN_MS = 5000;
 /** Both files are compiled to JavaScript, or both run as TypeScript. */
 const MAIN = fileURLToPath(new URL(`../../main${import.meta.url.slice(-3)}`, import.meta.url));
 
+/** How often it is told how many elections have a leader, at most. */
+const PROGRESS_EVERY_MS = 500;
+
 /** Members as separate processes on this machine. */
 export class Fleet {
   readonly members: readonly FleetMember[];
   readonly election: string;
+  /** How many elections there are besides. */
+  readonly others: number;
   readonly #plan: FleetPlan;
   readonly #tell: (event: FleetEvent) => void;
   readonly #processes = new Map<number, ChildProcess>();
@@ -57,11 +66,15 @@ export class Fleet {
   readonly #killed = new Set<number>();
   /** The states of paused members before SIGSTOP, for when they resume. */
   readonly #before = new Map<number, MemberState>();
+  #progress: NodeJS.Timeout | undefined;
+  /** How many had a leader when that was last told. */
+  #told = 0;
   #isStopping = false;
 
   constructor(plan: FleetPlan, tell: (event: FleetEvent) => void) {
     this.#plan = plan;
     this.election = plan.election;
+    this.others = plan.others;
     this.#tell = tell;
     this.members = plan.members.map(({ id, port, data }) => ({
       id,
@@ -70,12 +83,25 @@ export class Fleet {
       pid: null,
       state: 'down',
       token: null,
+      leads: 0,
     }));
   }
 
   /** The member that leads and may act, by its own log. A paused member is not counted. */
   get leader(): FleetMember | null {
     return this.members.find(({ state }) => state === 'leading') ?? null;
+  }
+
+  /**
+   * How many of the other elections have a leader, by the logs of the members that run. A former leader may log its loss
+   * later than the next one its election.
+   */
+  get led(): number {
+    const counts = this.members.map(({ state, leads }) => (state === 'paused' ? 0 : leads));
+    return Math.min(
+      this.others,
+      counts.reduce((sum, leads) => sum + leads, 0),
+    );
   }
 
   start(id: number): void {
@@ -110,8 +136,10 @@ export class Fleet {
       this.#processes.delete(id);
       member.pid = null;
       member.state = 'down';
+      member.leads = 0;
       const asked = this.#killed.delete(id);
       this.#say('exit', id, `member ${id} ended (${signal ?? `exit code ${code}`})`, { code, signal, asked });
+      if (this.others > 0) this.#tellProgress();
     });
   }
 
@@ -143,6 +171,7 @@ export class Fleet {
   /** Settles when no process is left. */
   async stop(): Promise<void> {
     this.#isStopping = true;
+    clearTimeout(this.#progress);
     const children = [...this.#processes.values()];
     const gone = children.map((child) => new Promise<void>((resolve) => child.once('exit', () => resolve())));
     for (const child of children) {
@@ -193,11 +222,29 @@ export class Fleet {
       become('leading');
       member.token = fields.token === null ? null : String(fields.token);
     }
+    if (event === 'elections') member.leads = Number(fields.leads);
     if (event === 'idle' && state === 'leading') become('up');
     this.#say(String(event), member.id, String(text), fields);
+    if (event === 'elections') this.#tellProgress();
+  }
+
+  /** Soon after a change, and of many changes once. */
+  #tellProgress(): void {
+    this.#progress ??= setTimeout(() => {
+      this.#progress = undefined;
+      const { led, others } = this;
+      if (led === this.#told || this.#isStopping) return;
+      this.#told = led;
+      this.#say('progress', null, progressWords(this), { led, of: others });
+    }, PROGRESS_EVERY_MS);
   }
 
   #say(event: string, id: number | null, text: string, fields: object = {}): void {
     this.#tell({ at: new Date().toISOString(), event, id, text, ...fields });
   }
+}
+
+/** How many of the other elections have a leader. */
+export function progressWords({ led, others }: Pick<Fleet, 'led' | 'others'>): string {
+  return `${led} of ${others} elections have a leader`;
 }

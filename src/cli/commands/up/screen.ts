@@ -1,6 +1,6 @@
 import { oneLine } from '../../input/refusal.ts';
 import type { Paint } from '../../terminal/colours.ts';
-import type { Fleet, FleetEvent, FleetMember, MemberState } from './fleet.ts';
+import { type Fleet, type FleetEvent, type FleetMember, type MemberState, progressWords } from './fleet.ts';
 
 const STATES: Readonly<Record<MemberState, string>> = {
   starting: 'starting',
@@ -32,6 +32,7 @@ const NEWS: readonly string[] = [
   'exit',
   'health',
   'act',
+  'progress',
   'refused',
   'failed',
   'stderr',
@@ -120,7 +121,8 @@ function screenLines(
   { rows, columns }: Size,
 ): Line[] {
   const { leader, members } = fleet;
-  const fixed = FIXED_LINES + (heading.page === null ? 0 : 1);
+  const hasMany = fleet.others > 0;
+  const fixed = FIXED_LINES + (heading.page === null ? 0 : 1) + (hasMany ? 1 : 0);
   const isRoomy = rows >= fixed + members.length + BLANK_LINES + FEWEST_EVENTS;
   const blank = isRoomy ? [asIs('')] : [];
   const room = rows - fixed - BLANK_LINES * blank.length;
@@ -134,6 +136,15 @@ function screenLines(
       text: leaderWords(fleet, heading),
       paint: (cut, paint) => paint(cut, leader === null ? 'yellow' : 'green'),
     },
+    ...(hasMany
+      ? [
+          {
+            text: progressWords(fleet),
+            paint: (cut: string, paint: Paint): string =>
+              paint(cut, fleet.led === fleet.others ? 'green' : 'yellow'),
+          },
+        ]
+      : []),
     ...blank,
     ...shown,
     ...blank,
@@ -145,8 +156,9 @@ function screenLines(
   ];
 }
 
-function leaderWords({ leader, members }: Fleet, { byMajority }: Heading): string {
-  if (leader !== null) return `member ${leader.id} leads, token ${leader.token ?? 'none'}`;
+function leaderWords({ leader, members, others, election }: Fleet, { byMajority }: Heading): string {
+  const of = others === 0 ? '' : ` ${election}`;
+  if (leader !== null) return `member ${leader.id} leads${of}, token ${leader.token ?? 'none'}`;
   const running = members.filter(({ state }) => state !== 'down' && state !== 'paused').length;
   const majority = Math.floor(members.length / 2) + 1;
   if (!byMajority || running >= majority) return 'no leader';
@@ -161,10 +173,11 @@ function keyWords(count: number, columns: number): string {
 }
 
 /** One line each, or several on a line if there is not enough room. */
-function memberLines({ members, leader }: Fleet, room: number, columns: number): Line[] {
+function memberLines({ members, leader, others }: Fleet, room: number, columns: number): Line[] {
   const wordOf = ({ state }: FleetMember): string =>
     state === 'up' && leader === null ? 'no leader' : STATES[state];
-  if (members.length <= room) return members.map((member) => memberLine(member, wordOf(member)));
+  if (members.length <= room)
+    return members.map((member) => memberLine(member, wordOf(member), others > 0));
   const lines: string[] = [];
   for (const member of members) {
     const words = `${member.id} ${wordOf(member)}`;
@@ -176,9 +189,9 @@ function memberLines({ members, leader }: Fleet, room: number, columns: number):
   return lines.slice(0, room).map(asIs);
 }
 
-function memberLine({ id, url, pid, state }: FleetMember, word: string): Line {
+function memberLine({ id, url, pid, state, leads }: FleetMember, word: string, hasMany: boolean): Line {
   // Leading blanks would be trimmed, so a bar stands before them.
-  const text = `|  ${String(id).padStart(2)}  ${word.padEnd(9)}  ${url}  ${pid === null ? '' : `pid ${pid}`}`;
+  const text = `|  ${String(id).padStart(2)}  ${word.padEnd(9)}  ${url}  ${pid === null ? '' : `pid ${pid}`}${hasMany ? `  leads ${leads} more` : ''}`;
   return {
     text,
     paint: (cut, paint) => {

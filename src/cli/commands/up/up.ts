@@ -10,6 +10,7 @@ import { isSystemError, oneLine, Refusal, systemWords } from '../../input/refusa
 import { readNumberOr, readPort } from '../../input/values.ts';
 import { paintFor } from '../../terminal/colours.ts';
 import { untilStopped } from '../../terminal/until-stopped.ts';
+import { readElectionCount } from '../node/many-elections.ts';
 import { PageServer, USUAL_PORT } from '../play/page-server.ts';
 import type { UpFlags } from './command.ts';
 import { Fleet, type FleetEvent, type FleetPlan } from './fleet.ts';
@@ -19,12 +20,18 @@ import { choosePorts } from './ports.ts';
 import { type Heading, isNews, Screen } from './screen.ts';
 
 const DEFAULT_MEMBERS = 5;
+/** Each member costs as much as the elections do that it stands in. */
+const DEFAULT_MEMBERS_OF_MANY = 3;
+/** The least timeout of the preset that members have if none is given. */
+const USUAL_TIMEOUT_MS = 1800;
 /** In the folder of the cluster, while it runs. */
 const TOKEN_FILE = 'page-token';
 const MOST_MEMBERS = 99;
 
 /** Runs a cluster of real processes until a signal ends it. */
-export async function upCommand(flags: UpFlags): Promise<number> {
+export async function upCommand(given: UpFlags): Promise<number> {
+  const others = readElectionCount(given.elections) ?? 0;
+  const flags = others === 0 ? given : withTimesFor(others, given);
   const wanted = readNumberOr(flags.members, '--members', integer(1, MOST_MEMBERS), null);
   const base = readPort(flags.port, '--port');
   const uiPort = readPort(flags.uiPort, '--ui-port');
@@ -32,7 +39,7 @@ export async function upCommand(flags: UpFlags): Promise<number> {
   const folder = openFolder(flags.data);
   let server: PageServer | null = null;
   try {
-    const count = countMembers(folder, wanted, flags.data);
+    const count = countMembers(folder, wanted, others, flags.data);
     // What every member would refuse is refused once, before any is started.
     const peers = Array.from({ length: count }, (_, i) => ({ id: i + 1, url: `http://127.0.0.1:${i + 1}` }));
     await readOptions({ id: 1, peers, protocol: definition.name, timing, options });
@@ -43,6 +50,7 @@ export async function upCommand(flags: UpFlags): Promise<number> {
     const plan: FleetPlan = {
       flags: memberArgs(flags),
       secret: newToken(),
+      others,
       election: settings.election!,
       members: ports.map((port, i) => {
         const data = path.join(folder, String(i + 1));
@@ -54,7 +62,8 @@ export async function upCommand(flags: UpFlags): Promise<number> {
     };
     const token = flags.chaos ? newToken() : null;
     if (token !== null) writeToken(path.join(folder, TOKEN_FILE), token);
-    const where = `${definition.name}, ${counted(count, 'member')}; look at it in a browser:`;
+    const many = others === 0 ? '' : `, ${others + 1} elections`;
+    const where = `${definition.name}, ${counted(count, 'member')}${many}; look at it in a browser:`;
     const heading: Heading = {
       // The address with the token is longer than a line, and has one of its own.
       title: token === null ? `${where} ${server.url}` : where,
@@ -155,9 +164,14 @@ function writeToken(file: string, token: string): void {
 }
 
 /** A cluster that was kept has the members that it had: each of them remembers the others. */
-function countMembers(folder: string, wanted: number | null, data: string | undefined): number {
+function countMembers(
+  folder: string,
+  wanted: number | null,
+  others: number,
+  data: string | undefined,
+): number {
   const kept = readdirSync(folder).filter((name) => /^[1-9]\d*$/.test(name)).length;
-  if (kept === 0) return wanted ?? DEFAULT_MEMBERS;
+  if (kept === 0) return wanted ?? (others === 0 ? DEFAULT_MEMBERS : DEFAULT_MEMBERS_OF_MANY);
   if (wanted === null || wanted === kept) return kept;
   throw new Refusal(
     `--members: ${data} holds a cluster of ${kept}, which does not become one of ${wanted} by itself: expected --members ${kept}, or another folder`,
@@ -175,6 +189,24 @@ function openFolder(data: string | undefined): string {
   }
 }
 
+/**
+ * The least timeout of a member that stands in so many elections. Heartbeats grow with it, so that the number of messages
+ * a second stays the same however many elections there are. A killed leader is replaced at once all the same: its death
+ * is proven.
+ */
+function leastTimeoutMs(elections: number): number {
+  return 5 * elections;
+}
+
+/** With times for so many elections, unless others are given or the usual ones are long enough. */
+function withTimesFor(elections: number, flags: UpFlags): UpFlags {
+  const { protocol = 'quorum', timing = [], option = [] } = flags;
+  const leastMs = leastTimeoutMs(elections);
+  if (protocol !== 'quorum' || timing.length > 0 || option.length > 0 || leastMs <= USUAL_TIMEOUT_MS)
+    return flags;
+  return { ...flags, timing: [`timeoutMs=[${leastMs},${Math.round((leastMs * 5) / 3)}]`] };
+}
+
 function flagsOfMember({
   protocol,
   election,
@@ -189,8 +221,9 @@ function flagsOfMember({
   };
 }
 
-function memberArgs({ protocol, election, timing = [], option = [] }: UpFlags): string[] {
+function memberArgs({ protocol, election, elections, timing = [], option = [] }: UpFlags): string[] {
   return [
+    ...(elections === undefined ? [] : ['--elections', elections]),
     ...(protocol === undefined ? [] : ['--protocol', protocol]),
     ...(election === undefined ? [] : ['--election', election]),
     ...timing.flatMap((pair) => ['--timing', pair]),

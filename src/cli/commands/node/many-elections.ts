@@ -1,0 +1,88 @@
+/** Many elections of one member, to try and to measure them: `caucus node --elections N`, and `caucus up`. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { integer } from '../../../core/index.ts';
+import type { ElectionPort, Member } from '../../../member/index.ts';
+import { readNumberOr } from '../../input/values.ts';
+import type { Log } from '../../terminal/log.ts';
+import { standFor } from './standing.ts';
+
+/** More of them do not settle on two cores, at any times. */
+const MOST_ELECTIONS = 2000;
+/** So many are opened at a time: between two batches the member answers the others. */
+const BATCH = 20;
+/** How often the number of those that it leads is logged, at most. */
+const TELL_EVERY_MS = 250;
+
+/** How many elections besides the main one; null if the flag is not given. */
+export function readElectionCount(text: string | undefined): number | null {
+  return readNumberOr(text, '--elections', integer(1, MOST_ELECTIONS), null);
+}
+
+/** `job-0001` and so on: in the order of their numbers also where names are sorted as text. */
+export function electionNames(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, i) => `job-${String(i + 1).padStart(4, '0')}`);
+}
+
+/**
+ * Stands in all of them until the signal, or only votes. Each change of the number that this member leads is logged, as
+ * `elections` with `leads` and `of`. Settles when it stands in none any more.
+ */
+export async function standInMany(
+  member: Member,
+  count: number,
+  { log, stands, signal }: { readonly log: Log; readonly stands: boolean; readonly signal: AbortSignal },
+): Promise<void> {
+  const tally = new Tally(member, count, log);
+  const standing: Promise<void>[] = [];
+  for (const [i, name] of electionNames(count).entries()) {
+    if (signal.aborted) break;
+    const election = member.election(name);
+    tally.add(member.electionPort(name));
+    if (stands) standing.push(standFor(election, signal));
+    if (i % BATCH === BATCH - 1) await turn();
+  }
+  await Promise.all(standing);
+  tally.close();
+}
+
+/** Counts those that this member leads. */
+class Tally {
+  readonly #member: Member;
+  readonly #of: number;
+  readonly #log: Log;
+  readonly #acting = new Set<string>();
+  readonly #stops: (() => void)[] = [];
+  #told = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(member: Member, of: number, log: Log) {
+    this.#member = member;
+    this.#of = of;
+    this.#log = log;
+  }
+
+  add(port: ElectionPort): void {
+    const look = (): void => {
+      if (port.acting) this.#acting.add(port.name);
+      else this.#acting.delete(port.name);
+      if (this.#acting.size !== this.#told) this.#timer ??= setTimeout(() => this.#tell(), TELL_EVERY_MS);
+    };
+    this.#stops.push(port.subscribe(look));
+    look();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    for (const stop of this.#stops) stop();
+  }
+
+  #tell(): void {
+    this.#timer = undefined;
+    const leads = this.#acting.size;
+    if (leads === this.#told) return;
+    this.#told = leads;
+    const { id } = this.#member;
+    const text = `${id} leads ${leads} of ${this.#of} elections`;
+    this.#log({ level: 'info', event: 'elections', text, id, leads, of: this.#of });
+  }
+}
