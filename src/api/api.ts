@@ -8,7 +8,7 @@ import { type ActStore, Acts } from './acts.ts';
 import { Authorization, tokenOf, type VoterCheck } from './authorize.ts';
 import { readJson } from './body.ts';
 import { type Call, messagesOf, usualElection } from './call.ts';
-import { ChangeCounts } from './change-counts.ts';
+import { Changes } from './changes.ts';
 import { commands } from './commands.ts';
 import { HEARTBEAT_MS } from './event-stream.ts';
 import { answerHealth, isHealthPath } from './health.ts';
@@ -60,7 +60,7 @@ const NOT_VERIFIED =
 
 export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
   const watchers = new Watchers(member, options.watchHeartbeatMs ?? HEARTBEAT_MS);
-  const changes = new ChangeCounts(member);
+  const changes = new Changes(member);
   const access = options.access ?? ((): Access => OPEN);
   const acts = new Acts(options.note ?? (() => {}), options.acts ?? null);
   const authorization = new Authorization({

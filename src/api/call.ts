@@ -3,7 +3,7 @@ import type { Definition } from '../core/index.ts';
 import { isReserved } from '../leases/index.ts';
 import type { Acts } from './acts.ts';
 import type { Entry } from './authorize.ts';
-import type { ChangeCounts } from './change-counts.ts';
+import type { Changes } from './changes.ts';
 import { HttpError } from './http-error.ts';
 import type { Page } from './page.ts';
 import type { ElectionPort, MemberPort } from './port.ts';
@@ -20,7 +20,7 @@ export interface Call {
   /** The election of the path or of `?election=`; else the main one. */
   readonly electionName: string;
   readonly watchers: Watchers;
-  readonly changes: ChangeCounts;
+  readonly changes: Changes;
   readonly acts: Acts;
   /** Who asks. */
   readonly entry: Entry;

@@ -1,8 +1,15 @@
 import { type Call, knownElection, usualElection } from './call.ts';
-import type { ElectionPort, LinkStatus, MemberPort, Peer } from './port.ts';
-import { sendJson } from './reply.ts';
+import type { Change, ElectionPort, LinkStatus, MemberPort, Peer } from './port.ts';
+import { sendJson, sendTagged } from './reply.ts';
 import { tokenText } from './status.ts';
-import type { Cluster, ClusterMember, ElectionList, History } from './wire/documents.ts';
+import type {
+  ChangeList,
+  Cluster,
+  ClusterMember,
+  ElectionList,
+  History,
+  HistoryEntry,
+} from './wire/documents.ts';
 
 /**
  * All members as this one sees them. The fields with an underscore, `scope`, `name` and `state` are those of Patroni.
@@ -64,7 +71,13 @@ const LONGEST_HISTORY = 1000;
 export function getHistory(call: Call): void {
   const election = knownElection(call);
   const changes = [...(election.earlier ?? []), ...election.history].slice(-LONGEST_HISTORY);
-  const history = changes.map(({ atMs, leader, token, cause, detail, about }) => ({
+  const history = changes.map(entryOf);
+  const acts = call.acts.of(election.name);
+  sendJson(call.response, 200, { electionName: election.name, history, acts } satisfies History);
+}
+
+function entryOf({ atMs, leader, token, cause, detail, about }: Change): HistoryEntry {
+  return {
     at: new Date(atMs).toISOString(),
     atMs,
     leader,
@@ -72,9 +85,19 @@ export function getHistory(call: Call): void {
     cause,
     detail,
     ...(about === undefined ? {} : { about }),
-  }));
-  const acts = call.acts.of(election.name);
-  sendJson(call.response, 200, { electionName: election.name, history, acts } satisfies History);
+  };
+}
+
+/** The last changes in all elections, oldest first. */
+export function getChanges({ response, changes }: Call): void {
+  const list = changes.recent.map(({ election, change }) => ({ electionName: election, ...entryOf(change) }));
+  sendTagged(response, { changes: list } satisfies ChangeList);
+}
+
+/** Since when this process has known the leader, or that there is none; null if it has seen no change yet. */
+function sinceMs({ history, view: { leader }, token }: ElectionPort): number | null {
+  const before = history.findLastIndex((change) => change.leader !== leader || change.token !== token);
+  return history[before + 1]?.atMs ?? history.at(-1)?.atMs ?? null;
 }
 
 export function getElections({ member, response }: Call): void {
@@ -85,6 +108,7 @@ export function getElections({ member, response }: Call): void {
     term: election.view.term,
     token: tokenText(election.token),
     acting: election.acting,
+    sinceMs: sinceMs(election),
   }));
-  sendJson(response, 200, { mainElection: usualElection(member), elections } satisfies ElectionList);
+  sendTagged(response, { mainElection: usualElection(member), elections } satisfies ElectionList);
 }

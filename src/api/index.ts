@@ -25,7 +25,7 @@ export {
   removedWords,
   type TimingPort,
 } from './port.ts';
-export { sendError, sendJson, sendText } from './reply.ts';
+export { sendEmpty, sendError, sendJson, sendText } from './reply.ts';
 export { lackWords } from './status.ts';
 export { pathBelow, readTarget, type Target } from './target.ts';
 export { addressOf, hostOf, isLoopback, readRelativeUrl, showUrl, urlOf, voterUrl } from './urls.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Call } from './call.ts';
-import { ChangeCounts } from './change-counts.ts';
+import { Changes } from './changes.ts';
 import type { LinkStatus, MemberPort } from './port.ts';
 import { sendText } from './reply.ts';
 
@@ -15,12 +15,12 @@ export function getMetrics({ member, response, changes, watchers }: Call): void 
 
 /** The same for a program that serves its metrics itself. Close it in the end. */
 export function metricsOf(member: MemberPort): { text(): string; close(): void } {
-  const changes = new ChangeCounts(member);
+  const changes = new Changes(member);
   return { text: () => textOf(member, changes, null), close: () => changes.close() };
 }
 
 /** `watchers`: null if they are not counted here. */
-function textOf(member: MemberPort, changes: ChangeCounts, watchers: number | null): string {
+function textOf(member: MemberPort, changes: Changes, watchers: number | null): string {
   const text = new MetricsText();
   addMember(text, member, watchers);
   addElections(text, member, changes);
@@ -65,7 +65,7 @@ function addMember(text: MetricsText, member: MemberPort, watchers: number | nul
   );
 }
 
-function addElections(text: MetricsText, member: MemberPort, changes: ChangeCounts): void {
+function addElections(text: MetricsText, member: MemberPort, changes: Changes): void {
   const rows = member.elections.map((election) => ({
     election,
     labels: { cluster: member.cluster, election: election.name },

@@ -87,6 +87,15 @@ const MODE = {
   description: 'voting: only once it takes part in the election.',
 };
 
+const IF_NONE_MATCH = {
+  name: 'if-none-match',
+  in: 'header',
+  schema: { type: 'string' },
+  description: 'The `etag` of an earlier answer: while nothing has changed, the answer is 304 without a body.',
+};
+
+const ETAG = { etag: { schema: { type: 'string' }, description: 'A tag of the content.' } };
+
 /** By keyword: an operation of the document, and the operations of one path by method. */
 export type Operation = Readonly<Record<string, unknown>>;
 export type PathItem = Readonly<Record<string, unknown>>;
@@ -119,19 +128,21 @@ export class Operations {
   }
 
   question(path: string, tag: string, question: Question, codes: readonly number[]): Operation {
-    const { summary, answer, type, isHealth } = question;
+    const { summary, answer, type, isHealth, isTagged = false } = question;
     const media = type ?? 'application/json';
     const schema =
       answer === null ? { type: type === undefined ? 'object' : 'string' } : this.#oneOf([answer]);
     const text = path === '/' ? { 'text/plain': { schema: { type: 'string' } } } : {};
     const content = { [media]: { schema }, ...text };
-    const yes = { description: isHealth ? 'Yes.' : summary, content };
+    const headers = isTagged ? { headers: ETAG } : {};
+    const yes = { description: isHealth ? 'Yes.' : summary, ...headers, content };
+    const same = isTagged ? { 304: { description: 'Nothing has changed.', ...headers } } : {};
     const no = isHealth ? { 503: { description: 'No.', content } } : {};
     const found = path === '/ui' ? { 302: { description: 'Its address ends with a slash.' } } : { 200: yes };
     return {
       ...this.#head('get', path, tag, summary),
-      parameters: path === '/readiness' ? [MODE] : [],
-      responses: { ...found, ...this.#errors(this.#withRefusals('GET', path, codes)), ...no },
+      parameters: [...(path === '/readiness' ? [MODE] : []), ...(isTagged ? [IF_NONE_MATCH] : [])],
+      responses: { ...found, ...same, ...this.#errors(this.#withRefusals('GET', path, codes)), ...no },
     };
   }
 

@@ -1,7 +1,7 @@
 /** The questions (GET), by path. They change nothing. */
 import type { Shape } from '../core/index.ts';
 import { type Call, knownElection } from './call.ts';
-import { getCluster, getElections, getHistory } from './cluster.ts';
+import { getChanges, getCluster, getElections, getHistory } from './cluster.ts';
 import { getValue } from './commands.ts';
 import { getDiagnosis } from './diagnosis.ts';
 import { getFrontPage } from './front-page.ts';
@@ -15,7 +15,16 @@ import { getRuns } from './runs.ts';
 import type { Target } from './target.ts';
 import { getStatus } from './voters.ts';
 import { diagnosis } from './wire/diagnosis.ts';
-import { cluster, electionList, frontPage, history, state, status, value } from './wire/documents.ts';
+import {
+  changeList,
+  cluster,
+  electionList,
+  frontPage,
+  history,
+  state,
+  status,
+  value,
+} from './wire/documents.ts';
 import { membership } from './wire/membership.ts';
 import { runList } from './wire/runs.ts';
 
@@ -29,6 +38,8 @@ export interface Question {
   readonly type?: string;
   /** Yes is 200 and no is 503, also to HEAD and OPTIONS. */
   readonly isHealth?: boolean;
+  /** Has the answer a tag (`etag`), so that it is sent again only if it differs? */
+  readonly isTagged?: boolean;
   readonly handler: Handler;
 }
 
@@ -72,7 +83,14 @@ export const ABOUT_MEMBER: Readonly<Record<string, Question>> = {
   '/elections': {
     summary: 'All elections that this member takes part in',
     answer: electionList,
+    isTagged: true,
     handler: getElections,
+  },
+  '/changes': {
+    summary: 'The last changes of the leaders of all elections, with their causes',
+    answer: changeList,
+    isTagged: true,
+    handler: getChanges,
   },
   '/members': {
     summary: 'The members of the cluster, and what is pending',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { BadInput } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
@@ -18,6 +19,20 @@ export function sendJson(
 ): void {
   sendText(response, status, JSON_TYPE, `${JSON.stringify(body)}\n`, headers);
 }
+
+/**
+ * The same with a tag of the content. A reader that sends the tag of the last answer (`if-none-match`) gets 304 without
+ * a body while nothing has changed: a long list is then asked for often, and sent only if it differs.
+ */
+export function sendTagged(response: ServerResponse, body: unknown): void {
+  const text = `${JSON.stringify(body)}\n`;
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, TAG_LENGTH)}"`;
+  if (response.req.headers['if-none-match'] === etag) sendEmpty(response, 304, { etag });
+  else sendText(response, 200, JSON_TYPE, text, { etag });
+}
+
+/** 132 bits: two contents with one tag do not occur. */
+const TAG_LENGTH = 22;
 
 /** Makes the proof of an answer, for the header `authentication-info`. */
 export type Signer = (status: number, body: Buffer) => string;
@@ -55,7 +70,7 @@ export function sendText(
 }
 
 export function sendEmpty(response: ServerResponse, status: number, headers: Headers = {}): void {
-  const length = status === 204 ? {} : { 'content-length': '0' };
+  const length = status === 204 || status === 304 ? {} : { 'content-length': '0' };
   const proof = signed(response, status, NOTHING);
   response.writeHead(status, { 'cache-control': 'no-store', ...length, ...headers, ...proof });
   response.end();

@@ -37,6 +37,7 @@ export const NEEDS: readonly (readonly [method: Method, path: string, need: Need
   ['GET', '/runs', 'read'],
   ['GET', '/watch', 'read'],
   ['GET', '/elections', 'read'],
+  ['GET', '/changes', 'read'],
   ['GET', '/members', 'read'],
   ['GET', '/metrics', 'read'],
   ['GET', '/diagnosis', 'read'],

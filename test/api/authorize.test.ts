@@ -291,6 +291,7 @@ describe('a closed member', () => {
       '/history',
       '/value',
       '/elections',
+      '/changes',
       '/metrics',
       '/diagnosis',
       '/openapi.json',

@@ -144,7 +144,7 @@ const beat = { role: 'follower', leader: null, term: 0, election: 0, knownVoters
 
 /** Requests that go well and others that do not, for a member of any protocol. */
 const REQUESTS: readonly (readonly [method: string, path: string, body?: unknown])[] = [
-  ...['/', '/elections', '/metrics', '/diagnosis', '/openapi.json', '/ui', '/ui/{file}'].map(
+  ...['/', '/elections', '/changes', '/metrics', '/diagnosis', '/openapi.json', '/ui', '/ui/{file}'].map(
     (path) => ['GET', path] as const,
   ),
   ...['/status', '/cluster', '/history', '/value'].map((path) => ['GET', path] as const),

@@ -17,6 +17,7 @@ function shown(
   states: readonly MemberState[],
   size: [number, number],
   events: readonly FleetEvent[] = [],
+  led: readonly number[] = [],
 ): string[] {
   const members = states.map(
     (state, i): FleetMember => ({
@@ -26,11 +27,15 @@ function shown(
       pid: 1,
       state,
       token: '7',
+      leads: led[i] ?? 0,
     }),
   );
   const fleet = {
     members,
     leader: members.find(({ state }) => state === 'leading') ?? null,
+    election: 'main',
+    others: led.length === 0 ? 0 : 1000,
+    led: led.reduce((sum, each) => sum + each, 0),
   } as unknown as Fleet;
   let text = '';
   let draw = (): void => {};
@@ -72,6 +77,17 @@ describe('the screen of caucus up', () => {
       expect(lines.join('\n')).toContain('news 49');
       expect(lines.at(-1)).toMatch(/q quit$/);
     }
+  });
+
+  it('says how many of many elections have a leader, and how many each member leads', () => {
+    const lines = shown(['up', 'leading', 'up'], [100, 24], [], [300, 312, 0]);
+    expect(lines.slice(1, 3)).toEqual(['member 2 leads main, token 7', '612 of 1000 elections have a leader']);
+    expect(lines.filter((line) => line.includes('http')).map((line) => line.split('  ').at(-1))).toEqual([
+      'leads 300 more',
+      'leads 312 more',
+      'leads 0 more',
+    ]);
+    expect(shown(FIVE, [50, 6], MANY_EVENTS, [1, 0, 0, 0, 0])).toHaveLength(5);
   });
 
   it('says how many run and what a majority is when there is none', () => {

@@ -141,6 +141,17 @@ export interface ElectionEntry {
   readonly term: number | null;
   readonly token: string | null;
   readonly acting: boolean;
+  /** Since when the member has known this leader, or that there is none. Members of earlier versions do not tell it. */
+  readonly sinceMs?: number | null | undefined;
+}
+
+/** One change of the leader in one of all elections. */
+export interface ChangeEntry extends HistoryEntry {
+  readonly electionName: string;
+}
+
+export interface ChangeList {
+  readonly changes: readonly ChangeEntry[];
 }
 
 export interface ElectionList {
@@ -294,17 +305,30 @@ export const cluster: Shape<Cluster> = named(
   }),
 );
 
-export const historyEntry: Shape<HistoryEntry> = named(
-  'Change',
-  openRecord<HistoryEntry>({
-    at: described(anyText, 'When, by the wall clock of this member.'),
-    atMs: wallMs,
-    leader,
-    token,
-    cause,
-    detail,
-    about: optional(
-      described(anyText, '`member`: it is about this member alone, not about the leader of the others.'),
+const changeFields: { readonly [K in keyof HistoryEntry]-?: Shape<HistoryEntry[K]> } = {
+  at: described(anyText, 'When, by the wall clock of this member.'),
+  atMs: wallMs,
+  leader,
+  token,
+  cause,
+  detail,
+  about: optional(
+    described(anyText, '`member`: it is about this member alone, not about the leader of the others.'),
+  ),
+};
+export const historyEntry: Shape<HistoryEntry> = named('Change', openRecord<HistoryEntry>(changeFields));
+
+export const changeEntry: Shape<ChangeEntry> = named(
+  'ElectionChange',
+  openRecord<ChangeEntry>({ electionName, ...changeFields }),
+);
+
+export const changeList: Shape<ChangeList> = named(
+  'Changes',
+  openRecord<ChangeList>({
+    changes: described(
+      listOf(changeEntry),
+      'Oldest first; at most a thousand, and only since this process started.',
     ),
   }),
 );
@@ -320,7 +344,20 @@ export const history: Shape<History> = named(
 
 export const electionEntry: Shape<ElectionEntry> = named(
   'Election',
-  openRecord<ElectionEntry>({ electionName, protocol, leader, term, token, acting }),
+  openRecord<ElectionEntry>({
+    electionName,
+    protocol,
+    leader,
+    term,
+    token,
+    acting,
+    sinceMs: optional(
+      described(
+        nullable(wallMs),
+        'Since when this member has known the leader, or that there is none, in milliseconds since 1970; null if it has seen no change yet.',
+      ),
+    ),
+  }),
 );
 
 export const electionList: Shape<ElectionList> = named(

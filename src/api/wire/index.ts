@@ -7,10 +7,16 @@ export {
   type PeerDiagnosis,
 } from './diagnosis.ts';
 export {
+  type ChangeEntry,
+  type ChangeList,
   type ClusterMember,
+  changeEntry,
+  changeList,
   clusterMember,
   type ElectionEntry,
+  type ElectionList,
   electionEntry,
+  electionList,
   type History,
   type HistoryEntry,
   history,
@@ -27,3 +33,4 @@ export { readEvents, type ServerEvent } from './events.ts';
 export { type Membership, type MembershipEntry, membership } from './membership.ts';
 export { type Refused, refused } from './refused.ts';
 export { type RunList, runList } from './runs.ts';
+export { byName, type Tally, tallyOf } from './tally.ts';

@@ -1,4 +1,11 @@
-import { type Status, type VoterStatus, voterStatus } from '../../../api/wire/index.ts';
+import {
+  electionList,
+  type Status,
+  type Tally,
+  tallyOf,
+  type VoterStatus,
+  voterStatus,
+} from '../../../api/wire/index.ts';
 import { majority, recoveryWords } from '../../../core/index.ts';
 import { isReserved } from '../../../leases/index.ts';
 import { catalogue } from '../../../protocols/index.ts';
@@ -8,7 +15,7 @@ import { pageOf } from '../../terminal/page.ts';
 import type { AskFlags } from './ask-flags.ts';
 import { columnLines } from './columns.ts';
 import { membersToAsk, seenBy } from './first-answer.ts';
-import { NoAnswer } from './member-client.ts';
+import { type MemberClient, NoAnswer } from './member-client.ts';
 
 /** One voter of many is not waited for as long as the only one that is asked: that it does not answer is told in its row. */
 const ROW_WITHIN_MS = 2000;
@@ -49,16 +56,61 @@ export async function statusCommand(urls: readonly string[], flags: AskFlags): P
     }),
   );
   const acting = actingIn(rows);
+  const all = flags.election === undefined ? await tallyAt(trusted.client(askedUrl(seen, rows))) : null;
   if (flags.json) {
     const { cluster, electionName, protocol } = seen;
     const leaders = acting.map(({ id, status }) => ({ id, token: status!.token }));
+    const elections = all === null ? {} : { elections: all };
     process.stdout.write(
-      `${harmless(JSON.stringify({ cluster, electionName, protocol, leaders, members: rows }, null, 2))}\n`,
+      `${harmless(JSON.stringify({ cluster, electionName, protocol, leaders, members: rows, ...elections }, null, 2))}\n`,
     );
   } else {
-    process.stdout.write(`${statusLines(seen, rows).join('\n')}\n`);
+    process.stdout.write(`${[...statusLines(seen, rows), ...tallyLines(all)].join('\n')}\n`);
   }
   return acting.length > 0 ? 0 : 1;
+}
+
+/** The leader knows its own elections best; without one, the member that answered first is asked. */
+function askedUrl({ voterUrl }: Status, rows: readonly Row[]): string {
+  return actingIn(rows)[0]?.url ?? voterUrl;
+}
+
+/** Who leads how many elections, if there are several; null if there is one, or the member does not tell. */
+async function tallyAt(client: MemberClient): Promise<Tally | null> {
+  try {
+    const { elections } = await client.get('/elections', electionList, ROW_WITHIN_MS);
+    const tally = tallyOf(elections.filter(({ electionName }) => !isReserved(electionName)));
+    return tally.count > 1 ? tally : null;
+  } catch (error) {
+    if (error instanceof NoAnswer) return null;
+    throw error;
+  }
+}
+
+/** So many elections without a leader are named. */
+const MOST_NAMED = 10;
+
+/** Those without a leader come first. */
+function tallyLines(tally: Tally | null): string[] {
+  if (tally === null) return [];
+  const { paint } = pageOf(process.stdout, process.env);
+  const { count, leaders, without } = tally;
+  const more = without.length - MOST_NAMED;
+  const names = `${without.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const missing = `${without.length} of ${count} elections ${without.length === 1 ? 'has' : 'have'} no leader: ${names}`;
+  const table = columnLines(
+    ['member', 'leads'],
+    leaders.map((each) => [String(each.leader), String(each.count)]),
+  );
+  return [
+    '',
+    without.length === 0
+      ? paint(`all ${count} elections have a leader`, 'green')
+      : paint(oneLine(missing), 'yellow'),
+    ...(leaders.length === 0 ? [] : ['', paint(table[0]!, 'dim'), ...table.slice(1)]),
+    '',
+    'one of them: caucus status --election NAME',
+  ];
 }
 
 /** The row of a voter that answers: under the id that it says it has, which the configuration may have elsewhere. */

@@ -5,6 +5,7 @@ import {
   actWords,
   HttpError,
   refuseForeignPages,
+  sendEmpty,
   sendJson,
   sendText,
   type Target,
@@ -18,7 +19,7 @@ import type { Fleet } from './fleet.ts';
 import { relayCommand, relayQuestion, relayStatus } from './relay.ts';
 import { WatchRelay } from './watch-relay.ts';
 
-const QUESTIONS = ['/status', '/cluster', '/history', '/runs', '/elections'];
+const QUESTIONS = ['/status', '/cluster', '/history', '/runs', '/elections', '/changes'];
 const COMMANDS = ['/resign', '/transfer'];
 
 export class FleetPage {
@@ -61,7 +62,7 @@ export class FleetPage {
       if (!isAsked) refuseMethod(request, path, 'GET, HEAD');
       if (path === '/fleet') sendJson(response, 200, this.#describe());
       else if (path === '/watch') this.#watch(request, response);
-      else await this.#relay(request.url!, path, response);
+      else await this.#relay(request, path, response);
       return true;
     }
     const deed = target.name === null ? DEEDS[path] : undefined;
@@ -85,10 +86,14 @@ export class FleetPage {
     return true;
   }
 
-  async #relay(url: string, path: string, response: ServerResponse): Promise<void> {
-    const ask = path === '/status' ? relayStatus : relayQuestion;
-    const { status, type, text } = await ask(this.#fleet, url);
-    sendText(response, status, type, text);
+  async #relay(request: IncomingMessage, path: string, response: ServerResponse): Promise<void> {
+    const { status, type, text, etag } =
+      path === '/status'
+        ? await relayStatus(this.#fleet, request.url!)
+        : await relayQuestion(this.#fleet, request.url!, request.headers['if-none-match']);
+    const headers = etag === undefined ? {} : { etag };
+    if (status === 304) sendEmpty(response, status, headers);
+    else sendText(response, status, type, text, headers);
   }
 
   #watch(request: IncomingMessage, response: ServerResponse): void {

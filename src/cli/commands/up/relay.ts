@@ -22,8 +22,9 @@ export function likelyMembers({ members }: Fleet): FleetMember[] {
     .sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
 }
 
-export function relayQuestion(fleet: Fleet, path: string): Promise<Said> {
-  return firstAnswer(fleet, ({ url }) => askMember(`${url}${path}`, { withinMs: ANSWER_WITHIN_MS }));
+/** `etag`: the tag of what the page has already. */
+export function relayQuestion(fleet: Fleet, path: string, etag?: string): Promise<Said> {
+  return firstAnswer(fleet, ({ url }) => askMember(`${url}${path}`, { etag, withinMs: ANSWER_WITHIN_MS }));
 }
 
 /** The state of the election, from the leader if it answers: only the leader knows its remaining lease. */
