@@ -74,12 +74,21 @@ const draining: Shape<{ readonly undo?: boolean | undefined }> = named(
   record<{ undo?: boolean | undefined }>({ undo: optional(described(flag, 'It may lead again.')) }),
 );
 
-const reconfiguration: Shape<{ readonly timing: Json }> = named(
+interface Wanted {
+  readonly timing?: Json | undefined;
+  readonly options?: Json | undefined;
+}
+
+const reconfiguration: Shape<Wanted> = named(
   'Reconfigure',
-  record({
+  record<Wanted>({
     timing: described(
-      anyJson,
+      optional(anyJson),
       'A preset (steady, lan, wan, fast, or default), or times by name, as in {"timeoutMs": [1500, 3000]}, which replace those that hold now; null for a time: as the preset has it.',
+    ),
+    options: described(
+      optional(anyJson),
+      'Options by name, as in {"maxDrift": 0.05}; null: as each member is configured.',
     ),
   }),
 );
@@ -140,13 +149,14 @@ export const MEMBER_COMMANDS: Readonly<Record<string, MemberCommand>> = {
     },
   },
   '/reconfigure': {
-    summary: 'Sets other times for all members of the cluster, while it runs',
+    summary: 'Sets other times, or options, for all members of the cluster, while it runs',
     request: reconfiguration,
     answer: membership,
     handler: (call, body) => {
-      const { timing } = reconfiguration.read(body, '');
-      const what = `set the timing ${JSON.stringify(timing)}`;
-      return change(call, what, (members) => members.reconfigure({ timing }));
+      const wanted = reconfiguration.read(body, '');
+      const named = Object.entries(wanted).filter(([, value]) => value !== undefined);
+      const what = `set the ${named.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(' and the ')}`;
+      return change(call, what, (members) => members.reconfigure(wanted));
     },
   },
   '/resume': {

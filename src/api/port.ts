@@ -10,6 +10,7 @@ import type {
   MemberId,
   Message,
   Outcome,
+  Reconfiguration,
   View,
 } from '../core/index.ts';
 import type { Change } from '../host/index.ts';
@@ -205,8 +206,8 @@ export interface MembershipPort {
   readonly isPaused: boolean;
   pause(isOn: boolean): Promise<Outcome>;
   readonly timing: TimingPort;
-  /** Sets other times: a preset ("wan"), or some times by name. Throws BadInput for times that cannot be used. */
-  reconfigure(change: { readonly timing: unknown }): Promise<Outcome>;
+  /** Sets other times: a preset ("wan"), or some times by name; or options. Throws BadInput for those that cannot be used. */
+  reconfigure(change: Reconfiguration): Promise<Outcome>;
 }
 
 /** A member as the HTTP API and the command see it. */

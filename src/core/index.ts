@@ -33,6 +33,7 @@ export {
   type Pledge,
   type Property,
   type Protocol,
+  type Reconfiguration,
   type Recovered,
   type Recovering,
   type Retimed,

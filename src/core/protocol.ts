@@ -73,13 +73,22 @@ export interface Recovered {
   readonly version: number;
 }
 
-/** How the timing of a cluster that runs is changed, by the command `reconfigure`. */
+/** What an operator asks for: a preset such as "wan" or times by name, options by name, or both. */
+export interface Reconfiguration {
+  readonly timing?: unknown;
+  readonly options?: unknown;
+}
+
+/** How the timing of a cluster that runs, and some options, are changed, by the command `reconfigure`. */
 export interface Retiming<Timing extends Settings = Settings, Options extends Settings = Settings> {
+  /** The options that can be changed, beside those that choose the times. */
+  readonly options: readonly string[];
   /**
-   * The times after a change that an operator asked for, such as "wan" or { timeoutMs: [1500, 3000] }. `before`: the times
-   * that were set last; null if none were, and the configured ones hold. Throws BadInput.
+   * The times, and the options that were ever set, after a change that an operator asked for, such as { timing: "wan" } or
+   * { options: { maxDrift: 0.05 } }. `before`: what was set last; null if nothing was, and the configuration holds. Throws
+   * BadInput.
    */
-  change(config: Config<Timing, Options>, before: SetTimes | null, asked: unknown): SetTimes;
+  change(config: Config<Timing, Options>, before: SetTimes | null, asked: Reconfiguration): SetTimes;
   /** All times as configured, multiplied: for simulations. */
   scaled(config: Config<Timing, Options>, factor: number): SetTimes;
   /** The settings of a member that was configured like this, with these times. */

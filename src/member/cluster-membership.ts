@@ -7,6 +7,7 @@ import {
   idSet,
   type MemberId,
   type Outcome,
+  type Reconfiguration,
   type SeatedDisk,
   type SetTimes,
   type Why,
@@ -160,8 +161,8 @@ export class ClusterMembership implements MembershipPort {
     return this.#changes.pause(isOn);
   }
 
-  reconfigure({ timing }: { readonly timing: unknown }): Promise<Outcome> {
-    return this.#changes.reconfigure(timing);
+  reconfigure(asked: Reconfiguration): Promise<Outcome> {
+    return this.#changes.reconfigure(asked);
   }
 
   async drain(isOn: boolean): Promise<void> {

@@ -75,12 +75,13 @@ export function openLinks(
   around: Omit<LinkEventsAround, 'isConnected' | 'recovered' | 'log' | 'differs'>,
 ): Links {
   const { id, cluster, election, definition, config, limits } = settled;
-  const rules = rulesOf(definition, config);
+  const rules = (): string => rulesOf(definition, config, around.hosts.retimed);
   const { incarnation, life } = store.member;
   const belonging = new Belonging(store, around.hosts, settled.log);
   const identity: Identity = belonging.in(
-    own.of({ id, cluster, incarnation, life, rules, features: FEATURES, process: ownProcess() }),
+    own.of({ id, cluster, incarnation, life, rules: rules(), features: FEATURES, process: ownProcess() }),
   );
+  Object.defineProperty(identity, 'rules', { enumerable: true, get: rules });
   const isConnected = (): boolean => links.status.some(({ via }) => via !== 'none');
   const { log } = settled;
   const recovered = (recovery: ClusterRecovery): void => belonging.adopt(recovery);

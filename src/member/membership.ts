@@ -2,7 +2,7 @@
  * The commands that change the members of the cluster. The leader of the main election carries them out; the other
  * elections follow by themselves (following.ts).
  */
-import type { MemberId, Outcome, SetTimes } from '../core/index.ts';
+import type { MemberId, Outcome, Reconfiguration, SetTimes } from '../core/index.ts';
 import type { Feature } from '../peers/index.ts';
 import type { ElectionHost } from './election-host.ts';
 import type { Links, Peer } from './links/links.ts';
@@ -79,8 +79,8 @@ export class Membership {
     });
   }
 
-  /** Other times for the whole cluster. Throws BadInput for times that cannot be used. */
-  reconfigure(asked: unknown): Promise<Outcome> {
+  /** Other times, or options, for the whole cluster. Throws BadInput for those that cannot be used. */
+  reconfigure(asked: Reconfiguration): Promise<Outcome> {
     const { settled, main } = this.#around;
     const { definition, config } = settled;
     const { retiming } = definition;

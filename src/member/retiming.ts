@@ -44,15 +44,15 @@ export function slowLinks(
 /** What a member tells of its times. */
 export function timingOf(settled: Configured, retimed: Retimed | null): TimingPort {
   const inForce = configInForce(settled, retimed);
-  const [times, configured] = [inForce, settled.config].map(
-    (config) => settingsOf(settled.definition, config!).timing,
+  const [now, configured] = [inForce, settled.config].map((config) =>
+    settingsOf(settled.definition, config!),
   );
   const [words, own] = [inForce, settled.config].map((config) => timingWords(settled, config!));
-  const differs = canonicalText(times!) !== canonicalText(configured!);
+  const differs = canonicalText(now!) !== canonicalText(configured!);
   return {
     words: words!,
     configured: differs ? own! : words!,
-    times: times!,
+    times: now!.timing,
     isSet: retimed !== null,
     difference: differs
       ? `the timing of the cluster is ${words}, which an operator set, and this member is configured with ${own}; change its configuration, or the cluster: caucus reconfigure timing=...`
@@ -60,11 +60,14 @@ export function timingOf(settled: Configured, retimed: Retimed | null): TimingPo
   };
 }
 
-/** The preset, and the times that differ from it: "wan, timeoutMs [1500,3000]". */
+/** The preset, and the times and options that differ from it: "wan, timeoutMs [1500,3000], maxDrift 0.05". */
 function timingWords({ definition }: Configured, { timing, options }: Config): string {
   const chosen = (definition.timingOptions ?? []).map((name) => String(options[name]));
   const given = Object.entries(timing)
     .filter(([name, value]) => value !== definition.timing[name]?.default)
     .map(([name, value]) => `${name} ${JSON.stringify(value as Json)}`);
-  return [...chosen, ...given].join(', ');
+  const changed = (definition.retiming?.options ?? [])
+    .filter((name) => options[name] !== definition.options[name]?.default)
+    .map((name) => `${name} ${String(options[name])}`);
+  return [...chosen, ...given, ...changed].join(', ');
 }

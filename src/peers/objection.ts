@@ -95,11 +95,17 @@ type Rules = readonly [id: MemberId, rules: string];
 
 /**
  * Do both members use the same settings? How they were set does not matter, and their times may differ if both know how
- * to work with others that have other times.
+ * to work with others that have other times. An option that an operator has set for the cluster may differ too: the one
+ * that was away when it was set learns it from the other.
  */
 function agree(one: string, other: string): boolean {
-  const part = mayDiffer(one) && mayDiffer(other) ? apartFromTiming : used;
-  const [here, there] = [one, other].map((rules) => JSON.stringify(part(rules)));
+  const areApart =
+    listed(one, 'mayDiffer').includes('timing') && listed(other, 'mayDiffer').includes('timing');
+  const set = areApart ? [...listed(one, 'set'), ...listed(other, 'set')] : [];
+  const part = areApart ? apartFromTiming : used;
+  const [here, there] = [one, other].map((rules) =>
+    JSON.stringify(part(rules).filter(([name]) => !set.includes(name))),
+  );
   return here === there;
 }
 
@@ -154,12 +160,13 @@ function apartFromTiming(rules: string): Named {
   return settingsOf(rules, ({ options }) => ({ options }));
 }
 
-function mayDiffer(rules: string): boolean {
+/** Names that the rules list under this one. */
+function listed(rules: string, under: 'mayDiffer' | 'set'): readonly unknown[] {
   try {
-    const found = asObject(JSON.parse(rules), 'rules').mayDiffer;
-    return Array.isArray(found) && found.includes('timing');
+    const found = asObject(JSON.parse(rules), 'rules')[under];
+    return Array.isArray(found) ? found : [];
   } catch {
-    return false;
+    return [];
   }
 }
 

@@ -73,7 +73,11 @@ export function eventShapes(
     resign: { member: who },
     transfer: { to: who, member: maybe },
     publish: { value: anyJson, member: maybe },
-    reconfigure: { timing: timesOf(definition, config), member: maybe },
+    reconfigure: {
+      timing: settable('timing', definition, config),
+      options: settable('options', definition, config),
+      member: maybe,
+    },
     add: { member: newId },
     remove: { member: who },
   };
@@ -114,20 +118,24 @@ function messageType(definition: Definition, former: readonly string[] = []): Sh
   };
 }
 
-/** Times that an operator can set beside these. */
-function timesOf({ retiming }: Definition, config: Config): Shape<Json> {
-  return {
-    expected: 'a preset, or times',
+/** Times, or options, that an operator can set beside these. */
+function settable(
+  what: 'timing' | 'options',
+  { retiming }: Definition,
+  config: Config,
+): Shape<Json | undefined> {
+  return optional({
+    expected: what === 'timing' ? 'a preset, or times' : 'options by name',
     read(value, path) {
       try {
-        retiming?.change(config, null, value);
+        retiming?.change(config, null, { [what]: value });
       } catch (error) {
         if (!(error instanceof BadInput)) throw error;
-        throw new BadInput(path + error.path.slice('timing'.length), error.expected, error.found);
+        throw new BadInput(path + error.path.slice(what.length), error.expected, error.found);
       }
       return anyJson.read(value, path);
     },
-  };
+  });
 }
 
 /** A message of the protocol: a forged one must still be well-formed. */

@@ -112,8 +112,13 @@ export type Action =
     }
   | { readonly do: 'transfer'; readonly to: Selector; readonly member?: Selector }
   | { readonly do: 'publish'; readonly value: Json; readonly member?: Selector }
-  /** A preset, or some times beside those of the scenario. */
-  | { readonly do: 'reconfigure'; readonly timing: Json; readonly member?: Selector }
+  /** A preset, or some times beside those of the scenario, and options. */
+  | {
+      readonly do: 'reconfigure';
+      readonly timing?: Json;
+      readonly options?: Json;
+      readonly member?: Selector;
+    }
   | { readonly do: 'add'; readonly member: MemberId }
   | { readonly do: 'remove'; readonly member: Selector };
 
@@ -330,7 +335,7 @@ export function commandIn(
   { definition, timing, options }: Pick<Scenario, 'definition' | 'timing' | 'options'>,
 ): Command {
   if (action.do === 'publish') return { type: 'publish', value: action.value };
-  const times = definition.retiming?.change({ timing, options }, null, action.timing);
+  const times = definition.retiming?.change({ timing, options }, null, action);
   return { type: 'reconfigure', timing: times ?? {} };
 }
 

@@ -80,7 +80,7 @@ export function eventWords(scenes: readonly EventScene[], vocabulary: Vocabulary
     case 'publish':
       return `${verb('is', 'are')} asked to publish ${shorten(event.value ?? null)}`;
     case 'reconfigure':
-      return `${verb('is', 'are')} asked to use other times: ${shorten(event.timing ?? null)}`;
+      return `${verb('is', 'are')} asked to use other times: ${shorten(event.timing ?? event.options ?? null)}`;
     case 'add':
     case 'remove':
       return `${event.asked} is asked to ${event.do} ${event.member}`;

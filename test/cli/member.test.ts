@@ -1,4 +1,7 @@
 /** `caucus member` and its neighbours against three members, and what they say of input that cannot be meant. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Member } from '../../src/member/index.ts';
 import { Cluster } from '../support/cluster.ts';
@@ -58,6 +61,79 @@ describe('what cannot be meant is bad input', () => {
       stderr: `caucus: ${says}\n`,
     });
   });
+});
+
+describe('caucus member add of a member', () => {
+  const add = (url: string): ReturnType<typeof caucus> =>
+    caucus(['member', 'add', String(follower.id), url, leader.url]);
+
+  it('is done if it has this URL, so that the command can be repeated', async () => {
+    expect(await add(follower.url)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(`^${follower.id} is a member already, with this URL\n`),
+    });
+  });
+
+  it('is refused with another URL', async () => {
+    expect(await add('http://127.0.0.1:1')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`${follower.id} is a member already, at ${follower.url}`),
+    });
+  });
+});
+
+describe('caucus reconfigure', () => {
+  it('sets options, and takes them back', async () => {
+    const reconfigure = (...settings: readonly string[]): ReturnType<typeof caucus> =>
+      caucus(['reconfigure', ...settings, follower.url]);
+    const configured = 'the timing is steady, timeoutMs [6000,9000]';
+    const set = await reconfigure('options.maxDrift=0.02', 'options.preferAfter=30');
+    expect(set).toMatchObject({ code: 0, stdout: expect.stringMatching('^the timing is steady, ') });
+    expect(set.stdout).toContain(`${configured}, maxDrift 0.02, preferAfter 30\n`);
+    const back = await reconfigure('options.maxDrift=null', 'options.preferAfter=null');
+    expect(back.stdout).toContain(`${configured}\n`);
+  });
+
+  it.each([
+    ['timing=LAN', 'timing: expected "steady" or "lan" or "wan" or "fast" or "default", found "LAN"'],
+    ['options.maxDrift=2', 'options.maxDrift: expected times that work together, found 2: a clock that may'],
+    ['options.maxDrift=much', 'options.maxDrift: expected a number, or null, found "much"'],
+    ['options.preset="lan"', 'options.preset: expected timing=PRESET, which sets it, found "lan"'],
+    ['options.quorum=true', 'options: expected maxDrift or preferAfter, which can be changed while the clus'],
+    ['option.maxDrift=2', 'SETTING: expected timing=PRESET, timing.NAME=VALUE or options.NAME=VALUE, found'],
+  ])('refuses %s', async (setting, says) => {
+    const { code, stdout, stderr } = await caucus(['reconfigure', setting, follower.url]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(says);
+  });
+
+  it.each(['answers that it does not know', 'ends the connection'] as const)(
+    'says that it may have taken effect if the leader %s',
+    async (what) => {
+      const asked = createServer((request, response) => {
+        if (request.method === 'GET') {
+          void fetch(`${leader.url}${request.url}`)
+            .then((answer) => answer.text())
+            .then((text) =>
+              response.end(text.replaceAll(`"leaderUrl":"${leader.url}"`, `"leaderUrl":"${url}"`)),
+            );
+          return;
+        }
+        if (what === 'ends the connection') return void request.socket.destroy();
+        const error = { code: 'E_FAILED', message: 'no majority answered in time', outcome: 'indefinite' };
+        response.writeHead(503, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+      });
+      await once(asked.listen(0, '127.0.0.1'), 'listening');
+      const url = `http://127.0.0.1:${(asked.address() as AddressInfo).port}`;
+      const { code, stdout, stderr } = await caucus(['reconfigure', 'timing=wan', url]);
+      asked.close();
+      expect({ code, stdout }).toEqual({ code: 75, stdout: '' });
+      expect(stderr).toMatch(
+        /^caucus: .*; it may or may not have taken effect: caucus member list shows it, and the command can be repeated\n$/,
+      );
+    },
+  );
 });
 
 it('members that do not answer are all named, each with its reason', async () => {

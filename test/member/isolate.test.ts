@@ -83,6 +83,26 @@ describe('an isolated member', () => {
     expect(order.slice(0, 2)).toEqual(['stopped', 'answered 200']);
   });
 
+  it('sets other times and options of its cluster', { timeout: 60_000 }, async () => {
+    const stop = new AbortController();
+    const led = member.election().lead(({ signal }) => aborted(signal), { signal: stop.signal });
+    const asked = { timing: { timeoutMs: [2000, 3000] }, options: { maxDrift: 0.02 } };
+    await vi.waitFor(
+      async () => expect(await member.membership.reconfigure(asked)).toEqual({ status: 'done' }),
+      { timeout: 30_000 },
+    );
+    const { timing } = (await (await fetch(`${member.url}/status`)).json()) as { timing: string };
+    expect(timing).toBe('steady, timeoutMs [2000,3000], maxDrift 0.02');
+    await expect(member.membership.reconfigure({ timing: 'LAN' })).rejects.toMatchObject({ path: 'timing' });
+    await expect(member.membership.reconfigure({ options: { quorum: 1 } })).rejects.toMatchObject({
+      expected: 'maxDrift or preferAfter, which can be changed while the cluster runs',
+    });
+    await member.membership.drain(true);
+    await member.membership.drain(false);
+    stop.abort();
+    await led.catch(() => {});
+  });
+
   it('refuses what a member refuses, and what cannot be had in another thread', {
     timeout: 60_000,
   }, async () => {

@@ -77,7 +77,7 @@ describe('the timing of real members', () => {
   it('is not changed to what cannot be used, nor by a client that may not', async () => {
     const leader = await start();
     for (const [timing, words] of [
-      ['slow', /^timing: expected "steady" or "lan" or "wan" or "fast", found "slow"$/],
+      ['LAN', /^timing: expected "steady" or "lan" or "wan" or "fast" or "default", found "LAN"$/],
       [{ leaseMs: 4500 }, /^timing.leaseMs: .*4500 with a timeout from 4500: members would ask/],
       [{ timeoutMs: [200_000, 300_000] }, /^timing.leaseMs: .* lasts at most 60000 ms$/],
       [{ heartbeatMs: 3740 }, /^timing.heartbeatMs: .* it would end before it can be renewed$/],
@@ -101,7 +101,7 @@ describe('the timing of real members', () => {
 describe('times that cannot work', async () => {
   const settled = await readOptions({ id: 'a', listen: { port: 0 }, peers: [] });
   const changed = (timing: unknown): SetTimes =>
-    settled.definition.retiming!.change(settled.config, null, timing);
+    settled.definition.retiming!.change(settled.config, null, { timing });
 
   it.each([
     [{ heartbeatMs: 0.001 }, 'timing.heartbeatMs'],

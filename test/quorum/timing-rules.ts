@@ -1,5 +1,5 @@
 /** Rules of one member about times that change while the cluster runs (see rules.ts). */
-import type { Definition } from '../../src/core/index.ts';
+import type { Definition, SetTimes } from '../../src/core/index.ts';
 import type { Register } from '../../src/protocols/quorum/messages.ts';
 import { accepted, answer, at, heartbeat, leader, NEVER, saved, type Voter } from '../support/quorum.ts';
 
@@ -9,6 +9,9 @@ export type TimingRuleName =
   | 'a voter promises what it is asked for'
   | 'times that were set stay'
   | 'a member waits for a leader with longer times'
+  | 'the larger drift counts until another is committed'
+  | 'times that are set leave the drift as configured'
+  | 'a drift that was set stays with other times'
   | 'no promise for years is given'
   | 'no times are believed that cannot be set';
 
@@ -30,13 +33,50 @@ export const timingRules: Readonly<Record<TimingRuleName, (definition: Definitio
   },
   'times that were set stay'(definition) {
     const solo = leader(undefined, { definition }).hears(2, answer(1, 2)).hears(3, answer(1, 2));
-    solo.command({ type: 'reconfigure', timing: definition.retiming!.change(LAN, null, 'wan') });
+    solo.command({ type: 'reconfigure', timing: definition.retiming!.change(LAN, null, { timing: 'wan' }) });
     solo.hears(2, accepted(1, 1)).hears(3, accepted(1, 1)).command({ type: 'publish', value: 'x' });
     return (solo.state.register as Register).timing?.preset === 'wan';
   },
   'a member waits for a leader with longer times'(definition) {
     const solo = at(2, saved(2, 1), { definition }).hears(1, heartbeat(1, 5, { promiseMs: 900 }));
     return (solo.timersSet().election as readonly number[])[0]! >= 900;
+  },
+  'the larger drift counts until another is committed'(definition) {
+    const solo = leader(undefined, { definition }).hears(2, answer(1, 2)).hears(3, answer(1, 2));
+    const set = (maxDrift: number | null): void => {
+      const before = (solo.state.register as Register).timing as unknown as SetTimes | undefined;
+      const timing = definition.retiming!.change(LAN, before ?? null, { options: { maxDrift } });
+      solo.command({ type: 'reconfigure', timing });
+    };
+    const commit = (version: number): Voter =>
+      solo.hears(2, accepted(1, version)).hears(3, accepted(1, version));
+    set(0.25);
+    const grown = leaseAsked(solo);
+    commit(1);
+    const settled = leaseAsked(solo);
+    set(null);
+    const shrinking = leaseAsked(solo);
+    commit(2);
+    const back = leaseAsked(solo);
+    return [grown, settled, shrinking].every((ms) => ms === 75) && back > 120;
+  },
+  'times that are set leave the drift as configured'(definition) {
+    const options = { maxDrift: 0.25 };
+    const solo = leader(undefined, { definition, options }).hears(2, answer(1, 2)).hears(3, answer(1, 2));
+    const config = { ...LAN, options: { ...LAN.options, ...options } };
+    const timing = definition.retiming!.change(config, null, { timing: 'steady' });
+    solo.command({ type: 'reconfigure', timing });
+    solo.hears(2, accepted(1, 1)).hears(3, accepted(1, 1));
+    return leaseAsked(solo) === 900;
+  },
+  'a drift that was set stays with other times'({ retiming }) {
+    const set = retiming!.change(LAN, null, { options: { maxDrift: 0.25 } });
+    const asked = [
+      { timing: 'wan' },
+      { timing: { timeoutMs: [400, 800] } },
+      { options: { preferAfter: 30 } },
+    ];
+    return asked.every((each) => retiming!.change(LAN, set, each).maxDrift === 0.25);
   },
   'no promise for years is given'(definition) {
     const solo = at(2, saved(2, 1), { definition }).hears(1, heartbeat(1, 5, { promiseMs: 900_000_000 }));
@@ -61,12 +101,20 @@ const TIMES = {
 const { preset, ...none } = TIMES;
 const LAN = { timing: none, options: { preset, maxDrift: 0.01, preferAfter: 20 } };
 
+/** For how long the next round of a leader may carry a lease. */
+function leaseAsked(solo: Voter): number {
+  const timers = solo.timer('heartbeat').timersSet();
+  return timers[Object.keys(timers).find((name) => name.startsWith('lease/'))!] as number;
+}
+
 function promiseIn(record: unknown): number {
   return (record as { readonly promiseMs: number }).promiseMs;
 }
 
 /** The next register of the first term, with longer times. */
 function retimed(definition: Definition, solo: Voter): Register {
-  const timing = definition.retiming!.change(LAN, null, 'steady') as unknown as Register['timing'];
+  const timing = definition.retiming!.change(LAN, null, {
+    timing: 'steady',
+  }) as unknown as Register['timing'];
   return { ...(solo.state.register as Register), term: 1, version: 1, timing };
 }

@@ -1,4 +1,4 @@
-import { BadInput, type MemberId, show } from '../../core/index.ts';
+import { BadInput, type MemberId, type Outcome, show } from '../../core/index.ts';
 import {
   CaucusError,
   type Election,
@@ -13,14 +13,21 @@ import type { AnyIsolatedJoinOptions } from '../join-options.ts';
 import { openElection } from '../open-election.ts';
 import { Line } from './line.ts';
 import { RemoteSeat } from './remote-seat.ts';
-import { type Introduction, type MainSide, type MemberSide, sharedNs, type ThreadData } from './sides.ts';
+import {
+  type Introduction,
+  type MainSide,
+  type MemberSide,
+  type MembershipCommands,
+  sharedNs,
+  type ThreadData,
+} from './sides.ts';
 import { startThread } from './start-thread.ts';
 
 const USUAL_STALL_MS = 5000;
 
 /**
  * A member that runs in a thread of its own, and so renews its leases while this thread is busy. It has the elections of
- * a member; everything else of it is reached over HTTP.
+ * a member, and the commands that change its cluster; everything else of it is reached over HTTP.
  */
 export class IsolatedMember implements Engine {
   readonly id: MemberId;
@@ -28,6 +35,8 @@ export class IsolatedMember implements Engine {
   readonly url: string;
   readonly mainElection: string;
   readonly log: (entry: LogEntry) => void;
+  /** As those of a member, `E_REFUSED` where members are not changed by operators. */
+  readonly membership: MembershipCommands;
 
   readonly #line: Line<MemberSide>;
   readonly #thread: Thread;
@@ -47,6 +56,15 @@ export class IsolatedMember implements Engine {
     this.#line = thread.line;
     this.#seats = thread.seats;
     this.#elections = thread.elections;
+    const { line } = thread;
+    this.membership = {
+      add: (...given) => line.call('change', 'add', given) as Promise<Outcome>,
+      remove: (...given) => line.call('change', 'remove', given) as Promise<Outcome>,
+      replace: (...given) => line.call('change', 'replace', given) as Promise<Outcome>,
+      pause: (...given) => line.call('change', 'pause', given) as Promise<Outcome>,
+      reconfigure: (...given) => line.call('change', 'reconfigure', given) as Promise<Outcome>,
+      drain: (...given) => line.call('change', 'drain', given) as Promise<void>,
+    };
   }
 
   /** One of the elections of this member, to observe or to lead. The same object for the same name, until it is closed. */

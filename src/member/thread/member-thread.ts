@@ -9,7 +9,14 @@ import type { Member } from '../member.ts';
 import type { Occupant } from '../steward.ts';
 import { Line } from './line.ts';
 import { ServedSeat } from './served-seat.ts';
-import { type MainSide, type MemberSide, NS_PER_MS, sharedNs, type ThreadData } from './sides.ts';
+import {
+  type MainSide,
+  type MemberSide,
+  type MembershipCommands,
+  NS_PER_MS,
+  sharedNs,
+  type ThreadData,
+} from './sides.ts';
 
 const { options, answeredNs, maxStallMs } = workerData as ThreadData;
 const answered = new BigInt64Array(answeredNs);
@@ -59,6 +66,13 @@ const ours: MemberSide = {
     await seat.close();
   },
   finish: async (ending) => endings.get(ending)?.(),
+  change: (async (what: keyof MembershipCommands, given: unknown[]) => {
+    const { membership, definition } = await joined;
+    if (membership === null)
+      throw new CaucusError('E_REFUSED', `the members of ${definition.name} are not changed by commands`);
+    const command = membership[what] as (...given: unknown[]) => Promise<unknown>;
+    return command.apply(membership, given);
+  }) as MemberSide['change'],
   close: async () => {
     clearInterval(looking);
     await (await joined).close();

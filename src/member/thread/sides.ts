@@ -1,4 +1,5 @@
 /** What the main thread and the thread of a member say to each other. */
+import type { MembershipPort } from '../../api/index.ts';
 import type { Json } from '../../core/index.ts';
 import type { LogEntry, Standing, Why } from '../../election/index.ts';
 import type { AnyJoinOptions } from '../join-options.ts';
@@ -29,6 +30,12 @@ export interface ToldStanding extends Omit<Standing, 'held'> {
   } | null;
 }
 
+/** What changes the cluster of a member in another thread; what is known of it is asked over HTTP. */
+export type MembershipCommands = Pick<
+  MembershipPort,
+  'add' | 'remove' | 'replace' | 'drain' | 'pause' | 'reconfigure'
+>;
+
 export interface MemberSide {
   introduce(): Promise<Introduction>;
   /** Opens an election, whose standing is told from then on. */
@@ -44,6 +51,11 @@ export interface MemberSide {
   leave(election: string): Promise<void>;
   /** The work has stopped: ends the leadership in the way that `endWork` announced under this number. */
   finish(ending: number): Promise<void>;
+  /** A command of an operator that changes the cluster. */
+  change<K extends keyof MembershipCommands>(
+    what: K,
+    given: Parameters<MembershipCommands[K]>,
+  ): ReturnType<MembershipCommands[K]>;
   close(): Promise<void>;
 }
 

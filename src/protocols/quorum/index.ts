@@ -139,7 +139,6 @@ const FIRST_DISK = '0';
 function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
   const timesIn = timekeeper(config);
   const configured: Times = timesOf(config);
-  const { preferAfter } = config.options;
 
   function step(s: State, input: Input<Message, Timer>, out: Effect<Message, Timer>[]): void {
     const times = timesIn(s);
@@ -150,7 +149,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
         onMessage(s, input.from, input.message, times, out);
         advanceMembership(s, times, out);
         leaveIfRemoved(s, times, out);
-        return askPreferred(s, preferAfter, out);
+        return askPreferred(s, times.preferAfter, out);
       case 'timer':
         onTimer(s, input.timer, times, out);
         advanceMembership(s, times, out);

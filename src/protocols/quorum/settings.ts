@@ -6,6 +6,7 @@ import {
   nullable,
   number,
   type Objection,
+  optional,
   rangeMs,
   record,
   type Setting,
@@ -98,7 +99,7 @@ export const memberSettings: { priority: Setting<number> } = {
   ),
 };
 
-/** The times that an operator set while the cluster ran; null: the preset decides. */
+/** The times that an operator set while the cluster ran; null: the preset decides. An option that is omitted is as configured. */
 export interface SetTiming {
   readonly preset: Preset;
   readonly heartbeatMs: number | null;
@@ -106,6 +107,8 @@ export interface SetTiming {
   readonly leaseMs: number | null;
   readonly commitTimeoutMs: number | null;
   readonly publishTimeoutMs: number | null;
+  readonly maxDrift?: number | undefined;
+  readonly preferAfter?: number | undefined;
 }
 
 export const setTiming: Shape<SetTiming> = record<SetTiming>({
@@ -115,6 +118,8 @@ export const setTiming: Shape<SetTiming> = record<SetTiming>({
   leaseMs: timing.leaseMs.shape,
   commitTimeoutMs: timing.commitTimeoutMs.shape,
   publishTimeoutMs: timing.publishTimeoutMs.shape,
+  maxDrift: optional(options.maxDrift.shape),
+  preferAfter: optional(options.preferAfter.shape),
 });
 
 /** Every time in milliseconds, as it is used. */
@@ -132,6 +137,9 @@ export interface Times {
   readonly publishTimeoutMs: number;
   /** What a member promises that is not told for how long: what it is configured with, and so is the sender. */
   readonly unaskedMs: number;
+  /** ρ. */
+  readonly maxDrift: number;
+  readonly preferAfter: number;
 }
 
 /**
@@ -157,7 +165,7 @@ const PRESETS = {
 } as const;
 
 export function timesOf(
-  { timing: given, options: { preset, maxDrift } }: QuorumConfig,
+  { timing: given, options: { preset, maxDrift, preferAfter } }: QuorumConfig,
   unaskedMs?: number,
 ): Times {
   const base = PRESETS[preset];
@@ -170,11 +178,18 @@ export function timesOf(
     timeoutMs,
     hurryMs: Math.min(base.hurryMs, timeoutMs[1] - timeoutMs[0]),
     promiseMs,
-    leaseMs: (promiseMs * (1 - maxDrift)) / (1 + maxDrift),
+    leaseMs: leaseOf(promiseMs, maxDrift),
     commitTimeoutMs: given.commitTimeoutMs ?? timeoutMs[1] * 2,
     publishTimeoutMs: given.publishTimeoutMs ?? timeoutMs[1],
     unaskedMs: unaskedMs ?? promiseMs,
+    maxDrift,
+    preferAfter,
   };
+}
+
+/** For how long a leader may count on a promise. */
+export function leaseOf(promiseMs: number, maxDrift: number): number {
+  return (promiseMs * (1 - maxDrift)) / (1 + maxDrift);
 }
 
 /** A round must be answered before the lease of the earlier round ends. */
@@ -184,8 +199,10 @@ export function roundTripMs(config: QuorumConfig): number {
 }
 
 /** The lease that is set is what members promise; the leader counts on a little less. */
-export function effectiveTiming(config: QuorumConfig): Omit<Times, 'promiseMs' | 'unaskedMs'> {
-  const { promiseMs, leaseMs: _, unaskedMs: __, ...times } = timesOf(config);
+export function effectiveTiming(
+  config: QuorumConfig,
+): Omit<Times, 'promiseMs' | 'unaskedMs' | 'maxDrift' | 'preferAfter'> {
+  const { promiseMs, unaskedMs: _, maxDrift: __, preferAfter: ___, ...times } = timesOf(config);
   return { ...times, leaseMs: promiseMs };
 }
 

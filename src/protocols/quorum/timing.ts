@@ -1,6 +1,6 @@
 /**
- * Times that change while the cluster runs. They stand in the register, and count as soon as it is accepted; until it is
- * known to be committed, together with the earlier ones: the longer of both.
+ * Times, and options, that change while the cluster runs. They stand in the register, and count as soon as it is accepted;
+ * until it is known to be committed, together with the earlier ones: the longer of both.
  *
  * Why members may differ in their times: at no moment may two act as long as a lease is no longer than what the members
  * promised that carry it. So every request for support says for how long (`promiseMs`), a member promises exactly that,
@@ -11,6 +11,10 @@
  * longer one. Example: a majority has answered round 5, for 1500 ms; round 6 asks for 125 ms. A member that answers round 6
  * is free 125 ms later, and yet the lease of round 5 lasts for more than a second. So the leader counts on less at once, and
  * asks for less only when every longer lease has run out, also in the eyes of a program that has not heard of a newer one.
+ *
+ * Why `maxDrift` may change too: only the leader counts with it. What members promise is in the request. A leader that has
+ * accepted another drift counts with the larger of both until that is committed, and every later leader has what was
+ * committed. A lease that was counted with a smaller drift still runs out: a larger one holds for all leases one lease later.
  */
 import {
   type Message as AnyMessage,
@@ -28,6 +32,7 @@ import type { Register } from './messages.ts';
 import {
   checkSettings,
   effectiveTiming,
+  leaseOf,
   type OptionsTable,
   options,
   type QuorumConfig,
@@ -46,11 +51,22 @@ export const LONGEST_PROMISE_MS = 60_000;
 /** Nor any time shorter than this: the leader would be busy with heartbeats alone, and changing it back needs a leader. */
 const SHORTEST_MS = { heartbeatMs: 5, timeoutMs: 15, leaseMs: 12, commitTimeoutMs: 15, publishTimeoutMs: 15 };
 
+/** The options that can be changed while the cluster runs: all but the preset, which is changed with the times. */
+const OPTIONS = ['maxDrift', 'preferAfter'] as const;
+
 /** The settings with the times that an operator set. */
 export function configWith(config: QuorumConfig, set: SetTiming | undefined): QuorumConfig {
   if (set === undefined) return config;
-  const { preset, ...times } = set;
-  return { timing: times, options: { ...config.options, preset } };
+  const { preset, maxDrift, preferAfter, ...times } = set;
+  const { options: configured } = config;
+  return {
+    timing: times,
+    options: {
+      preset,
+      maxDrift: maxDrift ?? configured.maxDrift,
+      preferAfter: preferAfter ?? configured.preferAfter,
+    },
+  };
 }
 
 /** The times that hold in a state. Nearly always these are the configured ones, and every step asks. */
@@ -71,8 +87,13 @@ export function timekeeper(
   };
 }
 
-/** The heartbeat is the shorter one: members with the shorter timeout must hear the leader in time. */
+/**
+ * The heartbeat is the shorter one: members with the shorter timeout must hear the leader in time. The lease is what the
+ * larger drift leaves of the longer promise; the longer lease may be that of the smaller drift.
+ */
 function longerOf(one: Times, other: Times): Times {
+  const promiseMs = Math.max(one.promiseMs, other.promiseMs);
+  const maxDrift = Math.max(one.maxDrift, other.maxDrift);
   return {
     heartbeatMs: Math.min(one.heartbeatMs, other.heartbeatMs),
     timeoutMs: [
@@ -80,11 +101,13 @@ function longerOf(one: Times, other: Times): Times {
       Math.max(one.timeoutMs[1], other.timeoutMs[1]),
     ],
     hurryMs: Math.max(one.hurryMs, other.hurryMs),
-    promiseMs: Math.max(one.promiseMs, other.promiseMs),
-    leaseMs: Math.max(one.leaseMs, other.leaseMs),
+    promiseMs,
+    leaseMs: leaseOf(promiseMs, maxDrift),
     commitTimeoutMs: Math.max(one.commitTimeoutMs, other.commitTimeoutMs),
     publishTimeoutMs: Math.max(one.publishTimeoutMs, other.publishTimeoutMs),
     unaskedMs: one.unaskedMs,
+    maxDrift,
+    preferAfter: Math.max(one.preferAfter, other.preferAfter),
   };
 }
 
@@ -130,9 +153,16 @@ function leastOf(time: number | readonly [number, number]): number {
 }
 
 export const retiming: Retiming<TimingTable, OptionsTable> = {
-  /** A preset, or some times, which replace those that hold now. Null for a time: the preset decides. */
-  change(config, before, asked) {
-    const set = typeof asked === 'string' ? ofPreset(asked) : withTimes(config, before, asked);
+  options: OPTIONS,
+  /**
+   * A preset, or some times, which replace those that hold now, and options. Null for a time: the preset decides; for an
+   * option: the configuration of each member.
+   */
+  change(config, before, { timing: times, options: given }) {
+    if (times === undefined && given === undefined)
+      throw new BadInput('timing', 'a preset, or one or more times; or options', 'nothing');
+    const now = before === null ? ofConfig(config) : readTiming(before);
+    const set = withOptions(times === undefined ? now : withTimes(now, times), given ?? {});
     const objection = refuseTiming(config, set);
     if (objection !== null) throw new BadInput(objection.path, 'times that work together', objection.reason);
     return set as unknown as SetTimes;
@@ -162,21 +192,53 @@ export function retimedIn(s: State): Retimed | null {
   return { times, isCommitted: sameAge(register, committed), lacking };
 }
 
-function ofPreset(name: string): SetTiming {
-  const preset = name === 'default' ? options.preset.default : options.preset.shape.read(name, 'timing');
-  return { preset, ...readSettings(timing, {}, 'timing') };
+function ofConfig({ timing: times, options: { preset } }: QuorumConfig): SetTiming {
+  return { preset, ...times };
 }
 
-function withTimes(config: QuorumConfig, before: SetTimes | null, asked: unknown): SetTiming {
+/** The times of a preset; the options stay. */
+function withPreset({ maxDrift, preferAfter }: SetTiming, asked: unknown): SetTiming {
+  const preset = asked === 'default' ? options.preset.default : readPreset(asked);
+  const kept = {
+    ...(maxDrift === undefined ? {} : { maxDrift }),
+    ...(preferAfter === undefined ? {} : { preferAfter }),
+  };
+  return { preset, ...readSettings(timing, {}, 'timing'), ...kept };
+}
+
+function readPreset(asked: unknown): SetTiming['preset'] {
+  const { shape } = options.preset;
+  try {
+    return shape.read(asked, 'timing');
+  } catch {
+    throw new BadInput('timing', `${shape.expected} or "default"`, show(asked));
+  }
+}
+
+function withTimes(now: SetTiming, asked: unknown): SetTiming {
+  if (typeof asked === 'string') return withPreset(now, asked);
   const { preset, ...times } = asObject(asked, 'timing');
-  if (preset !== undefined)
-    return withTimes(config, ofPreset(preset as string) as unknown as SetTimes, times);
+  if (preset !== undefined) return withTimes(withPreset(now, preset), times);
   const given = readSettings(timing, times, 'timing');
   const names = Object.keys(times);
   if (names.length === 0) throw new BadInput('timing', 'a preset, or one or more times', show(asked));
-  const now = configWith(config, before === null ? undefined : readTiming(before));
-  const changed = Object.fromEntries(names.map((name) => [name, given[name]]));
-  return { preset: now.options.preset, ...now.timing, ...changed };
+  return { ...now, ...Object.fromEntries(names.map((name) => [name, given[name]])) };
+}
+
+function withOptions(now: SetTiming, asked: unknown): SetTiming {
+  const set: Record<string, unknown> = { ...now };
+  for (const [name, value] of Object.entries(asObject(asked, 'options'))) {
+    if (name === 'preset') throw new BadInput('options.preset', 'timing=PRESET, which sets it', show(value));
+    if (!OPTIONS.some((each) => each === name))
+      throw new BadInput(
+        'options',
+        `${OPTIONS.join(' or ')}, which can be changed while the cluster runs`,
+        show(name),
+      );
+    if (value === null) delete set[name];
+    else set[name] = options[name]!.shape.read(value, `options.${name}`);
+  }
+  return set as unknown as SetTiming;
 }
 
 export function readTiming(set: SetTimes): SetTiming {

@@ -8,13 +8,13 @@ export const leases: readonly Mutant[] = [
   ]),
   mutant('the lease is twice as long as the promise', { seed: 9 }, [
     'settings',
-    'leaseMs: (promiseMs * (1 - maxDrift))',
-    'leaseMs: 2 * (promiseMs * (1 - maxDrift))',
+    'return (promiseMs * (1 - maxDrift))',
+    'return 2 * (promiseMs * (1 - maxDrift))',
   ]),
   mutant('the lease is not shortened by the drift', { scenario: 'clocks-at-their-worst' }, [
     'settings',
-    'leaseMs: (promiseMs * (1 - maxDrift)) / (1 + maxDrift)',
-    'leaseMs: promiseMs',
+    'return (promiseMs * (1 - maxDrift)) / (1 + maxDrift)',
+    'return promiseMs',
   ]),
   mutant('the leadership has no lease', { seed: 6 }, [
     'state',

@@ -56,6 +56,26 @@ export const timings: readonly Mutant[] = [
     '...(timing === s.register.timing ? {} : { timing }),',
   ]),
   mutant(
+    'a leader counts with the smaller drift until all have agreed on another',
+    { rule: 'the larger drift counts until another is committed' },
+    ['timing', 'Math.max(one.maxDrift, other.maxDrift)', 'Math.min(one.maxDrift, other.maxDrift)'],
+  ),
+  mutant(
+    'a leader counts on the longer lease of two drifts',
+    { rule: 'the larger drift counts until another is committed' },
+    ['timing', 'leaseMs: leaseOf(promiseMs, maxDrift),', 'leaseMs: Math.max(one.leaseMs, other.leaseMs),'],
+  ),
+  mutant(
+    'times that are set come with the default drift',
+    { rule: 'times that are set leave the drift as configured' },
+    ['timing', 'maxDrift: maxDrift ?? configured.maxDrift', 'maxDrift: maxDrift ?? options.maxDrift.default'],
+  ),
+  mutant(
+    'a drift that was set is lost with other times',
+    { rule: 'a drift that was set stays with other times' },
+    ['timing', '...(maxDrift === undefined ? {} : { maxDrift }),', ''],
+  ),
+  mutant(
     'a member that lacks the new times does not wait for a leader that has longer ones',
     { rule: 'a member waits for a leader with longer times' },
     [

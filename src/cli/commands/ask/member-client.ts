@@ -57,17 +57,21 @@ export class NoAnswer extends Error {
   /** A retry would not help. */
   readonly isFinal: boolean;
   readonly kind: NoAnswerKind;
+  /** It was asked for a change, and does not know whether that took effect. */
+  readonly isIndefinite: boolean;
 
   constructor(
     message: string,
     status: number | null,
     isFinal = false,
     kind: NoAnswerKind = status === null ? 'unreachable' : 'refused',
+    isIndefinite = false,
   ) {
     super(message);
     this.status = status;
     this.isFinal = isFinal;
     this.kind = kind;
+    this.isIndefinite = isIndefinite;
   }
 }
 
@@ -223,7 +227,7 @@ export class MemberClient {
     if (error.message === undefined) return new NoAnswer(words, response.status, false, 'no-member');
     if (leader != null && leaderUrl != null && leaderUrl.replace(/\/+$/, '') !== this.url)
       return new Referral(words, response.status, leader, leaderUrl);
-    return new NoAnswer(words, response.status);
+    return new NoAnswer(words, response.status, false, 'refused', error.outcome === 'indefinite');
   }
 }
 

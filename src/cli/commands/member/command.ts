@@ -4,7 +4,8 @@ import { Refusal } from '../../input/refusal.ts';
 import { addAskingFlags, told } from '../ask/command.ts';
 import type { ChangeFlags, DrainFlags } from './member.ts';
 
-const CODES = '0 if it was done, 1 if it was refused or no member answers';
+const CODES =
+  '0 if it was done, 1 if it was refused or no member answers, 75 if it may or may not have taken effect';
 
 export function addMember(program: Command): void {
   const member = program
@@ -103,11 +104,11 @@ export function addMember(program: Command): void {
   asking(
     program
       .command('reconfigure')
-      .argument('<SETTING>', 'timing=PRESET, or timing.NAME=VALUE; more may follow'),
+      .argument('<SETTING>', 'timing=PRESET, timing.NAME=VALUE or options.NAME=VALUE; more may follow'),
     {
-      summary: 'change the timing of a cluster that runs',
+      summary: 'change the timing and options of a cluster that runs',
       description:
-        'Sets other times for all members, without a restart: those of a preset (timing=wan; timing=default), or single ones (timing.timeoutMs=[1500,3000]; null: as the preset has it). No leader is deposed by it, and never may two act. Members keep the times across restarts, whatever they are configured with, and say so. Change the configuration files as well.',
+        'Sets other times for all members, without a restart: those of a preset (timing=wan; timing=default), or single ones (timing.timeoutMs=[1500,3000]; null: as the preset has it); and options (options.maxDrift=0.05, options.preferAfter=50; null: as each member is configured). No leader is deposed by it, and never may two act. Members keep them across restarts, whatever they are configured with, and say so. Change the configuration files as well.',
       codes: CODES,
       example: 'caucus reconfigure timing=wan http://10.0.0.1:7101',
       run: async (args, flags) => (await import('./member.ts')).reconfigureCommand(args, flags),

@@ -21,6 +21,8 @@ export interface DrainFlags extends AskFlags {
 const BAD_INPUT = 400;
 /** How often a command follows a change of leader. */
 const MOST_REFERRALS = 3;
+/** As in sysexits.h: it is not known whether it took effect, and can be repeated. */
+const UNCERTAIN = 75;
 
 interface Seen {
   readonly seen: Membership;
@@ -54,7 +56,13 @@ export function addCommand(
   flags: ChangeFlags,
 ): Promise<number> {
   const body = { voterId: readId(id, 'ID'), voterUrl: readUrl(url) };
-  return change(urls, flags, '/members/add', body, `${id} was added`);
+  let isThere = false;
+  const done = (): string => (isThere ? `${id} is a member already, with this URL` : `${id} was added`);
+  return change(urls, flags, '/members/add', body, done, ({ members }) => {
+    isThere = members.some(
+      ({ voterId, voterUrl }) => String(voterId) === id && voterUrl?.replace(/\/+$/, '') === body.voterUrl,
+    );
+  });
 }
 
 export function removeCommand(
@@ -107,10 +115,37 @@ export function resumeCommand(urls: readonly string[], flags: AskFlags): Promise
 /** Settings come first, but the URLs of members may stand between them. */
 export function reconfigureCommand(args: readonly string[], flags: AskFlags): Promise<number> {
   const [first, ...rest] = args;
-  const isSetting = (arg: string): boolean => /^timing[.=]/.test(arg);
-  const timing = readTiming([first!, ...rest.filter(isSetting)]);
+  const isSetting = (arg: string): boolean => /^(timing[.=]|options\.)/.test(arg);
+  const settings = [first!, ...rest.filter(isSetting)];
+  const isOption = (setting: string): boolean => setting.startsWith('options.');
+  const [options, timing] = [settings.filter(isOption), settings.filter((each) => !isOption(each))];
+  const body = {
+    ...(timing.length === 0 ? {} : { timing: readTiming(timing) }),
+    ...(options.length === 0 ? {} : { options: readOptions(options) }),
+  };
   const urls = rest.filter((arg) => !isSetting(arg));
-  return change(urls, flags, '/reconfigure', { timing }, ({ timing: set }) => `the timing is ${set?.words}`);
+  return change(urls, flags, '/reconfigure', body, ({ timing: set }) => `the timing is ${set?.words}`);
+}
+
+function readOptions(settings: readonly string[]): Json {
+  const found: Record<string, Json> = {};
+  for (const each of settings) {
+    const [, name, value] = /^options\.(\w+)=(.+)$/s.exec(each) ?? [];
+    if (name === undefined || value === undefined) throw unknownSetting(each);
+    if (Object.hasOwn(found, name)) throw twice(name);
+    found[name] = readValue(`options.${name}`, 'a number, or null', value);
+  }
+  return found;
+}
+
+function unknownSetting(found: string): Refusal {
+  return new Refusal(
+    `SETTING: expected timing=PRESET, timing.NAME=VALUE or options.NAME=VALUE, found ${JSON.stringify(found)}`,
+  );
+}
+
+function twice(name: string): Refusal {
+  return new Refusal(`SETTING: expected each once, found ${name} twice`);
 }
 
 /** A preset, or times by name, with the preset beside them if there is one. */
@@ -118,26 +153,24 @@ function readTiming(settings: readonly string[]): Json {
   const found: Record<string, Json> = {};
   for (const each of settings) {
     const [, name = 'preset', value] = /^timing(?:\.(\w+))?=(.+)$/s.exec(each) ?? [];
-    if (value === undefined)
-      throw new Refusal(
-        `SETTING: expected timing=PRESET or timing.NAME=VALUE, found ${JSON.stringify(each)}`,
-      );
-    if (Object.hasOwn(found, name)) throw new Refusal(`SETTING: expected each once, found ${name} twice`);
-    found[name] = name === 'preset' ? value : readValue(name, value);
+    if (value === undefined) throw unknownSetting(each);
+    if (Object.hasOwn(found, name)) throw twice(name);
+    found[name] =
+      name === 'preset'
+        ? value
+        : readValue(`timing.${name}`, 'a number of milliseconds, or [least,most]', value);
   }
   return Object.keys(found).length === 1 && found.preset !== undefined ? found.preset : found;
 }
 
-function readValue(name: string, text: string): Json {
+function readValue(path: string, expected: string, text: string): Json {
   try {
     const value = JSON.parse(text) as Json;
     // A number that is too large would be sent as null, which has a meaning of its own.
     if ([value].flat().every((each) => typeof each !== 'number' || Number.isFinite(each))) return value;
     throw new SyntaxError();
   } catch {
-    throw new Refusal(
-      `timing.${name}: expected a number of milliseconds, or [least,most], found ${JSON.stringify(text)}`,
-    );
+    throw new Refusal(`${path}: expected ${expected}, found ${JSON.stringify(text)}`);
   }
 }
 
@@ -169,11 +202,22 @@ async function change(
       return 0;
     } catch (error) {
       if (error instanceof NoAnswer && error.status === BAD_INPUT) throw new Refusal(error.message);
+      if (error instanceof NoAnswer && isUncertain(error)) {
+        const advice =
+          'it may or may not have taken effect: caucus member list shows it, and the command can be repeated';
+        process.stderr.write(`caucus: ${oneLine(error.message)}; ${advice}\n`);
+        return UNCERTAIN;
+      }
       // The leader has changed meanwhile; the member that refused names the new one.
       if (!(error instanceof Referral) || referrals === MOST_REFERRALS) throw error;
       ({ leader, leaderUrl } = error);
     }
   }
+}
+
+/** The member says so, or the answer to the request is missing, which was sent to a member that had just answered. */
+function isUncertain({ isIndefinite, status, kind }: NoAnswer): boolean {
+  return isIndefinite || (status === null && (kind === 'silent' || kind === 'unreachable'));
 }
 
 function ask(urls: readonly string[], flags: AskFlags): Promise<Seen> {
