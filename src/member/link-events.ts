@@ -87,6 +87,8 @@ export function openLinks(
   const recovered = (recovery: ClusterRecovery): void => belonging.adopt(recovery);
   // Times that an operator set hold for all, whatever they are configured with.
   const differs = (peer: Identity): string | null => {
+    if (around.hosts.retimed !== null && peer.features?.includes('timing') !== true)
+      return `${peer.id} runs an earlier release, which does not understand the times that an operator set (caucus reconfigure): it takes no part until it is updated`;
     const words = around.hosts.retimed === null ? timingDifference(identity, peer) : null;
     return words === null
       ? null

@@ -29,6 +29,7 @@ export class SelfWatch {
     const { keeps } = store.member;
     return {
       ...settingsOf(settled.definition, configInForce(settled, retimed)),
+      isRetimed: retimed !== null,
       authentication: authenticationOf(settled),
       hasDataFolder: keeps,
       loop: this.#lag.recent,

@@ -3,6 +3,9 @@
  * operator would. `npm run verify:versions` does it in every order.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { MemberClient } from '../../src/cli/commands/ask/member-client.ts';
+import { examine } from '../../src/cli/commands/doctor/examine.ts';
+import { gather } from '../../src/cli/commands/doctor/gather.ts';
 import { join } from '../../src/member/index.ts';
 import { DiskLab } from '../support/disk-lab.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -79,6 +82,36 @@ describe('members of an earlier release', () => {
     } finally {
       await member.close();
     }
+  });
+
+  it('take no part after times were set, which the others and doctor say, until they are updated', async () => {
+    lab = await DiskLab.settled(3, true, { timing: { timeoutMs: [4500, 6500] } }, bestGround);
+    const { url } = await lab.leader(30_000);
+    const timing = { timeoutMs: [5000, 7000] };
+    await expect.poll(() => asked(`${url}/reconfigure`, { timing }), { timeout: 30_000 }).toEqual([200, '']);
+    const old = (await lab.follower()).id;
+    await lab.stop(lab.at(old));
+    const back = await lab.start(old, { build: earlier.build });
+    const leader = await lab.leader(30_000);
+    await lab.until('the leader says it', 30_000, () =>
+      leader.log.some((line) =>
+        line.includes(`${old} runs an earlier release, which does not understand the times`),
+      ),
+    );
+    const { findings } = examine(await gather([new MemberClient(url, undefined, null, null)]));
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        kind: 'earlier-release',
+        subject: `member ${old}`,
+        what: expect.stringContaining('it takes no part'),
+      }),
+    );
+    expect(back.roles.filter((role) => role === 'leader')).toEqual([]);
+    await lab.stop(back);
+    await lab.startKnown(old);
+    await lab.seated(old, 30_000);
+    await lab.leader(30_000);
+    lab.check();
   });
 });
 

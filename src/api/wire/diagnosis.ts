@@ -84,6 +84,8 @@ export interface SelfReport {
   /** Times and options as they are used; null on a store. */
   readonly timing?: Settings | null | undefined;
   readonly options?: Settings | null | undefined;
+  /** Did an operator set them while the cluster ran? */
+  readonly isRetimed?: boolean | undefined;
   readonly authentication?: Authentication | undefined;
   readonly hasDataFolder?: boolean | undefined;
   readonly loop?: Delays | undefined;
@@ -188,6 +190,7 @@ export const diagnosis: Shape<Diagnosis> = named(
     nowMs: wallMs,
     protocol: described(nullable(anyText), 'Null on a store.'),
     timing: optional(described(nullable(settings), 'The times of the protocol, as they are used.')),
+    isRetimed: optional(described(flag, 'An operator set them, or options, while the cluster ran.')),
     options: optional(described(nullable(settings), 'Its other options.')),
     authentication: optional(
       openRecord<Authentication>({

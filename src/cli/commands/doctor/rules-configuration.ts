@@ -209,6 +209,7 @@ function versions({ told, home }: Picture): readonly Finding[] {
     major: /^v?(\d+)/.exec(node)?.[1] ?? node,
   }));
   const earlier = home.filter(({ isEarlier }) => isEarlier).map(({ status }) => status.voterId);
+  const isRetimed = told.some(({ diagnosis }) => diagnosis.isRetimed === true);
   return [
     ...differing(
       rows.map(({ id, release }) => [release, id] as const),
@@ -232,14 +233,23 @@ function versions({ told, home }: Picture): readonly Finding[] {
     ),
     ...(earlier.length === 0
       ? []
-      : [
-          warning(
-            'earlier-release',
-            `member ${listed(earlier)}`,
-            'is of a release that cannot tell what this command asks for: settings, links, disk and event loop were not checked there',
-            'install the same release everywhere, and restart one member after the other',
-          ),
-        ]),
+      : isRetimed
+        ? [
+            problem(
+              'earlier-release',
+              `member ${listed(earlier)}`,
+              'is of a release that does not understand the times that an operator set while the cluster ran (caucus reconfigure): it takes no part',
+              'install the release of the other members there, and restart it',
+            ),
+          ]
+        : [
+            warning(
+              'earlier-release',
+              `member ${listed(earlier)}`,
+              'is of a release that cannot tell what this command asks for: settings, links, disk and event loop were not checked there',
+              'install the same release everywhere, and restart one member after the other',
+            ),
+          ]),
   ];
 }
 
