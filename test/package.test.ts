@@ -160,6 +160,19 @@ describe('the packed package', () => {
     expect(compile(modules(), ['examples/*.ts'])).toEqual({ status: 0, stdout: '' });
   });
 
+  it('completes and checks what join, once and schedule take, and shows no internals', () => {
+    writeFileSync(path.join(folder, 'typed.ts'), TYPED);
+    expect(compile(['caucus'], ['typed.ts'])).toEqual({ status: 0, stdout: '' });
+  });
+
+  it('runs no script when it is installed', () => {
+    const { scripts } = JSON.parse(
+      readFileSync(path.join(folder, 'node_modules/caucus/package.json'), 'utf8'),
+    );
+    const run = ['preinstall', 'install', 'postinstall', 'prepare'].filter((name) => name in scripts);
+    expect(run).toEqual([]);
+  });
+
   it('runs its examples, which print what the documentation says', () => {
     const tsx = path.join(root, 'node_modules/.bin/tsx');
     const printed = (name: string): string[] =>
@@ -178,6 +191,51 @@ describe('the packed package', () => {
     run(path.join(root, 'node_modules/.bin/attw'), ['--profile', 'esm-only', tarball], root);
   });
 });
+
+/** Each line after a comment must be refused by the compiler, and every other one be accepted. */
+const TYPED = `import { type Election, type JoinOptions, type Member, join } from 'caucus';
+await join({ options: { preset: 'lan' }, timing: { timeoutMs: [1500, 3000], leaseMs: null } });
+await join({ protocol: 'bully', timing: { heartbeatMs: 500 }, options: { prefer: 'lowest' } });
+await join({ isolate: true, maxStallMs: 1000, options: { preset: 'wan' } });
+const options: JoinOptions<'ring'> = { protocol: 'ring', options: { prefer: 'highest' } };
+await join(options);
+// @ts-expect-error: no such preset
+await join({ options: { preset: 'lna' } });
+// @ts-expect-error: no such protocol
+await join({ protocol: 'buly' });
+// @ts-expect-error: no such time
+await join({ timing: { heartbeatMS: 500 } });
+// @ts-expect-error: a time of another protocol
+await join({ timing: { maxTransmissionMs: 500 } });
+// @ts-expect-error: an option of another protocol
+await join({ protocol: 'bully', options: { preset: 'lan' } });
+// @ts-expect-error: no such value
+await join({ protocol: 'bully', options: { prefer: 'middle' } });
+
+declare const member: Member;
+await member.membership!.reconfigure({ timing: 'wan' });
+await member.membership!.reconfigure({ timing: { preset: 'lan', heartbeatMs: 20 } });
+// @ts-expect-error: no such preset
+await member.membership!.reconfigure({ timing: 'wann' });
+// @ts-expect-error: internal
+member.electionPort('main');
+// @ts-expect-error: internal
+member.countRefusal('removed');
+// @ts-expect-error: internal
+void member.definition;
+
+declare const election: Election;
+await election.once(1, ({ transaction }) => transaction.query('SELECT 1'), { transaction: true });
+await election.schedule('0 3 * * *', ({ transaction }) => transaction.query(''), { transaction: { idleMs: 5 } });
+// @ts-expect-error: there is none
+await election.once(1, ({ transaction }) => transaction);
+// @ts-expect-error: there is none
+await election.schedule('0 3 * * *', ({ transaction }) => transaction, { transaction: false });
+// @ts-expect-error: internal
+void election.occupation;
+// @ts-expect-error: internal
+await election.leave();
+`;
 
 /** Compiles a program that imports these modules, as a user would who trusts no library. */
 function compile(

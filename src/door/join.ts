@@ -1,4 +1,5 @@
 import type { IsolatedJoinOptions, JoinOptions } from '../member/index.ts';
+import type { ProtocolName } from '../protocols/index.ts';
 import type { IsolatedMember, Member } from './member.ts';
 
 /**
@@ -7,9 +8,13 @@ import type { IsolatedMember, Member } from './member.ts';
  * CaucusError for errors of the system. The code of members is loaded at the first call, since a program whose elections
  * are on a store needs none of it.
  */
-export async function join(options: IsolatedJoinOptions): Promise<IsolatedMember>;
-export async function join(options: JoinOptions): Promise<Member>;
-export async function join(options: JoinOptions | IsolatedJoinOptions): Promise<Member | IsolatedMember> {
+export async function join<P extends ProtocolName = 'quorum'>(
+  options: IsolatedJoinOptions<P>,
+): Promise<IsolatedMember>;
+export async function join<P extends ProtocolName = 'quorum'>(options: JoinOptions<P>): Promise<Member>;
+export async function join<P extends ProtocolName>(
+  options: JoinOptions<P> | IsolatedJoinOptions<P>,
+): Promise<Member | IsolatedMember> {
   const member = await import('../member/index.ts');
   return member.join(options);
 }

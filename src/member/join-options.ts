@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TokenOption } from '../auth/index.ts';
 import type { MemberId } from '../core/index.ts';
 import type { LogEntry } from '../election/index.ts';
-import type { ProtocolOptions } from '../protocols/index.ts';
+import type { OptionsOf, ProtocolName, TimingOf } from '../protocols/index.ts';
 import type { Peer } from './links/links.ts';
 import type { TlsOptions } from './tls-options.ts';
 
@@ -89,8 +89,18 @@ interface MemberOptions {
   readonly log?: ((entry: LogEntry) => void) | undefined;
 }
 
+/** The protocol of a member, with its times and options. */
+interface Rules<P extends ProtocolName> {
+  /** Default: `quorum`. The others are for comparison, and promise less. */
+  readonly protocol?: P | undefined;
+  /** The times of the protocol. The presets of `quorum` are in `options`. */
+  readonly timing?: TimingOf<P> | undefined;
+  /** The protocol's own options. */
+  readonly options?: OptionsOf<P> | undefined;
+}
+
 /** The options of a member, with the times and options of its protocol. Everything but the peers has a default. */
-export type JoinOptions = MemberOptions & ProtocolOptions;
+export interface JoinOptions<P extends ProtocolName = 'quorum'> extends MemberOptions, Rules<P> {}
 
 /** The same before the protocol is known, of which each reads its own times and options. */
 export interface AnyJoinOptions extends MemberOptions {
@@ -107,9 +117,10 @@ interface Isolation {
 }
 
 /** The options of a member in a thread of its own. */
-export type IsolatedJoinOptions = Omit<MemberOptions, 'isolate' | 'mounted' | 'allow'> &
-  ProtocolOptions &
-  Isolation;
+export interface IsolatedJoinOptions<P extends ProtocolName = 'quorum'>
+  extends Omit<MemberOptions, 'isolate' | 'mounted' | 'allow'>,
+    Rules<P>,
+    Isolation {}
 
 /** The same before the protocol is known. */
 export interface AnyIsolatedJoinOptions

@@ -28,22 +28,17 @@ interface GivenSettings {
     readonly options: Readonly<Record<never, never>>;
   };
   readonly ring: { readonly timing: Given<typeof ringTiming>; readonly options: Given<typeof ringOptions> };
-  /** The last: the compiler names the last one if none fits. */
   readonly quorum: { readonly timing: QuorumTiming; readonly options: QuorumOptions };
 }
 
 /** The protocols that a member can use. */
 export type ProtocolName = keyof GivenSettings;
 
-/** The protocol of a member with its times and options. The default protocol need not be named. */
-export type ProtocolOptions = {
-  readonly [P in ProtocolName]: (P extends 'quorum'
-    ? { readonly protocol?: P | undefined }
-    : { readonly protocol: P }) & {
-    readonly timing?: GivenSettings[P]['timing'] | undefined;
-    readonly options?: GivenSettings[P]['options'] | undefined;
-  };
-}[ProtocolName];
+/** The times of this protocol. */
+export type TimingOf<P extends ProtocolName> = GivenSettings[P]['timing'];
+
+/** The options of this protocol. */
+export type OptionsOf<P extends ProtocolName> = GivenSettings[P]['options'];
 
 /** Other times for a cluster that runs: a preset, or some times, of a preset or of those that hold now. */
 export type ChangedTiming = Preset | 'default' | (QuorumTiming & { readonly preset?: Preset | 'default' });

@@ -190,7 +190,7 @@ describe.runIf(hasRedis())('a fault of redlock that the shim does not have', () 
     expect(acquired.expiration).toBeGreaterThan(Date.now());
 
     const late = shim([tunnel.port], { leaseMs: 500, retryCount: 0 }).acquire(['late'], 500);
-    await expect(late).rejects.toThrow('late was not locked: the store does not answer');
+    await expect(late).rejects.toThrow(/^late was not locked: /);
   });
 });
 
