@@ -1,7 +1,7 @@
 /**
  * A job on a schedule, on one of all replicas, whose result and record PostgreSQL commits together. Start it three times:
  *
- *     npm install caucus pg
+ *     npm install caucus pg && npm pkg set type=module
  *     DATABASE_URL=postgres://app@127.0.0.1/app npx tsx fenced-cron.ts
  */
 import { caucus } from 'caucus';
@@ -14,7 +14,7 @@ await door.election('nightly-report').schedule(
   process.argv[2] ?? '0 3 * * *',
   async ({ occasion, token, transaction }) => {
     await transaction.query('INSERT INTO reports (day, token) VALUES ($1, $2)', [occasion, String(token)]);
-    console.log(`${occasion}: token ${token}`);
+    process.stdout.write(`${occasion}: token ${token}\n`);
   },
   { transaction: true, timezone: 'Europe/Berlin', signal: shutdown.signal },
 );

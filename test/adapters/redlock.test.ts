@@ -194,19 +194,10 @@ describe.runIf(hasRedis())('a fault of redlock that the shim does not have', () 
   });
 });
 
-describe('a server that is down', () => {
-  it('is told when the retries are over, as by redlock', async () => {
-    const [port] = await freePorts(1);
-    const acquire = async (settings: object): Promise<number> => {
-      const beganMs = performance.now();
-      const failed = shim([port!], settings).acquire(['a'], 1000);
-      await expect(failed).rejects.toThrow(/^a was not locked: .*(connect|refused)/i);
-      return performance.now() - beganMs;
-    };
-    // Well below the lease of 20 s, which is how long a server that says nothing is waited for.
-    expect(await acquire({ retryCount: 5, retryDelay: 100, leaseMs: 20_000 })).toBeLessThan(15_000);
-    expect(await acquire({ retryCount: 0, leaseMs: 20_000 })).toBeLessThan(15_000);
-  });
+it('a server that is down is named, with the reason, when the time for retries and answers is over', async () => {
+  const [port] = await freePorts(1);
+  const failed = shim([port!], { retryCount: 2, retryDelay: 100, leaseMs: 1000 }).acquire(['a'], 1000);
+  await expect(failed).rejects.toThrow(/^a was not locked: Redis is unavailable: /);
 });
 
 describe('locks on an engine that is open', () => {

@@ -79,11 +79,8 @@ async function win(
 ): Promise<Leadership> {
   const giveUp = new AbortController();
   let isOver = waitMs <= 0;
-  let problem: string | null = null;
-  const giveUpFor = (why: string): void =>
-    giveUp.abort(new ExecutionError(`${resource} was not locked: ${why}`));
-  const refuseIfOver = (): void => {
-    if (isOver && problem !== null) giveUpFor(problem);
+  let problem = 'the store does not answer';
+  const refuseIfHeld = (): void => {
     const holder = election.leader()?.name ?? (election.leadership === null ? null : election.self);
     if (!isOver || holder === null) return;
     const message = `${resource} is locked by ${holder}`;
@@ -93,19 +90,20 @@ async function win(
   if (waitMs !== Number.POSITIVE_INFINITY) {
     const whenOver = (): void => {
       isOver = true;
-      refuseIfOver();
+      refuseIfHeld();
     };
     timers.push(setTimeout(whenOver, waitMs));
-    timers.push(setTimeout(() => giveUpFor('the store does not answer'), Math.max(waitMs, answerMs)));
+    const silent = (): void => giveUp.abort(new ExecutionError(`${resource} was not locked: ${problem}`));
+    timers.push(setTimeout(silent, Math.max(waitMs, answerMs)));
   }
   const winning = election.campaign({ signal: giveUp.signal });
   winning.catch(() => {});
   // Held by this very process: it will not change by an answer of the store.
-  if (election.leadership !== null) refuseIfOver();
+  if (election.leadership !== null) refuseIfHeld();
   const watching = (async () => {
     for await (const { isKnown, isSelf, cause, detail } of election.observe({ signal: giveUp.signal })) {
-      problem = cause === 'store-unreachable' ? detail : null;
-      if ((isKnown && !isSelf) || problem !== null) refuseIfOver();
+      if (cause === 'store-unreachable') problem = detail;
+      else if (isKnown && !isSelf) refuseIfHeld();
     }
   })();
   try {
