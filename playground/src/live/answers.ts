@@ -3,7 +3,9 @@
  * anything is drawn.
  */
 import {
+  type ChangeEntry,
   type ClusterMember,
+  changeEntry,
   clusterMember,
   type ElectionEntry,
   electionEntry,
@@ -30,7 +32,7 @@ import {
   text,
 } from '../../../src/core/index.ts';
 
-export type { ClusterMember, ElectionEntry, HistoryEntry as Change, MemberId as Id, RunList, State, Status };
+export type { ChangeEntry as ElectionChange, ClusterMember, ElectionEntry, HistoryEntry as Change, MemberId as Id, RunList, State, Status };
 
 /** A process of a cluster on this machine (`caucus up`). */
 export interface FleetMember {
@@ -42,6 +44,8 @@ export interface FleetMember {
 
 /** A limit for lists, so that they do not fill the page. */
 const MOST = 2000;
+/** As many as a program may open at one member. */
+const MOST_ELECTIONS = 11_000;
 
 const fleetMember: Shape<FleetMember> = openRecord<FleetMember>({
   id: integer(0, Number.MAX_SAFE_INTEGER),
@@ -74,7 +78,11 @@ export function readRuns(value: unknown): RunList {
 }
 
 export function readElections(value: unknown): readonly ElectionEntry[] {
-  return unique('electionName', newest(value, 'elections', electionEntry));
+  return unique('electionName', newest(value, 'elections', electionEntry, MOST_ELECTIONS));
+}
+
+export function readChanges(value: unknown): readonly ChangeEntry[] {
+  return newest(value, 'changes', changeEntry);
 }
 
 export function readFleet(value: unknown): readonly FleetMember[] {
@@ -82,9 +90,9 @@ export function readFleet(value: unknown): readonly FleetMember[] {
 }
 
 /** The newest entries of a list: the oldest changes of a long history are not shown. */
-function newest<T>(value: unknown, name: string, item: Shape<T>): readonly T[] {
+function newest<T>(value: unknown, name: string, item: Shape<T>, most: number = MOST): readonly T[] {
   const list = asObject(value, '')[name];
-  return listOf(item, MOST).read(Array.isArray(list) ? list.slice(-MOST) : list, name);
+  return listOf(item, most).read(Array.isArray(list) ? list.slice(-most) : list, name);
 }
 
 /** Two of the same name could not be distinguished on the page. */

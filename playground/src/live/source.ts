@@ -5,6 +5,7 @@
 import { refused } from '../../../src/api/wire/index.ts';
 import {
   NO_RUNS,
+  readChanges,
   readCluster,
   readElections,
   readFleet,
@@ -13,6 +14,7 @@ import {
   readState,
   readStatus,
 } from './answers.ts';
+import { FEW } from './many.ts';
 import { openStream, type Stream } from './stream.ts';
 import { authorization, onToken } from './token.ts';
 import { EMPTY, fallSilent, type Silence, type View } from './view.ts';
@@ -28,6 +30,10 @@ export class Source {
   #view: View = EMPTY;
   /** Null is the main one, whatever its name. */
   #election: string | null = null;
+  /** What the visitor wants to see; null: all elections if there are many. */
+  #isOfAll: boolean | null = null;
+  /** Lists that are sent again only if they have changed. */
+  readonly #lists = new Map<string, { readonly etag: string; readonly value: unknown }>();
   #events: Stream | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #askedAtMs = 0;
@@ -59,7 +65,17 @@ export class Source {
 
   choose(election: string): void {
     this.#election = election;
-    this.#update({ status: null, answer: null, members: [], history: [], runs: NO_RUNS });
+    this.#isOfAll = false;
+    this.#update({ status: null, answer: null, members: [], history: [], runs: NO_RUNS, isOfAll: false });
+    this.#close();
+    this.#open();
+  }
+
+  /** Shows all elections. */
+  chooseAll(): void {
+    this.#election = null;
+    this.#isOfAll = true;
+    this.#update({ isOfAll: true });
     this.#close();
     this.#open();
   }
@@ -124,20 +140,18 @@ export class Source {
     this.#askedAtMs = Date.now();
     this.#isHurried = false;
     try {
-      const names = ['status', 'cluster', 'history', 'elections'];
-      const asked = this.#get('runs').then(readRuns, () => NO_RUNS);
-      const answers = await Promise.all(names.map((name) => this.#get(name)));
-      const runs = await asked;
+      const [status, cluster, rest] = await Promise.all([
+        this.#get('status'),
+        this.#get('cluster'),
+        this.#askRest(),
+      ]);
       if (round !== this.#round) return;
-      const [status, cluster, history, elections] = answers;
       const answer = readStatus(status);
       this.#update({
         answer,
         ...(heard === this.#heard ? { status: answer } : {}),
         members: readCluster(cluster),
-        history: readHistory(history),
-        runs,
-        elections: readElections(elections),
+        ...rest,
         silence: null,
       });
       // The browser does not retry a stream that was refused.
@@ -156,17 +170,47 @@ export class Source {
     this.#askIn(this.#isHurried ? SOONEST_MS : EVERY_MS);
   }
 
+  /** What is shown of all elections, or of one. */
+  async #askRest(): Promise<Partial<View>> {
+    const asked = this.#getList('elections', readElections);
+    const isOfAll = this.#isOfAll ?? (await asked).length > FEW;
+    if (isOfAll)
+      return { isOfAll, elections: await asked, changes: await this.#getList('changes', readChanges) };
+    const [elections, history, runs] = await Promise.all([
+      asked,
+      this.#get('history').then(readHistory),
+      this.#get('runs').then(readRuns, () => NO_RUNS),
+    ]);
+    return { isOfAll, elections, history, runs };
+  }
+
   async #get(name: string): Promise<unknown> {
-    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-    const headers = authorization();
-    const response = await fetch(this.#url(name), { signal, headers, cache: 'no-store', redirect: 'error' });
+    const response = await this.#fetch(name);
     if (response.ok) return response.json();
     throw new Refusal(await messageOf(response), response.status === 401);
   }
 
+  /** A list that has not changed is the same object as before. */
+  async #getList<T>(name: string, read: (value: unknown) => T): Promise<T> {
+    const had = this.#lists.get(name);
+    const response = await this.#fetch(name, had === undefined ? {} : { 'if-none-match': had.etag });
+    if (response.status === 304 && had !== undefined) return had.value as T;
+    if (!response.ok) throw new Refusal(await messageOf(response), response.status === 401);
+    const value = read(await response.json());
+    const etag = response.headers.get('etag');
+    if (etag !== null) this.#lists.set(name, { etag, value });
+    return value;
+  }
+
+  #fetch(name: string, more: Record<string, string> = {}): Promise<Response> {
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    const headers = { ...authorization(), ...more };
+    return fetch(this.#url(name), { signal, headers, cache: 'no-store', redirect: 'error' });
+  }
+
   #url(name: string): string {
     const about =
-      this.#election === null || name === 'elections'
+      this.#election === null || name === 'elections' || name === 'changes'
         ? ''
         : `?election=${encodeURIComponent(this.#election)}`;
     return `${this.#api}${name}${about}`;

@@ -1,6 +1,8 @@
+import { tallyOf } from '../../../src/api/wire/index.ts';
 import {
   type Change,
   type ClusterMember,
+  type ElectionChange,
   type ElectionEntry,
   type FleetMember,
   type Id,
@@ -9,6 +11,7 @@ import {
   type State,
   type Status,
 } from './answers.ts';
+import { tallyWords } from './many.ts';
 
 /** Everything that the dashboard shows. A new one is made at every change. */
 export interface View {
@@ -20,6 +23,10 @@ export interface View {
   readonly history: readonly Change[];
   readonly runs: RunList;
   readonly elections: readonly ElectionEntry[];
+  /** Are all elections shown, and not one of them? */
+  readonly isOfAll: boolean;
+  /** The last ones in all elections, if they are shown. */
+  readonly changes: readonly ElectionChange[];
   /** The processes, if the page is that of a whole cluster. */
   readonly fleet: readonly FleetMember[] | null;
   /** Since when nothing was heard, and why; null while all is well. */
@@ -42,6 +49,8 @@ export const EMPTY: View = {
   history: [],
   runs: NO_RUNS,
   elections: [],
+  isOfAll: false,
+  changes: [],
   fleet: null,
   silence: null,
   nowMs: 0,
@@ -58,6 +67,16 @@ export function announcement(before: State | null, after: State | null): string 
   if (before.leader === after.leader && before.token === after.token) return null;
   if (after.leader === null) return 'There is no leader now';
   return `Member ${after.leader} leads now${after.token === null ? '' : `, token ${after.token}`}`;
+}
+
+/** That a leader is missing in some of many elections, or in none any more, for screen readers. */
+export function lackAnnouncement(before: View, after: View): string | null {
+  if (!before.isOfAll || !after.isOfAll) return null;
+  const [had, has] = [before, after].map(({ elections }) => tallyOf(elections).without.length) as [
+    number,
+    number,
+  ];
+  return (had === 0) === (has === 0) ? null : tallyWords(after.elections.length, has);
 }
 
 /** Ordered by id, numbers by their value. */

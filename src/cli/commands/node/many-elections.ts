@@ -1,5 +1,5 @@
 /** Many elections of one member, to try and to measure them: `caucus node --elections N`, and `caucus up`. */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { integer } from '../../../core/index.ts';
 import type { ElectionPort, Member } from '../../../member/index.ts';
 import { readNumberOr } from '../../input/values.ts';
@@ -8,8 +8,13 @@ import { standFor } from './standing.ts';
 
 /** More of them do not settle on two cores, at any times. */
 const MOST_ELECTIONS = 2000;
-/** So many are opened at a time: between two batches the member answers the others. */
-const BATCH = 20;
+/**
+ * So many are opened at a time. All at once, their votes would wait for each other, and the first leaders would lose
+ * their leases before the last ones are elected.
+ */
+const BATCH = 50;
+/** The next batch waits until the last one has its leaders, or for so long. */
+const BATCH_WITHIN_MS = 1000;
 /** How often the number of those that it leads is logged, at most. */
 const TELL_EVERY_MS = 250;
 
@@ -34,15 +39,31 @@ export async function standInMany(
 ): Promise<void> {
   const tally = new Tally(member, count, log);
   const standing: Promise<void>[] = [];
+  const batch: ElectionPort[] = [];
   for (const [i, name] of electionNames(count).entries()) {
     if (signal.aborted) break;
     const election = member.election(name);
-    tally.add(member.electionPort(name));
+    const port = member.electionPort(name);
+    tally.add(port);
     if (stands) standing.push(standFor(election, signal));
-    if (i % BATCH === BATCH - 1) await turn();
+    batch.push(port);
+    if (i % BATCH === BATCH - 1) await haveLeaders(batch.splice(0), signal);
   }
   await Promise.all(standing);
   tally.close();
+}
+
+/** Settles when all of them have a leader, after a while, or with the signal. */
+async function haveLeaders(ports: readonly ElectionPort[], signal: AbortSignal): Promise<void> {
+  const waiting = new AbortController();
+  const look = (): void => {
+    if (ports.every(({ view }) => view.leader !== null)) waiting.abort();
+  };
+  const stops = ports.map((port) => port.subscribe(look));
+  look();
+  const ends = AbortSignal.any([signal, waiting.signal]);
+  await sleep(BATCH_WITHIN_MS, null, { signal: ends }).catch(() => {});
+  for (const stop of stops) stop();
 }
 
 /** Counts those that this member leads. */

@@ -195,7 +195,7 @@ function openFolder(data: string | undefined): string {
  * is proven.
  */
 function leastTimeoutMs(elections: number): number {
-  return 5 * elections;
+  return 10 * elections;
 }
 
 /** With times for so many elections, unless others are given or the usual ones are long enough. */
