@@ -91,7 +91,8 @@ const IF_NONE_MATCH = {
   name: 'if-none-match',
   in: 'header',
   schema: { type: 'string' },
-  description: 'The `etag` of an earlier answer: while nothing has changed, the answer is 304 without a body.',
+  description:
+    'The `etag` of an earlier answer: while nothing has changed, the answer is 304 without a body.',
 };
 
 const ETAG = { etag: { schema: { type: 'string' }, description: 'A tag of the content.' } };

@@ -22,6 +22,15 @@ async function openOne(): Promise<TestMember> {
   return settled(members);
 }
 
+/** A member that leads both; bully has no leases, so that no busy machine ends them. */
+async function openTwoElections(): Promise<{ solo: TestMember; reports: TestMember['main'] }> {
+  members = await openMembers(['solo'], { protocol: 'bully' });
+  const solo = await settled(members);
+  const reports = solo.electionPort('reports');
+  await until(reports, () => reports.acting);
+  return { solo, reports };
+}
+
 describe('health', () => {
   it('answers 200 for yes and 503 for no, as Patroni does, to GET, HEAD and OPTIONS', async () => {
     const { leader, follower } = await openThree();
@@ -193,6 +202,41 @@ describe('GET', () => {
     expect((await ask(solo, 'GET', '/elections/reports')).json.electionName).toBe('reports');
     expect((await ask(solo, 'GET', '/status?election=reports')).json.electionName).toBe('reports');
     expect((await ask(solo, 'GET', '/elections/reports/leader')).status).toBe(200);
+  });
+
+  it('/elections and /changes are sent again only if they have changed', async () => {
+    const { solo, reports } = await openTwoElections();
+    for (const path of ['/elections', '/changes']) {
+      const { status, headers } = await ask(solo, 'GET', path);
+      expect([path, status, headers.etag]).toEqual([path, 200, expect.stringMatching(/^"[\w-]{22}"$/)]);
+      const tag = { 'if-none-match': headers.etag! };
+      const same = await ask(solo, 'GET', path, undefined, tag);
+      expect([path, same.status, same.text, same.headers.etag]).toEqual([path, 304, '', headers.etag]);
+      const jobs = solo.electionPort(`after${path.replace('/', '-')}`);
+      await until(jobs, () => jobs.acting);
+      const news = await ask(solo, 'GET', path, undefined, tag);
+      expect([path, news.status]).toEqual([path, 200]);
+      expect(news.headers.etag).not.toBe(headers.etag);
+    }
+    const { json } = await ask(solo, 'GET', '/elections');
+    const since = reports.history.find(({ leader }) => leader === 'solo')!.atMs;
+    expect(json.elections[1]).toMatchObject({ electionName: 'reports', leader: 'solo', sinceMs: since });
+  });
+
+  it('/changes has what the histories of all elections have, in the order of time', async () => {
+    const { solo, reports } = await openTwoElections();
+    const { json } = await ask(solo, 'GET', '/changes');
+    const changes: { electionName: string; atMs: number }[] = json.changes;
+    for (const { name, history } of [solo.main, reports]) {
+      const own = (await ask(solo, 'GET', `/elections/${name}/history`)).json.history;
+      expect(own).toHaveLength(history.length);
+      expect(changes.filter(({ electionName }) => electionName === name)).toEqual(
+        own.map((entry: object) => ({ electionName: name, ...entry })),
+      );
+    }
+    const times = changes.map(({ atMs }) => atMs);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect((await ask(solo, 'GET', '/elections/main/changes')).status).toBe(404);
   });
 
   it('opens no election by asking', async () => {

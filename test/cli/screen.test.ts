@@ -81,7 +81,10 @@ describe('the screen of caucus up', () => {
 
   it('says how many of many elections have a leader, and how many each member leads', () => {
     const lines = shown(['up', 'leading', 'up'], [100, 24], [], [300, 312, 0]);
-    expect(lines.slice(1, 3)).toEqual(['member 2 leads main, token 7', '612 of 1000 elections have a leader']);
+    expect(lines.slice(1, 3)).toEqual([
+      'member 2 leads main, token 7',
+      '612 of 1000 elections have a leader',
+    ]);
     expect(lines.filter((line) => line.includes('http')).map((line) => line.split('  ').at(-1))).toEqual([
       'leads 300 more',
       'leads 312 more',

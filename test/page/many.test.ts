@@ -38,63 +38,70 @@ describe.skipIf(missingBrowser !== null)(`a dashboard of many elections ${missin
     }
   });
 
-  it(
-    'finds one of them, by name and by leader, shows it, and counts again after a leader was killed',
-    { timeout: LONG_MS },
-    async () => {
-      const page = await browsing.open(await cluster.pageWithToken(), { except: /503/ });
-      page.setDefaultTimeout(LONG_MS);
-      await heading(page, ALL).waitFor();
-      const before = await shares(page);
-      expect(before).toHaveLength(4);
-      expect(before.reduce((sum, each) => sum + each)).toBe(COUNT + 1);
-      // Only one page of them is there.
-      const rows = page.getByRole('table', { name: /^Elections/ }).getByRole('row');
-      expect(await rows.count()).toBe(21);
-      expect(await axe(page)).toEqual([]);
+  it('finds one of them, by name and by leader, shows it, and counts again after a leader was killed', {
+    timeout: LONG_MS,
+  }, async () => {
+    const page = await browsing.open(await cluster.pageWithToken(), { except: /503/ });
+    page.setDefaultTimeout(LONG_MS);
+    await heading(page, ALL).waitFor();
+    const before = await shares(page);
+    expect(before).toHaveLength(4);
+    expect(before.reduce((sum, each) => sum + each)).toBe(COUNT + 1);
+    // Only one page of them is there.
+    const rows = page.getByRole('table', { name: /^Elections/ }).getByRole('row');
+    expect(await rows.count()).toBe(21);
+    expect(await axe(page)).toEqual([]);
 
-      const found = page.getByRole('status').filter({ hasText: / of |None fits/ });
-      await page.getByRole('button', { name: 'Next' }).press('Enter');
-      await found.filter({ hasText: `21–40 of ${COUNT + 1}` }).waitFor();
-      const search = page.getByLabel('Search by name');
-      await search.fill('JOB-012');
-      await found.filter({ hasText: '1–10 of 10' }).waitFor();
-      await search.fill('no such election');
-      await found.filter({ hasText: 'None fits' }).waitFor();
-      await search.fill('');
-      const most = before.indexOf(Math.max(...before)) + 1;
-      await bars(page).getByRole('button', { name: `Member ${most} leads` }).press('Enter');
-      await found.filter({ hasText: `, led by ${most}` }).waitFor();
-      const leaders = await rows.getByRole('cell', { name: String(most), exact: true }).count();
-      expect(leaders).toBe(Math.min(20, before[most - 1]!));
-      await bars(page).getByRole('button', { name: `Member ${most} leads` }).press('Enter');
+    const found = page.getByRole('status').filter({ hasText: / of |None fits/ });
+    await page.getByRole('button', { name: 'Next' }).press('Enter');
+    await found.filter({ hasText: `21–40 of ${COUNT + 1}` }).waitFor();
+    const search = page.getByLabel('Search by name');
+    await search.fill('JOB-012');
+    await found.filter({ hasText: '1–10 of 10' }).waitFor();
+    await search.fill('no such election');
+    await found.filter({ hasText: 'None fits' }).waitFor();
+    await search.fill('');
+    const most = before.indexOf(Math.max(...before)) + 1;
+    await bars(page)
+      .getByRole('button', { name: `Member ${most} leads` })
+      .press('Enter');
+    await found.filter({ hasText: `, led by ${most}` }).waitFor();
+    const leaders = await rows.getByRole('cell', { name: String(most), exact: true }).count();
+    expect(leaders).toBe(Math.min(20, before[most - 1]!));
+    await bars(page)
+      .getByRole('button', { name: `Member ${most} leads` })
+      .press('Enter');
 
-      await search.fill('job-0123');
-      await page.getByRole('button', { name: 'job-0123', exact: true }).last().press('Enter');
-      await heading(page, /^Member \d leads$/).waitFor();
-      await page.locator('dd', { hasText: 'job-0123' }).waitFor();
-      expect(await axe(page)).toEqual([]);
-      // What had the focus is gone, and the way back has it.
-      await page.keyboard.press('Enter');
-      await heading(page, ALL).waitFor();
-      expect(await search.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
-      await page.goBack();
-      await heading(page, /^Member \d leads$/).waitFor();
-      await page.goBack();
-      await heading(page, ALL).waitFor();
+    await search.fill('job-0123');
+    await page.getByRole('button', { name: 'job-0123', exact: true }).last().press('Enter');
+    await heading(page, /^Member \d leads$/).waitFor();
+    await page.locator('dd', { hasText: 'job-0123' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    // What had the focus is gone, and the way back has it.
+    await page.keyboard.press('Enter');
+    await heading(page, ALL).waitFor();
+    expect(await search.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
+    await page.goBack();
+    await heading(page, /^Member \d leads$/).waitFor();
+    await page.goBack();
+    await heading(page, ALL).waitFor();
 
-      await page.getByRole('button', { name: `Kill -9 member ${most}` }).click();
-      await bars(page).getByRole('button', { name: `Member ${most} leads 0` }).waitFor();
-      await heading(page, ALL).waitFor();
-      const after = await shares(page);
-      expect(after[most - 1]).toBe(0);
-      expect(after.reduce((sum, each) => sum + each)).toBe(COUNT + 1);
-      const changes = page.getByRole('region', { name: 'Last changes' });
-      await changes.getByText(/^\d+ elections$/).first().waitFor();
-      await changes.getByText('Elected').first().waitFor();
-      expect(await axe(page)).toEqual([]);
-    },
-  );
+    await page.getByRole('button', { name: `Kill -9 member ${most}` }).click();
+    await bars(page)
+      .getByRole('button', { name: `Member ${most} leads 0` })
+      .waitFor();
+    await heading(page, ALL).waitFor();
+    const after = await shares(page);
+    expect(after[most - 1]).toBe(0);
+    expect(after.reduce((sum, each) => sum + each)).toBe(COUNT + 1);
+    const changes = page.getByRole('region', { name: 'Last changes' });
+    await changes
+      .getByText(/^\d+ elections$/)
+      .first()
+      .waitFor();
+    await changes.getByText('Elected').first().waitFor();
+    expect(await axe(page)).toEqual([]);
+  });
 
   it('asks little, and sends a list again only if it has changed', { timeout: LONG_MS }, async () => {
     const url = await cluster.pageUrl();

@@ -32,7 +32,16 @@ import {
   text,
 } from '../../../src/core/index.ts';
 
-export type { ChangeEntry as ElectionChange, ClusterMember, ElectionEntry, HistoryEntry as Change, MemberId as Id, RunList, State, Status };
+export type {
+  ChangeEntry as ElectionChange,
+  ClusterMember,
+  ElectionEntry,
+  HistoryEntry as Change,
+  MemberId as Id,
+  RunList,
+  State,
+  Status,
+};
 
 /** A process of a cluster on this machine (`caucus up`). */
 export interface FleetMember {

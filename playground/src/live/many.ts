@@ -14,10 +14,7 @@ export interface Wanted {
 }
 
 /** Those that fit, ordered by name. */
-export function fitting(
-  elections: readonly ElectionEntry[],
-  { text, by }: Wanted,
-): readonly ElectionEntry[] {
+export function fitting(elections: readonly ElectionEntry[], { text, by }: Wanted): readonly ElectionEntry[] {
   const part = text.trim().toLowerCase();
   return elections
     .filter(({ electionName, leader }) => {
@@ -65,9 +62,7 @@ export function grouped(changes: readonly ElectionChange[], most: number): reado
     open.set(key, next);
     groups.push(next);
   }
-  return groups
-    .slice(0, most)
-    .map((group) => ({ ...group, names: [...new Set(group.names)].sort(byName) }));
+  return groups.slice(0, most).map((group) => ({ ...group, names: [...new Set(group.names)].sort(byName) }));
 }
 
 /** What has happened to a group, without its names. */

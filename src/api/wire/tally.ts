@@ -12,8 +12,7 @@ export interface Tally {
 
 export function tallyOf(elections: readonly Pick<ElectionEntry, 'electionName' | 'leader'>[]): Tally {
   const counts = new Map<MemberId, number>();
-  for (const { leader } of elections)
-    if (leader !== null) counts.set(leader, (counts.get(leader) ?? 0) + 1);
+  for (const { leader } of elections) if (leader !== null) counts.set(leader, (counts.get(leader) ?? 0) + 1);
   const leaders = [...counts].map(([leader, count]) => ({ leader, count }));
   return {
     count: elections.length,

@@ -176,8 +176,7 @@ function keyWords(count: number, columns: number): string {
 function memberLines({ members, leader, others }: Fleet, room: number, columns: number): Line[] {
   const wordOf = ({ state }: FleetMember): string =>
     state === 'up' && leader === null ? 'no leader' : STATES[state];
-  if (members.length <= room)
-    return members.map((member) => memberLine(member, wordOf(member), others > 0));
+  if (members.length <= room) return members.map((member) => memberLine(member, wordOf(member), others > 0));
   const lines: string[] = [];
   for (const member of members) {
     const words = `${member.id} ${wordOf(member)}`;
