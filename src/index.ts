@@ -63,4 +63,4 @@ export type {
   Refusal,
   TlsOptions,
 } from './member/index.ts';
-export type { ChangedTiming, ProtocolName } from './protocols/index.ts';
+export type { ChangedOptions, ChangedTiming, ProtocolName } from './protocols/index.ts';

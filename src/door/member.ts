@@ -12,10 +12,10 @@ import type {
 import type { TokenOption } from '../auth/index.ts';
 import type { MemberId, Outcome } from '../core/index.ts';
 import type { Election, ElectionOptions, Seat } from '../election/index.ts';
-import type { ChangedTiming } from '../protocols/index.ts';
+import type { ChangedOptions, ChangedTiming } from '../protocols/index.ts';
 
-/** A member in a thread of its own. Everything else of it is reached over HTTP. */
-export interface IsolatedMember {
+/** What every member has, also one in a thread of its own. */
+interface AnyMember {
   readonly id: MemberId;
   readonly cluster: string;
   /** Where the other members reach it. */
@@ -35,8 +35,14 @@ export interface IsolatedMember {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** A member in a thread of its own. Everything else of it is reached over HTTP. */
+export interface IsolatedMember extends AnyMember {
+  /** The commands that change its cluster. They reject with `E_REFUSED` where members are not changed by operators. */
+  readonly membership: MembershipCommands;
+}
+
 /** One member: its elections, its connections and its API. */
-export interface Member extends IsolatedMember {
+export interface Member extends AnyMember {
   /** All configured or registered voters, this one included. */
   readonly voters: readonly Peer[];
   /** Its connections to the other members. */
@@ -76,8 +82,20 @@ export type ElectionStatus = Pick<
   'name' | 'protocol' | 'view' | 'acting' | 'token' | 'expiresInMs' | 'history' | 'earlier' | 'subscribe'
 >;
 
-/** The members of the cluster, and the commands that change them. */
-export interface Membership extends Omit<MembershipPort, 'pendingIn' | 'isRemoved' | 'reconfigure'> {
-  /** Sets other times: a preset ("wan"), or some times by name. Throws BadInput for times that cannot be used. */
-  reconfigure(change: { readonly timing: ChangedTiming }): Promise<Outcome>;
+/** The commands that change the cluster of a member. */
+export interface MembershipCommands
+  extends Pick<MembershipPort, 'add' | 'remove' | 'replace' | 'drain' | 'pause'> {
+  /**
+   * Sets other times (a preset such as "wan", or some times by name), or options. Throws BadInput for those that cannot
+   * be used.
+   */
+  reconfigure(change: {
+    readonly timing?: ChangedTiming;
+    readonly options?: ChangedOptions;
+  }): Promise<Outcome>;
 }
+
+/** The members of the cluster, and the commands that change them. */
+export interface Membership
+  extends Omit<MembershipPort, 'pendingIn' | 'isRemoved' | 'reconfigure'>,
+    MembershipCommands {}

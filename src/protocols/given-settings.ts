@@ -42,3 +42,6 @@ export type OptionsOf<P extends ProtocolName> = GivenSettings[P]['options'];
 
 /** Other times for a cluster that runs: a preset, or some times, of a preset or of those that hold now. */
 export type ChangedTiming = Preset | 'default' | (QuorumTiming & { readonly preset?: Preset | 'default' });
+
+/** Options that can be changed in a cluster that runs. */
+export type ChangedOptions = Pick<QuorumOptions, 'maxDrift' | 'preferAfter'>;

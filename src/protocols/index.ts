@@ -2,7 +2,7 @@ import type { Definition } from '../core/index.ts';
 import { bully, changRoberts, draw, epoch, ring } from './classics.ts';
 import { quorum } from './quorum/index.ts';
 
-export type { ChangedTiming, OptionsOf, ProtocolName, TimingOf } from './given-settings.ts';
+export type { ChangedOptions, ChangedTiming, OptionsOf, ProtocolName, TimingOf } from './given-settings.ts';
 
 /** The default protocol of members. */
 export const DEFAULT_PROTOCOL = 'quorum';

@@ -86,15 +86,17 @@ describe('an isolated member', () => {
   it('sets other times and options of its cluster', { timeout: 60_000 }, async () => {
     const stop = new AbortController();
     const led = member.election().lead(({ signal }) => aborted(signal), { signal: stop.signal });
-    const asked = { timing: { timeoutMs: [2000, 3000] }, options: { maxDrift: 0.02 } };
+    const asked = { timing: { timeoutMs: [2000, 3000] }, options: { maxDrift: 0.02 } } as const;
     await vi.waitFor(
       async () => expect(await member.membership.reconfigure(asked)).toEqual({ status: 'done' }),
       { timeout: 30_000 },
     );
     const { timing } = (await (await fetch(`${member.url}/status`)).json()) as { timing: string };
     expect(timing).toBe('steady, timeoutMs [2000,3000], maxDrift 0.02');
-    await expect(member.membership.reconfigure({ timing: 'LAN' })).rejects.toMatchObject({ path: 'timing' });
-    await expect(member.membership.reconfigure({ options: { quorum: 1 } })).rejects.toMatchObject({
+    await expect(member.membership.reconfigure({ timing: 'LAN' as 'lan' })).rejects.toMatchObject({
+      path: 'timing',
+    });
+    await expect(member.membership.reconfigure({ options: { quorum: 1 } as object })).rejects.toMatchObject({
       expected: 'maxDrift or preferAfter, which can be changed while the cluster runs',
     });
     await member.membership.drain(true);
