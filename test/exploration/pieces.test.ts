@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Effect, MemberId, Protocol } from '../../src/core/index.ts';
-import { canonicalText } from '../../src/core/index.ts';
+import { canonicalText, isSame, type Json, plainHash } from '../../src/core/index.ts';
 import { explore } from '../../src/exploration/index.ts';
 import { countOf, leavesAsMuch, oneMore } from '../../src/exploration/model/bounds.ts';
 import { InFlight } from '../../src/exploration/model/in-flight.ts';
@@ -37,6 +37,34 @@ describe('equal data has equal text', () => {
     for (const value of [undefined, Number.NaN, Number.POSITIVE_INFINITY, () => 0]) {
       expect(() => canonicalText({ value })).toThrow('is not plain data');
     }
+  });
+});
+
+describe('equal data has an equal hash', () => {
+  it('if and only if it has an equal text', () => {
+    const pairs = fc.tuple(fc.jsonValue({ maxDepth: 3 }), fc.jsonValue({ maxDepth: 3 }));
+    fc.assert(
+      fc.property(pairs, ([one, other]) => {
+        const copy = JSON.parse(canonicalText(one)) as Json;
+        expect(isSame(one as Json, copy)).toBe(true);
+        expect(plainHash(copy)).toBe(plainHash(one));
+        const isEqual = canonicalText(one) === canonicalText(other);
+        expect(isSame(one as Json, other as Json)).toBe(isEqual);
+        expect(plainHash(one) === plainHash(other)).toBe(isEqual);
+      }),
+      { numRuns: 2000, seed: 1 },
+    );
+  });
+
+  it('and fields of the prototype are no fields of the data', () => {
+    expect(isSame({ constructor: 1 }, {})).toBe(false);
+    expect(isSame({}, { toString: 'x' })).toBe(false);
+    expect(isSame({ a: 1, b: 2 }, { a: 1, c: 2 })).toBe(false);
+  });
+
+  it('and what JSON would bend has none', () => {
+    for (const value of [undefined, Number.NaN, Number.POSITIVE_INFINITY, () => 0])
+      expect(() => plainHash({ value })).toThrow('is not plain data');
   });
 });
 
