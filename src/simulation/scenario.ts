@@ -113,12 +113,7 @@ export type Action =
   | { readonly do: 'transfer'; readonly to: Selector; readonly member?: Selector }
   | { readonly do: 'publish'; readonly value: Json; readonly member?: Selector }
   /** A preset, or some times beside those of the scenario, and options. */
-  | {
-      readonly do: 'reconfigure';
-      readonly timing?: Json;
-      readonly options?: Json;
-      readonly member?: Selector;
-    }
+  | ({ readonly do: 'reconfigure'; readonly member?: Selector } & Partial<Record<'timing' | 'options', Json>>)
   | { readonly do: 'add'; readonly member: MemberId }
   | { readonly do: 'remove'; readonly member: Selector };
 

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { HERE, type Place } from '../support/ground.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const MAIN: string = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -16,9 +17,10 @@ export function start(
   args: readonly string[],
   program: string = MAIN,
   env: NodeJS.ProcessEnv = {},
+  place: Place = HERE,
 ): ChildProcess {
   if (!existsSync(MAIN)) throw new Error('dist/cli/main.js is missing: run "npm run build" first');
-  return spawn(process.execPath, [program, ...args], {
+  return place.spawn([process.execPath, program, ...args], {
     cwd: ROOT,
     env: { ...process.env, COLUMNS: '80', ...env },
   });

@@ -18,6 +18,7 @@ import { examine } from '../../src/cli/commands/doctor/examine.ts';
 import type { Finding } from '../../src/cli/commands/doctor/finding.ts';
 import { gather } from '../../src/cli/commands/doctor/gather.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { bestGround, type Ground, HERE, type Place } from '../support/ground.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { TestCa } from '../support/test-ca.ts';
 import { caucus, start } from './caucus.ts';
@@ -32,18 +33,29 @@ const DAY_MS = 86_400_000;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'caucus-doctor-'));
 const children = new Set<ChildProcess>();
+/** Three members with one fault after the other, and five that do not fit each other. */
+let ground: Ground;
+
+beforeAll(async () => {
+  ground = await bestGround(8);
+});
 
 afterAll(async () => {
   const running = [...children].filter((child) => child.exitCode === null && child.signalCode === null);
   const gone = running.map((child) => once(child, 'exit'));
   for (const child of running) child.kill('SIGKILL');
   await Promise.all(gone);
+  ground.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** Settles when the member is up. */
-async function node(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<ChildProcess> {
-  const child = start(['node', '--json', ...args], undefined, env);
+async function node(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  place: Place = HERE,
+): Promise<ChildProcess> {
+  const child = start(['node', '--json', ...args], undefined, env, place);
   children.add(child);
   await new Promise<void>((resolve, reject) => {
     createInterface({ input: child.stdout! }).on('line', (line) => {
@@ -54,10 +66,22 @@ async function node(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promi
   return child;
 }
 
+interface Addresses {
+  readonly urls: string[];
+  peersOf(wrong?: object): string;
+}
+
 /** Members in the order of their ids: a, b, c … */
-async function addresses(count: number): Promise<{ urls: string[]; peersOf(wrong?: object): string }> {
-  const ports = await freePorts(count);
-  const urls = ports.map((port) => `http://127.0.0.1:${port}`);
+async function addresses(count: number): Promise<Addresses> {
+  return addressesOf((await freePorts(count)).map((port) => `http://127.0.0.1:${port}`));
+}
+
+/** Those of the places from one to another. */
+function placesOf(from: number, to: number): Addresses {
+  return addressesOf(ground.listens.slice(from, to).map(({ host, port }) => `http://${host}:${port}`));
+}
+
+function addressesOf(urls: string[]): Addresses {
   const byId = Object.fromEntries(urls.map((url, i) => [String.fromCharCode(97 + i), url]));
   const peersOf = (wrong = {}): string =>
     Object.entries({ ...byId, ...wrong })
@@ -117,7 +141,7 @@ describe('a cluster with one fault after the other', () => {
   const full = path.join(folder, 'full');
 
   beforeAll(async () => {
-    const found = await addresses(3);
+    const found = placesOf(0, 3);
     ({ urls } = found);
     peers = found.peersOf();
     lost = `http://127.0.0.1:${(await freePorts(1))[0]}`;
@@ -129,10 +153,14 @@ describe('a cluster with one fault after the other', () => {
       BLOCK_MS: '900',
     };
     [members.a, members.b, members.c] = await Promise.all([
-      node([...data('a'), '--peers', peers]),
-      node([...data('b'), '--peers', peers], disk),
+      node([...data('a'), '--peers', peers, ...insecure()], {}, ground.place(0)),
+      node([...data('b'), '--peers', peers, ...insecure()], disk, ground.place(1)),
       // Its URL of a is wrong: they are connected all the same, since a calls it.
-      node(['--id', 'c', '--priority', '0', '--peers', found.peersOf({ a: lost })], clock),
+      node(
+        ['--id', 'c', '--priority', '0', '--peers', found.peersOf({ a: lost }), ...insecure()],
+        clock,
+        ground.place(2),
+      ),
     ]);
     await leaderUrl(urls);
   });
@@ -182,14 +210,17 @@ describe('a cluster with one fault after the other', () => {
   });
 
   it('9 two processes under one id', async () => {
-    const [port] = await freePorts(1);
-    const twin = await node(['--id', 'b', '--peers', peers, '--listen', `127.0.0.1:${port}`]);
+    const { host } = ground.listens[1]!;
+    const port = ground.secondPort === 0 ? (await freePorts(1))[0] : ground.secondPort;
+    const where = ['--id', 'b', '--peers', peers, '--listen', `${host}:${port}`, ...insecure()];
+    const twin = await node(where, {}, ground.place(1));
     // Its URL is not known to any member: the others tell of it.
     await named(urls, 'same-id', 'member a');
-    const { what } = await named([...urls, `http://127.0.0.1:${port}`], 'same-id', 'member b');
-    expect(what).toContain(`pid ${twin.pid}`);
+    const { what } = await named([...urls, `http://${host}:${port}`], 'same-id', 'member b');
+    // A process that is apart from others is the first one among its own.
+    expect(what).toContain(`pid ${host === '127.0.0.1' ? twin.pid : 1}`);
     const gone = once(twin, 'exit');
-    twin.kill('SIGKILL');
+    ground.place(1).signal(twin, 'SIGKILL');
     await gone;
   });
 
@@ -220,18 +251,18 @@ describe('a cluster with one fault after the other', () => {
   });
 
   it('2 a process that is stopped, by the command itself', async () => {
-    members.b!.kill('SIGSTOP');
+    ground.place(1).signal(members.b!, 'SIGSTOP');
     await named([urls[0]!], 'member-stopped', 'member b');
     const { code, stdout } = await caucus(['doctor', urls[0]!]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^PROBLEM {3}member b: does not answer, although connections to/m);
     expect(stdout).toMatch(/kill\s+-CONT PID/);
-    members.b!.kill('SIGCONT');
+    ground.place(1).signal(members.b!, 'SIGCONT');
   });
 
   it('1 and 4 a process that is dead, and so no majority', async () => {
     const gone = once(members.b!, 'exit');
-    members.b!.kill('SIGKILL');
+    ground.place(1).signal(members.b!, 'SIGKILL');
     await gone;
     await named(urls, 'member-down', 'member b');
     expect((await named(urls, 'no-majority', 'election main')).what).toContain(
@@ -248,14 +279,18 @@ describe('members that do not fit each other', () => {
   let urls: string[];
 
   beforeAll(async () => {
-    const found = await addresses(5);
+    const found = placesOf(3, 8);
     ({ urls } = found);
     const secret = path.join(folder, 'secret');
     const wrong = path.join(folder, 'wrong-secret');
     writeFileSync(secret, 'one-secret-of-the-cluster\n', { mode: 0o600 });
     writeFileSync(wrong, 'another-secret-of-another\n', { mode: 0o600 });
     const of = (id: string, file: string, ...more: string[]): Promise<ChildProcess> =>
-      node(['--id', id, '--peers', found.peersOf(), '--secret-file', file, ...more]);
+      node(
+        ['--id', id, '--peers', found.peersOf(), '--secret-file', file, ...more],
+        {},
+        ground.place(3 + 'abcde'.indexOf(id)),
+      );
     await Promise.all([
       of('a', secret),
       of('b', secret),
@@ -347,6 +382,11 @@ describe('a member alone', () => {
     expect(stdout).toContain(`PROBLEM   http://127.0.0.1:${port}: does not run`);
   });
 });
+
+/** Members that are not on the loopback start only with this, or a secret. */
+function insecure(): readonly string[] {
+  return ground.options.insecure === true ? ['--insecure'] : [];
+}
 
 /** The URL of the member that leads now. */
 async function leaderUrl(urls: readonly string[]): Promise<string> {

@@ -74,6 +74,21 @@ describe('the timing of real members', () => {
     expect(again.membership!.difference).toContain('this member is configured with wan');
   });
 
+  it('comes with options, which also members get that were away and are configured otherwise', async () => {
+    const leader = await start();
+    const { id } = cluster!.members.find((member) => member !== leader)!;
+    await cluster!.leave(id);
+    expect(await leader.membership!.reconfigure({ options: { maxDrift: 0.05 } })).toEqual({ status: 'done' });
+    const words = `${CONFIGURED}, maxDrift 0.05`;
+    expect(timingOf(leader)).toBe(words);
+    expect(leader.membership!.difference).toContain(`this member is configured with ${CONFIGURED};`);
+    const again = await cluster!.join(id, { options: { preset: 'steady', maxDrift: 0.2 } });
+    await cluster!.until(() => timingOf(again) === words);
+    expect(again.membership!.difference).toContain(`configured with ${CONFIGURED}, maxDrift 0.2;`);
+    const answer = await post(leader, { options: { maxDrift: null } });
+    expect(await answer.json()).toMatchObject({ timing: { words: CONFIGURED, set: true } });
+  });
+
   it('is not changed to what cannot be used, nor by a client that may not', async () => {
     const leader = await start();
     for (const [timing, words] of [

@@ -1,5 +1,5 @@
 import { type Membership, type MembershipEntry, membership, status } from '../../../api/wire/index.ts';
-import { BadInput, type Json, writtenId } from '../../../core/index.ts';
+import { BadInput, writtenId } from '../../../core/index.ts';
 import { httpUrl } from '../../input/config/fields.ts';
 import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
 import { pageOf } from '../../terminal/page.ts';
@@ -8,6 +8,7 @@ import { columnLines } from '../ask/columns.ts';
 import { firstAnswer, membersToAsk } from '../ask/first-answer.ts';
 import { type MemberClient, NoAnswer, Referral } from '../ask/member-client.ts';
 import { Trusted } from '../ask/trusted.ts';
+import { readReconfiguration } from './read-reconfiguration.ts';
 
 export interface ChangeFlags extends AskFlags {
   readonly force?: boolean;
@@ -112,66 +113,9 @@ export function resumeCommand(urls: readonly string[], flags: AskFlags): Promise
   return change(urls, flags, '/resume', {}, 'takeovers are not paused any more');
 }
 
-/** Settings come first, but the URLs of members may stand between them. */
 export function reconfigureCommand(args: readonly string[], flags: AskFlags): Promise<number> {
-  const [first, ...rest] = args;
-  const isSetting = (arg: string): boolean => /^(timing[.=]|options\.)/.test(arg);
-  const settings = [first!, ...rest.filter(isSetting)];
-  const isOption = (setting: string): boolean => setting.startsWith('options.');
-  const [options, timing] = [settings.filter(isOption), settings.filter((each) => !isOption(each))];
-  const body = {
-    ...(timing.length === 0 ? {} : { timing: readTiming(timing) }),
-    ...(options.length === 0 ? {} : { options: readOptions(options) }),
-  };
-  const urls = rest.filter((arg) => !isSetting(arg));
+  const { body, urls } = readReconfiguration(args);
   return change(urls, flags, '/reconfigure', body, ({ timing: set }) => `the timing is ${set?.words}`);
-}
-
-function readOptions(settings: readonly string[]): Json {
-  const found: Record<string, Json> = {};
-  for (const each of settings) {
-    const [, name, value] = /^options\.(\w+)=(.+)$/s.exec(each) ?? [];
-    if (name === undefined || value === undefined) throw unknownSetting(each);
-    if (Object.hasOwn(found, name)) throw twice(name);
-    found[name] = readValue(`options.${name}`, 'a number, or null', value);
-  }
-  return found;
-}
-
-function unknownSetting(found: string): Refusal {
-  return new Refusal(
-    `SETTING: expected timing=PRESET, timing.NAME=VALUE or options.NAME=VALUE, found ${JSON.stringify(found)}`,
-  );
-}
-
-function twice(name: string): Refusal {
-  return new Refusal(`SETTING: expected each once, found ${name} twice`);
-}
-
-/** A preset, or times by name, with the preset beside them if there is one. */
-function readTiming(settings: readonly string[]): Json {
-  const found: Record<string, Json> = {};
-  for (const each of settings) {
-    const [, name = 'preset', value] = /^timing(?:\.(\w+))?=(.+)$/s.exec(each) ?? [];
-    if (value === undefined) throw unknownSetting(each);
-    if (Object.hasOwn(found, name)) throw twice(name);
-    found[name] =
-      name === 'preset'
-        ? value
-        : readValue(`timing.${name}`, 'a number of milliseconds, or [least,most]', value);
-  }
-  return Object.keys(found).length === 1 && found.preset !== undefined ? found.preset : found;
-}
-
-function readValue(path: string, expected: string, text: string): Json {
-  try {
-    const value = JSON.parse(text) as Json;
-    // A number that is too large would be sent as null, which has a meaning of its own.
-    if ([value].flat().every((each) => typeof each !== 'number' || Number.isFinite(each))) return value;
-    throw new SyntaxError();
-  } catch {
-    throw new Refusal(`${path}: expected ${expected}, found ${JSON.stringify(text)}`);
-  }
 }
 
 /** Gives the leader of the main election a command, whichever member is asked. */
