@@ -89,10 +89,11 @@ export class Membership {
     const change = (): SetTimes => retiming.change(config, main().retimed()?.times ?? null, asked);
     change();
     return this.#next(async () => {
-      const tooOld = main().view.role === 'leader' ? this.#tooOld('timing', this.#ids) : null;
+      const isLeader = main().view.role === 'leader';
+      const tooOld = isLeader ? this.#tooOld('timing', this.#ids) : null;
       if (tooOld !== null) return tooOld;
       const timing = change();
-      const tooShort = slowLinks(settled, timing, this.#around.links().status);
+      const tooShort = isLeader ? slowLinks(settled, timing, this.#around.links().status) : null;
       if (tooShort !== null) return refused(tooShort);
       const outcome = await main().command({ type: 'reconfigure', timing });
       // A majority has them. The others follow at once, if they can.

@@ -87,9 +87,9 @@ describe('caucus reconfigure', () => {
   it('sets options, and takes them back', async () => {
     const reconfigure = (...settings: readonly string[]): ReturnType<typeof caucus> =>
       caucus(['reconfigure', ...settings, follower.url]);
-    const configured = 'the timing is steady, timeoutMs [6000,9000]';
+    const configured = 'the timing is lan, timeoutMs [6000,9000]';
     const set = await reconfigure('options.maxDrift=0.02', 'options.preferAfter=30');
-    expect(set).toMatchObject({ code: 0, stdout: expect.stringMatching('^the timing is steady, ') });
+    expect(set.code).toBe(0);
     expect(set.stdout).toContain(`${configured}, maxDrift 0.02, preferAfter 30\n`);
     const back = await reconfigure('options.maxDrift=null', 'options.preferAfter=null');
     expect(back.stdout).toContain(`${configured}\n`);
