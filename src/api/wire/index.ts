@@ -8,13 +8,10 @@ export {
 } from './diagnosis.ts';
 export {
   type ChangeEntry,
-  type ChangeList,
   type ClusterMember,
   changeEntry,
-  changeList,
   clusterMember,
   type ElectionEntry,
-  type ElectionList,
   electionEntry,
   electionList,
   type History,
