@@ -191,8 +191,7 @@ function openFolder(data: string | undefined): string {
 
 /**
  * The least timeout of a member that stands in so many elections. Heartbeats grow with it, so that the number of messages
- * a second stays the same however many elections there are. A killed leader is replaced at once all the same: its death
- * is proven.
+ * a second stays the same however many elections there are.
  */
 function leastTimeoutMs(elections: number): number {
   return 10 * elections;
