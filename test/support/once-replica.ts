@@ -4,7 +4,12 @@
  */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Election, type Engine, type OnceContext, type TransactionContext } from '../../src/election/index.ts';
+import {
+  Election,
+  type Engine,
+  type OnceContext,
+  type TransactionContext,
+} from '../../src/election/index.ts';
 import { openEngine } from '../../src/engines/open.ts';
 import { type AnyJoinOptions, join } from '../../src/member/index.ts';
 import { journalLine } from './once-journal.ts';

@@ -122,7 +122,8 @@ async function modeOf(client: Client): Promise<unknown> {
 function refusalOf(mode: unknown): string | null {
   if (mode === 'cluster')
     return 'it is a node of a Redis Cluster, which this engine does not support: name a server outside of a cluster';
-  if (mode === 'sentinel') return 'it is a Redis Sentinel, which this engine does not support: name the master';
+  if (mode === 'sentinel')
+    return 'it is a Redis Sentinel, which this engine does not support: name the master';
   return null;
 }
 

@@ -83,8 +83,10 @@ export class Renamed<T> {
 
   #learn(id: number, permutation: number): number {
     const back = this.#permutations[permutation]!.inverse;
-    const origin = (this.#origin[id] ??= id);
-    const product = this.#products[(this.#by[id] ??= 0)]![permutation]!;
+    this.#origin[id] ??= id;
+    this.#by[id] ??= 0;
+    const origin = this.#origin[id];
+    const product = this.#products[this.#by[id]]![permutation]!;
     let renamed = product === 0 ? origin : (this.#known[product]![origin] ?? -1);
     if (renamed < 0) {
       const value = this.#interner.value(id);
