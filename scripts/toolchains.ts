@@ -82,7 +82,7 @@ function attempt(
       ...process.env,
       NODE_OPTIONS: what.includes('ES module test') ? '--experimental-vm-modules' : '',
     };
-    const run = spawnSync(command!, args, { cwd: folder, encoding: 'utf8', timeout: 60_000, env });
+    const run = spawnSync(command!, args, { cwd: folder, encoding: 'utf8', timeout: 240_000, env });
     printed = `${run.stdout}${run.stderr}`.trim();
     isGood = run.status === 0;
     if (!isGood) break;
@@ -221,7 +221,7 @@ try {
       '--rootDir',
       `jest/${kind}`,
       '--config',
-      JSON.stringify({ transform: {}, testMatch: [`**/*.test.${extension}`] }),
+      JSON.stringify({ transform: {}, testTimeout: 60_000, testMatch: [`**/*.test.${extension}`] }),
     ],
   ];
   attempt('jest', 'CommonJS test', [jest('cjs', 'cjs')], '1 passed');
