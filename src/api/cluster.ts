@@ -2,14 +2,8 @@ import { type Call, knownElection, usualElection } from './call.ts';
 import type { Change, ElectionPort, LinkStatus, MemberPort, Peer } from './port.ts';
 import { sendJson, sendTagged } from './reply.ts';
 import { tokenText } from './status.ts';
-import type {
-  ChangeList,
-  Cluster,
-  ClusterMember,
-  ElectionList,
-  History,
-  HistoryEntry,
-} from './wire/documents.ts';
+import type { Cluster, ClusterMember, ElectionList } from './wire/documents.ts';
+import type { ChangeList, History, HistoryEntry } from './wire/history.ts';
 
 /**
  * All members as this one sees them. The fields with an underscore, `scope`, `name` and `state` are those of Patroni.

@@ -15,16 +15,8 @@ import { getRuns } from './runs.ts';
 import type { Target } from './target.ts';
 import { getStatus } from './voters.ts';
 import { diagnosis } from './wire/diagnosis.ts';
-import {
-  changeList,
-  cluster,
-  electionList,
-  frontPage,
-  history,
-  state,
-  status,
-  value,
-} from './wire/documents.ts';
+import { cluster, electionList, frontPage, state, status, value } from './wire/documents.ts';
+import { changeList, history } from './wire/history.ts';
 import { membership } from './wire/membership.ts';
 import { runList } from './wire/runs.ts';
 

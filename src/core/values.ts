@@ -4,8 +4,8 @@
  */
 export { assert } from './assert.ts';
 export { BadInput, show } from './bad-input.ts';
-export type { Cause, Why } from './cause.ts';
-export { type MemberId, parseId } from './ids.ts';
+export type { Why } from './cause.ts';
+export { parseId } from './ids.ts';
 export type { Json } from './json.ts';
 export { oneLine } from './one-line.ts';
 export {

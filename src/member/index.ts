@@ -9,7 +9,6 @@ export { Member } from './member.ts';
 export { readOptions } from './options.ts';
 export { type OpenRecovery, openRecovery, RECOVERY_STEP, type RecoveryPlan } from './recover-folder.ts';
 export { RefusalLog } from './refusal-log.ts';
-export type { IsolatedMember } from './thread/isolated-member.ts';
 export type { TlsOptions } from './tls-options.ts';
 export { certificateStatus, TlsWatch } from './tls-watch.ts';
 export { LoopLag } from './vitals.ts';

@@ -24,7 +24,6 @@ import {
   type Role,
   type Shape,
 } from '../../core/index.ts';
-import { type Act, act } from './act.ts';
 import { type Certificate, certificate } from './certificate.ts';
 import { name } from './name.ts';
 
@@ -117,23 +116,6 @@ export interface Cluster {
   readonly members: readonly ClusterMember[];
 }
 
-/** One change of the leader, as a member saw it. */
-export interface HistoryEntry {
-  readonly at: string;
-  readonly atMs: number;
-  readonly leader: MemberId | null;
-  readonly token: string | null;
-  readonly cause: string;
-  readonly detail: string;
-  readonly about?: string | undefined;
-}
-
-export interface History {
-  readonly electionName: string;
-  readonly history: readonly HistoryEntry[];
-  readonly acts?: readonly Act[] | undefined;
-}
-
 export interface ElectionEntry {
   readonly electionName: string;
   readonly protocol: string;
@@ -143,15 +125,6 @@ export interface ElectionEntry {
   readonly acting: boolean;
   /** Since when the member has known this leader, or that there is none. Members of earlier versions do not tell it. */
   readonly sinceMs?: number | null | undefined;
-}
-
-/** One change of the leader in one of all elections. */
-export interface ChangeEntry extends HistoryEntry {
-  readonly electionName: string;
-}
-
-export interface ChangeList {
-  readonly changes: readonly ChangeEntry[];
 }
 
 export interface ElectionList {
@@ -169,7 +142,7 @@ export interface Value {
 
 /** The range of JavaScript dates, in milliseconds since 1970. */
 const LAST_MS = 8.64e15;
-const wallMs = described(number(-LAST_MS, LAST_MS), 'Milliseconds since 1970.');
+export const wallMs: Shape<number> = described(number(-LAST_MS, LAST_MS), 'Milliseconds since 1970.');
 const url = described(
   anyText,
   'Where a voter answers, such as http://127.0.0.1:8008, without a slash at the end.',
@@ -177,16 +150,16 @@ const url = described(
 export const leader: Shape<MemberId | null> = nullable(name);
 export const leaderUrl: Shape<string | null> = described(nullable(anyText), 'The URL of the leader.');
 const term = described(nullable(natural), 'Of the leader; null where the protocol has no terms.');
-const token = described(
+export const token: Shape<string | null> = described(
   nullable(matching(/^[0-9]+$/, 'a token in decimal, as text')),
   'The fencing token of the leader, in decimal; null where there is no leader or the protocol has no terms.',
 );
-const cause = described(
+export const cause: Shape<string> = described(
   anyText,
   `Why it changed: ${CAUSES.join(', ')}. Words may be added; none ever changes.`,
 );
-const detail = described(anyText, 'The cause for people.');
-const electionName = described(anyText, 'Which election this is about.');
+export const detail: Shape<string> = described(anyText, 'The cause for people.');
+export const electionName: Shape<string> = described(anyText, 'Which election this is about.');
 const acting = described(flag, 'May this member act as the leader now?');
 const protocol = described(anyText, 'The protocol (quorum, draw, bully), or the store.');
 const role = choice('leader', 'follower', 'candidate', 'none');
@@ -302,43 +275,6 @@ export const cluster: Shape<Cluster> = named(
     term,
     token,
     members: described(listOf(clusterMember), 'All voters.'),
-  }),
-);
-
-const changeFields: { readonly [K in keyof HistoryEntry]-?: Shape<HistoryEntry[K]> } = {
-  at: described(anyText, 'When, by the wall clock of this member.'),
-  atMs: wallMs,
-  leader,
-  token,
-  cause,
-  detail,
-  about: optional(
-    described(anyText, '`member`: it is about this member alone, not about the leader of the others.'),
-  ),
-};
-export const historyEntry: Shape<HistoryEntry> = named('Change', openRecord<HistoryEntry>(changeFields));
-
-export const changeEntry: Shape<ChangeEntry> = named(
-  'ElectionChange',
-  openRecord<ChangeEntry>({ electionName, ...changeFields }),
-);
-
-export const changeList: Shape<ChangeList> = named(
-  'Changes',
-  openRecord<ChangeList>({
-    changes: described(
-      listOf(changeEntry),
-      'Oldest first; at most a thousand, and only since this process started.',
-    ),
-  }),
-);
-
-export const history: Shape<History> = named(
-  'History',
-  openRecord<History>({
-    electionName,
-    history: described(listOf(historyEntry), 'Oldest first; the list is bounded, so the oldest are dropped.'),
-    acts: optional(described(listOf(act), 'What operators did at this member, oldest first; bounded too.')),
   }),
 );
 

@@ -7,17 +7,11 @@ export {
   type PeerDiagnosis,
 } from './diagnosis.ts';
 export {
-  type ChangeEntry,
   type ClusterMember,
-  changeEntry,
   clusterMember,
   type ElectionEntry,
   electionEntry,
   electionList,
-  type History,
-  type HistoryEntry,
-  history,
-  historyEntry,
   type State,
   type Status,
   state,
@@ -27,6 +21,14 @@ export {
   voterStatus,
 } from './documents.ts';
 export { readEvents, type ServerEvent } from './events.ts';
+export {
+  type ChangeEntry,
+  changeEntry,
+  type History,
+  type HistoryEntry,
+  history,
+  historyEntry,
+} from './history.ts';
 export { type Membership, type MembershipEntry, membership } from './membership.ts';
 export { type Refused, refused } from './refused.ts';
 export { type RunList, runList } from './runs.ts';
