@@ -15,6 +15,7 @@ import {
 } from '../core/index.ts';
 import { isReserved } from '../leases/index.ts';
 import { isRecord } from '../once/index.ts';
+import { isOfPartition } from '../shards/index.ts';
 import { type Call, knownElection, openElection } from './call.ts';
 import { HttpError } from './http-error.ts';
 import type { ElectionPort } from './port.ts';
@@ -155,8 +156,15 @@ async function putValue(call: Call, body: unknown): Promise<void> {
       election,
       `the register of ${election.name} is written by the lease manager alone`,
     );
-  if (isRecord(election.view.value))
-    throw refusal(409, call, election, `${election.name} records occasions; use another election for values`);
+  const recorded = isRecord(election.view.value)
+    ? 'occasions'
+    : isOfPartition(election.view.value)
+      ? 'shards'
+      : null;
+  if (recorded !== null) {
+    const why = `${election.name} records ${recorded}; use another election for values`;
+    throw refusal(409, call, election, why);
+  }
   await carryOut(call, election, { type: 'publish', value }, 409);
   getValue(call);
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Change, MemberPort } from '../api/index.ts';
 import type { TokenOption } from '../auth/index.ts';
 import { BadInput, show } from '../core/values.ts';
-import type { Election, ElectionOptions, LogEntry } from '../election/index.ts';
+import type { Election, ElectionOptions, LogEntry, Partition, PartitionOptions } from '../election/index.ts';
 import { type EngineOptions, openEngine } from '../engines/index.ts';
 import type { JoinOptions } from '../member/index.ts';
 import type { ProtocolName } from '../protocols/index.ts';
@@ -13,6 +13,8 @@ export interface Caucus {
   readonly name: string;
   /** The election of this name, the same object for the same name (default: the main one). */
   election(name?: string, options?: ElectionOptions): Election;
+  /** Shards, each owned by one of all replicas that take part. */
+  partition(name: string, options: PartitionOptions): Partition;
   /** The HTTP API: status, health, history, metrics, the page. Mount it on your server. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
   /** The metrics, in the text format of Prometheus. */
@@ -60,7 +62,10 @@ export async function caucus<P extends ProtocolName>(
   return opened(
     member,
     member.handler,
-    (...args) => member.election(...args),
+    {
+      election: (...args) => member.election(...args),
+      partition: (...args) => member.partition(...args),
+    },
     () => member.close(),
   );
 }
@@ -84,13 +89,19 @@ async function onStore(url: string | URL, options: CaucusStoreOptions): Promise<
     await participant.close();
     api.close();
   };
-  return opened(participant, api, (...args) => participant.election(...args), close);
+  const elections: Elections = {
+    election: (...args) => participant.election(...args),
+    partition: (...args) => participant.partition(...args),
+  };
+  return opened(participant, api, elections, close);
 }
+
+type Elections = Pick<Caucus, 'election' | 'partition'>;
 
 async function opened(
   member: MemberPort,
   handler: Caucus['handler'],
-  election: Caucus['election'],
+  elections: Elections,
   close: Caucus['close'],
 ): Promise<Caucus> {
   const { metricsOf } = await import('../api/index.ts');
@@ -102,7 +113,7 @@ async function opened(
   return {
     name: String(member.id),
     handler,
-    election,
+    ...elections,
     metrics: () => metrics.text(),
     history: (name = member.mainElection) =>
       member.elections.find((each) => each.name === name)?.history ?? [],

@@ -276,7 +276,7 @@ export class Candidacy implements Grantor {
     );
   }
 
-  /** `isRecord`: the value is the record of occasions that `once` keeps. */
+  /** `isRecord`: the value is what `once` or a partition records. */
   async publish(
     leadership: Leadership,
     value: Json,

@@ -14,6 +14,7 @@ import { Occasions, type Runs } from './once/occasions.ts';
 import type { OnceOutcome } from './once/once.ts';
 import type { InTransaction, OnceOptions, OnceWork, TransactionContext } from './once/options.ts';
 import { Schedule, type ScheduleOptions } from './once/schedule.ts';
+import { becomesCurrent } from './publication.ts';
 import type { Seat } from './seat.ts';
 import type { Tenure } from './tenure.ts';
 import { terms } from './terms.ts';
@@ -80,6 +81,11 @@ export class Election {
 
   get name(): string {
     return this.#seat.election;
+  }
+
+  /** @internal Has the store answered yet? */
+  get isKnown(): boolean {
+    return this.#seat.standing.isKnown !== false;
   }
 
   /** Our own name in this election. */
@@ -250,6 +256,25 @@ export class Election {
   /** Publishes a value to all observers, if we lead. Settles with its version once it is stored. */
   async publish(value: Json, { signal }: Cancellable = {}): Promise<number> {
     return this.#candidacy.publish(this.#current().leadership, value, signal);
+  }
+
+  /**
+   * @internal The value that was published last, once this leader knows that no later one can have been. Rejects if the
+   * protocol never knows.
+   */
+  async current({ signal }: Leadership): Promise<Json> {
+    if (this.#seat.standing.isCurrent === null) {
+      const message = `the protocol of the election ${this.name} does not keep what is published`;
+      throw new CaucusError('E_UNSUPPORTED', message);
+    }
+    await becomesCurrent(this.#seat, signal);
+    signal.throwIfAborted();
+    return this.value;
+  }
+
+  /** @internal Publishes what a partition records. Other values are refused there. */
+  async record(leadership: Leadership, value: Json): Promise<number> {
+    return this.#candidacy.publish(leadership, value, undefined, true);
   }
 
   /** The value that a leader published last (frozen); null if there is none. */

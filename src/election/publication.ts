@@ -1,5 +1,7 @@
 import { isRecord } from '../once/index.ts';
+import { isOfPartition } from '../shards/index.ts';
 import { onceAborted } from './aborts.ts';
+import { deferred } from './deferred.ts';
 import { CaucusError } from './errors.ts';
 import type { Seat } from './seat.ts';
 
@@ -22,9 +24,23 @@ export async function unlessEnded<T>(
   }
 }
 
-/** What `once` records is a published value: another one would make it forget what was done. */
+/** What `once` and partitions record is a published value: another one would make them forget what was done. */
 export function refuseMixed({ election, standing }: Seat): void {
-  if (!isRecord(standing.value)) return;
-  const message = `cannot publish: the election ${election} records occasions; use another election for values`;
+  const { value } = standing;
+  const what = isRecord(value) ? 'occasions' : isOfPartition(value) ? 'shards' : null;
+  if (what === null) return;
+  const message = `cannot publish: the election ${election} records ${what}; use another election for values`;
   throw new CaucusError('E_REFUSED', message);
+}
+
+/** A new leader of members may first have to complete what an earlier one began. */
+export async function becomesCurrent(seat: Seat, ended: AbortSignal): Promise<void> {
+  const isCurrent = (): boolean => seat.standing.isCurrent !== false;
+  if (isCurrent()) return;
+  const settled = deferred();
+  const unwatch = seat.watch(() => isCurrent() && settled.resolve());
+  const forget = onceAborted([ended], () => settled.resolve());
+  await settled.promise;
+  unwatch();
+  forget();
 }

@@ -12,7 +12,14 @@ import {
   type SelfReport,
 } from '../api/index.ts';
 import { type ClusterRecovery, type Definition, type MemberId, parseId } from '../core/index.ts';
-import { CaucusError, type Election, type Engine, type Seat } from '../election/index.ts';
+import {
+  CaucusError,
+  type Election,
+  type Engine,
+  Partition,
+  type PartitionOptions,
+  type Seat,
+} from '../election/index.ts';
 import { notReserved } from '../leases/index.ts';
 import { Acceptance } from './acceptance.ts';
 import { type Clock, SystemClock } from './clock.ts';
@@ -217,6 +224,11 @@ export class Member implements MemberPort, Engine {
   election(name: string = this.mainElection, options?: OpenElectionOptions): Election {
     this.seat(name);
     return openElection(this.#occupants.of(name)[0], name, this, options);
+  }
+
+  /** Shards, each owned by one of all members that take part: `member.partition('orders', { shards: 64 })`. */
+  partition(name: string, options: PartitionOptions): Partition {
+    return new Partition(name, this, options);
   }
 
   /**

@@ -5,7 +5,13 @@ import {
   type Refusal,
   type SelfReport,
 } from '../../api/index.ts';
-import { CaucusError, Election, type ElectionOptions } from '../../election/index.ts';
+import {
+  CaucusError,
+  Election,
+  type ElectionOptions,
+  Partition,
+  type PartitionOptions,
+} from '../../election/index.ts';
 import type { OpenEngine } from '../../engines/index.ts';
 import { LoopLag, RefusalLog, SystemClock } from '../../member/index.ts';
 import { EngineElection } from './engine-election.ts';
@@ -46,6 +52,20 @@ export class StoreParticipant implements MemberPort {
       throw new CaucusError('E_REFUSED', `the election ${name} is already open: ${remedy}`);
     }
     return (open ?? this.#add(name, options)).election;
+  }
+
+  /** Its elections are shown as all others are. */
+  partition(name: string, options: PartitionOptions): Partition {
+    const { log } = this.#engine;
+    const shown = {
+      seat: (election: string) => this.#engine.seat(election),
+      opened: (election: Election) => {
+        this.#engine.opened?.(election);
+        this.#show(election);
+      },
+      ...(log === undefined ? {} : { log }),
+    };
+    return new Partition(name, shown, options);
   }
 
   get voters(): MemberPort['voters'] {
@@ -107,10 +127,13 @@ export class StoreParticipant implements MemberPort {
     name: string,
     options?: ElectionOptions,
   ): { readonly election: Election; readonly port: EngineElection } {
-    const election = new Election(name, this.#engine, options);
+    return this.#show(new Election(name, this.#engine, options));
+  }
+
+  #show(election: Election): { readonly election: Election; readonly port: EngineElection } {
     const port = new EngineElection(election, this.cluster);
     const added = { election, port };
-    this.#open.set(name, added);
+    this.#open.set(election.name, added);
     port.subscribe(() => this.#notify());
     void port.follow();
     this.#notify();

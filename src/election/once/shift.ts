@@ -5,6 +5,7 @@ import type { Candidacy } from '../candidacy.ts';
 import { deferred } from '../deferred.ts';
 import { CaucusError } from '../errors.ts';
 import type { Leadership } from '../leadership.ts';
+import { becomesCurrent } from '../publication.ts';
 import type { Seat, TransactedWork, Transaction } from '../seat.ts';
 import type { Tenure } from '../tenure.ts';
 
@@ -242,7 +243,7 @@ export class Shift {
     tenure.hasWork = true;
     this.#tenure = tenure;
     if (this.#holders === 0) return this.#finish();
-    await this.#becomesCurrent(tenure.leadership);
+    await becomesCurrent(this.#seat, tenure.leadership.signal);
     if (!tenure.leadership.isValid()) return;
     try {
       this.#record = recordOf(this.#seat);
@@ -250,18 +251,6 @@ export class Shift {
       this.fail('the value that is published there is no record of occasions');
       throw error;
     }
-  }
-
-  /** A new leader of members may first have to complete what an earlier one began. */
-  async #becomesCurrent({ signal }: Leadership): Promise<void> {
-    const isCurrent = (): boolean => this.#seat.standing.isCurrent !== false;
-    if (isCurrent()) return;
-    const settled = deferred();
-    const unwatch = this.#seat.watch(() => isCurrent() && settled.resolve());
-    const forget = onceAborted([signal], () => settled.resolve());
-    await settled.promise;
-    unwatch();
-    forget();
   }
 
   #finish(): void {

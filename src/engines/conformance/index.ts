@@ -9,12 +9,22 @@ import { Election, type LeadershipLost } from '../../election/index.ts';
 import type { Case, EngineKit } from './kit.ts';
 import { onceRequirements } from './once.ts';
 import type { Requirement } from './requirement.ts';
+import { shardRequirements } from './shards.ts';
 import { aborted, CALM_MS, hasNoLeader, isGreater, Stage, seen, won } from './stage.ts';
 
 export type { Case, EngineKit, Participant } from './kit.ts';
 
 export function conformance(kit: EngineKit): Case[] {
-  return [...requirements, ...onceRequirements].map(({ name, needs = [], play }) => ({
+  return casesOf(kit, [...requirements, ...onceRequirements, ...shardRequirements]);
+}
+
+/** The cases about shards alone, which members have to pass too. */
+export function shardConformance(kit: EngineKit): Case[] {
+  return casesOf(kit, shardRequirements);
+}
+
+function casesOf(kit: EngineKit, wanted: readonly Requirement[]): Case[] {
+  return wanted.map(({ name, needs = [], play }) => ({
     name,
     skip: needs.map((ability) => kit.cannot?.[ability]).find((reason) => reason !== undefined) ?? null,
     async run() {

@@ -6,6 +6,8 @@ import {
   type Engine,
   inventName,
   type LogEntry,
+  Partition,
+  type PartitionOptions,
   processClock,
   type Seat,
   SleepWatch,
@@ -44,6 +46,8 @@ export interface StoreKind<G extends Grant> {
 export interface OpenEngine extends Engine {
   /** Our name, as other participants see it. */
   readonly name: string;
+  /** Shards, each owned by one of all participants that take part. */
+  partition(name: string, options: PartitionOptions): Partition;
   /** Releases all leaderships, and closes everything that keeps the process alive. */
   close(): Promise<void>;
   /** The same at the end of a block, for `await using`. */
@@ -105,6 +109,10 @@ export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
     });
     this.#seats.set(election, seat);
     return seat;
+  }
+
+  partition(name: string, options: PartitionOptions): Partition {
+    return new Partition(name, this, { clock: this.#clock, ...options });
   }
 
   /**

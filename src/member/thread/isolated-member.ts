@@ -5,6 +5,8 @@ import {
   type ElectionOptions,
   type Engine,
   type LogEntry,
+  Partition,
+  type PartitionOptions,
   type Seat,
   SleepWatch,
 } from '../../election/index.ts';
@@ -72,6 +74,11 @@ export class IsolatedMember implements Engine {
     const found = this.#elections.get(name);
     const open = found?.seat === this.seat(name) ? found.election : null;
     return openElection(open, name, this, options);
+  }
+
+  /** Shards, each owned by one of all members that take part. */
+  partition(name: string, options: PartitionOptions): Partition {
+    return new Partition(name, this, options);
   }
 
   seat(name: string = this.mainElection): Seat {

@@ -1,0 +1,17 @@
+/** Shards that are owned by one replica each: the table, what replicas say of themselves, and the rules. */
+export { type Holding, type Orders, ordersIn } from './holding.ts';
+export { liveSlots, mostMoving, nextTable, resized } from './plan.ts';
+export {
+  emptyTable,
+  isOfPartition,
+  MOST_SHARDS,
+  type Register,
+  type Release,
+  readRegister,
+  readTable,
+  type Session,
+  type Shard,
+  type Table,
+  writeRegister,
+  writeTable,
+} from './table.ts';
