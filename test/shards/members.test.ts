@@ -10,8 +10,8 @@ let cluster: Cluster;
 const free: Member[] = [];
 
 beforeAll(async () => {
-  // A long lease: four members share this process, and a short one is lost on a busy machine.
-  cluster = await Cluster.start(IDS, { options: {}, timing: { timeoutMs: [12_000, 24_000] } });
+  // A longer lease than usual: four members share this process, and a short one is lost on a busy machine.
+  cluster = await Cluster.start(IDS, { options: {}, timing: { timeoutMs: [3000, 6000] } });
   free.push(...cluster.members);
 });
 afterAll(() => cluster.close());

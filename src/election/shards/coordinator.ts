@@ -5,6 +5,7 @@ import {
   type Register,
   readTable,
   resized,
+  SPREAD_SLOTS,
   type Table,
   writeRegister,
   writeTable,
@@ -75,11 +76,13 @@ export class Coordinator {
     }
   }
 
-  /** All slots of the table, and after the last one that is held another one, which the next replica takes. */
+  /** All that replicas may try first, all of the table, and one after the last that is held. */
   #openSlots(known: number): void {
     const { slots } = this.#around;
     const isHeld = ({ leader, register }: Slot): boolean => leader !== null || register?.name != null;
-    slots.at(Math.max(0, known - 1, slots.all.findLastIndex(isHeld) + 1));
+    const held = slots.all.filter(isHeld).map(({ index }) => index + 2);
+    const count = Math.max(SPREAD_SLOTS, known, ...held);
+    for (let index = 0; index < count; index++) slots.at(index);
   }
 
   /** Null if it cannot be said yet. */
@@ -107,7 +110,9 @@ export class Coordinator {
   }
 
   get #registers(): readonly (Register | null)[] {
-    return this.#around.slots.all.map(({ register }) => register);
+    const registers: (Register | null)[] = [];
+    for (const { index, register } of this.#around.slots.all) registers[index] = register;
+    return Array.from(registers, (each) => each ?? null);
   }
 
   /** False if it was refused and may be tried again; null if it is not known whether it was published. */

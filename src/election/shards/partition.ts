@@ -1,5 +1,5 @@
 import { asObject, BadInput, refuseUnknown, show } from '../../core/index.ts';
-import { MOST_SHARDS, readTable, type Table } from '../../shards/index.ts';
+import { MOST_SHARDS, readTable, slotFor, type Table } from '../../shards/index.ts';
 import { type Cancellable, onceAborted } from '../aborts.ts';
 import { type Clock, processClock } from '../clock.ts';
 import { deferred } from '../deferred.ts';
@@ -184,12 +184,12 @@ export class Partition {
     }
   }
 
-  /** Takes the first slot that is free, and owns what the table gives to it, until that session has ended. */
+  /** Takes a slot that is free, and owns what the table gives to it, until that session has ended. */
   async #oneSession(owning: Owning): Promise<void> {
     const { over, bell } = owning;
     await this.#fits(over);
-    for (let index = 0; !over.aborted; index++) {
-      const slot = this.#slots.at(index);
+    for (let n = 0; !over.aborted; n++) {
+      const slot = this.#slots.at(slotFor(this.self, n));
       while (!slot.isKnown && !over.aborted) await bell.next;
       if (slot.isTaken || over.aborted) continue;
       if (await this.#inSlot(slot, owning)) return;

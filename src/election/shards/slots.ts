@@ -66,7 +66,7 @@ function registerOf({ value }: Observation): Register | null {
 /** The slots of a partition, opened as they are needed. */
 export class Slots {
   readonly #open: (index: number) => Slot;
-  readonly #slots: Slot[] = [];
+  readonly #slots = new Map<number, Slot>();
 
   constructor(open: (index: number) => Slot) {
     this.#open = open;
@@ -75,11 +75,12 @@ export class Slots {
   at(index: number): Slot {
     if (index >= MOST_SLOTS)
       throw new CaucusError('E_REFUSED', `a partition has at most ${MOST_SLOTS} replicas`);
-    while (this.#slots.length <= index) this.#slots.push(this.#open(this.#slots.length));
-    return this.#slots[index]!;
+    const slot = this.#slots.get(index) ?? this.#open(index);
+    this.#slots.set(index, slot);
+    return slot;
   }
 
   get all(): readonly Slot[] {
-    return this.#slots;
+    return [...this.#slots.values()];
   }
 }

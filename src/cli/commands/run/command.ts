@@ -10,6 +10,7 @@ export interface RunFlags extends PlaceFlags {
   readonly timeout?: string;
   readonly once?: boolean;
   readonly onExit?: string;
+  readonly shards?: string;
 }
 
 /** What all commands have that run a command: CMD, where the election is, and how CMD is ended. */
@@ -49,6 +50,7 @@ export function addRun(program: Command): void {
       '--on-exit <what>',
       'when CMD ends by itself: resign and end with its code, or restart it (default: resign)',
     )
+    .option('--shards <n>', 'run CMD once for each of n shards, spread over all that run this (1 to 1000)')
     .addHelpText(
       'after',
       `
@@ -57,6 +59,10 @@ the store refuse smaller ones), CAUCUS_ELECTION and CAUCUS_MEMBER. Its standard 
 our log goes to standard error. SIGINT, SIGTERM and SIGHUP end it in order and release the leadership;
 SIGUSR1, SIGUSR2, SIGQUIT and SIGWINCH are passed on to it. It must not leave its process group,
 or it cannot be ended.
+
+With --shards each shard, from 0 on, is owned by one of the processes that run this command, and CMD runs once for
+each shard that this one owns, with CAUCUS_SHARD, CAUCUS_SHARDS and the token of the shard in CAUCUS_TOKEN. A
+shard that moves is released when its CMD has ended.
 
 When the lease is not renewed in time, SIGTERM comes when two fifths of it are left, and SIGKILL when one
 fifth is: with the usual lease of 1.5 s, if the renewal is 300 ms late. --timing 'timeoutMs=[6000,12000]'
@@ -72,6 +78,7 @@ Examples:
   $ caucus run --election mail --id a --peers a=http://127.0.0.1:7101,b=http://127.0.0.1:7102,c=http://127.0.0.1:7103 -- ./worker
   $ caucus run --config member.json --on-exit restart --kill-after 2 -- ./worker --queue mail
   $ caucus run --engine etcd://127.0.0.1:2379 --election mail -- ./worker
+  $ caucus run --engine postgres://app@127.0.0.1/app --election orders --shards 16 -- ./consumer
   $ caucus run --config member.json --once --timeout 60 -- make deploy`,
     )
     .action(async (cmd: string, args: readonly string[], flags: RunFlags) => {

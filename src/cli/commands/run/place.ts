@@ -1,4 +1,4 @@
-import { Election } from '../../../election/index.ts';
+import { Election, type Engine } from '../../../election/index.ts';
 import { type MemberConfig, readMemberConfig } from '../../input/config/member-config.ts';
 import type { MemberFlags } from '../../input/config/member-flags.ts';
 import { type EngineFlags, MEMBER_ONLY, refuseBoth } from '../../input/engine-flags.ts';
@@ -20,6 +20,8 @@ export interface PlaceFlags extends MemberFlags, EngineFlags {
 /** The election, and how to leave it. */
 export interface Place {
   readonly election: Election;
+  /** What it is held on. */
+  readonly engine: Engine;
   /** What is wrong with the store, if there is one. */
   readonly health?: StoreHealth;
   close(): Promise<void>;
@@ -61,7 +63,7 @@ async function asMember(
       unwatch();
       await member.close();
     };
-    return { election, close };
+    return { election, engine: member, close };
   };
 }
 
@@ -79,7 +81,7 @@ async function onEngine(flags: PlaceFlags, drainMs: number, log: Log): Promise<(
       await election.close();
       await engine.close();
     };
-    return { election, health, close };
+    return { election, engine, health, close };
   };
 }
 

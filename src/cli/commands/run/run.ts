@@ -1,10 +1,13 @@
-import { choice, number } from '../../../core/index.ts';
+import { choice, integer, number } from '../../../core/index.ts';
+import { Partition } from '../../../election/index.ts';
 import { refuseAlone } from '../../input/engine-flags.ts';
+import { Refusal } from '../../input/refusal.ts';
 import { withoutSecretVariables } from '../../input/secret-variables.ts';
 import { readNumber, readNumberOr } from '../../input/values.ts';
 import type { RunFlags } from './command.ts';
 import { KeptCommand } from './kept-command.ts';
 import { openLogFor, preparePlace } from './place.ts';
+import { ShardRunner } from './shard-runner.ts';
 import { type RunRules, Supervisor } from './supervisor.ts';
 
 const MS_PER_S = 1000;
@@ -12,6 +15,7 @@ const LONGEST_S = 1_000_000;
 const DEFAULT_KILL_AFTER_S = 5;
 const DEFAULT_SETTLE_MS = 100;
 const LONGEST_SETTLE_MS = 60_000;
+const MOST_SHARDS = 1000;
 const FAILED = 1;
 /** Long enough even on a busy machine. */
 const KILLED_WITHIN_MS = 60_000;
@@ -23,6 +27,7 @@ const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export async function runCommand(command: string, args: readonly string[], flags: RunFlags): Promise<number> {
   refuseAlone(flags);
   const rules = readRules(flags);
+  if (flags.shards !== undefined) return runShards(command, args, flags, rules);
   const log = openLogFor(flags);
   const stand = await preparePlace(flags, drainMsOf(rules), log);
   let supervisor: Supervisor | null = null;
@@ -53,6 +58,34 @@ export async function runCommand(command: string, args: readonly string[], flags
   }
 }
 
+/** Runs a command for each shard that this member owns. */
+async function runShards(
+  command: string,
+  args: readonly string[],
+  flags: RunFlags,
+  rules: RunRules,
+): Promise<number> {
+  const shards = readNumber(flags.shards!, '--shards', integer(1, MOST_SHARDS));
+  for (const name of ['once', 'timeout'] as const)
+    if (flags[name] !== undefined) throw new Refusal(`--${name}: expected nothing beside --shards`);
+  const log = openLogFor(flags);
+  const drainMs = drainMsOf(rules);
+  const stand = await preparePlace(flags, drainMs, log);
+  const place = await stand();
+  if (place === null) return FAILED;
+  const partition = new Partition(place.election.name, place.engine, { shards, drainMs });
+  const env = withoutSecretVariables(process.env);
+  const runner = new ShardRunner(partition, { command, args, env }, rules, log);
+  const forget = onSignals(runner);
+  try {
+    return await runner.run();
+  } finally {
+    await partition.close();
+    await place.close();
+    forget();
+  }
+}
+
 /**
  * The leadership is not released before the command has ended, which may get two grace periods: for a request to
  * resign, and then for a signal.
@@ -61,7 +94,7 @@ export function drainMsOf({ killAfterMs }: Pick<RunRules, 'killAfterMs'>): numbe
   return 2 * killAfterMs + KILLED_WITHIN_MS;
 }
 
-function onSignals(supervisor: Supervisor): () => void {
+function onSignals(supervisor: Pick<Supervisor, 'stop' | 'pass'>): () => void {
   const stop = (signal: NodeJS.Signals): void => supervisor.stop(signal);
   const pass = (signal: NodeJS.Signals): void => supervisor.pass(signal);
   for (const signal of ENDING) process.on(signal, stop);
