@@ -7,6 +7,7 @@ import { benchLinks } from './links.ts';
 import { benchMessages } from './messages.ts';
 import { benchOnce } from './once.ts';
 import { benchPage } from './page.ts';
+import { benchShards } from './shards.ts';
 import { benchSimulation } from './simulation.ts';
 import { benchSwarm } from './swarm.ts';
 import { benchTakeover } from './takeover.ts';
@@ -21,6 +22,7 @@ const benches: Record<string, () => void | Promise<void>> = {
   takeover: benchTakeover,
   engines: benchEngines,
   once: benchOnce,
+  shards: benchShards,
   import: benchImport,
   page: benchPage,
 };

@@ -26,12 +26,8 @@ export type { ScheduleOptions } from './once/schedule.ts';
 export type { Prepare } from './preparation.ts';
 export { expectDone, ProtocolSeat, type SeatHost } from './protocol-seat.ts';
 export type { Held, ResignationRequest, Seat, Standing, TransactedWork, Transaction } from './seat.ts';
+export type { PartitionObservation, ShardOwner } from './shards/observation.ts';
 export type { OwnedShard } from './shards/owned-shard.ts';
-export {
-  Partition,
-  type PartitionObservation,
-  type PartitionOptions,
-  type ShardOwner,
-} from './shards/partition.ts';
+export { Partition, type PartitionOptions } from './shards/partition.ts';
 export type { ShardWork } from './shards/session.ts';
 export { SleepWatch } from './sleep-watch.ts';

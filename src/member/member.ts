@@ -12,14 +12,7 @@ import {
   type SelfReport,
 } from '../api/index.ts';
 import { type ClusterRecovery, type Definition, type MemberId, parseId } from '../core/index.ts';
-import {
-  CaucusError,
-  type Election,
-  type Engine,
-  Partition,
-  type PartitionOptions,
-  type Seat,
-} from '../election/index.ts';
+import { CaucusError, type Election, type Engine, type Seat } from '../election/index.ts';
 import { notReserved } from '../leases/index.ts';
 import { Acceptance } from './acceptance.ts';
 import { type Clock, SystemClock } from './clock.ts';
@@ -36,7 +29,7 @@ import { openLinks } from './link-events.ts';
 import type { LinkStatus, Links, Peer } from './links/links.ts';
 import { memberApi } from './member-api.ts';
 import { Occupants } from './occupants.ts';
-import { type OpenElectionOptions, openElection } from './open-election.ts';
+import { type OpenElectionOptions, type OpenPartition, openElection, partitionOn } from './open-election.ts';
 import type { Settled } from './options.ts';
 import { OwnUrl } from './own-url.ts';
 import { RefusalLog } from './refusal-log.ts';
@@ -59,6 +52,7 @@ export class Member implements MemberPort, Engine {
   /** @internal The leases of programs that are no members; null if this member keeps none. */
   readonly leases: LeaseService | null;
   readonly log: Settled['log'];
+  readonly partition: OpenPartition = partitionOn(this);
 
   readonly #settled: Settled;
   readonly #store: Store;
@@ -206,11 +200,9 @@ export class Member implements MemberPort, Engine {
   get membership(): MembershipPort | null {
     return this.#cluster;
   }
-
   get certificate(): CertificateStatus | null {
     return this.#settled.tls === null ? null : certificateStatus(this.#settled.tls, Date.now());
   }
-
   get refusals(): Readonly<Record<Refusal, number>> {
     return this.#refusals.counts;
   }
@@ -224,11 +216,6 @@ export class Member implements MemberPort, Engine {
   election(name: string = this.mainElection, options?: OpenElectionOptions): Election {
     this.seat(name);
     return openElection(this.#occupants.of(name)[0], name, this, options);
-  }
-
-  /** Shards, each owned by one of all members that take part: `member.partition('orders', { shards: 64 })`. */
-  partition(name: string, options: PartitionOptions): Partition {
-    return new Partition(name, this, options);
   }
 
   /**

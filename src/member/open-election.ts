@@ -1,4 +1,11 @@
-import { CaucusError, Election, type ElectionOptions, type Engine } from '../election/index.ts';
+import {
+  CaucusError,
+  Election,
+  type ElectionOptions,
+  type Engine,
+  Partition,
+  type PartitionOptions,
+} from '../election/index.ts';
 
 export type OpenElectionOptions = ElectionOptions;
 
@@ -13,4 +20,11 @@ export function openElection(
   if (options === undefined) return open;
   const remedy = 'close it first, or leave the options out';
   throw new CaucusError('E_REFUSED', `the election ${name} is already open on this member: ${remedy}`);
+}
+
+/** Shards, each owned by one of all members that take part: `member.partition('orders', { shards: 64 })`. */
+export type OpenPartition = (name: string, options: PartitionOptions) => Partition;
+
+export function partitionOn(engine: Engine): OpenPartition {
+  return (name, options) => new Partition(name, engine, options);
 }

@@ -85,6 +85,14 @@ describe('pre-vote', () => {
       reason: 'this member may not lead',
     });
   });
+
+  it('apart, a member of priority 0 no longer shows a leader that is silent, or said to be gone', () => {
+    const observer = () => at(1, saved(1, 0), { settings: { priority: 0 } }).hears(5, heartbeat(4, 1));
+    expect(observer().reported()).toMatchObject({ role: 'follower', leader: 5 });
+    expect(observer().timer('election').reported()).toMatchObject({ role: 'follower', leader: null });
+    const gone = { type: 'peer-gone', peer: 5, proof: true, life: 'life 5' } as const;
+    expect(observer().take(gone).reported()).toMatchObject({ role: 'follower', leader: null });
+  });
 });
 
 describe('votes', () => {

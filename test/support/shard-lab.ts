@@ -10,7 +10,7 @@ const SCRIPT = await compiled(path.resolve(import.meta.dirname, 'shard-replica.t
 const LONGEST_WAIT_MS = 120_000;
 
 type Said =
-  | { readonly is: 'up' }
+  | { readonly is: 'up'; readonly atMs: number }
   | { readonly is: 'began'; readonly shard: number; readonly token: string; readonly atMs: number }
   | { readonly is: 'ended'; readonly shard: number; readonly token: string };
 
@@ -25,6 +25,7 @@ export class ShardLab {
   readonly #replicas = new Map<number, ChildProcess>();
   /** By shard: the work with the greatest token. */
   readonly #works = new Map<number, Work>();
+  readonly #up = new Map<number, number>();
   #look = (): void => {};
 
   constructor(shards: number) {
@@ -48,9 +49,28 @@ export class ShardLab {
     const gone = once(child, 'exit');
     const atMs = performance.timeOrigin + performance.now();
     this.#replicas.delete(replica);
+    this.#up.delete(replica);
     child.kill('SIGKILL');
     await gone;
     return atMs;
+  }
+
+  get pids(): readonly number[] {
+    return [...this.#replicas.values()].map(({ pid }) => pid!);
+  }
+
+  /** When the works of the moment began that began after this, in order. */
+  begunSince(sinceMs: number): readonly number[] {
+    return [...this.#works.values()]
+      .map(({ atMs }) => atMs)
+      .filter((atMs) => atMs > sinceMs)
+      .sort((a, b) => a - b);
+  }
+
+  /** When this replica could take part. */
+  async up(replica: number): Promise<number> {
+    await this.#until(`replica ${replica} up`, () => this.#up.has(replica));
+    return this.#up.get(replica)!;
   }
 
   /** How many shards each replica works on. */
@@ -92,7 +112,10 @@ export class ShardLab {
   }
 
   #hear(replica: number, said: Said): void {
-    if (said.is === 'up') return;
+    if (said.is === 'up') {
+      this.#up.set(replica, said.atMs);
+      return this.#look();
+    }
     const token = BigInt(said.token);
     const known = this.#works.get(said.shard);
     if (said.is === 'began' && token > (known?.token ?? 0n))

@@ -22,6 +22,7 @@ export interface ShardPlan {
 const plan = JSON.parse(process.argv[2]!) as ShardPlan;
 let lines: object[] = [];
 /** Many shards begin at one moment. */
+const nowMs = (): number => performance.timeOrigin + performance.now();
 const say = (what: object): void => {
   if (lines.length === 0)
     setImmediate(() => {
@@ -42,7 +43,7 @@ const place =
 const partition = place.partition(plan.partition, { shards });
 
 const work: ShardWork = async ({ shard, token, signal, assert, ended }) => {
-  say({ is: 'began', shard, token: String(token), atMs: performance.timeOrigin + performance.now() });
+  say({ is: 'began', shard, token: String(token), atMs: nowMs() });
   if (plan.writes === null) await ended;
   else
     while (!signal.aborted) {
@@ -53,7 +54,7 @@ const work: ShardWork = async ({ shard, token, signal, assert, ended }) => {
   say({ is: 'ended', shard, token: String(token) });
 };
 
-say({ is: 'up', name: partition.self });
+say({ is: 'up', atMs: nowMs() });
 await partition.own(work, { signal: shutdown.signal });
 await place.close();
 process.exit(0);

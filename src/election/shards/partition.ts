@@ -11,6 +11,7 @@ import { warnOfProcess } from '../log-entry.ts';
 import { problemOf } from '../work.ts';
 import { Bell } from './bell.ts';
 import { Coordinator } from './coordinator.ts';
+import { ownersIn, type PartitionObservation, type ShardOwner } from './observation.ts';
 import { type Owning, Session, type ShardWork } from './session.ts';
 import { Slot, Slots } from './slots.ts';
 
@@ -25,26 +26,6 @@ export interface PartitionOptions {
   readonly settleMs?: number;
   /** Virtual time, for tests. */
   readonly clock?: Clock;
-}
-
-/** The owner of a shard. */
-export interface ShardOwner {
-  readonly name: string;
-  readonly token: bigint;
-}
-
-/** Who owns which shard, for observers. */
-export interface PartitionObservation {
-  /** False until the election of the partition has been read for the first time. */
-  readonly isKnown: boolean;
-  /** The replica that assigns the shards now; null if none does. */
-  readonly coordinator: string | null;
-  /** By shard; null if it has no owner. A replica that died is shown until its lease has expired. */
-  readonly owners: readonly (ShardOwner | null)[];
-  /** All replicas that take part, and how many shards each owns. */
-  readonly replicas: readonly { readonly name: string; readonly owned: number }[];
-  /** How many shards are asked back from their owners, to be given to others. */
-  readonly moving: number;
 }
 
 const AGAIN_MS = 200;
@@ -320,24 +301,9 @@ export class Partition {
   }
 
   #look(): PartitionObservation {
-    const { shards = [], sessions = [] } = this.#table ?? {};
-    const counts = new Map<number, number>();
-    for (const { slot } of shards) if (slot !== null) counts.set(slot, (counts.get(slot) ?? 0) + 1);
-    const nameOf = (slot: number | null): string | null =>
-      slot === null ? null : (sessions[slot]?.name ?? null);
-    return {
-      isKnown: this.#main.isKnown,
-      coordinator: this.#main.leader()?.name ?? null,
-      owners: Array.from({ length: this.shards }, (_, i) => {
-        const { slot = null, token = 0 } = shards[i] ?? {};
-        const name = nameOf(slot);
-        return name === null ? null : { name, token: BigInt(token) };
-      }),
-      replicas: sessions.flatMap((each, slot) =>
-        each?.name == null ? [] : [{ name: each.name, owned: counts.get(slot) ?? 0 }],
-      ),
-      moving: shards.filter(({ isLeaving }) => isLeaving).length,
-    };
+    const { isKnown } = this.#main;
+    const coordinator = this.#main.leader()?.name ?? null;
+    return { isKnown, coordinator, ...ownersIn(this.#table, this.shards) };
   }
 
   readonly #pause = async (ms: number, signals: readonly AbortSignal[]): Promise<void> => {

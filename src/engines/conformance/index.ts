@@ -6,11 +6,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Election, type LeadershipLost } from '../../election/index.ts';
+import { casesOf } from './cases.ts';
 import type { Case, EngineKit } from './kit.ts';
 import { onceRequirements } from './once.ts';
 import type { Requirement } from './requirement.ts';
 import { shardRequirements } from './shards.ts';
-import { aborted, CALM_MS, hasNoLeader, isGreater, Stage, seen, won } from './stage.ts';
+import { aborted, CALM_MS, hasNoLeader, isGreater, seen, won } from './stage.ts';
 
 export type { Case, EngineKit, Participant } from './kit.ts';
 
@@ -21,21 +22,6 @@ export function conformance(kit: EngineKit): Case[] {
 /** The cases about shards alone, which members have to pass too. */
 export function shardConformance(kit: EngineKit): Case[] {
   return casesOf(kit, shardRequirements);
-}
-
-function casesOf(kit: EngineKit, wanted: readonly Requirement[]): Case[] {
-  return wanted.map(({ name, needs = [], play }) => ({
-    name,
-    skip: needs.map((ability) => kit.cannot?.[ability]).find((reason) => reason !== undefined) ?? null,
-    async run() {
-      const stage = new Stage(kit, `conformance-${randomBytes(6).toString('hex')}`);
-      try {
-        await play(stage);
-      } finally {
-        await stage.close();
-      }
-    },
-  }));
 }
 
 const requirements: readonly Requirement[] = [

@@ -5,14 +5,12 @@ import {
   type ElectionOptions,
   type Engine,
   type LogEntry,
-  Partition,
-  type PartitionOptions,
   type Seat,
   SleepWatch,
 } from '../../election/index.ts';
 import { isolate as alone } from '../isolate.ts';
 import type { AnyIsolatedJoinOptions } from '../join-options.ts';
-import { openElection } from '../open-election.ts';
+import { type OpenPartition, openElection, partitionOn } from '../open-election.ts';
 import { Line } from './line.ts';
 import { RemoteSeat } from './remote-seat.ts';
 import {
@@ -39,6 +37,7 @@ export class IsolatedMember implements Engine {
   readonly log: (entry: LogEntry) => void;
   /** As those of a member, `E_REFUSED` where members are not changed by operators. */
   readonly membership: MembershipCommands;
+  readonly partition: OpenPartition = partitionOn(this);
 
   readonly #line: Line<MemberSide>;
   readonly #thread: Thread;
@@ -74,11 +73,6 @@ export class IsolatedMember implements Engine {
     const found = this.#elections.get(name);
     const open = found?.seat === this.seat(name) ? found.election : null;
     return openElection(open, name, this, options);
-  }
-
-  /** Shards, each owned by one of all members that take part. */
-  partition(name: string, options: PartitionOptions): Partition {
-    return new Partition(name, this, options);
   }
 
   seat(name: string = this.mainElection): Seat {

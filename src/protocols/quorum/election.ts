@@ -39,7 +39,15 @@ export function onElectionTimer(s: State, times: Times, out: Out): void {
   if (s.role === 'leader') return;
   s.yields = false;
   if (mayLead(s)) startPreVote(s, times, out);
+  else forgetLeader(s, out);
   waitForElection(s, times, out);
+}
+
+/** A member that never leads does not ask either. Its program would see a leader that died for ever. */
+function forgetLeader(s: State, out: Out): void {
+  if (s.leader === null) return;
+  s.leader = null;
+  report(s, out);
 }
 
 /**
