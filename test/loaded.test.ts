@@ -30,8 +30,8 @@ const roomsOf = (loaded: ReadonlySet<string>): string[] =>
 describe("import 'caucus'", () => {
   const loaded = loadedBy('src/index.ts');
 
-  it('loads the rooms of elections and occasions, and no others', () => {
-    expect(roomsOf(loaded)).toEqual(['core', 'door', 'election', 'engines', 'once']);
+  it('loads the rooms of elections, occasions and shards, and no others', () => {
+    expect(roomsOf(loaded)).toEqual(['core', 'door', 'election', 'engines', 'once', 'shards']);
   });
 
   it('loads no engine', () => {
@@ -49,7 +49,7 @@ describe('a member', () => {
 
   it('loads the rooms that it needs, and no others', () => {
     const needed = ['api', 'auth', 'core', 'election', 'host', 'leases', 'member', 'once', 'peers'];
-    expect(roomsOf(loaded)).toEqual([...needed, 'protocols', 'store']);
+    expect(roomsOf(loaded)).toEqual([...needed, 'protocols', 'shards', 'store']);
   });
 
   it('loads the protocol quorum, and no other one', () => {

@@ -11,7 +11,7 @@ import type {
 } from '../api/index.ts';
 import type { TokenOption } from '../auth/index.ts';
 import type { MemberId, Outcome } from '../core/index.ts';
-import type { Election, ElectionOptions, Seat } from '../election/index.ts';
+import type { Election, ElectionOptions, Partition, PartitionOptions, Seat } from '../election/index.ts';
 import type { ChangedOptions, ChangedTiming } from '../protocols/index.ts';
 
 /** What every member has, also one in a thread of its own. */
@@ -24,6 +24,8 @@ interface AnyMember {
   readonly mainElection: string;
   /** One of the elections of this member, to observe or to lead. The same object for the same name, until it is closed. */
   election(name?: string, options?: ElectionOptions): Election;
+  /** Shards, each owned by one of all members that take part: `member.partition('orders', { shards: 64 })`. */
+  partition(name: string, options: PartitionOptions): Partition;
   /** The place of this member in an election, for programs that do not need `Election`. */
   seat(name?: string): Seat;
   /**

@@ -1,4 +1,4 @@
-import { asObject, BadInput, refuseUnknown, show } from '../../core/index.ts';
+import { asObject, BadInput, refuseUnknown, show } from '../../core/values.ts';
 import { MOST_SHARDS, readTable, slotFor, type Table } from '../../shards/index.ts';
 import { type Cancellable, onceAborted } from '../aborts.ts';
 import { type Clock, processClock } from '../clock.ts';

@@ -1,4 +1,4 @@
-import { BadInput } from '../../core/index.ts';
+import { BadInput } from '../../core/values.ts';
 import { type Register, readRegister } from '../../shards/index.ts';
 import type { Election } from '../election.ts';
 import { CaucusError } from '../errors.ts';
