@@ -10,8 +10,6 @@ export {
   type Release,
   readRegister,
   readTable,
-  type Session,
-  type Shard,
   type Table,
   writeRegister,
   writeTable,
