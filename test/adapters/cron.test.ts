@@ -205,6 +205,39 @@ describe('the coordinator of node-cron', () => {
     expect(await second).toBe(true);
   });
 
+  it('lets the others first run what they know of, if it has just started or was stopped', async () => {
+    const stop = new AbortController();
+    const aEngine = memory.engine({ name: 'a' });
+    cleanUp.push(() => aEngine.close());
+    const a = new ElectionCoordinator(new Election('order-of-all', aEngine), { signal: stop.signal });
+    const b = coordinated('b', 'order-of-all');
+    expect(await a.shouldRun(keys[0]!, 1000)).toBe(true);
+    const known = b.shouldRun(keys[0]!, 1000);
+    await a.onComplete(keys[0]!);
+    expect(await known).toBe(false);
+    expect(await a.shouldRun(keys[1]!, 1000)).toBe(true);
+    const c = coordinated('c', 'order-of-all'); // It does not know of the second fire time, which b can run.
+    const third = c.shouldRun(keys[2]!, 1000);
+    const second = b.shouldRun(keys[1]!, 1000);
+    stop.abort();
+    await a.onComplete(keys[1]!);
+    expect(await second).toBe(true);
+    const thirdOfB = b.shouldRun(keys[2]!, 1000);
+    await b.onComplete(keys[1]!);
+    expect(await thirdOfB).toBe(true);
+    await b.onComplete(keys[2]!);
+    expect(await third).toBe(false);
+  });
+
+  it('runs its first fire time itself if no other replica wants to lead', async () => {
+    const a = coordinated('last', 'alone');
+    expect(await a.shouldRun(keys[0]!, 1000)).toBe(true);
+    await a.onComplete(keys[0]!);
+    const b = coordinated('next', 'alone');
+    expect(await b.shouldRun(keys[1]!, 1000)).toBe(true);
+    await b.onComplete(keys[1]!);
+  });
+
   it('says no once it is told to stop', async () => {
     const stop = new AbortController();
     const a = new ElectionCoordinator(new Election('stop', memory.engine()), { signal: stop.signal });

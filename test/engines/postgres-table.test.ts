@@ -262,6 +262,30 @@ describe.runIf(hasPostgres())('the table of elections in PostgreSQL', () => {
     }
   });
 
+  it('is asked at most fifteen times in a lease by a leader and a candidate that wait: once a second with the usual 15 s', async () => {
+    const leaseMs = 3000;
+    const pools = [0, 1].map(() => new Pool({ connectionString: server.url, max: 2 }));
+    let statements = 0;
+    for (const pool of pools)
+      pool.on('connect', (client) => {
+        const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+        client.query = ((...args: unknown[]) => {
+          statements += 1;
+          return query(...args);
+        }) as typeof client.query;
+      });
+    const [a, b] = pools.map((pool) => new Election('idle', open(pool, { leaseMs })));
+    const { token } = await won(a!);
+    void b!.campaign().catch(() => {});
+    await seen(b!, 'the leader', (each) => each.token === token);
+    const before = statements;
+    await sleep(leaseMs);
+    expect(statements - before).toBeLessThanOrEqual(15);
+    for (const engine of engines.splice(0)) await engine.close();
+    for (const pool of pools) await pool.end();
+    expect(before).toBeGreaterThan(0);
+  });
+
   it('works over a pool of the user, who remains its owner', async () => {
     const pool = new Pool({ connectionString: server.url, max: 3 });
     const election = new Election('pooled', open(pool, { leaseMs: 15_000 }));

@@ -3,7 +3,8 @@
  * task runs on one replica, and on another if that one dies in the middle.
  *
  * Promises: at most one completion of each fire time is recorded, as `election.once` does.
- * Does not promise: that a task begins only once. Nor that failures are known: node-cron tells its coordinator only that a task
+ * Does not promise: that a fire time is run at which no replica ran, or whose replicas all ended before it began: node-cron does
+ * not catch up. Nor that a task begins only once. Nor that failures are known: node-cron tells its coordinator only that a task
  * has ended, so a task that threw counts as done.
  */
 import { BadInput, show } from '../../core/index.ts';
@@ -25,6 +26,17 @@ interface CoordinatedRun {
   readonly recorded: Promise<unknown>;
 }
 
+/**
+ * How long an election has no leader before a replica that has just started stands: others that know of earlier fire
+ * times take it within milliseconds.
+ */
+const QUIET_MS = 3000;
+/** But no longer than this in all. */
+const LONGEST_WAIT_MS = 60_000;
+const TICK_MS = 500;
+/** node-cron leaves out fire times that are late by a second. */
+const STALL_MS = 1000;
+
 /** Coordinates tasks by an election of their own. Every replica makes one, with an election of the same name. */
 export class ElectionCoordinator implements RunCoordinator {
   readonly #election: Election;
@@ -32,11 +44,16 @@ export class ElectionCoordinator implements RunCoordinator {
   readonly #runs = new Map<string, CoordinatedRun>();
   /** The runs of one task follow each other. */
   readonly #last = new Map<string, Promise<unknown>>();
+  /** By task: all its fire times since then have asked here. A later one must not be run before what others know of. */
+  #complete = new Set<string>();
+  #tickedMs = performance.now();
 
   constructor(election: Election, options: CoordinatorOptions = {}) {
     if (typeof election?.once !== 'function') throw new BadInput('election', 'an Election', show(election));
     this.#election = election;
     this.#options = options;
+    const ticks = setInterval(() => this.#tick(), TICK_MS).unref();
+    options.signal?.addEventListener('abort', () => clearInterval(ticks), { once: true });
   }
 
   /** The run of the task with this name that is under way here: its token, its signal. Null if there is none. */
@@ -47,6 +64,7 @@ export class ElectionCoordinator implements RunCoordinator {
 
   /** Called by node-cron. Settles with true where the task has to run, with false once it has run elsewhere. */
   async shouldRun(key: string, _ttlMs: number): Promise<boolean> {
+    this.#tick();
     const name = nameIn(key);
     const before = this.#last.get(name);
     const run = this.#run(key, name, before);
@@ -60,6 +78,43 @@ export class ElectionCoordinator implements RunCoordinator {
     const run = this.#runs.get(key);
     run?.complete();
     await run?.recorded;
+  }
+
+  /** A process that was stopped has missed fire times, as one that has just started has. */
+  #tick(): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#tickedMs > TICK_MS + STALL_MS) this.#complete = new Set();
+    this.#tickedMs = nowMs;
+  }
+
+  /**
+   * Waits until other replicas have run this fire time, and so all before it, or none of them wants to lead. Otherwise
+   * the earlier ones, of which we do not know, would be passed over.
+   */
+  async #othersFirst(series: string, occasion: string): Promise<void> {
+    const isOver = (): boolean => {
+      const { runs, open } = this.#election.runs;
+      const isNew = ![...runs, ...open].some((each) => each.series === series);
+      const isLater = (each: unknown): boolean => Date.parse(String(each)) >= Date.parse(occasion);
+      return isNew || runs.some((run) => run.series === series && isLater(run.occasion));
+    };
+    const quiet = new AbortController();
+    const { signal = quiet.signal } = this.#options;
+    const end = (): void => quiet.abort();
+    const longest = setTimeout(end, LONGEST_WAIT_MS);
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const states = this.#election.observe({ signal: AbortSignal.any([signal, quiet.signal]) });
+      for await (const { leader, isKnown } of states) {
+        clearTimeout(timer);
+        if (!isKnown) continue;
+        if (isOver()) break;
+        if (leader === null) timer = setTimeout(end, QUIET_MS);
+      }
+    } finally {
+      clearTimeout(timer);
+      clearTimeout(longest);
+    }
   }
 
   #run(
@@ -88,6 +143,8 @@ export class ElectionCoordinator implements RunCoordinator {
     const ended = (async () => {
       await before;
       try {
+        if (!this.#complete.has(series)) await this.#othersFirst(series, occasionIn(key));
+        this.#complete.add(series);
         const settings = { ...options, series, signal: AbortSignal.any(signals) };
         await this.#election.once(occasionIn(key), work, settings);
       } catch (error) {

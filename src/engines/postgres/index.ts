@@ -69,11 +69,13 @@ export function postgres(
   options: PostgresOptions = {},
 ): LeaseEngine<PostgresGrant> {
   checkOptions(options, OPTIONS);
-  const times = leaseTimes(options, FLOOR);
-  const source = sourceAt(at, options.ssl, times);
-  const table = tableOf(options.schema, options.table);
   const { listen = true, clock = processClock } = options;
   if (typeof listen !== 'boolean') throw new BadInput('listen', 'true or false', show(listen));
+  const checked = leaseTimes(options, FLOOR);
+  // Waiting candidates are notified, so they poll as rarely as a leader renews.
+  const times = listen ? { ...checked, retryMs: options.retryMs ?? checked.renewMs } : checked;
+  const source = sourceAt(at, options.ssl, times);
+  const table = tableOf(options.schema, options.table);
   if (listen && typeof at === 'object' && at.options?.max === 1)
     throw new BadInput('url', 'a pool of two connections or more, or listen: false', 'a pool of one');
   // Connecting may take longer than a statement: the attempt continues for the next call when its caller stops
