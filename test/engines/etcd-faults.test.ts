@@ -108,6 +108,38 @@ describe.runIf(hasEtcd())('etcd, when things go wrong', () => {
     expect((await next).token).toBeGreaterThan(leadership.token);
   });
 
+  it('observers tell a crash from a resignation, also where the next candidate leads at once', async () => {
+    const name = bed.newName();
+    const observer = bed.join(name);
+    const changes: string[] = [];
+    void (async () => {
+      for await (const { cause, detail } of observer.observe()) changes.push(`${cause}: ${detail}`);
+    })();
+    const told = (change: string): Promise<void> => until(change, () => changes.includes(change));
+    const resigning = async (): Promise<void> => {
+      const election = bed.join(name, { name: 'r' });
+      await (await won(election)).resign();
+      await told('resigned: r resigned');
+      const engine = bed.closing.pop()!;
+      const waiting = bed.join(name, { name: 'w' });
+      const again = await won(election);
+      const next = waiting.campaign();
+      await until('the queue', async () => (await bed.keysOf(`${name}/`)).length === 2);
+      void again.resign();
+      await engine.close(); // Its lease is gone with its key.
+      await told('won: w leads: r resigned');
+      await (await next).resign();
+      await told('resigned: w resigned');
+    };
+    await resigning();
+    const tunnel = await bed.proxy();
+    await won(bed.join(name, { name: 'c' }, tunnel.etcdUrl));
+    await told('won: c leads');
+    tunnel.refuse();
+    await told('lease-expired: the lease of c ran out');
+    tunnel.restore();
+  });
+
   it('a key that is deleted behind our back: we learn of it at once, and lead again with a greater token', async () => {
     const name = bed.newName();
     const a = bed.join(name, PATIENT);

@@ -14,9 +14,13 @@ export interface Layout {
   readonly askedPrefix: string;
   readonly askedPrefixEnd: string;
   askedKey(token: bigint): string;
+  /** The token of the leader that resigned last, beside the requests, which all participants watch. */
+  readonly resignedKey: string;
   candidateKey(leaseHex: string): string;
   /** Counts how often this lease has left while a creation was in doubt: see `Place`. */
   leftKey(leaseHex: string): string;
+  /** The lease of a candidate, from its key. */
+  leaseOf(candidateKey: string): string | null;
 }
 
 export function layoutOf(election: string): Layout {
@@ -26,9 +30,14 @@ export function layoutOf(election: string): Layout {
     valueKey: `${election}.value`,
     askedPrefix: `${election}.asked.`,
     askedPrefixEnd: `${election}.asked/`, // The character after the dot.
+    resignedKey: `${election}.asked.resigned`,
     askedKey: (token) => `${election}.asked.${token}`,
     candidateKey: (leaseHex) => `${election}/${leaseHex}`,
     leftKey: (leaseHex) => `${election}.left.${leaseHex}`,
+    leaseOf(key) {
+      const hex = key.slice(election.length + 1);
+      return /^[0-9a-f]{1,16}$/.test(hex) ? BigInt(`0x${hex}`).toString() : null;
+    },
   };
 }
 

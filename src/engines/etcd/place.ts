@@ -53,6 +53,8 @@ export class Place implements Debt {
   created: bigint | null = null;
   /** Keys with a create revision up to this must not be used, or not again. */
   #spent = 0n;
+  /** The key with which we have led last. */
+  #led = 0n;
   /** A creation was sent and not answered: it may have happened, or may still happen. */
   #isInDoubt = false;
   /** We have begun to leave, and do not know yet whether it succeeded. */
@@ -82,9 +84,16 @@ export class Place implements Debt {
     return this.created !== null || this.#isInDoubt || this.isLeaving;
   }
 
-  /** This key may not be granted a second time. */
+  /** This key leads: it may not be granted a second time. */
   spend(created: bigint): void {
     this.#spent = created;
+    this.#led = created;
+  }
+
+  /** What a leader that leaves writes, so that the others know that it did not crash. */
+  #mark(): Op[] {
+    if (this.#led !== this.created) return [];
+    return [put(this.#layout.resignedKey, String(this.#led), this.session.lease)];
   }
 
   /** Makes sure that we are in the queue, and returns its state. */
@@ -186,7 +195,7 @@ export class Place implements Debt {
 
   async #leaveFor(signal: AbortSignal, isVoid: () => void): Promise<boolean> {
     if (this.created !== null) {
-      await this.#txn([createdAt(this.key, this.created)], [remove(this.key)], [], signal);
+      await this.#txn([createdAt(this.key, this.created)], [remove(this.key), ...this.#mark()], [], signal);
       isVoid();
     }
     return true;
@@ -196,7 +205,7 @@ export class Place implements Debt {
     const leftKey = this.#layout.leftKey(this.session.leaseHex);
     const answer = await this.#txn(
       [versionIs(leftKey, this.#leftCount)],
-      [remove(this.key), put(leftKey, this.#name, this.session.lease)],
+      [remove(this.key), put(leftKey, this.#name, this.session.lease), ...this.#mark()],
       [get(leftKey)],
       signal,
     );

@@ -23,6 +23,11 @@ export interface EtcdGrant extends Grant {
   readonly place: Place;
 }
 
+interface LeaderKey {
+  readonly key: string;
+  readonly token: bigint;
+}
+
 /** How long a request to resign stays. A leader whose watch is broken finds it only when it renews. */
 const REQUEST_MS = 60_000;
 
@@ -51,6 +56,10 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   #request: { readonly token: bigint; readonly reason: string } | null = null;
   /** The leader's key; null while it is unknown or being read, so that every change counts. */
   #leaderKey: string | null = null;
+  /** The token of the leader that resigned last, as the watch has told. */
+  #resigned = '';
+  /** The leader that was read last. */
+  #leader: LeaderKey | null = null;
   /** The last reading in which another participant led, while nothing suggests that it has changed. */
   #last: { readonly reading: Reading; readonly revision: bigint } | null = null;
   /**
@@ -90,7 +99,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
         signal.throwIfAborted();
         // While etcd was unavailable, an operator may have ended our lease (etcd issue 15247).
         if (session.isShaky) view = await place.enter(signal);
-        const result = this.#result(place, view, doubts);
+        const result = await this.#result(place, view, doubts, signal);
         // No event follows the one that was reported meanwhile, so this view must not stand for what etcd holds.
         if (this.#changes !== changes) this.#forget();
         return result;
@@ -176,7 +185,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       published: found(answer, 1),
       revision: revisionOf(answer.header),
     };
-    return this.#read(view);
+    return this.#read(view, signal);
   }
 
   watch(hint: (news: 'changed' | 'ours') => void): () => void {
@@ -203,6 +212,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   }
 
   #onRequest({ key, value, isDelete }: WatchEvent): void {
+    if (key === this.#layout.resignedKey && !isDelete) this.#resigned = value;
     const token = this.#place?.created ?? null;
     if (token === null || isDelete || key !== this.#layout.askedKey(token)) return;
     this.#request = { token, reason: value };
@@ -238,8 +248,13 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     }
   }
 
-  #result(place: Place, view: View, doubts: number): { grant: EtcdGrant | null; reading: Reading } {
-    const reading = this.#read(view);
+  async #result(
+    place: Place,
+    view: View,
+    doubts: number,
+    signal: AbortSignal,
+  ): Promise<{ grant: EtcdGrant | null; reading: Reading }> {
+    const reading = await this.#read(view, signal);
     const token = place.created;
     if (token === null || view.first?.key !== place.key || view.first.createRevision !== token) {
       this.#last = { reading, revision: view.revision };
@@ -250,15 +265,39 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     return { grant: { token, place }, reading };
   }
 
-  #read({ first, published }: View): Reading {
+  async #read({ first, published }: View, signal: AbortSignal): Promise<Reading> {
     this.#leaderKey = first?.key ?? null;
+    const before = this.#leader;
+    this.#leader = first === null ? null : { key: first.key, token: first.createRevision };
+    const isOver = before !== null && before.token !== this.#leader?.token;
     return {
+      ...(isOver ? { hasCrashed: await this.#hasCrashed(before, signal) } : {}),
       leader: first === null ? null : proposerOf(first.value, first.key),
       token: first?.createRevision ?? null,
       freeInMs: null, // Reading the other's lease would take another request.
       value: published === null ? null : publishedOf(published.value),
       version: Number(published?.version ?? 0),
     };
+  }
+
+  /**
+   * Has a leader whose key is gone lost its lease? One that resigns leaves a mark. Programs of another kind do not, but
+   * their lease outlives their key for a moment.
+   */
+  async #hasCrashed({ key, token }: LeaderKey, signal: AbortSignal): Promise<boolean> {
+    if (this.#resigned === String(token)) return false;
+    const ID = this.#layout.leaseOf(key);
+    if (ID === null) return false;
+    try {
+      const { TTL } = await this.#around.client.call<{ TTL?: string }>(
+        '/v3/lease/timetolive',
+        { ID },
+        signal,
+      );
+      return Number(TTL ?? 0) <= 0 && this.#resigned !== String(token); // The mark may have come meanwhile.
+    } catch (error) {
+      return error instanceof EtcdError && error.isLeaseGone; // Otherwise it is not known.
+    }
   }
 
   /** The last reading, if the last renewal shows that nothing in etcd has changed since. Then no request is needed. */

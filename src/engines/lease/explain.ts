@@ -5,18 +5,25 @@ import type { Reading } from './lease-store.ts';
  * Why the election is in the state that was read, or null if that did not change. `hasRunOut`: the lease that was
  * read before has expired.
  */
-export function explain(before: Standing, { leader, token }: Reading, hasRunOut: boolean): Why | null {
+export function explain(before: Standing, reading: Reading, hasRunOut: boolean): Why | null {
+  const { leader, token, hasCrashed } = reading;
   if (leader !== null) {
     const isKnown = before.leader === leader && before.token === token && before.cause === 'won';
-    return isKnown ? null : { cause: 'won', detail: `${leader} leads` };
+    if (isKnown) return null;
+    // Where candidates queue, the next one leads at once.
+    const why =
+      before.leader === null || hasCrashed === undefined ? '' : `: ${endOf(before, hasCrashed).detail}`;
+    return { cause: 'won', detail: `${leader} leads${why}` };
   }
-  if (before.leader !== null) {
-    return hasRunOut
-      ? { cause: 'lease-expired', detail: `the lease of ${before.leader} ran out` }
-      : { cause: 'resigned', detail: `${before.leader} resigned` };
-  }
+  if (before.leader !== null) return endOf(before, hasCrashed ?? hasRunOut);
   const isNews = before.cause === 'started' || before.cause === 'store-unreachable';
   return isNews ? { cause: 'started', detail: 'there is no leader' } : null;
+}
+
+function endOf({ leader }: Standing, hasCrashed: boolean): Why {
+  return hasCrashed
+    ? { cause: 'lease-expired', detail: `the lease of ${leader} ran out` }
+    : { cause: 'resigned', detail: `${leader} resigned` };
 }
 
 /** A resignation names the participant; other causes keep their own words. */

@@ -8,6 +8,11 @@ export interface Reading {
   readonly token: bigint | null;
   /** How long until the lease is free if its holder does nothing; null if the store does not tell. */
   readonly freeInMs: number | null;
+  /**
+   * The leadership that was read before is over: by a crash, so that its lease has expired, or by a resignation. For
+   * stores that do not tell `freeInMs`, which says it otherwise.
+   */
+  readonly hasCrashed?: boolean;
   /** The value that was published last, and its version; null and 0 if there is none, or the store cannot publish. */
   readonly value: Json;
   readonly version: number;
