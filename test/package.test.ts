@@ -90,7 +90,7 @@ describe('the packed package', () => {
       ...new Set(files.map((file) => file.split('/')[0]!)),
     ];
     const bare = loadedBy(`await import('caucus');`);
-    expect(rooms(bare).sort()).toEqual(['core', 'door', 'election', 'engines', 'index.js', 'once']);
+    expect(rooms(bare).sort()).toEqual(['core', 'door', 'election', 'engines', 'index.js', 'once', 'shards']);
     expect(bare.filter((file) => /^engines\/\w+\//.test(file))).toEqual([]);
     const lead = (options: string): string =>
       `const { join } = await import('caucus'); const member = await join(${options});

@@ -5,7 +5,7 @@ import { BadInput, show } from '../core/values.ts';
 import type { Election, ElectionOptions, LogEntry, Partition, PartitionOptions } from '../election/index.ts';
 import { type EngineOptions, openEngine } from '../engines/index.ts';
 import type { JoinOptions } from '../member/index.ts';
-import type { ProtocolName } from '../protocols/index.ts';
+import type { DefaultProtocol, ProtocolName } from '../protocols/index.ts';
 
 /** A program's part in its elections, whatever they are held on: members, or a store. */
 export interface Caucus {
@@ -43,7 +43,9 @@ export type CaucusStoreOptions = EngineOptions & {
  * as a member, as `join` takes it. Either has the same elections, handler, metrics and history.
  */
 export async function caucus(url: string | URL, options?: CaucusStoreOptions): Promise<Caucus>;
-export async function caucus<P extends ProtocolName = 'quorum'>(options: JoinOptions<P>): Promise<Caucus>;
+export async function caucus<P extends ProtocolName = DefaultProtocol>(
+  options: JoinOptions<P>,
+): Promise<Caucus>;
 export async function caucus<P extends ProtocolName>(
   where: string | URL | JoinOptions<P>,
   options: CaucusStoreOptions = {},

@@ -1,5 +1,5 @@
 import type { IsolatedJoinOptions, JoinOptions } from '../member/index.ts';
-import type { ProtocolName } from '../protocols/index.ts';
+import type { DefaultProtocol, ProtocolName } from '../protocols/index.ts';
 import type { IsolatedMember, Member } from './member.ts';
 
 /**
@@ -8,10 +8,12 @@ import type { IsolatedMember, Member } from './member.ts';
  * CaucusError for errors of the system. The code of members is loaded at the first call, since a program whose elections
  * are on a store needs none of it.
  */
-export async function join<P extends ProtocolName = 'quorum'>(
+export async function join<P extends ProtocolName = DefaultProtocol>(
   options: IsolatedJoinOptions<P>,
 ): Promise<IsolatedMember>;
-export async function join<P extends ProtocolName = 'quorum'>(options: JoinOptions<P>): Promise<Member>;
+export async function join<P extends ProtocolName = DefaultProtocol>(
+  options: JoinOptions<P>,
+): Promise<Member>;
 export async function join<P extends ProtocolName>(
   options: JoinOptions<P> | IsolatedJoinOptions<P>,
 ): Promise<Member | IsolatedMember> {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TokenOption } from '../auth/index.ts';
 import type { MemberId } from '../core/index.ts';
 import type { LogEntry } from '../election/index.ts';
-import type { OptionsOf, ProtocolName, TimingOf } from '../protocols/index.ts';
+import type { DefaultProtocol, OptionsOf, ProtocolName, TimingOf } from '../protocols/index.ts';
 import type { Peer } from './links/links.ts';
 import type { TlsOptions } from './tls-options.ts';
 
@@ -100,7 +100,7 @@ interface Rules<P extends ProtocolName> {
 }
 
 /** The options of a member, with the times and options of its protocol. Everything but the peers has a default. */
-export interface JoinOptions<P extends ProtocolName = 'quorum'> extends MemberOptions, Rules<P> {}
+export interface JoinOptions<P extends ProtocolName = DefaultProtocol> extends MemberOptions, Rules<P> {}
 
 /** The same before the protocol is known, of which each reads its own times and options. */
 export interface AnyJoinOptions extends MemberOptions {
@@ -117,7 +117,7 @@ interface Isolation {
 }
 
 /** The options of a member in a thread of its own. */
-export interface IsolatedJoinOptions<P extends ProtocolName = 'quorum'>
+export interface IsolatedJoinOptions<P extends ProtocolName = DefaultProtocol>
   extends Omit<MemberOptions, 'isolate' | 'mounted' | 'allow'>,
     Rules<P>,
     Isolation {}

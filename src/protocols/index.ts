@@ -6,6 +6,7 @@ export type { ChangedOptions, ChangedTiming, OptionsOf, ProtocolName, TimingOf }
 
 /** The default protocol of members. */
 export const DEFAULT_PROTOCOL = 'quorum';
+export type DefaultProtocol = typeof DEFAULT_PROTOCOL;
 
 /** Every protocol by name: what `--protocol` accepts. */
 export const catalogue: Readonly<Record<string, Definition>> = {

@@ -208,7 +208,7 @@ it('leaves nothing half done: no trace of a scenario that is refused', async () 
 
 describe.concurrent('times that are set while a cluster runs', () => {
   it.each([
-    [['foo=1'], /^SETTING: expected timing=PRESET or timing.NAME=VALUE, found "foo=1"$/],
+    [['foo=1'], /^SETTING: expected timing=PRESET, timing.NAME=VALUE or options.NAME=VALUE, found "foo=1"$/],
     [['timing.leaseMs=soon'], /^timing.leaseMs: expected a number of milliseconds, .*, found "soon"$/],
     [['timing=wan', 'timing=lan'], /^SETTING: expected each once, found preset twice$/],
   ])('%j', async (settings, message) => {

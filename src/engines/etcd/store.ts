@@ -3,8 +3,9 @@ import type { Clock, ResignationRequest } from '../../election/index.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
 import { type Client, EtcdError } from './client.ts';
-import { type Layout, layoutOf, proposalOf, proposerOf } from './layout.ts';
+import { type Layout, layoutOf, proposalOf } from './layout.ts';
 import { Place, type View } from './place.ts';
+import { isLeaseGone, type LeaderKey, leaderIn, readingOf } from './reading.ts';
 import type { Session, SessionUser } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import type { WatchEvent, Watches } from './watches.ts';
@@ -21,11 +22,6 @@ import {
 
 export interface EtcdGrant extends Grant {
   readonly place: Place;
-}
-
-interface LeaderKey {
-  readonly key: string;
-  readonly token: bigint;
 }
 
 /** How long a request to resign stays. A leader whose watch is broken finds it only when it renews. */
@@ -265,19 +261,14 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     return { grant: { token, place }, reading };
   }
 
-  async #read({ first, published }: View, signal: AbortSignal): Promise<Reading> {
-    this.#leaderKey = first?.key ?? null;
+  async #read(view: View, signal: AbortSignal): Promise<Reading> {
+    this.#leaderKey = view.first?.key ?? null;
     const before = this.#leader;
-    this.#leader = first === null ? null : { key: first.key, token: first.createRevision };
+    this.#leader = leaderIn(view);
     const isOver = before !== null && before.token !== this.#leader?.token;
-    return {
-      ...(isOver ? { hasCrashed: await this.#hasCrashed(before, signal) } : {}),
-      leader: first === null ? null : proposerOf(first.value, first.key),
-      token: first?.createRevision ?? null,
-      freeInMs: null, // Reading the other's lease would take another request.
-      value: published === null ? null : publishedOf(published.value),
-      version: Number(published?.version ?? 0),
-    };
+    return isOver
+      ? { hasCrashed: await this.#hasCrashed(before, signal), ...readingOf(view) }
+      : readingOf(view);
   }
 
   /**
@@ -285,19 +276,10 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
    * their lease outlives their key for a moment.
    */
   async #hasCrashed({ key, token }: LeaderKey, signal: AbortSignal): Promise<boolean> {
-    if (this.#resigned === String(token)) return false;
-    const ID = this.#layout.leaseOf(key);
-    if (ID === null) return false;
-    try {
-      const { TTL } = await this.#around.client.call<{ TTL?: string }>(
-        '/v3/lease/timetolive',
-        { ID },
-        signal,
-      );
-      return Number(TTL ?? 0) <= 0 && this.#resigned !== String(token); // The mark may have come meanwhile.
-    } catch (error) {
-      return error instanceof EtcdError && error.isLeaseGone; // Otherwise it is not known.
-    }
+    const lease = this.#layout.leaseOf(key);
+    if (lease === null || this.#resigned === String(token)) return false;
+    const isGone = await isLeaseGone(this.#around.client, lease, signal);
+    return isGone && this.#resigned !== String(token); // The mark may have come meanwhile.
   }
 
   /** The last reading, if the last renewal shows that nothing in etcd has changed since. Then no request is needed. */
@@ -364,13 +346,5 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   #forget(): void {
     this.#leaderKey = null;
     this.#last = null;
-  }
-}
-
-function publishedOf(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text; // Another program has written it.
   }
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { newToken } from '../../../auth/index.ts';
 import { integer } from '../../../core/index.ts';
 import { makeFolder, readOptions } from '../../../member/index.ts';
+import { DEFAULT_PROTOCOL } from '../../../protocols/index.ts';
 import { counted, needsMajority } from '../../../story/index.ts';
 import { readMemberConfig } from '../../input/config/member-config.ts';
 import { isSystemError, oneLine, Refusal, systemWords } from '../../input/refusal.ts';
@@ -199,9 +200,9 @@ function leastTimeoutMs(elections: number): number {
 
 /** With times for so many elections, unless others are given or the usual ones are long enough. */
 function withTimesFor(elections: number, flags: UpFlags): UpFlags {
-  const { protocol = 'quorum', timing = [], option = [] } = flags;
+  const { protocol = DEFAULT_PROTOCOL, timing = [], option = [] } = flags;
   const leastMs = leastTimeoutMs(elections);
-  if (protocol !== 'quorum' || timing.length > 0 || option.length > 0 || leastMs <= USUAL_TIMEOUT_MS)
+  if (protocol !== DEFAULT_PROTOCOL || timing.length > 0 || option.length > 0 || leastMs <= USUAL_TIMEOUT_MS)
     return flags;
   return { ...flags, timing: [`timeoutMs=[${leastMs},${Math.round((leastMs * 5) / 3)}]`] };
 }
