@@ -206,18 +206,19 @@ describe('caucus cron', () => {
     });
     const words = `${command[0]} cannot be run on this host (exit code ${code})`;
     await expect.poll(() => told, { timeout: 60_000 }).toContain(words);
-    const occasion = / for (\S+), attempt 1,/.exec(told)![1]!;
     const other = start(['cron', '* * * * * *', '--catch-up', 'all', ...on('--id', 'b'), ...say]);
     const otherEnded = end(other);
     let done = '';
     other.stdout!.on('data', (text) => {
       done += text;
     });
-    // Each attempt counts, also those that cannot be run: the other host takes one of the first ten.
-    await expect.poll(() => done, { timeout: 60_000 }).toContain(`${occasion} `);
+    // Each attempt counts, also those that cannot be run, and ten are too many: a host that starts late misses the first.
+    const left = (): string[] => [...told.matchAll(/ for (\S+), attempt \d+,/g)].map(([, each]) => each!);
+    await expect
+      .poll(() => left().some((occasion) => done.includes(`${occasion} `)), { timeout: 60_000 })
+      .toBe(true);
     for (const each of [child, other]) each.kill('SIGTERM');
     expect([(await ended).code, (await otherEnded).code]).toEqual([0, 0]);
-    expect(told).not.toContain('has failed');
   });
 
   it('says how long it waits for its command after a signal, and ends it at the second one', async () => {
