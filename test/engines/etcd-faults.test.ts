@@ -118,7 +118,9 @@ describe.runIf(hasEtcd())('etcd, when things go wrong', () => {
     const told = (change: string): Promise<void> => until(change, () => changes.includes(change));
     const resigning = async (): Promise<void> => {
       const election = bed.join(name, { name: 'r' });
-      await (await won(election)).resign();
+      const first = await won(election);
+      await told('won: r leads'); // An observer that starts later sees neither its beginning nor its end.
+      await first.resign();
       await told('resigned: r resigned');
       const engine = bed.closing.pop()!;
       const waiting = bed.join(name, { name: 'w' });
