@@ -62,7 +62,7 @@ describe.concurrent('a scenario that is wrong', () => {
         protocol: 'quorum',
         events: [{ atMs: 1, do: 'reconfigure', timing: { leaseMs: 9000 } }],
       },
-      /^standard input: events\[0\]\.timing\.leaseMs: expected times that work together, found 9000 with a timeout from 1800/,
+      /^standard input: events\[0\]\.timing\.leaseMs: expected times and options that work together, found 9000 with a timeout from 1800/,
     ],
     ['no members', { members: [] }, /^standard input: members: expected/],
     ['a list', [1], /^standard input: the document: expected an object, found \[1\]$/],

@@ -97,7 +97,10 @@ describe('caucus reconfigure', () => {
 
   it.each([
     ['timing=LAN', 'timing: expected "steady" or "lan" or "wan" or "fast" or "default", found "LAN"'],
-    ['options.maxDrift=2', 'options.maxDrift: expected times that work together, found 2: a clock that may'],
+    [
+      'options.maxDrift=2',
+      'options.maxDrift: expected times and options that work together, found 2: a clock that may',
+    ],
     ['options.maxDrift=much', 'options.maxDrift: expected a number, or null, found "much"'],
     ['options.preset="lan"', 'options.preset: expected timing=PRESET, which sets it, found "lan"'],
     ['options.quorum=true', 'options: expected maxDrift or preferAfter, which can be changed while the clus'],

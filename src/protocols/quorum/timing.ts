@@ -164,7 +164,8 @@ export const retiming: Retiming<TimingTable, OptionsTable> = {
     const now = before === null ? ofConfig(config) : readTiming(before);
     const set = withOptions(times === undefined ? now : withTimes(now, times), given ?? {});
     const objection = refuseTiming(config, set);
-    if (objection !== null) throw new BadInput(objection.path, 'times that work together', objection.reason);
+    if (objection !== null)
+      throw new BadInput(objection.path, 'times and options that work together', objection.reason);
     return set as unknown as SetTimes;
   },
   scaled(config, factor) {
