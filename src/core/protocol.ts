@@ -260,6 +260,8 @@ export interface Definition<
   effectiveTiming?(config: Config<Timing, Options>): Readonly<Record<string, unknown>>;
   /** Options that only choose times, so that `effectiveTiming` says all of them. */
   readonly timingOptions?: readonly (keyof Options & string)[];
+  /** Options in which the members of a cluster may differ. */
+  readonly ownOptions?: readonly (keyof Options & string)[];
   /** Omitted if the timing cannot be changed while a cluster runs; then all members must be configured with the same. */
   readonly retiming?: Retiming<Timing, Options>;
   /** The fields of every message that may arrive, by type (without `type` itself). */

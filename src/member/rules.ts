@@ -27,13 +27,15 @@ export function rulesOf(
 
 /** The settings as they are used. */
 export function settingsOf(
-  { effectiveTiming, timingOptions = [] }: Definition,
+  { effectiveTiming, timingOptions = [], ownOptions = [] }: Definition,
   { timing, options }: Config,
 ): { readonly timing: Settings; readonly options: Settings } {
   return {
     timing: rounded(effectiveTiming?.({ timing, options }) ?? timing),
     options: Object.fromEntries(
-      Object.entries(options).filter(([option]) => !timingOptions.includes(option)),
+      Object.entries(options).filter(
+        ([option]) => !timingOptions.includes(option) && !ownOptions.includes(option),
+      ),
     ) as Settings,
   };
 }

@@ -292,6 +292,7 @@ export const quorum: Definition = define<TimingTable, OptionsTable, Message>({
   roundTripMs,
   effectiveTiming,
   timingOptions: ['preset'],
+  ownOptions: ['deputies'],
   retiming,
   messages,
   formerMessages: ['recall', 'recall/answer'],

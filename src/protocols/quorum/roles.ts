@@ -1,5 +1,6 @@
 import type { MemberId } from '../../core/index.ts';
 import type { Ask } from './messages.ts';
+import { seatOf } from './seats.ts';
 import type { Times } from './settings.ts';
 import { isMember, leaseTimer, type Out, origin, report, type State, save, send } from './state.ts';
 
@@ -14,6 +15,7 @@ export function adoptTerm(s: State, term: number, times: Times, out: Out): void 
 export function enterTerm(s: State, term: number): void {
   s.term = term;
   if (s.seeking <= term) s.seeking = 0;
+  if (s.ahead <= term) s.ahead = 0;
 }
 
 /** Tells a member of an older term that there is a newer one. */
@@ -37,6 +39,7 @@ export function becomeFollower(s: State, leader: MemberId | null, times: Times, 
   s.consent = null;
   if (news) s.probes = null;
   s.asked = null;
+  if (leader !== null) s.held = null;
   s.round = 0;
   endLeases(s, out);
   if (before === 'leader') endLeadership(s, out);
@@ -127,9 +130,18 @@ function waitForSlot(s: State, afterMs: number, rangeMs: number, out: Out): void
 }
 
 export function slotOf(s: State): number {
-  const candidates = s.register.members.filter(({ id }) => id !== s.leader);
+  const deputy = deputyOf(s);
+  if (deputy === s.id) return 0;
+  const candidates = s.register.members.filter(({ id }) => id !== s.leader && id !== deputy);
+  const first = deputy === null ? 0 : 1;
   const place = candidates.findIndex(({ id }) => id === s.id);
-  return place < 0 ? candidates.length : (place + s.term) % candidates.length;
+  return first + (place < 0 ? candidates.length : (place + s.term) % candidates.length);
+}
+
+/** The member that has the first slot if the leader falls silent, as far as this one knows; null if there is none. */
+function deputyOf({ advance, term, leader, register }: State): MemberId | null {
+  if (advance === null || advance.term <= term || advance.id === leader) return null;
+  return seatOf(register, advance.id) === undefined ? null : advance.id;
 }
 
 /** May it ever lead? A priority of 0, or not being a member, says no. */

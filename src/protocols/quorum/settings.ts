@@ -2,6 +2,7 @@ import {
   type Config,
   choice,
   durationMs,
+  flag,
   integer,
   nullable,
   number,
@@ -42,6 +43,8 @@ export interface QuorumOptions {
   readonly maxDrift?: number | undefined;
   /** Heartbeats a preferred member must answer in a row before the leader transfers to it (default: 20). */
   readonly preferAfter?: number | undefined;
+  /** The leader has a deputy, which the members elect before it is needed (default: false). */
+  readonly deputies?: boolean | undefined;
 }
 
 /** A table with one setting for each of these. */
@@ -88,6 +91,11 @@ export const options: OptionsTable = {
     integer(1, 100_000),
     20,
     'heartbeats a preferred member must answer in a row before the leader transfers to it',
+  ),
+  deputies: setting(
+    flag,
+    false,
+    'the leader has a deputy, which the members elect before it is needed: quicker takeovers',
   ),
 };
 
@@ -140,6 +148,8 @@ export interface Times {
   /** ρ. */
   readonly maxDrift: number;
   readonly preferAfter: number;
+  /** A leader names a deputy. Members may differ in it. */
+  readonly deputies: boolean;
 }
 
 /**
@@ -165,7 +175,7 @@ const PRESETS = {
 } as const;
 
 export function timesOf(
-  { timing: given, options: { preset, maxDrift, preferAfter } }: QuorumConfig,
+  { timing: given, options: { preset, maxDrift, preferAfter, deputies } }: QuorumConfig,
   unaskedMs?: number,
 ): Times {
   const base = PRESETS[preset];
@@ -184,6 +194,7 @@ export function timesOf(
     unaskedMs: unaskedMs ?? promiseMs,
     maxDrift,
     preferAfter,
+    deputies,
   };
 }
 
@@ -201,8 +212,15 @@ export function roundTripMs(config: QuorumConfig): number {
 /** The lease that is set is what members promise; the leader counts on a little less. */
 export function effectiveTiming(
   config: QuorumConfig,
-): Omit<Times, 'promiseMs' | 'unaskedMs' | 'maxDrift' | 'preferAfter'> {
-  const { promiseMs, unaskedMs: _, maxDrift: __, preferAfter: ___, ...times } = timesOf(config);
+): Omit<Times, 'promiseMs' | 'unaskedMs' | 'maxDrift' | 'preferAfter' | 'deputies'> {
+  const {
+    promiseMs,
+    unaskedMs: _,
+    maxDrift: __,
+    preferAfter: ___,
+    deputies: ____,
+    ...times
+  } = timesOf(config);
   return { ...times, leaseMs: promiseMs };
 }
 

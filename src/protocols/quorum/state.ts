@@ -1,5 +1,5 @@
 import type { Effect, Json, MemberId, Self, View } from '../../core/index.ts';
-import type { Age, Message, Origin, Register, Release, Seat } from './messages.ts';
+import type { Advance, Age, Ask, Message, Origin, Register, Release, Seat } from './messages.ts';
 import { isSeated, newRegister, type Supporters, seatOf } from './seats.ts';
 
 export type Timer =
@@ -23,6 +23,10 @@ export interface Peer {
   streak: number;
   age: Age;
   priority: number;
+  /** The process that answered last. */
+  life: string;
+  /** The term in which it has voted in advance, as far as it has answered; 0: none. */
+  advance: number;
 }
 
 /** The round of a term in which a candidate asks for votes. */
@@ -52,6 +56,11 @@ export interface Promised {
   readonly round: number;
   /** How long it lasts. */
   readonly ms: number;
+}
+
+export interface Held {
+  readonly from: MemberId;
+  readonly message: Ask<'vote'>;
 }
 
 /** A change of members that an operator requested and that was not sent yet. */
@@ -91,6 +100,13 @@ export interface State {
    * restarted.
    */
   seen: Readonly<Record<string, Origin>>;
+  /** The latest vote in advance, or null. It is on the disk before any member may count on it. */
+  advance: Advance | null;
+  /**
+   * The term for which a deputy asks for votes while its disk already has that term and its own vote in it: it need not
+   * save when it wins. 0 if there is none.
+   */
+  ahead: number;
 
   role: 'follower' | 'pre-candidate' | 'candidate' | 'leader';
   leader: MemberId | null;
@@ -102,6 +118,11 @@ export interface State {
    * promise ends.
    */
   asked: Vote | null;
+  /**
+   * A request of the deputy for the vote that it was given in advance, which only the promise to the leader keeps from
+   * being answered: it is answered as soon as the promise ends.
+   */
+  held: Held | null;
   /** Members that say that this disk is a copy, each with the start that it was told of; null if none does. */
   told: Readonly<Record<string, number>> | null;
   /** Members that have answered this process since, and so do not say that. */
@@ -175,11 +196,14 @@ export function initialState({ id, members, settings }: Self): State {
     committed: register,
     promiseMs: 0,
     seen: {},
+    advance: null,
+    ahead: 0,
     role: 'follower',
     leader: null,
     hearsay: false,
     promise: null,
     asked: null,
+    held: null,
     told: null,
     vouching: {},
     raised: 0,
@@ -223,11 +247,25 @@ export interface Saved {
   readonly committed: Register;
   readonly promiseMs: number;
   readonly seen: Readonly<Record<string, Origin>>;
+  /** Omitted if there is none, and by earlier releases. */
+  readonly advance?: Advance | undefined;
 }
 
 export function save(s: State, out: Out): void {
-  const { disk, start, term, votedFor, register, committed, promiseMs, seen } = s;
-  const saved: Saved = { disk, start, term, votedFor, register, committed, promiseMs, seen };
+  const { disk, start, register, committed, promiseMs, seen, advance, ahead } = s;
+  const term = Math.max(s.term, ahead);
+  const votedFor = term === s.term ? s.votedFor : { id: s.id, life: s.life };
+  const saved: { -readonly [K in keyof Saved]: Saved[K] } = {
+    disk,
+    start,
+    term,
+    votedFor,
+    register,
+    committed,
+    promiseMs,
+    seen,
+  };
+  if (advance !== null) saved.advance = advance;
   out.push({ type: 'save', record: saved as unknown as Json });
 }
 

@@ -65,6 +65,7 @@ export function configWith(config: QuorumConfig, set: SetTiming | undefined): Qu
       preset,
       maxDrift: maxDrift ?? configured.maxDrift,
       preferAfter: preferAfter ?? configured.preferAfter,
+      deputies: configured.deputies,
     },
   };
 }
@@ -108,6 +109,7 @@ function longerOf(one: Times, other: Times): Times {
     unaskedMs: one.unaskedMs,
     maxDrift,
     preferAfter: Math.max(one.preferAfter, other.preferAfter),
+    deputies: one.deputies && other.deputies,
   };
 }
 
