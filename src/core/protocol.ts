@@ -94,10 +94,10 @@ export interface Retiming<Timing extends Settings = Settings, Options extends Se
   /** The settings of a member that was configured like this, with these times. */
   config(config: Config<Timing, Options>, set: SetTimes): Config<Timing, Options>;
   /**
-   * The same message for a release that knows nothing of changed times, where that says the same; else the message itself,
-   * which that release refuses.
+   * The same message for an earlier release that understands only these features, where that says the same; else the message
+   * itself, which that release refuses.
    */
-  forEarlierRelease(config: Config<Timing, Options>, message: Message): Message;
+  forEarlierRelease(config: Config<Timing, Options>, message: Message, features: readonly string[]): Message;
 }
 
 /** The times that an operator set, as far as one member knows. */

@@ -104,7 +104,10 @@ export function openLinks(
     tls: settled.tls,
     ...(definition.retiming === undefined
       ? {}
-      : { forEarlierRelease: (message) => definition.retiming!.forEarlierRelease(config, message) }),
+      : {
+          forEarlierRelease: (message, features) =>
+            definition.retiming!.forEarlierRelease(config, message, features),
+        }),
   });
   return links;
 }

@@ -5,6 +5,7 @@ import {
   type Closing,
   type ConnectionId,
   type Decision,
+  earlierFeatures,
   type Identity,
   named,
   type PeerEvent,
@@ -89,7 +90,7 @@ export class PeersHost implements ConnectionOwner {
     if (number === undefined) return;
     switch (frame.type) {
       case 'hello': {
-        connection.isEarlier = !(frame.identity.features ?? []).includes('timing');
+        connection.earlierFeatures = earlierFeatures(frame.identity);
         const refused = this.#objectTo(connection, frame.identity);
         if (refused === null)
           return this.give({ type: 'greeted', connection: number, identity: frame.identity });

@@ -225,8 +225,8 @@ export function onVoteAnswer(s: State, from: MemberId, m: Ask<'vote/answer'>, ti
 
 /** Its own vote is saved now, before anything is sent or done in the new term; that of a deputy is on its way already. */
 function winWithQuorum(s: State, times: Times, out: Out): void {
-  if (!isQuorum(s.register, s.votes)) return;
   const isSaved = s.ahead === s.seeking;
+  if (!isQuorum(s.register, s.votes)) return;
   enterTerm(s, s.seeking);
   s.votedFor = { id: s.id, life: s.life };
   if (!isSaved) save(s, out);

@@ -176,11 +176,20 @@ export const retiming: Retiming<TimingTable, OptionsTable> = {
     return { preset: config.options.preset, ...Object.fromEntries(scaled) };
   },
   config: (config, set) => configWith(config, readTiming(set)),
-  forEarlierRelease(config, message) {
-    const { promiseMs, ...rest } = message as AnyMessage & { readonly promiseMs?: number };
+  forEarlierRelease(config, message, features) {
+    const known = features.includes('deputies') ? message : withoutAdvance(message);
+    if (features.includes('timing')) return known;
+    const { promiseMs, ...rest } = known as AnyMessage & { readonly promiseMs?: number };
     return promiseMs === timesOf(config).promiseMs ? rest : message;
   },
 };
+
+/** A member that is not asked for a vote in advance votes as usual. */
+function withoutAdvance(message: AnyMessage): AnyMessage {
+  if (!('advance' in message)) return message;
+  const { advance: _, ...rest } = message as AnyMessage & { readonly advance: unknown };
+  return rest;
+}
 
 function scale(ms: number | readonly [number, number], factor: number): Json {
   return typeof ms === 'number' ? ms * factor : [ms[0] * factor, ms[1] * factor];
