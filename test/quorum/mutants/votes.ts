@@ -60,7 +60,7 @@ export const votes: readonly Mutant[] = [
       's.term + 1',
     ],
   ),
-  mutant('a token is used twice', { seed: 5 }, [
+  mutant('a token is used twice', { seed: 6 }, [
     'election',
     'Math.max(s.term, s.seeking, spent, s.advance === null ? 0 : s.advance.term) + 1',
     "Math.max(s.term, s.seeking, spent) + (s.term > 2 && s.role !== 'follower' ? 0 : 1)",
