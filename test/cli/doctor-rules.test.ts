@@ -333,10 +333,21 @@ describe('membership', () => {
     expect(findings).toMatchObject([
       { kind: 'member-down' },
       { kind: 'removed', subject: 'member c' },
-      { kind: 'membership', subject: 'member a and b' },
+      { kind: 'membership', subject: 'members a and b' },
     ]);
     expect(findings[2]!.next).toContain('take c out of the peers of a and b');
     expect(findings[2]!.next).toContain('add d to the peers of a and b');
+  });
+
+  it('a removed member that the others refuse is told once', () => {
+    const election = { voted: ['a', 'b'], configured: ['a', 'b'] };
+    const problem = { is: 'refused', kind: 'removed', reason: 'member c was removed' } as const;
+    const peers = ['a', 'b'].map((id) => {
+      return { voterId: id, voterUrl: urlOf(id), via: 'none', roundTripMs: null, problem } as const;
+    });
+    const of = (id: string): Place => member(id, ['a', 'b'], { election });
+    const findings = find(of('a'), of('b'), member('c', IDS, { election, diagnosis: { peers } }));
+    expect(findings.map(({ kind }) => kind)).toEqual(['removed', 'member-count']);
   });
 
   it('lists of peers that differ', () => {
