@@ -193,6 +193,22 @@ describe('leaders', () => {
     expect(kinds(...places)).toEqual(['no-candidate']);
   });
 
+  it('no leader during a pause, or since members are drained', () => {
+    const of = (status: object): Place[] =>
+      IDS.map((id) =>
+        member(id, IDS, { status: { ...noLead, ...status }, election: { ...idle, isCandidate: false } }),
+      );
+    expect(find(...of({ paused: true }))).toMatchObject([
+      { kind: 'paused', severity: 'problem', next: expect.stringContaining('caucus resume') },
+    ]);
+    expect(find(...of({ drained: true }))).toMatchObject([
+      { kind: 'no-candidate', next: 'let one lead again: caucus drain a --undo' },
+    ]);
+    // With a leader, the pause is what the operator wanted.
+    const led = IDS.map((id) => member(id, IDS, { status: { paused: true } }));
+    expect(find(...led)).toMatchObject([{ kind: 'paused', severity: 'warning' }]);
+  });
+
   it('a leader that answers only the others is none that is missing', () => {
     expect(kinds(absent('a', 'silent'), member('b'), member('c'))).toEqual(['member-silent']);
   });

@@ -232,7 +232,9 @@ describe('a cluster with one fault after the other', () => {
     });
     expect((await named(urls, 'removed', 'member c')).what).toContain('(a and b)');
     const { what, next } = await named(urls, 'membership', 'members a and b');
-    expect(what).toContain('are configured with a, b and c, but the members of the election main are a and b');
+    expect(what).toContain(
+      'are configured with a, b and c, but the members of the election main are a and b',
+    );
     expect(next).toContain('take c out of the peers');
   });
 
