@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { setFlagsFromString } from 'node:v8';
 import { CommanderError } from 'commander';
 import { BadInput } from '../core/index.ts';
 import { oneLine, Refusal, systemWords } from './input/refusal.ts';
@@ -27,11 +26,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 // If even errors cannot be written, only the exit code is left.
 process.stderr.on('error', () => {});
-
-// The kernel frees the memory of a process that was killed before it closes its connections, so the other members hear
-// of the death of a small process sooner. V8 would let the space for new objects grow to many times of what members need.
-if (process.argv[2] === 'node' || process.argv[2] === 'run')
-  setFlagsFromString('--semi-space-growth-factor=1');
 
 const program = createProgram();
 try {
