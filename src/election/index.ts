@@ -22,6 +22,7 @@ export type {
   OnceWork,
   TransactionContext,
 } from './once/options.ts';
+export { othersFirst } from './once/others-first.ts';
 export type { ScheduleOptions } from './once/schedule.ts';
 export type { Prepare } from './preparation.ts';
 export { expectDone, ProtocolSeat, type SeatHost } from './protocol-seat.ts';
