@@ -127,9 +127,15 @@ function waitForSlot(s: State, afterMs: number, rangeMs: number, out: Out): void
 }
 
 export function slotOf(s: State): number {
-  const candidates = s.register.members.filter(({ id }) => id !== s.leader);
-  const place = candidates.findIndex(({ id }) => id === s.id);
-  return place < 0 ? candidates.length : (place + s.term) % candidates.length;
+  // Counted without a list: every heartbeat asks.
+  let candidates = 0;
+  let place = -1;
+  for (const { id } of s.register.members) {
+    if (id === s.leader) continue;
+    if (id === s.id) place = candidates;
+    candidates += 1;
+  }
+  return place < 0 ? candidates : (place + s.term) % candidates;
 }
 
 /** May it ever lead? A priority of 0, or not being a member, says no. */
