@@ -2,9 +2,10 @@
  * `npm run verify:versions`: clusters of an earlier release are upgraded member by member and downgraded again, in every order, while
  * processes are stopped and go on: three members in all 36 pairs of orders, five in all 120 orders up, each with another one down.
  *
- *     npm run verify:versions -- [MEMBERS [RUNS [SEED]]]
+ *     npm run verify:versions -- [MEMBERS [RUNS [SEED [FIRST]]]]
  *
- * does RUNS of these with MEMBERS (all, and three and then five, if omitted). A run that fails prints its orders and its seed.
+ * does RUNS of these with MEMBERS (all, and three and then five, if omitted), from number FIRST on (1 if omitted), so that several
+ * processes can share them. A run that fails prints its orders and its seed.
  * Each member is on a host of its own where namespaces can be made; with `--loopback` all are on this one.
  */
 import { Random } from '../src/core/index.ts';
@@ -19,7 +20,7 @@ interface Run {
 }
 
 const { ground, numbers } = readPlaces();
-const [only, most = Number.POSITIVE_INFINITY, seed = 1] = numbers;
+const [only, most = Number.POSITIVE_INFINITY, seed = 1, first = 1] = numbers;
 const earlier = new EarlierRelease();
 try {
   for (const members of only === undefined ? [3, 5] : [only]) await all(members);
@@ -28,7 +29,8 @@ try {
 }
 
 async function all(members: number): Promise<void> {
-  const runs = drawRuns(members).slice(0, most);
+  const drawn = drawRuns(members);
+  const runs = drawn.slice(first - 1, first - 1 + most);
   const sum = { restarts: 0, leaders: 0, pauses: 0, changes: 0, allowed: 0 };
   let failures = 0;
   for (const [i, run] of runs.entries()) {
@@ -39,7 +41,9 @@ async function all(members: number): Promise<void> {
       failures += 1;
       say(`WRONG: ${members} members, ${told}: ${error instanceof Error ? error.message : error}`);
     }
-    say(`${members} members, run ${i + 1} of ${runs.length} (${told}); so far ${sumWords(sum, failures)}`);
+    say(
+      `${members} members, run ${first + i} of ${drawn.length} (${told}); so far ${sumWords(sum, failures)}`,
+    );
   }
   say(`${members} members, ${runs.length} runs: ${sumWords(sum, failures)}`);
   if (failures > 0) process.exitCode = 1;

@@ -19,6 +19,7 @@ export type { Command, Input, Reason, SetTimes } from './input.ts';
 export { canonicalText, clonePlain, isSame, type Json } from './json.ts';
 export { majority } from './majority.ts';
 export { harmless, oneLine } from './one-line.ts';
+export { OWN_TOKEN, OWN_TOKEN_JSON, withToken } from './own-token.ts';
 export { plainHash } from './plain-hash.ts';
 export {
   type Addresses,

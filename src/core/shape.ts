@@ -246,6 +246,7 @@ function recordOf<T extends object>(
   isClosed: boolean,
 ): Shape<T> {
   let schema: Schema | null = null;
+  const keys = Object.keys(fields);
   return {
     expected: 'an object',
     get schema() {
@@ -257,7 +258,7 @@ function recordOf<T extends object>(
       const found = asObject(value, path);
       if (isClosed) refuseUnknown(found, fields, path);
       const result: Record<string, unknown> = isClosed ? {} : { ...found };
-      for (const key of Object.keys(fields)) {
+      for (const key of keys) {
         const field = fields[key as keyof T].read(found[key], join(path, key));
         if (field !== undefined) result[key] = field;
       }

@@ -8,6 +8,7 @@ export type { Why } from './cause.ts';
 export { parseId } from './ids.ts';
 export type { Json } from './json.ts';
 export { oneLine } from './one-line.ts';
+export { OWN_TOKEN } from './own-token.ts';
 export {
   anyText,
   asObject,

@@ -5,7 +5,7 @@ import { CaucusError, LeadershipLost } from './errors.ts';
 import { frozenCopy } from './frozen-json.ts';
 import { type Grantor, Leadership } from './leadership.ts';
 import { refuseMixed, unlessEnded } from './publication.ts';
-import type { Held, Seat, Standing } from './seat.ts';
+import type { Held, Opening, Seat, Standing } from './seat.ts';
 import { Tenure } from './tenure.ts';
 
 /** How soon to check again a held leadership whose lease has expired by our clock. */
@@ -21,6 +21,7 @@ export interface Patience {
 }
 
 interface Taker {
+  readonly opening: Opening | undefined;
   give(tenure: Tenure): void;
   refuse(error: unknown): void;
 }
@@ -77,15 +78,15 @@ export class Candidacy implements Grantor {
   }
 
   /** Queues for the next leadership. The caller is in the queue before this returns. */
-  async win(signal: AbortSignal | undefined): Promise<Tenure> {
+  async win(signal: AbortSignal | undefined, opening?: Opening): Promise<Tenure> {
     for (;;) {
-      const tenure = await this.#take(signal);
+      const tenure = await this.#take(signal, opening);
       if (tenure.leadership.isValid()) return tenure;
       tenure.finish(); // Lost before its taker could begin.
     }
   }
 
-  #take(signal: AbortSignal | undefined): Promise<Tenure> {
+  #take(signal: AbortSignal | undefined, opening: Opening | undefined): Promise<Tenure> {
     return new Promise((resolve, reject) => {
       if (this.#closed.signal.aborted) return reject(this.#closed.signal.reason);
       if (signal?.aborted) return reject(signal.reason);
@@ -95,6 +96,7 @@ export class Candidacy implements Grantor {
         this.#settle();
       });
       const taker: Taker = {
+        opening,
         give: (tenure) => {
           forget();
           resolve(tenure);
@@ -120,7 +122,8 @@ export class Candidacy implements Grantor {
     if (!this.#isStanding) {
       this.#isStanding = true;
       try {
-        this.#seat.stand(); // It may report a leadership before it returns.
+        // It may report a leadership before it returns.
+        this.#seat.stand((value) => this.#takers[0]?.opening?.(value) ?? null);
       } catch (error) {
         this.#isStanding = false;
         for (const taker of this.#takers.splice(0)) taker.refuse(error);

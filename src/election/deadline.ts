@@ -6,6 +6,8 @@ import type { Held } from './seat.ts';
 const EARLY_MS = 5;
 /** An event loop that is late by this much was blocked; a busy one is late by less. */
 const BLOCKED_MS = 50;
+/** It does not wake more often than this before the end: with short leases, each wake-up costs as much as a heartbeat. */
+const LEAST_REST_MS = 100;
 
 function duration(ms: number): string {
   return ms < 100 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
@@ -13,8 +15,8 @@ function duration(ms: number): string {
 
 /**
  * Ends a leadership by the clock, whatever its seat says: a seat may wait for an answer that never comes, and a
- * process whose event loop was blocked hears of everything too late. It wakes several times during a lease, so that
- * after a stall it knows how long the stall was.
+ * process whose event loop was blocked hears of everything too late. It wakes several times during a long lease, so
+ * that after a stall it knows how long the stall was.
  */
 export class Deadline {
   readonly #held: Held;
@@ -73,7 +75,7 @@ export class Deadline {
     const nowMs = this.#clock.now();
     this.#leaseMs = Math.max(this.#leaseMs, expiresAtMs - nowMs);
     // Never 0: rounding may leave a tiny rest again and again.
-    const delayMs = Math.max(0.01, Math.min(this.leftMs, this.#leaseMs / 4));
+    const delayMs = Math.max(0.01, Math.min(this.leftMs, Math.max(LEAST_REST_MS, this.#leaseMs / 4)));
     this.#wakeAtMs = nowMs + delayMs;
     this.#stopTimer = this.#clock.after(delayMs, () => this.start());
   }

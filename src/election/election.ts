@@ -88,6 +88,18 @@ export class Election {
     return this.#seat.standing.isKnown !== false;
   }
 
+  /** @internal Is the value the last one that was published, whether or not we lead? Members know it only if they lead. */
+  get isCurrent(): boolean {
+    const { isCurrent = true } = this.#seat.standing;
+    return this.isKnown && isCurrent === true;
+  }
+
+  /** @internal Waits until the store has answered. False: the signal was aborted before, or the election closed. */
+  async becomesKnown(signal: AbortSignal): Promise<boolean> {
+    for await (const { isKnown } of this.observe({ signal })) if (isKnown) return true;
+    return false;
+  }
+
   /** Our own name in this election. */
   get self(): string {
     return this.#seat.name;

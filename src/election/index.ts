@@ -22,10 +22,19 @@ export type {
   OnceWork,
   TransactionContext,
 } from './once/options.ts';
+export { othersFirst } from './once/others-first.ts';
 export type { ScheduleOptions } from './once/schedule.ts';
 export type { Prepare } from './preparation.ts';
 export { expectDone, ProtocolSeat, type SeatHost } from './protocol-seat.ts';
-export type { Held, ResignationRequest, Seat, Standing, TransactedWork, Transaction } from './seat.ts';
+export type {
+  Held,
+  Opening,
+  ResignationRequest,
+  Seat,
+  Standing,
+  TransactedWork,
+  Transaction,
+} from './seat.ts';
 export type { PartitionObservation, ShardOwner } from './shards/observation.ts';
 export type { OwnedShard } from './shards/owned-shard.ts';
 export { Partition, type PartitionOptions } from './shards/partition.ts';

@@ -43,6 +43,12 @@ export interface Standing {
   readonly asked?: string | null;
 }
 
+/**
+ * What a candidate publishes in the act that makes it the leader, where a store can do both at once: the value that
+ * follows this one, with `OWN_TOKEN` in place of its token. Null: nothing.
+ */
+export type Opening = (value: Json) => Json | null;
+
 /** A request that a leader resign. */
 export interface ResignationRequest {
   /** The reason, in one line for people. The leader's work sees it. */
@@ -79,8 +85,11 @@ export interface Seat {
   readonly standing: Standing;
   /** Calls back synchronously at every change of `standing`. Returns a function that stops it. */
   watch(listener: (standing: Standing) => void): () => void;
-  /** From now on we are a candidate, also after every loss, until `withdraw`. */
-  stand(): void;
+  /**
+   * From now on we are a candidate, also after every loss, until `withdraw`. `opening` may be published with each
+   * leadership, in the same act; a seat that cannot do that leaves it out, and `standing.value` tells.
+   */
+  stand(opening?: Opening): void;
   /**
    * We are no longer a candidate. Settles when our leadership is released, or cannot be. `why` is passed on to
    * observers where the engine can.

@@ -1,4 +1,4 @@
-import os from 'node:os';
+import { systemBoot } from './boot-clock.ts';
 
 /** A larger jump of the wall clock against the monotonic clock is a sleep, not a small correction. */
 const SLEEP_MS = 1000;
@@ -29,9 +29,6 @@ const SHORT_SLEEP_MS = 3 * BOOT_STEP_MS;
 /** It is read at most this often: a protocol may look at the clock thousands of times a second. */
 const BOOT_EVERY_MS = 1;
 
-/** Null where the monotonic clock counts sleeps, or the time since the start is told in whole seconds. */
-const systemBoot: (() => number) | null = process.platform === 'linux' ? () => os.uptime() * 1000 : null;
-
 /**
  * Detects that the machine was suspended. The monotonic clock may stop during suspension, so a lease would look as
  * fresh after a night as before. The time since the machine was started and the wall clock continue.
@@ -52,6 +49,8 @@ export class SleepWatch {
   readonly #monotonic: () => number;
   readonly #wall: () => number;
   readonly #boot: (() => number) | null;
+  /** The last one, in one object: the clock is read several times for each message. */
+  readonly #reading: Reading = { aheadMs: 0, readMs: 0, nowMs: 0, apartMs: 0 };
   #aheadMs: number;
   /** How far the time since the start is ahead of the monotonic clock; null before the first usable reading. */
   #bootAheadMs: number | null = null;
@@ -70,14 +69,15 @@ export class SleepWatch {
     this.#monotonic = monotonic;
     this.#wall = wall;
     this.#boot = boot;
-    const { aheadMs, nowMs } = this.#read(wall);
-    this.#aheadMs = aheadMs;
-    this.#lookAtBoot(nowMs);
+    this.#read(wall);
+    this.#aheadMs = this.#reading.aheadMs;
+    this.#lookAtBoot(this.#reading.nowMs);
   }
 
   /** Checks now, and returns how many sleeps there were. */
   look(): number {
-    const { aheadMs, nowMs } = this.#read(this.#wall);
+    this.#read(this.#wall);
+    const { aheadMs, nowMs } = this.#reading;
     const movedMs = aheadMs - this.#aheadMs;
     // Both clocks are looked at together after a sleep: one sleep that was found twice would end two leases.
     if (Math.abs(movedMs) > NOISE_MS || nowMs - this.#bootReadAtMs >= BOOT_EVERY_MS) this.#lookAtBoot(nowMs);
@@ -97,7 +97,8 @@ export class SleepWatch {
   #lookAtBoot(nowMs: number): void {
     if (this.#boot === null) return;
     this.#bootReadAtMs = nowMs;
-    const { aheadMs, readMs, apartMs } = this.#read(this.#boot);
+    this.#read(this.#boot);
+    const { aheadMs, readMs, apartMs } = this.#reading;
     this.#isBootFine ||= Math.round(readMs) % 1000 !== 0;
     if (!this.#isBootFine) return;
     if (this.#bootAheadMs === null) {
@@ -129,25 +130,29 @@ export class SleepWatch {
   }
 
   /** An interruption between the readings of the two clocks looks like a difference, so the closest pair counts. */
-  #read(clock: () => number): Reading {
-    let best: Reading = { aheadMs: 0, readMs: 0, nowMs: 0, apartMs: Number.POSITIVE_INFINITY };
+  #read(clock: () => number): void {
+    const best = this.#reading;
+    best.apartMs = Number.POSITIVE_INFINITY;
     for (let readings = 0; readings < READINGS && best.apartMs > APART_MS; readings++) {
       const beforeMs = this.#monotonic();
       const readMs = clock();
       const nowMs = this.#monotonic();
       const apartMs = nowMs - beforeMs;
-      if (apartMs < best.apartMs) best = { aheadMs: readMs - nowMs, readMs, nowMs, apartMs };
+      if (apartMs >= best.apartMs) continue;
+      best.aheadMs = readMs - nowMs;
+      best.readMs = readMs;
+      best.nowMs = nowMs;
+      best.apartMs = apartMs;
     }
-    return best;
   }
 }
 
 /** Another clock beside the monotonic one. */
 interface Reading {
-  readonly aheadMs: number;
-  readonly readMs: number;
+  aheadMs: number;
+  readMs: number;
   /** The monotonic clock after the reading. */
-  readonly nowMs: number;
+  nowMs: number;
   /** How far apart the readings before and after it were. */
-  readonly apartMs: number;
+  apartMs: number;
 }

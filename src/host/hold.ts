@@ -38,7 +38,17 @@ export interface Lease {
   readonly lengthMs: number;
 }
 
-const NO_LEASE: Lease = { endsAtMs: 0, lengthMs: 0 };
+/** Of a process that has reported nothing. */
+export const NO_VIEW: View = {
+  role: 'none',
+  leader: null,
+  term: null,
+  lease: null,
+  version: 0,
+  value: null,
+};
+
+export const NO_LEASE: Lease = { endsAtMs: 0, lengthMs: 0 };
 const ENDLESS: Lease = { endsAtMs: Number.POSITIVE_INFINITY, lengthMs: 0 };
 
 /**

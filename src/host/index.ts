@@ -1,5 +1,5 @@
 export type { HostClock } from './clock.ts';
-export type { Change, Hold } from './hold.ts';
+export { type Change, type Hold, NO_VIEW } from './hold.ts';
 export { DISK_RETRY_MS } from './outbox.ts';
 export type { HostPorts } from './ports.ts';
-export { NO_VIEW, ProtocolHost } from './protocol-host.ts';
+export { ProtocolHost } from './protocol-host.ts';

@@ -26,28 +26,17 @@ import {
   type Why,
 } from '../core/index.ts';
 import { boundedReason, reasonOf, successorIn } from './explain.ts';
-import { type Change, type Hold, Holder, type Lease, leaseOf } from './hold.ts';
+import { type Change, type Hold, Holder, type Lease, leaseOf, NO_LEASE, NO_VIEW } from './hold.ts';
 import { Lapse } from './lapse.ts';
 import { lastSaveIn, type Origin, Outbox, type Outward, type Save } from './outbox.ts';
 import type { HostPorts } from './ports.ts';
 import { type Timer, Timers } from './timers.ts';
-
-export const NO_VIEW: View = {
-  role: 'none',
-  leader: null,
-  term: null,
-  lease: null,
-  version: 0,
-  value: null,
-};
 
 /** The id of commands that a host gives itself. Their answers are dropped. */
 const OWN_COMMAND = 0;
 
 export class ProtocolHost {
   readonly commands: readonly Command['type'][];
-  /** What this process last reported. */
-  view: View = NO_VIEW;
   isRunning = false;
 
   readonly #protocol: Protocol;
@@ -60,6 +49,8 @@ export class ProtocolHost {
   readonly #inputs: Input[] = [];
   readonly #ending = (message: Message): Ending | null => this.#protocol.ending?.(message) ?? null;
   readonly state: unknown;
+  #view = NO_VIEW;
+  #leads = false; // Views have many shapes of object, and every input asks this several times.
   /** By what the view came about. */
   #last: Origin = { input: null, effects: [] };
   readonly #onDue = (timer: string): void => void this.#take({ type: 'timer', timer });
@@ -110,6 +101,16 @@ export class ProtocolHost {
     this.#holder.close();
   }
 
+  /** What this process last reported. */
+  get view(): View {
+    return this.#view;
+  }
+
+  private set view(view: View) {
+    this.#view = view;
+    this.#leads = view.role === 'leader';
+  }
+
   /** The leadership that this process holds. It may already have expired by the clock. */
   get held(): Hold | null {
     return this.#holder.held;
@@ -135,7 +136,7 @@ export class ProtocolHost {
 
   /** The lease of the leadership that was last reported. */
   get lease(): Lease {
-    return leaseOf(this.view, this.#leaseTimer, this.#ports.clock);
+    return this.#leads ? leaseOf(this.#view, this.#leaseTimer, this.#ports.clock) : NO_LEASE;
   }
 
   /**
@@ -323,9 +324,9 @@ export class ProtocolHost {
     const holder = this.#holder;
     const { blockedMs } = this.#timers;
     const why = this.#exclusion;
-    const verdict = holder.isSettled(this.view)
+    const verdict = holder.isSettled(this.#view)
       ? 'settled'
-      : holder.consider(this.view, { input, effects, blockedMs, why, illness: this.illness });
+      : holder.consider(this.#view, { input, effects, blockedMs, why, illness: this.illness });
     this.#ports.changed();
     if (verdict === 'lapsed') this.#startOver();
   }

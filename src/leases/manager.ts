@@ -17,9 +17,18 @@
  * term, so every token is greater than all earlier ones, whatever was lost of the register. They fit into 63 bits as long as the
  * term is below 2^41, that is for some 7,000 years of terms that begin with tenths of a second.
  */
-import type { Json } from '../core/index.ts';
+import { type Json, withToken } from '../core/index.ts';
 import { type Entry, LARGEST_REGISTER, LARGEST_VALUE, type Lease, type LeaseRegister } from './register.ts';
-import type { Asking, LeaseReading, Publishing, Releasing, Renewal, Taken, Taking } from './wire.ts';
+import type {
+  Asking,
+  FirstValue,
+  LeaseReading,
+  Publishing,
+  Releasing,
+  Renewal,
+  Taken,
+  Taking,
+} from './wire.ts';
 
 const COUNT_BITS = 22n;
 const MOST_GRANTS = 4_194_303;
@@ -97,13 +106,24 @@ export class LeaseManager {
       return { after: 0, answer: { token: null, reading: this.read(election, nowMs) } };
     if (this.#grants >= MOST_GRANTS) return { refused: 'term-used-up' };
     const token = String((this.#term << COUNT_BITS) + BigInt(this.#grants + 1));
-    const next = { ...entry, lease: { holder: name, session, attempt, token, leaseMs, asked: null } };
-    if (!this.#change(next)) return { refused: 'full' };
+    const granted = { holder: name, session, attempt, token, leaseMs, asked: null };
+    const opened = this.#opened(entry, token, asked.first);
+    const taken = [opened, entry].find((each) => each !== null && this.#change({ ...each, lease: granted }));
+    if (taken == null) return { refused: 'full' };
+    const { value, version } = taken;
+    this.#versions = Math.max(this.#versions, version);
     this.#grants += 1;
     this.#untilMs.set(token, nowMs + leaseMs);
-    const { value, version } = entry;
-    const reading = { leader: name, token, freeInMs: leaseMs, value, version };
+    const reading = { leader: name, token, freeInMs: leaseMs, value, version, opens: true };
     return { after: this.#changes, answer: { token, reading } };
+  }
+
+  /** With the value that is published with the lease. Null: there is none, or it does not follow the last one, or is too large. */
+  #opened(entry: Entry, token: string, first: FirstValue | undefined): Entry | null {
+    if (first === undefined || first.after !== entry.version) return null;
+    const json = withToken(JSON.stringify(first.value), token);
+    if (json.length > LARGEST_VALUE) return null;
+    return { ...entry, value: JSON.parse(json), version: this.#versions + 1 };
   }
 
   /** Nothing is written: the register would have to be written for every renewal of every participant. */
@@ -144,8 +164,9 @@ export class LeaseManager {
     const { lease, value, version } = this.#committed.get(election)?.entry ?? emptyEntry(election);
     const untilMs = lease === null ? undefined : this.#untilMs.get(lease.token);
     if (lease === null || untilMs === undefined || untilMs <= nowMs)
-      return { leader: null, token: null, freeInMs: null, value, version };
-    return { leader: lease.holder, token: lease.token, freeInMs: untilMs - nowMs, value, version };
+      return { leader: null, token: null, freeInMs: null, value, version, opens: true };
+    const freeInMs = untilMs - nowMs;
+    return { leader: lease.holder, token: lease.token, freeInMs, value, version, opens: true };
   }
 
   /** Ends the leases whose time is up. Returns whether there were any. */

@@ -14,6 +14,7 @@ import {
   nullable,
   number,
   openRecord,
+  optional,
   record,
   type Shape,
   text,
@@ -39,12 +40,25 @@ interface Granted {
 
 const granted = { election, session, token };
 
+/** A value that is published with the lease, in one act, if none was published in this election since `after`. */
+export interface FirstValue {
+  readonly after: number;
+  /** With `OWN_TOKEN` in place of the token of the lease. */
+  readonly value: Json;
+}
+
+const firstValue: Shape<FirstValue> = record<FirstValue>({
+  after: described(natural, 'The version of the value from which it follows.'),
+  value: described(anyJson, 'A text "\\u0001token" in it is replaced by the token.'),
+});
+
 export interface Taking {
   readonly election: string;
   readonly session: string;
   readonly attempt: number;
   readonly name: string;
   readonly leaseMs: number;
+  readonly first?: FirstValue | undefined;
 }
 
 export const taking: Shape<Taking> = named(
@@ -55,6 +69,10 @@ export const taking: Shape<Taking> = named(
     attempt: described(natural, 'Larger than in every earlier request of this session.'),
     name: described(holderName, 'The name of the participant, for people.'),
     leaseMs: described(leaseLength, 'How long the leadership lasts without a renewal.'),
+    first: described(
+      optional(firstValue),
+      'Published with it, in one act, if none was published since. For members that say `opens`.',
+    ),
   }),
 );
 
@@ -65,6 +83,7 @@ export interface LeaseReading {
   readonly freeInMs: number | null;
   readonly value: Json;
   readonly version: number;
+  readonly opens?: boolean | undefined;
 }
 
 export const leaseReading: Shape<LeaseReading> = named(
@@ -78,6 +97,7 @@ export const leaseReading: Shape<LeaseReading> = named(
     ),
     value: described(anyJson, 'The value that was published last.'),
     version: described(natural, 'Of that value; it grows with every publication. 0: there is none.'),
+    opens: described(optional(flag), 'This member publishes `first` of a take.'),
   }),
 );
 

@@ -90,18 +90,20 @@ export class ClusterMembership implements MembershipPort {
     this.#learning = this.#learn();
   }
 
-  /** A founder may have lost its disk. A process that joins has asked already. */
+  /** A process that joins has asked already, and waits to be added. */
   #learn(): Learning | null {
-    const { settled, links } = this.#around;
-    const { id, cluster, election, peers, join } = settled;
-    if (join !== null || peers.length === 0) return null;
+    const { settled, links, voters } = this.#around;
+    const { id, cluster, election, peers, join, definition } = settled;
+    if (peers.length === 0 || !definition.commands.includes('add')) return null;
+    const isWaiting = (): boolean => join !== null && this.members === null;
     return new Learning({
       id,
       cluster,
       election,
-      configured: peers,
+      others: () => voters.others,
+      isRemoved: (each) => this.#roster.isRemoved(each),
       links,
-      isDone: () => this.members !== null,
+      isDone: () => isWaiting() || (this.members !== null && this.leader !== null),
       learned: (members) => this.#roster.learn(members),
     });
   }

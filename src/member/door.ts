@@ -66,7 +66,8 @@ export function readMessage(definition: Definition, message: Message, way: Way):
   try {
     // Members of Caucus write ids unchanged; programs in other languages may write numbers as text.
     const written = way === 'link' ? fields : withParsedIds(fields, shape.schema ?? {});
-    return { ...shape.read(written, ''), type };
+    // What a shape has read is an object of its own, so the type is added to that.
+    return Object.assign(shape.read(written, ''), { type });
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
     throw new RefusedMessage('bad-shape', `${type}: ${error.message}`, error);

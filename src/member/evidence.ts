@@ -3,7 +3,7 @@
  * where it runs can be looked up if it runs on this kernel: same boot of the same host, same namespaces. Then the
  * kernel knows. Anything that cannot be read or is not understood is no proof.
  */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import type { ProcessIdentity } from '../peers/index.ts';
 
 /** The flag of a task that has begun to exit and runs no more code of its program. */
@@ -70,11 +70,24 @@ function isEnding({ state, flags }: Task): boolean {
   return state === 'Z' || state === 'X' || (flags & PF_EXITING) !== 0;
 }
 
+/** Longer than any `stat`: a name of 64 characters and fifty numbers of at most twenty digits. */
+const bytes = Buffer.alloc(2048);
+
+/** In three system calls; `readFileSync` takes twice as many, and a dying process has a dozen threads to be looked at. */
+function readShort(file: string): string {
+  const fd = openSync(file, 'r');
+  try {
+    return bytes.toString('latin1', 0, readSync(fd, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** Null if there is no such task. */
 function readTask(file: string): Task | null {
   let text: string;
   try {
-    text = readFileSync(file, 'latin1');
+    text = readShort(file);
   } catch (error) {
     if (isAbsence(error)) return null;
     throw error;

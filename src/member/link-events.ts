@@ -46,8 +46,11 @@ function linkEvents(around: LinkEventsAround): LinkEvents {
       changed();
     },
     onDown: (peer, reason) => {
-      log({ level: 'warning', message: `the connection to ${peer.id} is closed: ${reason}` });
-      changed();
+      // The look whether its process is dead comes first: a takeover waits for that.
+      setImmediate(() => {
+        log({ level: 'warning', message: `the connection to ${peer.id} is closed: ${reason}` });
+        changed();
+      });
     },
     onRecovery: (recovery) => around.recovered(recovery),
     onGone: (peer, proof, life) => hosts.give({ type: 'peer-gone', peer, proof, life }),

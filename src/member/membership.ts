@@ -58,6 +58,8 @@ export class Membership {
 
   /** Adds one member, and when it has its seat removes the other. If it was interrupted, it goes on where it was. */
   replace(old: MemberId, joiner: Peer, force: boolean): Promise<Outcome> {
+    if (old === joiner.id)
+      return Promise.resolve(refused(`${old} cannot be replaced by itself: give the new member another id`));
     return this.#next(async () => {
       const isHere = this.#around.roster.members?.some(({ id }) => id === old) ?? false;
       const isDone = this.#around.roster.members?.some(({ id }) => id === joiner.id) ?? false;

@@ -42,7 +42,7 @@ export class Roster {
   readonly #farewells = new Map<MemberId, NodeJS.Timeout>();
   /** A member that is being added, which is not in the register yet. */
   #joiner: Peer | null = null;
-  /** Members that another one told of, while this one knows of no cluster that has been founded. */
+  /** Members that another one told of, while this one knows of no cluster that has been founded, or hears no leader. */
   #learned: readonly Peer[] = [];
   #wasMember: boolean;
   #told = '';
@@ -75,7 +75,8 @@ export class Roster {
   /** Was this member removed, and is it to be told so? */
   isRemoved(id: MemberId | string): boolean {
     const found = [...this.#removed].find((each) => String(each) === String(id));
-    return found !== undefined && !this.#farewells.has(found) && this.#joiner?.id !== found;
+    const isExpected = this.#joiner?.id === found || this.#learned.some((each) => each.id === found);
+    return found !== undefined && !this.#farewells.has(found) && !isExpected;
   }
 
   get removed(): readonly MemberId[] {
@@ -88,9 +89,14 @@ export class Roster {
     this.#apply();
   }
 
-  /** Dials the members that another one told of, and admits them, until the register says who the members are. */
-  learn(members: readonly Peer[]): void {
-    this.#learned = members;
+  /**
+   * Dials the members that another one told of, and admits them, until this one has heard a leader, which has the newest
+   * register; null: it has.
+   */
+  learn(members: readonly Peer[] | null): void {
+    if (members === null && this.#learned.length === 0) return;
+    const isToldAnew = (id: MemberId): boolean => members?.some((each) => each.id === id) ?? true;
+    this.#learned = [...this.#learned.filter(({ id }) => !isToldAnew(id)), ...(members ?? [])];
     this.#apply();
   }
 
@@ -211,7 +217,7 @@ export class Roster {
     const leaving = [...this.#farewells.keys()].flatMap((id) => voters.list.filter((each) => each.id === id));
     const joiner = this.#joiner === null ? [] : [this.#joiner];
     const gone = [...this.#removed].filter((id) => this.isRemoved(id));
-    const learned = this.members === null ? this.#learned : [];
+    const learned = this.#learned.filter(({ id }) => !members.some((each) => each.id === id));
     voters.follow([...joiner, ...members, ...learned, ...leaving], gone);
     links().setPeers(voters.others, gone);
     this.#save();

@@ -14,6 +14,8 @@ export class Voters {
   #members: readonly Peer[] = [];
   /** Members that were removed: they are no voters, although they may still be configured. */
   #gone: readonly MemberId[] = [];
+  /** Those of both that are called. Every message asks whether its sender is one of them. */
+  #fixed: readonly Peer[];
   readonly #registered = new Map<MemberId, Peer>();
   readonly #hosts = new Set<string>();
   readonly #most: number;
@@ -24,6 +26,7 @@ export class Voters {
     this.#hasTls = hasTls;
     this.#own = own;
     this.#configured = configured;
+    this.#fixed = configured;
     this.#most = most;
     for (const { url } of configured) this.#hosts.add(hostOf(url));
   }
@@ -35,7 +38,7 @@ export class Voters {
   }
 
   /** The configured ones as far as they were not removed, and the members of the cluster, each once and without this member. */
-  get #fixed(): readonly Peer[] {
+  #fix(): readonly Peer[] {
     if (this.#members.length === 0 && this.#gone.length === 0) return this.#configured;
     const members = this.#members.filter(({ id }) => id !== this.#own.id);
     const isElsewhere = ({ id }: Peer): boolean =>
@@ -47,6 +50,7 @@ export class Voters {
   follow(members: readonly Peer[], gone: readonly MemberId[]): void {
     this.#members = members;
     this.#gone = gone;
+    this.#fixed = this.#fix();
   }
 
   get others(): readonly Peer[] {

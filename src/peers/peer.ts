@@ -1,6 +1,6 @@
 import { compareIds, type MemberId } from '../core/index.ts';
 import type { DeathWatch } from './death-watch.ts';
-import type { Decide } from './decision.ts';
+import type { Decide, Decision } from './decision.ts';
 import { Dialling } from './dialling.ts';
 import { type Closing, type ConnectionId, isAbandoned } from './event.ts';
 import { type Identity, isNeighbour, isSameProcess, sharedId } from './identity.ts';
@@ -16,6 +16,8 @@ interface Standing {
   /** A ping is in flight, and this many further pings came due before it was answered. */
   isPinged: boolean;
   unanswered: number;
+  /** Made once: most decisions are pings. */
+  readonly ping: Decision;
 }
 
 /** All connections of the process are asked for an answer. */
@@ -117,8 +119,8 @@ export class PeerConnections {
   }
 
   onPong(connection: ConnectionId): void {
-    const found = this.#standing.find((each) => each.connection === connection);
-    if (found === undefined) return;
+    const found = this.#standingOf(connection);
+    if (found === null) return;
     found.isPinged = false;
     found.unanswered = 0;
     if (!this.#isPassedOver(found) || this.#isUndecided) return;
@@ -183,7 +185,12 @@ export class PeerConnections {
   }
 
   #isStanding(connection: ConnectionId): boolean {
-    return this.#standing.some((each) => each.connection === connection);
+    return this.#standingOf(connection) !== null;
+  }
+
+  #standingOf(connection: ConnectionId): Standing | null {
+    for (const each of this.#standing) if (each.connection === connection) return each;
+    return null;
   }
 
   #accept(connection: ConnectionId, dialled: boolean, identity: Identity, nowMs: number): void {
@@ -194,7 +201,8 @@ export class PeerConnections {
     this.dialling.stop();
     this.#decide({ type: 'accept', connection, peer: this.#id });
     if (!dialled) this.#decide({ type: 'greet', connection });
-    const standing: Standing = { connection, isDialled: dialled, isPinged: false, unanswered: 0 };
+    const ping = { type: 'ping', connection } as const;
+    const standing: Standing = { connection, isDialled: dialled, isPinged: false, unanswered: 0, ping };
     this.#ping(standing);
     this.#standing = [...this.#standing, standing];
     if (this.#process === null) {
@@ -213,7 +221,7 @@ export class PeerConnections {
 
   #ping(standing: Standing): void {
     standing.isPinged = true;
-    this.#decide({ type: 'ping', connection: standing.connection });
+    this.#decide(standing.ping);
   }
 
   #startPoll(claim: Claim | null): void {

@@ -32,17 +32,16 @@ const PONG: WireFrame = { type: 'pong' };
 /** One simulated process with its connections: it runs the same state machine for them as a real member. */
 export class ConnectedHost implements WireOwner {
   readonly host: Host;
+  readonly at: MemberId;
   readonly identity: Identity;
   readonly life: string;
   /** It has not been killed. */
   isAlive = true;
   readonly ends: Map<ConnectionId, WireEnd> = new Map();
-  /** Connections over which messages are accepted. */
-  readonly accepted: Set<ConnectionId> = new Set();
   /** All processes that a message was ever received from. */
   readonly heard: Set<WireOwner> = new Set();
-  /** The connection in use, by peer. */
-  readonly used: Map<MemberId, ConnectionId> = new Map();
+  /** Its end of the connection in use, by peer. */
+  readonly used: Map<MemberId, WireEnd> = new Map();
 
   readonly #around: ConnectionSurroundings;
   readonly #machine: Peers;
@@ -55,6 +54,7 @@ export class ConnectedHost implements WireOwner {
 
   constructor(host: Host, identity: Identity, options: PeerOptions, around: ConnectionSurroundings) {
     this.host = host;
+    this.at = host.id;
     this.identity = identity;
     this.life = host.life;
     this.#around = around;
@@ -65,10 +65,6 @@ export class ConnectedHost implements WireOwner {
       around.after(options.pingMs, ping);
     };
     around.after(options.pingMs, ping);
-  }
-
-  get at(): MemberId {
-    return this.host.id;
   }
 
   /** A paused process gets its events when it resumes. */
@@ -89,7 +85,8 @@ export class ConnectedHost implements WireOwner {
   }
 
   #take(event: PeerEvent): void {
-    for (const decision of this.#machine.take(event, this.#around.nowMs)) this.#carryOut(decision);
+    const decisions = this.#machine.take(event, this.#around.nowMs);
+    for (let i = 0; i < decisions.length; i++) this.#carryOut(decisions[i]!);
   }
 
   resume(): void {
@@ -111,6 +108,9 @@ export class ConnectedHost implements WireOwner {
 
   onFrame(end: WireEnd, frame: WireFrame): void {
     const connection = end.number;
+    // Nearly all frames are one of these two. Frames have many shapes, so looking at their type is slow.
+    if (frame === PING) return this.#reply(end, PONG);
+    if (frame === PONG) return this.give({ type: 'pong', connection });
     switch (frame.type) {
       case 'hello':
         return this.give({ type: 'greeted', connection, identity: frame.identity });
@@ -140,6 +140,7 @@ export class ConnectedHost implements WireOwner {
   closed(end: WireEnd, closing: Closing): void {
     if (!end.isOpen) return;
     end.isOpen = false;
+    end.isForgotten = true;
     this.ends.delete(end.number);
     this.give({ type: 'closed', connection: end.number, closing, reason: closing });
   }
@@ -164,8 +165,9 @@ export class ConnectedHost implements WireOwner {
         return this.#send(this.ends.get(decision.connection), PING);
       case 'accept': {
         const end = this.ends.get(decision.connection);
-        this.accepted.add(decision.connection);
-        if (end !== undefined) this.heard.add(end.other.owner);
+        if (end === undefined) return;
+        end.isAccepted = true;
+        this.heard.add(end.other.owner);
         return;
       }
       case 'greet':
@@ -181,10 +183,12 @@ export class ConnectedHost implements WireOwner {
         return this.#close(this.ends.get(decision.connection), decision.says);
       case 'terminate':
         return this.#close(this.ends.get(decision.connection));
-      case 'use':
-        if (decision.connection === null) this.used.delete(decision.peer);
-        else this.used.set(decision.peer, decision.connection);
+      case 'use': {
+        const end = decision.connection === null ? undefined : this.ends.get(decision.connection);
+        if (end === undefined) this.used.delete(decision.peer);
+        else this.used.set(decision.peer, end);
         return;
+      }
       case 'dial':
         this.#dials.set(decision.peer, this.#around.dial(this, decision.peer));
         return;

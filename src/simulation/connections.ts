@@ -83,13 +83,12 @@ export class Connections implements ConnectionSurroundings {
     for (const { id } of hosts) this.#know(id);
   }
 
-  /** The processes that a message reaches: none if the sender is not connected, or not accepted at the other end. */
-  receiversOf(name: MemberId, to: MemberId): readonly Host[] {
-    const connected = this.#processes.get(name);
-    const end = connected?.ends.get(connected.used.get(to) ?? -1)?.other;
-    const owner = end?.owner;
-    if (end === undefined || !(owner instanceof ConnectedHost)) return [];
-    return end.isOpen && owner.accepted.has(end.number) ? [owner.host] : [];
+  /** The process that a message reaches: none if the sender is not connected, or not accepted at the other end. */
+  receiverOf(name: MemberId, to: MemberId): Host | undefined {
+    const used = this.#processes.get(name)?.used.get(to);
+    if (used === undefined || used.isForgotten) return undefined;
+    const { owner, isOpen, isAccepted } = used.other;
+    return isOpen && isAccepted && owner instanceof ConnectedHost ? owner.host : undefined;
   }
 
   /** The identity of this process. */
@@ -140,7 +139,8 @@ export class Connections implements ConnectionSurroundings {
     const { nowUs } = this.#world;
     const soonestUs = nowUs + toUs(this.#latencyMs(to.other.owner.at, to.owner.at));
     if (!to.isOpen) return;
-    const dueUs = incoming.length === 0 ? soonestUs : Math.max(soonestUs, incoming.at(-1)!.dueUs);
+    const dueUs =
+      incoming.length === 0 ? soonestUs : Math.max(soonestUs, incoming[incoming.length - 1]!.dueUs);
     const atUs = this.#soonestUs(dueUs - nowUs);
     const task: Task = { atUs, seq: 0, run: null, arrivesAt: to, frame, dueUs };
     incoming.push(task);

@@ -26,8 +26,8 @@ export class HostWatch {
   readonly #told = new Set<string>();
   /** What the protocol last said of itself, whether or not that has left the process. */
   #role: Role = 'none';
-  /** What the process last showed. */
-  #view: View | null = null;
+  /** Did the process lead, by what it last showed? */
+  #leads = false;
   #token: number | null = null;
 
   constructor(world: Surroundings, name: MemberId) {
@@ -77,7 +77,7 @@ export class HostWatch {
   }
 
   reported(view: View): void {
-    this.#view = view;
+    this.#leads = view.role === 'leader';
     this.#leaves(view, 'a report');
   }
 
@@ -96,7 +96,7 @@ export class HostWatch {
 
   /** An input was taken, or a save has ended. */
   changed(): void {
-    if (this.#view?.role === 'leader' && this.#role !== 'leader')
+    if (this.#leads && this.#role !== 'leader')
       this.#tell('H4', `it leads, although its protocol has given up the lead (${this.#role})`);
   }
 

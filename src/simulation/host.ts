@@ -56,6 +56,7 @@ export class Host {
   #host: ProtocolHost | null = null;
   #watch: HostWatch;
   #shown: View = NO_VIEW;
+  #hasLease = false;
   #hasReported = false;
   readonly #timers = new SetTimers();
   readonly #isRunning = (timer: string): boolean => this.hasTimer(timer);
@@ -181,6 +182,7 @@ export class Host {
     this.#host?.stop();
     this.#host = null;
     this.#shown = NO_VIEW;
+    this.#hasLease = false;
     this.#hasReported = false;
     this.#timers.clear();
     this.#savings = [];
@@ -280,6 +282,7 @@ export class Host {
   }
 
   #timed(timer: string, delay: Delay, atMs: number): void {
+    if (!this.#world.firesTimers) return;
     this.#timers.set(timer, this.#world.nextOrder(), delay, atMs, this.#isRunning);
     this.#world.timed(this, timer, atMs);
   }
@@ -317,10 +320,13 @@ export class Host {
   }
 
   #reported(view: View): void {
-    if (isNews(this.#shown, view)) this.newsUs = this.#world.nowUs;
+    const before = this.#shown;
+    const isNew = isNews(before, view);
+    if (isNew) this.newsUs = this.#world.nowUs;
     this.#shown = view;
+    this.#hasLease = view.lease !== null;
     this.#hasReported = true;
-    this.#world.reported(this, view);
+    this.#world.reported(this, view, isNew || view.value !== before.value);
   }
 
   /** It may act now, and could not the moment before. Where timers are fired by hand, leases end that the host counts on. */
@@ -331,7 +337,7 @@ export class Host {
 
   /** The view may be the same as before: whether the process may act on it may have changed with its lease timer. */
   #changed(): void {
-    if (!this.#hasReported && this.#shown.lease === null) return;
+    if (!this.#hasReported && !this.#hasLease) return;
     this.#hasReported = false;
     this.#world.reviewed(this);
   }

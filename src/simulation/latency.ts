@@ -37,10 +37,14 @@ export const latencyMs: Shape<Latency> = {
 };
 
 export function drawLatencyMs(latency: Latency, random: Random): number {
-  if ('meanMs' in latency) return latency.minMs + (latency.meanMs - latency.minMs) * exponential(random);
+  if (!isRange(latency)) return latency.minMs + (latency.meanMs - latency.minMs) * exponential(random);
   const min = latency[0];
   const max = latency[1];
   return min === max ? min : min + (max - min) * random.fraction();
+}
+
+function isRange(latency: Latency): latency is readonly [number, number] {
+  return Array.isArray(latency);
 }
 
 /**

@@ -104,11 +104,16 @@ export class Network {
   readonly #bridged = new Links();
   #orders: Order[] = [];
   #held: Envelope[] = [];
+  /** The link that was last asked for: a message asks more than once. */
+  #lastFrom: MemberId | null = null;
+  #lastTo: MemberId | null = null;
+  #last: LinkQuality;
   /** Only the one quality applies: the common case, decided without look-ups. */
   #plain = true;
 
   constructor(quality: LinkQuality, random: Random) {
     this.#quality = changed(DEFAULT_QUALITY, quality);
+    this.#last = this.#quality;
     this.#random = random;
   }
 
@@ -154,8 +159,14 @@ export class Network {
 
   qualityOf(from: MemberId, to: MemberId): LinkQuality {
     if (this.#plain || (this.#ofMember.size === 0 && this.#ofLink.size === 0)) return this.#quality;
-    const found = this.#known.get(from)?.get(to);
-    if (found !== undefined) return found;
+    if (from === this.#lastFrom && to === this.#lastTo) return this.#last;
+    this.#lastFrom = from;
+    this.#lastTo = to;
+    this.#last = this.#known.get(from)?.get(to) ?? this.#learn(from, to);
+    return this.#last;
+  }
+
+  #learn(from: MemberId, to: MemberId): LinkQuality {
     const ofMembers = changed(changed(this.#quality, this.#ofMember.get(from)), this.#ofMember.get(to));
     const quality = changed(ofMembers, this.#ofLink.get(key(from, to)));
     const known = this.#known.get(from) ?? new Map<MemberId, LinkQuality>();
@@ -163,14 +174,19 @@ export class Network {
     return quality;
   }
 
+  #forget(): void {
+    this.#known.clear();
+    this.#lastFrom = null;
+  }
+
   setQuality(change: Partial<LinkQuality>): void {
     this.#quality = changed(this.#quality, change);
-    this.#known.clear();
+    this.#forget();
   }
 
   setMemberQuality(member: MemberId, change: Partial<LinkQuality>): void {
     this.#ofMember.set(member, { ...this.#ofMember.get(member), ...change });
-    this.#known.clear();
+    this.#forget();
     this.#plain = false;
   }
 
@@ -178,7 +194,7 @@ export class Network {
     for (const link of [key(from, to), key(to, from)]) {
       this.#ofLink.set(link, { ...this.#ofLink.get(link), ...change });
     }
-    this.#known.clear();
+    this.#forget();
     this.#plain = false;
   }
 

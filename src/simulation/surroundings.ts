@@ -45,6 +45,8 @@ export interface Surroundings {
   readonly syncMs: readonly [number, number];
   /** The commands of the protocol. */
   readonly commands: readonly Command['type'][];
+  /** May a timer be made to come due by hand? Then the hosts keep when each was set. */
+  readonly firesTimers: boolean;
   schedule(happening: Happening): void;
   /** Records an event outside the members in the history. */
   note(event: { readonly do: string; readonly [field: string]: Json }): void;
@@ -52,8 +54,8 @@ export interface Surroundings {
   sent(host: Host, to: MemberId, message: Message, at?: string): void;
   /** A message to the process at an address. */
   called(host: Host, at: string, message: Message): void;
-  /** A host reports a view. */
-  reported(host: Host, view: View): void;
+  /** A host reports a view. Not `isNew`: only its lease differs from the one before. */
+  reported(host: Host, view: View, isNew: boolean): void;
   /** The right of the host to act may have changed: by its report, or by its lease. */
   reviewed(host: Host): void;
   stepped(host: Host, input: Input, effects: readonly Effect[]): void;

@@ -28,6 +28,10 @@ export class WireEnd {
   readonly number: ConnectionId;
   readonly owner: WireOwner;
   isOpen = true;
+  /** Its own side has closed it, and knows it no longer. */
+  isForgotten = false;
+  /** Messages that arrive here are accepted. */
+  isAccepted = false;
   /** Frames in flight to this end, the oldest first, and when each is due. */
   readonly incoming: { readonly frame: WireFrame | null; readonly dueUs: number }[] = [];
   #other: WireEnd | null = null;

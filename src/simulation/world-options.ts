@@ -13,6 +13,8 @@ export interface WorldOptions {
    * not used to replay them. Hashing every field takes a quarter of the time of a run.
    */
   readonly hash?: 'everything' | 'moments';
+  /** Only the events of the scenario happen, and none is added while it runs. */
+  readonly isClosed?: boolean;
   /** The world throws if the members process more inputs than this: they would never end. */
   readonly mostSteps?: number;
 }

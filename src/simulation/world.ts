@@ -62,6 +62,7 @@ export class World implements Surroundings {
   /** Members that were removed once, and added again. */
   readonly returned: Set<MemberId> = new Set();
   readonly eventRandom: Random;
+  readonly firesTimers: boolean;
   /** How many inputs the members have processed. */
   steps = 0;
   nowUs = 0;
@@ -88,6 +89,7 @@ export class World implements Surroundings {
     this.#freeze = options.freeze ?? false;
     this.#hashesAll = options.hash !== 'moments';
     this.#mostSteps = options.mostSteps ?? Number.POSITIVE_INFINITY;
+    this.firesTimers = options.isClosed !== true || scenario.events.some(({ do: what }) => what === 'fire');
     this.agenda = new Agenda(scenario.events);
     this.protocol = scenario.definition.create({ timing: scenario.timing, options: scenario.options });
     this.network = new Network(scenario.network, new Random(seed, 'network'));
@@ -269,14 +271,15 @@ export class World implements Surroundings {
     const vote = this.protocol.vote?.(message);
     if (vote) this.#properties.voted(from, to, vote.term);
     if (this.places?.reaches(from, to, at) === false) return;
-    const { connections, hosts } = this;
-    if (connections === null && this.twins.size === 0) return this.#route(host, to, message, hosts.get(to));
-    const receivers = connections?.receiversOf(host.name, to) ?? [hosts.get(to), this.twins.of(to)];
-    // Each process of the receiver is sent its own message: one may be lost, late or held where the other is not.
-    for (const receiver of receivers) {
-      if (receiver === undefined || (!connections && !this.twins.connects(host, receiver))) continue;
-      this.#route(host, to, message, receiver);
+    const { connections, hosts, twins } = this;
+    if (connections !== null) {
+      const receiver = connections.receiverOf(host.name, to);
+      return receiver === undefined ? undefined : this.#route(host, to, message, receiver);
     }
+    if (twins.size === 0) return this.#route(host, to, message, hosts.get(to));
+    // Each process of the receiver is sent its own message: one may be lost, late or held where the other is not.
+    for (const receiver of [hosts.get(to), twins.of(to)])
+      if (receiver !== undefined && twins.connects(host, receiver)) this.#route(host, to, message, receiver);
   }
 
   called(host: Host, at: string, message: Message): void {
@@ -298,10 +301,11 @@ export class World implements Surroundings {
     }
   }
 
-  reported(host: Host, view: View): void {
+  reported(host: Host, view: View, isNew: boolean): void {
+    this.losses.reported(host, view);
+    if (!isNew) return;
     if (view.term !== null) this.#properties.believed(host.name, view.leader, view.term);
     if (view.version > 0) this.#properties.showed(host.name, view.version, view.value);
-    this.losses.reported(host, view);
   }
 
   stepped(host: Host, input: Input, effects: readonly Effect[]): void {

@@ -16,7 +16,7 @@ import {
   OnlyLeader,
 } from '../../src/adapters/nestjs/index.ts';
 import { ElectionCoordinator } from '../../src/adapters/node-cron/index.ts';
-import { Election, type OnceContext } from '../../src/election/index.ts';
+import { Election, type OnceContext, type Seat } from '../../src/election/index.ts';
 import { openEngine } from '../../src/engines/index.ts';
 import { Memory } from '../../src/engines/memory/memory.ts';
 import { Replicas } from './support/replicas.ts';
@@ -229,6 +229,61 @@ describe('the coordinator of node-cron', () => {
     expect(await third).toBe(false);
   });
 
+  it('lets the others run what they know of also if they are slow to elect a leader', async () => {
+    const inner = memory.engine({ name: 'slow' });
+    cleanUp.push(() => inner.close());
+    let stands = (): void => {};
+    // Its seat stands only when it is told to.
+    const seat = (name: string): Seat =>
+      new Proxy(inner.seat(name), {
+        get(target, field) {
+          const found = target[field as keyof Seat];
+          if (field === 'stand') return () => (stands = () => target.stand());
+          return typeof found === 'function' ? found.bind(target) : found;
+        },
+      });
+    const first = coordinated('first', 'slow-election');
+    expect(await first.shouldRun(keys[0]!, 1000)).toBe(true);
+    const slow = new ElectionCoordinator(new Election('slow-election', { seat }));
+    const known = slow.shouldRun(keys[0]!, 1000);
+    await first.onComplete(keys[0]!);
+    expect(await known).toBe(false);
+    const second = slow.shouldRun(keys[1]!, 1000);
+    const watched = memory.engine({ name: 'observer' });
+    cleanUp.push(() => watched.close());
+    const led = (async () => {
+      for await (const { leader } of new Election('slow-election', watched).observe())
+        if (leader === 'late') return;
+    })();
+    const late = coordinated('late', 'slow-election'); // It does not know of the second fire time.
+    const third = late.shouldRun(keys[2]!, 1000);
+    await led; // It has waited, and is elected: the other one may have the leadership from then on.
+    stands();
+    expect(await second).toBe(true);
+    const thirdOfSlow = slow.shouldRun(keys[2]!, 1000);
+    await slow.onComplete(keys[1]!);
+    stands();
+    const isOurs = await Promise.race([third, thirdOfSlow]);
+    expect(isOurs).toBe(true);
+  });
+
+  it('notices each stop for which node-cron leaves out a fire time', async () => {
+    const a = coordinated('stopped', 'stops');
+    const tokens: bigint[] = [];
+    const runs = async (key: string): Promise<void> => {
+      expect(await a.shouldRun(key, 1000)).toBe(true);
+      tokens.push(a.context('report')!.token);
+      await a.onComplete(key);
+    };
+    await runs(keys[0]!);
+    await runs(keys[1]!);
+    const untilMs = performance.now() + 1000;
+    while (performance.now() < untilMs); // As by SIGSTOP.
+    await runs(keys[2]!);
+    // Before the third it was elected once more, and has resigned.
+    expect(tokens[2]! - tokens[1]!).toBeGreaterThanOrEqual(2n);
+  });
+
   it('runs its first fire time itself if no other replica wants to lead', async () => {
     const a = coordinated('last', 'alone');
     expect(await a.shouldRun(keys[0]!, 1000)).toBe(true);
@@ -244,6 +299,36 @@ describe('the coordinator of node-cron', () => {
     stop.abort();
     expect(await a.shouldRun(keys[0]!, 1000)).toBe(false);
   });
+});
+
+it('oncePerFire lets the others first run what they know of', async () => {
+  const memory = new Memory();
+  const ran: string[] = [];
+  const replica = (name: string): ((second: number) => Promise<void>) => {
+    const engine = memory.engine({ name });
+    cleanUp.push(() => engine.close());
+    const fire = oncePerFire(new Election('croner', engine), ({ occasion }) => {
+      ran.push(`${name} ${String(occasion).slice(17, 19)}`);
+    });
+    return (second) =>
+      fire({
+        options: { timezone: 'UTC' },
+        getPattern: () => '* * * * * *',
+        currentRun: () => new Date(Date.UTC(2026, 10, 16, 3, 0, second)),
+      });
+  };
+  const a = replica('a');
+  await a(1);
+  await a(2);
+  const holder = memory.engine({ name: 'holder' });
+  cleanUp.push(() => holder.close());
+  const held = await new Election('croner', holder).campaign();
+  const known = a(3);
+  const late = replica('b')(4); // It does not know of the third.
+  const alsoKnown = a(4);
+  await held.resign();
+  await Promise.all([known, late, alsoKnown]);
+  expect(ran).toEqual(['a 01', 'a 02', 'a 03', 'a 04']);
 });
 
 it('oncePerFire refuses what it cannot use', async () => {

@@ -193,6 +193,22 @@ describe('leaders', () => {
     expect(kinds(...places)).toEqual(['no-candidate']);
   });
 
+  it('no leader during a pause, or since members are drained', () => {
+    const of = (status: object): Place[] =>
+      IDS.map((id) =>
+        member(id, IDS, { status: { ...noLead, ...status }, election: { ...idle, isCandidate: false } }),
+      );
+    expect(find(...of({ paused: true }))).toMatchObject([
+      { kind: 'paused', severity: 'problem', next: expect.stringContaining('caucus resume') },
+    ]);
+    expect(find(...of({ drained: true }))).toMatchObject([
+      { kind: 'no-candidate', next: 'let one lead again: caucus drain a --undo' },
+    ]);
+    // With a leader, the pause is what the operator wanted.
+    const led = IDS.map((id) => member(id, IDS, { status: { paused: true } }));
+    expect(find(...led)).toMatchObject([{ kind: 'paused', severity: 'warning' }]);
+  });
+
   it('a leader that answers only the others is none that is missing', () => {
     expect(kinds(absent('a', 'silent'), member('b'), member('c'))).toEqual(['member-silent']);
   });
@@ -333,10 +349,21 @@ describe('membership', () => {
     expect(findings).toMatchObject([
       { kind: 'member-down' },
       { kind: 'removed', subject: 'member c' },
-      { kind: 'membership', subject: 'member a and b' },
+      { kind: 'membership', subject: 'members a and b' },
     ]);
     expect(findings[2]!.next).toContain('take c out of the peers of a and b');
     expect(findings[2]!.next).toContain('add d to the peers of a and b');
+  });
+
+  it('a removed member that the others refuse is told once', () => {
+    const election = { voted: ['a', 'b'], configured: ['a', 'b'] };
+    const problem = { is: 'refused', kind: 'removed', reason: 'member c was removed' } as const;
+    const peers = ['a', 'b'].map((id) => {
+      return { voterId: id, voterUrl: urlOf(id), via: 'none', roundTripMs: null, problem } as const;
+    });
+    const of = (id: string): Place => member(id, ['a', 'b'], { election });
+    const findings = find(of('a'), of('b'), member('c', IDS, { election, diagnosis: { peers } }));
+    expect(findings.map(({ kind }) => kind)).toEqual(['removed', 'member-count']);
   });
 
   it('lists of peers that differ', () => {

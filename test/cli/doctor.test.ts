@@ -231,8 +231,10 @@ describe('a cluster with one fault after the other', () => {
       return said.ok || said.text.includes('c is not a member') ? null : said.text;
     });
     expect((await named(urls, 'removed', 'member c')).what).toContain('(a and b)');
-    const { what, next } = await named(urls, 'membership', 'member a and b');
-    expect(what).toContain('is configured with a, b and c, but the members of the election main are a and b');
+    const { what, next } = await named(urls, 'membership', 'members a and b');
+    expect(what).toContain(
+      'are configured with a, b and c, but the members of the election main are a and b',
+    );
     expect(next).toContain('take c out of the peers');
   });
 

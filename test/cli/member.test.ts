@@ -49,6 +49,10 @@ describe('what cannot be meant is bad input', () => {
     [['member', 'remove', 'zz'], 'ID: expected one of a, b, c, found "zz"'],
     [['member', 'promote', 'zz'], 'ID: expected one of a, b, c, found "zz"'],
     [['member', 'replace', 'zz', 'd', 'http://127.0.0.1:1'], 'OLD: expected one of a, b, c, found "zz"'],
+    [
+      ['member', 'replace', 'a', 'a', 'http://127.0.0.1:1'],
+      'NEW: expected another id than a, found the same',
+    ],
     [['drain', 'zz'], 'MEMBER: expected one of a, b, c, found "zz"'],
     [
       ['pause', 'extra'],
@@ -153,4 +157,21 @@ it('caucus help prints the help of a command of a command', async () => {
   expect(stdout).toBe((await caucus(['member', 'add', '--help'])).stdout);
   const unknown = await caucus(['help', 'member', 'nosuch']);
   expect(unknown).toMatchObject({ code: 2, stderr: "caucus: unknown command 'member nosuch'\n" });
+});
+
+describe('a member that was removed', () => {
+  it('is passed over by all commands that are given others too', async () => {
+    expect((await caucus(['member', 'remove', String(follower.id), leader.url])).code).toBe(0);
+    await cluster.until(() => follower.membership!.members?.length === 2 && !follower.membership!.leader);
+    const urls = [follower.url, leader.url];
+    expect(await caucus(['leader', ...urls])).toMatchObject({ code: 0, stdout: `${leader.id}\n` });
+    expect((await caucus(['member', 'list', ...urls])).stdout).toContain(`as ${leader.id} knows it`);
+    expect(await caucus(['resume', ...urls])).toMatchObject({ code: 0 });
+    // Alone it says why it knows of no leader.
+    const { code, stderr } = await caucus(['resign', follower.url]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`${follower.id} was removed from the cluster`),
+    });
+  });
 });

@@ -93,3 +93,15 @@ it('says of a member that takes no part why', async () => {
   const stdout = await status({ a: refused, b: down, c: down });
   expect(stdout).toMatch(/^main of shop \(quorum\): no leader: no message from b arrived in time\n/);
 });
+
+it('says that takeovers are paused, or all are drained, where that is why no member leads', async () => {
+  const idle = { role: 'follower', acting: false, leader: null, cause: 'started', detail: 'nothing decided' };
+  const paused = { ...idle, paused: true };
+  expect(await status({ a: paused, b: { ...paused, role: 'none' }, c: paused })).toMatch(
+    /: no leader: takeovers are paused, until caucus resume\n/,
+  );
+  const drained = { ...idle, drained: true };
+  expect(await status({ a: drained, b: drained, c: drained })).toMatch(
+    /: no leader: all members that answer are drained, until caucus drain a --undo\n/,
+  );
+});

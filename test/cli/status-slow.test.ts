@@ -1,5 +1,5 @@
 /** A member that is slow to answer is waited for if there is no other to ask. */
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
@@ -15,10 +15,14 @@ it('status tells the leader of a cluster of one that answers late', async () => 
   member.seat().stand();
   await until('it leads', () => member.electionPort('main').acting);
   let asked = 0;
-  const front = createServer(async (request, response) => {
+  const pass = async (path: string, response: ServerResponse): Promise<void> => {
     if (asked++ > 0) await sleep(SLOW_MS);
-    const said = await (await fetch(`${member.url}${request.url}`)).text();
+    const said = await (await fetch(`${member.url}${path}`)).text();
     response.end(said.replaceAll(member.url, url));
+  };
+  const front = createServer((request, response) => {
+    // A request that is still under way when the member is closed has no answer.
+    pass(request.url ?? '/', response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;

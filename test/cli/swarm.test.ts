@@ -7,10 +7,22 @@ import { shrinkLine } from '../../src/cli/commands/simulate/shrinking.ts';
 import { epoch } from '../../src/protocols/epoch.ts';
 import { catalogue } from '../../src/protocols/index.ts';
 import { drawStorm, RunTotals, scenarioOf, swarmOutcome } from '../../src/simulation/index.ts';
-import { caucus, type Ended, end, MAIN } from './caucus.ts';
+import { caucus, type Ended, end, MAIN, start } from './caucus.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'caucus-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Settles when a process has used so many seconds of the processor: by then a swarm has done some of its runs. */
+async function usesProcessor(pid: number, seconds: number): Promise<void> {
+  const TICKS_A_SECOND = 100;
+  for (;;) {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    if (Number(fields[11]) + Number(fields[12]) > seconds * TICKS_A_SECOND) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
 
 describe.concurrent('caucus simulate --swarm', () => {
   it('adds up runs that are drawn from their seeds, and exits with 0 if none fails', async () => {
@@ -22,6 +34,20 @@ describe.concurrent('caucus simulate --swarm', () => {
     const { untilMs: _, ...result } = totals.result();
     const expected = { ...result, swarm: true, failed: 0, failing: [], shrunk: null };
     expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(expected)));
+  });
+
+  it('tells what it has found so far when it is interrupted', async () => {
+    const args = ['--protocol', 'bully', '--seed', '7', '--runs', '2000000', '--jobs', '1'];
+    const child = start(['simulate', '--swarm', ...args]);
+    const ended = end(child);
+    await usesProcessor(child.pid!, 4);
+    child.kill('SIGINT');
+    const { code, stdout, stderr } = await ended;
+    expect(code).toBe(130);
+    const [, runs] = /^caucus: interrupted after ([\d,]+) of 2,000,000 runs; --seed \d+ goes on\n$/.exec(
+      stderr,
+    )!;
+    expect(stdout).toMatch(new RegExp(`^bully: a swarm of ${runs} runs?, seeds 7 to `));
   });
 
   it('tells people the same', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { OWN_TOKEN } from '../../src/core/index.ts';
 import {
   type Decision,
   EMPTY_REGISTER,
@@ -49,6 +50,29 @@ describe('the lease manager', () => {
     expect(manager.read('x', 0).leader).toBeNull();
     expect(commit(manager).map(({ election }) => election)).toEqual(['x']);
     expect(manager.read('x', 400)).toMatchObject({ leader: 'name-of-a', freeInMs: 600 });
+  });
+
+  it('publishes a first value with the lease, with its token, unless another was published since', () => {
+    const manager = new LeaseManager(EMPTY_REGISTER, 7n, 0);
+    const value = { begun: [OWN_TOKEN], note: 'token' };
+    const a = decided(manager.take(taking('a', { first: { after: 0, value } }), 0));
+    const { token } = a.answer;
+    const published = { value: { begun: [token], note: 'token' }, version: 1 };
+    expect(a.answer.reading).toMatchObject(published);
+    expect(manager.read('x', 0)).toMatchObject({ leader: null, value: null, version: 0 });
+    commit(manager);
+    expect(manager.read('x', 0)).toMatchObject({ leader: 'name-of-a', ...published });
+    manager.release({ election: 'x', session: 'a', token: token! }, 1);
+    const b = decided(manager.take(taking('b', { first: { after: 0, value: 'late' } }), 2));
+    expect(b.answer.token).not.toBeNull();
+    expect(b.answer.reading).toMatchObject(published);
+  });
+
+  it('leaves out a first value that is too large, and grants all the same', () => {
+    const manager = new LeaseManager(EMPTY_REGISTER, 7n, 0);
+    const first = { after: 0, value: 'x'.repeat(20_000) };
+    const { answer } = decided(manager.take(taking('a', { first }), 0));
+    expect(answer).toMatchObject({ reading: { leader: 'name-of-a', value: null, version: 0 } });
   });
 
   it('lets takes that arrive during a publication share the next one', () => {

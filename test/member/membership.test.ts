@@ -195,6 +195,9 @@ describe('a replacement', () => {
     expect(await refusal((await changes()).replace('b', { id: 'x', url: 'http://127.0.0.1:1' }, false))).toBe(
       'b is not a member',
     );
+    expect(await refusal((await changes()).replace('a', { id: 'a', url: urlOf('a') }, false))).toBe(
+      'a cannot be replaced by itself: give the new member another id',
+    );
   });
 
   it('leaves a founder that has lost its disk a seat, also if the leader is not one that it was configured with', async () => {

@@ -86,6 +86,34 @@ export class Hosts {
     this.#spawn(host, id, ...program.map(here));
   }
 
+  /** No packet passes between these hosts, until all is healed. */
+  cut(one: number, other: number): void {
+    this.#lab.cut(one, other);
+  }
+
+  heal(): void {
+    this.#lab.heal();
+  }
+
+  dataOf(host: number): string {
+    return path.join(this.folder, `host-${host}`, 'data');
+  }
+
+  /** Stops the process of a member, or lets it go on: what was spawned only waits for it. */
+  signal(id: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
+    let pid = this.members.get(id)!.child.pid!;
+    try {
+      for (;;) {
+        const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+        if (!child) break;
+        pid = Number(child);
+      }
+      process.kill(pid, signal);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+
   /** Ends the process of a member without a word. */
   async kill(id: string): Promise<void> {
     const { child } = this.members.get(id)!;

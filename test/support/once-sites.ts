@@ -75,8 +75,7 @@ function flagsOf({ engine, member }: Way): string[] {
   const { listen, peers, data } = member!;
   const listed = peers!.map((peer) => `${peer.id}=${peer.url}`).join(',');
   const at = `127.0.0.1:${listen!.port}`;
-  const timing = `timeoutMs=${JSON.stringify(TIMEOUT_MS)}`;
-  return ['--listen', at, '--peers', listed, '--data', data!, '--timing', timing];
+  return ['--listen', at, '--peers', listed, '--data', data!];
 }
 
 async function onStore(name: string, drivers: readonly Driver[]): Promise<OnceSite> {
@@ -130,9 +129,6 @@ async function openResults(
   };
 }
 
-/** Twice the usual times: nine members share two cores with all that they are harmed by. */
-const TIMEOUT_MS = [3000, 6000] as const;
-
 /** Each replica is a member, with a data folder; each crew is a cluster of its own. */
 async function amongMembers(drivers: readonly Driver[]): Promise<OnceSite> {
   const folder = mkdtempSync(path.join(tmpdir(), 'caucus-once-'));
@@ -148,7 +144,6 @@ async function amongMembers(drivers: readonly Driver[]): Promise<OnceSite> {
           id: replica,
           listen: { port: ports[REPLICAS.indexOf(replica as 'r1')]! },
           peers,
-          timing: { timeoutMs: [...TIMEOUT_MS] },
           data: path.join(folder, driver, replica),
         },
       }),

@@ -6,6 +6,8 @@ export interface TcpProxy {
   readonly connections: number;
   /** How many connections were ever asked for. */
   readonly asked: number;
+  /** How many requests were sent, each after the answer to the one before on its connection: round trips. */
+  readonly requests: number;
   /** Closes all connections and every new one at once, while the server behind it lives on. */
   refuse(): void;
   /** Carries nothing on any connection, new or old, and closes none: a slow or frozen peer, as its kernel shows it. */
@@ -24,6 +26,7 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   const pairs = new Set<readonly [net.Socket, net.Socket]>();
   let mode: 'carry' | 'refuse' | 'freeze' = 'carry';
   let asked = 0;
+  let requests = 0;
   const held = new Map<net.Socket, { readonly paths: ReadonlySet<string>; readonly answers: Buffer[] }>();
   let holding: readonly string[] = [];
 
@@ -37,6 +40,14 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
     const pair = [near, far] as const;
     pairs.add(pair);
     const paths = new Set<string>();
+    let isAnswered = true;
+    near.on('data', () => {
+      if (isAnswered) requests++;
+      isAnswered = false;
+    });
+    far.on('data', () => {
+      isAnswered = true;
+    });
     near.on('data', (data) => {
       for (const [, each] of data.toString('latin1').matchAll(/^[A-Z]+ (\S+) HTTP\/1/gm)) paths.add(each!);
     });
@@ -94,6 +105,9 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
     },
     get asked() {
       return asked;
+    },
+    get requests() {
+      return requests;
     },
     refuse() {
       mode = 'refuse';

@@ -10,6 +10,7 @@ import {
   type OnceContext,
   type OnceOptions,
   type OnceOutcome,
+  othersFirst,
   type TransactionContext,
 } from '../../election/index.ts';
 
@@ -52,11 +53,13 @@ export function oncePerFire<J extends CronerJob>(
   if (typeof election?.once !== 'function') throw new BadInput('election', 'an Election', show(election));
   if (typeof work !== 'function') throw new BadInput('work', 'a function', show(work));
   const { onRun, ...settings } = options;
-  return async (job) => {
-    const occasion = await fireTimeOf(job);
-    const series = options.series ?? job.name;
-    const named = series === undefined ? settings : { ...settings, series };
+  /** By series: the fire time that came last here. Runs of one series follow each other. */
+  const last = new Map<string, { readonly firedMs: number; readonly ended: Promise<unknown> }>();
+  const run = async (job: J, fired: Fired, series: string, isComplete: boolean): Promise<void> => {
+    const named = { ...settings, series };
+    const occasion = new Date(fired.atMs);
     try {
+      if (!isComplete) await othersFirst(election, series, occasion.toISOString(), options.signal);
       // The overloads say where there is a transaction.
       const inContext = (context: OnceContext): unknown => work(context as TransactionContext, job);
       const outcome = await election.once(occasion, inContext, named);
@@ -67,17 +70,34 @@ export function oncePerFire<J extends CronerJob>(
       if (!isOver && !options.signal?.aborted) throw error;
     }
   };
+  return async (job) => {
+    const fired = await firedBy(job);
+    const series = options.series ?? job.name ?? 'main';
+    const before = last.get(series);
+    // One that has just started, or was stopped, does not know of the fire time before: others may have to run it.
+    const isComplete = before !== undefined && before.firedMs === fired.beforeMs;
+    const running = (before?.ended ?? Promise.resolve()).then(() => run(job, fired, series, isComplete));
+    last.set(series, { firedMs: fired.atMs, ended: running.catch(() => {}) });
+    await running;
+  };
+}
+
+interface Fired {
+  readonly atMs: number;
+  /** The fire time before; null if there was none in the week before. */
+  readonly beforeMs: number | null;
 }
 
 /** The fire time of the run that has begun. The time at which it began differs between replicas. */
-async function fireTimeOf(job: CronerJob): Promise<Date> {
+async function firedBy(job: CronerJob): Promise<Fired> {
   const line = job.getPattern();
   const beganAt = job.currentRun();
   if (line === undefined || beganAt === null)
     throw new BadInput('job', 'a job of croner with a cron line, while it runs', show(line));
   const zone = job.options.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const beganMs = beganAt.getTime();
-  const fired = (await fireTimes(line, zone)).before(beganMs + 1, beganMs - WEEK_MS);
-  if (fired === null) throw new BadInput('job', 'a fire time within the last week', show(line));
-  return new Date(fired);
+  const times = await fireTimes(line, zone);
+  const atMs = times.before(beganMs + 1, beganMs - WEEK_MS);
+  if (atMs === null) throw new BadInput('job', 'a fire time within the last week', show(line));
+  return { atMs, beforeMs: times.before(atMs, atMs - WEEK_MS) };
 }

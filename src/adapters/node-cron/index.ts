@@ -8,7 +8,7 @@
  * has ended, so a task that threw counts as done.
  */
 import { BadInput, show } from '../../core/index.ts';
-import type { Election, OnceContext, OnceOptions } from '../../election/index.ts';
+import { type Election, type OnceContext, type OnceOptions, othersFirst } from '../../election/index.ts';
 
 /** What node-cron asks of a coordinator: `setRunCoordinator(coordinator)`, or `runCoordinator` among the options of a task. */
 export interface RunCoordinator {
@@ -26,16 +26,9 @@ interface CoordinatedRun {
   readonly recorded: Promise<unknown>;
 }
 
-/**
- * How long an election has no leader before a replica that has just started stands: others that know of earlier fire
- * times take it within milliseconds.
- */
-const QUIET_MS = 3000;
-/** But no longer than this in all. */
-const LONGEST_WAIT_MS = 60_000;
-const TICK_MS = 500;
-/** node-cron leaves out fire times that are late by a second. */
-const STALL_MS = 1000;
+const TICK_MS = 250;
+/** node-cron leaves out fire times that are late by a second, or by less where the next one is nearer. */
+const STALL_MS = 750;
 
 /** Coordinates tasks by an election of their own. Every replica makes one, with an election of the same name. */
 export class ElectionCoordinator implements RunCoordinator {
@@ -83,38 +76,8 @@ export class ElectionCoordinator implements RunCoordinator {
   /** A process that was stopped has missed fire times, as one that has just started has. */
   #tick(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#tickedMs > TICK_MS + STALL_MS) this.#complete = new Set();
+    if (nowMs - this.#tickedMs > STALL_MS) this.#complete = new Set();
     this.#tickedMs = nowMs;
-  }
-
-  /**
-   * Waits until other replicas have run this fire time, and so all before it, or none of them wants to lead. Otherwise
-   * the earlier ones, of which we do not know, would be passed over.
-   */
-  async #othersFirst(series: string, occasion: string): Promise<void> {
-    const isOver = (): boolean => {
-      const { runs, open } = this.#election.runs;
-      const isNew = ![...runs, ...open].some((each) => each.series === series);
-      const isLater = (each: unknown): boolean => Date.parse(String(each)) >= Date.parse(occasion);
-      return isNew || runs.some((run) => run.series === series && isLater(run.occasion));
-    };
-    const quiet = new AbortController();
-    const { signal = quiet.signal } = this.#options;
-    const end = (): void => quiet.abort();
-    const longest = setTimeout(end, LONGEST_WAIT_MS);
-    let timer: NodeJS.Timeout | undefined;
-    try {
-      const states = this.#election.observe({ signal: AbortSignal.any([signal, quiet.signal]) });
-      for await (const { leader, isKnown } of states) {
-        clearTimeout(timer);
-        if (!isKnown) continue;
-        if (isOver()) break;
-        if (leader === null) timer = setTimeout(end, QUIET_MS);
-      }
-    } finally {
-      clearTimeout(timer);
-      clearTimeout(longest);
-    }
   }
 
   #run(
@@ -143,7 +106,7 @@ export class ElectionCoordinator implements RunCoordinator {
     const ended = (async () => {
       await before;
       try {
-        if (!this.#complete.has(series)) await this.#othersFirst(series, occasionIn(key));
+        if (!this.#complete.has(series)) await othersFirst(this.#election, series, occasionIn(key), signal);
         this.#complete.add(series);
         const settings = { ...options, series, signal: AbortSignal.any(signals) };
         await this.#election.once(occasionIn(key), work, settings);

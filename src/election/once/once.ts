@@ -1,4 +1,4 @@
-import { BadInput, show } from '../../core/values.ts';
+import { BadInput, OWN_TOKEN, show } from '../../core/values.ts';
 import {
   begin,
   decide,
@@ -12,15 +12,15 @@ import {
 } from '../../once/index.ts';
 import { onceAborted } from '../aborts.ts';
 import type { Candidacy } from '../candidacy.ts';
-import { settlesWithin, wallOf } from '../clock.ts';
+import { wallOf } from '../clock.ts';
 import { deferred } from '../deferred.ts';
 import { CaucusError } from '../errors.ts';
-import type { Seat, Transaction } from '../seat.ts';
-import { isStop, problemOf, type Result, resultOf } from '../work.ts';
+import type { Seat } from '../seat.ts';
+import { isStop, problemOf, type Result } from '../work.ts';
+import { attempt, type Begun } from './attempt.ts';
 import { NotDue, type OnceSettings, type OnceWork, type TransactionContext } from './options.ts';
-import { type Changed, recordOf, type Shift, Unrecorded } from './shift.ts';
+import { type Changed, type Opener, recordOf, type Shift, Unrecorded } from './shift.ts';
 import type { Turns } from './turns.ts';
-import { workContext } from './work-context.ts';
 
 /** What became of an occasion. */
 export interface OnceOutcome<T = unknown> {
@@ -58,7 +58,7 @@ const LONGEST_BACK_OFF_MS = 60_000;
 const MOST_UNRECORDED = 5;
 
 /** One call of `once`: waits until the occasion is recorded by another participant, or does the work itself. */
-export class OnceCall<T> {
+export class OnceCall<T> implements Opener {
   readonly #around: OnceAround;
   readonly #settings: OnceSettings;
   readonly #work: OnceWork<T, TransactionContext>;
@@ -66,6 +66,8 @@ export class OnceCall<T> {
   readonly #tokens = new Set<string>();
   #unrecorded = 0;
   #last: Result<T> | null = null;
+  /** The last run of the series when this call was to begin with the leadership. */
+  #previous: Run | null = null;
   /** The attempt whose work has returned while its leadership lasted, if its end may not be recorded. */
   #returned: { readonly token: string; readonly attempt: number } | null = null;
 
@@ -115,7 +117,7 @@ export class OnceCall<T> {
   /** Null: look again. */
   async #shift(): Promise<Run | null> {
     const shift = this.#around.enter();
-    shift.enter();
+    shift.enter(this);
     try {
       if (!(await this.#isElected(shift))) return null;
       return await this.#attempts(shift);
@@ -125,7 +127,7 @@ export class OnceCall<T> {
       if (this.#unrecorded === MOST_UNRECORDED) throw error.cause;
       return null;
     } finally {
-      shift.leave();
+      shift.leave(this);
     }
   }
 
@@ -162,7 +164,8 @@ export class OnceCall<T> {
       this.#tokens.add(String(shift.leadership.token));
       const finish = (record: OnceRecord): Changed<Run> =>
         this.#ended(record, shift, { outcome: 'done' as const });
-      const result: Result<T> & { run?: Run } = await this.#attempt(shift, started, finish);
+      const around = { candidacy: this.#around.candidacy, settings: this.#settings, shift };
+      const result = await attempt(around, this.#work, started, finish);
       this.#last = result;
       if (!result.ok && result.error instanceof CutShort) shift.fail(result.error.message);
       if (!shift.leadership.isValid()) {
@@ -200,7 +203,24 @@ export class OnceCall<T> {
     }
   }
 
+  get series(): string {
+    return this.#settings.series;
+  }
+
+  open(record: OnceRecord): OnceRecord | null {
+    const decision = decide(record, this.#settings, wallOf(this.#around.candidacy.clock));
+    const series = seriesIn(record, this.series);
+    if (decision.do !== 'run' || this.#hasReturned(series)) return null;
+    if (this.#settings.isDue?.(series) === false) return null;
+    this.#previous = series.last;
+    return begin(record, this.#settings, decision, this.#actor(OWN_TOKEN));
+  }
+
   #begin(record: OnceRecord, shift: Shift, failures: number | null): Changed<Run | Begun> {
+    if (shift.hasOpened(this)) {
+      const { attempt, failures } = seriesIn(record, this.series).open!;
+      return { record: null, result: { do: 'run', attempt, failures, previous: this.#previous } };
+    }
     const { clock } = this.#around.candidacy;
     const decision = decide(record, this.#settings, wallOf(clock));
     const known = this.#answer(decision);
@@ -212,7 +232,7 @@ export class OnceCall<T> {
     const begun: Begun = { ...decision, failures: failures ?? decision.failures, previous: null };
     const { last } = series;
     if (this.#settings.isDue?.(series) === false) throw new NotDue();
-    const next = begin(record, this.#settings, begun, this.#actor(shift));
+    const next = begin(record, this.#settings, begun, this.#actor(String(shift.leadership.token)));
     return { record: next, result: { ...begun, previous: last } };
   }
 
@@ -225,86 +245,14 @@ export class OnceCall<T> {
 
   #ended(record: OnceRecord, shift: Shift, how: Parameters<typeof end>[2]): Changed<Run> {
     this.#tokens.add(String(shift.leadership.token));
-    const next = end(record, this.#settings, how, this.#actor(shift));
+    const next = end(record, this.#settings, how, this.#actor(String(shift.leadership.token)));
     return { record: next, result: seriesIn(next, this.#settings.series).last! };
   }
 
-  #actor({ leadership }: Shift): { member: string; token: string; at: string } {
+  #actor(token: string): { member: string; token: string; at: string } {
     const { candidacy, seat } = this.#around;
     const at = new Date(wallOf(candidacy.clock)).toISOString();
-    return { member: seat.name, token: String(leadership.token), at };
-  }
-
-  /** Runs the work once, until it settles. */
-  async #attempt(
-    shift: Shift,
-    begun: Begun,
-    finish: (record: OnceRecord) => Changed<Run>,
-  ): Promise<Result<T> & { run?: Run }> {
-    const { leadership } = shift;
-    const { occasion, idleMs, maxRunMs, drainMs, signal } = this.#settings;
-    const { clock, closed, patience } = this.#around.candidacy;
-    const stop = new AbortController();
-    const stopped = deferred<CallOff>();
-    const timers: (() => void)[] = [];
-    const end = (reason: unknown, isLate = false): void => {
-      stop.abort(reason);
-      stopped.resolve({ reason, isLate });
-    };
-    if (maxRunMs !== Infinity) {
-      const late = new CaucusError('E_TIMEOUT', `the work did not end within ${maxRunMs} ms`);
-      timers.push(clock.after(maxRunMs, () => end(late, true)));
-    }
-    const forget = [
-      onceAborted([leadership.signal], (reason) => stop.abort(reason)),
-      onceAborted([closed], (reason) => end(reason)),
-      onceAborted([signal], (reason) => {
-        if (drainMs === 0) end(reason);
-        else timers.push(clock.after(drainMs, () => end(reason)));
-      }),
-    ];
-    let run: Run | undefined;
-    const inContext = (transaction: Transaction | null): T | PromiseLike<T> =>
-      this.#work(workContext(leadership, stop.signal, { occasion, ...begun }, transaction));
-    const running = resultOf(async () => {
-      if (idleMs === null) return inContext(null);
-      let value: T | undefined;
-      const inside = async (transaction: Transaction): Promise<void> => {
-        value = await inContext(transaction);
-        stop.signal.throwIfAborted(); // Work that was told to stop is not done, and is rolled back.
-      };
-      const ended = (error: CaucusError): void => end(error, true);
-      run = await shift.transact({ run: inside, idleMs, ended }, finish);
-      return value as T;
-    });
-    try {
-      const first = await Promise.race([running, stopped.promise]);
-      const result = 'ok' in first ? first : await this.#stops(shift, running, first, patience.drainMs);
-      if (!result.ok && result.error instanceof Unrecorded) throw result.error;
-      return run === undefined ? result : { ...result, run };
-    } finally {
-      for (const each of [...timers, ...forget]) each();
-    }
-  }
-
-  /**
-   * Work that was told to stop has failed if it took too long. If the call was called off, that is no result. Work that
-   * ignores its signal is not waited for beyond the drain time: another participant may run it again.
-   */
-  async #stops(
-    shift: Shift,
-    running: Promise<Result<T>>,
-    { reason, isLate }: CallOff,
-    drainMs: number,
-  ): Promise<Result<T>> {
-    if (await settlesWithin(this.#around.candidacy.clock, running, drainMs)) {
-      if (isLate) return { ok: false, error: reason };
-      throw reason;
-    }
-    shift.abandon(running);
-    const detail = isLate ? 'although its time was up' : 'although it was called off';
-    const message = `the work is still running ${detail}: it ignored its signal`;
-    throw new CaucusError('E_WORK_NOT_STOPPED', message, { outcome: 'indefinite', cause: reason });
+    return { member: seat.name, token, at };
   }
 
   /** Ends early when the leadership ends or the call is called off. */
@@ -330,18 +278,3 @@ export class OnceCall<T> {
 
 /** Thrown by work that was cut short although its leadership lasts: no failure, but another participant may run it again. */
 export class CutShort extends Error {}
-
-/** Why work was told to stop, other than by the end of its leadership. */
-interface CallOff {
-  readonly reason: unknown;
-  /** It took longer than it may, and has failed. */
-  readonly isLate: boolean;
-}
-
-/** An attempt whose beginning is recorded. */
-interface Begun {
-  readonly do: 'run';
-  readonly attempt: number;
-  readonly failures: number;
-  readonly previous: Run | null;
-}

@@ -1,5 +1,5 @@
 import { BadInput, type Json } from '../../core/values.ts';
-import { type OnceRecord, readRecord, writeRecord } from '../../once/index.ts';
+import { type OnceRecord, readRecord, seriesIn, writeRecord } from '../../once/index.ts';
 import { onceAborted } from '../aborts.ts';
 import type { Candidacy } from '../candidacy.ts';
 import { deferred } from '../deferred.ts';
@@ -25,6 +25,13 @@ export interface Changed<T> {
   readonly result: T;
 }
 
+/** A call that waits, and begins with the leadership itself if the store can record both at once. */
+export interface Opener {
+  readonly series: string;
+  /** The record in which it has begun, with `OWN_TOKEN` as its token; null if that takes a leader's decision. */
+  open(record: OnceRecord): OnceRecord | null;
+}
+
 /**
  * One leadership under which the works of any number of calls run, and the record of the election, which only its leader
  * changes. It stands when the first call enters, and resigns when the last one has left. Its states:
@@ -40,7 +47,9 @@ export class Shift {
   readonly #standing = new AbortController();
   #tenure: Tenure | null = null;
   #record: OnceRecord | null = null;
-  #holders = 0;
+  readonly #holders = new Set<Opener>();
+  /** The calls whose beginning is to be recorded, or was recorded, with the leadership. */
+  #opened = new Set<Opener>();
   #isOver = false;
   /** Works that ignore their signals. */
   readonly #left: Promise<unknown>[] = [];
@@ -69,21 +78,26 @@ export class Shift {
     return this.#tenure!.leadership;
   }
 
-  enter(): void {
-    this.#holders += 1;
+  enter(call: Opener): void {
+    this.#holders.add(call);
   }
 
-  leave(): void {
-    this.#holders -= 1;
-    if (this.#holders > 0) return;
+  leave(call: Opener): void {
+    this.#holders.delete(call);
+    if (this.#holders.size > 0) return;
     if (this.#tenure === null) {
       this.#isOver = true;
       return this.#standing.abort();
     }
     // A program that does one occasion after the other enters again at once, and needs no other leadership for that.
     this.#candidacy.clock.after(LINGER_MS, () => {
-      if (this.#holders === 0) this.#finish();
+      if (this.#holders.size === 0) this.#finish();
     });
+  }
+
+  /** Was the beginning of this call recorded with the leadership? It is told once: a later attempt begins anew. */
+  hasOpened(call: Opener): boolean {
+    return this.#opened.delete(call);
   }
 
   /**
@@ -239,10 +253,10 @@ export class Shift {
   }
 
   async #win(): Promise<void> {
-    const tenure = await this.#candidacy.win(this.#standing.signal);
+    const tenure = await this.#candidacy.win(this.#standing.signal, (value) => this.#open(value));
     tenure.hasWork = true;
     this.#tenure = tenure;
-    if (this.#holders === 0) return this.#finish();
+    if (this.#holders.size === 0) return this.#finish();
     await becomesCurrent(this.#seat, tenure.leadership.signal);
     if (!tenure.leadership.isValid()) return;
     try {
@@ -250,6 +264,26 @@ export class Shift {
     } catch (error) {
       this.fail('the value that is published there is no record of occasions');
       throw error;
+    }
+    const token = String(tenure.leadership.token);
+    for (const call of this.#opened)
+      if (seriesIn(this.#record, call.series).open?.token !== token) this.#opened.delete(call);
+  }
+
+  /** What is recorded with the leadership: that the calls that wait begin. */
+  #open(value: Json): Json | null {
+    this.#opened = new Set();
+    try {
+      let record = recordIn(value);
+      for (const call of this.#holders) {
+        const next = call.open(record);
+        if (next === null) continue;
+        record = next;
+        this.#opened.add(call);
+      }
+      return this.#opened.size === 0 ? null : writeRecord(record);
+    } catch {
+      return null; // It is told once it is held.
     }
   }
 
@@ -285,17 +319,21 @@ const records = new WeakMap<object, OnceRecord>();
 
 /** Throws for a value that is no record of occasions. */
 export function recordOf({ election, standing }: Seat): OnceRecord {
-  const { value } = standing;
-  const known = typeof value === 'object' && value !== null ? records.get(value) : undefined;
-  if (known !== undefined) return known;
   try {
-    const record = readRecord(value, 'the published value');
-    if (typeof value === 'object' && value !== null) records.set(value, record);
-    return record;
+    return recordIn(standing.value);
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
     const why = `its ${error.message.replace(/^the /, '')}`;
     const message = `the election ${election} cannot record occasions: ${why}; use an election that publishes nothing else`;
     throw new CaucusError('E_REFUSED', message);
   }
+}
+
+function recordIn(value: Json): OnceRecord {
+  const key = typeof value === 'object' ? value : null;
+  const known = key === null ? undefined : records.get(key);
+  if (known !== undefined) return known;
+  const record = readRecord(value, 'the published value');
+  if (key !== null) records.set(key, record);
+  return record;
 }

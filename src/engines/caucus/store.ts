@@ -1,6 +1,7 @@
 import type { Json } from '../../core/index.ts';
 import type { ResignationRequest } from '../../election/index.ts';
 import { done, type LeaseReading, leaseReading, published, renewal, taken } from '../../leases/index.ts';
+import type { FirstValue } from '../lease/first-value.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { Client } from './client.ts';
 import type { Watches } from './watches.ts';
@@ -26,6 +27,8 @@ export class CaucusStore implements LeaseStore<CaucusGrant> {
   readonly #around: StoreAround;
   readonly #election: string;
   readonly #name: string;
+  /** Members of earlier versions refuse a request with a first value. */
+  #opens = false;
 
   constructor(around: StoreAround, election: string, name: string) {
     this.#around = around;
@@ -33,12 +36,20 @@ export class CaucusStore implements LeaseStore<CaucusGrant> {
     this.#name = name;
   }
 
-  async take({ signal }: Call): Promise<{ grant: CaucusGrant | null; reading: Reading }> {
+  async take(
+    { signal }: Call,
+    opening: FirstValue | null = null,
+  ): Promise<{ grant: CaucusGrant | null; reading: Reading }> {
     const { client, session, leaseMs, nextAttempt } = this.#around;
     const election = this.#election;
-    const body = (): object => ({ election, session, attempt: nextAttempt(), name: this.#name, leaseMs });
+    const first = this.#opens && opening !== null ? { first: opening } : {};
+    const body = (): object => ({
+      ...{ election, session, attempt: nextAttempt(), name: this.#name, leaseMs },
+      ...first,
+    });
+    this.#opens = false; // If it fails, another member may be the manager by then.
     const { token, reading } = await client.call('/leases/take', body, taken, signal);
-    return { grant: token === null ? null : { token: BigInt(token) }, reading: readingOf(reading) };
+    return { grant: token === null ? null : { token: BigInt(token) }, reading: this.#readingOf(reading) };
   }
 
   async renew(grant: CaucusGrant, { signal }: Call): Promise<CaucusGrant | null> {
@@ -69,7 +80,8 @@ export class CaucusStore implements LeaseStore<CaucusGrant> {
 
   async read({ signal }: Call): Promise<Reading> {
     const body = (): object => ({ election: this.#election });
-    return readingOf(await this.#around.client.call('/leases/read', body, leaseReading, signal, NEVER_HELD));
+    const answer = await this.#around.client.call('/leases/read', body, leaseReading, signal, NEVER_HELD);
+    return this.#readingOf(answer);
   }
 
   isOpening(): boolean {
@@ -83,8 +95,9 @@ export class CaucusStore implements LeaseStore<CaucusGrant> {
   #of({ token }: CaucusGrant): { election: string; session: string; token: string } {
     return { election: this.#election, session: this.#around.session, token: String(token) };
   }
-}
 
-function readingOf({ token, ...rest }: LeaseReading): Reading {
-  return { ...rest, token: token === null ? null : BigInt(token) };
+  #readingOf({ token, opens = false, ...rest }: LeaseReading): Reading {
+    this.#opens = opens;
+    return { ...rest, token: token === null ? null : BigInt(token) };
+  }
 }

@@ -9,6 +9,8 @@ import {
   get,
   getFirst,
   type KeyValue,
+  modifiedAt,
+  noneIn,
   type Op,
   put,
   remove,
@@ -23,6 +25,12 @@ export interface View {
   readonly first: KeyValue | null;
   readonly published: KeyValue | null;
   readonly revision: bigint;
+}
+
+/** A value that is published if we lead at once, and the one that it follows is still of this revision. */
+export interface FirstWrite {
+  readonly json: string;
+  readonly after: bigint;
 }
 
 /** The state of our key, as of this revision. */
@@ -59,6 +67,10 @@ export class Place implements Debt {
   #isInDoubt = false;
   /** We have begun to leave, and do not know yet whether it succeeded. */
   isLeaving = false;
+  /** The revision at which we have left last. */
+  leftAt = 0n;
+  /** Another candidate was in the queue when we left, and leads from then on without writing anything. */
+  hasHeir = true;
   #leftCount = 0n;
   /** Each call invalidates earlier ones: their late answers are ignored. */
   #calls = 0;
@@ -97,14 +109,16 @@ export class Place implements Debt {
   }
 
   /** Makes sure that we are in the queue, and returns its state. */
-  enter(signal: AbortSignal): Promise<View> {
+  enter(signal: AbortSignal, first: FirstWrite | null = null): Promise<View> {
     return this.#exclusively(async (isVoid) => {
       for (let tries = 0; tries < TRIES; tries++) {
         if (this.isLeaving || (this.created !== null && this.created <= this.#spent)) {
           await this.#leave(signal, isVoid);
         }
         const view =
-          this.created === null ? await this.#create(signal, isVoid) : await this.#look(signal, isVoid);
+          this.created === null
+            ? await this.#create(signal, isVoid, tries === 0 ? first : null)
+            : await this.#look(signal, isVoid);
         if (view !== null) return view;
       }
       throw new Error('another program changes our key');
@@ -130,18 +144,21 @@ export class Place implements Debt {
     return { isThere, asked: found(answer, 1)?.value ?? null, revision: revisionOf(answer.header) };
   }
 
-  async #create(signal: AbortSignal, isVoid: () => void): Promise<View | null> {
+  async #create(signal: AbortSignal, isVoid: () => void, first: FirstWrite | null): Promise<View | null> {
     const leftKey = this.#layout.leftKey(this.session.leaseHex);
     const { prefix, prefixEnd, valueKey } = this.#layout;
     const wasInDoubt = this.#isInDoubt;
     this.#isInDoubt = true;
+    const leads = first === null ? [] : [noneIn(prefix, prefixEnd), modifiedAt(valueKey, first.after)];
+    const value = first === null ? get(valueKey) : put(valueKey, first.json);
     let answer: TxnAnswer;
     try {
       answer = await this.#txn(
-        [createdAt(this.key, 0n), versionIs(leftKey, this.#leftCount)],
+        [createdAt(this.key, 0n), versionIs(leftKey, this.#leftCount), ...leads],
         [
           put(this.key, proposalOf(this.#name), this.session.lease),
           getFirst(prefix, prefixEnd),
+          value,
           get(valueKey),
         ],
         [get(this.key), getFirst(prefix, prefixEnd), get(valueKey), get(leftKey)],
@@ -155,11 +172,11 @@ export class Place implements Debt {
     isVoid();
     this.#isInDoubt = wasInDoubt;
     const revision = revisionOf(answer.header);
-    const view = { first: found(answer, 1), published: found(answer, 2), revision };
     if (answer.succeeded) {
       this.created = revision;
-      return view;
+      return { first: found(answer, 1), published: found(answer, 3), revision };
     }
+    const view = { first: found(answer, 1), published: found(answer, 2), revision };
     this.#leftCount = found(answer, 3)?.version ?? 0n;
     this.created = found(answer, 0)?.createRevision ?? null;
     return this.created !== null && this.created > this.#spent ? view : null;
@@ -179,6 +196,7 @@ export class Place implements Debt {
 
   async #leave(signal: AbortSignal, isVoid: () => void): Promise<void> {
     this.isLeaving = true;
+    this.hasHeir = true;
     if (this.created !== null && this.created > this.#spent) this.#spent = this.created;
     for (let tries = 0; tries < TRIES; tries++) {
       const isOut = this.#isInDoubt
@@ -195,8 +213,12 @@ export class Place implements Debt {
 
   async #leaveFor(signal: AbortSignal, isVoid: () => void): Promise<boolean> {
     if (this.created !== null) {
-      await this.#txn([createdAt(this.key, this.created)], [remove(this.key), ...this.#mark()], [], signal);
+      const { prefix, prefixEnd } = this.#layout;
+      const ops = [remove(this.key), getFirst(prefix, prefixEnd), ...this.#mark()];
+      const answer = await this.#txn([createdAt(this.key, this.created)], ops, [], signal);
       isVoid();
+      this.leftAt = revisionOf(answer.header);
+      this.hasHeir = found(answer, 1) !== null;
     }
     return true;
   }

@@ -1,11 +1,12 @@
 import type { Json } from '../../core/index.ts';
 import type { Clock, ResignationRequest } from '../../election/index.ts';
+import type { FirstValue } from '../lease/first-value.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
 import { type Client, EtcdError } from './client.ts';
 import { type Layout, layoutOf, proposalOf } from './layout.ts';
 import { Place, type View } from './place.ts';
-import { isLeaseGone, type LeaderKey, leaderIn, readingOf } from './reading.ts';
+import { Seen } from './reading.ts';
 import type { Session, SessionUser } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import type { WatchEvent, Watches } from './watches.ts';
@@ -52,10 +53,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   #request: { readonly token: bigint; readonly reason: string } | null = null;
   /** The leader's key; null while it is unknown or being read, so that every change counts. */
   #leaderKey: string | null = null;
-  /** The token of the leader that resigned last, as the watch has told. */
-  #resigned = '';
-  /** The leader that was read last. */
-  #leader: LeaderKey | null = null;
+  readonly #seen: Seen;
   /** The last reading in which another participant led, while nothing suggests that it has changed. */
   #last: { readonly reading: Reading; readonly revision: bigint } | null = null;
   /**
@@ -71,13 +69,18 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   constructor(around: Around, election: string, name: string) {
     this.#around = around;
     this.#layout = layoutOf(election);
+    this.#seen = new Seen(around.client, this.#layout);
     this.#election = election;
     this.#name = name;
   }
 
-  async take({ signal }: Call): Promise<{ grant: EtcdGrant | null; reading: Reading }> {
-    const { clock, sessions } = this.#around;
-    const askedMs = clock.now();
+  async take(
+    { signal }: Call,
+    first: FirstValue | null = null,
+  ): Promise<{ grant: EtcdGrant | null; reading: Reading }> {
+    const { clock, sessions, times } = this.#around;
+    // A renewal of a moment ago will do: the lease counts from then.
+    const sinceMs = clock.now() - times.renewMs / 4;
     for (let tries = 0; ; tries++) {
       const session = await sessions.get(signal);
       const place = this.#placeIn(session);
@@ -85,12 +88,12 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       if (known !== null) return { grant: null, reading: known };
       this.#forget();
       const changes = this.#changes;
-      // A participant that turns out to lead needs a full lease from now on, so the renewal starts now.
-      const renewed = session.renewSince(askedMs);
+      // A participant that turns out to lead needs nearly a full lease from now on, so the renewal starts now.
+      const renewed = session.renewSince(sinceMs);
       renewed.catch(() => {});
       const doubts = this.#doubts;
       try {
-        let view = await place.enter(signal);
+        let view = await place.enter(signal, this.#seen.firstWrite(first));
         await renewed;
         signal.throwIfAborted();
         // While etcd was unavailable, an operator may have ended our lease (etcd issue 15247).
@@ -130,7 +133,10 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   }
 
   async release({ place, token }: EtcdGrant, { signal }: Call): Promise<void> {
-    if (place.created === token) await this.#leave(place, signal);
+    if (place.created !== token) return;
+    await this.#leave(place, signal);
+    this.#seen.onReleased();
+    if (place.hasHeir) this.#hint('changed');
   }
 
   async leave({ signal }: Call): Promise<void> {
@@ -150,7 +156,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     };
     try {
       const answer = await this.#around.client.call<TxnAnswer>('/v3/kv/txn', body, signal);
-      return answer.succeeded ? Number(found(answer, 2)?.version ?? 0) : null;
+      return answer.succeeded ? this.#seen.onPublished(found(answer, 2)) : null;
     } catch (error) {
       if (!(error instanceof EtcdError && error.isLeaseGone)) throw error;
       place.session.lose();
@@ -208,7 +214,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   }
 
   #onRequest({ key, value, isDelete }: WatchEvent): void {
-    if (key === this.#layout.resignedKey && !isDelete) this.#resigned = value;
+    if (key === this.#layout.resignedKey && !isDelete) this.#seen.resigned = value;
     const token = this.#place?.created ?? null;
     if (token === null || isDelete || key !== this.#layout.askedKey(token)) return;
     this.#request = { token, reason: value };
@@ -258,28 +264,12 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     }
     place.spend(token);
     this.#onChecked(view.revision, place.session.sentMs, doubts);
-    return { grant: { token, place }, reading };
+    return { grant: { token, place, askedMs: place.session.sentMs }, reading };
   }
 
-  async #read(view: View, signal: AbortSignal): Promise<Reading> {
+  #read(view: View, signal: AbortSignal): Promise<Reading> {
     this.#leaderKey = view.first?.key ?? null;
-    const before = this.#leader;
-    this.#leader = leaderIn(view);
-    const isOver = before !== null && before.token !== this.#leader?.token;
-    return isOver
-      ? { hasCrashed: await this.#hasCrashed(before, signal), ...readingOf(view) }
-      : readingOf(view);
-  }
-
-  /**
-   * Has a leader whose key is gone lost its lease? One that resigns leaves a mark. Programs of another kind do not, but
-   * their lease outlives their key for a moment.
-   */
-  async #hasCrashed({ key, token }: LeaderKey, signal: AbortSignal): Promise<boolean> {
-    const lease = this.#layout.leaseOf(key);
-    if (lease === null || this.#resigned === String(token)) return false;
-    const isGone = await isLeaseGone(this.#around.client, lease, signal);
-    return isGone && this.#resigned !== String(token); // The mark may have come meanwhile.
+    return this.#seen.read(view, signal);
   }
 
   /** The last reading, if the last renewal shows that nothing in etcd has changed since. Then no request is needed. */
@@ -325,8 +315,10 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
 
   #onEvent({ key, isDelete, revision }: WatchEvent): void {
     if (key === this.#place?.key) {
-      const { created } = this.#place;
-      if (isDelete) this.#doubt(created !== null && revision > created ? 'ours' : 'changed');
+      const { created, isLeaving, leftAt } = this.#place;
+      const isOwn = isLeaving || revision <= leftAt; // The answer tells.
+      if (isDelete && isOwn) this.#unsettle();
+      else if (isDelete) this.#doubt(created !== null && revision > created ? 'ours' : 'changed');
       return;
     }
     // Candidates behind the leader may come and go; that changes nothing here.
@@ -338,9 +330,13 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       this.#checked = null;
       this.#doubts += 1;
     }
+    this.#unsettle();
+    this.#hint(news);
+  }
+
+  #unsettle(): void {
     this.#changes += 1;
     this.#forget();
-    this.#hint(news);
   }
 
   #forget(): void {

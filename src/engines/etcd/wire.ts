@@ -43,6 +43,7 @@ export interface KeyValue {
   readonly key: string;
   readonly value: string;
   readonly createRevision: bigint;
+  readonly modRevision: bigint;
   readonly version: bigint;
 }
 
@@ -53,6 +54,20 @@ export const createdAt = (key: string, revision: bigint): Compare => ({
   target: 'CREATE',
   key: encode(key),
   create_revision: `${revision}`,
+});
+
+/** Holds also for a key that does not exist, with 0. */
+export const modifiedAt = (key: string, revision: bigint): Compare => ({
+  target: 'MOD',
+  key: encode(key),
+  mod_revision: `${revision}`,
+});
+
+export const noneIn = (prefix: string, end: string): Compare => ({
+  target: 'CREATE',
+  key: encode(prefix),
+  range_end: encode(end),
+  create_revision: '0',
 });
 
 export const versionIs = (key: string, version: bigint): Compare => ({
@@ -88,6 +103,7 @@ export function found(answer: TxnAnswer, index: number): KeyValue | null {
     key: decode(wire.key),
     value: decode(wire.value ?? ''),
     createRevision: BigInt(wire.create_revision ?? 0),
+    modRevision: BigInt(wire.mod_revision ?? 0),
     version: BigInt(wire.version ?? 0),
   };
 }

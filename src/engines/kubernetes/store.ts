@@ -1,5 +1,6 @@
 import type { Json } from '../../core/index.ts';
 import type { Clock, ResignationRequest } from '../../election/index.ts';
+import { type FirstValue, openedBy } from '../lease/first-value.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
 import type { Api } from './api.ts';
@@ -67,7 +68,10 @@ export class KubernetesStore implements LeaseStore<Grant> {
     this.#observed = new Observed(clock, times.leaseMs);
   }
 
-  async take({ signal }: Call): Promise<{ grant: Grant | null; reading: Reading }> {
+  async take(
+    { signal }: Call,
+    first: FirstValue | null = null,
+  ): Promise<{ grant: Grant | null; reading: Reading }> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const lease = (await this.#get(signal)) ?? (await this.#create(signal));
       if (lease === null) continue; // Another participant created it at the same moment.
@@ -76,12 +80,12 @@ export class KubernetesStore implements LeaseStore<Grant> {
       if (!isOurs && this.#observed.freeInMs(lease) > 0)
         return { grant: null, reading: this.#reading(lease) };
       const token = nextToken(lease);
+      const published = publishedOf(lease);
+      const opened = openedBy(published, token, first);
+      const value = opened === published ? {} : withValue(opened.value, opened.version);
+      const annotations = { ...withToken(token, this.#identity), ...value };
       this.#mayHold = true;
-      const written = await this.#write(
-        lease,
-        { spec: this.#taken(lease), annotations: withToken(token, this.#identity) },
-        signal,
-      );
+      const written = await this.#write(lease, { spec: this.#taken(lease), annotations }, signal);
       this.#mayHold = false;
       if (written === null) continue; // Another participant was faster.
       this.#held = token;

@@ -2,6 +2,7 @@ import type { Json } from '../../core/index.ts';
 import {
   CaucusError,
   type Cause,
+  type Opening,
   type ResignationRequest,
   type Seat,
   type Standing,
@@ -13,11 +14,9 @@ import { Calls } from './calls.ts';
 import { explain, failed, isSame, said } from './explain.ts';
 import type { Call, Grant, LeaseStore, Reading } from './lease-store.ts';
 import { Listeners } from './listeners.ts';
+import { asideUntilMs, nextLookMs, nextPollMs } from './pace.ts';
 import type { SeatAround } from './seat-around.ts';
 import { Tenure } from './tenure.ts';
-
-/** Candidates that wait for a lease to expire call within this time of each other. */
-const SPREAD_MS = 20;
 
 /**
  * A place in an election whose leadership is a lease in a store. It makes one call at a time: the leader renews, a
@@ -38,6 +37,8 @@ export class LeaseSeat<G extends Grant> implements Seat {
   readonly #unwatch: () => void;
   #standing: Standing;
   #wants = false;
+  /** What is published with a leadership, in the same call. */
+  #opening: Opening | undefined;
   #tenure: Tenure<G> | null = null;
   /** When the next call is due. */
   #dueMs: number;
@@ -72,8 +73,9 @@ export class LeaseSeat<G extends Grant> implements Seat {
     return this.#listeners.add(listener);
   }
 
-  stand(): void {
+  stand(opening?: Opening): void {
     if (this.isClosed) throw new CaucusError('E_CLOSED', `the election ${this.election} was closed`);
+    this.#opening = opening;
     if (this.#wants) return;
     this.#wants = true;
     this.#hurry();
@@ -81,7 +83,8 @@ export class LeaseSeat<G extends Grant> implements Seat {
 
   async withdraw(why?: Why): Promise<void> {
     this.#wants = false;
-    if (typeof this.#standing.asked === 'string') this.#standAside(); // Its program may campaign again at once.
+    // Its program may campaign again at once.
+    if (typeof this.#standing.asked === 'string') this.#asideUntilMs = asideUntilMs(this.#around);
     // A lease that cannot be released expires by itself.
     await this.#release(
       said(why ?? { cause: 'resigned', detail: 'it is no longer a candidate' }, this.name),
@@ -93,7 +96,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
   }
 
   async resign(why?: Why): Promise<void> {
-    this.#standAside();
+    this.#asideUntilMs = asideUntilMs(this.#around);
     await this.#release(said(why ?? { cause: 'resigned', detail: 'it was told to' }, this.name));
   }
 
@@ -176,12 +179,6 @@ export class LeaseSeat<G extends Grant> implements Seat {
     this.#around.onClosed();
   }
 
-  /** For a poll's interval, but no longer than a lease: one that is woken by hints alone may poll once an hour. */
-  #standAside(): void {
-    const { times, clock, random } = this.#around;
-    this.#asideUntilMs = clock.now() + Math.min(times.retryMs, times.leaseMs) * (1 + random());
-  }
-
   /** Ends our leadership, first for the program, then in the store. */
   async #release({ cause, detail }: Why): Promise<void> {
     const tenure = this.#tenure;
@@ -189,12 +186,14 @@ export class LeaseSeat<G extends Grant> implements Seat {
     this.#lose(tenure, cause, detail);
     try {
       await this.#calls.make((call) => this.#store.release(tenure.grant, call));
+      // What the store holds is known: there is no leader, and a hint tells of the next one.
+      if (this.#tenure === null && !this.#wants) this.#dueMs = nextPollMs(this.#around);
     } catch (error) {
       const { storeName, times } = this.#around;
       const message = `${storeName} did not confirm the release; the lease expires within ${times.leaseMs} ms`;
       throw new CaucusError('E_UNREACHABLE', message, { outcome: 'indefinite', cause: error });
     } finally {
-      if (!this.isClosed) this.#hurry();
+      void this.#turn();
     }
   }
 
@@ -251,19 +250,23 @@ export class LeaseSeat<G extends Grant> implements Seat {
     const { clock, times, sleep } = this.#around;
     const sleeps = sleep.look();
     const askedMs = clock.now();
-    const { grant, reading } = await this.#store.take(call);
+    const { isKnown, version, value: last } = this.#standing;
+    const value = isKnown ? (this.#opening?.(last) ?? null) : null;
+    const first = value === null ? null : { value, after: version };
+    const { grant, reading } = await this.#store.take(call, first);
     if (grant === null) {
       if (!call.signal.aborted) this.#onReading(reading);
       return;
     }
-    const tookMs = clock.now() - askedMs + sleep.missedMsSince(askedMs);
+    const fromMs = Math.min(askedMs, grant.askedMs ?? askedMs);
+    const tookMs = clock.now() - fromMs + sleep.missedMsSince(fromMs);
     const isTooLate = call.signal.aborted || tookMs >= times.actMs || sleep.look() !== sleeps;
     if (!this.#wants || isTooLate) {
       this.#dueMs = clock.now();
       return await this.#store.release(grant, call);
     }
-    this.#begin(grant, askedMs, reading);
-    this.#dueMs = Math.min(this.#dueMs, askedMs + times.renewMs);
+    this.#begin(grant, fromMs, reading);
+    this.#dueMs = Math.min(this.#dueMs, fromMs + times.renewMs);
   }
 
   #begin(grant: G, fromMs: number, { value, version }: Reading): void {
@@ -309,17 +312,14 @@ export class LeaseSeat<G extends Grant> implements Seat {
   }
 
   #onReading(reading: Reading): void {
-    const { clock, times, random } = this.#around;
-    const nowMs = clock.now();
+    const nowMs = this.#around.clock.now();
     const { leader, token, freeInMs, value, version } = reading;
     if (leader !== null) this.#asideUntilMs = 0;
     const before = this.#standing;
     const hasRunOut = nowMs >= this.#freeAtMs;
     this.#freeAtMs = freeInMs === null ? Number.POSITIVE_INFINITY : nowMs + freeInMs;
-    const retryAtMs = nowMs + times.retryMs * (1 + random() / 5);
-    const freeAtMs = this.#freeAtMs + SPREAD_MS * random();
-    const asideMs = this.#wants && this.#asideUntilMs > nowMs ? this.#asideUntilMs : Number.POSITIVE_INFINITY;
-    this.#dueMs = Math.min(this.#dueMs, retryAtMs, freeAtMs, asideMs);
+    const asideMs = this.#wants ? this.#asideUntilMs : 0;
+    this.#dueMs = Math.min(this.#dueMs, nextLookMs(this.#around, this.#freeAtMs, asideMs));
     this.#show({ leader, isKnown: true, token, value, version, ...explain(before, reading, hasRunOut) });
   }
 

@@ -1,5 +1,6 @@
 import type { Json } from '../../core/index.ts';
 import type { ResignationRequest, TransactedWork } from '../../election/index.ts';
+import type { FirstValue } from './first-value.ts';
 
 /** The state of an election in a store, at one moment during the call. */
 export interface Reading {
@@ -23,7 +24,7 @@ export interface Grant {
   /** Greater than the token of every earlier grant of this election. */
   readonly token: bigint;
   /**
-   * Of a renewal: when it was requested, on the engine's clock, if that was before the call. Elections that share a
+   * When the lease was requested or renewed, on the engine's clock, if that was before the call. Elections that share a
    * session share its renewals, and the lease counts from then.
    */
   readonly askedMs?: number;
@@ -48,8 +49,14 @@ export interface Call {
  * The store counts the lease from no earlier than the request. Nothing here reads a wall clock.
  */
 export interface LeaseStore<G extends Grant = Grant> {
-  /** Takes the lease if it is free. Returns the resulting state either way. */
-  take(call: Call): Promise<{ readonly grant: G | null; readonly reading: Reading }>;
+  /**
+   * Takes the lease if it is free. Returns the resulting state either way. A store that can do both in one act also
+   * publishes `first`, which saves the leader a request; the reading shows whether it did.
+   */
+  take(
+    call: Call,
+    first?: FirstValue | null,
+  ): Promise<{ readonly grant: G | null; readonly reading: Reading }>;
   /** The whole lease again. Null: it is certainly no longer ours. */
   renew(grant: G, call: Call): Promise<G | null>;
   /** Frees the lease, and wakes waiting candidates. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '../../core/index.ts';
 import type { ResignationRequest } from '../../election/index.ts';
+import { type FirstValue, openedBy } from '../lease/first-value.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { Folder } from './folder.ts';
 import type { Info } from './info.ts';
@@ -54,7 +55,10 @@ export class LocalStore implements LeaseStore<LocalGrant> {
     this.#name = name;
   }
 
-  async take(call: Call): Promise<{ grant: LocalGrant | null; reading: Reading }> {
+  async take(
+    call: Call,
+    first: FirstValue | null = null,
+  ): Promise<{ grant: LocalGrant | null; reading: Reading }> {
     this.#folder.make();
     this.#letGo();
     for (let tries = 0; tries < TRIES; tries++) {
@@ -62,9 +66,9 @@ export class LocalStore implements LeaseStore<LocalGrant> {
       if (living !== null) return { grant: null, reading: await this.#reading(living, call) };
       call.signal.throwIfAborted();
       const last = this.#folder.info(this.#election);
-      const { value = null, version = 0 } = last ?? {};
-      const grant = await this.#follow(last, call);
+      const grant = await this.#follow(last, first, call);
       if (grant !== null) {
+        const { value, version } = this.#info!;
         return { grant, reading: { leader: this.#name, token: grant.token, freeInMs: null, value, version } };
       }
       await sleep(Math.random() * RETREAT_MS); // Another process was faster.
@@ -151,10 +155,11 @@ export class LocalStore implements LeaseStore<LocalGrant> {
    * Tries to become the next leader after this one. Null: another process was faster. Everything that may fail comes
    * first, where possible.
    */
-  async #follow(last: Info | null, call: Call): Promise<LocalGrant | null> {
+  async #follow(last: Info | null, first: FirstValue | null, call: Call): Promise<LocalGrant | null> {
     const token = this.#nextToken(last);
+    const { value, version } = openedBy(last ?? { value: null, version: 0 }, token, first);
     const name = this.#folder.socketName(this.#election, token);
-    const info = this.#infoOf(token, last?.value ?? null, last?.version ?? 0);
+    const info = this.#infoOf(token, value, version);
     const draft = await this.#folder.draftInfo(info);
     const post = new Post(() => this.#hint('ours'));
     let isKept = false;

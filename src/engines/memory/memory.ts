@@ -6,6 +6,7 @@
  */
 import type { Json } from '../../core/index.ts';
 import { type Clock, processClock } from '../../election/index.ts';
+import { openedBy } from '../lease/first-value.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
 import type { Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import { checkOptions } from '../lease/options.ts';
@@ -81,11 +82,15 @@ export class Memory {
       return { leader, token, freeInMs: untilMs - clock.now(), value, version };
     };
     return {
-      async take() {
+      async take(_call, first) {
         if (!isFree()) return { grant: null, reading: look() };
         const holder = {};
         const [token, untilMs] = [row.token + 1n, clock.now() + leaseMs];
-        Object.assign(row, { holder, leader: name, token, untilMs, asked: null });
+        Object.assign(
+          row,
+          { holder, leader: name, token, untilMs, asked: null },
+          openedBy(row, token, first),
+        );
         tell();
         return { grant: { token: row.token, holder }, reading: look() };
       },

@@ -1,5 +1,6 @@
 import type { Json } from '../../core/index.ts';
 import type { Clock, ResignationRequest } from '../../election/index.ts';
+import { type FirstValue, openedBy } from '../lease/first-value.ts';
 import type { Call, LeaseStore, Reading } from '../lease/lease-store.ts';
 import { Cell } from './cell.ts';
 import type { NatsGrant } from './grant.ts';
@@ -64,7 +65,10 @@ export class NatsStore implements LeaseStore<NatsGrant> {
     this.#sighting = new Sighting(() => session.leaseMs);
   }
 
-  async take(call: Call): Promise<{ grant: NatsGrant | null; reading: Reading }> {
+  async take(
+    call: Call,
+    first: FirstValue | null = null,
+  ): Promise<{ grant: NatsGrant | null; reading: Reading }> {
     await this.#around.session.takePart(call.signal);
     for (;;) {
       // A deletion that the watch reported need not be read again.
@@ -77,14 +81,18 @@ export class NatsStore implements LeaseStore<NatsGrant> {
         const owedMs = revision === 0 ? this.#sighting.owedMs(this.#around.clock.now()) : 0;
         if (owedMs > 0) return { grant: null, reading: { ...reading, freeInMs: owedMs } };
       }
-      const won = await this.#tryToWin(this.#seen!.revision, call);
+      const won = await this.#tryToWin(this.#seen!.revision, first, call);
       if (won !== null) return won;
       this.#seen = null;
     }
   }
 
   /** Null: another participant was faster. */
-  async #tryToWin(replaced: number, call: Call): Promise<{ grant: NatsGrant; reading: Reading } | null> {
+  async #tryToWin(
+    replaced: number,
+    first: FirstValue | null,
+    call: Call,
+  ): Promise<{ grant: NatsGrant; reading: Reading } | null> {
     const { clock, settings, incarnation } = this.#around;
     const askedMs = clock.now();
     const holder = { name: this.#name, incarnation, attempt: this.#around.nextAttempt() };
@@ -104,7 +112,7 @@ export class NatsStore implements LeaseStore<NatsGrant> {
       if (clock.now() - askedMs >= settings.times.actMs)
         throw new Error('it took longer than the lease lasts');
       const token = nextToken(kept, revision);
-      const { value, version } = kept ?? { value: null, version: 0 };
+      const { value, version } = openedBy(kept ?? { value: null, version: 0 }, token, first);
       const next = { ...holder, token, value, version, asked: null };
       const written = await this.#kept.put(writeKept(next), kept?.revision ?? 0, call);
       if (written !== null) {

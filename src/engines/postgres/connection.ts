@@ -8,7 +8,10 @@ export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
-  on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown;
+  on(
+    event: 'notification',
+    listener: (message: { payload?: string | undefined; processId?: number }) => void,
+  ): unknown;
   off?(event: 'error', listener: (error: Error) => void): unknown;
   readonly connection: { readonly stream: Pick<Readable, 'destroy'> };
   /** Needed to cancel a statement; other kinds of clients may lack it. */
@@ -83,9 +86,14 @@ export class Connection {
     }
   }
 
-  /** Calls back with every notification, and once when the connection breaks. */
-  listen(onNotice: (payload: string) => void, onBroken: () => void): void {
-    this.#client.on('notification', ({ payload }) => onNotice(payload ?? ''));
+  /** The server's process behind it, as notifications name their sender; null if the client does not tell. */
+  get processId(): number | null {
+    return this.#client.processID ?? null;
+  }
+
+  /** Calls back with every notification and its sender, and once when the connection breaks. */
+  listen(onNotice: (payload: string, sender: number | null) => void, onBroken: () => void): void {
+    this.#client.on('notification', ({ payload, processId }) => onNotice(payload ?? '', processId ?? null));
     this.#onBroken = onBroken;
     if (this.#isBroken) onBroken();
   }

@@ -86,7 +86,8 @@ export function postgres(
     around.statements = statementsOn(table, await prepare(connection, table, source.shown, signal));
     return connection;
   });
-  const listener = listen ? new Listener(source, table, clock, openMs) : null;
+  const isOurs = (sender: number | null): boolean => sender !== null && sender === link.processId;
+  const listener = listen ? new Listener(source, table, clock, openMs, isOurs) : null;
   const around: Around = {
     link,
     listener,

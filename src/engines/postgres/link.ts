@@ -77,6 +77,11 @@ export class Link {
     next?.begin();
   }
 
+  /** The server's process behind the current connection; null if there is none, or the client does not tell. */
+  get processId(): number | null {
+    return this.#connection?.isBroken === false ? this.#connection.processId : null;
+  }
+
   /** Continues when the caller no longer waits, so that a slow connection attempt is not restarted every time. */
   #connected(): Promise<Connection> {
     if (this.#connection?.isBroken === false) return Promise.resolve(this.#connection);

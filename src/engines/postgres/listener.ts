@@ -21,6 +21,7 @@ export class Listener {
   readonly #table: Table;
   readonly #clock: Clock;
   readonly #openMs: number;
+  readonly #isOurs: (sender: number | null) => boolean;
   readonly #hearers = new Map<string, Hear>();
   readonly #closed = new AbortController();
   #connection: Connection | null = null;
@@ -28,7 +29,15 @@ export class Listener {
   #failures = 0;
   #stopWaiting: () => void = () => {};
 
-  constructor(source: Source, table: Table, clock: Clock, openMs: number) {
+  /** `isOurs`: was it our own statement? What it did is known from its answer. */
+  constructor(
+    source: Source,
+    table: Table,
+    clock: Clock,
+    openMs: number,
+    isOurs: (sender: number | null) => boolean,
+  ) {
+    this.#isOurs = isOurs;
     this.#source = source;
     this.#table = table;
     this.#clock = clock;
@@ -57,7 +66,7 @@ export class Listener {
       await this.#connection.query(`LISTEN ${this.#table.channel}`, [], signal);
       this.#failures = 0;
       this.#connection.listen(
-        (payload) => this.#onNotice(payload),
+        (payload, sender) => this.#onNotice(payload, sender),
         () => this.#connectLater(),
       );
       // Earlier changes were not reported.
@@ -78,9 +87,11 @@ export class Listener {
     this.#stopWaiting = this.#clock.after(waitMs, () => void this.#connect());
   }
 
-  #onNotice(payload: string): void {
+  #onNotice(payload: string, sender: number | null): void {
     const [, request, fence, election] = /^(asked )?(\d{1,19}) (.*)$/s.exec(payload) ?? [];
-    if (fence !== undefined && election !== undefined)
+    if (fence === undefined || election === undefined) return;
+    // A program may request its own resignation.
+    if (request !== undefined || !this.#isOurs(sender))
       this.#hearers.get(election)?.(BigInt(fence), request !== undefined);
   }
 

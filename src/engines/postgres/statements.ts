@@ -3,7 +3,10 @@ import type { Table } from './table.ts';
 
 /** The statements. Each is one transaction. */
 export interface Statements {
-  /** name, holder, request, leader, leaseMs, lockMs, mark of an expired lease → granted, and the state */
+  /**
+   * name, holder, request, leader, leaseMs, lockMs, mark of an expired lease; if the version is still this, the value to publish with it, in
+   * which this text is replaced by the token → granted, and the state
+   */
   readonly take: string;
   /** name, holder, fence, leaseMs, lockMs → a row if the lease is ours, with the last request to resign */
   readonly renew: string;
@@ -51,12 +54,10 @@ care AS (
     lease: string,
   ): string => `(${lease}.holder IS NULL OR ${lease}.expires_at <= clock_timestamp()
     OR ${lease}.holder = $2::uuid AND ${lease}.request < $3::bigint OR ${mark(lease)} = $7)`;
+  const nextFence = 'greatest(lease.fence + 1, excluded.fence)';
+  const opening = (fence: string): string => `replace($9::text, $10::text, '"' || ${fence} || '"')::json`;
   const [lasts, lastsValue, lastsUpdate] = canLast
-    ? [
-        ', lasts',
-        ", drawn.fence || ' ' || $5",
-        `, lasts = greatest(lease.fence + 1, excluded.fence) || ' ' || $5`,
-      ]
+    ? [', lasts', ", drawn.fence || ' ' || $5", `, lasts = ${nextFence} || ' ' || $5`]
     : ['', '', ''];
 
   const isOurs =
@@ -78,12 +79,15 @@ locked AS (
   FOR UPDATE OF lease NOWAIT
 ),
 taken AS (
-  INSERT INTO ${table} AS lease (name, holder, request, leader, fence, expires_at${lasts})
-  SELECT $1, $2::uuid, $3::bigint, $4, drawn.fence, ${until('$5')}${lastsValue}
+  INSERT INTO ${table} AS lease (name, holder, request, leader, fence, expires_at, value, version${lasts})
+  SELECT $1, $2::uuid, $3::bigint, $4, drawn.fence, ${until('$5')},
+    CASE $8::bigint WHEN 0 THEN ${opening('drawn.fence')} END, CASE $8::bigint WHEN 0 THEN 1 ELSE 0 END${lastsValue}
   FROM turn, LATERAL (SELECT nextval('${sequence}') AS fence) AS drawn
   WHERE turn.ours AND (EXISTS (SELECT FROM locked) OR NOT EXISTS (SELECT FROM seen))
   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, request = excluded.request, leader = excluded.leader,
-    fence = greatest(lease.fence + 1, excluded.fence), expires_at = ${until('$5')}${lastsUpdate}
+    fence = ${nextFence}, expires_at = ${until('$5')},
+    value = CASE lease.version WHEN $8::bigint THEN ${opening(nextFence)} ELSE lease.value END,
+    version = lease.version + CASE lease.version WHEN $8::bigint THEN 1 ELSE 0 END${lastsUpdate}
   WHERE ${isFree('lease')}
   RETURNING *
 )

@@ -1,5 +1,6 @@
-import type { Json } from '../../core/index.ts';
+import { type Json, OWN_TOKEN_JSON } from '../../core/index.ts';
 import type { Clock, ResignationRequest, TransactedWork } from '../../election/index.ts';
+import type { FirstValue } from '../lease/first-value.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
 import { Unchanged } from '../lease/unchanged.ts';
@@ -16,6 +17,9 @@ export type PostgresGrant = Grant;
 
 /** When to read again while another participant is taking the lease. That takes a commit. */
 const SOON_MS = 50;
+
+/** No value has this version. */
+const NEVER = -1;
 
 /** What all elections of an engine share. */
 export interface Around {
@@ -57,10 +61,18 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     this.#lockMs = String(Math.ceil(Math.max(50, around.times.callMs / 4)));
   }
 
-  async take(call: Call): Promise<{ grant: PostgresGrant | null; reading: Reading }> {
+  async take(
+    call: Call,
+    first: FirstValue | null = null,
+  ): Promise<{ grant: PostgresGrant | null; reading: Reading }> {
     const { times, clock } = this.#around;
     const over = this.#unchanged.overMark(clock.now()) ?? '';
-    const more = [this.#request(), this.#name, times.leaseMs, this.#lockMs, over];
+    const opening = [
+      first?.after ?? NEVER,
+      first === null ? null : JSON.stringify(first.value),
+      OWN_TOKEN_JSON,
+    ];
+    const more = [this.#request(), this.#name, times.leaseMs, this.#lockMs, over, ...opening];
     this.#isInDoubt = true;
     const row = await this.#ask(({ take }) => take, more, call);
     this.#isInDoubt = false;

@@ -1,3 +1,4 @@
+import { OWN_TOKEN_JSON } from '../../core/index.ts';
 import type { Clock, ResignationRequest } from '../../election/index.ts';
 import { Unchanged } from '../lease/unchanged.ts';
 import { type Address, type Endpoint, nameOf } from './address.ts';
@@ -40,6 +41,13 @@ export interface Errand {
   readonly claim: Claim;
 }
 
+/** A value to publish with a lease, with `OWN_TOKEN` in place of its token, if the last one has the version `after`. */
+export interface First {
+  readonly after: number;
+  readonly json: string;
+  readonly version: number;
+}
+
 /** One Redis master. Every request is one script, which does all of it or nothing. */
 export class Master {
   readonly #settings: MasterSettings;
@@ -61,11 +69,19 @@ export class Master {
     this.#connection = new Connection(open, clock, withinMs, () => this.#wakeUps.renew());
   }
 
-  async take(errand: Errand, leader: string, seen: bigint, signal: AbortSignal): Promise<View> {
+  async take(
+    errand: Errand,
+    leader: string,
+    seen: bigint,
+    signal: AbortSignal,
+    first: First | null = null,
+  ): Promise<View> {
     const { leaseMs, isOnly, wait, clock } = this.#settings;
     const unchanged = this.#unchangedAt(errand.layout);
     const over = unchanged.overMark(clock.now()) ?? '';
-    const args = [leader, String(leaseMs), String(seen), isOnly ? '1' : '0', over];
+    const opening =
+      first === null ? ['', '', '', ''] : [first.after, first.json, first.version, OWN_TOKEN_JSON];
+    const args = [leader, String(leaseMs), String(seen), isOnly ? '1' : '0', over, ...opening.map(String)];
     const view = this.#viewOf(await this.#run<Reply>(scripts.take, errand, args, signal), errand.layout);
     if (!view.isGranted || wait === 0) return view;
     const have = await this.#ask<number>(

@@ -84,7 +84,9 @@ export const read: Script = script(`return look(0)`);
  * Takes the lease if it is free, or if an earlier attempt of the same holder has it. The token is greater than the
  * counter and than the greatest that the client has seen, and no less than the milliseconds of this server's clock: a
  * server that has lost its data, or a replica that lagged behind, continues above earlier tokens. ARGV: leader,
- * leaseMs, seen, `1` if there are no other masters, the mark of a lease that has expired although Redis still has it.
+ * leaseMs, seen, `1` if there are no other masters, the mark of a lease that has expired although Redis still has it. And
+ * a value that is published with it if the last one still has this version (or is empty): version, value, its own
+ * version, and the text in it that is replaced by the token.
  */
 export const take: Script = script(`
 local by, try = whose()
@@ -97,7 +99,11 @@ redis.call('DEL', lease)
 redis.call('HSET', lease, 'holder', holder, 'attempt', ARGV[2], 'leader', ARGV[4], 'lasts', ARGV[5])
 redis.call('PEXPIRE', lease, ARGV[5])
 if ARGV[7] == '1' then
-  redis.call('HSET', lease, 'token', redis.call('GET', fence))
+  local token = redis.call('GET', fence)
+  redis.call('HSET', lease, 'token', token)
+  if ARGV[10] ~= '' and (redis.call('HGET', kept, 'version') or '0') == ARGV[9] then
+    keep(string.gsub(ARGV[10], ARGV[12], '"' .. token .. '"'), ARGV[11], token)
+  end
   tell('won')
 end
 return look(1)`);

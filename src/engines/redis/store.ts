@@ -1,11 +1,12 @@
-import { type Json, majority } from '../../core/index.ts';
+import { type Json, majority, withToken } from '../../core/index.ts';
 import type { Clock, ResignationRequest } from '../../election/index.ts';
+import type { FirstValue } from '../lease/first-value.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import { type Gathered, gather } from './gather.ts';
 import { Hints } from './hints.ts';
 import { greatest, type Known, type Published } from './known.ts';
 import type { Layout } from './layout.ts';
-import type { Errand, Master, Renewal } from './master.ts';
+import type { Errand, First, Master, Renewal } from './master.ts';
 import { isUndecided, mostOfOne, readingOf } from './reading.ts';
 import type { Claim, View } from './view.ts';
 
@@ -60,15 +61,22 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     this.#known = known;
   }
 
-  async take({ signal }: Call): Promise<{ grant: RedisGrant | null; reading: Reading }> {
+  async take(
+    { signal }: Call,
+    opening: FirstValue | null = null,
+  ): Promise<{ grant: RedisGrant | null; reading: Reading }> {
     const { clock, holder, nextAttempt, random } = this.#around;
     const total = this.#masters.length;
     const sinceMs = clock.now();
     const seen = this.#known.token;
     const errand = this.#errand({ holder, attempt: nextAttempt() });
     this.#inDoubt = errand.claim;
+    const first =
+      opening === null
+        ? null
+        : { ...opening, json: JSON.stringify(opening.value), version: this.#known.nextVersion() };
     const asked = this.#masters.map(async (master) => {
-      return { master, view: await master.take(errand, this.#name, seen, signal) };
+      return { master, view: await master.take(errand, this.#name, seen, signal, first) };
     });
     const taken = await gather(asked, (answers, pending) => {
       const granted = answers.filter(({ view }) => view.isGranted).length;
@@ -87,9 +95,12 @@ export class RedisStore implements LeaseStore<RedisGrant> {
           `its counter gave the token ${token}, which is not above ${seen}: another program writes to it`,
         );
       }
-      const confirmed = total === 1 ? null : await this.#confirm(masters, errand, token, signal);
-      if (confirmed === null || count(confirmed.answers, true) >= this.#quorum)
+      const value = total === 1 ? null : this.#valueWith(token, first);
+      const confirmed = total === 1 ? null : await this.#confirm(masters, errand, token, value, signal);
+      if (confirmed === null || count(confirmed.answers, true) >= this.#quorum) {
+        if (value !== null) this.#known.learnValue(value);
         return this.#won(errand.claim, token);
+      }
       failures = confirmed.failures;
     }
     this.#giveBack(asked, errand);
@@ -176,7 +187,9 @@ export class RedisStore implements LeaseStore<RedisGrant> {
   watch(hint: (news: 'changed' | 'ours') => void): () => void {
     const { clock, holder } = this.#around;
     const hints = new Hints(this.#masters.length, clock, (message) => {
-      const isOthers = message?.startsWith('won ') && !message.startsWith(`won ${holder} `);
+      const isOwn = /^(?:won|freed|value) (\S+) /.exec(message ?? '')?.[1] === holder;
+      if (isOwn) return; // The answer tells what it did.
+      const isOthers = message?.startsWith('won ');
       if (message?.startsWith('asked ')) {
         // Other participants need not read.
         if (message === `asked ${holder} ${this.#current?.attempt}`) hint('ours');
@@ -205,13 +218,21 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     return { grant: { token, claim }, reading };
   }
 
+  /** What all masters get with the token: the newest value, or the one that follows it. */
+  #valueWith(token: bigint, first: First | null): Published | null {
+    const { published } = this.#known;
+    if (first === null || first.after !== (published?.version ?? 0)) return published;
+    const json = withToken(first.json, token);
+    return { json, value: JSON.parse(json), version: first.version, token };
+  }
+
   #confirm(
     masters: readonly Master[],
     errand: Errand,
     token: bigint,
+    value: Published | null,
     signal: AbortSignal,
   ): Promise<Gathered<boolean>> {
-    const value = this.#known.published;
     return this.#untilMost(masters.map((master) => master.confirm(errand, token, value, signal)));
   }
 

@@ -44,6 +44,8 @@ export class Loops {
   readonly #known: Map<number | string, Loop>[] = [];
   /** By local state, then by cause. Most causes have none. */
   readonly #possible: Map<number, readonly Move[]>[] = [];
+  /** By local state, then by the list of messages that it can receive: all of these. */
+  readonly #together: Map<number, readonly Move[]>[] = [];
   /** By list of messages, then by member: the messages to that member. */
   readonly #received: number[][] = [];
 
@@ -74,22 +76,31 @@ export class Loops {
 
   /** What this member can do in this local state that changes nothing but messages. */
   moves(state: Int32Array, i: number, local: number): Move[] {
-    const { outcomes, inFlight } = this.#model;
     const moves: Move[] = [];
-    const { alive, firing } = outcomes.facts(local);
-    if (!alive) return moves;
-    if (this.#withTimers) this.#addMoves(state, i, local, firing, moves);
-    this.#addMoves(
-      state,
-      i,
-      local,
-      inFlight.lists.value(this.#receivedBy(i, state[this.#model.net]!)),
-      moves,
-    );
+    if (!this.#model.outcomes.facts(local).alive) return moves;
+    const possible = this.#possibleWith(local, this.#receivedBy(i, state[this.#model.net]!));
+    for (let k = 0; k < possible.length; k++)
+      if (this.#isFree(state, i, possible[k]!.outcome)) moves.push(possible[k]!);
     return moves;
   }
 
-  #addMoves(state: Int32Array, i: number, local: number, causes: readonly number[], moves: Move[]): void {
+  /** The possible moves on its timers, and on these messages. */
+  #possibleWith(local: number, received: number): readonly Move[] {
+    this.#together[local] ??= new Map();
+    const known = this.#together[local];
+    let possible = known.get(received);
+    if (possible === undefined) {
+      const { outcomes, inFlight } = this.#model;
+      const found: Move[] = [];
+      if (this.#withTimers) this.#addPossible(local, outcomes.facts(local).firing, found);
+      this.#addPossible(local, inFlight.lists.value(received), found);
+      possible = found.length === 0 ? NO_MOVES : found;
+      known.set(received, possible);
+    }
+    return possible;
+  }
+
+  #addPossible(local: number, causes: readonly number[], found: Move[]): void {
     this.#possible[local] ??= new Map();
     const known = this.#possible[local];
     for (let at = 0; at < causes.length; at++) {
@@ -99,8 +110,7 @@ export class Loops {
         possible = this.#possibleMoves(local, cause);
         known.set(cause, possible);
       }
-      for (let k = 0; k < possible.length; k++)
-        if (this.#isFree(state, i, possible[k]!.outcome)) moves.push(possible[k]!);
+      for (let k = 0; k < possible.length; k++) found.push(possible[k]!);
     }
   }
 
@@ -161,17 +171,33 @@ export class Loops {
         own.push(move);
       }
     }
+    if (nodes.length === 1) return this.#noteAlone(first, key, moves[0]!);
     const component = componentsOf(moves.map((own) => own.map(({ outcome }) => places.get(outcome.local)!)));
     for (const ats of grouped(component)) {
       const within = ats.flatMap((at) =>
         moves[at]!.filter(({ outcome }) => component[places.get(outcome.local)!] === component[at]),
       );
-      const sends = within.reduce((list, { outcome }) => this.#model.inFlight.with(list, outcome.sends), 0);
+      const sends = this.#sendsOf(within);
       const locals = ats.map((at) => nodes[at]!).sort((a, b) => a - b);
       const loop: Loop = { id: this.#lists.id(locals), locals, sends };
       for (const local of locals) this.#note(local, key, loop);
     }
     return this.#known[first]!.get(key)!;
+  }
+
+  /** Nothing leads away from this local state, or nothing leads back: half of all are like that. */
+  #noteAlone(local: number, key: number | string, moves: readonly Move[]): Loop {
+    const sends = this.#sendsOf(moves);
+    const locals = [local];
+    const loop: Loop = { id: this.#lists.id(locals), locals, sends };
+    this.#note(local, key, loop);
+    return loop;
+  }
+
+  #sendsOf(moves: readonly Move[]): number {
+    let list = 0;
+    for (const { outcome } of moves) list = this.#model.inFlight.with(list, outcome.sends);
+    return list;
   }
 
   #note(local: number, key: number | string, loop: Loop): void {
@@ -194,9 +220,9 @@ export class Loops {
     let known = this.#received[list];
     if (known === undefined) {
       const { lists } = inFlight;
-      known = this.#model.cluster.ids.map((_, j) =>
-        lists.id(lists.value(list).filter((message) => outcomes.receiver(message) === j)),
-      );
+      const each: number[][] = this.#model.cluster.ids.map(() => []);
+      for (const message of lists.value(list)) each[outcomes.receiver(message)]?.push(message);
+      known = each.map((messages) => lists.id(messages));
       this.#received[list] = known;
     }
     return known[i]!;

@@ -35,11 +35,11 @@ export class Settling {
       const before = state[net]!;
       const after = inFlight.with(before, loop.sends);
       if (after === before) continue;
-      const then = Int32Array.from(state);
+      const then = tell === undefined ? null : state.slice();
       state[net] = after;
       this.#model.forget(state);
       if (state[net] === before) continue;
-      if (tell !== undefined) this.#tellOf(then, i, loop, tell);
+      if (tell !== undefined && then !== null) this.#tellOf(then, i, loop, tell);
       quiet = 0;
     }
   }

@@ -62,6 +62,7 @@ export class Connection {
   /** This side closed it, or found that the peer does not answer. */
   #isLetGo = false;
   #isReset = false;
+  #isClosed = false;
   readonly #closeListeners: (() => void)[] = [];
 
   constructor(
@@ -87,9 +88,7 @@ export class Connection {
     ws.on('error', (error: Error & { code?: string }) => this.#onError(error));
     ws.on('close', (code: number) => this.#onClose(code));
     socket.on('drain', () => this.owner?.onDrain(this));
-    // Members never close only one half. Without this, data still to be written to a dead peer would delay the close
-    // event.
-    socket.on('end', () => ws.terminate());
+    socket.on('end', () => this.#onEnd());
   }
 
   /** The remote address without its port. */
@@ -285,7 +284,19 @@ export class Connection {
     this.owner?.onFrame(this, { type: 'bad', refused: { kind: 'too-large', reason } }, 0);
   }
 
+  /**
+   * Members never close only one half: without a word before, the other side is gone. Its death is not told late because
+   * of data that is still to be written to it, or of the turn of the event loop in which the system lets go of the socket.
+   */
+  #onEnd(): void {
+    const isUnexpected = this.open;
+    this.#ws.terminate();
+    if (isUnexpected) this.#onClose(WITHOUT_A_WORD);
+  }
+
   #onClose(code: number): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     const reason =
       this.#why ??
       ([GOING_AWAY, NORMAL, DUPLICATE].includes(code) ? 'it said goodbye' : 'the connection broke');

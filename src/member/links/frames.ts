@@ -35,8 +35,9 @@ const LONGEST_NAME = 256;
 const LONGEST_REASON = 400;
 const LONGEST_RULES = 4000;
 
+const name = text(LONGEST_NAME);
 /** A later release may have more. */
-const features = listOf(text(LONGEST_NAME), 100);
+const features = listOf(name, 100);
 
 export type Frame =
   | { readonly type: 'hello'; readonly identity: Identity }
@@ -93,14 +94,14 @@ function bad(kind: LinkRefusal, reason: string): Frame {
 
 function readMessage(frame: readonly unknown[]): Frame {
   if (frame.length !== 2) throw new BadInput('frame', '[election, message]', `${frame.length} items`);
-  const election = text(LONGEST_NAME).read(frame[0], 'election');
+  const election = name.read(frame[0], 'election');
   const message = asObject(frame[1], 'message');
-  text(LONGEST_NAME).read(message.type, 'message.type');
+  name.read(message.type, 'message.type');
   return { type: 'message', election, message: message as object as Message };
 }
 
 function readLocal(type: 'local-token' | 'local-confirmed', token: unknown): Frame {
-  return { type, token: text(LONGEST_NAME).read(token, 'token') };
+  return { type, token: name.read(token, 'token') };
 }
 
 /** Unknown fields are accepted: a later version may send more. */
@@ -120,7 +121,7 @@ function readHello(found: Record<string, unknown>): Frame {
     id: memberId.read(found.id, 'hello.id'),
     cluster: electionName.read(found.cluster, 'hello.cluster'),
     incarnation: natural.read(found.incarnation, 'hello.incarnation'),
-    life: text(LONGEST_NAME).read(found.life, 'hello.life'),
+    life: name.read(found.life, 'hello.life'),
     url: voterUrl.read(found.url, 'hello.url'),
     ...(found.rules === undefined ? {} : { rules: text(LONGEST_RULES).read(found.rules, 'hello.rules') }),
     ...(found.recovery === undefined
@@ -156,12 +157,11 @@ export function claimed(id: unknown): string {
 }
 
 function readProcess(found: Record<string, unknown>): ProcessIdentity {
-  const words = text(LONGEST_NAME);
   return {
-    bootId: words.read(found.bootId, 'hello.process.bootId'),
-    pidNamespace: words.read(found.pidNamespace, 'hello.process.pidNamespace'),
+    bootId: name.read(found.bootId, 'hello.process.bootId'),
+    pidNamespace: name.read(found.pidNamespace, 'hello.process.pidNamespace'),
     pid: natural.read(found.pid, 'hello.process.pid'),
-    startTime: words.read(found.startTime, 'hello.process.startTime'),
+    startTime: name.read(found.startTime, 'hello.process.startTime'),
   };
 }
 

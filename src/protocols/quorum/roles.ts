@@ -132,10 +132,16 @@ function waitForSlot(s: State, afterMs: number, rangeMs: number, out: Out): void
 export function slotOf(s: State): number {
   const deputy = deputyOf(s);
   if (deputy === s.id) return 0;
-  const candidates = s.register.members.filter(({ id }) => id !== s.leader && id !== deputy);
+  // Counted without a list: every heartbeat asks.
+  let candidates = 0;
+  let place = -1;
+  for (const { id } of s.register.members) {
+    if (id === s.leader || id === deputy) continue;
+    if (id === s.id) place = candidates;
+    candidates += 1;
+  }
   const first = deputy === null ? 0 : 1;
-  const place = candidates.findIndex(({ id }) => id === s.id);
-  return first + (place < 0 ? candidates.length : (place + s.term) % candidates.length);
+  return first + (place < 0 ? candidates : (place + s.term) % candidates);
 }
 
 /** The member that has the first slot if the leader falls silent, as far as this one knows; null if there is none. */

@@ -82,21 +82,25 @@ export function withSupporter(
 
 /** The newest round that a majority of seats has answered, given the newest that each seat has. */
 export function roundOfSeats({ members }: Register, roundOf: (seat: Seat) => number): number {
-  return nth(members.map(roundOf), majority(members.length));
+  return nth(members, roundOf, majority(members.length));
 }
 
 /** The same if names decide. */
 export function roundOfNames({ members }: Register, roundOf: (seat: Seat) => number): number {
-  return nth(members.map(roundOf), namesNeeded(members));
+  return nth(members, roundOf, namesNeeded(members));
 }
 
+/** Used by one call at a time. Every answer to a heartbeat needs it, so it is not made anew. */
+const largestFirst: number[] = [];
+
 /** The nth largest. Insertion sort: for so few entries, a comparison callback would cost more than all the rest. */
-function nth(rounds: number[], n: number): number {
-  for (let i = 1; i < rounds.length; i++) {
-    const round = rounds[i]!;
+function nth(members: readonly Seat[], roundOf: (seat: Seat) => number, n: number): number {
+  const rounds = largestFirst;
+  for (let i = 0; i < members.length; i++) {
+    const round = roundOf(members[i]!);
     let at = i;
     for (; at > 0 && rounds[at - 1]! < round; at--) rounds[at] = rounds[at - 1]!;
     rounds[at] = round;
   }
-  return rounds[n - 1] ?? 0;
+  return n > members.length ? 0 : rounds[n - 1]!;
 }

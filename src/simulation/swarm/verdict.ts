@@ -52,7 +52,7 @@ const MOST_STEPS = 500_000;
 /** Runs a storm from its own seed and judges it: when all must agree, in the exam, and at its end. */
 export function runStorm(storm: Storm, definition: Definition, options: StormOptions = {}): Verdict {
   const scenario = readScenario(scenarioOf(storm), { [definition.name]: definition });
-  const world = new World(scenario, storm.seed, { mostSteps: MOST_STEPS, ...options });
+  const world = new World(scenario, storm.seed, { mostSteps: MOST_STEPS, isClosed: true, ...options });
   const untilRest = options.untilRest === true && storm.exam && storm.endMs === null;
   let ran = storm;
   let settled = false;

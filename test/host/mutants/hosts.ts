@@ -95,7 +95,7 @@ export const hosts: readonly Mutant[] = [
     'a renewed lease waits for the disk, and the one that was shown holds until its end',
     [
       'protocol-host',
-      'return leaseOf(this.view, this.#leaseTimer, this.#ports.clock);',
+      'return this.#leads ? leaseOf(this.#view, this.#leaseTimer, this.#ports.clock) : NO_LEASE;',
       "return leaseOf(this.view, this.#timers.get(this.view.lease ?? ''), this.#ports.clock);",
     ],
   ),

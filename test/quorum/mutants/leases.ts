@@ -83,8 +83,8 @@ export const leases: readonly Mutant[] = [
   ]),
   mutant('two members carry the lease, however many there are', { scenario: 'leader-keeps-one-follower' }, [
     'seats',
-    'return nth(members.map(roundOf), majority(members.length));',
-    'return nth(members.map(roundOf), Math.min(2, members.length));',
+    'return nth(members, roundOf, majority(members.length));',
+    'return nth(members, roundOf, Math.min(2, members.length));',
   ]),
   mutant(
     'a new disk renews the lease as the one that has the seat would',

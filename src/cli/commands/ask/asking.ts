@@ -1,9 +1,9 @@
-import { type Status, status, value } from '../../../api/wire/index.ts';
+import { type Status, value } from '../../../api/wire/index.ts';
 import type { Json } from '../../../core/index.ts';
 import { parseJson } from '../../input/parse-json.ts';
 import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
 import type { AskFlags } from './ask-flags.ts';
-import { firstAnswer, membersToAsk, seenBy } from './first-answer.ts';
+import { firstAnswer, isOutside, membersToAsk, seenBy } from './first-answer.ts';
 import { type MemberClient, NoAnswer, Referral } from './member-client.ts';
 import type { ResignFlags } from './on-engine.ts';
 
@@ -11,11 +11,11 @@ import type { ResignFlags } from './on-engine.ts';
 const MOST_REFERRALS = 2;
 
 const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
-const getStatus = (member: MemberClient): Promise<Status> => member.get('/status', status);
 
 /** Prints the leader. Exit code 1 if there is none. */
 export async function leaderCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
-  const { leader, leaderUrl, token, detail } = await firstAnswer(membersToAsk(urls, flags), getStatus);
+  const { seen } = await seenBy(membersToAsk(urls, flags));
+  const { leader, leaderUrl, token, detail } = seen;
   if (flags.json) print(JSON.stringify({ name: leader, url: leaderUrl, token }));
   else if (leader !== null) print(String(leader));
   else process.stderr.write(`caucus: ${oneLine(`no leader${detail === '' ? '' : `: ${detail}`}`)}\n`);
@@ -72,6 +72,10 @@ function readValue(text: string): Json {
   }
 }
 
+function noLeader({ voterId, knownVoters, detail }: Status): string {
+  return isOutside(voterId, knownVoters) ? detail : 'there is no leader; caucus status says why';
+}
+
 /** Finds the leader, gives it the command, and prints the result. */
 async function order(
   urls: readonly string[],
@@ -81,8 +85,7 @@ async function order(
 ): Promise<number> {
   const { seen, trusted } = await seenBy(membersToAsk(urls, flags));
   let { leader, leaderUrl } = seen;
-  if (leader === null || leaderUrl === null)
-    throw new NoAnswer('there is no leader; caucus status says why', 503);
+  if (leader === null || leaderUrl === null) throw new NoAnswer(noLeader(seen), 503);
   for (let referrals = 0; ; referrals++) {
     try {
       const answer = await ask(trusted.commanded(leader, leaderUrl));

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Status, status } from '../../../api/wire/index.ts';
+import type { MemberId } from '../../../core/index.ts';
 import { readApiToken } from './api-token.ts';
 import type { AskFlags } from './ask-flags.ts';
 import { MemberClient, NoAnswer } from './member-client.ts';
@@ -27,10 +28,11 @@ export function membersToAsk(
 export async function seenBy(
   members: readonly MemberClient[],
 ): Promise<{ readonly seen: Status; readonly trusted: Trusted }> {
-  return firstAnswer(members, async (member) => {
+  const ask = async (member: MemberClient) => {
     const seen = await member.get('/status', status);
     return { seen, trusted: new Trusted(members, member, seen.voters) };
-  });
+  };
+  return firstInside(members, ask, ({ seen }) => isOutside(seen.voterId, seen.knownVoters));
 }
 
 /** How long one member is waited for before the next is asked as well: a member that runs answers much sooner. */
@@ -51,6 +53,32 @@ export async function firstAnswer<T>(
   });
   if ('refusal' in answer) throw answer.refusal;
   return answer.said;
+}
+
+/** Does this process take no part, since it was removed, or was not added yet? It hears of no leader. */
+export function isOutside(id: MemberId, members: readonly MemberId[]): boolean {
+  return members.length > 0 && !members.includes(id);
+}
+
+/** The same, but a process that is no member answers only if none of the others is one and answers. */
+export async function firstInside<T>(
+  members: readonly MemberClient[],
+  ask: (member: MemberClient) => Promise<T>,
+  isOutside: (said: T) => boolean,
+): Promise<T> {
+  const { member, said } = await firstAnswer(members, async (member) => ({
+    member,
+    said: await ask(member),
+  }));
+  const others = members.filter((each) => each !== member);
+  if (!isOutside(said) || others.length === 0) return said;
+  try {
+    const next = await firstInside(others, ask, isOutside);
+    return isOutside(next) ? said : next;
+  } catch (error) {
+    if (error instanceof NoAnswer) return said;
+    throw error;
+  }
 }
 
 /** Why each of the members could not be asked. */

@@ -145,13 +145,18 @@ function whyNone({ protocol, knownVoters }: Status, rows: readonly Row[]): strin
   const accepted = all.filter(({ cause }) => cause !== 'refused');
   const answers = accepted.length === 0 ? all : accepted;
   // Founding a cluster, or repairing one that has lost disks, takes more than a majority, and the members say so.
+  const isPaused = answers.some(({ paused }) => paused);
   const waiting = answers.find(({ role, cause }) => role === 'none' && cause === 'started');
-  if (waiting?.detail !== undefined) return `: ${waiting.detail}`;
+  if (!isPaused && waiting?.detail !== undefined) return `: ${waiting.detail}`;
   const members = knownVoters.map(String);
   const count = answers.filter(({ id }) => members.includes(id)).length;
   const needed = majority(members.length);
   if (Object.hasOwn(catalogue, protocol) && needsMajority(catalogue[protocol]!) && count < needed)
     return `: ${count} of ${members.length} members ${count === 1 ? 'answers' : 'answer'}, ${needed} are needed`;
+  if (isPaused) return ': takeovers are paused, until caucus resume';
+  const drained = answers.filter((each) => each.drained).map(({ id }) => id);
+  if (drained.length > 0 && drained.length === answers.length)
+    return `: all members that answer are drained, until caucus drain ${drained[0]} --undo`;
   const told = answers.find(({ leader }) => leader === null) ?? answers[0];
   return told?.detail === undefined ? '' : `: ${told.detail}`;
 }

@@ -8,12 +8,28 @@ import type { ElectionPicture, Picture } from './picture.ts';
 const MOST_CHANGES = 5;
 
 export function leaderFindings(picture: Picture): readonly Finding[] {
-  return picture.elections.flatMap((election) => [
-    ...(leads(election) ? [] : [noLeader(election, picture)]),
-    ...rivals(election),
-    ...disagreement(election),
-    ...restless(election),
-  ]);
+  return [
+    ...picture.elections.flatMap((election) => [
+      ...(leads(election) ? [] : [noLeader(election, picture)]),
+      ...rivals(election),
+      ...disagreement(election),
+      ...restless(election),
+    ]),
+    ...paused(picture),
+  ];
+}
+
+const RESUME = 'when the work on the cluster is done: caucus resume';
+
+function isPaused({ home }: Picture): boolean {
+  return home.some(({ status }) => status.paused);
+}
+
+/** While all elections have leaders, that is what the operator wanted. */
+function paused(picture: Picture): readonly Finding[] {
+  if (!isPaused(picture) || !picture.elections.every(leads)) return [];
+  const what = 'takeovers are paused: when a leader ends, no other member leads in its place';
+  return [warning('paused', 'the cluster', what, RESUME)];
 }
 
 /** A leader that does not answer here may still lead, if those that answer follow it. */
@@ -23,7 +39,8 @@ function leads({ said }: ElectionPicture): boolean {
   return said.some(({ of }) => of.leader !== null && !answered.includes(of.leader));
 }
 
-function noLeader(election: ElectionPicture, { home, told }: Picture): Finding {
+function noLeader(election: ElectionPicture, picture: Picture): Finding {
+  const { home, told } = picture;
   const { name, said, voters } = election;
   const subject = `election ${name}`;
   const present = voters.filter((id) => home.some(({ status }) => status.voterId === id));
@@ -37,6 +54,21 @@ function noLeader(election: ElectionPicture, { home, told }: Picture): Finding {
       `start ${needed - present.length === 1 ? 'one' : needed - present.length} of them with its own data folder`,
     );
   }
+  if (isPaused(picture))
+    return problem(
+      'paused',
+      subject,
+      'has no leader, and takeovers are paused: no member takes over until that ends',
+      RESUME,
+    );
+  const drained = home.filter(({ status }) => status.drained).map(({ status }) => status.voterId);
+  if (said.length >= voters.length && said.every(({ of }) => !of.isCandidate) && drained.length > 0)
+    return problem(
+      'no-candidate',
+      subject,
+      `has no leader, because no member may lead: ${listed(drained)} ${drained.length === 1 ? 'is' : 'are'} drained, and no other wants to`,
+      `let one lead again: caucus drain ${drained[0]} --undo`,
+    );
   if (said.length >= voters.length && said.every(({ of }) => !of.isCandidate))
     return problem(
       'no-candidate',

@@ -16,6 +16,7 @@ const EXPLAINED: Readonly<Record<string, readonly string[]>> = {
   'other-cluster': ['other-cluster'],
   'wrong-secret': ['other-secret', 'other-authentication'],
   unauthenticated: ['other-secret', 'other-authentication', 'certificate'],
+  removed: ['removed'],
   'unknown-member': ['wrong-url', 'removed', 'membership', 'peers-differ'],
 };
 

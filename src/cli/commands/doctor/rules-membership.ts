@@ -44,10 +44,11 @@ function misconfigured({ name, said, voters }: ElectionPicture): readonly Findin
           ]),
       ...(missing.length === 0 ? [] : [`add ${listed(missing)} to the peers of ${ids}`]),
     ];
+    const isOne = members.length === 1;
     return warning(
       'membership',
-      `member ${ids}`,
-      `is configured with ${listed(configured)}, but the members of the election ${name} are ${listed(voters)}`,
+      `${isOne ? 'member' : 'members'} ${ids}`,
+      `${isOne ? 'is' : 'are'} configured with ${listed(configured)}, but the members of the election ${name} are ${listed(voters)}`,
       `${next.join('; ')}; then restart ${ids}`,
     );
   });
@@ -83,15 +84,11 @@ function size({ voters, needsMajority }: ElectionPicture): readonly Finding[] {
       : voters.length === 2
         ? 'has only two members: when either is gone, there is no leader'
         : `has ${voters.length} members, an even number: it survives no more failures than ${voters.length - 1} would`;
-  const count = voters.length < 3 ? 'three' : `${voters.length - 1} or ${voters.length + 1}`;
-  return [
-    warning(
-      'member-count',
-      'the cluster',
-      what,
-      `run ${count} members: caucus member add ID URL, or caucus member remove ID`,
-    ),
-  ];
+  const next =
+    voters.length < 3
+      ? 'run three members: caucus member add ID URL'
+      : `run ${voters.length - 1} or ${voters.length + 1} members: caucus member add ID URL, or caucus member remove ID`;
+  return [warning('member-count', 'the cluster', what, next)];
 }
 
 function isSame(some: readonly MemberId[], others: readonly MemberId[]): boolean {

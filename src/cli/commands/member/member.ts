@@ -5,7 +5,7 @@ import { harmless, oneLine, Refusal } from '../../input/refusal.ts';
 import { pageOf } from '../../terminal/page.ts';
 import type { AskFlags } from '../ask/ask-flags.ts';
 import { columnLines } from '../ask/columns.ts';
-import { firstAnswer, membersToAsk } from '../ask/first-answer.ts';
+import { firstInside, membersToAsk } from '../ask/first-answer.ts';
 import { type MemberClient, NoAnswer, Referral } from '../ask/member-client.ts';
 import { Trusted } from '../ask/trusted.ts';
 import { readReconfiguration } from './read-reconfiguration.ts';
@@ -30,13 +30,16 @@ interface Seen {
   readonly trusted: Trusted;
   /** The URL of the member that answered. */
   readonly asked: string;
+  /** Why it follows no leader, for people. */
+  readonly detail: string;
 }
 
 const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
 
 export async function listCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
-  const { seen, silence } = await leaderSees(await ask(urls, flags));
-  print(flags.json ? JSON.stringify(seen, null, 2) : listLines(seen, silence).join('\n'));
+  const found = await ask(urls, flags);
+  const { seen, silence } = await leaderSees(found);
+  print(flags.json ? JSON.stringify(seen, null, 2) : listLines(seen, silence, found.detail).join('\n'));
   return 0;
 }
 
@@ -82,6 +85,7 @@ export function replaceCommand(
 ): Promise<number> {
   const voterUrl = readUrl(url);
   const body = { voterId: readId(old, 'OLD'), by: readId(id, 'NEW'), voterUrl, ...forced(flags) };
+  if (body.voterId === body.by) throw new Refusal(`NEW: expected another id than ${old}, found the same`);
   // Where the new one is a member already, the command goes on where it was interrupted.
   return change(urls, flags, '/members/replace', body, `${old} was replaced by ${id}`, (seen) => {
     if (!seen.members.some(({ voterId }) => String(voterId) === id)) knownIn(seen, old, 'OLD');
@@ -166,13 +170,19 @@ function isUncertain({ isIndefinite, status, kind }: NoAnswer): boolean {
 
 function ask(urls: readonly string[], flags: AskFlags): Promise<Seen> {
   const members = membersToAsk(urls, flags);
-  return firstAnswer(members, async (member: MemberClient) => {
-    const [seen, { voters }] = await Promise.all([
+  const asking = async (member: MemberClient): Promise<Seen> => {
+    const [seen, { voters, detail }] = await Promise.all([
       member.get('/members', membership),
       member.get('/status', status),
     ]);
-    return { seen, trusted: new Trusted(members, member, voters), asked: member.url };
-  });
+    return { seen, trusted: new Trusted(members, member, voters), asked: member.url, detail };
+  };
+  // A process that knows of no members yet was started a moment ago, or waits to be added.
+  return firstInside(
+    members,
+    asking,
+    ({ seen }) => !seen.members.some(({ voterId }) => voterId === seen.voterId),
+  );
 }
 
 /** The member of this id. One that is unknown is bad input, unless the member that was asked knows of no members yet. */
@@ -219,12 +229,14 @@ function told<T>(read: () => T): T {
 }
 
 /** `silence`: why the leader could not be asked, which hears all members. */
-function listLines(seen: Membership, silence: string | null = null): string[] {
+function listLines(seen: Membership, silence: string | null = null, detail = ''): string[] {
   const { paint } = pageOf(process.stdout, process.env);
   const { cluster, voterId, members, removed, pending, difference, paused, timing } = seen;
   if (members.length === 0)
     return [
-      `${oneLine(cluster)}: not founded yet: the first start needs all members, or all but one of five`,
+      oneLine(
+        `${cluster}: ${voterId} knows of no members yet: ${detail || 'the first start needs all members, or all but one of five'}`,
+      ),
     ];
   const table = columnLines(
     ['member', 'votes', 'healthy', 'heard', 'url', ''],

@@ -1,6 +1,7 @@
 import type { Definition } from '../../../core/index.ts';
 import { catalogue } from '../../../protocols/index.ts';
 import { RunTotals, readScenario, runSeed, scenarioOf } from '../../../simulation/index.ts';
+import { counted, grouped } from '../../../story/index.ts';
 import { readProtocolName } from '../../input/protocol-name.ts';
 import { Refusal } from '../../input/refusal.ts';
 import { onInterrupt } from '../../terminal/interrupt.ts';
@@ -88,9 +89,25 @@ async function swarmOne({ definition, seed, flags }: Job): Promise<ExitCode> {
 async function swarmMany({ definition, seed, runs, flags }: Job): Promise<ExitCode> {
   const totals = new RunTotals(definition.name, 0, seed);
   const failing: Failing[] = [];
+  let done = 0;
   let failed = 0;
+  const page = pageOf(process.stdout, process.env);
+  const tell = (shrunk?: Shrinking | null): void => {
+    // Every run has its own length.
+    const { untilMs: _, ...result } = totals.result();
+    print(
+      flags,
+      { ...result, swarm: true, failed, failing, ...(shrunk === undefined ? {} : { shrunk }) },
+      () => swarmSummary(totals.result(), failed, failing, page),
+    );
+  };
   const progress = process.stderr.isTTY ? new Progress(process.stderr, runs) : null;
-  const uninterrupted = onInterrupt(() => progress?.clear());
+  const uninterrupted = onInterrupt(() => {
+    progress?.clear();
+    if (done > 0) tell();
+    const advice = done === 0 ? '' : `; --seed ${seed + done} goes on`;
+    process.stderr.write(`caucus: interrupted after ${grouped(done)} of ${counted(runs, 'run')}${advice}\n`);
+  });
   await runSeeds({
     work: { swarm: definition.name },
     fromSeed: seed,
@@ -99,6 +116,7 @@ async function swarmMany({ definition, seed, runs, flags }: Job): Promise<ExitCo
     onProgress: (done) => progress?.update(done),
     onOutcome(outcome) {
       totals.add(outcome);
+      done += 1;
       if (outcome.failure === null) return;
       failed += 1;
       const { property, detail } = outcome.failure;
@@ -108,15 +126,10 @@ async function swarmMany({ definition, seed, runs, flags }: Job): Promise<ExitCo
   });
   progress?.clear();
   uninterrupted();
-  const page = pageOf(process.stdout, process.env);
-  if (flags.json) {
-    // Every run has its own length.
-    const { untilMs: _, ...result } = totals.result();
-    const shrunk = await shrinkFirst(definition, failing, flags);
-    print(flags, { ...result, swarm: true, failed, failing, shrunk }, () => []);
-  } else {
+  if (flags.json) tell(await shrinkFirst(definition, failing, flags));
+  else {
     // Failures are printed before shrinking, which may take a while.
-    print(flags, {}, () => swarmSummary(totals.result(), failed, failing, page));
+    tell();
     const lines = shrunkLines(await shrinkFirst(definition, failing, flags), page);
     if (lines.length > 0) print(flags, {}, () => lines);
   }
