@@ -37,6 +37,8 @@ export interface ElectionsAround {
   readonly store: Store;
   /** `at`: where the protocol says that the voter is reached. */
   send(to: MemberId, election: string, message: Message, at?: string): void;
+  /** What was sent leaves now. */
+  flush?(): void;
   /** A message to the voter at an address; `to` is the one that is expected there. */
   call?(election: string, at: string, message: Message, to?: MemberId): void;
   /** The addresses that this member knows now. Omitted where ids are enough. */
@@ -306,6 +308,7 @@ export class Elections {
       send: (to, message, at) => this.#around.send(to, name, message, at),
       call: (at, message, to) => this.#around.call?.(name, at, message, to),
       save: (record) => {
+        this.#around.flush?.();
         records.save(record);
         if (isMain) {
           this.#main = record;

@@ -113,6 +113,7 @@ export class Member implements MemberPort, Engine {
       send: this.#hasRegister
         ? (to, election, message, at) => this.#finding.send(to, election, message, at)
         : (to, election, message) => this.#links.send(to, election, message),
+      flush: () => this.#links.flush(),
       call: (election, at, message, to) => this.#finding.call(election, at, message, to ?? null),
       ...(this.#hasRegister ? { addresses: () => this.#finding.addresses } : {}),
       isVoter: (id) => id === this.id || this.#voters.has(id),

@@ -136,11 +136,11 @@ export class Connection {
     if (!this.open || this.#isUnread()) return;
     if (this.#batch === 0) {
       this.#socket.cork();
-      process.nextTick(() => this.#uncork());
+      process.nextTick(() => this.uncork());
     }
     this.#batch++;
     this.#ws.send(frame);
-    if (this.#batch >= LARGEST_BATCH) this.#uncork();
+    if (this.#batch >= LARGEST_BATCH) this.uncork();
   }
 
   /**
@@ -252,7 +252,8 @@ export class Connection {
     else this.#wire.ping(mark);
   }
 
-  #uncork(): void {
+  /** Frames that wait for the end of an event leave now. */
+  uncork(): void {
     if (this.#batch === 0) return;
     this.#batch = 0;
     this.#socket.uncork();

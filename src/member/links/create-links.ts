@@ -89,6 +89,10 @@ class AllLinks implements Links, Hub {
     else peer.send(written);
   }
 
+  flush(): void {
+    for (const peer of this.#host.links.values()) peer.push();
+  }
+
   call(
     url: string,
     to: MemberId | null,

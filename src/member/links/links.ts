@@ -57,6 +57,8 @@ export interface Links {
   setPeers(peers: readonly Peer[], removed?: readonly MemberId[]): void;
   /** Never waits and never throws: a message that cannot be sent is dropped and counted. */
   send(to: MemberId, election: string, message: Message): void;
+  /** What was sent leaves now, and not after the event that is being processed: a save would stop it meanwhile. */
+  flush(): void;
   /**
    * Sends a message to an address by HTTP: to the voter `to`, or if that is null to whichever voter is there. `done` is
    * called once, unless the links are closed.

@@ -57,6 +57,11 @@ export class PeerLink {
     this.#rest.flush(this.url);
   }
 
+  /** What was handed to the connection leaves now. */
+  push(): void {
+    this.#connection?.uncork();
+  }
+
   /** The peer has another URL now. An open connection is kept. */
   moveTo(url: string): void {
     this.url = url;
