@@ -12,7 +12,7 @@ export type Command =
   /** The priority of this member as a candidate; with 0 it never leads. */
   | { readonly type: 'priority'; readonly priority: number }
   | { readonly type: 'transfer'; readonly to: MemberId }
-  /** `paused`: whether members are to let leaders be, which their hosts obey; omitted: as before. */
+  /** `paused`: whether members are to let leaders be, which their hosts obey; the value then stays as it is. Omitted: as before. */
   | { readonly type: 'publish'; readonly value: Json; readonly paused?: boolean }
   /** The times that all members are to use from now on: as `Retiming.change` makes them. */
   | { readonly type: 'reconfigure'; readonly timing: SetTimes }

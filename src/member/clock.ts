@@ -53,20 +53,13 @@ export class SystemClock implements Clock {
     let timeout: NodeJS.Timeout;
     const wait = (): void => {
       const leftMs = atMs - this.#source.monotonic();
-      if (leftMs > 0) timeout = setTimeout(wait, timeoutFor(leftMs));
+      // Node.js timers have a resolution of 1 ms and may fire slightly early.
+      if (leftMs > 0) timeout = setTimeout(wait, Math.ceil(leftMs));
       else run();
     };
-    timeout = setTimeout(wait, timeoutFor(atMs - this.#source.monotonic()));
+    timeout = setTimeout(wait, Math.ceil(Math.max(0, atMs - this.#source.monotonic())));
     return () => clearTimeout(timeout);
   }
-}
-
-/**
- * Timers of Node.js count whole milliseconds from the beginning of the current turn of the event loop. Most that are
- * set for the next whole millisecond fire up to one too early, and would have to be set again: a second wake-up.
- */
-function timeoutFor(leftMs: number): number {
-  return leftMs <= 0 ? 0 : Math.ceil(leftMs) + 1;
 }
 
 const YEAR_2025_MS = Date.UTC(2025, 0, 1);

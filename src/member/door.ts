@@ -79,8 +79,18 @@ export class Door {
   readonly #protocol: Protocol;
   readonly #state: unknown;
   readonly #around: DoorAround;
+  readonly #leader: () => MemberId | null;
+  /** Messages of the leader that this member follows, over its connection. */
+  readonly #ofLeader = new WeakSet<Message>();
 
-  constructor(definition: Definition, protocol: Protocol, state: unknown, around: DoorAround) {
+  constructor(
+    definition: Definition,
+    protocol: Protocol,
+    state: unknown,
+    around: DoorAround,
+    leader: () => MemberId | null,
+  ) {
+    this.#leader = leader;
     this.#definition = definition;
     this.#protocol = protocol;
     this.#state = state;
@@ -100,12 +110,19 @@ export class Door {
       throw new RefusedMessage('impossible', 'changes of the members are taken only over a connection');
     const reason = this.#impossible(message, way);
     if (reason !== null) throw new RefusedMessage('impossible', reason);
-    if (!this.#around.budgets.maySave(from) && this.#wouldSave(from, message))
+    const leads = way === 'link' && this.#leader() === from;
+    if (leads) this.#ofLeader.add(message);
+    if (!this.#around.budgets.maySave(from, leads) && this.#wouldSave(from, message))
       throw new RefusedMessage(
         'too-fast',
         'it causes too many saves; its messages are accepted again within a second',
       );
     return message;
+  }
+
+  /** A save for an admitted message took this long. */
+  charge(from: MemberId, message: Message, tookMs: number): void {
+    this.#around.budgets.saved(from, tookMs, this.#ofLeader.has(message));
   }
 
   #impossible(message: Message, way: Way): string | null {

@@ -41,8 +41,8 @@ export class ElectionHost implements ElectionPort {
   readonly #audience = new Audience(NO_VIEW);
   readonly #pending = new Pending();
   readonly #heard: Heard;
-  /** The sender of the message that is being processed, or null. */
-  #sender: MemberId | null = null;
+  /** The message that is being processed, or null. */
+  #cause: Extract<Input, { type: 'message' }> | null = null;
   /** Only for protocols with seats, which belong to disks. */
   readonly #seatWait: SeatWait | null;
   /** The others refuse this process, for this reason. */
@@ -66,7 +66,7 @@ export class ElectionHost implements ElectionPort {
       call: (at, message, to) => around.call?.(at, message, to),
       save: (record, done) => this.#save(record, done),
       stepped: (input, effects) => {
-        this.#sender = input.type === 'message' ? input.from : null;
+        this.#cause = input.type === 'message' ? input : null;
         around.stepped(input, effects);
       },
       reported: () => {},
@@ -74,7 +74,7 @@ export class ElectionHost implements ElectionPort {
       changed: () => this.#onChange(),
     });
     this.retimed = () => protocol.retimed?.(this.#host.state) ?? null;
-    this.#door = new Door(definition, protocol, this.#host.state, around);
+    this.#door = new Door(definition, protocol, this.#host.state, around, () => this.view.leader);
   }
 
   start(saved: Json, incarnation: number, life: string, spent = 0): void {
@@ -333,12 +333,12 @@ export class ElectionHost implements ElectionPort {
       failure = error instanceof Error ? error.message : String(error);
     }
     const tookMs = this.#around.clock.now() - startMs;
-    if (this.#sender !== null) this.#around.budgets.saved(this.#sender, tookMs);
+    if (this.#cause !== null) this.#door.charge(this.#cause.from, this.#cause.message, tookMs);
     done(failure);
   }
 
   #onChange(): void {
-    this.#sender = null;
+    this.#cause = null;
     this.#audience.show(this.view, this.held, this.illness);
     // A member that needs others before it takes part says which ones.
     if (this.#exclusion !== null) return;

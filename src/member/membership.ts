@@ -2,7 +2,7 @@
  * The commands that change the members of the cluster. The leader of the main election carries them out; the other
  * elections follow by themselves (following.ts).
  */
-import type { MemberId, Outcome, Reconfiguration, SetTimes } from '../core/index.ts';
+import type { Command, MemberId, Outcome, Reconfiguration, SetTimes } from '../core/index.ts';
 import type { Feature } from '../peers/index.ts';
 import type { ElectionHost } from './election-host.ts';
 import type { Links, Peer } from './links/links.ts';
@@ -14,6 +14,8 @@ import type { Unreachable } from './unreachable.ts';
 /** How long a member that is added may take to be connected, and again to get its seat. */
 const PATIENCE_MS = 10_000;
 const LOOK_EVERY_MS = 50;
+/** How long a change waits for what passes: another publication, a new leader that not all members have answered yet. */
+const READY_WITHIN_MS = 3000;
 /** How long members may take to have times that were set before the operator is told that some lack them. */
 const TAKEN_WITHIN_MS = 2000;
 
@@ -78,7 +80,9 @@ export class Membership {
     return this.#next(async () => {
       const main = this.#around.main();
       const tooOld = paused ? this.#tooOld('pauses', this.#ids) : null;
-      return tooOld ?? main.command({ type: 'publish', value: main.view.value, paused });
+      if (tooOld !== null) return tooOld;
+      await this.#untilReady(() => ({ type: 'publish', value: main.view.value, paused }));
+      return main.command({ type: 'publish', value: main.view.value, paused });
     });
   }
 
@@ -95,6 +99,7 @@ export class Membership {
       const isLeader = main().view.role === 'leader';
       const tooOld = isLeader ? this.#tooOld('timing', this.#ids) : null;
       if (tooOld !== null) return tooOld;
+      await this.#untilReady(() => ({ type: 'reconfigure', timing: change() }));
       const timing = change();
       const tooShort = isLeader ? slowLinks(settled, timing, this.#around.links().status) : null;
       if (tooShort !== null) return refused(tooShort);
@@ -171,8 +176,10 @@ export class Membership {
       );
     const taken = members.find(({ id, url }) => id !== joiner.id && url === joiner.url);
     if (isLeader && taken !== undefined) return refused(`${joiner.url} is the URL of member ${taken.id}`);
-    if (isLeader && present !== undefined) return this.#untilSeated(joiner.id);
     const command = { type: 'add', member: joiner.id, url: joiner.url } as const;
+    if (isLeader && present === undefined) await this.#untilReady(() => command);
+    // It may have been added by an earlier command, which was not committed in time.
+    if (isLeader && this.#ids.includes(joiner.id)) return this.#untilSeated(joiner.id);
     const reason = main().refusal(command);
     if (reason !== null) return refused(reason);
     const tooOld = this.#tooOld('addresses', this.#ids);
@@ -190,7 +197,16 @@ export class Membership {
   }
 
   async #remove(id: MemberId, force: boolean): Promise<Outcome> {
-    return this.#around.main().command({ type: 'remove', member: id, ...(force ? { force } : {}) });
+    const command = { type: 'remove', member: id, ...(force ? { force } : {}) } as const;
+    if (this.#ids.includes(id)) await this.#untilReady(() => command);
+    return this.#around.main().command(command);
+  }
+
+  /** Settles when the leader would carry out this command, and at the latest after a while. */
+  async #untilReady(command: () => Command): Promise<void> {
+    const { main } = this.#around;
+    const isReady = (): boolean => main().view.role !== 'leader' || main().refusal(command()) === null;
+    await until(isReady, READY_WITHIN_MS);
   }
 
   /** Null once it is connected. */

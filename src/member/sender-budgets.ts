@@ -42,6 +42,9 @@ export class Bucket {
  */
 const MOST_A_SAVE = 20;
 
+/** How many times as much as another sender the leader may cause. */
+const LEADER_TIMES = 9;
+
 /** Voters that register under ever new names must not fill the memory. */
 const MOST_SENDERS = 1000;
 
@@ -49,11 +52,16 @@ const MOST_SENDERS = 1000;
  * How many saves each sender may cause. A save blocks the member for as long as the disk takes, so a sender that
  * causes one with every message would keep it from everything else. An honest member causes a handful in an election,
  * and two with every value that it publishes.
+ *
+ * A leader may publish one value after the other, for any number of programs, and each waits for the disks of a
+ * majority: so the leader that this member follows, over its connection, may use the disk nearly all the time.
+ * Otherwise a busy lease manager is not heard for a second now and then, and loses its leadership by that.
  */
 export class SenderBudgets {
   readonly #clock: Clock;
   readonly #elections: () => number;
   readonly #saves = new Map<MemberId, Bucket>();
+  readonly #leaders = new Map<MemberId, Bucket>();
 
   /** `elections`: how many are open. A member that becomes leader in all of them changes each of them. */
   constructor(clock: Clock, elections: () => number) {
@@ -61,32 +69,34 @@ export class SenderBudgets {
     this.#elections = elections;
   }
 
-  /** May a message of this sender cause a save? */
-  maySave(from: MemberId): boolean {
-    return this.#of(from).left >= 1;
+  /** May a message of this sender cause a save? `leads`: it came from the leader, over its connection. */
+  maySave(from: MemberId, leads = false): boolean {
+    return this.#of(from, leads).left >= 1;
   }
 
   /** Charges a save: one per millisecond that it took, at least one, at most the maximum. */
-  saved(from: MemberId, tookMs: number): void {
-    this.#of(from).take(Math.min(MOST_A_SAVE, Math.max(1, tookMs)));
+  saved(from: MemberId, tookMs: number, leads = false): void {
+    this.#of(from, leads).take(Math.min(MOST_A_SAVE, Math.max(1, tookMs)));
   }
 
-  /** A full bucket is as good as a new one. */
-  #forgetIdle(): void {
-    for (const [sender, bucket] of this.#saves) if (bucket.isFull) this.#saves.delete(sender);
-  }
-
-  #of(from: MemberId): Bucket {
-    let bucket = this.#saves.get(from);
+  #of(from: MemberId, leads: boolean): Bucket {
+    const buckets = leads ? this.#leaders : this.#saves;
+    let bucket = buckets.get(from);
     if (bucket === undefined) {
-      if (this.#saves.size >= MOST_SENDERS) this.#forgetIdle();
+      if (buckets.size >= MOST_SENDERS) forgetIdle(buckets);
+      const times = leads ? LEADER_TIMES : 1;
       bucket = new Bucket(
         this.#clock,
-        () => 200 + 10 * this.#elections(),
-        () => 100 + this.#elections(),
+        () => times * (200 + 10 * this.#elections()),
+        () => times * (100 + this.#elections()),
       );
-      this.#saves.set(from, bucket);
+      buckets.set(from, bucket);
     }
     return bucket;
   }
+}
+
+/** A full bucket is as good as a new one. */
+function forgetIdle(buckets: Map<MemberId, Bucket>): void {
+  for (const [sender, bucket] of buckets) if (bucket.isFull) buckets.delete(sender);
 }

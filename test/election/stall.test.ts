@@ -60,6 +60,29 @@ describe('a blocked event loop', () => {
     expect(leadership.lost!.detail).toMatch(/the event loop was blocked for 4\.[12] s/);
   });
 
+  it('is watched with few wake-ups while a short lease is renewed', async () => {
+    let wakeUps = 0;
+    class CountingClock extends HandClock {
+      override after(delayMs: number, wake: () => void): () => void {
+        wakeUps += 1;
+        return super.after(delayMs, wake);
+      }
+    }
+    const clock = new CountingClock();
+    const { seat, election } = open({ clock });
+    const waiting = election.campaign();
+    const held = seat.win(125);
+    const leadership = await waiting;
+    wakeUps = 0;
+    for (let renewals = 0; renewals < 40; renewals++) {
+      held.expiresAtMs = clock.now() + 125;
+      await clock.pass(50);
+    }
+    leadership.assert();
+    expect(wakeUps).toBeGreaterThan(10);
+    expect(wakeUps).toBeLessThan(30);
+  });
+
   it('does no harm while the lease holds', async () => {
     const leadership = await leading(60_000);
     block(100);

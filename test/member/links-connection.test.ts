@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { type WebSocket, WebSocketServer } from 'ws';
-import type { Connection } from '../../src/member/links/connection.ts';
+import { WebSocket, WebSocketServer } from 'ws';
+import { Connection } from '../../src/member/links/connection.ts';
 import { dial } from '../../src/member/links/dial.ts';
 import { LinkAuthentication } from '../../src/member/links/link-authentication.ts';
 import { type LinkOptions, resolveLinkOptions } from '../../src/member/links/options.ts';
@@ -53,6 +53,28 @@ describe('a connection', () => {
     mute.sockets[0]!.pong(mute.pings[0]!);
     await until('answered', () => pongs === 1);
     connection.terminate('enough');
+  });
+
+  it('tells that the other side is gone before the system lets go of the socket, and once', async () => {
+    const mute = await startMute();
+    const ws = new WebSocket(mute.url.replace('http', 'ws'));
+    const upgraded = once(ws, 'upgrade') as Promise<[{ socket: Socket }]>;
+    await once(ws, 'open');
+    const [{ socket }] = await upgraded;
+    const connection = new Connection(ws, socket, 'there', resolveLinkOptions({}));
+    const order: string[] = [];
+    connection.owner = {
+      onFrame() {},
+      onDrain() {},
+      onPong() {},
+      onClosed: (_, closing) => void order.push(closing),
+    };
+    const closed = once(ws, 'close');
+    socket.once('close', () => order.push('socket'));
+    await until('connected', () => mute.sockets.length === 1);
+    mute.sockets[0]!.terminate();
+    await closed;
+    expect(order).toEqual(['ended', 'socket']);
   });
 
   it('has marks in its pings that cannot be guessed', async () => {

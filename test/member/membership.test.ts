@@ -244,6 +244,16 @@ describe('a member that is drained', () => {
   });
 });
 
+describe('a change', () => {
+  it('waits for a publication that is under way, in place of being refused', async () => {
+    const leader = await cluster.until(() => cluster.acting()[0]);
+    const publishing = leader.electionPort('main').command({ type: 'publish', value: 'under way' });
+    const pausing = leader.membership!.pause(false);
+    expect(await Promise.all([publishing, pausing])).toEqual([{ status: 'done' }, { status: 'done' }]);
+    expect(leader.electionPort('main').view.value).toBe('under way');
+  });
+});
+
 describe('a pause', () => {
   it('lets leaders be, survives restarts, and ends when an operator says so, also without a leader', async () => {
     await done(async () => (await changes()).pause(true));

@@ -16,6 +16,21 @@ describe('how much of the disk a sender may use', () => {
     expect(budgets.maySave('b')).toBe(true);
   });
 
+  it('is nearly all for the leader, which publishes one value after the other, and counted apart', () => {
+    const { clock, budgets } = setUp();
+    // Two saves of 20 ms for each value, and 5 ms between them, for a minute.
+    for (let ms = 0; ms < 60_000; ms += 45) {
+      expect(budgets.maySave('b', true)).toBe(true);
+      for (const tookMs of [20, 20]) {
+        budgets.saved('b', tookMs, true);
+        clock.advance(tookMs);
+      }
+      clock.advance(5);
+    }
+    for (let i = 0; i < 210; i++) budgets.saved('b', 0.1);
+    expect([budgets.maySave('b'), budgets.maySave('b', true)]).toEqual([false, true]);
+  });
+
   it('is remembered of senders that have used some of it, however many others come', () => {
     const { clock, budgets } = setUp();
     for (let i = 0; i < 210; i++) budgets.saved('b', 0.1);

@@ -545,6 +545,16 @@ describe('the register', () => {
     });
   });
 
+  it('a pause keeps what a new leader has found, although it may not show it yet', () => {
+    const found = register(1, 3, { value: 'found' });
+    const solo = leader(saved(1, 1, { register: found }));
+    expect(solo.state.committed).toMatchObject({ value: null });
+    solo.command({ type: 'publish', value: null, paused: true });
+    expect(solo.sent('publish/send').at(-1)!.message).toMatchObject({
+      register: { term: 2, version: 4, value: 'found', paused: true },
+    });
+  });
+
   it('what an earlier leader began and one member kept is superseded, or that member would help no other', () => {
     const solo = leader(holding(1, 3, 4));
     solo.hears(5, answer(4, 2, { age: { term: 3, version: 5 } }));

@@ -44,8 +44,6 @@ export class Loops {
   readonly #known: Map<number | string, Loop>[] = [];
   /** By local state, then by cause. Most causes have none. */
   readonly #possible: Map<number, readonly Move[]>[] = [];
-  /** By local state, then by the list of messages that it can receive: all of these. */
-  readonly #together: Map<number, readonly Move[]>[] = [];
   /** By list of messages, then by member: the messages to that member. */
   readonly #received: number[][] = [];
 
@@ -76,31 +74,22 @@ export class Loops {
 
   /** What this member can do in this local state that changes nothing but messages. */
   moves(state: Int32Array, i: number, local: number): Move[] {
+    const { outcomes, inFlight } = this.#model;
     const moves: Move[] = [];
-    if (!this.#model.outcomes.facts(local).alive) return moves;
-    const possible = this.#possibleWith(local, this.#receivedBy(i, state[this.#model.net]!));
-    for (let k = 0; k < possible.length; k++)
-      if (this.#isFree(state, i, possible[k]!.outcome)) moves.push(possible[k]!);
+    const { alive, firing } = outcomes.facts(local);
+    if (!alive) return moves;
+    if (this.#withTimers) this.#addMoves(state, i, local, firing, moves);
+    this.#addMoves(
+      state,
+      i,
+      local,
+      inFlight.lists.value(this.#receivedBy(i, state[this.#model.net]!)),
+      moves,
+    );
     return moves;
   }
 
-  /** The possible moves on its timers, and on these messages. */
-  #possibleWith(local: number, received: number): readonly Move[] {
-    this.#together[local] ??= new Map();
-    const known = this.#together[local];
-    let possible = known.get(received);
-    if (possible === undefined) {
-      const { outcomes, inFlight } = this.#model;
-      const found: Move[] = [];
-      if (this.#withTimers) this.#addPossible(local, outcomes.facts(local).firing, found);
-      this.#addPossible(local, inFlight.lists.value(received), found);
-      possible = found.length === 0 ? NO_MOVES : found;
-      known.set(received, possible);
-    }
-    return possible;
-  }
-
-  #addPossible(local: number, causes: readonly number[], found: Move[]): void {
+  #addMoves(state: Int32Array, i: number, local: number, causes: readonly number[], moves: Move[]): void {
     this.#possible[local] ??= new Map();
     const known = this.#possible[local];
     for (let at = 0; at < causes.length; at++) {
@@ -110,7 +99,8 @@ export class Loops {
         possible = this.#possibleMoves(local, cause);
         known.set(cause, possible);
       }
-      for (let k = 0; k < possible.length; k++) found.push(possible[k]!);
+      for (let k = 0; k < possible.length; k++)
+        if (this.#isFree(state, i, possible[k]!.outcome)) moves.push(possible[k]!);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Command, Input, Outcome } from '../../core/index.ts';
+import type { Command, Input, Json, Outcome } from '../../core/index.ts';
 import { isTooLarge, LARGEST_VALUE } from './bounds.ts';
 import { onElectionTimer } from './election.ts';
 import { refuseTransfer, resign, startTransfer } from './handover.ts';
@@ -32,14 +32,16 @@ export function onCommand(
       return answer(id, { status: 'done' }, out);
     case 'transfer':
       return startTransfer(s, command.to, id, times, out);
-    case 'publish':
+    case 'publish': {
+      const { members } = s.register;
       return startPublication(
         s,
-        { value: command.value, members: s.register.members, paused: command.paused },
+        { value: publishedBy(s, command), members, paused: command.paused },
         id,
         times,
         out,
       );
+    }
     case 'reconfigure': {
       const { value, members } = s.register;
       return startPublication(s, { value, members, timing: readTiming(command.timing) }, id, times, out);
@@ -87,6 +89,14 @@ function refuse(s: State, command: Command, config: QuorumConfig): string | null
         )
       );
   }
+}
+
+/**
+ * A pause leaves the value as it is in the register. Its sender may know an older one: a leader shows the value that it
+ * knows to be committed, and until it has completed the register of the leader before, a newer one may be.
+ */
+function publishedBy({ register }: State, { value, paused }: Extract<Command, { type: 'publish' }>): Json {
+  return paused === undefined ? value : register.value;
 }
 
 function detailsOf(command: Extract<Command, { type: 'add' | 'remove' }>): Pick<Change, 'url' | 'force'> {
