@@ -2,6 +2,7 @@ import type { MemberId } from '../../core/index.ts';
 import { isDeputy, isVotedAhead, isVotedAway } from './deputies.ts';
 import { becomeLeader } from './leading.ts';
 import type { Ask, Release } from './messages.ts';
+import { breakPromise, isPromisedAgainst, isPromisedLater, promiseTo } from './promises.ts';
 import {
   adoptTerm,
   becomeFollower,
@@ -17,15 +18,11 @@ import { isQuorum, withSupporter } from './seats.ts';
 import type { Times } from './settings.ts';
 import {
   ageOf,
-  breakPromise,
   isMember,
   isOlder,
-  isPromisedAgainst,
-  isPromisedLater,
   leaseTimer,
   type Out,
   origin,
-  promiseTo,
   report,
   type State,
   save,

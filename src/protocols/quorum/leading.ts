@@ -1,15 +1,14 @@
 import { compareIds, type MemberId } from '../../core/index.ts';
 import { advanceToAskFor, isVotedAhead, nameDeputy, voteAhead } from './deputies.ts';
 import type { Ask, Message } from './messages.ts';
+import { isBoundToOther, isPromisedLater, promiseTo } from './promises.ts';
 import { commitAccepted, completeRegister, onPeerAge } from './register.ts';
 import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
 import { hasMajorityOfSeats, isSeated, roundOfNames, roundOfSeats, seatOf } from './seats.ts';
 import type { Times } from './settings.ts';
 import {
   ageOf,
-  isBoundToOther,
   isMember,
-  isPromisedLater,
   isRivalOf,
   leaseTimer,
   NEVER,
@@ -17,7 +16,6 @@ import {
   origin,
   others,
   type Peer,
-  promiseTo,
   report,
   type State,
   sameAge,

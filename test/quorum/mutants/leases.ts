@@ -22,7 +22,7 @@ export const leases: readonly Mutant[] = [
     "const lease = s.role !== 'candidate' ? null : s.leaseRound",
   ]),
   mutant('the promise is half as long as the lease', { scenario: 'clocks-at-their-worst' }, [
-    'state',
+    'promises',
     "timer: 'promise', delayMs: promise.ms",
     "timer: 'promise', delayMs: promise.ms / 2",
   ]),
@@ -67,7 +67,7 @@ export const leases: readonly Mutant[] = [
     'void ms;',
   ]),
   mutant('a promise is made to a name, not to a process', { scenario: 'second-process-asks-for-votes' }, [
-    'state',
+    'promises',
     'if (promise === null || (promise.to === candidate && promise.life === life)) return false;',
     'if (promise === null || promise.to === candidate) return false;',
   ]),
