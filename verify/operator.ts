@@ -212,7 +212,7 @@ const acts: readonly (() => Promise<void>)[] = [
     count('wiped');
     say(`kill -9 ${id} and wipe its folder`);
     await kill(id);
-    rmSync(lab.dataOf(hostOf(id)), { recursive: true });
+    rmSync(lab.dataOf(hostOf(id)), { recursive: true, force: true });
     start(id);
     // Its seat is given to the new disk before the next one is lost.
     await lab.until(`${id} has its seat again, or was removed`, async () => {
