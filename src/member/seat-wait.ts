@@ -12,7 +12,7 @@ const PATIENCE_MS = 1000;
 export class SeatWait {
   readonly #self: Self;
   readonly #heard = new Set<MemberId>();
-  /** Null while it has a seat, or is no member. */
+  /** Null while it has a seat. */
   #sinceMs: number | null = null;
   #told = '';
 
@@ -31,9 +31,7 @@ export class SeatWait {
 
   /** A message that was not logged yet, or null. */
   news({ role, members = this.#self.members }: View, clock: Pick<Clock, 'now'>): string | null {
-    const { id } = this.#self;
-    // A removed member has no seat either, and does not wait for one.
-    if (role !== 'none' || !members.includes(id)) {
+    if (role !== 'none') {
       this.#sinceMs = null;
       this.#heard.clear();
       this.#told = '';
@@ -41,10 +39,12 @@ export class SeatWait {
     }
     const nowMs = clock.now();
     this.#sinceMs ??= nowMs;
+    const { id } = this.#self;
     const absent = members.filter((each) => each !== id && !this.#heard.has(each));
     const n = members.length;
     const needed = Math.min(n, majority(n) + 1);
-    const isWaiting = n - absent.length < needed;
+    // A removed member has no seat either, and does not wait for one.
+    const isWaiting = members.includes(id) && n - absent.length < needed;
     const missing = isWaiting ? absent.join(', ') : '';
     if (missing === this.#told || nowMs - this.#sinceMs < PATIENCE_MS) return null;
     this.#told = missing;
