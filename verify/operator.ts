@@ -21,6 +21,7 @@ head -c 32 /dev/urandom | base64 > token; echo "alice operate $(cat token)" > to
 for host in 10.0.0.1 10.0.0.2 10.0.0.3 10.0.0.4 10.0.0.5; do scp secret tokens $host:/etc/caucus/; done`;
 
 interface Seen {
+  readonly voterId: string;
   readonly leader: string | null;
   readonly members: readonly {
     readonly voterId: string;
@@ -82,7 +83,8 @@ async function seenBy(id: string): Promise<Seen | null> {
 /** What the leader says, or any member that answers. */
 async function seen(): Promise<Seen | null> {
   const all = await Promise.all([...running].map(seenBy));
-  const known = all.filter((each) => each !== null && each.members.length > 0);
+  // One that was removed does not hear of a pause.
+  const known = all.filter((each) => each?.members.some(({ voterId }) => voterId === each.voterId));
   return known.find((each) => each?.leader !== null) ?? known[0] ?? null;
 }
 
@@ -212,7 +214,7 @@ const acts: readonly (() => Promise<void>)[] = [
     count('wiped');
     say(`kill -9 ${id} and wipe its folder`);
     await kill(id);
-    rmSync(lab.dataOf(hostOf(id)), { recursive: true });
+    rmSync(lab.dataOf(hostOf(id)), { recursive: true, force: true });
     start(id);
     // Its seat is given to the new disk before the next one is lost.
     await lab.until(`${id} has its seat again, or was removed`, async () => {

@@ -163,7 +163,10 @@ export class Roster {
     this.#seats = seats;
     if (!isFounded(seats)) return;
     const isMember = (id: MemberId): boolean => seats.some((seat) => seat.id === id);
-    for (const { id } of seats) this.#removed.delete(id);
+    for (const { id } of seats) {
+      this.#removed.delete(id);
+      this.#endFarewell(id);
+    }
     if (isMember(this.#around.id)) this.#wasMember = true;
     for (const id of before) {
       if (isMember(id) || id === this.#around.id || this.#removed.has(id)) continue;
@@ -177,6 +180,12 @@ export class Roster {
     }
     for (const id of this.#addresses.keys()) if (!isMember(id)) this.#addresses.delete(id);
     this.#isUnsaved = true;
+  }
+
+  /** It was added again before it was gone. */
+  #endFarewell(id: MemberId): void {
+    clearTimeout(this.#farewells.get(id));
+    this.#farewells.delete(id);
   }
 
   #sayGoodbye(id: MemberId): void {
@@ -218,7 +227,9 @@ export class Roster {
     const joiner = this.#joiner === null ? [] : [this.#joiner];
     const gone = [...this.#removed].filter((id) => this.isRemoved(id));
     const learned = this.#learned.filter(({ id }) => !members.some((each) => each.id === id));
-    voters.follow([...joiner, ...members, ...learned, ...leaving], gone);
+    const all = [...joiner, ...members, ...learned, ...leaving];
+    const isFirst = ({ id }: Peer, i: number): boolean => all.findIndex((each) => each.id === id) === i;
+    voters.follow(all.filter(isFirst), gone);
     links().setPeers(voters.others, gone);
     this.#save();
     const difference = this.difference ?? '';

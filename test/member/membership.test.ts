@@ -254,6 +254,23 @@ describe('a change', () => {
   });
 });
 
+describe('a member that is added again at once', () => {
+  it('is listed once', async () => {
+    const leader = await cluster.until(() => cluster.acting()[0]);
+    const id = ['a', 'c', 'e'].find((each) => each !== leader.id)!;
+    await done(async () => (await changes()).remove(id, false));
+    await done(() => add(id));
+    await have(['a', 'c', 'e']);
+    for (const each of ['a', 'c', 'e']) {
+      const { voters } = (await (await fetch(`${urlOf(each)}/status`)).json()) as {
+        voters: { voterId: string }[];
+      };
+      const ids = voters.map(({ voterId }) => voterId);
+      expect([...new Set(ids)]).toEqual(ids);
+    }
+  });
+});
+
 describe('a pause', () => {
   it('lets leaders be, survives restarts, and ends when an operator says so, also without a leader', async () => {
     await done(async () => (await changes()).pause(true));

@@ -132,7 +132,13 @@ export class Crew {
     const missing = this.#missing(occasions);
     const fired = new Set(this.#entries.filter(({ what }) => what === 'fired').map((each) => each.occasion));
     const unfired = this.plan.catchesUp ? [] : missing.filter((each) => !fired.has(each));
-    const lost = missing.filter((each) => !unfired.includes(each)).map((each) => `${each} was not completed`);
+    const firedBy = (each: string): string =>
+      this.#written('fired', each)
+        .map(({ replica }) => replica)
+        .join(', ') || 'none';
+    const lost = missing
+      .filter((each) => !unfired.includes(each))
+      .map((each) => `${each} was not completed (fired by ${firedBy(each)})`);
     this.#journal.close();
     return {
       driver: this.plan.driver,
