@@ -1,6 +1,6 @@
 /**
  * What leaves a process: messages, reports and answers. `save` is a barrier: an effect that follows a record leaves
- * only after that record is durable, and in the order in which the protocol pushed it. Two more rules:
+ * only after that record is durable, and in the order in which the protocol pushed it. Three more rules:
  *
  * - Stopping never waits for a disk. A report that ends a leadership, or the lease under which it acts, takes effect
  *   at once. The rest of that report (for example the new term) waits for the disk, since a crash may still undo it.

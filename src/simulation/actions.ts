@@ -1,3 +1,4 @@
+/** What each `Action` of a scenario does to the world. All that a new kind needs is listed at `Action`, in scenario.ts. */
 import { assertNever, compareIds, type Json, type MemberId, readSettings } from '../core/index.ts';
 import { resetConnections, startStranger } from './connection-actions.ts';
 import type { DiskDamage, DiskFault } from './disk.ts';

@@ -47,7 +47,9 @@ export type WorldEvent = { readonly atMs: number } & Action;
 
 /**
  * A new kind has its shape in event-shapes.ts, its effect in actions.ts, its words in src/story/event-words.ts (and in rows.ts, if it
- * undoes another), and, to be drawn by the swarm, an entry in swarm/fault-kinds.ts and its end in `calmEvents` (swarm/storm.ts).
+ * undoes another), and, to be drawn by the swarm, an entry in swarm/fault-kinds.ts and its end in `calmEvents` (swarm/storm.ts). Where it
+ * fits: `COMPANIONS` (swarm/draw-faults.ts), the fields that shrinking may leave out (swarm/simpler.ts), and on the page its button
+ * (playground/src/stage/deeds.ts) and whether it lasts (in-force.ts).
  */
 export type Action =
   /** With `twin`, the second process of the member ends. */
