@@ -228,9 +228,11 @@ describe('a command that ignores SIGTERM is dead before the next one starts', ()
   });
 
   it('when it resigns: SIGTERM first, the whole grace although it is longer than the lease, then SIGKILL', async () => {
-    const GRACE_MS = 3000; // The usual lease is 1.5 s: on a busy machine, a shorter one ends before the resignation.
+    const GRACE_MS = 3000;
+    // That makes it 1.5 s: on a busy machine, a shorter lease ends before the resignation.
+    const lease = ['--timing', 'timeoutMs=[1800,3600]'];
     const three = await trio(CHILD, file);
-    for (const id of IDS) three.start(id, '--kill-after', String(GRACE_MS / 1000));
+    for (const id of IDS) three.start(id, '--kill-after', String(GRACE_MS / 1000), ...lease);
     const { run, entry } = await three.atWork(file);
     const seen = three.log.length;
     const startMs = performance.now();

@@ -198,9 +198,10 @@ describe.runIf(hasEtcd())('etcd, when things go wrong', () => {
   it('a key that is deleted while etcd is late to confirm the lease: nobody leads with it', async () => {
     const name = bed.newName();
     const tunnel = await bed.proxy();
-    const engine = etcd(tunnel.etcdUrl, { leaseMs: 60_000, callMs: 10_000 });
+    const engine = etcd(tunnel.etcdUrl, { leaseMs: 12_000, renewMs: 4000, callMs: 5000 });
     bed.closing.push(engine);
     await won(new Election(bed.newName(), engine)); // There is a lease, which has to be confirmed for the next one.
+    await sleep(1200); // A renewal of a quarter of `renewMs` ago would do.
     const election = new Election(name, engine);
     await seen(election, 'nobody', ({ cause, leader }) => cause === 'started' && leader === null);
     tunnel.hold('/v3/lease/keepalive', '/v3/watch');
