@@ -41,7 +41,6 @@ export class Cluster {
   readonly #elections: number;
   readonly #timeoutMs: readonly [number, number];
   readonly #auth: Auth;
-  readonly #deputies: boolean;
   readonly #ca: TestCa | null;
   readonly #processes = new Map<number, Process>();
   readonly #listeners = new Set<(from: Process, word: Word) => void>();
@@ -52,10 +51,8 @@ export class Cluster {
     timeoutMs: readonly [number, number],
     auth: Auth,
     ca: TestCa | null,
-    deputies: boolean,
   ) {
     this.#auth = auth;
-    this.#deputies = deputies;
     this.#timeoutMs = timeoutMs;
     this.#ca = ca;
     const scheme = ca === null ? 'http' : 'https';
@@ -68,10 +65,9 @@ export class Cluster {
     elections: number,
     timeoutMs: readonly [number, number] = [150, 300],
     auth: Auth = 'none',
-    deputies = false,
   ): Promise<Cluster> {
     const ca = auth === 'tls' ? await TestCa.open() : null;
-    const cluster = new Cluster(await freePorts(members), elections, timeoutMs, auth, ca, deputies);
+    const cluster = new Cluster(await freePorts(members), elections, timeoutMs, auth, ca);
     await Promise.all(cluster.#peers.map(({ id }) => cluster.start(id)));
     await cluster.settled();
     return cluster;
@@ -100,9 +96,8 @@ export class Cluster {
   }
 
   async #joinOptions(id: number): Promise<object> {
-    const options = { options: { deputies: this.#deputies } };
-    if (this.#ca !== null) return { ...options, tls: await this.#ca.member(id) };
-    return this.#auth === 'secret' ? { ...options, secret: SECRET } : options;
+    if (this.#ca !== null) return { tls: await this.#ca.member(id) };
+    return this.#auth === 'secret' ? { secret: SECRET } : {};
   }
 
   get leader(): Process | undefined {

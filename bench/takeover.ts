@@ -19,8 +19,6 @@ const CROWDS = [
 ] as const;
 /** How members authenticate: `CAUCUS_BENCH_AUTH=none,secret,tls` measures all in one run; `CAUCUS_BENCH_MEMBERS=3` only such clusters. */
 const AUTHS = (process.env.CAUCUS_BENCH_AUTH ?? 'none').split(',') as Auth[];
-/** `CAUCUS_BENCH_DEPUTIES=no,yes` measures leaders without and with deputies. */
-const DEPUTIES = (process.env.CAUCUS_BENCH_DEPUTIES ?? 'no').split(',').map((each) => each === 'yes');
 const SIZES = (process.env.CAUCUS_BENCH_MEMBERS ?? '3,5,9').split(',').map(Number);
 /** Of the preset `lan`. */
 const LEASE_MS = 125;
@@ -42,17 +40,15 @@ export async function benchTakeover(): Promise<void> {
     { what: 'write, fsync, rename', ms: floors.saveMs },
     { what: 'the slowest of 300 of them', ms: floors.slowestSaveMs },
   ]);
-  for (const members of SIZES)
-    for (const auth of AUTHS)
-      for (const deputies of DEPUTIES) await benchMembers(members, floors, auth, deputies);
+  for (const members of SIZES) for (const auth of AUTHS) await benchMembers(members, floors, auth);
   const rows = [];
   for (const [elections, timeoutMs] of CROWDS)
     for (const auth of AUTHS) rows.push(await idleRow(elections, timeoutMs, auth));
   printTable('Idle, 3 members: per member', rows);
 }
 
-async function benchMembers(members: number, floors: Floors, auth: Auth, deputies: boolean): Promise<void> {
-  const cluster = await Cluster.open(members, 1, undefined, auth, deputies);
+async function benchMembers(members: number, floors: Floors, auth: Auth): Promise<void> {
+  const cluster = await Cluster.open(members, 1, undefined, auth);
   try {
     const killed: number[] = [];
     const paused: number[] = [];
@@ -91,7 +87,7 @@ async function benchMembers(members: number, floors: Floors, auth: Auth, deputie
       'p50 / floor': at(times, 0.5) / floorMs,
       floor,
     });
-    const by = `${auth === 'none' ? '' : ` with ${auth}`}${deputies ? ' with deputies' : ''}`;
+    const by = auth === 'none' ? '' : ` with ${auth}`;
     printTable(`Takeover, ${members} members${by}, ${TRIALS} trials: ms until the next may act`, [
       row('kill -9 of the leader, proof of death', killed, floors.killMs, 'socket closed'),
       row('the leader resigns', resigned, 2 * floors.roundTripMs + floors.saveMs, '2 round trips, a save'),

@@ -94,10 +94,10 @@ export interface Retiming<Timing extends Settings = Settings, Options extends Se
   /** The settings of a member that was configured like this, with these times. */
   config(config: Config<Timing, Options>, set: SetTimes): Config<Timing, Options>;
   /**
-   * The same message for an earlier release that understands only these features, where that says the same; else the message
-   * itself, which that release refuses.
+   * The same message for a release that knows nothing of changed times, where that says the same; else the message itself,
+   * which that release refuses.
    */
-  forEarlierRelease(config: Config<Timing, Options>, message: Message, features: readonly string[]): Message;
+  forEarlierRelease(config: Config<Timing, Options>, message: Message): Message;
 }
 
 /** The times that an operator set, as far as one member knows. */
@@ -260,8 +260,6 @@ export interface Definition<
   effectiveTiming?(config: Config<Timing, Options>): Readonly<Record<string, unknown>>;
   /** Options that only choose times, so that `effectiveTiming` says all of them. */
   readonly timingOptions?: readonly (keyof Options & string)[];
-  /** Options in which the members of a cluster may differ. */
-  readonly ownOptions?: readonly (keyof Options & string)[];
   /** Omitted if the timing cannot be changed while a cluster runs; then all members must be configured with the same. */
   readonly retiming?: Retiming<Timing, Options>;
   /** The fields of every message that may arrive, by type (without `type` itself). */

@@ -107,10 +107,7 @@ export function openLinks(
     tls: settled.tls,
     ...(definition.retiming === undefined
       ? {}
-      : {
-          forEarlierRelease: (message, features) =>
-            definition.retiming!.forEarlierRelease(config, message, features),
-        }),
+      : { forEarlierRelease: (message) => definition.retiming!.forEarlierRelease(config, message) }),
   });
   return links;
 }

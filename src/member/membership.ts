@@ -35,7 +35,6 @@ const FEATURE_WORDS: Readonly<Record<Feature, string>> = {
   addresses: 'members that are added while the cluster runs',
   pauses: 'pauses',
   timing: 'times that change while the cluster runs',
-  deputies: 'votes in advance',
 };
 
 const DONE: Outcome = { status: 'done' };

@@ -26,8 +26,6 @@ import { RefusalLog } from './refusal-log.ts';
 const IDS: readonly MemberId[] = [1, 2, 3];
 /** More events than an election takes. A protocol that elects no leader within this many is not rehearsed further. */
 const MOST_EVENTS = 300;
-/** Some four heartbeats, with their answers and timers. */
-const RESTING_EVENTS = 40;
 /** How many microtask turns to wait between two events: more than any promise chain of the program needs. */
 const TURNS = 20;
 /** No process of Linux has this pid: pids end at 2 ** 22. */
@@ -110,10 +108,8 @@ export async function rehearseElection(
 ): Promise<number> {
   const rehearsal = new Rehearsal(settled, pause);
   await rehearsal.untilOneLeads();
-  await rehearsal.rest();
   await rehearsal.resign();
   await rehearsal.untilOneLeads();
-  await rehearsal.rest();
   rehearsal.endLeader();
   await rehearsal.untilOneLeads();
   rehearsal.close();
@@ -153,17 +149,6 @@ class Rehearsal {
     }
     if (this.#leader !== undefined) this.leaders++;
     // The messages of the new leader are processed too.
-    while (this.#frames.length > 0) this.#deliver();
-    await this.#pause();
-  }
-
-  /** Lets the leader lead for some heartbeats: it may prepare its succession meanwhile. */
-  async rest(): Promise<void> {
-    for (let events = 0; events < RESTING_EVENTS && this.#leader !== undefined; events++) {
-      if (this.#frames.length > 0) this.#deliver();
-      else this.#clock.advance();
-      if (events % 8 === 0) await this.#pause();
-    }
     while (this.#frames.length > 0) this.#deliver();
     await this.#pause();
   }

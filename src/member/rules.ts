@@ -27,15 +27,13 @@ export function rulesOf(
 
 /** The settings as they are used. */
 export function settingsOf(
-  { effectiveTiming, timingOptions = [], ownOptions = [] }: Definition,
+  { effectiveTiming, timingOptions = [] }: Definition,
   { timing, options }: Config,
 ): { readonly timing: Settings; readonly options: Settings } {
   return {
     timing: rounded(effectiveTiming?.({ timing, options }) ?? timing),
     options: Object.fromEntries(
-      Object.entries(options).filter(
-        ([option]) => !timingOptions.includes(option) && !ownOptions.includes(option),
-      ),
+      Object.entries(options).filter(([option]) => !timingOptions.includes(option)),
     ) as Settings,
   };
 }

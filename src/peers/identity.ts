@@ -31,15 +31,10 @@ export interface Identity {
 
 /**
  * What later releases added to the messages between members, and is used only when all members understand it: members
- * with addresses in the register, pauses in it, times, and votes in advance.
+ * with addresses in the register, pauses in it, and times.
  */
-export const FEATURES = ['addresses', 'pauses', 'timing', 'deputies'] as const;
+export const FEATURES = ['addresses', 'pauses', 'timing'] as const;
 export type Feature = (typeof FEATURES)[number];
-
-/** What an earlier release understands; null for a release that understands all. */
-export function earlierFeatures({ features = [] }: Identity): readonly string[] | null {
-  return FEATURES.every((each) => features.includes(each)) ? null : features;
-}
 
 /** One process of one boot of one host. `startTime` distinguishes it from a later one with the same pid. */
 export interface ProcessIdentity {

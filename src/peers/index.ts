@@ -1,14 +1,6 @@
 export type { About, Decision, Verdict } from './decision.ts';
 export type { Closing, ConnectionId, PeerEvent } from './event.ts';
-export {
-  earlierFeatures,
-  FEATURES,
-  type Feature,
-  type Identity,
-  named,
-  type ProcessIdentity,
-  sharedId,
-} from './identity.ts';
+export { FEATURES, type Feature, type Identity, named, type ProcessIdentity, sharedId } from './identity.ts';
 export { type LinkRefusal, type Refused, timingDifference } from './objection.ts';
 export { DEFAULT_PEER_OPTIONS, type PeerOptions } from './options.ts';
 export { Peers } from './peers.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AnyJoinOptions, Peer } from '../../src/member/index.ts';
 import { compiled } from '../support/compiled.ts';
-import { until } from '../support/linked.ts';
 
 const SCRIPT = await compiled(path.resolve(import.meta.dirname, '../support/member-process.ts'));
 
@@ -108,19 +107,6 @@ function follows({ leader, role }: Said, of: Process): boolean {
   return leader === of.id && role === 'follower';
 }
 
-/** All that was recorded in a folder. */
-function recorded(place: string): string {
-  if (!existsSync(place)) return '';
-  return readdirSync(place)
-    .map((file) => readFileSync(path.join(place, file), 'utf8'))
-    .join('');
-}
-
-/** What was recorded since the death of a process was known. */
-function takeover(record: string): string {
-  return record.split('"type":"peer-gone"').slice(1).join('');
-}
-
 describe('members in processes of their own', () => {
   it('take over from a leader that was killed, knowing that it is dead', async () => {
     const peers = await findPorts(['a', 'b', 'c']);
@@ -141,31 +127,6 @@ describe('members in processes of their own', () => {
     expect(BigInt(taken.token!)).toBeGreaterThan(token);
     const told = others.flatMap(({ said }) => said.flatMap(({ why = [] }) => why));
     expect(told).toContain(`${leader.id} does not answer: its process is gone`);
-  });
-
-  it('vote in advance for a deputy, which takes over without asking whether it would win', async () => {
-    const peers = await findPorts(['a', 'b', 'c']);
-    const wishes = { timing: { timeoutMs: [1500, 2500] }, options: { deputies: true } };
-    const recordOf = (id: string): string => path.join(folder, `${id}-record`);
-    const members = peers.map(({ id }) =>
-      startProcess(String(id), peers, { ...wishes, record: recordOf(String(id)) }),
-    );
-    const { leader, token } = await leaderOf(members);
-    const others = members.filter((member) => member !== leader);
-    await until('both have voted in advance', () =>
-      others.every(({ id }) => /"advance":\d+/.test(recorded(recordOf(id)))),
-    );
-
-    const from = others.map(({ said }) => said.length);
-    leader.child.kill('SIGKILL');
-    const [taken, deputy] = await Promise.race(
-      others.map(
-        async (other, i) => [await other.says(({ acting }) => acting === true, from[i]), other] as const,
-      ),
-    );
-    expect(BigInt(taken.token!)).toBeGreaterThan(token);
-    await until('the takeover is recorded', () => takeover(recorded(recordOf(deputy.id))).includes('"vote"'));
-    expect(takeover(recorded(recordOf(deputy.id)))).not.toContain('"pre-vote"');
   });
 
   it('wait for the lease of a leader that is only stopped, which finds out before it can act again', async () => {

@@ -23,7 +23,6 @@ import {
   vacant,
   vote,
 } from '../support/quorum.ts';
-import { type DeputyRuleName, deputyRules } from './deputy-rules.ts';
 import { type TimingRuleName, timingRules } from './timing-rules.ts';
 
 export type RuleName =
@@ -65,8 +64,7 @@ export type RuleName =
   | 'a leader would vote for no other'
   | 'a leader of an older term is told of the newer one'
   | 'no register of a term out of all proportion is believed'
-  | TimingRuleName
-  | DeputyRuleName;
+  | TimingRuleName;
 
 export const rules: Readonly<Record<RuleName, (definition: Definition) => boolean>> = {
   'an answer to an earlier process renews no lease'(definition) {
@@ -291,7 +289,6 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
     return solo.hears(1, { type: 'publish/copy', register: register(2 ** 53 - 1, 1) }).state.term === 1;
   },
   ...timingRules,
-  ...deputyRules,
 };
 
 const copied = { type: 'copy', disk: diskOf(1), start: 9, life: 'another' };

@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     'this.#sequence = recovery.sequence;',
     '',
   ]),
-  mutant('what a start finds is not synced', { seed: 113 }, [
+  mutant('what a start finds is not synced', { seed: 66 }, [
     'record-store',
     "    folder.sync('record');\n    folder.syncFolder();\n",
     '',

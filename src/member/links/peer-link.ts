@@ -97,6 +97,6 @@ export class PeerLink {
   }
 }
 
-function frameFor({ earlierFeatures }: Connection, item: Outgoing): string {
-  return earlierFeatures === null ? item.frame : item.earlier(earlierFeatures);
+function frameFor({ isEarlier }: Connection, item: Outgoing): string {
+  return isEarlier ? item.earlier() : item.frame;
 }

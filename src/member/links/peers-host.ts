@@ -5,7 +5,6 @@ import {
   type Closing,
   type ConnectionId,
   type Decision,
-  earlierFeatures,
   type Identity,
   named,
   type PeerEvent,
@@ -90,7 +89,7 @@ export class PeersHost implements ConnectionOwner {
     if (number === undefined) return;
     switch (frame.type) {
       case 'hello': {
-        connection.earlierFeatures = earlierFeatures(frame.identity);
+        connection.isEarlier = !(frame.identity.features ?? []).includes('timing');
         const refused = this.#objectTo(connection, frame.identity);
         if (refused === null)
           return this.give({ type: 'greeted', connection: number, identity: frame.identity });

@@ -7,7 +7,7 @@ export interface Outgoing {
   readonly frame: string;
   readonly bytes: number;
   /** The same for an earlier release. */
-  earlier(features: readonly string[]): string;
+  earlier(): string;
 }
 
 /**

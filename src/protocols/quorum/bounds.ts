@@ -103,8 +103,7 @@ interface Parts {
 /** The largest number in a message that its receiver might adopt. */
 export function claimOf(m: Message): number {
   const told = m.type === 'copy' ? m.start : 0; // Its receiver may take a later start than that.
-  const ahead = m.type === 'heartbeat' && m.advance !== undefined ? m.advance.term : 0;
-  return Math.max(termOf(m as Parts), versionOf(m as Parts), m.by.start, told, ahead);
+  return Math.max(termOf(m as Parts), versionOf(m as Parts), m.by.start, told);
 }
 
 function termOf({ term = 0, register }: Parts): number {
@@ -204,10 +203,8 @@ function aboutVote({ term, age, release }: Ask<'vote'>): string | null {
   return aboutRound(release.round);
 }
 
-function aboutHeartbeat({ term, age, committed, round, advance }: Ask<'heartbeat'>): string | null {
+function aboutHeartbeat({ age, committed, round }: Ask<'heartbeat'>): string | null {
   if (isOlder(age, committed)) return 'a register that is committed before it is accepted';
-  if (advance !== undefined && (advance.term <= term || advance.term > MOST))
-    return `a vote in advance for term ${advance.term} in term ${term}`;
   return aboutRound(round);
 }
 

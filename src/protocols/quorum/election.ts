@@ -1,8 +1,6 @@
 import type { MemberId } from '../../core/index.ts';
-import { isDeputy, isVotedAhead, isVotedAway } from './deputies.ts';
 import { becomeLeader } from './leading.ts';
 import type { Ask, Release } from './messages.ts';
-import { breakPromise, isPromisedAgainst, isPromisedLater, promiseTo } from './promises.ts';
 import {
   adoptTerm,
   becomeFollower,
@@ -18,11 +16,15 @@ import { isQuorum, withSupporter } from './seats.ts';
 import type { Times } from './settings.ts';
 import {
   ageOf,
+  breakPromise,
   isMember,
   isOlder,
+  isPromisedAgainst,
+  isPromisedLater,
   leaseTimer,
   type Out,
   origin,
+  promiseTo,
   report,
   type State,
   save,
@@ -135,11 +137,8 @@ function startVoteWithQuorum(s: State, times: Times, out: Out): void {
  * no other has, and would depose a leader that a majority hears.
  */
 export function startVote(s: State, release: Release | null, times: Times, out: Out): void {
-  const isAdvanced = isDeputy(s);
   const spent = s.term === 0 ? s.spent : 0;
-  s.seeking = isAdvanced
-    ? s.advance!.term
-    : Math.max(s.term, s.seeking, spent, s.advance === null ? 0 : s.advance.term) + 1;
+  s.seeking = Math.max(s.term, s.seeking, spent) + 1;
   s.votes = { [s.id]: s.disk };
   s.role = 'candidate';
   s.leader = null;
@@ -154,11 +153,6 @@ export function startVote(s: State, release: Release | null, times: Times, out: 
   out.push({ type: 'set-timer', timer: leaseTimer(VOTES), delayMs: times.leaseMs });
   const age = ageOf(s.register);
   sendToOthers(s, { type: 'vote', term: s.seeking, age, release, promiseMs, by: origin(s) }, out);
-  if (isAdvanced) {
-    // While the others answer: it then leads without waiting for its disk.
-    s.ahead = s.seeking;
-    save(s, out);
-  }
   waitForElection(s, times, out);
   winWithQuorum(s, times, out);
 }
@@ -169,49 +163,21 @@ export function startVote(s: State, release: Release | null, times: Times, out: 
 export function onVote(s: State, from: MemberId, m: Ask<'vote'>, times: Times, out: Out): void {
   const { life } = m.by;
   if (m.term < s.term) return tellTerm(s, from, out);
-  const isAdvanced = isVotedAhead(s, from, life, m.term);
-  if (isPromisedAgainst(s, from, life, m.release) || s.leaseRound !== null) {
-    if (isAdvanced) s.held = { from, message: m };
-    return;
-  }
+  if (isPromisedAgainst(s, from, life, m.release) || s.leaseRound !== null) return;
   // It is late or a duplicate. Taken as new, it would replace a promise that a newer round depends on by an older
   // one.
   if (isPromisedLater(s, from, { term: m.term, round: VOTES })) return;
   if (s.role === 'candidate' && s.seeking === m.term) return; // Its vote in that term is its own.
-  if (!isAdvanced && isVotedAway(s, m.term)) return;
-  if (isAdvanced && !isOlder(m.age, s.register)) return giveAdvancedVote(s, from, m, times, out);
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
   if (s.votedFor !== null && (s.votedFor.id !== from || s.votedFor.life !== life)) return;
   if (isOlder(m.age, s.register)) return;
   s.votedFor = { id: from, life };
   save(s, out);
   becomeFollower(s, null, times, out); // A member that helps another no longer asks for itself.
-  promiseVote(s, from, m, times, out);
-  waitForElection(s, times, out);
-  sendVote(s, from, m, out);
-}
-
-/**
- * The vote is on the disk since the leader asked for it, so it leaves at once. The new term is saved after it: a process
- * that dies in between finds the older term, and the vote in advance, which it can give to no other.
- */
-function giveAdvancedVote(s: State, from: MemberId, m: Ask<'vote'>, times: Times, out: Out): void {
-  becomeFollower(s, null, times, out);
-  enterTerm(s, m.term);
-  s.votedFor = { id: from, life: m.by.life };
-  promiseVote(s, from, m, times, out);
-  sendVote(s, from, m, out);
-  save(s, out);
-  waitForElection(s, times, out);
-}
-
-function promiseVote(s: State, from: MemberId, m: Ask<'vote'>, times: Times, out: Out): void {
   const ms = m.promiseMs ?? times.unaskedMs;
-  promiseTo(s, { to: from, life: m.by.life, term: m.term, round: VOTES, ms }, out);
-}
-
-function sendVote(s: State, to: MemberId, { by, term }: Ask<'vote'>, out: Out): void {
-  send(to, { type: 'vote/answer', to: by.life, term, by: origin(s) }, out);
+  promiseTo(s, { to: from, life, term: m.term, round: VOTES, ms }, out);
+  waitForElection(s, times, out);
+  send(from, { type: 'vote/answer', to: life, term: s.term, by: origin(s) }, out);
 }
 
 export function onVoteAnswer(s: State, from: MemberId, m: Ask<'vote/answer'>, times: Times, out: Out): void {
@@ -220,13 +186,12 @@ export function onVoteAnswer(s: State, from: MemberId, m: Ask<'vote/answer'>, ti
   winWithQuorum(s, times, out);
 }
 
-/** Its own vote is saved now, before anything is sent or done in the new term; that of a deputy is on its way already. */
+/** Its own vote is saved now, before anything is sent or done in the new term. */
 function winWithQuorum(s: State, times: Times, out: Out): void {
-  const isSaved = s.ahead === s.seeking;
   if (!isQuorum(s.register, s.votes)) return;
   enterTerm(s, s.seeking);
   s.votedFor = { id: s.id, life: s.life };
-  if (!isSaved) save(s, out);
+  save(s, out);
   becomeLeader(s, times, out);
 }
 
@@ -234,15 +199,13 @@ function winWithQuorum(s: State, times: Times, out: Out): void {
 export function onPromiseEnds(s: State, times: Times, out: Out): void {
   s.promise = null;
   s.promiseMs = Math.min(s.promiseMs, times.promiseMs);
-  answerWhatWaited(s, times, out);
+  grantWhatWasAsked(s, out);
 }
 
-function answerWhatWaited(s: State, times: Times, out: Out): void {
-  const { asked, held } = s;
+function grantWhatWasAsked(s: State, out: Out): void {
+  const { asked } = s;
   s.asked = null;
-  s.held = null;
-  if (held !== null) onVote(s, held.from, held.message, times, out);
-  if (s.promise !== null || asked === null || s.role === 'leader' || s.role === 'candidate') return;
+  if (asked === null || s.role === 'leader' || s.role === 'candidate') return;
   grantPreVote(s, asked.id, asked.life, s.term, out);
 }
 
@@ -254,16 +217,14 @@ function answerWhatWaited(s: State, times: Times, out: Out): void {
 export function onLeaderGone(s: State, life: string | null, times: Times, out: Out): void {
   if (s.role !== 'follower' || s.leader === null) return;
   if (life !== null && s.promise?.to === s.leader && s.promise.life === life) breakPromise(s, out);
-  if (life !== null && isDeputy(s) && mayLead(s) && !isPromisedAgainst(s, s.id, s.life, null)) {
-    startVote(s, null, times, out); // It has the votes already: there is nothing to ask before.
-  } else if (slotOf(s) === 0) {
+  if (slotOf(s) === 0) {
     onElectionTimer(s, times, out);
   } else {
     hurryToElection(s, times, out);
     s.leader = null;
     report(s, out);
   }
-  if (s.promise === null) answerWhatWaited(s, times, out);
+  if (s.promise === null) grantWhatWasAsked(s, out);
 }
 
 /** The leader resigned and names no successor: the promises to it no longer bind. */

@@ -17,7 +17,7 @@ export const quorum: Explained<Message, Timer> = {
     { id: 'would', says: 'A member that still hears a leader says no, and names it; the others say yes.' },
     {
       id: 'ask',
-      says: 'If a majority would, it asks for their votes in the next term. A deputy, which has their votes in advance, asks at once when the leader has resigned or is proven dead.',
+      says: 'If a majority would, it asks for their votes in the next term.',
     },
     {
       id: 'vote',

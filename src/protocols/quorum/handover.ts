@@ -60,22 +60,13 @@ export function resign(s: State, why: Reason | undefined, times: Times, out: Out
   const release: Release = why === undefined ? { term, round } : { term, round, why };
   const best = others(s)
     .filter((id) => refuseTransfer(s, id) === null)
-    .sort((a, b) => compareSuccessors(s, a, b))[0];
+    .sort((a, b) => s.peers[b]!.priority - s.peers[a]!.priority || s.peers[b]!.round - s.peers[a]!.round)[0];
   const members = others(s);
   becomeFollower(s, null, times, out);
   holdBack(s, times, out);
   s.yields = best !== undefined;
   if (best !== undefined) return send(best, { type: 'transfer', ...release, by: origin(s) }, out);
   sendToAll(members, { type: 'resign', ...release, by: origin(s) }, out);
-}
-
-/** By priority; then the deputy, which has votes already; then the one that was heard last. */
-function compareSuccessors(s: State, a: MemberId, b: MemberId): number {
-  const [one, other] = [s.peers[a]!, s.peers[b]!];
-  const deputy = s.advance?.id;
-  return (
-    other.priority - one.priority || Number(b === deputy) - Number(a === deputy) || other.round - one.round
-  );
 }
 
 /** Whether a message says that the leader which its receiver followed has resigned, and how; null if it does not. */

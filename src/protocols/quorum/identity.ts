@@ -73,7 +73,7 @@ type RegisterOfNames = Omit<Register, 'members' | 'founding'> & { readonly membe
 
 function carriedOver(saved: Json): Partial<State> {
   const record = saved as unknown as Saved | SavedByName;
-  if ('disk' in record) return { ...record, disk: record.disk ?? '', advance: record.advance ?? null };
+  if ('disk' in record) return { ...record, disk: record.disk ?? '' };
   const { term, votedFor, register, committed } = record;
   // The record does not say which process got its vote, so it gives none in that term again.
   const vote = votedFor === null ? null : { id: votedFor, life: '' };
@@ -132,9 +132,7 @@ export function resumedFrom(saved: Json, main: Json): Json {
 
 /** What a member has voted in and accepted. A candidate saves the term that it asks for only when it has won. */
 export function knownIn(saved: Json): ReturnType<Recovering['read']> {
-  const { term: own, register, advance } = carriedOver(saved) as Saved;
-  // In the term of a vote in advance, another member may have led already.
-  const term = Math.max(own, advance?.term ?? 0);
+  const { term, register } = carriedOver(saved) as Saved;
   return { term, version: register.version, members: register.members.map(({ id }) => id) };
 }
 

@@ -26,13 +26,11 @@
  * promises to help no other for as long as it was asked to (`leaseMs`); the leader may act on the newest round that a majority
  * answered, for a little less than that, counted from when it *sent* the round. A small register, written in two phases, holds a value, the members,
  * and times that operators set (see timing.ts).
- * With the option `deputies`, members vote in advance for the successor of the leader (see deputies.ts).
  * A member is a name and a disk (see seats.ts and identity.ts); a name that comes with another disk counts for nothing until the
  * leader has given it the seat (see membership.ts).
  *
  * Roles and their exits:
- *   follower       → pre-candidate (silence, or evidence that the leader is gone) | candidate (the leader hands over; or it is
- *                    the deputy, and the leader is proven dead)
+ *   follower       → pre-candidate (silence, or evidence that the leader is gone) | candidate (the leader hands over)
  *   pre-candidate  → candidate (a majority would vote) | follower (a leader is heard, or heard of)
  *   candidate      → leader (a majority voted) | pre-candidate (no result in time) | follower (a leader, or a newer term)
  *   leader         → follower (newer term, no majority for a timeout, resigned, handed over)
@@ -294,7 +292,6 @@ export const quorum: Definition = define<TimingTable, OptionsTable, Message>({
   roundTripMs,
   effectiveTiming,
   timingOptions: ['preset'],
-  ownOptions: ['deputies'],
   retiming,
   messages,
   formerMessages: ['recall', 'recall/answer'],

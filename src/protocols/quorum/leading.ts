@@ -1,14 +1,14 @@
 import { compareIds, type MemberId } from '../../core/index.ts';
-import { advanceToAskFor, isVotedAhead, nameDeputy, voteAhead } from './deputies.ts';
 import type { Ask, Message } from './messages.ts';
-import { isBoundToOther, isPromisedLater, promiseTo } from './promises.ts';
 import { commitAccepted, completeRegister, onPeerAge } from './register.ts';
 import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
 import { hasMajorityOfSeats, isSeated, roundOfNames, roundOfSeats, seatOf } from './seats.ts';
 import type { Times } from './settings.ts';
 import {
   ageOf,
+  isBoundToOther,
   isMember,
+  isPromisedLater,
   isRivalOf,
   leaseTimer,
   NEVER,
@@ -16,6 +16,7 @@ import {
   origin,
   others,
   type Peer,
+  promiseTo,
   report,
   type State,
   sameAge,
@@ -54,7 +55,7 @@ export function peerOf(s: State, id: MemberId, disk: string): Peer {
   const all = isSeated(s.register, id, disk) ? s.peers : s.newcomers;
   const found = all[id];
   if (found?.disk === disk) return found;
-  const made: Peer = { disk, round: 0, streak: 0, age: NEVER, priority: 0, life: '', advance: 0 };
+  const made: Peer = { disk, round: 0, streak: 0, age: NEVER, priority: 0 };
   all[id] = made;
   return made;
 }
@@ -68,14 +69,8 @@ export function sendHeartbeats(s: State, times: Times, out: Out): void {
   out.push({ type: 'set-timer', timer: leaseTimer(s.round), delayMs: times.leaseMs });
   out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: times.heartbeatMs });
   const { term, round, register } = s;
-  const [age, committed, by] = [ageOf(register), ageOf(s.committed), origin(s)];
-  const advance = advanceToAskFor(s);
-  const message: Message =
-    advance === null
-      ? { type: 'heartbeat', term, round, age, committed, promiseMs, by }
-      : { type: 'heartbeat', term, round, age, committed, promiseMs, advance, by };
-  sendToAll(heard(s), message, out);
-  if (times.deputies) nameDeputy(s, out);
+  const [age, committed] = [ageOf(register), ageOf(s.committed)];
+  sendToAll(heard(s), { type: 'heartbeat', term, round, age, committed, promiseMs, by: origin(s) }, out);
   renewLease(s, times, out);
 }
 
@@ -129,16 +124,13 @@ export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times
     waitForElection(s, times, out);
     if (sameAge(m.committed, s.register)) commitAccepted(s, out);
   }
-  const { advance: asked } = m;
-  const isGiven = asked !== undefined && isVotedAhead(s, asked.id, asked.life, asked.term);
-  const [to, { term, register, priority }, by] = [m.by.life, s, origin(s)];
+  const { term, register, priority } = s;
   const age = ageOf(register);
-  const answer: Message = isGiven
-    ? { type: 'heartbeat/answer', to, term, round: m.round, age, priority, advance: asked.term, by }
-    : { type: 'heartbeat/answer', to, term, round: m.round, age, priority, by };
-  send(from, answer, out);
-  // After the answer, which must not wait for the disk; the next one says that the vote is given.
-  if (asked !== undefined && !isGiven) voteAhead(s, asked, out);
+  send(
+    from,
+    { type: 'heartbeat/answer', to: m.by.life, term, round: m.round, age, priority, by: origin(s) },
+    out,
+  );
 }
 
 export function onHeartbeatAnswer(
@@ -154,8 +146,6 @@ export function onHeartbeatAnswer(
   peer.streak = m.priority > s.priority && m.round === peer.round + 1 ? peer.streak + 1 : 0;
   peer.round = m.round;
   peer.priority = m.priority;
-  if (times.deputies) peer.life = m.by.life;
-  if (m.advance !== undefined) peer.advance = m.advance;
   onPeerAge(s, from, m.by.disk, m.age, times, out);
   renewLease(s, times, out);
 }

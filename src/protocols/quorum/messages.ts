@@ -64,16 +64,6 @@ export interface Release {
   readonly why?: Reason | undefined;
 }
 
-/**
- * A vote in advance: in this term, and in the terms before it in which the member has not voted, it votes for this process
- * alone. The leader names the process, its deputy (see deputies.ts).
- */
-export interface Advance {
-  readonly term: number;
-  readonly id: MemberId;
-  readonly life: string;
-}
-
 /** The sender: its disk, which of its starts (1, 2, …), and its process. */
 export interface Origin {
   readonly disk: string;
@@ -121,8 +111,6 @@ type Body =
       readonly age: Age;
       readonly committed: Age;
       readonly promiseMs?: number | undefined;
-      /** The vote in advance that the leader asks for, until all members have given it. */
-      readonly advance?: Advance | undefined;
     }
   | {
       readonly type: 'heartbeat/answer';
@@ -131,8 +119,6 @@ type Body =
       readonly round: number;
       readonly age: Age;
       readonly priority: number;
-      /** The term in which it has voted in advance as it was asked to; omitted if it was not asked. */
-      readonly advance?: number | undefined;
     }
   | { readonly type: 'publish/send'; readonly term: number; readonly register: Register }
   | { readonly type: 'publish/answer'; readonly to: string; readonly term: number; readonly age: Age }
@@ -176,7 +162,6 @@ const by = record<Origin>({ disk: identity, start: natural, life: identity });
 const priority = integer(0, 1000);
 const promiseMs = optional(durationMs);
 const age = record<Age>({ term: natural, version: natural });
-const advance = optional(record<Advance>({ term: natural, id: memberId, life: identity }));
 const why = optional(record<Reason>({ cause: text(40), detail: text(240) }));
 const release = record<Release>({ term: natural, round: natural, why });
 /** What it leads to is judged by the member that would call it. */
@@ -208,16 +193,8 @@ export const messages: { readonly [K in Message['type']]: Shape<object> } = {
   'pre-vote/answer': record({ by, to: identity, term: natural, granted: flag, leader: nullable(memberId) }),
   vote: record({ by, term: natural, age, release: nullable(release), promiseMs }),
   'vote/answer': record({ by, to: identity, term: natural }),
-  heartbeat: record({ by, term: natural, round: natural, age, committed: age, promiseMs, advance }),
-  'heartbeat/answer': record({
-    by,
-    to: identity,
-    term: natural,
-    round: natural,
-    age,
-    priority,
-    advance: optional(natural),
-  }),
+  heartbeat: record({ by, term: natural, round: natural, age, committed: age, promiseMs }),
+  'heartbeat/answer': record({ by, to: identity, term: natural, round: natural, age, priority }),
   'publish/send': record({ by, term: natural, register }),
   'publish/answer': record({ by, to: identity, term: natural, age }),
   'publish/commit': record({ by, term: natural, age }),

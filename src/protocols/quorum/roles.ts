@@ -1,6 +1,5 @@
 import type { MemberId } from '../../core/index.ts';
 import type { Ask } from './messages.ts';
-import { seatOf } from './seats.ts';
 import type { Times } from './settings.ts';
 import { isMember, leaseTimer, type Out, origin, report, type State, save, send } from './state.ts';
 
@@ -15,7 +14,6 @@ export function adoptTerm(s: State, term: number, times: Times, out: Out): void 
 export function enterTerm(s: State, term: number): void {
   s.term = term;
   if (s.seeking <= term) s.seeking = 0;
-  if (s.ahead <= term) s.ahead = 0;
 }
 
 /** Tells a member of an older term that there is a newer one. */
@@ -39,7 +37,6 @@ export function becomeFollower(s: State, leader: MemberId | null, times: Times, 
   s.consent = null;
   if (news) s.probes = null;
   s.asked = null;
-  if (leader !== null) s.held = null;
   s.round = 0;
   endLeases(s, out);
   if (before === 'leader') endLeadership(s, out);
@@ -130,24 +127,15 @@ function waitForSlot(s: State, afterMs: number, rangeMs: number, out: Out): void
 }
 
 export function slotOf(s: State): number {
-  const deputy = deputyOf(s);
-  if (deputy === s.id) return 0;
   // Counted without a list: every heartbeat asks.
   let candidates = 0;
   let place = -1;
   for (const { id } of s.register.members) {
-    if (id === s.leader || id === deputy) continue;
+    if (id === s.leader) continue;
     if (id === s.id) place = candidates;
     candidates += 1;
   }
-  const first = deputy === null ? 0 : 1;
-  return first + (place < 0 ? candidates : (place + s.term) % candidates);
-}
-
-/** The member that has the first slot if the leader falls silent, as far as this one knows; null if there is none. */
-function deputyOf({ advance, term, leader, register }: State): MemberId | null {
-  if (advance === null || advance.term <= term || advance.id === leader) return null;
-  return seatOf(register, advance.id) === undefined ? null : advance.id;
+  return place < 0 ? candidates : (place + s.term) % candidates;
 }
 
 /** May it ever lead? A priority of 0, or not being a member, says no. */

@@ -2,7 +2,6 @@ import {
   type Config,
   choice,
   durationMs,
-  flag,
   integer,
   nullable,
   number,
@@ -43,8 +42,6 @@ export interface QuorumOptions {
   readonly maxDrift?: number | undefined;
   /** Heartbeats a preferred member must answer in a row before the leader transfers to it (default: 20). */
   readonly preferAfter?: number | undefined;
-  /** The leader has a deputy, which the members elect before it is needed (default: false). */
-  readonly deputies?: boolean | undefined;
 }
 
 /** A table with one setting for each of these. */
@@ -91,11 +88,6 @@ export const options: OptionsTable = {
     integer(1, 100_000),
     20,
     'heartbeats a preferred member must answer in a row before the leader transfers to it',
-  ),
-  deputies: setting(
-    flag,
-    false,
-    'the leader has a deputy, which the members elect before it is needed: quicker takeovers',
   ),
 };
 
@@ -148,8 +140,6 @@ export interface Times {
   /** ρ. */
   readonly maxDrift: number;
   readonly preferAfter: number;
-  /** A leader names a deputy. Members may differ in it. */
-  readonly deputies: boolean;
 }
 
 /**
@@ -175,7 +165,7 @@ const PRESETS = {
 } as const;
 
 export function timesOf(
-  { timing: given, options: { preset, maxDrift, preferAfter, deputies } }: QuorumConfig,
+  { timing: given, options: { preset, maxDrift, preferAfter } }: QuorumConfig,
   unaskedMs?: number,
 ): Times {
   const base = PRESETS[preset];
@@ -194,7 +184,6 @@ export function timesOf(
     unaskedMs: unaskedMs ?? promiseMs,
     maxDrift,
     preferAfter,
-    deputies,
   };
 }
 
@@ -212,15 +201,8 @@ export function roundTripMs(config: QuorumConfig): number {
 /** The lease that is set is what members promise; the leader counts on a little less. */
 export function effectiveTiming(
   config: QuorumConfig,
-): Omit<Times, 'promiseMs' | 'unaskedMs' | 'maxDrift' | 'preferAfter' | 'deputies'> {
-  const {
-    promiseMs,
-    unaskedMs: _,
-    maxDrift: __,
-    preferAfter: ___,
-    deputies: ____,
-    ...times
-  } = timesOf(config);
+): Omit<Times, 'promiseMs' | 'unaskedMs' | 'maxDrift' | 'preferAfter'> {
+  const { promiseMs, unaskedMs: _, maxDrift: __, preferAfter: ___, ...times } = timesOf(config);
   return { ...times, leaseMs: promiseMs };
 }
 

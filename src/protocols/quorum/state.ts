@@ -1,5 +1,5 @@
 import type { Effect, Json, MemberId, Self, View } from '../../core/index.ts';
-import type { Advance, Age, Ask, Message, Origin, Register, Release, Seat } from './messages.ts';
+import type { Age, Message, Origin, Register, Release, Seat } from './messages.ts';
 import { isSeated, newRegister, type Supporters, seatOf } from './seats.ts';
 
 export type Timer =
@@ -23,10 +23,6 @@ export interface Peer {
   streak: number;
   age: Age;
   priority: number;
-  /** The process that answered last. */
-  life: string;
-  /** The term in which it has voted in advance, as far as it has answered; 0: none. */
-  advance: number;
 }
 
 /** The round of a term in which a candidate asks for votes. */
@@ -56,11 +52,6 @@ export interface Promised {
   readonly round: number;
   /** How long it lasts. */
   readonly ms: number;
-}
-
-export interface Held {
-  readonly from: MemberId;
-  readonly message: Ask<'vote'>;
 }
 
 /** A change of members that an operator requested and that was not sent yet. */
@@ -100,13 +91,6 @@ export interface State {
    * restarted.
    */
   seen: Readonly<Record<string, Origin>>;
-  /** The latest vote in advance, or null. It is on the disk before any member may count on it. */
-  advance: Advance | null;
-  /**
-   * The term for which a deputy asks for votes while its disk already has that term and its own vote in it: it need not
-   * save when it wins. 0 if there is none.
-   */
-  ahead: number;
 
   role: 'follower' | 'pre-candidate' | 'candidate' | 'leader';
   leader: MemberId | null;
@@ -118,11 +102,6 @@ export interface State {
    * promise ends.
    */
   asked: Vote | null;
-  /**
-   * A request of the deputy for the vote that it was given in advance, which only the promise to the leader keeps from
-   * being answered: it is answered as soon as the promise ends.
-   */
-  held: Held | null;
   /** Members that say that this disk is a copy, each with the start that it was told of; null if none does. */
   told: Readonly<Record<string, number>> | null;
   /** Members that have answered this process since, and so do not say that. */
@@ -196,14 +175,11 @@ export function initialState({ id, members, settings }: Self): State {
     committed: register,
     promiseMs: 0,
     seen: {},
-    advance: null,
-    ahead: 0,
     role: 'follower',
     leader: null,
     hearsay: false,
     promise: null,
     asked: null,
-    held: null,
     told: null,
     vouching: {},
     raised: 0,
@@ -247,25 +223,11 @@ export interface Saved {
   readonly committed: Register;
   readonly promiseMs: number;
   readonly seen: Readonly<Record<string, Origin>>;
-  /** Omitted if there is none, and by earlier releases. */
-  readonly advance?: Advance | undefined;
 }
 
 export function save(s: State, out: Out): void {
-  const { disk, start, register, committed, promiseMs, seen, advance, ahead } = s;
-  const term = Math.max(s.term, ahead);
-  const votedFor = term === s.term ? s.votedFor : { id: s.id, life: s.life };
-  const saved: { -readonly [K in keyof Saved]: Saved[K] } = {
-    disk,
-    start,
-    term,
-    votedFor,
-    register,
-    committed,
-    promiseMs,
-    seen,
-  };
-  if (advance !== null) saved.advance = advance;
+  const { disk, start, term, votedFor, register, committed, promiseMs, seen } = s;
+  const saved: Saved = { disk, start, term, votedFor, register, committed, promiseMs, seen };
   out.push({ type: 'save', record: saved as unknown as Json });
 }
 
@@ -340,4 +302,43 @@ export function sameAge(a: Age, b: Age): boolean {
  */
 export function isRivalOf({ role, term }: State, other: number): boolean {
   return role === 'leader' && term === other;
+}
+
+/** Does a promise prevent helping this process of this member? */
+export function isPromisedAgainst(
+  { promise }: State,
+  candidate: MemberId,
+  life: string,
+  release: Release | null,
+): boolean {
+  if (promise === null || (promise.to === candidate && promise.life === life)) return false;
+  return (
+    release === null || promise.to === null || release.term !== promise.term || release.round < promise.round
+  );
+}
+
+/** Does a promise to another process, given since the start, still stand? */
+export function isBoundToOther({ promise }: State, id: MemberId, life: string): boolean {
+  return promise !== null && promise.to !== null && (promise.to !== id || promise.life !== life);
+}
+
+/** Has it promised the same member a later round than this one? */
+export function isPromisedLater({ promise }: State, to: MemberId, { term, round }: Release): boolean {
+  return promise !== null && promise.to === to && promise.term === term && promise.round >= round;
+}
+
+/** A promise that is longer than what the disk knows is saved before it is given: a restart has to wait for it. */
+export function promiseTo(s: State, promise: Promised, out: Out): void {
+  s.promise = promise;
+  if (promise.ms > s.promiseMs) {
+    s.promiseMs = promise.ms;
+    save(s, out);
+  }
+  out.push({ type: 'set-timer', timer: 'promise', delayMs: promise.ms });
+}
+
+export function breakPromise(s: State, out: Out): void {
+  if (s.promise === null) return;
+  s.promise = null;
+  out.push({ type: 'cancel-timer', timer: 'promise' });
 }

@@ -65,7 +65,6 @@ export function configWith(config: QuorumConfig, set: SetTiming | undefined): Qu
       preset,
       maxDrift: maxDrift ?? configured.maxDrift,
       preferAfter: preferAfter ?? configured.preferAfter,
-      deputies: configured.deputies,
     },
   };
 }
@@ -109,7 +108,6 @@ function longerOf(one: Times, other: Times): Times {
     unaskedMs: one.unaskedMs,
     maxDrift,
     preferAfter: Math.max(one.preferAfter, other.preferAfter),
-    deputies: one.deputies && other.deputies,
   };
 }
 
@@ -176,20 +174,11 @@ export const retiming: Retiming<TimingTable, OptionsTable> = {
     return { preset: config.options.preset, ...Object.fromEntries(scaled) };
   },
   config: (config, set) => configWith(config, readTiming(set)),
-  forEarlierRelease(config, message, features) {
-    const known = features.includes('deputies') ? message : withoutAdvance(message);
-    if (features.includes('timing')) return known;
-    const { promiseMs, ...rest } = known as AnyMessage & { readonly promiseMs?: number };
+  forEarlierRelease(config, message) {
+    const { promiseMs, ...rest } = message as AnyMessage & { readonly promiseMs?: number };
     return promiseMs === timesOf(config).promiseMs ? rest : message;
   },
 };
-
-/** A member that is not asked for a vote in advance votes as usual. */
-function withoutAdvance(message: AnyMessage): AnyMessage {
-  if (!('advance' in message)) return message;
-  const { advance: _, ...rest } = message as AnyMessage & { readonly advance: unknown };
-  return rest;
-}
 
 function scale(ms: number | readonly [number, number], factor: number): Json {
   return typeof ms === 'number' ? ms * factor : [ms[0] * factor, ms[1] * factor];

@@ -44,16 +44,8 @@ export function drawStorm(definition: Definition, seed: number, wanted?: Theme):
     endMs: null,
     exam: isPledged(definition, cluster),
   };
-  const timed = withDeputies(withTimings(storm, definition), definition);
-  const damaged = withSeeds(withDamage(timed, definition), definition);
+  const damaged = withSeeds(withDamage(withTimings(storm, definition), definition), definition);
   return hasThemes && hasConnections(seed) && wanted === undefined ? withConnections(damaged, seed) : damaged;
-}
-
-/** Drawn from its own stream, so that the other storms are as they were before there were deputies. */
-function withDeputies(storm: Storm, definition: Definition): Storm {
-  if (definition.options.deputies === undefined || !new Random(storm.seed, 'deputies').chance(0.3))
-    return storm;
-  return { ...storm, options: { ...storm.options, deputies: true } };
 }
 
 /** Faults that need the members to know each other's ids, or that take a voter away for good. */

@@ -7,7 +7,7 @@ export const handovers: readonly Mutant[] = [
     's.transfer = { to, command };',
   ]),
   mutant('consent to a transfer never ends', { rule: 'consent to an earlier round ends no newer promise' }, [
-    'promises',
+    'state',
     'release.term !== promise.term || release.round < promise.round',
     'release.term !== promise.term',
   ]),

@@ -22,7 +22,7 @@ export const leases: readonly Mutant[] = [
     "const lease = s.role !== 'candidate' ? null : s.leaseRound",
   ]),
   mutant('the promise is half as long as the lease', { scenario: 'clocks-at-their-worst' }, [
-    'promises',
+    'state',
     "timer: 'promise', delayMs: promise.ms",
     "timer: 'promise', delayMs: promise.ms / 2",
   ]),
@@ -31,8 +31,8 @@ export const leases: readonly Mutant[] = [
     { seed: 14 },
     [
       'election',
-      'if (isPromisedAgainst(s, from, life, m.release) || s.leaseRound !== null) {',
-      'if (s.leaseRound !== null) {',
+      'if (isPromisedAgainst(s, from, life, m.release) || s.leaseRound !== null) return;',
+      'if (s.leaseRound !== null) return;',
     ],
     ['election', 'else if (willing && !isPromisedAgainst(s, from, by.life, null))', 'else if (willing)'],
   ),
@@ -63,11 +63,11 @@ export const leases: readonly Mutant[] = [
   ]),
   mutant('a vote is no promise', { scenario: 'voter-is-asked-again' }, [
     'election',
-    'promiseTo(s, { to: from, life: m.by.life, term: m.term, round: VOTES, ms }, out);',
+    'promiseTo(s, { to: from, life, term: m.term, round: VOTES, ms }, out);',
     'void ms;',
   ]),
   mutant('a promise is made to a name, not to a process', { scenario: 'second-process-asks-for-votes' }, [
-    'promises',
+    'state',
     'if (promise === null || (promise.to === candidate && promise.life === life)) return false;',
     'if (promise === null || promise.to === candidate) return false;',
   ]),

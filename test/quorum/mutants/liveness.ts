@@ -21,8 +21,8 @@ export const liveness: readonly Mutant[] = [
     ],
     [
       'election',
-      'if (isPromisedAgainst(s, from, life, m.release) || s.leaseRound !== null) {',
-      'if (isPromisedAgainst(s, from, life, m.release)) {',
+      'if (isPromisedAgainst(s, from, life, m.release) || s.leaseRound !== null) return;',
+      'if (isPromisedAgainst(s, from, life, m.release)) return;',
     ],
   ),
   mutant('no check-quorum', { seed: 6 }, [

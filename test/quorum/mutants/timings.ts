@@ -34,7 +34,7 @@ export const timings: readonly Mutant[] = [
   mutant(
     'a longer promise is not saved before it is given',
     { rule: 'a longer promise is saved before it is given' },
-    ['promises', 's.promiseMs = promise.ms;\n    save(s, out);', 's.promiseMs = promise.ms;'],
+    ['state', 's.promiseMs = promise.ms;\n    save(s, out);', 's.promiseMs = promise.ms;'],
   ),
   mutant(
     'a second change does not prolong the wait for longer leases',

@@ -32,8 +32,8 @@ export const votes: readonly Mutant[] = [
   ]),
   mutant('a candidate does not save its own vote and term', { scenario: 'members-restart' }, [
     'election',
-    'if (!isSaved) save(s, out);',
-    'void isSaved;',
+    's.votedFor = { id: s.id, life: s.life };\n  save(s, out);',
+    's.votedFor = { id: s.id, life: s.life };',
   ]),
   mutant('two votes in one term', { scenario: 'voter-restarts' }, [
     'election',
@@ -54,16 +54,12 @@ export const votes: readonly Mutant[] = [
   mutant(
     'a vote counts for a later request than the one that it answers',
     { scenario: 'vote-for-an-earlier-request' },
-    [
-      'election',
-      'Math.max(s.term, s.seeking, spent, s.advance === null ? 0 : s.advance.term) + 1',
-      's.term + 1',
-    ],
+    ['election', 's.seeking = Math.max(s.term, s.seeking, spent) + 1;', 's.seeking = s.term + 1;'],
   ),
-  mutant('a token is used twice', { seed: 6 }, [
+  mutant('a token is used twice', { seed: 5 }, [
     'election',
-    'Math.max(s.term, s.seeking, spent, s.advance === null ? 0 : s.advance.term) + 1',
-    "Math.max(s.term, s.seeking, spent) + (s.term > 2 && s.role !== 'follower' ? 0 : 1)",
+    's.seeking = Math.max(s.term, s.seeking, spent) + 1;',
+    "s.seeking = Math.max(s.term, s.seeking, spent) + (s.term > 2 && s.role !== 'follower' ? 0 : 1);",
   ]),
   mutant('a member that helps another goes on asking for itself', { hunt: 'leases' }, [
     'election',
@@ -81,7 +77,7 @@ export const votes: readonly Mutant[] = [
   ),
   mutant('a vote is given for an older term', { scenario: 'late-vote-request' }, [
     'election',
-    'if (m.term < s.term) return tellTerm(s, from, out);\n  const isAdvanced',
-    'if (m.term < s.term) s.term = m.term;\n  const isAdvanced',
+    'if (m.term < s.term) return tellTerm(s, from, out);\n  if (isPromisedAgainst(s, from, life, m.release)',
+    'if (m.term < s.term) s.term = m.term;\n  if (isPromisedAgainst(s, from, life, m.release)',
   ]),
 ];
