@@ -156,7 +156,7 @@ describe.runIf(hasEtcd())('etcd, as it is connected to', () => {
     const call = { signal: AbortSignal.timeout(10_000) };
     try {
       const first = (await one.take(call)).grant!;
-      await sleep(20);
+      await sleep(times.renewMs / 4 + 20); // A renewal of less ago would do for the second.
       const beforeMs = performance.now();
       const second = (await two.take(call)).grant!;
       expect(second.place.session).toBe(first.place.session);

@@ -189,7 +189,8 @@ describe.runIf(hasPostgres())('PostgreSQL under faults', () => {
       const rows = async (text: string, ...more: unknown[]): Promise<Record<string, string>[]> =>
         (await client.query(text, [election, ...more])).rows;
       const took = async (holder: string, request: number, leaseMs = 60_000): Promise<string | null> => {
-        const [row] = await rows(take, holder, request, 'somebody', leaseMs, '1000', '');
+        const nothing = [-1, null, '""']; // Published with it.
+        const [row] = await rows(take, holder, request, 'somebody', leaseMs, '1000', '', ...nothing);
         return row?.granted === 'true' ? row.fence! : null;
       };
       const first = (await took(ours, 5))!;
