@@ -28,7 +28,7 @@ class LongestFirst extends BaseSequencer {
 
 /** Tests that only compute: no process, no socket, no clock, and nothing that one file leaves behind for the next. */
 const PURE: readonly string[] = [
-  'test/{core,exploration,host,leases,paper,peers,playground,properties,quorum,simulation,store}/**/*.test.ts',
+  'test/{core,exploration,host,leases,paper,peers,playground,properties,quorum,simulation,store,supporting}/**/*.test.ts',
   'test/{liveness,traces,verification}.test.ts',
 ];
 

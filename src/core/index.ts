@@ -43,6 +43,15 @@ export {
   type Self,
 } from './protocol.ts';
 export { Random } from './random.ts';
+export type {
+  Rested,
+  Resting,
+  RestOffer,
+  RestRequest,
+  ResumedTimer,
+  SentRound,
+  SupportTimes,
+} from './resting.ts';
 export { type Schema, withParsedIds } from './schema.ts';
 export { readSettings, type Setting, type Settings, type SettingsOf, setting } from './settings.ts';
 export {

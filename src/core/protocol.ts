@@ -2,6 +2,7 @@ import type { Effect } from './effect.ts';
 import type { MemberId } from './ids.ts';
 import type { Command, Input, Reason, SetTimes } from './input.ts';
 import type { Json } from './json.ts';
+import type { Resting } from './resting.ts';
 import type { Settings, SettingsOf } from './settings.ts';
 import type { Shape } from './shape.ts';
 import type { View } from './view.ts';
@@ -229,6 +230,8 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
   readonly timesToTry?: readonly SetTimes[];
   /** The times that an operator set while the cluster ran; null: the configured ones hold. */
   retimed?(state: S): Retimed | null;
+  /** Omitted by a protocol whose elections need messages of their own all the time. */
+  readonly resting?: Resting<S, M, T>;
   /** The counters of a state that grow without bound, by name: an explorer has to bound them. */
   measure?(state: S): Readonly<Record<string, number>>;
 }

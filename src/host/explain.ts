@@ -3,6 +3,7 @@ import {
   type Command,
   type Effect,
   type Ending,
+  type Input,
   type MemberId,
   type Message,
   oneLine,
@@ -236,4 +237,11 @@ function unwritten(self: MemberId, illness: string): Why {
 
 function seconds(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** A command as an input. A leader that resigns because of it tells the others why. */
+export function commandInput(self: MemberId, id: number, command: Command, why?: Why): Input {
+  const endsLead = command.type === 'resign' || command.type === 'priority';
+  if (!endsLead) return { type: 'command', id, command };
+  return { type: 'command', id, command, why: boundedReason(why ?? reasonOf(self, command)) };
 }

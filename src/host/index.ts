@@ -3,3 +3,4 @@ export { type Change, type Hold, NO_VIEW } from './hold.ts';
 export { DISK_RETRY_MS } from './outbox.ts';
 export type { HostPorts } from './ports.ts';
 export { ProtocolHost } from './protocol-host.ts';
+export type { Rest, Resting } from './resting.ts';

@@ -1,4 +1,14 @@
-import type { Delay, Effect, Input, Json, MemberId, Message, Outcome, View } from '../core/index.ts';
+import type {
+  Delay,
+  Effect,
+  Input,
+  Json,
+  MemberId,
+  Message,
+  Outcome,
+  RestOffer,
+  View,
+} from '../core/index.ts';
 import type { HostClock } from './clock.ts';
 
 /** What a host is given. */
@@ -24,6 +34,11 @@ export interface HostPorts {
   /** The view changed or was reported again. */
   reported(view: View): void;
   answered(command: number, outcome: Outcome): void;
+  /**
+   * The election has nothing to do but to renew a lease, and could rest. True: it rests now, since `rest` was called.
+   * Omitted where elections do not rest.
+   */
+  mayRest?(offer: RestOffer): boolean;
   /** An input was processed. Listeners read the host again. */
   changed(): void;
 }

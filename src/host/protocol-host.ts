@@ -25,12 +25,14 @@ import {
   type View,
   type Why,
 } from '../core/index.ts';
-import { boundedReason, reasonOf, successorIn } from './explain.ts';
-import { type Change, type Hold, Holder, type Lease, leaseOf, NO_LEASE, NO_VIEW } from './hold.ts';
+import { commandInput, successorIn } from './explain.ts';
+import { type Change, type Hold, Holder, type Lease } from './hold.ts';
 import { Lapse } from './lapse.ts';
 import { lastSaveIn, type Origin, Outbox, type Outward, type Save } from './outbox.ts';
 import type { HostPorts } from './ports.ts';
-import { type Timer, Timers } from './timers.ts';
+import { Resting } from './resting.ts';
+import { Shown } from './shown.ts';
+import { Timers } from './timers.ts';
 
 /** The id of commands that a host gives itself. Their answers are dropped. */
 const OWN_COMMAND = 0;
@@ -49,18 +51,15 @@ export class ProtocolHost {
   readonly #inputs: Input[] = [];
   readonly #ending = (message: Message): Ending | null => this.#protocol.ending?.(message) ?? null;
   readonly state: unknown;
-  #view = NO_VIEW;
-  #leads = false; // Views have many shapes of object, and every input asks this several times.
+  readonly resting: Resting;
+  readonly #shown = new Shown();
   /** By what the view came about. */
   #last: Origin = { input: null, effects: [] };
-  readonly #onDue = (timer: string): void => void this.#take({ type: 'timer', timer });
+  readonly #onDue = (timer: string): void => {
+    if (!this.resting.beginsAt(timer)) this.#take({ type: 'timer', timer });
+  };
   #isBusy = false;
   #isStartingOver = false;
-  /** What the protocol last reported. */
-  #reported: View = NO_VIEW;
-  /** The timer that bounds the lease of that report. */
-  #leaseTimer: Readonly<Timer> | undefined;
-  #exclusion: Why | null = null;
 
   constructor(self: Self, protocol: Protocol, commands: readonly Command['type'][], ports: HostPorts) {
     this.commands = commands;
@@ -74,6 +73,7 @@ export class ProtocolHost {
       () => ports.fraction(),
       () => this.wake(),
     );
+    this.resting = new Resting(protocol, this.state, this.#timers, this, ports.mayRest);
     this.#lapse = new Lapse(clock, () => this.#exclusively(() => this.#reconsider(null, [])));
     this.#holder = new Holder(self.id, clock, () => this.lease, protocol);
     this.#outbox = new Outbox({
@@ -94,21 +94,17 @@ export class ProtocolHost {
   stop(): void {
     if (!this.isRunning) return;
     this.isRunning = false;
+    this.resting.stop();
     this.#timers.clear();
     this.#lapse.cancel();
     this.#outbox.stop();
-    this.view = { ...this.view, role: 'none', leader: null, lease: null };
+    this.#shown.close();
     this.#holder.close();
   }
 
   /** What this process last reported. */
   get view(): View {
-    return this.#view;
-  }
-
-  private set view(view: View) {
-    this.#view = view;
-    this.#leads = view.role === 'leader';
+    return this.#shown.view;
   }
 
   /** The leadership that this process holds. It may already have expired by the clock. */
@@ -136,7 +132,7 @@ export class ProtocolHost {
 
   /** The lease of the leadership that was last reported. */
   get lease(): Lease {
-    return this.#leads ? leaseOf(this.#view, this.#leaseTimer, this.#ports.clock) : NO_LEASE;
+    return this.#shown.lease(this.resting.lease, this.#ports.clock);
   }
 
   /**
@@ -155,8 +151,13 @@ export class ProtocolHost {
   /** Gives the protocol a command. Its answer comes through the port `answered`, under this id (at least 1). */
   command(id: number, command: Command, why?: Why): void {
     const reason = this.#misfit(command);
-    if (reason === null) this.give(this.#numbered(id, command, why));
+    if (reason === null) this.give(commandInput(this.#self, id, command, why));
     else this.#ports.answered(id, { status: 'refused', reason });
+  }
+
+  /** Is nothing on its way that an election at rest would have to wait for? */
+  get isQuiet(): boolean {
+    return this.isRunning && this.#shown.exclusion === null && !this.#outbox.isHolding;
   }
 
   hasTimer(name: string): boolean {
@@ -176,13 +177,6 @@ export class ProtocolHost {
     return this.commands.includes(type) ? null : `the protocol ${this.#protocol.name} has no command ${type}`;
   }
 
-  /** A command as an input. A leader that resigns because of it tells the others why. */
-  #numbered(id: number, command: Command, why?: Why): Input {
-    const endsLead = command.type === 'resign' || command.type === 'priority';
-    if (!endsLead) return { type: 'command', id, command };
-    return { type: 'command', id, command, why: boundedReason(why ?? reasonOf(this.#self, command)) };
-  }
-
   /** Queues an input from outside. Timers that are due run before it. */
   give(input: Input): void {
     if (!this.isRunning) return;
@@ -200,20 +194,14 @@ export class ProtocolHost {
    * whatever its protocol says: a protocol without a majority would lead alone. Null: they accept it.
    */
   exclude(why: Why | null): void {
-    if (this.#exclusion === why || !this.isRunning) return;
-    this.#exclusion = why;
-    this.view = this.#shown();
+    if (this.#shown.exclusion === why || !this.isRunning) return;
+    if (this.resting.isOn) this.wake();
+    this.#shown.exclude(why);
     this.#ports.reported(this.view);
     this.#exclusively(() => this.#reconsider(null, []));
     // A process that led nothing is told apart from one that waits.
     if (why !== null && this.explanation !== why) this.note(why);
     this.#ports.changed();
-  }
-
-  #shown(): View {
-    return this.#exclusion === null
-      ? this.#reported
-      : { ...this.#reported, role: 'none', leader: null, lease: null };
   }
 
   /** Records an explanation although the leader did not change. */
@@ -228,6 +216,7 @@ export class ProtocolHost {
   #exclusively(work: (() => void) | null, input: Input | null = null): void {
     this.#isBusy = true;
     try {
+      this.#rouse();
       if (work === null) this.#timers.runDue(this.#onDue);
       else work();
       if (input !== null) this.#take(input);
@@ -239,6 +228,7 @@ export class ProtocolHost {
 
   #take(input: Input): readonly Effect[] {
     if (!this.isRunning) return [];
+    this.#rouse(); // A timer that was due just before this input may have put the election to rest.
     this.#holder.look();
     const effects = this.#step(input);
     this.#reconsider(input, effects);
@@ -249,6 +239,19 @@ export class ProtocolHost {
     const effects: Effect[] = [];
     this.#protocol.step(this.state, input, effects);
     this.#ports.stepped(input, effects);
+    this.#carryOut(input, effects);
+    return effects;
+  }
+
+  #rouse(): void {
+    if (!this.resting.isOn) return;
+    this.#holder.look();
+    const effects = this.resting.end();
+    this.#carryOut(null, effects);
+    this.#reconsider(null, effects);
+  }
+
+  #carryOut(input: Input | null, effects: readonly Effect[]): void {
     let draws: string[] | null = null;
     // A step costs at most one save: the last record replaces the earlier ones, so it is saved in their place.
     // Otherwise a voter would save the newer term, report it, and then save its vote.
@@ -275,7 +278,6 @@ export class ProtocolHost {
     if (this.#outbox.isHolding) this.#watchLapse();
     if (draws !== null)
       for (const draw of draws) this.#step({ type: 'drawn', draw, value: this.#ports.draw64() });
-    return effects;
   }
 
   #pushReport(view: View, by: Origin): void {
@@ -284,7 +286,7 @@ export class ProtocolHost {
   }
 
   #watchLapse(): void {
-    const lease = this.#leaseTimer;
+    const lease = this.#shown.leaseTimer;
     this.#lapse.cancel();
     if (lease === undefined || this.view.role !== 'leader' || this.#timers.get(lease.name) === lease) return;
     this.#lapse.watch(lease);
@@ -302,9 +304,7 @@ export class ProtocolHost {
       case 'call':
         return this.#ports.call?.(effect.at, effect.message, effect.to);
       case 'report':
-        this.#reported = effect.view;
-        this.#leaseTimer = effect.lease;
-        this.view = this.#shown();
+        this.#shown.report(effect.view, effect.lease);
         if (effect.by !== null) this.#last = effect.by;
         return this.#ports.reported(this.view);
       case 'answer':
@@ -323,10 +323,10 @@ export class ProtocolHost {
   #reconsider(input: Input | null, effects: readonly Effect[]): void {
     const holder = this.#holder;
     const { blockedMs } = this.#timers;
-    const why = this.#exclusion;
-    const verdict = holder.isSettled(this.#view)
+    const why = this.#shown.exclusion;
+    const verdict = holder.isSettled(this.view)
       ? 'settled'
-      : holder.consider(this.#view, { input, effects, blockedMs, why, illness: this.illness });
+      : holder.consider(this.view, { input, effects, blockedMs, why, illness: this.illness });
     this.#ports.changed();
     if (verdict === 'lapsed') this.#startOver();
   }
@@ -340,9 +340,9 @@ export class ProtocolHost {
       return;
     this.#isStartingOver = true;
     try {
-      const effects = this.#take(this.#numbered(OWN_COMMAND, { type: 'resign' }, this.explanation));
+      const effects = this.#take(commandInput(this.#self, OWN_COMMAND, { type: 'resign' }, this.explanation));
       if (successorIn(effects, this.#ending) === null)
-        this.#take(this.#numbered(OWN_COMMAND, { type: 'campaign' }));
+        this.#take(commandInput(this.#self, OWN_COMMAND, { type: 'campaign' }));
     } finally {
       this.#isStartingOver = false;
     }

@@ -39,7 +39,7 @@ export class Timers {
 
   /** A delay that is a range is drawn from that range. Returns the deadline. */
   set(name: string, delay: Delay): number {
-    const delayMs = typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#fraction();
+    const delayMs = this.#drawn(delay);
     const setAtMs = this.#clock.now();
     const { sleeps } = this.#clock;
     const endsAtMs = this.#clock.after(delayMs);
@@ -53,6 +53,14 @@ export class Timers {
     }
     this.#setAlarm(endsAtMs);
     return endsAtMs;
+  }
+
+  /** The same as if it had been set at an earlier moment. It is overdue if that time has passed. */
+  resume(name: string, delay: Delay, sinceMs: number): void {
+    const delayMs = this.#drawn(delay);
+    const endsAtMs = sinceMs + delayMs;
+    this.#timers.set(name, { name, endsAtMs, lengthMs: delayMs, sleeps: this.#clock.sleeps });
+    this.#setAlarm(endsAtMs);
   }
 
   cancel(name: string): void {
@@ -78,6 +86,10 @@ export class Timers {
     this.#cancelAlarm?.();
     this.#cancelAlarm = null;
     this.#alarmAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  #drawn(delay: Delay): number {
+    return typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#fraction();
   }
 
   #next(): Timer | null {

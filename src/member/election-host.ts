@@ -35,7 +35,8 @@ export class ElectionHost implements ElectionPort {
   readonly protocol: string;
   readonly retimed: () => Retimed | null;
 
-  readonly #host: ProtocolHost;
+  /** @internal What rests, if the election has nothing to do (src/support). */
+  readonly host: ProtocolHost;
   readonly #around: Surroundings;
   readonly #door: Door;
   readonly #audience = new Audience(NO_VIEW);
@@ -58,7 +59,7 @@ export class ElectionHost implements ElectionPort {
     this.#around = around;
     this.#heard = new Heard((id) => around.isVoter(id));
     this.#seatWait = protocol.inherit === undefined ? null : new SeatWait(self);
-    this.#host = new ProtocolHost(self, protocol, definition.commands, {
+    this.host = new ProtocolHost(self, protocol, definition.commands, {
       clock: around.clock,
       fraction: () => Math.random(),
       draw64,
@@ -71,46 +72,49 @@ export class ElectionHost implements ElectionPort {
       },
       reported: () => {},
       answered: (command, outcome) => this.#pending.answer(command, outcome),
+      ...(around.mayRest === undefined
+        ? {}
+        : { mayRest: (offer) => around.mayRest!(this.host.resting, offer) }),
       changed: () => this.#onChange(),
     });
-    this.retimed = () => protocol.retimed?.(this.#host.state) ?? null;
-    this.#door = new Door(definition, protocol, this.#host.state, around, () => this.view.leader);
+    this.retimed = () => protocol.retimed?.(this.host.state) ?? null;
+    this.#door = new Door(definition, protocol, this.host.state, around, () => this.view.leader);
   }
 
   start(saved: Json, incarnation: number, life: string, spent = 0): void {
-    this.#host.start(saved, incarnation, life, spent);
+    this.host.start(saved, incarnation, life, spent);
   }
 
   /** After this, nothing happens. Callers that wait for a command are told that its outcome is unknown. */
   stop(): void {
-    if (!this.#host.isRunning) return;
-    this.#host.stop();
+    if (!this.host.isRunning) return;
+    this.host.stop();
     this.#pending.abandon('the member was closed');
     this.#audience.tell();
   }
 
   get commands(): readonly Command['type'][] {
-    return this.#host.commands;
+    return this.host.commands;
   }
 
   /** What this member last reported. */
   get view(): View {
-    return this.#host.view;
+    return this.host.view;
   }
 
   /** The leadership that this member holds. It may already have expired by the clock. */
   get held(): Hold | null {
-    return this.#host.held;
+    return this.host.held;
   }
 
   /** Why the current leader leads, or why there is none. */
   get explanation(): Why {
-    return this.#host.explanation;
+    return this.host.explanation;
   }
 
   /** Does the view show the newest committed value? Only a leader can know. Null: the protocol never knows. */
   get isCurrent(): boolean | null {
-    return this.#host.isCurrent;
+    return this.host.isCurrent;
   }
 
   /** In a protocol without priorities every member is always a candidate. */
@@ -131,31 +135,27 @@ export class ElectionHost implements ElectionPort {
   }
 
   get acting(): boolean {
-    return this.#host.acting;
+    return this.host.acting;
   }
-
   get token(): bigint | null {
     const { leader, term } = this.view;
     return leader === null || term === null ? null : BigInt(term);
   }
-
   get expiresInMs(): number | null {
     if (this.held === null || this.view.lease === null) return null;
-    const leftMs = this.#host.lease.endsAtMs - this.#around.clock.now();
+    const leftMs = this.host.lease.endsAtMs - this.#around.clock.now();
     return leftMs > 0 ? leftMs : null;
   }
 
   get history(): readonly Change[] {
-    return this.#host.history;
+    return this.host.history;
   }
-
   get earlier(): readonly Change[] {
     return this.#around.earlier ?? [];
   }
-
   /** Why nothing may leave now (a health error of the disk), or null. */
   get illness(): string | null {
-    return this.#host.illness;
+    return this.host.illness;
   }
 
   subscribe(listener: () => void): () => void {
@@ -169,12 +169,12 @@ export class ElectionHost implements ElectionPort {
 
   /** Why this command would be refused now, or null. Has no effect. */
   refusal(command: Command): string | null {
-    return this.#host.refusal(command);
+    return this.host.refusal(command);
   }
 
   /** Like `command`, but straight to the protocol. The history records `why`, if it is given. */
   order(command: Command, why?: Why): Promise<Outcome> {
-    if (!this.#host.isRunning)
+    if (!this.host.isRunning)
       return Promise.resolve({ status: 'failed', reason: 'the member was closed', effect: 'definite' });
     if (command.type !== 'priority') return this.#give(command, why);
     this.#standing.priority = command.priority;
@@ -187,7 +187,7 @@ export class ElectionHost implements ElectionPort {
 
   async lend(isLent: boolean): Promise<void> {
     this.#standing.isLent = isLent;
-    if (this.#standing.isAllowed && this.#host.isRunning && this.#hasPriority) await this.#stand();
+    if (this.#standing.isAllowed && this.host.isRunning && this.#hasPriority) await this.#stand();
   }
 
   /** It may have held back after a resignation; if there is no leader, it need not. */
@@ -203,7 +203,7 @@ export class ElectionHost implements ElectionPort {
   async bar(why: Why | null): Promise<void> {
     const before = this.#standing.bar;
     this.#standing.bar = why;
-    if (!this.#hasPriority || !this.#host.isRunning) return;
+    if (!this.#hasPriority || !this.host.isRunning) return;
     if (why !== null && before === null) {
       const stopped = this.steward?.({ type: 'priority', priority: 0 }, why);
       if (stopped !== undefined) await stopped;
@@ -225,7 +225,7 @@ export class ElectionHost implements ElectionPort {
   }
 
   #give(command: Command, why?: Why): Promise<Outcome> {
-    return this.#pending.ask((id) => this.#host.command(id, command, why));
+    return this.#pending.ask((id) => this.host.command(id, command, why));
   }
 
   /**
@@ -260,7 +260,7 @@ export class ElectionHost implements ElectionPort {
    * over their link.
    */
   receive(from: MemberId, said: Message, way: Way = 'post'): readonly Message[] {
-    if (!this.#host.isRunning) return [];
+    if (!this.host.isRunning) return [];
     const message = this.#door.admit(from, said, way);
     if (way === 'post') return this.#answersTo(from, message);
     this.give({ type: 'message', from, message });
@@ -286,23 +286,23 @@ export class ElectionHost implements ElectionPort {
 
   /** Queues an input from outside. Timers that are due run before it. */
   give(input: Input): void {
-    if (input.type === 'message' && this.#host.isRunning) {
+    if (input.type === 'message' && this.host.isRunning) {
       this.#seatWait?.onHeard(input.from);
       if (input.from !== ANYBODY) this.#heard.note(input.from, this.#around.clock.wallNow());
     }
     if (input.type === 'peer-gone') this.#seatWait?.onGone(input.peer);
-    this.#host.give(input);
+    this.host.give(input);
   }
 
   /** Records an explanation although the leader did not change. */
   note(why: Why): void {
-    this.#host.note(why);
+    this.host.note(why);
     this.#audience.tell();
   }
 
   /** When a message of this voter was last received, in milliseconds since 1970; null if none was. */
   heardAtMs(voter: MemberId): number | null {
-    return this.#heard.atMs(voter);
+    return this.#around.restHeardAtMs?.(voter) ?? this.#heard.atMs(voter);
   }
 
   /** The others refuse this process, so it must not lead, whatever its protocol says. Null: they accept it. */
@@ -313,7 +313,7 @@ export class ElectionHost implements ElectionPort {
 
   /** A protocol without priorities cannot be told not to lead. */
   #applyExclusion(): void {
-    this.#host.exclude(this.#exclusion ?? (this.#hasPriority ? null : this.#standing.aside));
+    this.host.exclude(this.#exclusion ?? (this.#hasPriority ? null : this.#standing.aside));
     this.#audience.tell();
   }
 
@@ -332,8 +332,8 @@ export class ElectionHost implements ElectionPort {
     } catch (error) {
       failure = error instanceof Error ? error.message : String(error);
     }
-    const tookMs = this.#around.clock.now() - startMs;
-    if (this.#cause !== null) this.#door.charge(this.#cause.from, this.#cause.message, tookMs);
+    const cause = this.#cause;
+    if (cause !== null) this.#door.charge(cause.from, cause.message, this.#around.clock.now() - startMs);
     done(failure);
   }
 
@@ -341,10 +341,10 @@ export class ElectionHost implements ElectionPort {
     this.#cause = null;
     this.#audience.show(this.view, this.held, this.illness);
     // A member that needs others before it takes part says which ones.
-    if (this.#exclusion !== null) return;
-    const news = this.#seatWait?.news(this.view, this.#around.clock) ?? null;
+    const seatWait = this.#exclusion === null ? this.#seatWait : null;
+    const news = seatWait?.news(this.view, this.#around.clock) ?? null;
     if (news === null) return;
-    this.#host.note({ cause: 'started', detail: news });
+    this.host.note({ cause: 'started', detail: news });
     this.#audience.tell();
   }
 }

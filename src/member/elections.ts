@@ -1,6 +1,5 @@
 import { type ActStore, RefusedMessage } from '../api/index.ts';
 import {
-  type Addresses,
   BadInput,
   electionName,
   type Input,
@@ -10,48 +9,26 @@ import {
   type Message,
   type Protocol,
   type Retimed,
-  type SeatedDisk,
   type Self,
   type Shape,
   type Why,
 } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import { isReserved, NO_PARTICIPANT } from '../leases/index.ts';
+import { ALL_ELECTIONS } from '../support/index.ts';
 import { Bars } from './bars.ts';
 import { Blank } from './belonging.ts';
-import type { Clock } from './clock.ts';
-import type { Store } from './data-folder.ts';
 import { readMessage, type Way } from './door.ts';
 import { ElectionHost } from './election-host.ts';
 import { ElectionNews } from './election-news.ts';
+import { ElectionSupport } from './election-support.ts';
 import type { HistoryLog } from './history-file.ts';
 import type { Settled } from './options.ts';
 import { type Recorder, recorderOf } from './recorder.ts';
 import { SeatLog } from './seat-log.ts';
 import { SenderBudgets } from './sender-budgets.ts';
 import { spentTerms } from './spent-terms.ts';
-
-/** What the elections of a member need from it. */
-export interface ElectionsAround {
-  readonly clock: Clock;
-  readonly store: Store;
-  /** `at`: where the protocol says that the voter is reached. */
-  send(to: MemberId, election: string, message: Message, at?: string): void;
-  /** What was sent leaves now. */
-  flush?(): void;
-  /** A message to the voter at an address; `to` is the one that is expected there. */
-  call?(election: string, at: string, message: Message, to?: MemberId): void;
-  /** The addresses that this member knows now. Omitted where ids are enough. */
-  addresses?(): Addresses;
-  /** Is this id one of the voters, this member included? */
-  isVoter(id: MemberId): boolean;
-  /** Does the program of this member use the election? */
-  isUsed(name: string): boolean;
-  /** Called when one of the elections has changed. */
-  changed(host: ElectionHost): void;
-  /** The members in the record of the main election, and whether takeovers are paused: when it is opened, and saved. */
-  recorded?(seats: readonly SeatedDisk[], isPaused: boolean, isSaved: boolean): void;
-}
+import type { ElectionsAround } from './surroundings.ts';
 
 /** Errors of a record that stay until an operator has done something. */
 const LASTING: readonly string[] = ['E_STORE_CORRUPT', 'E_STORE_FOREIGN', 'E_STORE_VERSION'];
@@ -85,6 +62,7 @@ export class Elections {
   /** Why no election may have this member as its leader, or null. */
   #exclusion: Why | null = null;
   readonly bars: Bars = new Bars(() => this.list);
+  readonly #support: ElectionSupport;
 
   constructor(settled: Settled, around: ElectionsAround) {
     const { id, peers, definition, config } = settled;
@@ -97,6 +75,12 @@ export class Elections {
     // A member that joins a cluster is no founder of one: until it is added, it neither votes nor leads.
     const founders = [...(settled.join === null ? [id] : []), ...peers.map((peer) => peer.id)];
     this.#self = { id, members: idSet(founders), settings };
+    this.#support = new ElectionSupport(
+      id,
+      this.#protocol,
+      around,
+      (name) => this.#hosts.get(name)?.host.resting ?? null,
+    );
   }
 
   /** Has its disk a seat in no cluster yet? */
@@ -216,6 +200,7 @@ export class Elections {
 
   /** A message of another member that did not come by POST. Throws RefusedMessage if it is refused. */
   receive(from: MemberId, election: string, message: Message, way: Way = 'link'): void {
+    if (election === ALL_ELECTIONS && way === 'link') return this.#support.receive(from, message);
     // A message that the protocol does not define must not open an election.
     if (!this.#hosts.has(election)) readMessage(this.#settled.definition, message, way);
     let host: ElectionHost;
@@ -242,9 +227,12 @@ export class Elections {
     this.receive(from, election, { ...Object.fromEntries(fields), type }, 'answer');
   }
 
-  /** An input for all elections. */
+  /** An input for all elections. What is about another member than the leader concerns no election at rest. */
   give(input: Input): void {
-    for (const host of this.list) host.give(input);
+    for (const each of this.list) {
+      const isOther = 'peer' in input && input.peer !== each.view.leader;
+      if (!each.host.resting.isOn || !isOther) each.give(input);
+    }
   }
 
   /** The others refuse this process, so it leads in no election. Null: they accept it. */
@@ -269,6 +257,7 @@ export class Elections {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const host of this.list) host.stop();
+    this.#support.close();
     for (const news of this.#news) news.tell();
     await Promise.all([...this.#recorders, ...this.#histories.values()].map((each) => each.close()));
   }
@@ -317,6 +306,7 @@ export class Elections {
         this.#blank.saved(record);
         for (const line of seatLog.news(record)) log({ level: 'info', message: `${name}: ${line}` });
       },
+      ...(isMain || recorder !== null ? {} : this.#support.of(name)),
       isVoter: (id) => this.#around.isVoter(id),
       budgets: this.#budgets,
       earlier,

@@ -114,6 +114,7 @@ export class Member implements MemberPort, Engine {
         ? (to, election, message, at) => this.#finding.send(to, election, message, at)
         : (to, election, message) => this.#links.send(to, election, message),
       flush: () => this.#links.flush(),
+      understandsSupport: (voter) => this.#links.featuresOf(voter)?.includes('support') ?? null,
       call: (election, at, message, to) => this.#finding.call(election, at, message, to ?? null),
       ...(this.#hasRegister ? { addresses: () => this.#finding.addresses } : {}),
       isVoter: (id) => id === this.id || this.#voters.has(id),
@@ -196,7 +197,6 @@ export class Member implements MemberPort, Engine {
   get elections(): readonly ElectionPort[] {
     return this.#hosts.list.filter((host) => this.#hosts.isShown(host));
   }
-
   /** The members of the cluster, and what changes them. Null where members are not changed by operators. */
   get membership(): MembershipPort | null {
     return this.#cluster;

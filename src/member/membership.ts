@@ -35,6 +35,7 @@ const FEATURE_WORDS: Readonly<Record<Feature, string>> = {
   addresses: 'members that are added while the cluster runs',
   pauses: 'pauses',
   timing: 'times that change while the cluster runs',
+  support: 'support for many elections at once',
 };
 
 const DONE: Outcome = { status: 'done' };

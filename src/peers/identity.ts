@@ -31,9 +31,10 @@ export interface Identity {
 
 /**
  * What later releases added to the messages between members, and is used only when all members understand it: members
- * with addresses in the register, pauses in it, and times.
+ * with addresses in the register, pauses in it, times, and requests for support that stand for the heartbeats of many
+ * elections.
  */
-export const FEATURES = ['addresses', 'pauses', 'timing'] as const;
+export const FEATURES = ['addresses', 'pauses', 'timing', 'support'] as const;
 export type Feature = (typeof FEATURES)[number];
 
 /** One process of one boot of one host. `startTime` distinguishes it from a later one with the same pid. */

@@ -2,6 +2,7 @@ export type { DiskFault } from './disk.ts';
 export type { Host } from './host.ts';
 export type { Latency } from './latency.ts';
 export { Ledger, type Stretch } from './ledger.ts';
+export { drawManyStorm, type ManyOutcome, type ManyStorm, runManyStorm } from './many/index.ts';
 export { DEFAULT_QUALITY, type LinkQuality, Network } from './network.ts';
 export type { ProcessClock } from './process-clock.ts';
 export { Queue } from './queue.ts';

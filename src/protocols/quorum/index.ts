@@ -100,6 +100,7 @@ import {
   onPublishSend,
   onPublishTimer,
 } from './register.ts';
+import { acceptsRest, carriedRound, offerToRest, wakeFromRest } from './resting.ts';
 import { onTerm } from './roles.ts';
 import {
   checkSettings,
@@ -273,6 +274,13 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     inherit: (self, saved) => inheritedFrom(self.id, saved),
     resume: resumedFrom,
     retimed: retimedIn,
+    resting: {
+      timer: 'heartbeat',
+      offer: (s) => offerToRest(s, timesIn(s)),
+      accepts: acceptsRest,
+      carried: carriedRound,
+      wake: (s, rested, out) => wakeFromRest(s, rested, timesIn(s), out),
+    },
     timesToTry: [retiming.scaled(config, 0.5), retiming.scaled(config, 2)],
     measure: ({ term, seeking, round, register }) => ({
       term: Math.max(term, seeking),

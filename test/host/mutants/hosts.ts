@@ -76,9 +76,9 @@ export const hosts: readonly Mutant[] = [
     ],
   ),
   mutant('why a leader resigns is lost', 'why a leader resigns is passed on, within bounds', [
-    'protocol-host',
-    'why: boundedReason(why ?? reasonOf(this.#self, command))',
-    'why: boundedReason(reasonOf(this.#self, command) ?? why)',
+    'explain',
+    'why: boundedReason(why ?? reasonOf(self, command))',
+    'why: boundedReason(reasonOf(self, command) ?? why)',
   ]),
   mutant('may I act? is answered by what was reported', 7, [
     'protocol-host',
@@ -95,8 +95,8 @@ export const hosts: readonly Mutant[] = [
     'a renewed lease waits for the disk, and the one that was shown holds until its end',
     [
       'protocol-host',
-      'return this.#leads ? leaseOf(this.#view, this.#leaseTimer, this.#ports.clock) : NO_LEASE;',
-      "return leaseOf(this.view, this.#timers.get(this.view.lease ?? ''), this.#ports.clock);",
+      'return this.#shown.lease(this.resting.lease, this.#ports.clock);',
+      "return { endsAtMs: 0, lengthMs: 0, ...this.#timers.get(this.view.lease ?? '') };",
     ],
   ),
   mutant(
@@ -109,8 +109,8 @@ export const hosts: readonly Mutant[] = [
     'a lease that was renewed twice behind a slow disk is shown as it was reported',
     [
       'protocol-host',
-      '        this.#leaseTimer = effect.lease;',
-      "        this.#leaseTimer = this.#timers.get(effect.view.lease ?? '');",
+      'this.#shown.report(effect.view, effect.lease);',
+      "this.#shown.report(effect.view, this.#timers.get(effect.view.lease ?? ''));",
     ],
   ),
   mutant('the timers of a closed host go on', 'a closed host has no alarms', [
@@ -128,7 +128,7 @@ export const hosts: readonly Mutant[] = [
     'a closed host still leads',
     'a closed host takes nothing and leads nothing',
     ['protocol-host', '    this.#holder.close();\n', ''],
-    ['protocol-host', "    this.view = { ...this.view, role: 'none', leader: null, lease: null };\n", ''],
+    ['protocol-host', '    this.#shown.close();\n', ''],
   ),
   mutant(
     'a protocol that goes on leading after a lapse is asked to resign without end',
@@ -137,7 +137,7 @@ export const hosts: readonly Mutant[] = [
   ),
   mutant('a lease that ran out unnoticed is renewed', 554, [
     'protocol-host',
-    '    this.#holder.look();\n',
-    '',
+    '    this.#holder.look();\n    const effects = this.#step(input);\n',
+    '    const effects = this.#step(input);\n',
   ]),
 ];

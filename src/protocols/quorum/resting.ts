@@ -1,0 +1,108 @@
+/**
+ * An election at rest: its leader and its followers agree on all there is, so that a heartbeat would do no more than
+ * renew the promises and, with the answers, the lease. Then requests for support between the processes do the same for
+ * all elections at once (src/support), and `wake` leaves the state in which heartbeats would have left it. So nothing
+ * of what is promised changes: a run with elections at rest is a run in which the heartbeats of these elections leave,
+ * arrive and are lost together.
+ */
+import type { Rested, RestOffer, RestRequest, ResumedTimer, SentRound } from '../../core/index.ts';
+import { isHealthy } from './leading.ts';
+import { waitForElection } from './roles.ts';
+import { roundOfSeats } from './seats.ts';
+import type { Times } from './settings.ts';
+import { leaseTimer, type Out, others, report, type State, sameAge, type Timer } from './state.ts';
+
+/** What a follower must have: the same term and register. */
+function markOf({ term, register }: State): string {
+  return `${term} ${register.term} ${register.version}`;
+}
+
+export function offerToRest(s: State, times: Times): RestOffer | null {
+  if (s.role !== 'leader' || s.leaseRound === null || s.transfer !== null || s.change !== null) return null;
+  if (s.publishing !== null || s.sending || !sameAge(s.register, s.committed)) return null;
+  // Until every longer lease has run out, it counts on less than it asks for (see timing.ts).
+  if (s.countsMs !== times.promiseMs || s.asksMs !== times.promiseMs) return null;
+  if (!others(s).every((id) => isSatisfied(s, id)) || Object.keys(s.newcomers).length > 0) return null;
+  const { heartbeatMs, promiseMs, leaseMs } = times;
+  return {
+    times: { heartbeatMs, promiseMs, leaseMs },
+    mark: markOf(s),
+    voters: s.register.members.map(({ id }) => id),
+    answering: others(s).filter((id) => isHealthy(s, id)),
+    kind: s.register.members.map(({ id, disk }) => `${id} ${disk}`).join(),
+    round: s.round,
+    leaseRound: s.leaseRound,
+    leaseTimer: leaseTimer(s.leaseRound),
+  };
+}
+
+/** A member that does not answer needs nothing now; one that is preferred to the leader is to take over. */
+function isSatisfied(s: State, id: string | number): boolean {
+  const peer = s.peers[id];
+  if (peer === undefined || !isHealthy(s, id)) return true;
+  return sameAge(peer.age, s.register) && peer.priority <= s.priority;
+}
+
+export function acceptsRest(s: State, { leader, life, mark, promiseMs, round }: RestRequest): boolean {
+  const { promise } = s;
+  if (s.role !== 'follower' || s.leader !== leader || s.hearsay || promise === null) return false;
+  if (promise.to !== leader || promise.life !== life || promise.term !== s.term) return false;
+  if (promise.ms !== promiseMs || promise.round >= round || mark !== markOf(s)) return false;
+  if (!sameAge(s.register, s.committed)) return false;
+  return s.asked === null && s.probes === null && s.told === null;
+}
+
+/** As for heartbeats: see `renewLease`. */
+export function carriedRound(s: State, round: number, answeredBy: (id: string | number) => number): number {
+  return roundOfSeats(s.register, ({ id, disk }) =>
+    id !== s.id ? answeredBy(id) : disk === s.disk ? round : 0,
+  );
+}
+
+export function wakeFromRest(
+  s: State,
+  rested: Rested,
+  times: Times,
+  out: Out,
+): readonly ResumedTimer<Timer>[] {
+  return rested.as === 'leader' ? wakeLeader(s, rested, times, out) : wakeFollower(s, rested.heard, times);
+}
+
+function wakeLeader(
+  s: State,
+  { round, open, lease, renewedAtMs, answered }: Extract<Rested, { as: 'leader' }>,
+  times: Times,
+  out: Out,
+): readonly ResumedTimer<Timer>[] {
+  s.round = round;
+  for (const [id, newest] of Object.entries(answered)) {
+    const peer = s.peers[id];
+    if (peer !== undefined && newest > peer.round) peer.round = newest;
+  }
+  const running = open.filter((each) => lease === null || each.round > lease.round);
+  const leases = lease === null ? running : [lease, ...running];
+  s.openRounds = leases.map((each) => each.round);
+  s.leaseRound = lease?.round ?? null;
+  report(s, out);
+  const { leaseMs, timeoutMs } = times;
+  const timers: ResumedTimer<Timer>[] = leases.map((each) => ({
+    timer: leaseTimer(each.round),
+    delayMs: leaseMs,
+    sinceMs: each.sentAtMs,
+  }));
+  timers.push({ timer: 'quorum', delayMs: timeoutMs[1], sinceMs: renewedAtMs });
+  timers.push({ timer: 'heartbeat', delayMs: 0, sinceMs: null });
+  return timers;
+}
+
+function wakeFollower(s: State, heard: SentRound, times: Times): readonly ResumedTimer<Timer>[] {
+  const promise = s.promise!;
+  s.promise = { ...promise, round: heard.round };
+  const drawn: Out = [];
+  waitForElection(s, times, drawn);
+  const timers: ResumedTimer<Timer>[] = [{ timer: 'promise', delayMs: promise.ms, sinceMs: heard.sentAtMs }];
+  for (const each of drawn)
+    if (each.type === 'set-timer')
+      timers.push({ timer: each.timer, delayMs: each.delayMs, sinceMs: heard.sentAtMs });
+  return timers;
+}

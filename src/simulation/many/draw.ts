@@ -1,0 +1,46 @@
+import { Random } from '../../core/index.ts';
+
+/** A storm over several elections of the same members. Everything follows from the seed. */
+export interface ManyStorm {
+  readonly seed: number;
+  readonly members: number;
+  readonly elections: number;
+  /** How long faults go on, and then how long the members have to come to rest. */
+  readonly stormMs: number;
+  readonly calmMs: number;
+  /** One way, least and most. */
+  readonly latencyMs: readonly [number, number];
+  readonly lossRate: number;
+  readonly duplicateRate: number;
+  /** The mean time between two faults. */
+  readonly faultEveryMs: number;
+  /** The longest save; 0: a save takes no time. */
+  readonly saveMs: number;
+  /** The clocks differ by at most what the protocol allows. */
+  readonly drift: number;
+  /** How often the death of a process is proven to the others. */
+  readonly proofRate: number;
+  /** Do the processes ask for support, or has every election heartbeats of its own? */
+  readonly support: boolean;
+}
+
+export function drawManyStorm(seed: number, support = true): ManyStorm {
+  const random = new Random(seed, 'many');
+  const isClean = random.below(4) === 0;
+  const slowest = [3, 10, 30][random.below(3)]!;
+  return {
+    seed,
+    members: random.below(4) === 0 ? 5 : 3,
+    elections: random.between(2, 6),
+    stormMs: random.between(2000, 8000),
+    calmMs: 4000,
+    latencyMs: [0.2, slowest],
+    lossRate: isClean ? 0 : [0, 0.02, 0.2][random.below(3)]!,
+    duplicateRate: isClean ? 0 : [0, 0.05][random.below(2)]!,
+    faultEveryMs: random.between(40, 600),
+    saveMs: random.below(3) === 0 ? [5, 60, 200][random.below(3)]! : 0,
+    drift: random.below(2) === 0 ? 0 : 0.02,
+    proofRate: [0, 0.5, 1][random.below(3)]!,
+    support,
+  };
+}

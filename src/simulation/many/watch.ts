@@ -1,0 +1,65 @@
+import type { View } from '../../core/index.ts';
+import type { ProtocolHost } from '../../host/index.ts';
+import type { ManyProcess } from './running.ts';
+
+/** What must hold in every election, whatever the others do. */
+export class ManyWatch {
+  /** How many leaderships acted, and how many elections rested, over all looks. */
+  leaderships = 0;
+  rests = 0;
+
+  readonly #fail: (what: string) => void;
+  /** By election: the greatest token under which any process acted. */
+  readonly #tokens = new Map<string, bigint>();
+  /** By election and term: the process that led it. */
+  readonly #leaders = new Map<string, string>();
+  /** The leaderships that were seen, by process. */
+  readonly #seen = new Map<ProtocolHost, bigint>();
+  /** Those that did not act when they were last looked at. */
+  readonly #stopped = new Set<ProtocolHost>();
+
+  constructor(fail: (what: string) => void) {
+    this.#fail = fail;
+  }
+
+  onReport(election: string, life: string, { role, term }: View): void {
+    if (role !== 'leader') return;
+    const key = `${election} ${term}`;
+    const known = this.#leaders.get(key);
+    if (known === undefined) this.#leaders.set(key, life);
+    else if (known !== life) this.#fail(`S1: ${known} and ${life} lead ${election} in term ${term}`);
+  }
+
+  /** Before and after every event: at most one acts in each election, tokens grow, and a lapsed one is not used again. */
+  look(elections: readonly string[], all: readonly (ManyProcess | null)[]): void {
+    for (const election of elections) {
+      let acting: string | null = null;
+      for (const each of all) {
+        const host = each?.hosts.get(election);
+        if (host === undefined || each === null) continue;
+        if (host.resting.isOn) this.rests += 1;
+        if (!host.acting) {
+          this.#stopped.add(host);
+          continue;
+        }
+        if (acting !== null) this.#fail(`S10: ${acting} and ${each.life} act in ${election}`);
+        acting = each.life;
+        this.#onActing(election, host, each.life);
+      }
+    }
+  }
+
+  #onActing(election: string, host: ProtocolHost, life: string): void {
+    const { token } = host.held!;
+    const hasStopped = this.#stopped.delete(host);
+    if (this.#seen.get(host) === token) {
+      if (hasStopped) this.#fail(`H3: ${life} acts again in ${election} with token ${token}`);
+      return;
+    }
+    this.#seen.set(host, token);
+    this.leaderships += 1;
+    const newest = this.#tokens.get(election) ?? 0n;
+    if (token <= newest) this.#fail(`S6: ${life} acts in ${election} with token ${token} after ${newest}`);
+    this.#tokens.set(election, token);
+  }
+}
