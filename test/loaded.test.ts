@@ -49,7 +49,7 @@ describe('a member', () => {
 
   it('loads the rooms that it needs, and no others', () => {
     const needed = ['api', 'auth', 'core', 'election', 'host', 'leases', 'member', 'once', 'peers'];
-    expect(roomsOf(loaded)).toEqual([...needed, 'protocols', 'shards', 'store']);
+    expect(roomsOf(loaded)).toEqual([...needed, 'protocols', 'shards', 'store', 'support']);
   });
 
   it('loads the protocol quorum, and no other one', () => {
