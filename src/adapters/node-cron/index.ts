@@ -36,8 +36,8 @@ interface CoordinatedRun {
 }
 
 const TICK_MS = 250;
-/** node-cron leaves out fire times that are late by a second, or by less where the next one is nearer. */
-const STALL_MS = 750;
+/** node-cron leaves out a fire time if no timer of the process has fired for a second since then, and so no tick either. */
+const STALL_MS = 950;
 
 /** Coordinates tasks by an election of their own. Every replica makes one, with an election of the same name. */
 export class ElectionCoordinator implements RunCoordinator {
