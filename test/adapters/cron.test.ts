@@ -134,11 +134,16 @@ describe('two calls for one fire time, in one process on one machine', () => {
   ])('run once by croner, with %s', async (_name, areApart) => {
     const began: string[] = [];
     for (const election of await elections(areApart)) {
+      const shutdown = new AbortController();
+      const options = { series: 'report', signal: shutdown.signal };
       const job = new Cron(
         EACH_SECOND,
-        oncePerFire(election, ({ occasion }) => began.push(String(occasion)), { series: 'report' }),
+        oncePerFire(election, ({ occasion }) => began.push(String(occasion)), options),
       );
-      cleanUp.push(() => job.stop());
+      cleanUp.push(() => {
+        job.stop();
+        shutdown.abort(); // A fire time that waits would reject when the engine is closed.
+      });
     }
     await expectOnceEach(began);
   });
