@@ -83,6 +83,11 @@ export class Election {
     return this.#seat.election;
   }
 
+  /** @internal */
+  get clock(): Clock {
+    return this.#clock;
+  }
+
   /** @internal Has the store answered yet? */
   get isKnown(): boolean {
     return this.#seat.standing.isKnown !== false;

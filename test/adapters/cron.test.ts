@@ -134,11 +134,16 @@ describe('two calls for one fire time, in one process on one machine', () => {
   ])('run once by croner, with %s', async (_name, areApart) => {
     const began: string[] = [];
     for (const election of await elections(areApart)) {
+      const shutdown = new AbortController();
+      const options = { series: 'report', signal: shutdown.signal };
       const job = new Cron(
         EACH_SECOND,
-        oncePerFire(election, ({ occasion }) => began.push(String(occasion)), { series: 'report' }),
+        oncePerFire(election, ({ occasion }) => began.push(String(occasion)), options),
       );
-      cleanUp.push(() => job.stop());
+      cleanUp.push(() => {
+        job.stop();
+        shutdown.abort(); // A fire time that waits would reject when the engine is closed.
+      });
     }
     await expectOnceEach(began);
   });
@@ -171,7 +176,7 @@ describe('the coordinator of node-cron', () => {
     cleanUp.push(() => engine.close());
     return new ElectionCoordinator(new Election(election, engine));
   };
-  const keys = [0, 1, 2].map((second) => `report:2026-11-16T03:00:0${second}.000Z`);
+  const keys = [0, 1, 2, 3].map((second) => `report:2026-11-16T03:00:0${second}.000Z`);
 
   it('lets one run, and the others know when it has', async () => {
     const [a, b] = ['a', 'b'].map((name) => coordinated(name, 'turns'));
@@ -229,42 +234,127 @@ describe('the coordinator of node-cron', () => {
     expect(await third).toBe(false);
   });
 
-  it('lets the others run what they know of also if they are slow to elect a leader', async () => {
-    const inner = memory.engine({ name: 'slow' });
-    cleanUp.push(() => inner.close());
-    let stands = (): void => {};
-    // Its seat stands only when it is told to.
-    const seat = (name: string): Seat =>
-      new Proxy(inner.seat(name), {
+  /** A replica whose seat stands only when it is told to. */
+  function slow(name: string, election: string): { coordinator: ElectionCoordinator; stand: () => void } {
+    const engine = memory.engine({ name });
+    cleanUp.push(() => engine.close());
+    const stands: (() => void)[] = [];
+    const seat = (of: string): Seat =>
+      new Proxy(engine.seat(of), {
         get(target, field) {
           const found = target[field as keyof Seat];
-          if (field === 'stand') return () => (stands = () => target.stand());
+          if (field === 'stand') return () => void stands.push(() => target.stand());
           return typeof found === 'function' ? found.bind(target) : found;
         },
       });
+    const stand = (): void => {
+      for (const each of stands.splice(0)) each();
+    };
+    return { coordinator: new ElectionCoordinator(new Election(election, { seat })), stand };
+  }
+
+  /** Waits until this replica leads, with a later token than that one. */
+  async function untilLed(election: string, by: string, after = 0n): Promise<Election> {
+    const engine = memory.engine({ name: 'observer' });
+    cleanUp.push(() => engine.close());
+    const observer = new Election(election, engine);
+    for await (const { leader, token } of observer.observe()) if (leader === by && token! > after) break;
+    return observer;
+  }
+
+  it('lets the others run what they know of also if they are slow to elect a leader', async () => {
     const first = coordinated('first', 'slow-election');
     expect(await first.shouldRun(keys[0]!, 1000)).toBe(true);
-    const slow = new ElectionCoordinator(new Election('slow-election', { seat }));
-    const known = slow.shouldRun(keys[0]!, 1000);
+    const { coordinator: slower, stand } = slow('slow', 'slow-election');
+    const known = slower.shouldRun(keys[0]!, 1000);
     await first.onComplete(keys[0]!);
     expect(await known).toBe(false);
-    const second = slow.shouldRun(keys[1]!, 1000);
-    const watched = memory.engine({ name: 'observer' });
-    cleanUp.push(() => watched.close());
-    const led = (async () => {
-      for await (const { leader } of new Election('slow-election', watched).observe())
-        if (leader === 'late') return;
-    })();
+    const second = slower.shouldRun(keys[1]!, 1000);
     const late = coordinated('late', 'slow-election'); // It does not know of the second fire time.
     const third = late.shouldRun(keys[2]!, 1000);
-    await led; // It has waited, and is elected: the other one may have the leadership from then on.
-    stands();
+    // It has waited, and is elected: the other one may have the leadership from then on.
+    await untilLed('slow-election', 'late');
+    stand();
     expect(await second).toBe(true);
-    const thirdOfSlow = slow.shouldRun(keys[2]!, 1000);
-    await slow.onComplete(keys[1]!);
-    stands();
-    const isOurs = await Promise.race([third, thirdOfSlow]);
-    expect(isOurs).toBe(true);
+    const thirdOfSlow = slower.shouldRun(keys[2]!, 1000);
+    await slower.onComplete(keys[1]!);
+    stand();
+    expect(await Promise.race([third, thirdOfSlow])).toBe(true);
+  });
+
+  describe('whose leadership ends while its task runs', () => {
+    /** Two replicas know of two fire times. The second one runs on `a`, which is told to resign. */
+    async function interrupted(name: string) {
+      const engine = memory.engine({ name: 'a' });
+      cleanUp.push(() => engine.close());
+      const election = new Election(name, engine);
+      const a = new ElectionCoordinator(election);
+      const { coordinator: b, stand } = slow('b', name);
+      expect(await a.shouldRun(keys[0]!, 1000)).toBe(true);
+      const known = b.shouldRun(keys[0]!, 1000);
+      await a.onComplete(keys[0]!);
+      expect(await known).toBe(false);
+      expect(await a.shouldRun(keys[1]!, 1000)).toBe(true);
+      const secondOfB = b.shouldRun(keys[1]!, 1000);
+      const { signal, token } = a.context('report')!;
+      void election.resign();
+      expect(signal.aborted).toBe(true);
+      return { a, b, secondOfB, stand, token };
+    }
+
+    it('says that the task is over without waiting for another replica', async () => {
+      const { a } = await interrupted('over');
+      const engine = memory.engine({ name: 'holder' });
+      cleanUp.push(() => engine.close());
+      // The next leader does not run it: a replica that has just started leads for a moment too.
+      const held = new Election('over', engine).campaign();
+      await a.onComplete(keys[1]!);
+      expect(a.context('report')).toBe(null);
+      await (await held).resign();
+    });
+
+    it('leaves it to another replica, and begins no later fire time before', async () => {
+      const { a, b, secondOfB, stand, token } = await interrupted('later');
+      const third = a.shouldRun(keys[2]!, 1000);
+      const thirdOfB = b.shouldRun(keys[2]!, 1000);
+      void a.onComplete(keys[1]!);
+      const observer = await untilLed('later', 'a', token); // It is elected before the other one stands.
+      stand();
+      expect(await secondOfB).toBe(true);
+      await b.onComplete(keys[1]!);
+      stand();
+      const next = await Promise.race([third.then((is) => is && a), thirdOfB.then((is) => is && b)]);
+      await (next || a).onComplete(keys[2]!);
+      await expect
+        .poll(() => observer.runs.runs.map(({ outcome }) => outcome))
+        .toEqual(['done', 'done', 'done']);
+    });
+  });
+
+  it('does not run what follows a fire time that node-cron left out, although earlier ones still wait', async () => {
+    const holder = memory.engine({ name: 'holder' });
+    cleanUp.push(() => holder.close());
+    const a = coordinated('a', 'left-out');
+    const { coordinator: b, stand } = slow('b', 'left-out');
+    expect(await a.shouldRun(keys[0]!, 1000)).toBe(true);
+    const known = b.shouldRun(keys[0]!, 1000);
+    await a.onComplete(keys[0]!);
+    expect(await known).toBe(false);
+    const held = await new Election('left-out', holder).campaign();
+    const secondOfA = a.shouldRun(keys[1]!, 1000);
+    const ofB = [1, 2, 3].map((i) => b.shouldRun(keys[i]!, 1000));
+    const untilMs = performance.now() + 1000;
+    while (performance.now() < untilMs); // The third fire time is left out by `a`.
+    const fourthOfA = a.shouldRun(keys[3]!, 1000);
+    await held.resign();
+    expect(await secondOfA).toBe(true);
+    await a.onComplete(keys[1]!);
+    expect(await ofB[0]!).toBe(false);
+    stand();
+    expect(await Promise.race([ofB[1]!, fourthOfA.then(() => 'a passed over the third')])).toBe(true);
+    await b.onComplete(keys[2]!);
+    stand();
+    expect(await Promise.race([ofB[2]!, fourthOfA])).toBe(true);
   });
 
   it('notices each stop for which node-cron leaves out a fire time', async () => {

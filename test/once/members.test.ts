@@ -1,5 +1,6 @@
 /** `once` among real members: the record is in their register, and their HTTP API tells of it. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { ElectionCoordinator } from '../../src/adapters/node-cron/index.ts';
 import { Election, type OnceWork } from '../../src/election/index.ts';
 import { Cluster } from '../support/cluster.ts';
 
@@ -66,6 +67,23 @@ describe('once among members', () => {
     const series = ['x', 'y'] as const;
     await Promise.all(series.map((name, i) => [one, other][i]!.once(1, work, { series: name })));
     expect(one.runs.runs.map((run) => run.series).sort()).toEqual(['main', 'x', 'y']);
+  });
+
+  it('ends a replica of node-cron whose run no majority is left to record', { timeout: 60_000 }, async () => {
+    cluster = await Cluster.start(['a', 'b', 'c'], { options: {} });
+    const shutdown = new AbortController();
+    const { signal } = shutdown;
+    const election = new Election('nightly', cluster.member('a'));
+    const coordinator = new ElectionCoordinator(election, { signal, drainMs: 2000 });
+    const key = 'report:2026-11-16T03:00:00.000Z';
+    expect(await coordinator.shouldRun(key, 1000)).toBe(true);
+    const next = coordinator.shouldRun('report:2026-11-16T03:00:01.000Z', 1000);
+    await Promise.all(['b', 'c'].map((id) => cluster!.member(id).close()));
+    shutdown.abort();
+    await coordinator.onComplete(key); // In the time of its lease, and `drainMs`, not when a majority is back.
+    expect(await next).toBe(false);
+    expect(election.runs.runs).toEqual([]);
+    await cluster.member('a').close();
   });
 
   it('refuses protocols that cannot record', async () => {

@@ -28,6 +28,14 @@ export class VirtualClock implements Clock {
     };
   }
 
+  /** Time passes while nothing happens, as for a process that is stopped. Then the timers that were due fire, each once. */
+  stall(ms: number): void {
+    this.#nowMs += ms;
+    const due = this.#timers.filter(({ atMs }) => atMs <= this.#nowMs);
+    this.#timers = this.#timers.filter((each) => !due.includes(each));
+    for (const { wake } of due) wake();
+  }
+
   /** Between any two timers, everything is done that can be done without waiting. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms;

@@ -55,13 +55,17 @@ async function work(context: OnceContext): Promise<void> {
   write('end', occasion, token, attempt);
 }
 
-/** As a service with node-cron ends: its tasks stop, the run that is under way ends, and what waits is called off. */
+/**
+ * As a service with node-cron ends: its tasks stop, what waits is called off, and the run that is under way has `drainMs` to end
+ * and to be recorded. Without that limit the last member to end would wait for ever: there is no majority that could record it.
+ */
 async function withNodeCron(): Promise<() => Promise<void>> {
   const { default: cron } = await import('node-cron');
   const { ElectionCoordinator } = await import('../../src/adapters/node-cron/index.ts');
   const shutdown = new AbortController();
   const election = new Election(plan.election, place);
-  const coordinator = new ElectionCoordinator(election, { signal: shutdown.signal, maxAttempts: 1000 });
+  const { signal } = shutdown;
+  const coordinator = new ElectionCoordinator(election, { signal, drainMs: 5000, maxAttempts: 1000 });
   const running = new Set<string>();
   const runCoordinator = {
     shouldRun(key: string, ttlMs: number): Promise<boolean> {
@@ -83,8 +87,8 @@ async function withNodeCron(): Promise<() => Promise<void>> {
   );
   return async () => {
     await task.stop();
-    while (running.size > 0) await sleep(10);
     shutdown.abort();
+    while (running.size > 0) await sleep(10);
     await place.close();
   };
 }

@@ -8,7 +8,13 @@
  * has ended, so a task that threw counts as done.
  */
 import { BadInput, show } from '../../core/index.ts';
-import { type Election, type OnceContext, type OnceOptions, othersFirst } from '../../election/index.ts';
+import {
+  CutShort,
+  type Election,
+  type OnceContext,
+  type OnceOptions,
+  othersFirst,
+} from '../../election/index.ts';
 
 /** What node-cron asks of a coordinator: `setRunCoordinator(coordinator)`, or `runCoordinator` among the options of a task. */
 export interface RunCoordinator {
@@ -17,7 +23,10 @@ export interface RunCoordinator {
 }
 
 /** Those of `once` that make sense for tasks that cannot be told to stop. */
-export type CoordinatorOptions = Pick<OnceOptions, 'signal' | 'misfire' | 'lateMs' | 'maxAttempts'>;
+export type CoordinatorOptions = Pick<
+  OnceOptions,
+  'signal' | 'drainMs' | 'misfire' | 'lateMs' | 'maxAttempts'
+>;
 
 interface CoordinatedRun {
   /** Set while the task runs. */
@@ -27,8 +36,8 @@ interface CoordinatedRun {
 }
 
 const TICK_MS = 250;
-/** node-cron leaves out fire times that are late by a second, or by less where the next one is nearer. */
-const STALL_MS = 750;
+/** node-cron leaves out a fire time if no timer of the process has fired for a second since then, and so no tick either. */
+const STALL_MS = 950;
 
 /** Coordinates tasks by an election of their own. Every replica makes one, with an election of the same name. */
 export class ElectionCoordinator implements RunCoordinator {
@@ -37,8 +46,10 @@ export class ElectionCoordinator implements RunCoordinator {
   readonly #runs = new Map<string, CoordinatedRun>();
   /** The runs of one task follow each other. */
   readonly #last = new Map<string, Promise<unknown>>();
-  /** By task: all its fire times since then have asked here. A later one must not be run before what others know of. */
-  #complete = new Set<string>();
+  /** The tasks that have fired here since this process last stalled: node-cron has left out none of their fire times since. */
+  #steady = new Set<string>();
+  /** The tasks whose last run was left to another replica. */
+  readonly #left = new Set<string>();
   #tickedMs = performance.now();
 
   constructor(election: Election, options: CoordinatorOptions = {}) {
@@ -60,13 +71,16 @@ export class ElectionCoordinator implements RunCoordinator {
     this.#tick();
     const name = nameIn(key);
     const before = this.#last.get(name);
-    const run = this.#run(key, name, before);
+    // Decided now, not when the runs before it have ended: fire times may have been left out since those fired.
+    const follows = this.#steady.has(name);
+    this.#steady.add(name);
+    const run = this.#run(key, name, before, follows);
     this.#last.set(name, run.ended);
     await before;
     return run.isOurs;
   }
 
-  /** Called by node-cron when the task has ended. Settles when that is recorded. */
+  /** Called by node-cron when the task has ended. Settles when that is recorded, or is left to another replica. */
   async onComplete(key: string): Promise<void> {
     const run = this.#runs.get(key);
     run?.complete();
@@ -76,14 +90,16 @@ export class ElectionCoordinator implements RunCoordinator {
   /** A process that was stopped has missed fire times, as one that has just started has. */
   #tick(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#tickedMs > STALL_MS) this.#complete = new Set();
+    if (nowMs - this.#tickedMs > STALL_MS) this.#steady = new Set();
     this.#tickedMs = nowMs;
   }
 
+  /** `follows`: all fire times between the one before and this one are known here. */
   #run(
     key: string,
     series: string,
     before: Promise<unknown> | undefined,
+    follows: boolean,
   ): { readonly isOurs: Promise<boolean>; readonly ended: Promise<unknown> } {
     const stop = new AbortController();
     const { signal, ...options } = this.#options;
@@ -92,13 +108,22 @@ export class ElectionCoordinator implements RunCoordinator {
     const isOurs = new Promise<boolean>((resolve) => {
       begin = resolve;
     });
-    const work = (context: OnceContext): Promise<void> | undefined => {
+    // node-cron runs a task once. If its leadership was lost meanwhile, another replica has to run it: this one must not
+    // stand for it again, or it would be elected, and begin the next fire time in its place.
+    const leaveToOthers = (): void => {
+      this.#left.add(series);
+      stop.abort();
+    };
+    const work = (context: OnceContext): Promise<void> => {
       if (this.#runs.has(key)) {
-        // Its leadership was lost while it ran, and cannot be run again here: another replica has to.
-        stop.abort();
-        return undefined;
+        leaveToOthers(); // It was lost in the moment in which the task ended.
+        throw new CutShort('its task cannot be run again on this replica');
       }
-      return new Promise<void>((complete) => {
+      return new Promise<void>((resolve) => {
+        const complete = (): void => {
+          if (context.signal.aborted) leaveToOthers();
+          resolve();
+        };
         this.#runs.set(key, { context, complete, recorded: ended });
         begin(true);
       });
@@ -106,8 +131,8 @@ export class ElectionCoordinator implements RunCoordinator {
     const ended = (async () => {
       await before;
       try {
-        if (!this.#complete.has(series)) await othersFirst(this.#election, series, occasionIn(key), signal);
-        this.#complete.add(series);
+        const isLeft = this.#left.delete(series);
+        if (!follows || isLeft) await othersFirst(this.#election, series, occasionIn(key), signal);
         const settings = { ...options, series, signal: AbortSignal.any(signals) };
         await this.#election.once(occasionIn(key), work, settings);
       } catch (error) {
