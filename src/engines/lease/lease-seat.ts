@@ -306,6 +306,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     if (this.#tenure !== tenure) return;
     this.#tenure = null;
     tenure.end();
+    this.#store.forget?.(tenure.grant);
     this.#freeAtMs = Number.POSITIVE_INFINITY;
     this.#dueMs = this.#around.clock.now();
     this.#show({ leader: null, token: null, held: null, cause, detail, asked: null });

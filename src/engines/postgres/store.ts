@@ -3,11 +3,13 @@ import type { Clock, ResignationRequest, TransactedWork } from '../../election/i
 import type { FirstValue } from '../lease/first-value.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
+import { SharedRenewal } from '../lease/shared-renewal.ts';
 import { Unchanged } from '../lease/unchanged.ts';
 import type { Row } from './connection.ts';
-import type { Link, Rank } from './link.ts';
+import type { Link } from './link.ts';
 import type { Listener } from './listener.ts';
 import { isStandby, lacksColumn } from './problems.ts';
+import type { PostgresRenewals, RowToRenew } from './renewals.ts';
 import type { Source } from './source.ts';
 import type { Statements } from './statements.ts';
 import { inTransaction } from './transaction.ts';
@@ -38,6 +40,9 @@ export interface Around {
   readonly requests: { last: number };
   readonly clock: Clock;
   readonly times: LeaseTimes;
+  /** How long a statement may wait for a lock. Takes and renewals wait for none. */
+  readonly lockMs: string;
+  readonly renewals: PostgresRenewals;
 }
 
 /** One election in PostgreSQL. */
@@ -45,40 +50,46 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
   readonly #around: Around;
   readonly #election: string;
   readonly #name: string;
-  readonly #lockMs: string;
   /** The token that we were last granted, until we know that it has ended. */
   #granted: bigint | null = null;
   /** Whether an unanswered request may have taken the lease. */
   #isInDoubt = false;
   /** The lease of another participant, as we have seen it. */
   readonly #unchanged = new Unchanged();
+  readonly #renewal: SharedRenewal<RowToRenew, PostgresGrant>;
+  #hint: (news: 'changed' | 'ours') => void = () => {};
 
   constructor(around: Around, election: string, name: string) {
     this.#around = around;
     this.#election = election;
     this.#name = name;
-    // Takes and renewals wait for no lock. The others may, but briefly: all elections share one connection.
-    this.#lockMs = String(Math.ceil(Math.max(50, around.times.callMs / 4)));
+    this.#renewal = new SharedRenewal(around.renewals);
   }
 
   async take(
     call: Call,
     first: FirstValue | null = null,
   ): Promise<{ grant: PostgresGrant | null; reading: Reading }> {
-    const { times, clock } = this.#around;
-    const over = this.#unchanged.overMark(clock.now()) ?? '';
+    const { times, clock, lockMs } = this.#around;
+    const askedMs = clock.now();
+    const over = this.#unchanged.overMark(askedMs) ?? '';
     const opening = [
       first?.after ?? NEVER,
       first === null ? null : JSON.stringify(first.value),
       OWN_TOKEN_JSON,
     ];
-    const more = [this.#request(), this.#name, times.leaseMs, this.#lockMs, over, ...opening];
+    const more = [this.#request(), this.#name, times.leaseMs, lockMs, over, ...opening];
     this.#isInDoubt = true;
     const row = await this.#ask(({ take }) => take, more, call);
     this.#isInDoubt = false;
     this.#granted = row?.granted === 'true' ? BigInt(row.fence!) : null;
     const reading = this.#readingOf(row);
-    if (this.#granted !== null) return { grant: { token: this.#granted }, reading };
+    if (this.#granted !== null) {
+      const grant = { token: this.#granted };
+      const row = { election: this.#election, token: grant.token };
+      this.#renewal.begin(row, grant, askedMs, () => this.#hint('ours'));
+      return { grant, reading };
+    }
     if (reading.leader !== null) return { grant: null, reading };
     // The lease was free when we read it, and another participant was faster, or is about to be.
     const found = await this.read(call);
@@ -86,30 +97,29 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
   }
 
   async renew(grant: PostgresGrant, call: Call): Promise<PostgresGrant | null> {
-    const { times } = this.#around;
-    const more = [grant.token, times.leaseMs, this.#lockMs];
-    const row = await this.#ask(({ renew }) => renew, more, call, 'renewal');
-    if (row === undefined) {
-      this.#granted = null;
-      return null;
-    }
-    const mark = `${grant.token} `;
-    return row.asked?.startsWith(mark) ? { ...grant, asked: row.asked.slice(mark.length) } : grant;
+    const renewed = await this.#renewal.renew(grant, call);
+    if (renewed === null) this.#granted = null;
+    return renewed;
+  }
+
+  forget(grant: PostgresGrant): void {
+    this.#renewal.forget(grant);
   }
 
   async release({ token }: PostgresGrant, call: Call): Promise<void> {
     this.#granted = null;
-    await this.#ask(({ release }) => release, [token, this.#lockMs], call);
+    this.#renewal.forget({ token });
+    await this.#ask(({ release }) => release, [token, this.#around.lockMs], call);
   }
 
   async leave(call: Call): Promise<void> {
     if (!this.#isInDoubt) return;
-    await this.#ask(({ leave }) => leave, [this.#request(), this.#lockMs], call);
+    await this.#ask(({ leave }) => leave, [this.#request(), this.#around.lockMs], call);
     this.#isInDoubt = false;
   }
 
   async publish({ token }: PostgresGrant, value: Json, call: Call): Promise<number | null> {
-    const more = [token, this.#request(), JSON.stringify(value), this.#lockMs];
+    const more = [token, this.#request(), JSON.stringify(value), this.#around.lockMs];
     const row = await this.#ask(({ publish }) => publish, more, call);
     return row === undefined ? null : Number(row.version);
   }
@@ -127,7 +137,7 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     await this.read({ signal }); // Without a connection, the columns of the table are unknown.
     const { ask } = this.#around.statements;
     if (ask === null) throw lacksColumn(at);
-    await link.query(() => ask, [this.#election, token, `${token} ${reason}`, this.#lockMs], signal);
+    await link.query(() => ask, [this.#election, token, `${token} ${reason}`, this.#around.lockMs], signal);
   }
 
   async read({ signal }: Call): Promise<Reading> {
@@ -139,27 +149,31 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
   }
 
   watch(hint: (news: 'changed' | 'ours') => void): () => void {
+    this.#hint = hint;
     const { listener } = this.#around;
-    if (listener === null) return () => {};
-    return listener.add(this.#election, (fence, isRequest) => {
-      if (isRequest) {
-        if (fence === this.#granted) hint('ours'); // Other participants need not read.
-        return;
-      }
-      const isGone = this.#granted !== null && fence !== null && fence > this.#granted;
-      hint(isGone ? 'ours' : 'changed');
-    });
+    const stop = listener?.add(this.#election, (fence, isRequest) => this.#onNotice(fence, isRequest));
+    return () => {
+      this.#hint = () => {};
+      stop?.();
+    };
+  }
+
+  #onNotice(fence: bigint | null, isRequest: boolean): void {
+    const isGone = this.#granted !== null && fence !== null && fence > this.#granted;
+    const isForUs = isRequest ? fence === this.#granted : isGone;
+    if (isForUs) this.#renewal.doubt();
+    if (isForUs) this.#hint('ours');
+    else if (!isRequest) this.#hint('changed'); // A request to another participant is nothing to read.
   }
 
   async #ask(
     which: (statements: Statements) => string,
     more: readonly unknown[],
     { signal }: Call,
-    rank?: Rank,
   ): Promise<Row | undefined> {
     const { link, incarnation } = this.#around;
     const statement = (): string => which(this.#around.statements);
-    return (await link.query(statement, [this.#election, incarnation, ...more], signal, rank))[0];
+    return (await link.query(statement, [this.#election, incarnation, ...more], signal))[0];
   }
 
   /** A lease has expired if the server says so, or if it was seen unchanged for as long as it lasts. */
