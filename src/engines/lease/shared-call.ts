@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../election/index.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import type { Call } from './lease-store.ts';
@@ -148,6 +149,7 @@ export class SharedCall<T, A> {
   #send(entries: readonly Entry<T, A>[]): void {
     const { clock, callMs, send } = this.#settings;
     const late = new AbortController();
+    setMaxListeners(0, late.signal); // A store may need several connections or messages for one request.
     const sentMs = clock.now();
     let stop = (): void => {};
     const isLate = new Promise<never>((_, reject) => {

@@ -34,6 +34,7 @@ import { parseAddress } from './address.ts';
 import type { PostgresPool } from './connection.ts';
 import { Link } from './link.ts';
 import { Listener } from './listener.ts';
+import { Looks } from './looks.ts';
 import { renewRows } from './renewals.ts';
 import { prepare } from './schema.ts';
 import { type Source, sourceOfPool, sourceOfUrl } from './source.ts';
@@ -106,6 +107,7 @@ export function postgres(
     // Briefly, since all elections share one connection.
     lockMs: String(Math.ceil(Math.max(50, times.callMs / 4))),
     renewals: renewalsOf(clock, times, (rows, signal) => renewRows(around, rows, signal)),
+    looks: new Looks({ link, clock, times, at: source.shown, statement: () => around.statements.read }),
   };
   const kind = {
     storeName: 'PostgreSQL',

@@ -25,7 +25,7 @@ export interface Statements {
   readonly record: string;
   /** name, fence, request to resign, lockMs; null if the table cannot hold one */
   readonly ask: string | null;
-  /** name → standby, and the state */
+  /** names → for each its place in the list (from 1), standby, and the state */
   readonly read: string;
 }
 
@@ -169,7 +169,8 @@ SELECT ${notify("'asked ' || ")}::text AS told FROM asked`
       : null,
 
     read: `
-SELECT pg_is_in_recovery()::text AS standby, row.*
-FROM (SELECT) AS one LEFT JOIN (SELECT ${state('lease')} FROM ${table} AS lease WHERE name = $1) AS row ON true`,
+SELECT pg_is_in_recovery()::text AS standby, wanted.place::text, row.*
+FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, place)
+LEFT JOIN (SELECT lease.name, ${state('lease')} FROM ${table} AS lease) AS row ON row.name = wanted.name`,
   };
 }

@@ -3,12 +3,14 @@ import type { Clock, ResignationRequest, TransactedWork } from '../../election/i
 import type { FirstValue } from '../lease/first-value.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
+import type { Share } from '../lease/shared-call.ts';
 import { SharedRenewal } from '../lease/shared-renewal.ts';
 import { Unchanged } from '../lease/unchanged.ts';
 import type { Row } from './connection.ts';
 import type { Link } from './link.ts';
 import type { Listener } from './listener.ts';
-import { isStandby, lacksColumn } from './problems.ts';
+import type { Looks } from './looks.ts';
+import { lacksColumn } from './problems.ts';
 import type { PostgresRenewals, RowToRenew } from './renewals.ts';
 import type { Source } from './source.ts';
 import type { Statements } from './statements.ts';
@@ -43,6 +45,7 @@ export interface Around {
   /** How long a statement may wait for a lock. Takes and renewals wait for none. */
   readonly lockMs: string;
   readonly renewals: PostgresRenewals;
+  readonly looks: Looks;
 }
 
 /** One election in PostgreSQL. */
@@ -56,6 +59,14 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
   #isInDoubt = false;
   /** The lease of another participant, as we have seen it. */
   readonly #unchanged = new Unchanged();
+  /** What another participant holds, as far as we know, and our part in the polls of the engine. */
+  #waiting: {
+    readonly token: bigint;
+    readonly freeAtMs: number;
+    readonly look: Share<Row | undefined>;
+  } | null = null;
+  /** An attempt to take it has shown that this is not an earlier grant of our own. */
+  #hasTried = false;
   readonly #renewal: SharedRenewal<RowToRenew, PostgresGrant>;
   #hint: (news: 'changed' | 'ours') => void = () => {};
 
@@ -70,6 +81,9 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     call: Call,
     first: FirstValue | null = null,
   ): Promise<{ grant: PostgresGrant | null; reading: Reading }> {
+    // What an unanswered attempt of ours may hold is not waited for.
+    const seen = this.#hasTried && !this.#isInDoubt ? await this.#lookAgain(call) : null;
+    if (seen !== null) return { grant: null, reading: seen };
     const { times, clock, lockMs } = this.#around;
     const askedMs = clock.now();
     const over = this.#unchanged.overMark(askedMs) ?? '';
@@ -82,6 +96,7 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     this.#isInDoubt = true;
     const row = await this.#ask(({ take }) => take, more, call);
     this.#isInDoubt = false;
+    this.#hasTried = true;
     this.#granted = row?.granted === 'true' ? BigInt(row.fence!) : null;
     const reading = this.#readingOf(row);
     if (this.#granted !== null) {
@@ -140,12 +155,33 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     await link.query(() => ask, [this.#election, token, `${token} ${reason}`, this.#around.lockMs], signal);
   }
 
-  async read({ signal }: Call): Promise<Reading> {
-    const { link, at } = this.#around;
-    const [row] = await link.query(() => this.#around.statements.read, [this.#election], signal);
-    // Behind a pooler, the next statement can reach another server. What a standby knows is outdated.
-    if (row?.standby === 'true') throw isStandby(at);
-    return this.#readingOf(row);
+  async read(call: Call): Promise<Reading> {
+    return (
+      (await this.#lookAgain(call)) ?? this.#readingOf(await this.#around.looks.now(this.#election, call))
+    );
+  }
+
+  /**
+   * A poll that is shared with those of other elections: what another participant holds, if it still does. Null: that
+   * has to be asked for, since there is nothing to expect, or it has changed.
+   */
+  async #lookAgain(call: Call): Promise<Reading | null> {
+    const { clock, looks } = this.#around;
+    const waiting = this.#waiting;
+    if (waiting === null || !looks.areShared) return null;
+    if (clock.now() < waiting.freeAtMs) {
+      const { answer, sentMs } = await waiting.look.ask(call);
+      const reading = this.#readingOf(answer, sentMs);
+      if (reading.token === waiting.token) return reading;
+    }
+    this.#waitNoMore();
+    return null;
+  }
+
+  #waitNoMore(): void {
+    this.#waiting?.look.end();
+    this.#waiting = null;
+    this.#hasTried = false;
   }
 
   watch(hint: (news: 'changed' | 'ours') => void): () => void {
@@ -154,11 +190,13 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     const stop = listener?.add(this.#election, (fence, isRequest) => this.#onNotice(fence, isRequest));
     return () => {
       this.#hint = () => {};
+      this.#waitNoMore();
       stop?.();
     };
   }
 
   #onNotice(fence: bigint | null, isRequest: boolean): void {
+    if (!isRequest) this.#waitNoMore();
     const isGone = this.#granted !== null && fence !== null && fence > this.#granted;
     const isForUs = isRequest ? fence === this.#granted : isGone;
     if (isForUs) this.#renewal.doubt();
@@ -176,15 +214,29 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     return (await link.query(statement, [this.#election, incarnation, ...more], signal))[0];
   }
 
-  /** A lease has expired if the server says so, or if it was seen unchanged for as long as it lasts. */
-  #readingOf(row: Row | undefined): Reading {
+  /**
+   * A lease has expired if the server says so, or if it was seen unchanged for as long as it lasts. `sentMs`: when the
+   * row was asked for, if that was before this call.
+   */
+  #readingOf(row: Row | undefined, sentMs?: number): Reading {
     const nowMs = this.#around.clock.now();
     const reading = readingOf(row);
     const isOthers = reading.leader !== null && reading.token !== this.#granted;
     this.#unchanged.see(isOthers ? row!.mark! : null, lastsOf(row), nowMs);
-    const freeInMs = this.#unchanged.freeInMs(nowMs);
-    if (freeInMs === 0) return { ...reading, leader: null, token: null, freeInMs: null };
-    return { ...reading, freeInMs: reading.freeInMs === null ? null : Math.min(reading.freeInMs, freeInMs) };
+    const unchangedMs = this.#unchanged.freeInMs(nowMs);
+    const isHeld = isOthers && unchangedMs > 0 && reading.freeInMs !== null;
+    if (!isHeld) this.#waitNoMore();
+    if (unchangedMs === 0) return { ...reading, leader: null, token: null, freeInMs: null };
+    if (reading.freeInMs === null) return reading;
+    const freeInMs = Math.max(0, Math.min(reading.freeInMs - (nowMs - (sentMs ?? nowMs)), unchangedMs));
+    if (isHeld) this.#waitFor(reading.token!, nowMs + freeInMs);
+    return { ...reading, freeInMs };
+  }
+
+  #waitFor(token: bigint, freeAtMs: number): void {
+    if (this.#waiting !== null && this.#waiting.token !== token) this.#hasTried = false;
+    const look = this.#waiting?.look ?? this.#around.looks.add(this.#election, () => this.#hint('changed'));
+    this.#waiting = { token, freeAtMs, look };
   }
 
   #request(): number {

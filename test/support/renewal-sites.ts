@@ -1,0 +1,84 @@
+/** Real servers that count the renewals that they get, and from which an election can be stolen. */
+import { EtcdServer, hasEtcd } from './servers/etcd.ts';
+import { hasPostgres, PostgresServer } from './servers/postgres.ts';
+import { hasRedis, RedisServer } from './servers/redis.ts';
+
+export interface RenewalSite {
+  readonly port: number;
+  urlAt(port: number): string;
+  /** How many renewals (statements, scripts, keep-alives) it ever got. */
+  renewals(): Promise<number>;
+  /** Gives the lease of an election to another holder. Its leader is not told. */
+  steal(election: string): Promise<void>;
+  stop(): Promise<void>;
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const SITES: Readonly<Record<string, readonly [isThere: boolean, start: () => Promise<RenewalSite>]>> =
+  {
+    postgres: [hasPostgres(), postgresSite],
+    redis: [hasRedis(), redisSite],
+    etcd: [hasEtcd(), etcdSite],
+  };
+
+async function postgresSite(): Promise<RenewalSite> {
+  const server = await PostgresServer.start({ shared_preload_libraries: 'pg_stat_statements' });
+  await server.sql('CREATE EXTENSION pg_stat_statements');
+  return {
+    port: server.port,
+    urlAt: (port) => server.urlAt(port),
+    renewals: async () =>
+      Number(
+        await server.sql(
+          `SELECT coalesce(sum(calls), 0) FROM pg_stat_statements
+           WHERE query LIKE '%UPDATE "public"."caucus_lease"%SET expires_at%SKIP LOCKED%'
+              OR query LIKE '%SKIP LOCKED%SET expires_at%' OR query LIKE '%NOWAIT%SET expires_at%asked%'`,
+        ),
+      ),
+    steal: async (election) => {
+      await server.sql(`UPDATE caucus_lease SET holder = gen_random_uuid() WHERE name = '${election}'`);
+    },
+    stop: () => server.stop(),
+    restart: () => server.restart(),
+    close: () => server.close(),
+  };
+}
+
+async function redisSite(): Promise<RenewalSite> {
+  const server = await RedisServer.start({ appendfsync: 'everysec' });
+  return {
+    port: server.port,
+    urlAt: (port) => `redis://127.0.0.1:${port}`,
+    // While nothing else happens, every script is a renewal.
+    renewals: async () => {
+      const stats = await server.cli(['INFO', 'commandstats']);
+      const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map(([, count]) =>
+        Number(count),
+      );
+      return calls.reduce((sum, each) => sum + each, 0);
+    },
+    steal: async (election) => {
+      await server.cli(['HSET', `caucus:{${election}}:lease`, 'holder', 'a thief']);
+    },
+    stop: () => server.stop(),
+    restart: () => server.restart(),
+    close: () => server.close(),
+  };
+}
+
+async function etcdSite(): Promise<RenewalSite> {
+  const server = await EtcdServer.start();
+  return {
+    port: server.port,
+    urlAt: (port) => `etcd://127.0.0.1:${port}`,
+    renewals: async () => {
+      const text = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+      return Number(/^etcd_debugging_lease_renewed_total (\S+)$/m.exec(text)?.[1] ?? 0);
+    },
+    steal: (election) => server.deleteElection(election),
+    stop: () => server.stop(),
+    restart: () => server.restart(),
+    close: () => server.close(),
+  };
+}
