@@ -1,7 +1,7 @@
 /** Real servers that count the renewals that they get, and from which an election can be stolen. */
-import { EtcdServer, hasEtcd } from './servers/etcd.ts';
-import { hasPostgres, PostgresServer } from './servers/postgres.ts';
-import { hasRedis, RedisServer } from './servers/redis.ts';
+import { EtcdServer } from './servers/etcd.ts';
+import { PostgresServer } from './servers/postgres.ts';
+import { RedisServer } from './servers/redis.ts';
 
 export interface RenewalSite {
   readonly port: number;
@@ -10,19 +10,10 @@ export interface RenewalSite {
   renewals(): Promise<number>;
   /** Gives the lease of an election to another holder. Its leader is not told. */
   steal(election: string): Promise<void>;
-  stop(): Promise<void>;
-  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-export const SITES: Readonly<Record<string, readonly [isThere: boolean, start: () => Promise<RenewalSite>]>> =
-  {
-    postgres: [hasPostgres(), postgresSite],
-    redis: [hasRedis(), redisSite],
-    etcd: [hasEtcd(), etcdSite],
-  };
-
-async function postgresSite(): Promise<RenewalSite> {
+export async function postgresSite(): Promise<RenewalSite> {
   const server = await PostgresServer.start({ shared_preload_libraries: 'pg_stat_statements' });
   await server.sql('CREATE EXTENSION pg_stat_statements');
   return {
@@ -39,13 +30,11 @@ async function postgresSite(): Promise<RenewalSite> {
     steal: async (election) => {
       await server.sql(`UPDATE caucus_lease SET holder = gen_random_uuid() WHERE name = '${election}'`);
     },
-    stop: () => server.stop(),
-    restart: () => server.restart(),
     close: () => server.close(),
   };
 }
 
-async function redisSite(): Promise<RenewalSite> {
+export async function redisSite(): Promise<RenewalSite> {
   const server = await RedisServer.start({ appendfsync: 'everysec' });
   return {
     port: server.port,
@@ -61,13 +50,11 @@ async function redisSite(): Promise<RenewalSite> {
     steal: async (election) => {
       await server.cli(['HSET', `caucus:{${election}}:lease`, 'holder', 'a thief']);
     },
-    stop: () => server.stop(),
-    restart: () => server.restart(),
     close: () => server.close(),
   };
 }
 
-async function etcdSite(): Promise<RenewalSite> {
+export async function etcdSite(): Promise<RenewalSite> {
   const server = await EtcdServer.start();
   return {
     port: server.port,
@@ -77,8 +64,6 @@ async function etcdSite(): Promise<RenewalSite> {
       return Number(/^etcd_debugging_lease_renewed_total (\S+)$/m.exec(text)?.[1] ?? 0);
     },
     steal: (election) => server.deleteElection(election),
-    stop: () => server.stop(),
-    restart: () => server.restart(),
     close: () => server.close(),
   };
 }
