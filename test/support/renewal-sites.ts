@@ -8,6 +8,8 @@ export interface RenewalSite {
   urlAt(port: number): string;
   /** How many renewals (statements, scripts, keep-alives) it ever got. */
   renewals(): Promise<number>;
+  /** How many requests of any kind it ever got from elections. */
+  requests(): Promise<number>;
   /** Gives the lease of an election to another holder. Its leader is not told. */
   steal(election: string): Promise<void>;
   close(): Promise<void>;
@@ -27,6 +29,12 @@ export async function postgresSite(): Promise<RenewalSite> {
               OR query LIKE '%SKIP LOCKED%SET expires_at%' OR query LIKE '%NOWAIT%SET expires_at%asked%'`,
         ),
       ),
+    requests: async () =>
+      Number(
+        await server.sql(
+          `SELECT coalesce(sum(calls), 0) FROM pg_stat_statements WHERE query LIKE '%"caucus_lease"%'`,
+        ),
+      ),
     steal: async (election) => {
       await server.sql(`UPDATE caucus_lease SET holder = gen_random_uuid() WHERE name = '${election}'`);
     },
@@ -36,17 +44,16 @@ export async function postgresSite(): Promise<RenewalSite> {
 
 export async function redisSite(): Promise<RenewalSite> {
   const server = await RedisServer.start({ appendfsync: 'everysec' });
+  const scripts = async (): Promise<number> => {
+    const stats = await server.cli(['INFO', 'commandstats']);
+    const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map(([, count]) => Number(count));
+    return calls.reduce((sum, each) => sum + each, 0);
+  };
   return {
     port: server.port,
     urlAt: (port) => `redis://127.0.0.1:${port}`,
-    // While nothing else happens, every script is a renewal.
-    renewals: async () => {
-      const stats = await server.cli(['INFO', 'commandstats']);
-      const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map(([, count]) =>
-        Number(count),
-      );
-      return calls.reduce((sum, each) => sum + each, 0);
-    },
+    renewals: scripts, // While nothing else happens, every script is one.
+    requests: scripts,
     steal: async (election) => {
       await server.cli(['HSET', `caucus:{${election}}:lease`, 'holder', 'a thief']);
     },
@@ -56,12 +63,17 @@ export async function redisSite(): Promise<RenewalSite> {
 
 export async function etcdSite(): Promise<RenewalSite> {
   const server = await EtcdServer.start();
+  const metrics = async (): Promise<string> =>
+    await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
   return {
     port: server.port,
     urlAt: (port) => `etcd://127.0.0.1:${port}`,
     renewals: async () => {
-      const text = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
-      return Number(/^etcd_debugging_lease_renewed_total (\S+)$/m.exec(text)?.[1] ?? 0);
+      return Number(/^etcd_debugging_lease_renewed_total (\S+)$/m.exec(await metrics())?.[1] ?? 0);
+    },
+    requests: async () => {
+      const counts = (await metrics()).matchAll(/^grpc_server_started_total\{.*(?:KV|Lease)".*\} (\S+)$/gm);
+      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
     },
     steal: (election) => server.deleteElection(election),
     close: () => server.close(),
