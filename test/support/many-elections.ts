@@ -68,7 +68,9 @@ export function describeManyElections(
       const fromMs = performance.now();
       const isRenewed = (each: Leadership): boolean =>
         performance.now() + each.expiresInMs >= fromMs + 0.95 * leaseMs;
-      await expect.poll(() => leaderships.filter(isRenewed).length).toBe(leaderships.length);
+      await expect
+        .poll(() => leaderships.filter(isRenewed).length, { timeout: leaseMs + 15_000 })
+        .toBe(leaderships.length);
     }
 
     it.runIf(isThere)(
@@ -187,6 +189,23 @@ export function describeManyElections(
       const again = await campaign(await open({ leaseMs, name: 'heir' }), elections);
       for (const [index, { token }] of again.entries())
         expect(token).toBeGreaterThan(leaderships[index]!.token);
+    });
+
+    it.runIf(isThere)('outlive a server that is killed during a renewal, and starts again', async () => {
+      const leaseMs = 3 * LEASE_MS;
+      const proxy = await proxied();
+      const engine = await open({ leaseMs, callMs: CALL_MS }, Number(new URL(proxy.url).port));
+      const leaderships = await campaign(engine, fresh(100));
+      await renewed(leaderships, leaseMs);
+      proxy.freeze();
+      // A renewal is due by now, and was sent.
+      const isDue = ({ expiresInMs }: Leadership): boolean => expiresInMs < leaseMs * 0.6;
+      await expect.poll(() => leaderships.every(isDue), { timeout: leaseMs }).toBe(true);
+      await site.crash();
+      proxy.refuse();
+      proxy.restore();
+      await renewed(leaderships, leaseMs);
+      expect(validOf(leaderships)).toBe(100);
     });
 
     it.runIf(isThere)(

@@ -12,6 +12,8 @@ export interface RenewalSite {
   requests(): Promise<number>;
   /** Gives the lease of an election to another holder. Its leader is not told. */
   steal(election: string): Promise<void>;
+  /** Kills it, and starts it again with its data. */
+  crash(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,10 @@ export async function postgresSite(): Promise<RenewalSite> {
     steal: async (election) => {
       await server.sql(`UPDATE caucus_lease SET holder = gen_random_uuid() WHERE name = '${election}'`);
     },
+    async crash() {
+      await server.stop('SIGQUIT'); // At once, as by a crash: what is under way is not ended.
+      await server.restart();
+    },
     close: () => server.close(),
   };
 }
@@ -56,6 +62,10 @@ export async function redisSite(): Promise<RenewalSite> {
     requests: scripts,
     steal: async (election) => {
       await server.cli(['HSET', `caucus:{${election}}:lease`, 'holder', 'a thief']);
+    },
+    async crash() {
+      await server.stop('SIGKILL');
+      await server.restart();
     },
     close: () => server.close(),
   };
@@ -76,6 +86,10 @@ export async function etcdSite(): Promise<RenewalSite> {
       return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
     },
     steal: (election) => server.deleteElection(election),
+    async crash() {
+      await server.stop('SIGKILL');
+      await server.restart();
+    },
     close: () => server.close(),
   };
 }
