@@ -67,10 +67,12 @@ export function describeManyElections(
     async function renewed(leaderships: readonly Leadership[], leaseMs: number): Promise<void> {
       const fromMs = performance.now();
       const isRenewed = (each: Leadership): boolean =>
-        performance.now() + each.expiresInMs >= fromMs + 0.95 * leaseMs;
+        each.isValid() && performance.now() + each.expiresInMs >= fromMs + 0.95 * leaseMs;
+      const isOver = (): boolean => leaderships.some(({ signal }) => signal.aborted);
       await expect
-        .poll(() => leaderships.filter(isRenewed).length, { timeout: leaseMs + 15_000 })
-        .toBe(leaderships.length);
+        .poll(() => isOver() || leaderships.every(isRenewed), { timeout: leaseMs + 15_000 })
+        .toBe(true);
+      expect(leaderships.flatMap(({ lost }) => lost?.message ?? [])).toEqual([]);
     }
 
     it.runIf(isThere)(
