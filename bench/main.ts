@@ -4,6 +4,7 @@ import { benchExploration } from './exploration.ts';
 import { benchFailover } from './failover.ts';
 import { benchImport } from './import.ts';
 import { benchLinks } from './links.ts';
+import { benchManyElections } from './many-elections.ts';
 import { benchMessages } from './messages.ts';
 import { benchOnce } from './once.ts';
 import { benchPage } from './page.ts';
@@ -21,6 +22,7 @@ const benches: Record<string, () => void | Promise<void>> = {
   links: benchLinks,
   takeover: benchTakeover,
   engines: benchEngines,
+  many: benchManyElections,
   once: benchOnce,
   shards: benchShards,
   import: benchImport,

@@ -6,10 +6,12 @@ import { seen, won } from '../../src/engines/conformance/stage.ts';
 import { parseAddress } from '../../src/engines/etcd/address.ts';
 import { Client } from '../../src/engines/etcd/client.ts';
 import { etcd } from '../../src/engines/etcd/index.ts';
+import { type KeyToRenew, renewKeys } from '../../src/engines/etcd/renewals.ts';
 import { Sessions } from '../../src/engines/etcd/sessions.ts';
-import { EtcdStore } from '../../src/engines/etcd/store.ts';
+import { type EtcdGrant, EtcdStore } from '../../src/engines/etcd/store.ts';
 import { Watches } from '../../src/engines/etcd/watches.ts';
 import { leaseTimes } from '../../src/engines/lease/settings.ts';
+import { renewalsOf } from '../../src/engines/lease/shared-renewal.ts';
 import { hasEtcd } from '../support/servers/etcd.ts';
 import { EtcdBed, LEASE_MS, PATIENT, until } from '../support/servers/etcd-bed.ts';
 
@@ -148,6 +150,9 @@ describe.runIf(hasEtcd())('etcd, as it is connected to', () => {
       sessions: new Sessions(client, processClock, times),
       watches: new Watches(client, processClock, 1000),
       places: new Map(),
+      renewals: renewalsOf<KeyToRenew, EtcdGrant>(processClock, times, (keys, signal) => {
+        return renewKeys({ client, clock: processClock, times }, keys, signal);
+      }),
     };
     const [one, two] = [
       new EtcdStore(around, bed.newName(), 'me'),

@@ -91,6 +91,7 @@ beforeEach(async () => {
       () => STARTED_MS + clock.now() + sleptMs,
     ),
     random: () => 0,
+    spreadsRenewals: false,
     storeName: 'the store',
     onClosed: () => {},
   });
@@ -113,6 +114,45 @@ describe('a seat with a lease', () => {
     await lead(5n);
     expect(asked()).toEqual(['read', 'take']);
     expect(seat.standing).toMatchObject({ leader: 'a', token: 5n, cause: 'won', held: { token: 5n } });
+  });
+
+  it('is renewed the first time at a moment of its own where renewals are not shared', async () => {
+    const own = new ScriptedStore(clock);
+    const spread = new LeaseSeat('f', 'a', own, {
+      times: leaseTimes({ leaseMs: 1000, renewMs: 300, callMs: 200, retryMs: 400 }),
+      ...{
+        clock,
+        sleep: new SleepWatch(
+          () => clock.now(),
+          () => clock.now(),
+          null,
+        ),
+      },
+      ...{ random: () => 0.5, spreadsRenewals: true, storeName: 'the store', onClosed: () => {} },
+    });
+    await calm();
+    await own.last.answer(FREE);
+    spread.stand();
+    await calm();
+    await own.last.answer({ grant: { token: 1n }, reading: FREE });
+    await clock.pass(300);
+    expect(own.last).toMatchObject({ what: 'renew', atMs: 225 });
+    await own.last.answer({ token: 1n });
+    await clock.pass(300);
+    expect(own.last).toMatchObject({ what: 'renew', atMs: 225 + 300 });
+  });
+
+  it.each<readonly [string, () => Promise<void>]>([
+    ['it has run out', () => clock.pass(1000)],
+    ['it is resigned', async () => void seat.resign()],
+    ['it is closed', async () => void seat.close()],
+  ])('tells the store that it acts no longer on a grant when %s', async (_, end) => {
+    const forgotten: bigint[] = [];
+    Object.assign(store, { forget: ({ token }: Grant) => forgotten.push(token) });
+    await lead(1n);
+    expect(forgotten).toEqual([]);
+    await end();
+    expect(forgotten).toEqual([1n]);
   });
 
   it('counts the lease from when it asked, less the drift', async () => {
@@ -327,6 +367,7 @@ describe('a seat with a lease', () => {
         null,
       ),
       random: () => 0,
+      spreadsRenewals: false,
       storeName: 'the store',
       onClosed: () => {},
     });

@@ -55,7 +55,8 @@ describe.runIf(hasRedis())('a command that comes late to Redis', () => {
     await master.release(by('a', 1), true, signal);
     const { fence } = await master.take(by('b', 1), 'b', 0n, signal);
     await server.cli(['PEXPIRE', by('b', 1).layout.keys[0], '20000']);
-    expect(await master.renew(by('a', 1), old.fence, signal)).toMatchObject({ whose: 'other' });
+    const late = { errand: by('a', 1), token: old.fence };
+    expect(await master.renew([late], signal)).toMatchObject([{ whose: 'other' }]);
     const value = { json: '"late"', value: 'late', version: 9, token: old.fence };
     expect(await master.publish(by('a', 1), value, signal)).toBe(false);
     expect(await master.confirm(by('a', 1), old.fence, null, signal)).toBe(false);
@@ -71,7 +72,8 @@ describe.runIf(hasRedis())('a command that comes late to Redis', () => {
     const by = election();
     const { fence } = await master.take(by('a', 1), 'a', 0n, signal);
     await master.release(by('a', 1), true, signal);
-    expect(await master.renew(by('a', 1), fence, signal)).toMatchObject({ whose: 'none' });
+    const late = { errand: by('a', 1), token: fence };
+    expect(await master.renew([late], signal)).toMatchObject([{ whose: 'none' }]);
     expect(await master.confirm(by('a', 1), fence, null, signal)).toBe(false);
     expect((await master.read(by('a', 1).layout, signal)).lease).toBe(null);
   });

@@ -18,7 +18,19 @@ export class EtcdError extends Error {
   get isLeaseGone(): boolean {
     return this.message.includes('requested lease not found');
   }
+
+  get isDenial(): boolean {
+    return this.message.includes(DENIAL);
+  }
+
+  /** A transaction has more operations than an operator allows (`--max-txn-ops`). */
+  get isTooLong(): boolean {
+    return this.message.includes('too many operations');
+  }
 }
+
+/** How we say that etcd has denied a permission. */
+const DENIAL = 'the permission for this election';
 
 /** An answer or an error: alone, or as a line of a streamed answer. */
 interface Parsed {
@@ -136,7 +148,7 @@ export class Client {
       return new EtcdError('it wants a user and a password: etcd://user:password@host', isDefinite);
     if (said === 'permission denied') {
       const who = this.#user === undefined ? 'us' : `user ${this.#user}`;
-      return new EtcdError(`it denies ${who} the permission for this election`, isDefinite);
+      return new EtcdError(`it denies ${who} ${DENIAL}`, isDefinite);
     }
     return new EtcdError(said, isDefinite);
   }

@@ -15,7 +15,7 @@
  * etcd was restored from a backup, since its revisions go back then. If an operator deletes the leader's key or revokes its lease,
  * the next one leads at once, and the old one learns of it a moment later: a resource that can be fenced should be, by the token.
  *
- * How: one lease for all elections of an engine, renewed for all of them with one request. In each election a key
+ * How: one lease for up to a thousand elections of an engine, renewed for all of them with one request. In each election a key
  * `NAME/<lease>` hangs on it; the one that was created first leads, the others wait and watch. See `Place` for what happens
  * to requests whose answer never came.
  */
@@ -24,9 +24,11 @@ import { processClock } from '../../election/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
 import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { leaseTimes } from '../lease/settings.ts';
+import { renewalsOf } from '../lease/shared-renewal.ts';
 import { parseAddress } from './address.ts';
 import { Client } from './client.ts';
 import { checkName } from './layout.ts';
+import { type EtcdRenewals, renewKeys } from './renewals.ts';
 import { Sessions } from './sessions.ts';
 import { type EtcdGrant, EtcdStore } from './store.ts';
 import type { TlsOptions } from './transport.ts';
@@ -59,7 +61,10 @@ export function etcd(url: string, options: EtcdOptions = {}): LeaseEngine<EtcdGr
   client.transport.onVersion = (endpoint, version) => warning.onVersion(endpoint, version);
   const sessions = new Sessions(client, clock, times);
   const watches = new Watches(client, clock, times.callMs);
-  const around = { client, sessions, watches, places: new Map(), clock, times };
+  const renewals: EtcdRenewals = renewalsOf(clock, times, (keys, signal) => {
+    return renewKeys({ client, clock, times }, keys, signal);
+  });
+  const around = { client, sessions, watches, places: new Map(), clock, times, renewals };
   const kind = {
     storeName: 'etcd',
     times,

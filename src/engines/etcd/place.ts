@@ -34,7 +34,7 @@ export interface FirstWrite {
 }
 
 /** The state of our key, as of this revision. */
-interface Check {
+export interface Check {
   readonly isThere: boolean;
   readonly asked: string | null;
   readonly revision: bigint;
@@ -136,12 +136,9 @@ export class Place implements Debt {
     if (this.isLeaving && this.#active === 0) await this.leave(signal);
   }
 
-  /** Whether our key still has this revision, and the reason if an operator requests our resignation. */
-  async check(created: bigint, signal: AbortSignal): Promise<Check> {
-    const ops = [get(this.key), get(this.#layout.askedKey(created))];
-    const answer = await this.#txn([], ops, [], signal);
-    const isThere = found(answer, 0)?.createRevision === created;
-    return { isThere, asked: found(answer, 1)?.value ?? null, revision: revisionOf(answer.header) };
+  /** What shows whether our key still has this revision, and whether an operator requests our resignation. */
+  readsOf(created: bigint): readonly [key: Op, asked: Op] {
+    return [get(this.key), get(this.#layout.askedKey(created))];
   }
 
   async #create(signal: AbortSignal, isVoid: () => void, first: FirstWrite | null): Promise<View | null> {

@@ -24,7 +24,7 @@ export interface Debt {
 }
 
 /**
- * One etcd lease, to which the keys of all our elections are attached. The first election that needs a renewal renews
+ * One etcd lease, to which the keys of many of our elections are attached. The first election that needs a renewal renews
  * it for all of them; while candidates wait in a queue, the session renews by itself. Without users it expires.
  */
 export class Session {
@@ -66,6 +66,14 @@ export class Session {
     if (Number(answer.TTL) * 1000 < times.leaseMs)
       throw new Error(`it grants a lease of ${answer.TTL} s only, where ${TTL} s were asked for`);
     return new Session(client, clock, times, sentMs, answer);
+  }
+
+  get size(): number {
+    return this.#users.size;
+  }
+
+  has(user: SessionUser): boolean {
+    return this.#users.has(user);
   }
 
   join(user: SessionUser): void {

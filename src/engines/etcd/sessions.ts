@@ -1,15 +1,24 @@
 import type { Clock } from '../../election/index.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
 import type { Client } from './client.ts';
-import { Session } from './session.ts';
+import { Session, type SessionUser } from './session.ts';
 
-/** The session of an engine: opened when an election first needs it, and again after it was lost. */
+/**
+ * etcd takes longer to put a key the more keys its lease has (etcd issue 15993), and ends a lease with all its keys in
+ * one act, during which it does nothing else.
+ */
+const MOST_USERS = 1000;
+
+/**
+ * The sessions of an engine: one, unless it has very many elections. Opened when an election first needs it, and again
+ * after it was lost.
+ */
 export class Sessions {
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #times: LeaseTimes;
-  #current: Session | null = null;
-  #opening: Promise<Session> | null = null;
+  #all: readonly Session[] = [];
+  #opening: Promise<void> | null = null;
 
   constructor(client: Client, clock: Clock, times: LeaseTimes) {
     this.#client = client;
@@ -17,9 +26,19 @@ export class Sessions {
     this.#times = times;
   }
 
-  /** The shared session. The first caller opens it for all, within its own time limit. */
-  async get(signal: AbortSignal): Promise<Session> {
-    while (this.#current === null || this.#current.isLost) {
+  /**
+   * Joins a session that has room, or the one that is named. The first caller opens one for all, within its own time
+   * limit.
+   */
+  async join(user: SessionUser, named: Session | null, signal: AbortSignal): Promise<Session> {
+    for (;;) {
+      this.#all = this.#all.filter(({ isLost }) => !isLost);
+      const known = this.#all.find((each) => each === named || each.has(user));
+      const session = known ?? this.#all.find(({ size }) => size < MOST_USERS);
+      if (session !== undefined) {
+        session.join(user);
+        return session;
+      }
       const isOurs = this.#opening === null;
       this.#opening ??= this.#open(signal);
       try {
@@ -29,19 +48,17 @@ export class Sessions {
       }
       signal.throwIfAborted();
     }
-    return this.#current;
   }
 
-  async #open(signal: AbortSignal): Promise<Session> {
+  async #open(signal: AbortSignal): Promise<void> {
     try {
-      this.#current = await Session.open(this.#client, this.#clock, this.#times, signal);
-      return this.#current;
+      this.#all = [...this.#all, await Session.open(this.#client, this.#clock, this.#times, signal)];
     } finally {
       this.#opening = null;
     }
   }
 
   async close(): Promise<void> {
-    await this.#current?.end();
+    await Promise.all(this.#all.map((session) => session.end()));
   }
 }

@@ -3,10 +3,13 @@ import type { Clock, ResignationRequest } from '../../election/index.ts';
 import type { FirstValue } from '../lease/first-value.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
+import { SharedRenewal } from '../lease/shared-renewal.ts';
 import { type Client, EtcdError } from './client.ts';
 import { type Layout, layoutOf, proposalOf } from './layout.ts';
+import { OwnKeySightings } from './own-key-sightings.ts';
 import { Place, type View } from './place.ts';
 import { Seen } from './reading.ts';
+import type { EtcdRenewals, KeyToRenew } from './renewals.ts';
 import type { Session, SessionUser } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import type { WatchEvent, Watches } from './watches.ts';
@@ -37,6 +40,7 @@ export interface Around {
   readonly places: Map<string, Place>;
   readonly clock: Clock;
   readonly times: LeaseTimes;
+  readonly renewals: EtcdRenewals;
 }
 
 /** One election in etcd. */
@@ -49,20 +53,13 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
   #hint: (news: 'changed' | 'ours') => void = () => {};
   /** The watches of the candidates, and of requests to resign. */
   #watches: readonly { readonly isLive: boolean }[] = [];
-  /** A request to resign the leadership with this token. */
-  #request: { readonly token: bigint; readonly reason: string } | null = null;
   /** The leader's key; null while it is unknown or being read, so that every change counts. */
   #leaderKey: string | null = null;
   readonly #seen: Seen;
+  readonly #renewal: SharedRenewal<KeyToRenew, EtcdGrant>;
   /** The last reading in which another participant led, while nothing suggests that it has changed. */
   #last: { readonly reading: Reading; readonly revision: bigint } | null = null;
-  /**
-   * When we last saw our key: etcd's revision, and the renewal before it. Null if something suggests that the key is
-   * gone.
-   */
-  #checked: { readonly revision: bigint; readonly sentMs: number } | null = null;
-  /** Counts events that suggest that our key is gone. An answer that was in flight at such an event proves nothing. */
-  #doubts = 0;
+  readonly #sightings: OwnKeySightings;
   /** Counts reported changes. A view that was requested before one may be older than it. */
   #changes = 0;
 
@@ -70,6 +67,11 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     this.#around = around;
     this.#layout = layoutOf(election);
     this.#seen = new Seen(around.client, this.#layout);
+    this.#renewal = new SharedRenewal(around.renewals);
+    this.#sightings = new OwnKeySightings(
+      () => this.#isWatching,
+      () => around.watches.distrust(),
+    );
     this.#election = election;
     this.#name = name;
   }
@@ -82,8 +84,8 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     // A renewal of a moment ago will do: the lease counts from then.
     const sinceMs = clock.now() - times.renewMs / 4;
     for (let tries = 0; ; tries++) {
-      const session = await sessions.get(signal);
-      const place = this.#placeIn(session);
+      const place = this.#placeIn(await sessions.join(this, this.#usedBefore(), signal));
+      const { session } = place;
       const known = this.#unchanged(place);
       if (known !== null) return { grant: null, reading: known };
       this.#forget();
@@ -91,7 +93,7 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       // A participant that turns out to lead needs nearly a full lease from now on, so the renewal starts now.
       const renewed = session.renewSince(sinceMs);
       renewed.catch(() => {});
-      const doubts = this.#doubts;
+      const { doubts } = this.#sightings;
       try {
         let view = await place.enter(signal, this.#seen.firstWrite(first));
         await renewed;
@@ -108,31 +110,17 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     }
   }
 
-  /**
-   * The lease is shared, so a renewal that another election has just requested counts for us too, from when it was
-   * sent.
-   */
-  async renew(grant: EtcdGrant, { signal }: Call): Promise<EtcdGrant | null> {
-    const { clock, times } = this.#around;
-    const { place, token } = grant;
-    const { session } = place;
-    const nowMs = clock.now();
-    const renewed = session.renewSince(nowMs - times.renewMs / 2);
-    renewed.catch(() => {});
-    if (session.isLost || place.created !== token) return null;
-    if (this.#mustCheck(session) && !(await this.#isThere(grant, signal))) return null;
-    try {
-      await renewed;
-    } catch (error) {
-      if (session.isLost) return null;
-      throw error;
-    }
-    if (this.#mustCheck(session) && !(await this.#isThere(grant, signal))) return null;
-    const isAsked = this.#request?.token === token;
-    return { token, place, askedMs: session.sentMs, ...(isAsked ? { asked: this.#request!.reason } : {}) };
+  renew(grant: EtcdGrant, call: Call): Promise<EtcdGrant | null> {
+    return this.#renewal.renew(grant, call);
   }
 
-  async release({ place, token }: EtcdGrant, { signal }: Call): Promise<void> {
+  forget(grant: EtcdGrant): void {
+    this.#renewal.forget(grant);
+  }
+
+  async release(grant: EtcdGrant, { signal }: Call): Promise<void> {
+    const { place, token } = grant;
+    this.#renewal.forget(grant);
     if (place.created !== token) return;
     await this.#leave(place, signal);
     this.#seen.onReleased();
@@ -217,7 +205,8 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     if (key === this.#layout.resignedKey && !isDelete) this.#seen.resigned = value;
     const token = this.#place?.created ?? null;
     if (token === null || isDelete || key !== this.#layout.askedKey(token)) return;
-    this.#request = { token, reason: value };
+    this.#sightings.request = { token, reason: value };
+    this.#renewal.doubt();
     this.#hint('ours');
   }
 
@@ -229,8 +218,13 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       places.set(this.#election, place);
     }
     this.#place = place;
-    session.join(this);
     return place;
+  }
+
+  /** The session in which a key of this election may still be: a second key would stand in the queue behind it. */
+  #usedBefore(): Session | null {
+    const place = this.#around.places.get(this.#election);
+    return place?.mayBeIn ? place.session : null;
   }
 
   /** The session, and with it our key, is gone. */
@@ -263,8 +257,11 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
       return { grant: null, reading };
     }
     place.spend(token);
-    this.#onChecked(view.revision, place.session.sentMs, doubts);
-    return { grant: { token, place, askedMs: place.session.sentMs }, reading };
+    const { sentMs } = place.session;
+    this.#sightings.onSeen({ revision: view.revision, sentMs }, doubts);
+    const grant = { token, place, askedMs: sentMs };
+    this.#renewal.begin(this.#sightings.keyOf(grant), grant, sentMs, () => this.#hint('ours'));
+    return { grant, reading };
   }
 
   #read(view: View, signal: AbortSignal): Promise<Reading> {
@@ -285,34 +282,6 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
     return this.#watches.length > 0 && this.#watches.every(({ isLive }) => isLive);
   }
 
-  /**
-   * The watch reports a deleted key, but the watch may be dead without our knowing. So we check our key after every
-   * renewal that shows another revision than our last check; if nothing was written to etcd, there is nothing to
-   * check.
-   */
-  #mustCheck(session: Session): boolean {
-    if (this.#checked === null) return true;
-    if (session.sentMs <= this.#checked.sentMs) return false;
-    return session.revision !== this.#checked.revision || session.isShaky || !this.#isWatching;
-  }
-
-  /** Whether our key is there. Also finds requests to resign that the watch has missed. */
-  async #isThere({ place, token }: EtcdGrant, signal: AbortSignal): Promise<boolean> {
-    const wasTold = this.#checked === null;
-    const doubts = this.#doubts;
-    const { sentMs } = place.session;
-    const { isThere, asked, revision } = await place.check(token, signal);
-    const isNews = asked !== null && this.#request?.token !== token;
-    if (!wasTold && (!isThere || isNews)) this.#around.watches.distrust();
-    if (isNews) this.#request = { token, reason: asked };
-    if (isThere) this.#onChecked(revision, sentMs, doubts);
-    return isThere;
-  }
-
-  #onChecked(revision: bigint, sentMs: number, doubts: number): void {
-    if (this.#doubts === doubts) this.#checked = { revision, sentMs };
-  }
-
   #onEvent({ key, isDelete, revision }: WatchEvent): void {
     if (key === this.#place?.key) {
       const { created, isLeaving, leftAt } = this.#place;
@@ -327,8 +296,8 @@ export class EtcdStore implements LeaseStore<EtcdGrant>, SessionUser {
 
   #doubt(news: 'changed' | 'ours'): void {
     if (news === 'ours') {
-      this.#checked = null;
-      this.#doubts += 1;
+      this.#sightings.doubt();
+      this.#renewal.doubt();
     }
     this.#unsettle();
     this.#hint(news);

@@ -33,6 +33,11 @@ export interface StoreKind<G extends Grant> {
   /** Its name for people: "etcd". */
   readonly storeName: string;
   readonly times: LeaseTimes;
+  /**
+   * Each election renews with a request of its own: those of many elections are spread over time. Left out where a
+   * renewal is shared.
+   */
+  readonly spreadsRenewals?: boolean;
   /** Throws BadInput for a name that this store cannot hold. */
   checkName(election: string): void;
   /** Loads the libraries that it needs. Rejects with E_UNSUPPORTED if one is not installed. */
@@ -95,10 +100,11 @@ export class LeaseEngine<G extends Grant = Grant> implements OpenEngine {
       );
     }
     this.#kind.checkName(election);
-    const { storeName, times } = this.#kind;
+    const { storeName, times, spreadsRenewals = false } = this.#kind;
     const seat = new LeaseSeat(election, this.name, this.#kind.open(election, this.name), {
       storeName,
       times,
+      spreadsRenewals,
       clock: this.#clock,
       sleep: this.#sleep,
       random: Math.random,

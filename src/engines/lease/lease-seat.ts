@@ -14,7 +14,7 @@ import { Calls } from './calls.ts';
 import { explain, failed, isSame, said } from './explain.ts';
 import type { Call, Grant, LeaseStore, Reading } from './lease-store.ts';
 import { Listeners } from './listeners.ts';
-import { asideUntilMs, nextLookMs, nextPollMs } from './pace.ts';
+import { asideUntilMs, firstRenewalMs, nextLookMs, nextPollMs } from './pace.ts';
 import type { SeatAround } from './seat-around.ts';
 import { Tenure } from './tenure.ts';
 
@@ -266,7 +266,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
       return await this.#store.release(grant, call);
     }
     this.#begin(grant, fromMs, reading);
-    this.#dueMs = Math.min(this.#dueMs, fromMs + times.renewMs);
+    this.#dueMs = Math.min(this.#dueMs, fromMs + firstRenewalMs(this.#around));
   }
 
   #begin(grant: G, fromMs: number, { value, version }: Reading): void {
@@ -306,6 +306,7 @@ export class LeaseSeat<G extends Grant> implements Seat {
     if (this.#tenure !== tenure) return;
     this.#tenure = null;
     tenure.end();
+    this.#store.forget?.(tenure.grant);
     this.#freeAtMs = Number.POSITIVE_INFINITY;
     this.#dueMs = this.#around.clock.now();
     this.#show({ leader: null, token: null, held: null, cause, detail, asked: null });

@@ -59,6 +59,11 @@ export interface LeaseStore<G extends Grant = Grant> {
   ): Promise<{ readonly grant: G | null; readonly reading: Reading }>;
   /** The whole lease again. Null: it is certainly no longer ours. */
   renew(grant: G, call: Call): Promise<G | null>;
+  /**
+   * We no longer act on this grant, for whatever reason. A store that renews several grants with one request leaves it
+   * out from now on. Makes no call.
+   */
+  forget?(grant: G): void;
   /** Frees the lease, and wakes waiting candidates. */
   release(grant: G, call: Call): Promise<void>;
   /**

@@ -10,6 +10,14 @@ export function nextPollMs({ times, clock, random }: Pace): number {
   return clock.now() + times.retryMs * (1 + random() / 5);
 }
 
+/**
+ * How long after its request a new lease is first renewed. Where each election renews with a request of its own, those
+ * that were won at the same moment must not be renewed at the same moment for ever.
+ */
+export function firstRenewalMs({ times, random, spreadsRenewals }: SeatAround): number {
+  return times.renewMs * (spreadsRenewals ? 1 - random() / 2 : 1);
+}
+
 /** After a reading of a lease that expires at `freeAtMs`. `asideUntilMs`: until then a candidate takes nothing. */
 export function nextLookMs(pace: Pace, freeAtMs: number, asideUntilMs: number): number {
   const pollMs = nextPollMs(pace);

@@ -8,6 +8,8 @@ export interface SeatAround {
   readonly sleep: SleepWatch;
   /** From 0 to 1: separates participants that wait for the same moment. */
   readonly random: () => number;
+  /** Each election renews with a request of its own, and those of many elections are spread over time. */
+  readonly spreadsRenewals: boolean;
   /** The store's name for people: "etcd". */
   readonly storeName: string;
   /** Called once nothing of this seat is left. */

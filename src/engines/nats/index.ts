@@ -17,6 +17,10 @@
  * leader's key, the next one leads at once, and the old one learns of it a moment later: a resource that can be
  * fenced should be, by the token. A publication may still come through between the end of its leader's lease and the next win.
  *
+ * Elections do not share renewals here. A lease is a key that lives for the TTL of its bucket from its last write, so each needs a write of its
+ * own; a batch of writes, which servers since 2.12 know, is done as a whole or not at all, so that one lease that is lost would end all of them.
+ * The renewals of elections that were won at the same moment are spread over the interval, and share one connection.
+ *
  * How: see `NatsStore`, and `ChoriaStore` for elections that are shared with the electors of Choria. The server says nothing when a
  * key runs out, so those who wait count the lease from when they saw it renewed. A participant that saw it unchanged for a whole lease replaces
  * it, also if the server still has it because its clock was set back.
@@ -53,6 +57,7 @@ export function nats(url: string, options: NatsOptions = {}): LeaseEngine<NatsGr
   const kind = {
     storeName: 'NATS',
     times: settings.times,
+    spreadsRenewals: !settings.choria,
     checkName,
     load,
     open: (election: string, participant: string) => new Store(around, election, participant),

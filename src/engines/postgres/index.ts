@@ -17,8 +17,9 @@
  *
  * How: every act is one statement with all of its arithmetic in the server, so that nothing depends on a session and a
  * pooler in transaction mode may stand between. Waiters are woken by NOTIFY; where that does not come through, they look
- * every `retryMs`. All elections of an engine share one connection, and one more that listens: renewals go first there, no take
- * and no renewal waits for a lock, and what takes too long is cancelled at the server.
+ * every `retryMs`. All elections of an engine share one connection, and one more that listens: one statement renews all
+ * rows that the engine holds and goes first, no take and no renewal waits for a lock, and what takes too long is cancelled
+ * at the server.
  */
 import { randomUUID } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
@@ -27,11 +28,14 @@ import { processClock } from '../../election/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
 import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { type LeaseTimes, leaseTimes } from '../lease/settings.ts';
+import { renewalsOf } from '../lease/shared-renewal.ts';
 import { kindOf } from '../secrets.ts';
 import { parseAddress } from './address.ts';
 import type { PostgresPool } from './connection.ts';
 import { Link } from './link.ts';
 import { Listener } from './listener.ts';
+import { Looks } from './looks.ts';
+import { renewRows } from './renewals.ts';
 import { prepare } from './schema.ts';
 import { type Source, sourceOfPool, sourceOfUrl } from './source.ts';
 import { statementsOn } from './statements.ts';
@@ -100,6 +104,10 @@ export function postgres(
     requests: { last: 0 },
     clock,
     times,
+    // Briefly, since all elections share one connection.
+    lockMs: String(Math.ceil(Math.max(50, times.callMs / 4))),
+    renewals: renewalsOf(clock, times, (rows, signal) => renewRows(around, rows, signal)),
+    looks: new Looks({ link, clock, times, at: source.shown, statement: () => around.statements.read }),
   };
   const kind = {
     storeName: 'PostgreSQL',

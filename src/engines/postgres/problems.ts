@@ -26,6 +26,10 @@ export function isReadOnly(at: string): Error {
   return new CaucusError('E_UNREACHABLE', message);
 }
 
+export function isLocked(at: string): Error {
+  return new CaucusError('E_UNREACHABLE', lockedAt(at), { outcome: 'indefinite' });
+}
+
 export function lacksColumn(at: string): Error {
   const message = `the table of elections at ${at} has no column for requests to resign: connect once as its owner`;
   return new CaucusError('E_UNSUPPORTED', message);
@@ -44,7 +48,7 @@ function sentence(error: unknown, { at, user }: Party): string {
     case '25006':
       return `${at} refuses all writes: ${message}`;
     case '55P03':
-      return `another transaction at ${at} has locked the row`;
+      return lockedAt(at);
     case 'ECONNREFUSED':
       return `no server listens at ${at}`;
     case 'ENOTFOUND':
@@ -57,6 +61,10 @@ function sentence(error: unknown, { at, user }: Party): string {
   if (message.startsWith('Connection terminated')) return `${at} has cut the connection`;
   if (message.includes('client password must be')) return `${at} asks for a password of ${who}`;
   return `${at}: ${message}`;
+}
+
+function lockedAt(at: string): string {
+  return `another transaction at ${at} has locked the row`;
 }
 
 /** If a host has several addresses, Node.js reports an error for each: the first is enough. */

@@ -8,7 +8,10 @@ export interface Statements {
    * which this text is replaced by the token → granted, and the state
    */
   readonly take: string;
-  /** name, holder, fence, leaseMs, lockMs → a row if the lease is ours, with the last request to resign */
+  /**
+   * names, holder, their fences, leaseMs, lockMs → a row for each, with its place in the list (from 1), what became of
+   * it (`renewed`, `lost` or `locked`), and the last request to resign
+   */
   readonly renew: string;
   /** name, holder, fence, lockMs */
   readonly release: string;
@@ -22,7 +25,7 @@ export interface Statements {
   readonly record: string;
   /** name, fence, request to resign, lockMs; null if the table cannot hold one */
   readonly ask: string | null;
-  /** name → standby, and the state */
+  /** names → for each its place in the list (from 1), standby, and the state */
   readonly read: string;
 }
 
@@ -60,8 +63,8 @@ care AS (
     ? [', lasts', ", drawn.fence || ' ' || $5", `, lasts = ${nextFence} || ' ' || $5`]
     : ['', '', ''];
 
-  const isOurs =
-    'lease.name = $1 AND lease.holder = $2::uuid AND lease.fence = $3::bigint AND lease.expires_at > clock_timestamp()';
+  const isWanted = `lease.name = wanted.name AND lease.fence = wanted.fence AND lease.holder = $2::uuid
+    AND lease.expires_at > clock_timestamp()`;
 
   return {
     // Waiting candidates only read. A candidate that finds the lease free, and is the only one that tries, draws a
@@ -95,14 +98,24 @@ SELECT 'true' AS granted, ${state('taken')}, ${tell}::text AS told FROM taken
 UNION ALL
 SELECT 'false', ${state('seen')}, '' FROM seen WHERE NOT EXISTS (SELECT FROM taken)`,
 
-    // If another client has locked the row, the renewal is retried a moment later, and delays no other participant.
+    // A row that another client has locked is left out, and is tried again a moment later: it delays neither the other
+    // rows nor other participants. It counts as lost only if it was not ours when the statement began.
     renew: `
-WITH ${care('$5')}, locked AS (
-  SELECT name FROM ${table} AS lease WHERE ${isOurs} FOR NO KEY UPDATE NOWAIT
+WITH ${care('$5')}, wanted AS (
+  SELECT * FROM unnest($1::text[], $3::bigint[]) WITH ORDINALITY AS wanted (name, fence, place)
+),
+seen AS (SELECT lease.name FROM wanted, ${table} AS lease WHERE ${isWanted}),
+locked AS (
+  SELECT lease.name FROM wanted, ${table} AS lease WHERE ${isWanted} FOR NO KEY UPDATE OF lease SKIP LOCKED
+),
+renewed AS (
+  UPDATE ${table} AS lease SET expires_at = ${until('$4')} FROM care, locked, wanted
+  WHERE lease.name = locked.name AND ${isWanted}
+  RETURNING lease.name, ${canAsk ? 'lease.asked' : 'NULL AS asked'}
 )
-UPDATE ${table} AS lease SET expires_at = ${until('$4')} FROM care, locked
-WHERE lease.name = locked.name AND ${isOurs}
-RETURNING ${canAsk ? 'asked' : 'NULL AS asked'}`,
+SELECT wanted.place::text, renewed.asked,
+  CASE WHEN renewed.name IS NOT NULL THEN 'renewed' WHEN seen.name IS NOT NULL THEN 'locked' ELSE 'lost' END AS outcome
+FROM wanted LEFT JOIN renewed ON renewed.name = wanted.name LEFT JOIN seen ON seen.name = wanted.name`,
 
     release: `
 WITH ${care('$4')}, freed AS (
@@ -156,7 +169,8 @@ SELECT ${notify("'asked ' || ")}::text AS told FROM asked`
       : null,
 
     read: `
-SELECT pg_is_in_recovery()::text AS standby, row.*
-FROM (SELECT) AS one LEFT JOIN (SELECT ${state('lease')} FROM ${table} AS lease WHERE name = $1) AS row ON true`,
+SELECT pg_is_in_recovery()::text AS standby, wanted.place::text, row.*
+FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, place)
+LEFT JOIN (SELECT lease.name, ${state('lease')} FROM ${table} AS lease) AS row ON row.name = wanted.name`,
   };
 }

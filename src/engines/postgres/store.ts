@@ -3,11 +3,15 @@ import type { Clock, ResignationRequest, TransactedWork } from '../../election/i
 import type { FirstValue } from '../lease/first-value.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
 import type { LeaseTimes } from '../lease/settings.ts';
+import type { Share } from '../lease/shared-call.ts';
+import { SharedRenewal } from '../lease/shared-renewal.ts';
 import { Unchanged } from '../lease/unchanged.ts';
 import type { Row } from './connection.ts';
-import type { Link, Rank } from './link.ts';
+import type { Link } from './link.ts';
 import type { Listener } from './listener.ts';
-import { isStandby, lacksColumn } from './problems.ts';
+import type { Looks } from './looks.ts';
+import { lacksColumn } from './problems.ts';
+import type { PostgresRenewals, RowToRenew } from './renewals.ts';
 import type { Source } from './source.ts';
 import type { Statements } from './statements.ts';
 import { inTransaction } from './transaction.ts';
@@ -38,6 +42,10 @@ export interface Around {
   readonly requests: { last: number };
   readonly clock: Clock;
   readonly times: LeaseTimes;
+  /** How long a statement may wait for a lock. Takes and renewals wait for none. */
+  readonly lockMs: string;
+  readonly renewals: PostgresRenewals;
+  readonly looks: Looks;
 }
 
 /** One election in PostgreSQL. */
@@ -45,40 +53,58 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
   readonly #around: Around;
   readonly #election: string;
   readonly #name: string;
-  readonly #lockMs: string;
   /** The token that we were last granted, until we know that it has ended. */
   #granted: bigint | null = null;
   /** Whether an unanswered request may have taken the lease. */
   #isInDoubt = false;
   /** The lease of another participant, as we have seen it. */
   readonly #unchanged = new Unchanged();
+  /** What another participant holds, as far as we know, and our part in the polls of the engine. */
+  #waiting: {
+    readonly token: bigint;
+    readonly freeAtMs: number;
+    readonly look: Share<Row | undefined>;
+  } | null = null;
+  /** An attempt to take it has shown that this is not an earlier grant of our own. */
+  #hasTried = false;
+  readonly #renewal: SharedRenewal<RowToRenew, PostgresGrant>;
+  #hint: (news: 'changed' | 'ours') => void = () => {};
 
   constructor(around: Around, election: string, name: string) {
     this.#around = around;
     this.#election = election;
     this.#name = name;
-    // Takes and renewals wait for no lock. The others may, but briefly: all elections share one connection.
-    this.#lockMs = String(Math.ceil(Math.max(50, around.times.callMs / 4)));
+    this.#renewal = new SharedRenewal(around.renewals);
   }
 
   async take(
     call: Call,
     first: FirstValue | null = null,
   ): Promise<{ grant: PostgresGrant | null; reading: Reading }> {
-    const { times, clock } = this.#around;
-    const over = this.#unchanged.overMark(clock.now()) ?? '';
+    // What an unanswered attempt of ours may hold is not waited for.
+    const seen = this.#hasTried && !this.#isInDoubt ? await this.#lookAgain(call) : null;
+    if (seen !== null) return { grant: null, reading: seen };
+    const { times, clock, lockMs } = this.#around;
+    const askedMs = clock.now();
+    const over = this.#unchanged.overMark(askedMs) ?? '';
     const opening = [
       first?.after ?? NEVER,
       first === null ? null : JSON.stringify(first.value),
       OWN_TOKEN_JSON,
     ];
-    const more = [this.#request(), this.#name, times.leaseMs, this.#lockMs, over, ...opening];
+    const more = [this.#request(), this.#name, times.leaseMs, lockMs, over, ...opening];
     this.#isInDoubt = true;
     const row = await this.#ask(({ take }) => take, more, call);
     this.#isInDoubt = false;
+    this.#hasTried = true;
     this.#granted = row?.granted === 'true' ? BigInt(row.fence!) : null;
     const reading = this.#readingOf(row);
-    if (this.#granted !== null) return { grant: { token: this.#granted }, reading };
+    if (this.#granted !== null) {
+      const grant = { token: this.#granted };
+      const row = { election: this.#election, token: grant.token };
+      this.#renewal.begin(row, grant, askedMs, () => this.#hint('ours'));
+      return { grant, reading };
+    }
     if (reading.leader !== null) return { grant: null, reading };
     // The lease was free when we read it, and another participant was faster, or is about to be.
     const found = await this.read(call);
@@ -86,30 +112,29 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
   }
 
   async renew(grant: PostgresGrant, call: Call): Promise<PostgresGrant | null> {
-    const { times } = this.#around;
-    const more = [grant.token, times.leaseMs, this.#lockMs];
-    const row = await this.#ask(({ renew }) => renew, more, call, 'renewal');
-    if (row === undefined) {
-      this.#granted = null;
-      return null;
-    }
-    const mark = `${grant.token} `;
-    return row.asked?.startsWith(mark) ? { ...grant, asked: row.asked.slice(mark.length) } : grant;
+    const renewed = await this.#renewal.renew(grant, call);
+    if (renewed === null) this.#granted = null;
+    return renewed;
+  }
+
+  forget(grant: PostgresGrant): void {
+    this.#renewal.forget(grant);
   }
 
   async release({ token }: PostgresGrant, call: Call): Promise<void> {
     this.#granted = null;
-    await this.#ask(({ release }) => release, [token, this.#lockMs], call);
+    this.#renewal.forget({ token });
+    await this.#ask(({ release }) => release, [token, this.#around.lockMs], call);
   }
 
   async leave(call: Call): Promise<void> {
     if (!this.#isInDoubt) return;
-    await this.#ask(({ leave }) => leave, [this.#request(), this.#lockMs], call);
+    await this.#ask(({ leave }) => leave, [this.#request(), this.#around.lockMs], call);
     this.#isInDoubt = false;
   }
 
   async publish({ token }: PostgresGrant, value: Json, call: Call): Promise<number | null> {
-    const more = [token, this.#request(), JSON.stringify(value), this.#lockMs];
+    const more = [token, this.#request(), JSON.stringify(value), this.#around.lockMs];
     const row = await this.#ask(({ publish }) => publish, more, call);
     return row === undefined ? null : Number(row.version);
   }
@@ -127,50 +152,91 @@ export class PostgresStore implements LeaseStore<PostgresGrant> {
     await this.read({ signal }); // Without a connection, the columns of the table are unknown.
     const { ask } = this.#around.statements;
     if (ask === null) throw lacksColumn(at);
-    await link.query(() => ask, [this.#election, token, `${token} ${reason}`, this.#lockMs], signal);
+    await link.query(() => ask, [this.#election, token, `${token} ${reason}`, this.#around.lockMs], signal);
   }
 
-  async read({ signal }: Call): Promise<Reading> {
-    const { link, at } = this.#around;
-    const [row] = await link.query(() => this.#around.statements.read, [this.#election], signal);
-    // Behind a pooler, the next statement can reach another server. What a standby knows is outdated.
-    if (row?.standby === 'true') throw isStandby(at);
-    return this.#readingOf(row);
+  async read(call: Call): Promise<Reading> {
+    return (
+      (await this.#lookAgain(call)) ?? this.#readingOf(await this.#around.looks.now(this.#election, call))
+    );
+  }
+
+  /**
+   * A poll that is shared with those of other elections: what another participant holds, if it still does. Null: that
+   * has to be asked for, since there is nothing to expect, or it has changed.
+   */
+  async #lookAgain(call: Call): Promise<Reading | null> {
+    const { clock, looks } = this.#around;
+    const waiting = this.#waiting;
+    if (waiting === null || !looks.areShared) return null;
+    if (clock.now() < waiting.freeAtMs) {
+      const { answer, sentMs } = await waiting.look.ask(call);
+      const reading = this.#readingOf(answer, sentMs);
+      if (reading.token === waiting.token) return reading;
+    }
+    this.#waitNoMore();
+    return null;
+  }
+
+  #waitNoMore(): void {
+    this.#waiting?.look.end();
+    this.#waiting = null;
+    this.#hasTried = false;
   }
 
   watch(hint: (news: 'changed' | 'ours') => void): () => void {
+    this.#hint = hint;
     const { listener } = this.#around;
-    if (listener === null) return () => {};
-    return listener.add(this.#election, (fence, isRequest) => {
-      if (isRequest) {
-        if (fence === this.#granted) hint('ours'); // Other participants need not read.
-        return;
-      }
-      const isGone = this.#granted !== null && fence !== null && fence > this.#granted;
-      hint(isGone ? 'ours' : 'changed');
-    });
+    const stop = listener?.add(this.#election, (fence, isRequest) => this.#onNotice(fence, isRequest));
+    return () => {
+      this.#hint = () => {};
+      this.#waitNoMore();
+      stop?.();
+    };
+  }
+
+  #onNotice(fence: bigint | null, isRequest: boolean): void {
+    if (!isRequest) this.#waitNoMore();
+    const isGone = this.#granted !== null && fence !== null && fence > this.#granted;
+    const isForUs = isRequest ? fence === this.#granted : isGone;
+    if (isForUs) this.#renewal.doubt();
+    if (isForUs) this.#hint('ours');
+    else if (!isRequest) this.#hint('changed'); // A request to another participant is nothing to read.
   }
 
   async #ask(
     which: (statements: Statements) => string,
     more: readonly unknown[],
     { signal }: Call,
-    rank?: Rank,
   ): Promise<Row | undefined> {
     const { link, incarnation } = this.#around;
     const statement = (): string => which(this.#around.statements);
-    return (await link.query(statement, [this.#election, incarnation, ...more], signal, rank))[0];
+    return (await link.query(statement, [this.#election, incarnation, ...more], signal))[0];
   }
 
-  /** A lease has expired if the server says so, or if it was seen unchanged for as long as it lasts. */
-  #readingOf(row: Row | undefined): Reading {
+  /**
+   * A lease has expired if the server says so, or if it was seen unchanged for as long as it lasts. `sentMs`: when the
+   * row was asked for, if that was before this call.
+   */
+  #readingOf(row: Row | undefined, sentMs?: number): Reading {
     const nowMs = this.#around.clock.now();
     const reading = readingOf(row);
     const isOthers = reading.leader !== null && reading.token !== this.#granted;
     this.#unchanged.see(isOthers ? row!.mark! : null, lastsOf(row), nowMs);
-    const freeInMs = this.#unchanged.freeInMs(nowMs);
-    if (freeInMs === 0) return { ...reading, leader: null, token: null, freeInMs: null };
-    return { ...reading, freeInMs: reading.freeInMs === null ? null : Math.min(reading.freeInMs, freeInMs) };
+    const unchangedMs = this.#unchanged.freeInMs(nowMs);
+    const isHeld = isOthers && unchangedMs > 0 && reading.freeInMs !== null;
+    if (!isHeld) this.#waitNoMore();
+    if (unchangedMs === 0) return { ...reading, leader: null, token: null, freeInMs: null };
+    if (reading.freeInMs === null) return reading;
+    const freeInMs = Math.max(0, Math.min(reading.freeInMs - (nowMs - (sentMs ?? nowMs)), unchangedMs));
+    if (isHeld) this.#waitFor(reading.token!, nowMs + freeInMs);
+    return { ...reading, freeInMs };
+  }
+
+  #waitFor(token: bigint, freeAtMs: number): void {
+    if (this.#waiting !== null && this.#waiting.token !== token) this.#hasTried = false;
+    const look = this.#waiting?.look ?? this.#around.looks.add(this.#election, () => this.#hint('changed'));
+    this.#waiting = { token, freeAtMs, look };
   }
 
   #request(): number {

@@ -18,7 +18,8 @@
  * them. They can go back only where that server's clock is behind, and no participant remembers them.
  *
  * How: a hash with an expiry is the lease, a counter that does not expire gives the tokens, a hash keeps the value. Each act is one
- * script, which looks whether the lease is still that of this very attempt. A channel wakes those who wait.
+ * script, which looks whether the lease is still that of this very attempt. One script renews all leases of an engine. A
+ * channel wakes those who wait.
  */
 import { randomUUID } from 'node:crypto';
 import { BadInput, show } from '../../core/index.ts';
@@ -26,13 +27,14 @@ import { processClock } from '../../election/index.ts';
 import { LeaseEngine, type LeaseEngineOptions } from '../lease/lease-engine.ts';
 import { checkOptions, type OwnOptions } from '../lease/options.ts';
 import { leaseTimes } from '../lease/settings.ts';
+import { renewalsOf } from '../lease/shared-renewal.ts';
 import { pemOptions } from '../pem-options.ts';
 import { parseAddress } from './address.ts';
 import { Known } from './known.ts';
 import { checkName, checkPrefix, layoutOf } from './layout.ts';
 import { load, type TlsOptions } from './link.ts';
 import { Master } from './master.ts';
-import { type RedisGrant, RedisStore } from './store.ts';
+import { type GrantToRenew, type RedisGrant, RedisStore, renewGrants } from './store.ts';
 
 /** The certificates are for `rediss://` only. */
 export interface RedisOptions extends LeaseEngineOptions, TlsOptions {
@@ -70,7 +72,10 @@ export function redis(url: string, options: RedisOptions = {}): LeaseEngine<Redi
   });
   let attempts = 0;
   const nextAttempt = (): number => ++attempts;
-  const around = { masters, clock, holder: randomUUID(), nextAttempt, random: Math.random };
+  const renewals = renewalsOf<GrantToRenew, RedisGrant>(clock, times, (grants, signal) => {
+    return renewGrants(masters, grants, signal);
+  });
+  const around = { masters, clock, holder: randomUUID(), nextAttempt, random: Math.random, renewals };
   const known = new Map<string, Known>();
   const kind = {
     storeName: 'Redis',

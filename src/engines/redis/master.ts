@@ -1,5 +1,6 @@
 import { OWN_TOKEN_JSON } from '../../core/index.ts';
 import type { Clock, ResignationRequest } from '../../election/index.ts';
+import { inHalves } from '../lease/in-halves.ts';
 import { Unchanged } from '../lease/unchanged.ts';
 import { type Address, type Endpoint, nameOf } from './address.ts';
 import { Connection } from './connection.ts';
@@ -33,12 +34,21 @@ export interface Renewal {
   readonly asked: string | null;
 }
 
+/** And a request to resign, or why it has failed. */
+type RenewReply = readonly [Renewal['whose'] | 'failed', string?];
+
 const NOBODYS: Claim = { holder: '', attempt: 0 };
 
 /** The election and the claim that a request is about. */
 export interface Errand {
   readonly layout: Layout;
   readonly claim: Claim;
+}
+
+/** A lease that we hold. */
+export interface LeaseToRenew {
+  readonly errand: Errand;
+  readonly token: bigint;
 }
 
 /** A value to publish with a lease, with `OWN_TOKEN` in place of its token, if the last one has the version `after`. */
@@ -105,16 +115,25 @@ export class Master {
     return (await this.#run<number>(scripts.confirm, errand, args, signal)) === 1;
   }
 
-  async renew(errand: Errand, token: bigint, signal: AbortSignal): Promise<Renewal> {
-    this.#renewals += 1;
-    const args = [String(token), String(this.#settings.leaseMs), String(this.#renewals)];
-    const [whose, asked] = await this.#run<[Renewal['whose'], ...string[]]>(
-      scripts.renew,
-      errand,
-      args,
-      signal,
+  /** Renews all of these with one script. They have one holder. */
+  async renew(leases: readonly LeaseToRenew[], signal: AbortSignal): Promise<readonly (Renewal | Error)[]> {
+    const renewals = await this.#explained(
+      inHalves(leases, (some) => this.#renew(some, signal), isOfSomeKey),
     );
-    return { whose, asked: asked ?? null };
+    return renewals.map((each) => (each instanceof Error ? this.#explain(each) : each));
+  }
+
+  async #renew(leases: readonly LeaseToRenew[], signal: AbortSignal): Promise<readonly (Renewal | Error)[]> {
+    this.#renewals += 1;
+    const keys = leases.flatMap(({ errand }) => errand.layout.keys.slice(0, 2));
+    const claims = leases.flatMap(({ errand, token }) => [String(errand.claim.attempt), String(token)]);
+    const { holder } = leases[0]!.errand.claim;
+    const shared = [holder, '', '', String(this.#settings.leaseMs), String(this.#renewals)];
+    const args = [...shared, ...claims];
+    const answers = await this.#eval<readonly RenewReply[]>(scripts.renew, keys, args, signal);
+    return answers.map(([whose, text]) => {
+      return whose === 'failed' ? new Error(text) : { whose, asked: text ?? null };
+    });
   }
 
   /** False: another participant holds it by now, or it is free. */
@@ -171,17 +190,25 @@ export class Master {
   #run<T>(script: scripts.Script, errand: Errand, args: readonly string[], signal?: AbortSignal): Promise<T> {
     const { layout, claim } = errand;
     const { keys, channel } = layout;
-    const all = [String(keys.length), ...keys, claim.holder, String(claim.attempt), channel, ...args];
-    return this.#explained(
-      this.#connection.send(async (client) => {
-        try {
-          return await client.sendCommand<T>(['EVALSHA', script.sha, ...all]);
-        } catch (error) {
-          if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-          return await client.sendCommand<T>(['EVAL', script.text, ...all]);
-        }
-      }, signal),
-    );
+    const all = [claim.holder, String(claim.attempt), channel, ...args];
+    return this.#explained(this.#eval<T>(script, keys, all, signal));
+  }
+
+  #eval<T>(
+    script: scripts.Script,
+    keys: readonly string[],
+    args: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const all = [String(keys.length), ...keys, ...args];
+    return this.#connection.send(async (client) => {
+      try {
+        return await client.sendCommand<T>(['EVALSHA', script.sha, ...all]);
+      } catch (error) {
+        if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+        return await client.sendCommand<T>(['EVAL', script.text, ...all]);
+      }
+    }, signal);
   }
 
   #ask<T>(command: readonly string[], signal: AbortSignal): Promise<T> {
@@ -192,13 +219,24 @@ export class Master {
     try {
       return await asked;
     } catch (error) {
-      const { address, endpoint } = this.#settings;
-      const explained = explain(error, address);
-      const name = nameOf(endpoint);
-      if (!explained.message.includes(name)) explained.message = `${name}: ${explained.message}`;
-      throw explained;
+      throw this.#explain(error);
     }
   }
+
+  #explain(error: unknown): Error {
+    const { address, endpoint } = this.#settings;
+    const explained = explain(error, address);
+    const name = nameOf(endpoint);
+    if (!explained.message.includes(name)) explained.message = `${name}: ${explained.message}`;
+    return explained;
+  }
+}
+
+/**
+ * The user may not use some of the keys, or a proxy keeps elections on several servers: fewer keys may be accepted.
+ */
+function isOfSomeKey(error: unknown): boolean {
+  return error instanceof Error && /^(NOPERM|CROSSSLOT)/.test(error.message);
 }
 
 function fieldsOf(value: Published | null): [string, string, string] {

@@ -121,17 +121,30 @@ tell('won')
 return 1`);
 
 /**
- * ARGV: token, leaseMs, the number of this renewal. The counter is raised in any case: it may have been lost, and
- * must not fall behind. If the lease is ours, the answer contains a request to resign, if there is one. Values that
- * are already there are not written: a server whose memory is full would refuse that.
+ * Renews any number of leases of one holder. KEYS: the lease and the counter of each. ARGV: leaseMs, the number of this
+ * renewal, then attempt and token of each. An answer for each: an error in one leaves the others alone.
+ *
+ * The counter is raised in any case: it may have been lost, and must not fall behind. If the lease is ours, the answer
+ * contains a request to resign, if there is one. Values that are already there are not written: a server whose memory
+ * is full would refuse that.
  */
 export const renew: Script = script(`
-raise(tonumber(ARGV[4]))
-if not isOurs() then return {redis.call('EXISTS', lease) == 1 and 'other' or 'none'} end
-if redis.call('HGET', lease, 'token') ~= ARGV[4] then redis.call('HSET', lease, 'token', ARGV[4]) end
-redis.pcall('HSET', lease, 'beat', ARGV[6])
-redis.call('PEXPIRE', lease, ARGV[5])
-return {'ours', redis.call('HMGET', lease, 'asked')[1]}`);
+local function one(token)
+  raise(tonumber(token))
+  if not isOurs() then return {redis.call('EXISTS', lease) == 1 and 'other' or 'none'} end
+  if redis.call('HGET', lease, 'token') ~= token then redis.call('HSET', lease, 'token', token) end
+  redis.pcall('HSET', lease, 'beat', ARGV[5])
+  redis.call('PEXPIRE', lease, ARGV[4])
+  return {'ours', redis.call('HMGET', lease, 'asked')[1]}
+end
+local answers = {}
+for i = 1, #KEYS / 2 do
+  lease, fence, attempt = KEYS[2 * i - 1], KEYS[2 * i], tonumber(ARGV[2 * i + 4])
+  local isDone, answer = pcall(one, ARGV[2 * i + 5])
+  if not isDone then answer = {'failed', type(answer) == 'table' and answer.err or tostring(answer)} end
+  answers[i] = answer
+end
+return answers`);
 
 /** Stores a request in the lease that has this token; it vanishes with the lease. ARGV: token, reason. */
 export const ask: Script = script(`

@@ -2,6 +2,7 @@ import { type Json, majority, withToken } from '../../core/index.ts';
 import type { Clock, ResignationRequest } from '../../election/index.ts';
 import type { FirstValue } from '../lease/first-value.ts';
 import type { Call, Grant, LeaseStore, Reading } from '../lease/lease-store.ts';
+import { type Renewals, SharedRenewal } from '../lease/shared-renewal.ts';
 import { type Gathered, gather } from './gather.ts';
 import { Hints } from './hints.ts';
 import { greatest, type Known, type Published } from './known.ts';
@@ -23,6 +24,14 @@ interface StoreAround {
   /** A number that no attempt of this holder had. */
   readonly nextAttempt: () => number;
   readonly random: () => number;
+  readonly renewals: Renewals<GrantToRenew, RedisGrant>;
+}
+
+/** What a renewal of a grant needs. */
+export interface GrantToRenew {
+  readonly store: RedisStore;
+  readonly errand: Errand;
+  readonly grant: RedisGrant;
 }
 
 /** Candidates that have divided the masters retry within this time, each at another moment. */
@@ -51,6 +60,8 @@ export class RedisStore implements LeaseStore<RedisGrant> {
   #current: Claim | null = null;
   /** A claim that we requested or released without an answer. */
   #inDoubt: Claim | null = null;
+  readonly #renewal: SharedRenewal<GrantToRenew, RedisGrant>;
+  #hint: (news: 'changed' | 'ours') => void = () => {};
 
   constructor(around: StoreAround, layout: Layout, name: string, known: Known) {
     this.#around = around;
@@ -59,6 +70,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     this.#layout = layout;
     this.#name = name;
     this.#known = known;
+    this.#renewal = new SharedRenewal(around.renewals);
   }
 
   async take(
@@ -99,7 +111,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
       const confirmed = total === 1 ? null : await this.#confirm(masters, errand, token, value, signal);
       if (confirmed === null || count(confirmed.answers, true) >= this.#quorum) {
         if (value !== null) this.#known.learnValue(value);
-        return this.#won(errand.claim, token);
+        return this.#won(errand, token, sinceMs);
       }
       failures = confirmed.failures;
     }
@@ -115,26 +127,35 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     return { grant: null, reading: { ...reading, freeInMs: spreadMs * random() } };
   }
 
-  async renew(grant: RedisGrant, { signal }: Call): Promise<RedisGrant | null> {
-    const errand = this.#errand(grant.claim);
-    const asked = this.#masters.map((master) => master.renew(errand, grant.token, signal));
+  async renew(grant: RedisGrant, call: Call): Promise<RedisGrant | null> {
+    const renewed = await this.#renewal.renew(grant, call);
+    if (renewed === null) this.#current = null;
+    return renewed;
+  }
+
+  forget(grant: RedisGrant): void {
+    this.#renewal.forget(grant);
+  }
+
+  /** What the masters answered to one renewal: the answers of a majority decide. */
+  async renewed(grant: RedisGrant, asked: readonly Promise<Renewal>[]): Promise<RedisGrant | null> {
     const { answers, failures } = await gather(asked, (sofar, pending) => {
       const kept = sofar.filter(isOurs).length;
       return kept >= this.#quorum || kept + pending < this.#quorum;
     });
     const kept = answers.filter(isOurs).length;
     if (kept >= this.#quorum) {
-      this.#mendLater(asked, errand, grant.token);
+      this.#mendLater(asked, this.#errand(grant.claim), grant.token);
       const request = answers.find((each) => each.asked !== null)?.asked ?? null;
       return request === null ? grant : { ...grant, asked: request };
     }
     if (!this.#isRefused(answers.length - kept)) throw this.#tooFew(failures);
-    this.#current = null;
     return null;
   }
 
   async release(grant: RedisGrant, { signal }: Call): Promise<void> {
     this.#current = null;
+    this.#renewal.forget(grant);
     this.#inDoubt = grant.claim;
     await this.leave({ signal });
   }
@@ -185,6 +206,7 @@ export class RedisStore implements LeaseStore<RedisGrant> {
   }
 
   watch(hint: (news: 'changed' | 'ours') => void): () => void {
+    this.#hint = hint;
     const { clock, holder } = this.#around;
     const hints = new Hints(this.#masters.length, clock, (message) => {
       const isOwn = /^(?:won|freed|value) (\S+) /.exec(message ?? '')?.[1] === holder;
@@ -192,30 +214,41 @@ export class RedisStore implements LeaseStore<RedisGrant> {
       const isOthers = message?.startsWith('won ');
       if (message?.startsWith('asked ')) {
         // Other participants need not read.
-        if (message === `asked ${holder} ${this.#current?.attempt}`) hint('ours');
-      } else hint(isOthers ? 'ours' : 'changed');
+        if (message === `asked ${holder} ${this.#current?.attempt}`) this.#doubt();
+      } else if (isOthers) this.#doubt();
+      else hint('changed');
     });
     const stops = this.#masters.map((master, index) => {
       return master.listen(this.#layout.channel, (message) => hints.hear(index, message));
     });
     return () => {
+      this.#hint = () => {};
       for (const stop of stops) stop();
       hints.close();
       this.#known.forgetValue();
     };
   }
 
+  /** Our lease may be lost, or we are asked to resign. */
+  #doubt(): void {
+    this.#renewal.doubt();
+    this.#hint('ours');
+  }
+
   #errand(claim: Claim): Errand {
     return { layout: this.#layout, claim };
   }
 
-  #won(claim: Claim, token: bigint): { grant: RedisGrant; reading: Reading } {
+  #won(errand: Errand, token: bigint, sinceMs: number): { grant: RedisGrant; reading: Reading } {
+    const { claim } = errand;
     this.#inDoubt = null;
     this.#current = claim;
     this.#known.learnToken(token);
     const { value, version } = this.#known.published ?? { value: null, version: 0 };
     const reading = { leader: this.#name, token, freeInMs: null, value, version };
-    return { grant: { token, claim }, reading };
+    const grant = { token, claim };
+    this.#renewal.begin({ store: this, errand, grant }, grant, sinceMs, () => this.#hint('ours'));
+    return { grant, reading };
   }
 
   /** What all masters get with the token: the newest value, or the one that follows it. */
@@ -279,6 +312,24 @@ export class RedisStore implements LeaseStore<RedisGrant> {
     const reasons = failures.map(({ message }) => message).join('; ') || 'they disagree';
     return new Error(total === 1 ? reasons : `no majority of the ${total} masters: ${reasons}`);
   }
+}
+
+/** Renews all of these, with one script at each master. */
+export function renewGrants(
+  masters: readonly Master[],
+  all: readonly GrantToRenew[],
+  signal: AbortSignal,
+): readonly Promise<RedisGrant | null>[] {
+  const leases = all.map(({ errand, grant }) => ({ errand, token: grant.token }));
+  const answers = masters.map((master) => master.renew(leases, signal));
+  return all.map(({ store, grant }, index) => {
+    const asked = answers.map(async (answer) => {
+      const renewal = (await answer)[index]!;
+      if (renewal instanceof Error) throw renewal;
+      return renewal;
+    });
+    return store.renewed(grant, asked);
+  });
 }
 
 function count<T>(answers: readonly T[], wanted: T): number {
