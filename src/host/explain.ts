@@ -96,7 +96,8 @@ function explainLoss(self: MemberId, before: Outlook, happening: Happening): Why
       if (happening.illness !== null) return unwritten(self, happening.illness);
       return { cause: 'lost-quorum', detail: 'no majority has answered for a whole timeout' };
     case 'peer-gone': {
-      const what = input.proof ? 'its process is gone' : 'its connection is closed';
+      const by = input.witness === undefined ? '' : `, witnessed by ${input.witness}`;
+      const what = input.proof ? `its process is gone${by}` : 'its connection is closed';
       return { cause: 'closed', detail: `${leader} does not answer: ${what}` };
     }
     case 'message':
