@@ -16,6 +16,7 @@ import type {
 import type { Change } from '../host/index.ts';
 import type { LeasePort } from './leases.ts';
 import type { SelfReport } from './wire/diagnosis.ts';
+import type { DeathDocument, NeighbourDocument, WitnessRequest } from './wire/witness.ts';
 
 export type { Change };
 
@@ -210,6 +211,18 @@ export interface MembershipPort {
   reconfigure(change: Reconfiguration): Promise<Outcome>;
 }
 
+/** What a member does with witnesses that are no members (`caucus witness`). */
+export interface WitnessPort {
+  /** Does the configuration of this member name this witness? */
+  trusts(witness: MemberId): boolean;
+  /** The process of this member, if it runs on that host. */
+  neighbourOn(host: WitnessRequest['host']): NeighbourDocument | null;
+  /** Did this process draw the token, for a connection to its local socket that is still open? */
+  drew(token: string): boolean;
+  /** What comes of it is decided by the rules for reports (src/peers/witness.ts). */
+  report(witness: MemberId, host: WitnessRequest['host'], death: DeathDocument): void;
+}
+
 /** A member as the HTTP API and the command see it. */
 export interface MemberPort {
   readonly id: MemberId;
@@ -244,6 +257,8 @@ export interface MemberPort {
   countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void;
   /** The leases of programs that are no members. Null or omitted: this member keeps none. */
   readonly leases?: LeasePort | null;
+  /** Null or omitted: it takes no reports of witnesses. */
+  readonly witnesses?: WitnessPort | null;
   /** What only the process itself can tell. Omitted: nothing. */
   diagnose?(): SelfReport;
   /** A message of this voter came by POST. */

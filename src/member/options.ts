@@ -21,6 +21,7 @@ import {
 } from '../core/index.ts';
 import { inventName } from '../election/index.ts';
 import { notReserved } from '../leases/index.ts';
+import type { TrustedWitnesses } from '../peers/index.ts';
 import { cameByLoopback, MemberAccess } from './access.ts';
 import { isolate } from './isolate.ts';
 import type { AnyJoinOptions, Limits, LogEntry } from './join-options.ts';
@@ -49,6 +50,7 @@ export interface Settled {
   readonly priority: number;
   readonly data: string | null;
   readonly trustConnections: boolean;
+  readonly trustWitnesses: TrustedWitnesses;
   readonly record: string | null;
   readonly hosts: readonly string[];
   /** May this request reach a mounted member? Null for one that listens by itself. */
@@ -112,6 +114,17 @@ const checker: Shape<AnyJoinOptions['allow']> = {
   },
 };
 
+const witnesses: Shape<AnyJoinOptions['trustWitnesses']> = {
+  expected: 'true, false, or a list of the ids of witnesses',
+  isOptional: true,
+  read(value, path) {
+    if (value === undefined || typeof value === 'boolean') return value;
+    if (!Array.isArray(value) || value.length === 0 || value.length > 1000)
+      throw new BadInput(path, this.expected, show(value));
+    return value.map((id, i) => memberId.read(id, `${path}[${i}]`));
+  },
+};
+
 const shape: Shape<AnyJoinOptions> = record<AnyJoinOptions>({
   id: optional(memberId),
   cluster: optional(electionName),
@@ -129,6 +142,7 @@ const shape: Shape<AnyJoinOptions> = record<AnyJoinOptions>({
   data: optional(folder),
   firstStart: optional(flag),
   trustConnections: optional(flag),
+  trustWitnesses: witnesses,
   insecure: optional(flag),
   allow: checker,
   hosts: optional(listOf(text(255), 1000)),
@@ -192,6 +206,7 @@ export async function readOptions(given: unknown): Promise<Settled> {
     // Made absolute now: the program may change its working directory later.
     data: options.data === undefined ? null : path.resolve(options.data),
     trustConnections: options.trustConnections === true && mayTrust(options, listen, isAuthenticated),
+    trustWitnesses: readWitnesses(options.trustWitnesses, isAuthenticated),
     hosts: options.hosts ?? [],
     allow: options.mounted ? readAllow(options, isAuthenticated) : null,
     isOpen: options.insecure === true || options.allow !== undefined,
@@ -243,6 +258,15 @@ const NOT_TRUSTED =
  */
 function mayTrust({ url }: AnyJoinOptions, listen: Settled['listen'], isAuthenticated: boolean): boolean {
   return isAuthenticated || isLoopback(listen === null ? hostOf(url!) : listen.host);
+}
+
+/** A report is as good as its sender: one that any process could send would end promises to a leader that lives. */
+function readWitnesses(given: AnyJoinOptions['trustWitnesses'], isAuthenticated: boolean): TrustedWitnesses {
+  if (given === undefined || given === false) return false;
+  if (isAuthenticated) return given;
+  const expected =
+    'certificates (tls) or a secret (secretFile) for all members beside it, since reports of witnesses are believed';
+  throw new BadInput('trustWitnesses', expected, 'neither');
 }
 
 /** A program that mounts the member with a check of its own decides itself who may operate. */
