@@ -13,6 +13,7 @@ import { Belonging } from './belonging.ts';
 import type { Store } from './data-folder.ts';
 import type { Elections } from './elections.ts';
 import { ownProcess } from './evidence.ts';
+import { giveReport } from './give-report.ts';
 import type { LogEntry } from './join-options.ts';
 import { createLinks } from './links/index.ts';
 import type { LinkEvents, Links, Peer } from './links/links.ts';
@@ -62,7 +63,7 @@ function linkEvents(around: LinkEventsAround): LinkEvents {
     onRecovery: (recovery) => around.recovered(recovery),
     onGone: (peer, proof, life, witness) => {
       if (witness === undefined) return hosts.give({ type: 'peer-gone', peer, proof, life });
-      hosts.give({ type: 'peer-gone', peer, proof, life, witness });
+      for (const host of hosts.list) giveReport(host, { type: 'peer-gone', peer, proof, life, witness });
       log({ level: 'warning', message: `the process of ${peer} is gone, witnessed by ${witness}` });
     },
     onDisbelieved: (witness, report, why) => {

@@ -18,6 +18,9 @@ export const LEASE_MS = 4500;
 export const HEARTBEAT_MS = 400;
 const TIMING = [`leaseMs=${LEASE_MS}`, 'timeoutMs=[5000,6500]', `heartbeatMs=${HEARTBEAT_MS}`];
 
+/** Members ask one after the other, further apart than usual: on a busy machine two that ask at once both fail. */
+const SLOTS = ['--option', 'preset=wan'];
+
 export interface LabOptions {
   /** The members of each host. */
   readonly hosts: readonly (readonly string[])[];
@@ -175,7 +178,7 @@ export class WitnessLab {
     ];
     const programs = [
       ...ids.map((id) => [
-        ...['node', '--id', id, ...common, ...TIMING.flatMap((each) => ['--timing', each])],
+        ...['node', '--id', id, ...common, ...TIMING.flatMap((each) => ['--timing', each]), ...SLOTS],
         ...(trusted === null ? [] : ['--trust-witness', trusted]),
       ]),
       ...(hasWitnesses ? [['witness', '--id', `witness-${host}`, ...common]] : []),

@@ -41,6 +41,8 @@ export class Witness {
   readonly #members = new Map<MemberId, string>();
   /** By life. */
   readonly #watched = new Map<string, WatchedProcess>();
+  /** Members that have not answered the last registration. */
+  readonly #registering = new Set<MemberId>();
   /** By member: what was last logged of it. */
   readonly #told = new Map<MemberId, string>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -66,7 +68,11 @@ export class Witness {
 
   #register(): void {
     for (const [id, url] of this.#members) {
+      // Two requests that do not know the process of the member yet would spoil each other's proof.
+      if (this.#registering.has(id)) continue;
+      this.#registering.add(id);
       this.#ask({ id, url }, {}, (answer, reason) => {
+        this.#registering.delete(id);
         if (answer === null) return this.#tell(id, 'warning', `${id} takes no reports: ${reason}`);
         for (const member of answer.members) this.#members.set(member.id, member.url);
         if (answer.neighbour === null) this.#tell(id, 'info', `${id} takes reports; it runs on another host`);
