@@ -257,8 +257,6 @@ export interface MemberPort {
   countRefusal(refusal: Refusal, told?: { readonly from: string; readonly reason: string }): void;
   /** The leases of programs that are no members. Null or omitted: this member keeps none. */
   readonly leases?: LeasePort | null;
-  /** Null or omitted: it takes no reports of witnesses. */
-  readonly witnesses?: WitnessPort | null;
   /** What only the process itself can tell. Omitted: nothing. */
   diagnose?(): SelfReport;
   /** A message of this voter came by POST. */

@@ -10,8 +10,7 @@ import { type WitnessAnswer, witnessRequest } from './wire/witness.ts';
 
 export async function hearWitness(call: Call, body: unknown): Promise<void> {
   const { voterId, host, token, gone = [] } = witnessRequest.read(body, '');
-  const { member, entry, response } = call;
-  const { witnesses = null } = member;
+  const { member, entry, response, witnesses } = call;
   if (witnesses === null || entry.claim === null)
     throw new HttpError(
       409,

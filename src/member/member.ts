@@ -10,7 +10,6 @@ import {
   type Refusal,
   type Registered,
   type SelfReport,
-  type WitnessPort,
 } from '../api/index.ts';
 import { type ClusterRecovery, type Definition, type MemberId, parseId } from '../core/index.ts';
 import { CaucusError, type Election, type Engine, type Seat } from '../election/index.ts';
@@ -41,7 +40,6 @@ import type { Occupant } from './steward.ts';
 import { certificateStatus, TlsWatch } from './tls-watch.ts';
 import { Unreachable } from './unreachable.ts';
 import { Voters } from './voters.ts';
-import { witnessPort } from './witness-port.ts';
 
 /** One member: its elections, its connections and its API. */
 export class Member implements MemberPort, Engine {
@@ -172,7 +170,7 @@ export class Member implements MemberPort, Engine {
       for (const each of [this.#links, this.#watch]) void each.close();
       throw error;
     }
-    this.#api = memberApi(this, settled, this.#hosts.acts);
+    this.#api = memberApi(this, settled, this.#hosts.acts, this.#links);
     this.#cluster?.sayWaiting();
     if (server !== null) this.#links.attach(server);
     settled.secret.watch(settled.log);
@@ -208,11 +206,6 @@ export class Member implements MemberPort, Engine {
   }
   get refusals(): Readonly<Record<Refusal, number>> {
     return this.#refusals.counts;
-  }
-
-  /** @internal What witnesses that are no members are told, and tell. Null if this member trusts none. */
-  get witnesses(): WitnessPort | null {
-    return witnessPort(this.#settled, this.#links);
   }
 
   /** @internal What `/diagnosis` tells of this process. */

@@ -32,6 +32,7 @@ import { type MemberSecret, readSecretOptions } from './member-secret.ts';
 import { refuseTwice } from './refuse-twice.ts';
 import { readSeedHost, type Seed } from './seeds.ts';
 import { readTls, tlsShape } from './tls-options.ts';
+import { mayTrust, readWitnesses, trustWitnesses } from './trust.ts';
 
 /** The same options, checked and with defaults. */
 export interface Settled {
@@ -114,17 +115,6 @@ const checker: Shape<AnyJoinOptions['allow']> = {
   },
 };
 
-const witnesses: Shape<AnyJoinOptions['trustWitnesses']> = {
-  expected: 'true, false, or a list of the ids of witnesses',
-  isOptional: true,
-  read(value, path) {
-    if (value === undefined || typeof value === 'boolean') return value;
-    if (!Array.isArray(value) || value.length === 0 || value.length > 1000)
-      throw new BadInput(path, this.expected, show(value));
-    return value.map((id, i) => memberId.read(id, `${path}[${i}]`));
-  },
-};
-
 const shape: Shape<AnyJoinOptions> = record<AnyJoinOptions>({
   id: optional(memberId),
   cluster: optional(electionName),
@@ -142,7 +132,7 @@ const shape: Shape<AnyJoinOptions> = record<AnyJoinOptions>({
   data: optional(folder),
   firstStart: optional(flag),
   trustConnections: optional(flag),
-  trustWitnesses: witnesses,
+  trustWitnesses,
   insecure: optional(flag),
   allow: checker,
   hosts: optional(listOf(text(255), 1000)),
@@ -251,23 +241,6 @@ export function warningsOf(options: AnyJoinOptions, settled: Settled): string[] 
 
 const NOT_TRUSTED =
   'trustConnections is ignored: other machines can reach this member, and nothing authenticates the processes that connect; give all members certificates (tls, --tls-cert) or the same secret (secretFile, --secret-file)';
-
-/**
- * Does a closed connection say anything? Where any process of the network can open connections in the name of a member,
- * it can close them too.
- */
-function mayTrust({ url }: AnyJoinOptions, listen: Settled['listen'], isAuthenticated: boolean): boolean {
-  return isAuthenticated || isLoopback(listen === null ? hostOf(url!) : listen.host);
-}
-
-/** A report is as good as its sender: one that any process could send would end promises to a leader that lives. */
-function readWitnesses(given: AnyJoinOptions['trustWitnesses'], isAuthenticated: boolean): TrustedWitnesses {
-  if (given === undefined || given === false) return false;
-  if (isAuthenticated) return given;
-  const expected =
-    'certificates (tls) or a secret (secretFile) for all members beside it, since reports of witnesses are believed';
-  throw new BadInput('trustWitnesses', expected, 'neither');
-}
 
 /** A program that mounts the member with a check of its own decides itself who may operate. */
 function readAccess({ tokens, closed = false, insecure, allow }: AnyJoinOptions, host: string): MemberAccess {

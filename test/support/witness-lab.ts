@@ -18,12 +18,11 @@ export const LEASE_MS = 4500;
 export const HEARTBEAT_MS = 400;
 const TIMING = [`leaseMs=${LEASE_MS}`, 'timeoutMs=[5000,6500]', `heartbeatMs=${HEARTBEAT_MS}`];
 
-/** Members ask one after the other, further apart than usual: on a busy machine two that ask at once both fail. */
-const SLOTS = ['--option', 'preset=wan'];
-
 export interface LabOptions {
   /** The members of each host. */
   readonly hosts: readonly (readonly string[])[];
+  /** The members that may lead. Two are enough: if one is dead, no vote is split, however busy the machine is. */
+  readonly candidates: readonly string[];
   /** Does `caucus witness` run on each host? */
   readonly hasWitnesses: boolean;
   /** What members are given as --trust-witness; null: they trust none. */
@@ -178,8 +177,9 @@ export class WitnessLab {
     ];
     const programs = [
       ...ids.map((id) => [
-        ...['node', '--id', id, ...common, ...TIMING.flatMap((each) => ['--timing', each]), ...SLOTS],
+        ...['node', '--id', id, ...common, ...TIMING.flatMap((each) => ['--timing', each])],
         ...(trusted === null ? [] : ['--trust-witness', trusted]),
+        ...(this.#options.candidates.includes(id) ? [] : ['--priority', '0']),
       ]),
       ...(hasWitnesses ? [['witness', '--id', `witness-${host}`, ...common]] : []),
     ];

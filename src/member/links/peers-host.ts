@@ -1,4 +1,3 @@
-import { removedWords } from '../../api/index.ts';
 import { assertNever, type MemberId } from '../../core/index.ts';
 import {
   type About,
@@ -9,7 +8,6 @@ import {
   named,
   type PeerEvent,
   Peers,
-  type Refused,
 } from '../../peers/index.ts';
 import { isDead } from '../evidence.ts';
 import type { Connection, ConnectionOwner } from './connection.ts';
@@ -25,6 +23,7 @@ import {
 import type { Hub } from './hub.ts';
 import { CROWDED } from './link-authentication.ts';
 import { LocalSocket, Meeting, withLocalSocket } from './local-socket.ts';
+import { objectTo } from './object-to.ts';
 import type { PeerLink } from './peer-link.ts';
 import { Strangers } from './strangers.ts';
 
@@ -103,7 +102,7 @@ export class PeersHost implements ConnectionOwner {
     switch (frame.type) {
       case 'hello': {
         connection.isEarlier = !(frame.identity.features ?? []).includes('timing');
-        const refused = this.#objectTo(connection, frame.identity);
+        const refused = objectTo(connection, frame.identity, this.own.id, this.removed);
         if (refused === null)
           return this.give({ type: 'greeted', connection: number, identity: frame.identity });
         return this.give({ type: 'bad-frame', connection: number, refused });
@@ -191,14 +190,6 @@ export class PeersHost implements ConnectionOwner {
     for (const link of this.links.values()) link.giveUp();
     this.#local?.close();
     for (const connection of this.connections) connection.leave();
-  }
-
-  #objectTo(connection: Connection, identity: Identity): Refused | null {
-    const reason = falseIdentity(connection, identity);
-    if (reason !== null) return { kind: 'unauthenticated', reason };
-    const { id } = identity;
-    if (!this.removed.includes(id)) return null;
-    return { kind: 'removed', reason: removedWords(this.own.id, id) };
   }
 
   #track(connection: Connection): ConnectionId {
@@ -354,13 +345,4 @@ export class PeersHost implements ConnectionOwner {
     this.#meetings.get(connection)?.close();
     this.#meetings.delete(connection);
   }
-}
-
-/** Why the other side is not the member that it says it is; null if nothing speaks against it. */
-function falseIdentity({ provenId, certifiedId }: Connection, { id }: Identity): string | null {
-  if (provenId !== null && provenId !== id)
-    return `it has proven that it is member ${provenId}, and says that it is ${id}`;
-  if (certifiedId !== null && String(certifiedId) !== String(id))
-    return `it says that it is member ${id}, and its certificate is that of member ${certifiedId}; give it the certificate of ${id}`;
-  return null;
 }
