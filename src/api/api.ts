@@ -19,7 +19,7 @@ import { describeApi } from './openapi.ts';
 import type { VoterSecurity } from './openapi-operations.ts';
 import { refuseForeignNames, refuseForeignPages } from './origin.ts';
 import { createPage } from './page.ts';
-import type { MemberPort } from './port.ts';
+import type { MemberPort, WitnessPort } from './port.ts';
 import { findQuestion, type Handler } from './questions.ts';
 import { sendEmpty, sendError, signWith } from './reply.ts';
 import { mountOf, readTarget, type Target } from './target.ts';
@@ -47,6 +47,8 @@ export interface ApiOptions {
   readonly note?: (message: string) => void;
   /** Keeps what operators do. Null: only this process remembers it. */
   readonly acts?: ActStore | null;
+  /** Null: it takes no reports of witnesses. */
+  readonly witnesses?: WitnessPort | null;
 }
 
 /** A member on the loopback without tokens. */
@@ -61,6 +63,7 @@ const NOT_VERIFIED =
 export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
   const watchers = new Watchers(member, options.watchHeartbeatMs ?? HEARTBEAT_MS);
   const changes = new Changes(member);
+  const { witnesses = null } = options;
   const access = options.access ?? ((): Access => OPEN);
   const acts = new Acts(options.note ?? (() => {}), options.acts ?? null);
   const authorization = new Authorization({
@@ -80,7 +83,7 @@ export function createApi(member: MemberPort, options: ApiOptions = {}): Api {
     response.on('error', () => {});
     if (options.allow?.(request) === false)
       return sendError(response, new HttpError(403, 'E_NOT_ALLOWED', NOT_ALLOWED));
-    const asked = { member, request, response, watchers, changes, acts, page, describe };
+    const asked = { member, request, response, watchers, changes, acts, page, describe, witnesses };
     answer(asked, authorization, options.hosts ?? null).catch((error: unknown) => sendError(response, error));
   };
   const close = (): void => {

@@ -6,7 +6,7 @@ import type { Entry } from './authorize.ts';
 import type { Changes } from './changes.ts';
 import { HttpError } from './http-error.ts';
 import type { Page } from './page.ts';
-import type { ElectionPort, MemberPort } from './port.ts';
+import type { ElectionPort, MemberPort, WitnessPort } from './port.ts';
 import type { Watchers } from './watchers.ts';
 
 /** One request, with its path and query parsed. */
@@ -22,6 +22,8 @@ export interface Call {
   readonly watchers: Watchers;
   readonly changes: Changes;
   readonly acts: Acts;
+  /** Null: it takes no reports of witnesses. */
+  readonly witnesses: WitnessPort | null;
   /** Who asks. */
   readonly entry: Entry;
   /** May this client read what the member knows? A health check is answered also if not, without a document. */

@@ -24,6 +24,7 @@ export {
   type Registered,
   removedWords,
   type TimingPort,
+  type WitnessPort,
 } from './port.ts';
 export { sendEmpty, sendError, sendJson, sendText } from './reply.ts';
 export { lackWords } from './status.ts';
@@ -31,3 +32,10 @@ export { pathBelow, readTarget, type Target } from './target.ts';
 export { addressOf, hostOf, isLoopback, readRelativeUrl, showUrl, urlOf, voterUrl } from './urls.ts';
 export type { Act } from './wire/act.ts';
 export type { Delays, PeerProblem, RefusalNote, SelfReport } from './wire/diagnosis.ts';
+export {
+  deathReport,
+  type NeighbourDocument,
+  processIdentity,
+  type WitnessAnswer,
+  witnessAnswer,
+} from './wire/witness.ts';

@@ -22,10 +22,14 @@ import { sendJson } from './reply.ts';
 import { urlOf } from './status.ts';
 import { voterUrl } from './urls.ts';
 import { type Membership, type MembershipEntry, membership, type TimingStatus } from './wire/membership.ts';
+import { witnessAnswer, witnessRequest } from './wire/witness.ts';
+import { hearWitness } from './witnesses.ts';
 
 /** A command to a member that concerns all its elections. */
 export interface MemberCommand {
   readonly summary: string;
+  /** What it is in the description of the API; a command of an operator if omitted. */
+  readonly tag?: 'message';
   readonly request: Shape<object>;
   readonly answer: Shape<unknown>;
   readonly handler: (call: Call, body: unknown) => Promise<void>;
@@ -158,6 +162,14 @@ export const MEMBER_COMMANDS: Readonly<Record<string, MemberCommand>> = {
       const what = `set the ${named.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(' and the ')}`;
       return change(call, what, (members) => members.reconfigure(wanted));
     },
+  },
+  '/witness': {
+    summary:
+      'Registers a witness (`caucus witness`), and takes its reports of processes of its host that are dead',
+    tag: 'message',
+    request: witnessRequest,
+    answer: witnessAnswer,
+    handler: hearWitness,
   },
   '/resume': {
     summary: 'Ends the pause',

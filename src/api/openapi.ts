@@ -126,9 +126,9 @@ function memberPaths(operations: Operations): Record<string, PathItem> {
   ]);
   const paths: Record<string, PathItem> = Object.fromEntries(entries);
   const file = { name: 'file', in: 'path', required: true, schema: { type: 'string' } };
-  for (const [path, { summary, request, answer }] of Object.entries(MEMBER_COMMANDS)) {
+  for (const [path, { summary, request, answer, tag = 'command' }] of Object.entries(MEMBER_COMMANDS)) {
     const asked = { summary, bodies: [request], answers: [answer], codes: [403, 404, 409, 503] };
-    paths[path] = { post: operations.action(path, 'POST', 'command', asked) };
+    paths[path] = { post: operations.action(path, 'POST', tag, asked) };
   }
   paths['/ui/{file}'] = { parameters: [{ ...file, description: 'Its name.' }], ...paths['/ui/{file}'] };
   return paths;

@@ -16,6 +16,7 @@ import type {
 import type { Change } from '../host/index.ts';
 import type { LeasePort } from './leases.ts';
 import type { SelfReport } from './wire/diagnosis.ts';
+import type { DeathDocument, NeighbourDocument, WitnessRequest } from './wire/witness.ts';
 
 export type { Change };
 
@@ -208,6 +209,18 @@ export interface MembershipPort {
   readonly timing: TimingPort;
   /** Sets other times: a preset ("wan"), or some times by name; or options. Throws BadInput for those that cannot be used. */
   reconfigure(change: Reconfiguration): Promise<Outcome>;
+}
+
+/** What a member does with witnesses that are no members (`caucus witness`). */
+export interface WitnessPort {
+  /** Does the configuration of this member name this witness? */
+  trusts(witness: MemberId): boolean;
+  /** The process of this member, if it runs on that host. */
+  neighbourOn(host: WitnessRequest['host']): NeighbourDocument | null;
+  /** Did this process draw the token, for a connection to its local socket that is still open? */
+  drew(token: string): boolean;
+  /** What comes of it is decided by the rules for reports (src/peers/witness.ts). */
+  report(witness: MemberId, host: WitnessRequest['host'], death: DeathDocument): void;
 }
 
 /** A member as the HTTP API and the command see it. */

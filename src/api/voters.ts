@@ -154,7 +154,7 @@ function hear(call: Call, election: ElectionPort, from: MemberId, said: Message)
 }
 
 /** A voter that is authenticated speaks only for itself. */
-function refuseOther(call: Call, id: MemberId): void {
+export function refuseOther(call: Call, id: MemberId): void {
   const { claim } = call.entry;
   if (claim === null || claim.id === id) return;
   const reason = `this is the proof of ${claim.id}, and the message is that of ${id}`;

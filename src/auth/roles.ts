@@ -64,6 +64,7 @@ export const NEEDS: readonly (readonly [method: Method, path: string, need: Need
   ['POST', '/leases/read', 'read'],
   ['POST', '/leases/watch', 'read'],
   ['POST', '/register', 'peer'],
+  ['POST', '/witness', 'peer'],
   ['POST', '/fleet/kill', 'chaos'],
   ['POST', '/fleet/pause', 'chaos'],
   ['POST', '/fleet/resume', 'chaos'],

@@ -13,6 +13,7 @@ import { addRecover } from './commands/recover/command.ts';
 import { addRun } from './commands/run/command.ts';
 import type { SimulateFlags } from './commands/simulate/flags.ts';
 import { addUp } from './commands/up/command.ts';
+import { addWitness } from './commands/witness/command.ts';
 import { oneLine, Refusal } from './input/refusal.ts';
 
 /** Two folders up, from the source and from the compiled code. */
@@ -51,6 +52,7 @@ Examples:
   addAsking(program);
   addMember(program);
   addDoctor(program);
+  addWitness(program);
   addRecover(program);
   addCert(program);
   addSimulate(program);

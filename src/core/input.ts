@@ -53,13 +53,15 @@ export type Input<M extends Message = Message, T extends string = string> =
   | { readonly type: 'command'; readonly id: number; readonly command: Command; readonly why?: Reason }
   /**
    * The host believes that a process of the peer is gone. With `proof` it is certain, but only of the process that
-   * `life` names: another process may run under the same id.
+   * `life` names: another process may run under the same id. `witness`: the process that reported it, if the host has not
+   * seen it itself.
    */
   | {
       readonly type: 'peer-gone';
       readonly peer: MemberId;
       readonly proof: boolean;
       readonly life: string | null;
+      readonly witness?: MemberId;
     }
   | { readonly type: 'peer-back'; readonly peer: MemberId }
   /**

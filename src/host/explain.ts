@@ -96,10 +96,8 @@ function explainLoss(self: MemberId, before: Outlook, happening: Happening): Why
       if (!before.acting) return unheard(leader, happening.hasLeases);
       if (happening.illness !== null) return unwritten(self, happening.illness);
       return { cause: 'lost-quorum', detail: 'no majority has answered for a whole timeout' };
-    case 'peer-gone': {
-      const what = input.proof ? 'its process is gone' : 'its connection is closed';
-      return { cause: 'closed', detail: `${leader} does not answer: ${what}` };
-    }
+    case 'peer-gone':
+      return gone(leader, input);
     case 'message':
       return explainMessage(self, before, input.from, input.message, happening);
     case 'start':
@@ -109,6 +107,13 @@ function explainLoss(self: MemberId, before: Outlook, happening: Happening): Why
     case undefined:
       return { cause: 'started', detail: 'no election has been decided yet' };
   }
+}
+
+/** Why a leader is given up that is said to be gone. */
+export function gone(leader: MemberId, { proof, witness }: Extract<Input, { type: 'peer-gone' }>): Why {
+  const by = witness === undefined ? '' : `, witnessed by ${witness}`;
+  const what = proof ? `its process is gone${by}` : 'its connection is closed';
+  return { cause: 'closed', detail: `${leader} does not answer: ${what}` };
 }
 
 /** Why a leader stops leading after this command, if the caller gave no reason. */

@@ -1,4 +1,5 @@
 export type { HostClock } from './clock.ts';
+export { gone } from './explain.ts';
 export { type Change, type Hold, NO_VIEW } from './hold.ts';
 export { DISK_RETRY_MS } from './outbox.ts';
 export type { HostPorts } from './ports.ts';

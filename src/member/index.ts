@@ -12,3 +12,4 @@ export { RefusalLog } from './refusal-log.ts';
 export type { TlsOptions } from './tls-options.ts';
 export { certificateStatus, TlsWatch } from './tls-watch.ts';
 export { LoopLag } from './vitals.ts';
+export { startWitness } from './witness/start-witness.ts';

@@ -44,6 +44,11 @@ interface MemberOptions {
    */
   readonly trustConnections?: boolean | undefined;
   /**
+   * A trusted witness that sees a process of its own host die proves that death to this member: another member on that host, or
+   * `caucus witness`. True: all that authenticate themselves; else the ids of those that count. Needs `secret`, `secretFile` or `tls`.
+   */
+  readonly trustWitnesses?: boolean | readonly MemberId[] | undefined;
+  /**
    * The shared secret of the cluster: 16 to 512 printable characters, best of 32 random bytes. Members prove to each
    * other that they know it, and refuse every process that does not. Two while one replaces the other: the first is
    * preferred, both are accepted.

@@ -1,11 +1,19 @@
 /** What a member does about the events of its links: the log, its elections, and what it can tell of its peers. */
 import type { ClusterRecovery } from '../core/index.ts';
-import { FEATURES, type Identity, sharedId, timingDifference } from '../peers/index.ts';
+import {
+  disbeliefWords,
+  FEATURES,
+  type Identity,
+  sharedId,
+  TAKES_REPORTS,
+  timingDifference,
+} from '../peers/index.ts';
 import type { Acceptance } from './acceptance.ts';
 import { Belonging } from './belonging.ts';
 import type { Store } from './data-folder.ts';
 import type { Elections } from './elections.ts';
 import { ownProcess } from './evidence.ts';
+import { giveReport } from './give-report.ts';
 import type { LogEntry } from './join-options.ts';
 import { createLinks } from './links/index.ts';
 import type { LinkEvents, Links, Peer } from './links/links.ts';
@@ -53,7 +61,17 @@ function linkEvents(around: LinkEventsAround): LinkEvents {
       });
     },
     onRecovery: (recovery) => around.recovered(recovery),
-    onGone: (peer, proof, life) => hosts.give({ type: 'peer-gone', peer, proof, life }),
+    onGone: (peer, proof, life, witness) => {
+      if (witness === undefined) return hosts.give({ type: 'peer-gone', peer, proof, life });
+      for (const host of hosts.list) giveReport(host, { type: 'peer-gone', peer, proof, life, witness });
+      log({ level: 'warning', message: `the process of ${peer} is gone, witnessed by ${witness}` });
+    },
+    onDisbelieved: (witness, report, why) => {
+      // Several processes may see the same death, and a report may be late.
+      if (why === 'known' || why === 'earlier-life') return;
+      const message = `the report of ${witness} that a process of ${report.id} is gone has no effect: ${disbeliefWords(why)}`;
+      refusals.refused(why === 'not-trusted' ? 'unauthorized' : 'impossible', `member ${witness}`, message);
+    },
     onBack: (peer) => hosts.give({ type: 'peer-back', peer }),
     onShared: (before, now) => refusals.refused('same-id', `member ${now.id}`, sharedId(before, now)),
     onUnreachable: (peer, reason) => unreachable.failed(peer, reason),
@@ -80,9 +98,10 @@ export function openLinks(
   const { id, cluster, election, definition, config, limits } = settled;
   const rules = (): string => rulesOf(definition, config, around.hosts.retimed);
   const { incarnation, life } = store.member;
+  const features = settled.trustWitnesses === false ? FEATURES : [...FEATURES, TAKES_REPORTS];
   const belonging = new Belonging(store, around.hosts, settled.log);
   const identity: Identity = belonging.in(
-    own.of({ id, cluster, incarnation, life, rules: rules(), features: FEATURES, process: ownProcess() }),
+    own.of({ id, cluster, incarnation, life, rules: rules(), features, process: ownProcess() }),
   );
   Object.defineProperty(identity, 'rules', { enumerable: true, get: rules });
   const isConnected = (): boolean => links.status.some(({ via }) => via !== 'none');
@@ -103,6 +122,7 @@ export function openLinks(
     strangers: limits.strangers,
     postsInFlight: limits.postsInFlight,
     trustConnections: settled.trustConnections,
+    trustWitnesses: settled.trustWitnesses,
     secrets: settled.secret.secrets,
     tls: settled.tls,
     ...(definition.retiming === undefined

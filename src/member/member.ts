@@ -171,7 +171,7 @@ export class Member implements MemberPort, Engine {
       for (const each of [this.#links, this.#watch]) void each.close();
       throw error;
     }
-    this.#api = memberApi(this, settled, this.#hosts.acts);
+    this.#api = memberApi(this, settled, this.#hosts.acts, this.#links);
     this.#cluster?.sayWaiting();
     if (server !== null) this.#links.attach(server);
     settled.secret.watch(settled.log);

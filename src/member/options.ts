@@ -21,6 +21,7 @@ import {
 } from '../core/index.ts';
 import { inventName } from '../election/index.ts';
 import { notReserved } from '../leases/index.ts';
+import type { TrustedWitnesses } from '../peers/index.ts';
 import { cameByLoopback, MemberAccess } from './access.ts';
 import { isolate } from './isolate.ts';
 import type { AnyJoinOptions, Limits, LogEntry } from './join-options.ts';
@@ -31,6 +32,7 @@ import { type MemberSecret, readSecretOptions } from './member-secret.ts';
 import { refuseTwice } from './refuse-twice.ts';
 import { readSeedHost, type Seed } from './seeds.ts';
 import { readTls, tlsShape } from './tls-options.ts';
+import { mayTrust, readWitnesses, trustWitnesses } from './trust.ts';
 
 /** The same options, checked and with defaults. */
 export interface Settled {
@@ -49,6 +51,7 @@ export interface Settled {
   readonly priority: number;
   readonly data: string | null;
   readonly trustConnections: boolean;
+  readonly trustWitnesses: TrustedWitnesses;
   readonly record: string | null;
   readonly hosts: readonly string[];
   /** May this request reach a mounted member? Null for one that listens by itself. */
@@ -129,6 +132,7 @@ const shape: Shape<AnyJoinOptions> = record<AnyJoinOptions>({
   data: optional(folder),
   firstStart: optional(flag),
   trustConnections: optional(flag),
+  trustWitnesses,
   insecure: optional(flag),
   allow: checker,
   hosts: optional(listOf(text(255), 1000)),
@@ -192,6 +196,7 @@ export async function readOptions(given: unknown): Promise<Settled> {
     // Made absolute now: the program may change its working directory later.
     data: options.data === undefined ? null : path.resolve(options.data),
     trustConnections: options.trustConnections === true && mayTrust(options, listen, isAuthenticated),
+    trustWitnesses: readWitnesses(options.trustWitnesses, isAuthenticated),
     hosts: options.hosts ?? [],
     allow: options.mounted ? readAllow(options, isAuthenticated) : null,
     isOpen: options.insecure === true || options.allow !== undefined,
@@ -236,14 +241,6 @@ export function warningsOf(options: AnyJoinOptions, settled: Settled): string[] 
 
 const NOT_TRUSTED =
   'trustConnections is ignored: other machines can reach this member, and nothing authenticates the processes that connect; give all members certificates (tls, --tls-cert) or the same secret (secretFile, --secret-file)';
-
-/**
- * Does a closed connection say anything? Where any process of the network can open connections in the name of a member,
- * it can close them too.
- */
-function mayTrust({ url }: AnyJoinOptions, listen: Settled['listen'], isAuthenticated: boolean): boolean {
-  return isAuthenticated || isLoopback(listen === null ? hostOf(url!) : listen.host);
-}
 
 /** A program that mounts the member with a check of its own decides itself who may operate. */
 function readAccess({ tokens, closed = false, insecure, allow }: AnyJoinOptions, host: string): MemberAccess {

@@ -1,7 +1,9 @@
 import type { MemberId } from '../core/index.ts';
 import type { Decide } from './decision.ts';
 import { type Closing, isAbandoned } from './event.ts';
-import { type Identity, isSameProcess } from './identity.ts';
+import { type Identity, isSamePid, isSameProcess } from './identity.ts';
+import type { PeerOptions } from './options.ts';
+import type { DeathReport, Disbelief } from './witness.ts';
 
 /** A process closes its sockets a little before it is seen to exit. */
 const LOOK_FOR_MS = 20;
@@ -13,6 +15,8 @@ const LOOK_EVERY_MS = 1;
 const DOUBT_MS = 600_000;
 /** How many processes of an id are remembered. */
 const MOST_LIVES = 100;
+
+type Trust = Pick<PeerOptions, 'trustConnections' | 'trustWitnesses'>;
 
 /** The process of the peer that was connected last. */
 interface Known {
@@ -41,30 +45,40 @@ type Look =
  * With `trustConnections`, proof is also that the other side closed all connections of a process without a goodbye.
  * All that ever used its life: the last one may be that of another process that copied the greeting. Example: the
  * connection to the leader is lost in a partition, another process greets as the leader and ends. The leader lives.
+ *
+ * With `trustWitnesses`, proof is also the report of a witness that saw this very process dead on its own kernel
+ * (witness.ts). The suspicion then waits for the report as long as it would wait for the kernel.
  */
 export class DeathWatch {
   /** The name of its timer. */
   readonly timer: string;
 
   readonly #id: MemberId;
-  readonly #trustConnections: boolean;
+  readonly #options: Trust;
   readonly #decide: Decide;
+  /** This member has seen the process dead: the others may not be able to. */
+  readonly #attest: (report: DeathReport) => void;
   #known: Known | null = null;
   /** By life: the process that came with it, or null if its death would prove nothing. */
   readonly #lives = new Map<string, Identity | null>();
   /** The lives with a connection that this side closed, or that ended with a goodbye: the process may live. */
   readonly #livingOn = new Set<string>();
+  /** The lives whose end was proven, in whatever way. */
+  readonly #proven = new Set<string>();
+  /** By life: the witness that reported its death. */
+  readonly #witnesses = new Map<string, MemberId>();
   #postedAtMs: number | null = null;
   #looks: readonly Look[] = [];
   #lookCount = 0;
-  /** The process that is expected to exit, and until when. */
+  /** The process that is expected to exit, or to be reported dead, and until when. */
   #waiting: { readonly about: Known; readonly untilMs: number } | null = null;
 
-  constructor(id: MemberId, trustConnections: boolean, decide: Decide) {
+  constructor(id: MemberId, options: Trust, decide: Decide, attest: (report: DeathReport) => void) {
     this.#id = id;
     this.timer = `look ${JSON.stringify(id)}`;
-    this.#trustConnections = trustConnections;
+    this.#options = options;
     this.#decide = decide;
+    this.#attest = attest;
   }
 
   onUp(peer: Identity, nowMs: number): void {
@@ -97,22 +111,53 @@ export class DeathWatch {
     const known = this.#known;
     if (known === null || !isSameProcess(known.identity, peer)) return; // Another process is connected already.
     this.#stopWaiting();
-    if (this.#trustConnections && !this.#livingOn.has(peer.life) && this.#isCertain(peer))
+    if (this.#options.trustConnections && !this.#livingOn.has(peer.life) && this.#isCertain(peer))
       this.#gone(known, true);
+    else if (this.#witnesses.has(peer.life) && this.#isCertain(peer)) this.#gone(known, true);
     else if (this.#canBeSeen(known)) this.#look({ number: 0, about: known, untilMs: nowMs + LOOK_FOR_MS });
-    else this.#gone(known, false);
+    else if (this.#canBeReported(peer)) {
+      this.#waiting = { about: known, untilMs: nowMs + LOOK_FOR_MS };
+      this.#decide({ type: 'set-timer', timer: this.timer, delayMs: LOOK_FOR_MS });
+    } else this.#gone(known, false);
+  }
+
+  /**
+   * A trusted witness reports the death of a process. Returns why that is no proof; null if it is. Then `onDown` or
+   * `onReported` follows, once no connection to the process is left.
+   */
+  weigh({ life, process }: DeathReport, witness: MemberId): Disbelief | null {
+    const greeted = this.#lives.get(life);
+    if (greeted === undefined) return 'unknown-life';
+    if (greeted === null) return 'doubtful-life';
+    if (greeted.process === null || !isSamePid(greeted.process, process)) return 'other-process';
+    if (this.#known?.identity.life !== life) return 'earlier-life';
+    if (this.#proven.has(life) || this.#witnesses.has(life)) return 'known';
+    this.#witnesses.set(life, witness);
+    return null;
+  }
+
+  /** The process that is known to be dead by a report has no connection. */
+  onReported(): void {
+    const known = this.#known;
+    if (known === null || !this.#witnesses.has(known.identity.life)) return;
+    this.#stopWaiting();
+    this.#gone(known, true);
   }
 
   onTimer(): void {
     const waiting = this.#waiting;
     this.#waiting = null;
-    if (waiting !== null) this.#look({ number: 0, ...waiting });
+    if (waiting === null) return;
+    if (this.#canBeSeen(waiting.about)) this.#look({ number: 0, ...waiting });
+    else this.#gone(waiting.about, false);
   }
 
   onSeen(number: number, isDead: boolean, nowMs: number): void {
     const look = this.#looks.find((each) => each.number === number);
     if (look === undefined) return;
     this.#looks = this.#looks.filter((each) => each !== look);
+    const { id, life, process } = look.about.identity;
+    if (isDead && process !== null) this.#attest({ id, life, process });
     if ('now' in look) this.#onReplaced(look.about, look.now, isDead);
     else if (isDead || nowMs >= look.untilMs) this.#gone(look.about, isDead);
     else {
@@ -123,7 +168,10 @@ export class DeathWatch {
 
   #remember(peer: Identity, nowMs: number): void {
     const before = this.#lives.get(peer.life);
-    if (before === undefined) {
+    if (this.#witnesses.has(peer.life)) {
+      // It was reported dead, and greets: the greeting was late, or the report wrong. Nothing is certain of it any more.
+      this.#lives.set(peer.life, null);
+    } else if (before === undefined) {
       const isDoubtful = this.#postedAtMs !== null && nowMs - this.#postedAtMs < DOUBT_MS;
       this.#lives.set(peer.life, isDoubtful ? null : peer);
       if (this.#lives.size > MOST_LIVES) this.#forget(this.#lives.keys().next().value!);
@@ -133,6 +181,8 @@ export class DeathWatch {
   #forget(life: string): void {
     this.#lives.delete(life);
     this.#livingOn.delete(life);
+    this.#proven.delete(life);
+    this.#witnesses.delete(life);
   }
 
   /** Is this the only process that ever used its life? */
@@ -142,6 +192,10 @@ export class DeathWatch {
 
   #canBeSeen({ identity, isLocal }: Known): boolean {
     return isLocal && identity.process !== null && this.#isCertain(identity);
+  }
+
+  #canBeReported(identity: Identity): boolean {
+    return this.#options.trustWitnesses !== false && identity.process !== null && this.#isCertain(identity);
   }
 
   #onReplaced(before: Known, now: Identity, isDead: boolean): void {
@@ -162,7 +216,10 @@ export class DeathWatch {
   }
 
   #gone({ identity }: Known, proof: boolean): void {
-    this.#decide({ type: 'gone', peer: this.#id, proof, life: identity.life });
+    if (proof) this.#proven.add(identity.life);
+    const witness = proof ? this.#witnesses.get(identity.life) : undefined;
+    const by = witness === undefined ? {} : { witness };
+    this.#decide({ type: 'gone', peer: this.#id, proof, life: identity.life, ...by });
   }
 
   #back(): void {

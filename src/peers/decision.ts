@@ -2,6 +2,7 @@ import type { ClusterRecovery, Delay, MemberId } from '../core/index.ts';
 import type { ConnectionId } from './event.ts';
 import type { Identity, ProcessIdentity } from './identity.ts';
 import type { Refused } from './objection.ts';
+import type { DeathReport, Disbelief } from './witness.ts';
 
 /** What the host of the state machine must do, in this order. */
 export type Decision =
@@ -69,8 +70,26 @@ export type Decision =
   | { readonly type: 'shared'; readonly before: Identity; readonly now: Identity }
   /** For the log: a connection or a frame was refused, by either side. */
   | { readonly type: 'tell'; readonly about: About; readonly verdict: Verdict; readonly refused: Refused }
-  /** For the protocols. With `proof`, the process of this life can never act again; another one of the same id may. */
-  | { readonly type: 'gone'; readonly peer: MemberId; readonly proof: boolean; readonly life: string }
+  /** Tells the member at the other end that a process of this host is gone. It leaves before anything else is done about it. */
+  | { readonly type: 'attest'; readonly connection: ConnectionId; readonly report: DeathReport }
+  /** For the log: a report of a witness has no effect. */
+  | {
+      readonly type: 'disbelieve';
+      readonly witness: MemberId;
+      readonly report: DeathReport;
+      readonly why: Disbelief;
+    }
+  /**
+   * For the protocols. With `proof`, the process of this life can never act again; another one of the same id may.
+   * `witness`: the process that has seen it, if this member has not.
+   */
+  | {
+      readonly type: 'gone';
+      readonly peer: MemberId;
+      readonly proof: boolean;
+      readonly life: string;
+      readonly witness?: MemberId;
+    }
   | { readonly type: 'back'; readonly peer: MemberId };
 
 /**

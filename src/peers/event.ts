@@ -1,6 +1,7 @@
 import type { MemberId } from '../core/index.ts';
 import type { Identity } from './identity.ts';
 import type { Refused } from './objection.ts';
+import type { DeathReport, HostIdentity } from './witness.ts';
 
 /** A connection, by a number that its host gives to no other. */
 export type ConnectionId = number;
@@ -73,4 +74,13 @@ export type PeerEvent =
   | { readonly type: 'posted'; readonly peer: MemberId }
   /** The answer to `look`: with `isDead`, that process can never run another instruction of its program. */
   | { readonly type: 'seen'; readonly peer: MemberId; readonly look: number; readonly isDead: boolean }
+  /** The member at the other end reports that a process of its host is gone. */
+  | { readonly type: 'witnessed'; readonly connection: ConnectionId; readonly report: DeathReport }
+  /** The same of a witness that is no member; `host` is where it says that it runs. */
+  | {
+      readonly type: 'reported';
+      readonly witness: MemberId;
+      readonly host: HostIdentity;
+      readonly report: DeathReport;
+    }
   | { readonly type: 'timer'; readonly timer: string };

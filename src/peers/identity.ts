@@ -1,4 +1,5 @@
 import type { ClusterRecovery, MemberId } from '../core/index.ts';
+import { isSameHost } from './witness.ts';
 
 /**
  * What a process says of itself in the greeting, so that it can be distinguished from others and its death can be
@@ -57,20 +58,18 @@ export function isSameProcess(one: Identity, other: Identity): boolean {
 /** Could the other process run on our kernel, by what it says of itself? Clones of a virtual machine say so too. */
 export function isNeighbour(own: Identity, other: Identity): boolean {
   const [here, there] = [own.process, other.process];
-  if (here === null || there === null) return false;
-  return here.bootId === there.bootId && here.pidNamespace === there.pidNamespace;
+  return here !== null && there !== null && isSameHost(here, there);
 }
 
 function isSamePlace(one: Identity, other: Identity): boolean {
   const [here, there] = [one.process, other.process];
   if (one.localSocket !== other.localSocket) return false;
-  if (here === null || there === null) return here === there;
-  return (
-    here.bootId === there.bootId &&
-    here.pidNamespace === there.pidNamespace &&
-    here.pid === there.pid &&
-    here.startTime === there.startTime
-  );
+  return here === null || there === null ? here === there : isSamePid(here, there);
+}
+
+/** The same pid of the same host, and not a later process that was given the same one. */
+export function isSamePid(one: ProcessIdentity, other: ProcessIdentity): boolean {
+  return isSameHost(one, other) && one.pid === other.pid && one.startTime === other.startTime;
 }
 
 export function named(identity: Identity): string {

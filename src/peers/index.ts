@@ -4,3 +4,12 @@ export { FEATURES, type Feature, type Identity, named, type ProcessIdentity, sha
 export { type LinkRefusal, type Refused, timingDifference } from './objection.ts';
 export { DEFAULT_PEER_OPTIONS, type PeerOptions } from './options.ts';
 export { Peers } from './peers.ts';
+export {
+  type DeathReport,
+  type Disbelief,
+  disbeliefWords,
+  type HostIdentity,
+  isSameHost,
+  TAKES_REPORTS,
+  type TrustedWitnesses,
+} from './witness.ts';

@@ -1,3 +1,5 @@
+import type { TrustedWitnesses } from './witness.ts';
+
 /** Times and limits for opening, judging and closing connections. */
 export interface PeerOptions {
   /** A connection with this many unanswered pings in a row is closed. */
@@ -27,6 +29,8 @@ export interface PeerOptions {
    * in between closes connections.
    */
   readonly trustConnections: boolean;
+  /** The witnesses whose reports prove the deaths of processes of their hosts. Only where members authenticate. */
+  readonly trustWitnesses: TrustedWitnesses;
 }
 
 export const DEFAULT_PEER_OPTIONS: PeerOptions = {
@@ -41,4 +45,5 @@ export const DEFAULT_PEER_OPTIONS: PeerOptions = {
   connectionsPerPeer: 4,
   restRecheckMs: 10_000,
   trustConnections: false,
+  trustWitnesses: false,
 };

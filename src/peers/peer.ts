@@ -86,6 +86,11 @@ export class PeerConnections {
     return this.#process;
   }
 
+  /** The connection over which messages for the peer go; null: they wait. */
+  get used(): ConnectionId | null {
+    return this.#used;
+  }
+
   /** Does the connection wait for the poll of the earlier process? */
   isClaiming(connection: ConnectionId): boolean {
     return this.#claims.some((claim) => claim.connection === connection);
@@ -144,6 +149,15 @@ export class PeerConnections {
     this.#remove(connection, closing, reason, nowMs);
     for (const poll of this.#polls) this.#answer(poll, connection, false, nowMs);
     this.#use();
+  }
+
+  /** The process is dead, by the report of a witness. What it sent before and has not arrived is dropped. */
+  onReported(why: string, nowMs: number): void {
+    if (this.#process === null) return this.#watch.onReported();
+    for (const { connection } of [...this.#standing]) {
+      this.#decide({ type: 'terminate', connection, why });
+      this.onClosed(connection, 'by-us', why, nowMs);
+    }
   }
 
   /** The peer was removed: all its connections are closed, and it is not dialled again. */

@@ -6,6 +6,7 @@ import type { Identity } from './identity.ts';
 import { objection, otherMember, type Refused, unknownMember } from './objection.ts';
 import type { PeerOptions } from './options.ts';
 import { PeerConnections } from './peer.ts';
+import { type DeathReport, disbelief, TAKES_REPORTS, type Witness } from './witness.ts';
 
 /**
  * `greeting`: waits for the first frame. `peer`: belongs to a peer, whether it is open, claims the place of another
@@ -106,6 +107,12 @@ export class Peers {
         return this.#watch(event.peer).onPost(nowMs);
       case 'seen':
         return this.#watches.get(event.peer)?.onSeen(event.look, event.isDead, nowMs);
+      case 'witnessed':
+        return this.#onWitnessed(event.connection, event.report, nowMs);
+      case 'reported': {
+        const { witness: id, host } = event;
+        return this.#onReport({ id, host, isMember: false }, event.report, nowMs);
+      }
       case 'timer':
         return this.#onTimer(event.timer);
       default:
@@ -123,9 +130,32 @@ export class Peers {
   #watch(id: MemberId): DeathWatch {
     const found = this.#watches.get(id);
     if (found !== undefined) return found;
-    const watch = new DeathWatch(id, this.#options.trustConnections, this.#decide);
+    const watch = new DeathWatch(id, this.#options, this.#decide, (report) => this.#attest(report));
     this.#watches.set(id, watch);
     return watch;
+  }
+
+  /** Tells the other members what the kernel has shown to this one: they may run on other hosts. */
+  #attest(report: DeathReport): void {
+    for (const [id, { process, used }] of this.#peers)
+      if (id !== report.id && used !== null && process?.features?.includes(TAKES_REPORTS))
+        this.#decide({ type: 'attest', connection: used, report });
+  }
+
+  #onWitnessed(connection: ConnectionId, report: DeathReport, nowMs: number): void {
+    const peer = this.#peerOf(connection);
+    if (peer === undefined || peer.process === null || peer.isClaiming(connection)) return;
+    const { id, process: host } = peer.process;
+    this.#onReport({ id, host, isMember: true }, report, nowMs);
+  }
+
+  #onReport(witness: Witness, report: DeathReport, nowMs: number): void {
+    const peer = this.#peers.get(report.id);
+    const why =
+      disbelief(this.#own.id, this.#options.trustWitnesses, witness, report) ??
+      (peer === undefined ? 'unknown-life' : this.#watch(report.id).weigh(report, witness.id));
+    if (why !== null) return this.#decide({ type: 'disbelieve', witness: witness.id, report, why });
+    peer?.onReported(`its process is gone, witnessed by ${witness.id}`, nowMs);
   }
 
   #peerOf(connection: ConnectionId): PeerConnections | undefined {

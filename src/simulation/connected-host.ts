@@ -23,7 +23,7 @@ export interface ConnectionSurroundings {
   canMeet(process: ConnectedHost, end: WireEnd, localSocket: string): boolean;
   /** What the kernel of the process says of another one. */
   isDead(process: ConnectedHost, other: ProcessIdentity): boolean;
-  gone(process: ConnectedHost, peer: MemberId, proof: boolean, life: string): void;
+  gone(process: ConnectedHost, decision: Extract<Decision, { type: 'gone' }>): void;
 }
 
 const PING: WireFrame = { type: 'ping' };
@@ -129,6 +129,8 @@ export class ConnectedHost implements WireOwner {
         return this.give({ type: 'probed', connection, poll: frame.poll, answered: true });
       case 'confirmed':
         return this.give({ type: 'met', connection });
+      case 'witnessed':
+        return this.give({ type: 'witnessed', connection, report: frame.report });
       case 'close':
         return this.closed(end, frame.closing);
       default:
@@ -206,6 +208,10 @@ export class ConnectedHost implements WireOwner {
         this.#around.after(end === undefined ? 0 : withinMs, unanswered);
         return;
       }
+      case 'attest': {
+        const { report } = decision;
+        return this.#send(this.ends.get(decision.connection), { type: 'witnessed', report });
+      }
       case 'meet': {
         const end = this.ends.get(decision.connection);
         if (end !== undefined && this.#around.canMeet(this, end, decision.localSocket))
@@ -217,7 +223,7 @@ export class ConnectedHost implements WireOwner {
         return this.give({ type: 'seen', peer, look, isDead: this.#around.isDead(this, process) });
       }
       case 'gone':
-        return this.#around.gone(this, decision.peer, decision.proof, decision.life);
+        return this.#around.gone(this, decision);
       case 'back':
         return this.host.give({ type: 'peer-back', peer: decision.peer });
       // Only for the log, for members that speak only REST, and for data folders that were recovered.
@@ -228,6 +234,7 @@ export class ConnectedHost implements WireOwner {
       case 'local':
       case 'down':
       case 'shared':
+      case 'disbelieve':
       case 'tell':
         return;
       default:

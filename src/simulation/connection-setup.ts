@@ -9,8 +9,10 @@ import { DEFAULT_PEER_OPTIONS, type PeerOptions } from '../peers/index.ts';
  *   those of one host; nothing proves a death.
  * - `apart`: each member on its own host. Nothing proves a death.
  * - `trusted`: the same, with `trustConnections`: a connection that ends without a goodbye proves a death.
+ * - `witnessed`: two members on each host, with `trustWitnesses`: each tells the members of other hosts what its kernel shows
+ *   of the other one.
  */
-const BETWEEN = ['one-host', 'clones', 'apart', 'trusted'] as const;
+const BETWEEN = ['one-host', 'clones', 'apart', 'trusted', 'witnessed'] as const;
 
 /** How the simulated members are connected. */
 export interface ConnectionSetup {
@@ -51,6 +53,7 @@ export function peerOptionsOf({ between, pingMs }: ConnectionSetup): PeerOptions
     helloMs: 5 * pingMs,
     probeMs: pingMs,
     trustConnections: between === 'trusted',
+    trustWitnesses: between === 'witnessed',
   };
 }
 

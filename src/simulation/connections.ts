@@ -1,5 +1,11 @@
 import { type Delay, type MemberId, Random } from '../core/index.ts';
-import type { Identity, PeerOptions, ProcessIdentity } from '../peers/index.ts';
+import {
+  type Decision,
+  type Identity,
+  type PeerOptions,
+  type ProcessIdentity,
+  TAKES_REPORTS,
+} from '../peers/index.ts';
 import { ConnectedHost, type ConnectionSurroundings } from './connected-host.ts';
 import { type ConnectionSetup, connectMsOf, peerOptionsOf } from './connection-setup.ts';
 import type { Host } from './host.ts';
@@ -178,22 +184,22 @@ export class Connections implements ConnectionSurroundings {
   }
 
   canMeet(connected: ConnectedHost, { other }: WireEnd, localSocket: string): boolean {
-    // A clone listens under the same name on its own kernel, and a stranger that copied a name does not listen there.
-    if (this.setup.between !== 'one-host') return false;
     const { owner } = other;
+    // A clone listens under the same name on its own kernel, and a stranger that copied a name does not listen there.
+    if (!this.#isOneKernel(connected.at, owner.at)) return false;
     if (owner instanceof ConnectedHost) return owner.identity.localSocket === localSocket;
     return connected.isAlive && 'localSocket' in owner && owner.localSocket === localSocket;
   }
 
   isDead(connected: ConnectedHost, other: ProcessIdentity): boolean {
     for (const each of this.#processes.values()) {
-      const isHere = this.setup.between === 'one-host' || each.at === connected.at;
+      const isHere = each.at === connected.at || this.#isOneKernel(each.at, connected.at);
       if (each.isAlive && isHere && each.identity.process?.pid === other.pid) return false;
     }
     return (this.#exitsUs.get(other.pid) ?? 0) <= this.#world.nowUs;
   }
 
-  gone(connected: ConnectedHost, peer: MemberId, proof: boolean, life: string): void {
+  gone(connected: ConnectedHost, { peer, proof, life, witness }: Extract<Decision, { type: 'gone' }>): void {
     const world = this.#world;
     const named = [...this.#processes.values()].find((each) => each.at === peer && each.life === life);
     // A process whose messages were never received has been promised nothing, whatever another one says under its id.
@@ -202,25 +208,41 @@ export class Connections implements ConnectionSurroundings {
       const claimed = !world.broken.has('proof');
       world.violations.push({ property: 'proof', claimed, atMs: this.nowMs, members: [peer], detail });
     }
-    connected.host.give({ type: 'peer-gone', peer, proof, life });
+    const by = witness === undefined ? {} : { witness };
+    connected.host.give({ type: 'peer-gone', peer, proof, life, ...by });
   }
 
   #start(host: Host): void {
     const pid = this.#pids++;
     const { between } = this.setup;
-    const isAlike = between === 'one-host' || between === 'clones';
+    const bootId = between === 'clones' ? '' : this.#kernelOf(host.id, host.name);
     const identity: Identity = {
       id: host.id,
       cluster: 'simulated',
       incarnation: host.incarnation,
       life: host.life,
       url: `simulated:${host.name}`,
-      process: { bootId: isAlike ? '' : String(host.name), pidNamespace: '', pid, startTime: String(pid) },
+      process: { bootId, pidNamespace: '', pid, startTime: String(pid) },
       localSocket: `caucus-${host.name}-${host.life}`,
+      ...(between === 'witnessed' ? { features: [TAKES_REPORTS] } : {}),
     };
     const connected = new ConnectedHost(host, identity, this.#options, this);
     this.#processes.set(host.name, connected);
     for (const peer of this.#known) if (peer !== host.id) connected.give({ type: 'peer-added', peer });
+  }
+
+  /** Names the kernel that a process of this member runs on. */
+  #kernelOf(id: MemberId, name: MemberId): string {
+    const { between } = this.setup;
+    if (between === 'one-host') return '';
+    if (between !== 'witnessed') return String(name);
+    return `pair ${Math.floor([...this.#world.hosts.keys()].indexOf(id) / 2)}`;
+  }
+
+  #isOneKernel(one: MemberId, other: MemberId): boolean {
+    const { between } = this.setup;
+    if (between !== 'one-host' && between !== 'witnessed') return false;
+    return this.#kernelOf(one, one) === this.#kernelOf(other, other);
   }
 
   #kill(connected: ConnectedHost): void {

@@ -1,5 +1,5 @@
 import type { MemberId } from '../core/index.ts';
-import type { Closing, ConnectionId, Identity, Refused } from '../peers/index.ts';
+import type { Closing, ConnectionId, DeathReport, Identity, Refused } from '../peers/index.ts';
 
 /** What travels over a simulated connection, besides the messages of protocols. */
 export type WireFrame =
@@ -10,6 +10,8 @@ export type WireFrame =
   | { readonly type: 'probe' | 'probe-answer'; readonly poll: number }
   /** Asks the process at the other end to prove that it is the one behind the local socket, and its answer. */
   | { readonly type: 'token' | 'confirmed' }
+  /** Reports the death of a process of the sender's host. */
+  | { readonly type: 'witnessed'; readonly report: DeathReport }
   | { readonly type: 'close'; readonly closing: Closing };
 
 /** What is at one end of a connection: a process of a member, or a stranger. */

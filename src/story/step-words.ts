@@ -32,12 +32,16 @@ export function inputWords(input: Input, describe: (message: Message) => string)
     case 'command':
       return `is asked to ${input.command.type}`;
     case 'peer-gone':
-      return `is told that ${input.peer} is gone${input.proof ? ' (proof)' : ''}`;
+      return `is told that ${input.peer} is gone${input.proof ? proofWords(input.witness) : ''}`;
     case 'peer-back':
       return `is told that ${input.peer} is back`;
     case 'seeds':
       return `finds the addresses ${input.addresses.join(', ')}`;
   }
+}
+
+function proofWords(witness: MemberId | undefined): string {
+  return witness === undefined ? ' (proof)' : ` (proof, witnessed by ${witness})`;
 }
 
 /** What a group of members did. */

@@ -110,7 +110,7 @@ describe('the table of paths', () => {
     const membership = ['members/add', 'members/remove', 'members/replace', 'drain', 'pause', 'resume'];
     const posts = (paths: readonly string[]): string[] => paths.map((path) => `POST /${path}`);
     expect(needing('operate')).toEqual([...posts(commands), 'PUT /value', ...posts(membership)]);
-    expect(needing('peer')).toEqual(['POST /register']);
+    expect(needing('peer')).toEqual(['POST /register', 'POST /witness']);
     expect(needing('chaos')).toEqual(['kill', 'pause', 'resume', 'start'].map((act) => `POST /fleet/${act}`));
     const leases = ['take', 'renew', 'release', 'publish', 'ask'];
     expect(needing('lead')).toEqual(leases.map((act) => `POST /leases/${act}`));

@@ -48,7 +48,7 @@ export class Bench {
           case 'use':
             return `use ${decision.connection}`;
           case 'gone':
-            return `${decision.life} is gone${decision.proof ? ', certainly' : ''}`;
+            return `${decision.life} is gone${decision.proof ? ', certainly' : ''}${decision.witness === undefined ? '' : `, by ${decision.witness}`}`;
           case 'refuse':
           case 'warn':
             return `${decision.type} ${decision.connection}: ${decision.refused.kind}`;
@@ -62,6 +62,10 @@ export class Bench {
             return `${decision.before.life} and ${decision.now.life} share an id`;
           case 'look':
             return `look ${decision.look} at ${decision.process.pid}`;
+          case 'attest':
+            return `attest ${decision.connection}: ${decision.report.life}`;
+          case 'disbelieve':
+            return `disbelieve ${decision.witness}: ${decision.why}`;
           case 'unreachable':
             return `unreachable: ${decision.reason}`;
           case 'accept':

@@ -22,8 +22,8 @@ function mutant(
 export const mutants: readonly Mutant[] = [
   mutant('the death of a second process is told of the first', { seed: 7 }, [
     'death-watch',
-    "this.#decide({ type: 'gone', peer: this.#id, proof, life: identity.life });",
-    "this.#decide({ type: 'gone', peer: this.#id, proof, life: [...this.#lives.keys()][0] ?? identity.life });",
+    "this.#decide({ type: 'gone', peer: this.#id, proof, life: identity.life, ...by });",
+    "this.#decide({ type: 'gone', peer: this.#id, proof, life: [...this.#lives.keys()][0] ?? identity.life, ...by });",
   ]),
   mutant('another process under the id proves the death of the one before', { seed: 7 }, [
     'death-watch',
@@ -32,12 +32,12 @@ export const mutants: readonly Mutant[] = [
   ]),
   mutant('proof about an earlier life is told of the present one', { seed: 31 }, [
     'death-watch',
-    "this.#decide({ type: 'gone', peer: this.#id, proof, life: identity.life });",
-    "this.#decide({ type: 'gone', peer: this.#id, proof, life: this.#known?.identity.life ?? identity.life });",
+    "this.#decide({ type: 'gone', peer: this.#id, proof, life: identity.life, ...by });",
+    "this.#decide({ type: 'gone', peer: this.#id, proof, life: this.#known?.identity.life ?? identity.life, ...by });",
   ]),
   mutant('a connection that was reset proves a death, trusted or not', { seed: 39 }, [
     'death-watch',
-    'if (this.#trustConnections && !this.#livingOn.has(peer.life)',
+    'if (this.#options.trustConnections && !this.#livingOn.has(peer.life)',
     'if (!this.#livingOn.has(peer.life)',
   ]),
   mutant('a connection that this side gave up proves a death', { seed: 7 }, [
@@ -169,6 +169,118 @@ export const mutants: readonly Mutant[] = [
       'death-watch',
       'this.#lives.set(peer.life, isDoubtful ? null : peer);',
       'this.#lives.set(peer.life, isDoubtful && !isDoubtful ? null : peer);',
+    ],
+  ),
+  mutant(
+    'any process that authenticates itself is a trusted witness',
+    { rule: 'only a witness that is trusted is believed' },
+    [
+      'witness',
+      '(trusted !== true && !trusted.includes(witness.id))',
+      '(trusted !== true && trusted.length < 0)',
+    ],
+  ),
+  mutant(
+    'witnesses are believed although none is trusted',
+    { rule: 'no witness is believed unless that is configured' },
+    ['witness', 'if (trusted === false || ', 'if (trusted !== false && '],
+  ),
+  mutant('a witness attests for every host', { rule: 'a witness attests for its own host alone' }, [
+    'witness',
+    "witness.host === null || !isSameHost(witness.host, report.process) ? 'other-host' : null",
+    "witness.host === null ? 'other-host' : null",
+  ]),
+  mutant(
+    'a boot id alone names a host, whatever the namespace of the pids is',
+    { rule: 'a witness attests for its own namespace of pids alone' },
+    [
+      'witness',
+      'return one.bootId === other.bootId && one.pidNamespace === other.pidNamespace;',
+      'return one.bootId === other.bootId && (one.pidNamespace === other.pidNamespace || true);',
+    ],
+  ),
+  mutant(
+    'a report about a life that is not known counts',
+    { rule: 'a report about a life that never greeted has no effect' },
+    [
+      'death-watch',
+      "if (greeted === undefined) return 'unknown-life';",
+      'if (greeted === undefined) return null;',
+    ],
+  ),
+  mutant(
+    'a report about another process with the same life counts',
+    { rule: 'a report counts only for the process that greeted' },
+    [
+      'death-watch',
+      "if (greeted.process === null || !isSamePid(greeted.process, process)) return 'other-process';",
+      "if (greeted.process === null || !isSamePid(process, process)) return 'other-process';",
+    ],
+  ),
+  mutant(
+    'a report about a life that two processes used counts',
+    { rule: 'a report about a life that two processes used has no effect' },
+    ['death-watch', "if (greeted === null) return 'doubtful-life';", 'if (greeted === null) return null;'],
+  ),
+  mutant(
+    'a late report about an earlier life is told of the present one',
+    { rule: 'a late report about an earlier life has no effect' },
+    ['death-watch', "if (this.#known?.identity.life !== life) return 'earlier-life';", 'void life;'],
+  ),
+  mutant('a report that is replayed counts again', { rule: 'a report that is replayed has no effect' }, [
+    'death-watch',
+    "if (this.#proven.has(life) || this.#witnesses.has(life)) return 'known';",
+    '',
+  ]),
+  mutant(
+    'a process that was reported dead and greets again is as certain as before',
+    { rule: 'a process that greets after it was reported dead proves nothing any more' },
+    ['death-watch', 'if (this.#witnesses.has(peer.life)) {', 'if (this.#witnesses.size < 0) {'],
+  ),
+  mutant(
+    'a process that is only suspected to be dead is reported',
+    { rule: 'what was not seen is not reported' },
+    ['death-watch', 'if (isDead && process !== null) this.#attest(', 'if (process !== null) this.#attest('],
+  ),
+  mutant(
+    'a process that was seen to be dead is not reported',
+    { rule: 'a death that was seen is reported to those that take reports, before anything else' },
+    [
+      'death-watch',
+      'if (isDead && process !== null) this.#attest(',
+      'if (isDead && process === null) this.#attest(',
+    ],
+  ),
+  mutant(
+    'reports are sent to members of earlier releases',
+    { rule: 'nothing is reported to a member that takes no reports' },
+    [
+      'peers',
+      'process?.features?.includes(TAKES_REPORTS)',
+      '(process?.features?.includes(TAKES_REPORTS) || true)',
+    ],
+  ),
+  mutant(
+    'a member that reports its own death is believed',
+    { rule: 'a member that reports its own death lives' },
+    ['witness', "if (witness.isMember && report.id === witness.id) return 'of-itself';", ''],
+  ),
+  mutant(
+    'what a process that was reported dead still sends is taken',
+    { rule: 'the connections of a process that was reported dead are closed' },
+    [
+      'peer',
+      "      this.#decide({ type: 'terminate', connection, why });\n      this.onClosed(connection, 'by-us', why, nowMs);\n",
+      '      if (connection < 0) this.onClosed(connection, why as Closing, why, nowMs);\n',
+    ],
+  ),
+  mutant(
+    'a suspicion does not wait for the report',
+    { rule: 'a suspicion waits for the report of a witness, and not for long' },
+    [
+      'death-watch',
+      'else if (this.#canBeReported(peer)) {',
+      'else if (nowMs < 0 && this.#canBeReported(peer)) {',
     ],
   ),
 ];

@@ -1,6 +1,7 @@
 /** What the machine must do in a few steps. Each returns whether it does. */
 import type { Peers } from '../../src/peers/index.ts';
 import { Bench, processOf } from './bench.ts';
+import { type WitnessRuleName, witnessRules } from './witness-rules.ts';
 
 type Rule = (Machine: typeof Peers) => boolean;
 
@@ -17,9 +18,11 @@ export type RuleName =
   | 'messages do not go by the answer of a connection that is closed'
   | 'a process that connects again while another claims its place keeps it'
   | 'a process that connects after its id spoke by POST proves nothing'
-  | 'the end of a connection that the other side opened proves nothing if a duplicate was closed';
+  | 'the end of a connection that the other side opened proves nothing if a duplicate was closed'
+  | WitnessRuleName;
 
 export const rules: Readonly<Record<RuleName, Rule>> = {
+  ...witnessRules,
   'a process that answers keeps its place': (Machine) => {
     const bench = new Bench(Machine);
     bench.greet(10, two);

@@ -192,6 +192,8 @@ class Truth {
       case 'tell':
       case 'back':
       case 'adopt':
+      case 'attest':
+      case 'disbelieve':
         return;
       default:
         assertNever(decision);

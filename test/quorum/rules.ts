@@ -2,7 +2,7 @@
  * Rules of one member that no run can show to be broken: what they guard against is excluded by others as well, or is not
  * promised. Each is a short conversation with one member of the given `quorum`; true if it keeps the rule.
  */
-import type { Definition } from '../../src/core/index.ts';
+import type { Definition, Input } from '../../src/core/index.ts';
 import type { Age, Register } from '../../src/protocols/quorum/messages.ts';
 import {
   accepted,
@@ -60,6 +60,9 @@ export type RuleName =
   | 'consent to an earlier round ends no newer promise'
   | 'a late heartbeat replaces no newer promise'
   | 'a late request for a vote replaces no newer promise'
+  | 'proof that comes after the suspicion frees the promise, and what was refused is granted'
+  | 'proof after the suspicion frees no promise to another process'
+  | 'a member that asks in vain asks again once there is proof'
   | 'a candidate claims no consent'
   | 'a leader would vote for no other'
   | 'a leader of an older term is told of the newer one'
@@ -266,6 +269,21 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
       .hears(1, request);
     return promisedRound(solo) === 5;
   },
+  'proof that comes after the suspicion frees the promise, and what was refused is granted'(definition) {
+    const solo = suspicious(definition, 4);
+    solo.hears(3, { type: 'pre-vote', term: 1, age: NEVER });
+    return solo.take(gone(by(1).life, true)).sent('pre-vote/answer').length === 1;
+  },
+  'proof after the suspicion frees no promise to another process'(definition) {
+    return suspicious(definition, 4).take(gone('another life', true)).state.promise !== null;
+  },
+  'a member that asks in vain asks again once there is proof'(definition) {
+    // Of five members without the leader, 5 has the first slot in term 1.
+    const solo = suspicious(definition, 5);
+    const isAsking = solo.sent('pre-vote').length > 0 && solo.state.role === 'pre-candidate';
+    solo.take(gone(by(1).life, true));
+    return isAsking && solo.sent('pre-vote').length > 0 && Object.hasOwn(solo.state.votes as object, 5);
+  },
   'a leader would vote for no other'(definition) {
     const solo = leader(undefined, { definition });
     const { term } = solo.state as { term: number };
@@ -314,3 +332,14 @@ function settle(solo: Voter, other: Parameters<Voter['hears']>[1] | null = null)
 }
 
 const NEW = { term: 0, version: 0 };
+
+function gone(life: string, proof: boolean): Input {
+  return { type: 'peer-gone', peer: 1, proof, life };
+}
+
+/** A member that is bound to the leader 1, and was told without proof that it is gone. */
+function suspicious(definition: Definition, id: number): Voter {
+  return at(id, saved(id, 1), { definition })
+    .hears(1, heartbeat(1, 5))
+    .take(gone(by(1).life, false));
+}

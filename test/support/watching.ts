@@ -20,7 +20,12 @@ export function watch(trustConnections = false): Watching {
   const told: string[] = [];
   let stop = (): void => {};
   let decided: Decision[] = [];
-  const watch = new DeathWatch('p', trustConnections, (decision) => decided.push(decision));
+  const watch = new DeathWatch(
+    'p',
+    { trustConnections, trustWitnesses: false },
+    (decision) => decided.push(decision),
+    () => {},
+  );
   const carryOut = (): void => {
     const decisions = decided;
     decided = [];

@@ -93,6 +93,7 @@ export const MEMBER_ONLY = [
   'timing',
   'option',
   'trustConnections',
+  'trustWitness',
   'secretFile',
   'record',
   'tlsCa',

@@ -120,6 +120,13 @@ export class Connection {
     else this.#wire.send(frame);
   }
 
+  /** Leaves before anything else is done, such as a save that would stop it meanwhile. */
+  sendNow(frame: string): void {
+    this.send(frame);
+    this.#wire?.flush();
+    this.uncork();
+  }
+
   /** The secrets have changed. A connection that is sealed by none of those that are valid now is closed after a while. */
   renew(): void {
     const wire = this.#wire;

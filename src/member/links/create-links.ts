@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { removedWords } from '../../api/index.ts';
 import type { MemberId, Message } from '../../core/index.ts';
+import type { DeathReport, HostIdentity } from '../../peers/index.ts';
 import { MEMBER_HEADER } from './dial.ts';
 import { encodeMessage } from './frames.ts';
 import type { Hub } from './hub.ts';
@@ -111,6 +112,18 @@ class AllLinks implements Links, Hub {
 
   heardByPost(from: MemberId): void {
     this.#host.give({ type: 'posted', peer: from });
+  }
+
+  reported(witness: MemberId, host: HostIdentity, report: DeathReport): void {
+    this.#host.give({ type: 'reported', witness, host, report });
+  }
+
+  get own(): Identity {
+    return this.#host.own;
+  }
+
+  drew(token: string): boolean {
+    return this.#host.drew(token);
   }
 
   /** A broadcast is encoded once: protocols send the same object to each member. */

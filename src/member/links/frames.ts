@@ -8,9 +8,11 @@
  * - `{"refused": KIND, "reason": WORDS}` tells the other side why it was refused, or that its id is used twice.
  * - `{"localToken": TOKEN}` asks: was it you who handed out this token on your local socket? If so, `{"localConfirmed": TOKEN}`
  *   is the answer (local-socket.ts).
+ * - `{"witnessed": {"id", "life", "process"}}` reports that a process of the sender's host is gone (src/peers/witness.ts). It is sent only to
+ *   a process that names `witness` among its features.
  * - `[ELECTION, MESSAGE]` is everything else.
  */
-import { voterUrl } from '../../api/index.ts';
+import { deathReport, processIdentity, voterUrl } from '../../api/index.ts';
 import {
   asObject,
   BadInput,
@@ -24,7 +26,7 @@ import {
   show,
   text,
 } from '../../core/index.ts';
-import type { Identity, LinkRefusal, ProcessIdentity, Refused } from '../../peers/index.ts';
+import type { DeathReport, Identity, LinkRefusal, Refused } from '../../peers/index.ts';
 import { localSocketName } from './local-socket.ts';
 
 /** The version that this release speaks, and the lowest that it understands. */
@@ -43,6 +45,7 @@ export type Frame =
   | { readonly type: 'hello'; readonly identity: Identity }
   | { readonly type: 'refused'; readonly refused: Refused }
   | { readonly type: 'local-token' | 'local-confirmed'; readonly token: string }
+  | { readonly type: 'witnessed'; readonly report: DeathReport }
   | { readonly type: 'message'; readonly election: string; readonly message: Message }
   | { readonly type: 'bad'; readonly refused: Refused };
 
@@ -66,6 +69,10 @@ export function encodeLocalConfirmed(token: string): string {
   return JSON.stringify({ localConfirmed: token });
 }
 
+export function encodeWitnessed(report: DeathReport): string {
+  return JSON.stringify({ witnessed: report });
+}
+
 /** Reads any frame. One that cannot be read becomes `bad`, with the reason in words. */
 export function readFrame(frame: string | null): Frame {
   if (frame === null) return bad('not-json', 'a binary frame');
@@ -81,6 +88,8 @@ export function readFrame(frame: string | null): Frame {
     if (Object.hasOwn(found, 'refused')) return readRefused(found);
     if (Object.hasOwn(found, 'localToken')) return readLocal('local-token', found.localToken);
     if (Object.hasOwn(found, 'localConfirmed')) return readLocal('local-confirmed', found.localConfirmed);
+    if (Object.hasOwn(found, 'witnessed'))
+      return { type: 'witnessed', report: deathReport.read(found.witnessed, 'witnessed') };
     return readHello(found);
   } catch (error) {
     if (error instanceof BadInput) return bad('bad-shape', error.message);
@@ -129,7 +138,7 @@ function readHello(found: Record<string, unknown>): Frame {
       : { recovery: clusterRecovery.read(found.recovery, 'hello.recovery') }),
     ...(found.features === undefined ? {} : { features: features.read(found.features, 'hello.features') }),
     ...(found.isBlank === undefined ? {} : { isBlank: flag.read(found.isBlank, 'hello.isBlank') }),
-    process: found.process === null ? null : readProcess(asObject(found.process, 'hello.process')),
+    process: found.process === null ? null : processIdentity.read(found.process, 'hello.process'),
     ...(found.localSocket === undefined
       ? {}
       : { localSocket: localSocketName.read(found.localSocket, 'hello.localSocket') }),
@@ -154,15 +163,6 @@ export const SAME_SECRET = 'give all members the same secret (secretFile, --secr
 /** A process by the id that it says it has. */
 export function claimed(id: unknown): string {
   return id === null || id === undefined ? 'a process' : `a process that says it is member ${show(id)}`;
-}
-
-function readProcess(found: Record<string, unknown>): ProcessIdentity {
-  return {
-    bootId: name.read(found.bootId, 'hello.process.bootId'),
-    pidNamespace: name.read(found.pidNamespace, 'hello.process.pidNamespace'),
-    pid: natural.read(found.pid, 'hello.process.pid'),
-    startTime: name.read(found.startTime, 'hello.process.startTime'),
-  };
 }
 
 const KINDS: readonly string[] = [

@@ -2,7 +2,14 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { LinkStatus, Peer } from '../../api/index.ts';
 import type { ClusterRecovery, MemberId, Message } from '../../core/index.ts';
-import type { Identity, LinkRefusal, Verdict } from '../../peers/index.ts';
+import type {
+  DeathReport,
+  Disbelief,
+  HostIdentity,
+  Identity,
+  LinkRefusal,
+  Verdict,
+} from '../../peers/index.ts';
 import type { Posted } from './post.ts';
 
 export type { Identity, LinkRefusal, LinkStatus, Peer };
@@ -26,9 +33,11 @@ export interface LinkEvents {
   onDown(peer: Identity, reason: string, isAbandoned: boolean): void;
   /**
    * A process of the peer is gone. With `proof`, the process of this life can never act again; another process of the
-   * same id may.
+   * same id may. `witness`: the process that reported it, if this one has not seen it.
    */
-  onGone?(peer: MemberId, proof: boolean, life: string): void;
+  onGone?(peer: MemberId, proof: boolean, life: string, witness?: MemberId): void;
+  /** A report of a witness has no effect. */
+  onDisbelieved?(witness: MemberId, report: DeathReport, why: Disbelief): void;
   onBack?(peer: MemberId): void;
   /** This member belongs to no cluster yet, and meets one that was recovered: it belongs to that recovery now. */
   onRecovery?(recovery: ClusterRecovery): void;
@@ -78,6 +87,12 @@ export interface Links {
   refuseUpgrade(request: IncomingMessage, socket: Duplex): boolean;
   /** A message of this peer came by POST. */
   heardByPost(from: MemberId): void;
+  /** A witness that is no member, and runs on that host by its own word, reports a death. */
+  reported(witness: MemberId, host: HostIdentity, report: DeathReport): void;
+  /** This process as it greets, with its local socket. */
+  readonly own: Identity;
+  /** Did this process draw the token, for a connection to its local socket that is still open? */
+  drew(token: string): boolean;
   readonly status: readonly LinkStatus[];
   /** What a peer that is connected over a link understands (`FEATURES`); null if it is not connected. */
   featuresOf(peer: MemberId): readonly string[] | null;

@@ -80,9 +80,10 @@ export class Meeting {
   readonly #socket: Socket;
   #token = '';
 
-  /** `ask` is called at most once, with the token to send over the link. */
-  constructor(name: string, ask: (token: string) => void) {
+  /** `ask` is called at most once, with the token to send over the link; `closed` when the other side is gone, or never was there. */
+  constructor(name: string, ask: (token: string) => void, closed: () => void = () => {}) {
     this.#socket = connect(address(name));
+    this.#socket.on('close', closed);
     this.#socket.setEncoding('latin1');
     this.#socket.on('error', () => {}); // No such socket: the peer does not run on this kernel.
     this.#socket.on('data', (text: string) => {

@@ -1,4 +1,3 @@
-import { removedWords } from '../../api/index.ts';
 import { assertNever, type MemberId } from '../../core/index.ts';
 import {
   type About,
@@ -9,15 +8,22 @@ import {
   named,
   type PeerEvent,
   Peers,
-  type Refused,
 } from '../../peers/index.ts';
 import { isDead } from '../evidence.ts';
 import type { Connection, ConnectionOwner } from './connection.ts';
 import { type Dial, type Dialled, dial } from './dial.ts';
-import { encodeHello, encodeLocalConfirmed, encodeLocalToken, encodeRefused, type Frame } from './frames.ts';
+import {
+  encodeHello,
+  encodeLocalConfirmed,
+  encodeLocalToken,
+  encodeRefused,
+  encodeWitnessed,
+  type Frame,
+} from './frames.ts';
 import type { Hub } from './hub.ts';
 import { CROWDED } from './link-authentication.ts';
 import { LocalSocket, Meeting, withLocalSocket } from './local-socket.ts';
+import { objectTo } from './object-to.ts';
 import type { PeerLink } from './peer-link.ts';
 import { Strangers } from './strangers.ts';
 
@@ -30,7 +36,8 @@ export class PeersHost implements ConnectionOwner {
   /** Members that were removed. */
   removed: readonly MemberId[] = [];
 
-  readonly #own: Identity;
+  /** This process as it greets. */
+  readonly own: Identity;
   readonly #hub: Hub;
   readonly #machine: Peers;
   /** Null if the system does not tell which process this is: then no other process could look it up anyway. */
@@ -53,9 +60,9 @@ export class PeersHost implements ConnectionOwner {
 
   constructor(own: Identity, hub: Hub) {
     this.#local = own.process === null ? null : new LocalSocket();
-    this.#own = this.#local === null ? own : withLocalSocket(own, this.#local.name);
+    this.own = this.#local === null ? own : withLocalSocket(own, this.#local.name);
     this.#hub = hub;
-    this.#machine = new Peers(this.#own, hub.options);
+    this.#machine = new Peers(this.own, hub.options);
     this.#strangers = new Strangers(hub.options.strangers);
     this.#pinging = setInterval(() => this.give({ type: 'ping-due' }), hub.options.pingMs);
   }
@@ -69,6 +76,11 @@ export class PeersHost implements ConnectionOwner {
   renew(): void {
     for (const connection of this.connections) connection.renew();
     for (const peer of this.links.keys()) this.give({ type: 'peer-moved', peer });
+  }
+
+  /** Did this process draw the token, for a connection to its local socket that is still open? */
+  drew(token: string): boolean {
+    return this.#local?.drew(token) === true;
   }
 
   processOf(peer: MemberId): Identity | null {
@@ -90,7 +102,7 @@ export class PeersHost implements ConnectionOwner {
     switch (frame.type) {
       case 'hello': {
         connection.isEarlier = !(frame.identity.features ?? []).includes('timing');
-        const refused = this.#objectTo(connection, frame.identity);
+        const refused = objectTo(connection, frame.identity, this.own.id, this.removed);
         if (refused === null)
           return this.give({ type: 'greeted', connection: number, identity: frame.identity });
         return this.give({ type: 'bad-frame', connection: number, refused });
@@ -100,13 +112,14 @@ export class PeersHost implements ConnectionOwner {
       case 'bad':
         return this.give({ type: 'bad-frame', connection: number, refused: frame.refused });
       case 'local-token':
-        if (from !== undefined && this.#local?.drew(frame.token))
-          connection.send(encodeLocalConfirmed(frame.token));
+        if (from !== undefined && this.drew(frame.token)) connection.send(encodeLocalConfirmed(frame.token));
         return;
       case 'local-confirmed':
         if (!this.#meetings.get(connection)?.isConfirmedBy(frame.token)) return;
         this.#endMeeting(connection);
         return this.give({ type: 'met', connection: number });
+      case 'witnessed':
+        return this.give({ type: 'witnessed', connection: number, report: frame.report });
       case 'message': {
         if (from === undefined) {
           const refused = { kind: 'bad-shape', reason: 'a message before the hello' } as const;
@@ -179,14 +192,6 @@ export class PeersHost implements ConnectionOwner {
     for (const connection of this.connections) connection.leave();
   }
 
-  #objectTo(connection: Connection, identity: Identity): Refused | null {
-    const reason = falseIdentity(connection, identity);
-    if (reason !== null) return { kind: 'unauthenticated', reason };
-    const { id } = identity;
-    if (!this.removed.includes(id)) return null;
-    return { kind: 'removed', reason: removedWords(this.#own.id, id) };
-  }
-
   #track(connection: Connection): ConnectionId {
     const number = ++this.#count;
     this.#numbers.set(connection, number);
@@ -205,7 +210,7 @@ export class PeersHost implements ConnectionOwner {
         this.#accepted.set(connection, decision.peer);
         return;
       case 'greet':
-        return connection?.send(encodeHello(this.#own));
+        return connection?.send(encodeHello(this.own));
       case 'refuse':
         return connection?.refuse(decision.refused);
       case 'warn':
@@ -248,6 +253,10 @@ export class PeersHost implements ConnectionOwner {
         const { peer, look, process } = decision;
         return this.give({ type: 'seen', peer, look, isDead: isDead(process) });
       }
+      case 'attest':
+        return connection?.sendNow(encodeWitnessed(decision.report));
+      case 'disbelieve':
+        return events.onDisbelieved?.(decision.witness, decision.report, decision.why);
       case 'up':
         return events.onUp(decision.peer);
       case 'local':
@@ -268,7 +277,7 @@ export class PeersHost implements ConnectionOwner {
       case 'adopt':
         return events.onRecovery?.(decision.recovery);
       case 'gone':
-        return events.onGone?.(decision.peer, decision.proof, decision.life);
+        return events.onGone?.(decision.peer, decision.proof, decision.life, decision.witness);
       case 'back':
         return events.onBack?.(decision.peer);
       default:
@@ -336,13 +345,4 @@ export class PeersHost implements ConnectionOwner {
     this.#meetings.get(connection)?.close();
     this.#meetings.delete(connection);
   }
-}
-
-/** Why the other side is not the member that it says it is; null if nothing speaks against it. */
-function falseIdentity({ provenId, certifiedId }: Connection, { id }: Identity): string | null {
-  if (provenId !== null && provenId !== id)
-    return `it has proven that it is member ${provenId}, and says that it is ${id}`;
-  if (certifiedId !== null && String(certifiedId) !== String(id))
-    return `it says that it is member ${id}, and its certificate is that of member ${certifiedId}; give it the certificate of ${id}`;
-  return null;
 }

@@ -67,9 +67,11 @@ class PeerAgent extends https.Agent {
   }
 }
 
+type Sender = Pick<Identity, 'id' | 'cluster' | 'url'>;
+
 /** Sends messages to voters that speak only REST, over keep-alive connections. */
 export class Poster {
-  readonly #own: Identity;
+  readonly #own: Sender;
   readonly #options: ResolvedLinkOptions;
   readonly #http: http.Agent;
   readonly #https: https.Agent;
@@ -79,7 +81,7 @@ export class Poster {
   readonly #prover: RestProver | null;
   #closed = false;
 
-  constructor(own: Identity, options: ResolvedLinkOptions) {
+  constructor(own: Sender, options: ResolvedLinkOptions) {
     this.#prover = options.secrets === null ? null : new RestProver(own, options.secrets);
     this.#own = own;
     this.#options = options;

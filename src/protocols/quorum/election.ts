@@ -210,11 +210,21 @@ function grantWhatWasAsked(s: State, out: Out): void {
 }
 
 /**
+ * A process of this peer is said to be gone. Proof may come later than the suspicion, for example from a witness on the host
+ * of the leader: by then this member follows no leader, or already asks in vain.
+ */
+export function onGone(s: State, peer: MemberId, life: string | null, times: Times, out: Out): void {
+  if (peer === s.leader) onLeaderGone(s, life, times, out);
+  else if (life !== null && s.promise?.to === peer && s.promise.life === life)
+    onLateProof(s, peer, times, out);
+}
+
+/**
  * The leader is said to be gone. With proof about the process that leads, it can never act again, so the promise to
  * it is void. Without proof, it is a reason to ask at once, but no promise ends. The first slot asks now, the others
  * one slot after the other.
  */
-export function onLeaderGone(s: State, life: string | null, times: Times, out: Out): void {
+function onLeaderGone(s: State, life: string | null, times: Times, out: Out): void {
   if (s.role !== 'follower' || s.leader === null) return;
   if (life !== null && s.promise?.to === s.leader && s.promise.life === life) breakPromise(s, out);
   if (slotOf(s) === 0) {
@@ -225,6 +235,15 @@ export function onLeaderGone(s: State, life: string | null, times: Times, out: O
     report(s, out);
   }
   if (s.promise === null) grantWhatWasAsked(s, out);
+}
+
+/** The promise to the dead process is void: what was asked and refused because of it is asked again, and answered. */
+function onLateProof(s: State, gone: MemberId, times: Times, out: Out): void {
+  if ((s.role !== 'follower' && s.role !== 'pre-candidate') || s.leader !== null) return;
+  breakPromise(s, out);
+  if (slotOf(s, gone) === 0) onElectionTimer(s, times, out);
+  else hurryToElection(s, times, out, gone);
+  grantWhatWasAsked(s, out);
 }
 
 /** The leader resigned and names no successor: the promises to it no longer bind. */

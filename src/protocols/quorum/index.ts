@@ -51,7 +51,7 @@ import { changesMembers, claimOf, introducedBy, objection } from './bounds.ts';
 import { onCommand } from './commands.ts';
 import {
   onElectionTimer,
-  onLeaderGone,
+  onGone,
   onPreVote,
   onPreVoteAnswer,
   onPromiseEnds,
@@ -160,8 +160,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
         advanceMembership(s, times, out);
         return leaveIfRemoved(s, times, out);
       case 'peer-gone':
-        if (input.peer === s.leader) onLeaderGone(s, input.proof ? input.life : null, times, out);
-        return;
+        return onGone(s, input.peer, input.proof ? input.life : null, times, out);
       case 'peer-back':
       case 'drawn':
       case 'seeds':

@@ -109,8 +109,8 @@ export function waitForElection(s: State, times: Times, out: Out): void {
  * longer than an election takes, or the second member asks while the first is winning; so more than five members
  * share a longer range.
  */
-export function hurryToElection(s: State, times: Times, out: Out): void {
-  waitForSlot(s, 0, times.hurryMs * Math.max(1, s.register.members.length / 5), out);
+export function hurryToElection(s: State, times: Times, out: Out, gone: MemberId | null = s.leader): void {
+  waitForSlot(s, 0, times.hurryMs * Math.max(1, s.register.members.length / 5), out, gone);
 }
 
 /** It has just resigned: the others come first, with twice the delay. */
@@ -120,18 +120,19 @@ export function holdBack(s: State, times: Times, out: Out): void {
 }
 
 /** Waits for this member's slot of a range that begins after `afterMs`. */
-function waitForSlot(s: State, afterMs: number, rangeMs: number, out: Out): void {
+function waitForSlot(s: State, afterMs: number, rangeMs: number, out: Out, gone = s.leader): void {
   const slotMs = rangeMs / Math.max(1, s.register.members.length);
-  const begin = afterMs + slotOf(s) * slotMs;
+  const begin = afterMs + slotOf(s, gone) * slotMs;
   out.push({ type: 'set-timer', timer: 'election', delayMs: [begin, begin + slotMs / 2] });
 }
 
-export function slotOf(s: State): number {
+/** Its place among the members that may follow the one that is gone: the leader, if there is one. */
+export function slotOf(s: State, gone: MemberId | null = s.leader): number {
   // Counted without a list: every heartbeat asks.
   let candidates = 0;
   let place = -1;
   for (const { id } of s.register.members) {
-    if (id === s.leader) continue;
+    if (id === gone) continue;
     if (id === s.id) place = candidates;
     candidates += 1;
   }

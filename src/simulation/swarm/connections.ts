@@ -30,7 +30,7 @@ export function hasConnections(seed: number): boolean {
 
 export function withConnections(storm: Storm, seed: number): Storm {
   const random = new Random(seed, 'swarm of connections');
-  const between = random.pick(['one-host', 'one-host', 'clones', 'apart', 'trusted', 'trusted'])!;
+  const between = whereOf(seed, random);
   const pingMs = tidyMs(Math.max(1, storm.timeoutMs / random.pick([2, 4, 8])!));
   const ids = storm.members.map(({ id }) => id);
   const { timeoutMs, stopMs } = storm;
@@ -47,6 +47,12 @@ export function withConnections(storm: Storm, seed: number): Storm {
   const all = [...own, ...faults].filter((fault) => fault.atMs < stopMs);
   const connections: Readonly<Record<string, Json>> = { between, pingMs };
   return { ...storm, connections, faults: all.sort((a, b) => a.atMs - b.atMs) };
+}
+
+/** Most runs whose members are apart have witnesses, by a stream of their own: no other seed changes. */
+function whereOf(seed: number, random: Random): string {
+  const between = random.pick(['one-host', 'one-host', 'clones', 'apart', 'trusted', 'trusted'])!;
+  return between === 'apart' && new Random(seed, 'swarm of witnesses').chance(0.7) ? 'witnessed' : between;
 }
 
 const KINDS: Readonly<Record<string, Draw>> = {

@@ -116,6 +116,33 @@ export const leases: readonly Mutant[] = [
     ['election', 's.promise?.to === s.leader && s.promise.life === life)', 's.promise?.to === s.leader)'],
   ),
   mutant(
+    'proof that comes after the suspicion is ignored',
+    { rule: 'proof that comes after the suspicion frees the promise, and what was refused is granted' },
+    [
+      'election',
+      'else if (life !== null && s.promise?.to === peer',
+      'else if (life === undefined && s.promise?.to === peer',
+    ],
+  ),
+  mutant(
+    'proof after the suspicion releases the promise to another process',
+    { rule: 'proof after the suspicion frees no promise to another process' },
+    [
+      'election',
+      'else if (life !== null && s.promise?.to === peer && s.promise.life === life)',
+      'else if (life !== null && s.promise?.to === peer)',
+    ],
+  ),
+  mutant(
+    'after proof that comes late, a member goes on waiting for the answers that it was refused',
+    { rule: 'a member that asks in vain asks again once there is proof' },
+    [
+      'election',
+      'if (slotOf(s, gone) === 0) onElectionTimer(s, times, out);',
+      'if (slotOf(s, gone) < 0) onElectionTimer(s, times, out);',
+    ],
+  ),
+  mutant(
     'a heartbeat of a later term puts a promise aside',
     { rule: 'a member that is bound to a leader supports no other' },
     [

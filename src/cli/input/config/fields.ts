@@ -41,6 +41,7 @@ export interface MemberSettings {
   readonly priority?: number;
   readonly insecure?: boolean;
   readonly trustConnections?: boolean;
+  readonly trustWitnesses?: boolean | readonly MemberId[];
   readonly record?: string;
   readonly tokensFile?: string;
   readonly closed?: boolean;
@@ -173,6 +174,19 @@ const tlsNames: Shape<Readonly<Record<string, MemberId>>> = {
   },
 };
 
+/** True or false, a list of ids, or a text: `any`, or ID,ID. */
+const witnesses: Shape<boolean | readonly MemberId[]> = {
+  expected: 'true, false, any, a list of ids, or ID,ID',
+  read(value, at) {
+    if (typeof value === 'boolean') return value;
+    if (value === 'any') return true;
+    const ids = typeof value === 'string' ? value.split(',').map((id) => id.trim()) : value;
+    if (!Array.isArray(ids) || ids.length === 0) throw new BadInput(at, this.expected, show(value));
+    if (ids.includes('any')) throw new BadInput(at, 'any alone, or ids', show(value));
+    return ids.map((id) => writtenId.read(id, at));
+  },
+};
+
 interface Field {
   readonly shape: { read(value: unknown, path: string): unknown };
   readonly about: string;
@@ -193,6 +207,10 @@ export const FIELDS: Readonly<Record<keyof MemberSettings, Field>> = {
   priority: { shape: integer(0, 1000), about: 'its priority as a candidate' },
   insecure: { shape: flag, about: 'may listen beyond the loopback, although nothing authenticates members' },
   trustConnections: { shape: flag, about: 'a closed connection proves that the process is dead' },
+  trustWitnesses: {
+    shape: witnesses,
+    about: 'the witnesses whose reports prove that a process of their host is dead',
+  },
   record: { shape: path, about: 'the folder for recordings of all that happens' },
   tokensFile: { shape: path, about: 'the file with the tokens of operators, of mode 0600' },
   closed: { shape: flag, about: 'questions need a token too' },

@@ -63,6 +63,7 @@ export function joinOptions({
     ...(record === undefined ? {} : { record }),
     insecure: settings.insecure ?? false,
     trustConnections: settings.trustConnections ?? false,
+    ...(settings.trustWitnesses === undefined ? {} : { trustWitnesses: settings.trustWitnesses }),
     ...(tokens === null ? {} : { tokens: tokens.read() }),
     closed: settings.closed ?? false,
     ...secret?.options,

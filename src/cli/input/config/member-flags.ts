@@ -19,6 +19,7 @@ export interface MemberFlags {
   readonly priority?: string;
   readonly insecure?: boolean;
   readonly trustConnections?: boolean;
+  readonly trustWitness?: readonly string[];
   readonly record?: string;
   readonly tokensFile?: string;
   readonly closed?: boolean;
@@ -62,6 +63,11 @@ export function addMemberFlags(command: Command): Command {
     .option(
       '--trust-connections',
       'a closed connection means that the process is dead (no tunnels in between)',
+    )
+    .option(
+      '--trust-witness <id>',
+      'believe this witness (caucus witness, or a member) when it reports that a process of its host is dead; can be repeated; any: all that authenticate themselves',
+      collect,
     )
     .option(
       '--secret-file <file>',
@@ -118,6 +124,7 @@ export function fromFlags(flags: MemberFlags): Source {
   put('priority', '--priority', flags.priority === undefined ? undefined : asNumber(flags.priority));
   put('insecure', '--insecure', flags.insecure);
   put('trustConnections', '--trust-connections', flags.trustConnections);
+  put('trustWitnesses', '--trust-witness', flags.trustWitness?.join(','));
   put('record', '--record', flags.record);
   put('tokensFile', '--tokens-file', flags.tokensFile);
   put('closed', '--closed', flags.closed);

@@ -8,6 +8,7 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   'seed.host': 'seedHost',
   'seed.url': 'url',
   url: 'url',
+  trustWitnesses: 'trustWitnesses',
 };
 
 /** Runs this; an option that is refused is named by the flag, the variable or the line that gave it. */
