@@ -11,6 +11,8 @@ const MEMBERS = 3;
 const STATES_AT_A_TIME = 2000;
 const SAY_EVERY_MS = 15_000;
 /** From so many states it is tried whether all come to agree. */
+/** Nothing that only matters to the command. */
+const PLAIN = { exact: false, fingerprints: false, progressS: null };
 const SAMPLES = 200;
 
 /** An exploration that has taken so much processor time is given up, and called incomplete. */
@@ -78,7 +80,7 @@ export function runExploration(job: ExploreJob): Explored {
     );
   }
   const took = seconds();
-  const checked = { ...scenario, base, bounds: job.bounds, maxStates, exact: false };
+  const checked = { ...scenario, base, bounds: job.bounds, maxStates, ...PLAIN };
   return { job, result: resultOf(checked, exploring, explorer.result(), took, false) };
 }
 

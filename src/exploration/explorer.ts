@@ -8,9 +8,9 @@ import { BreadthFirst } from './search/breadth-first.ts';
 import { Covering } from './search/covering.ts';
 import { checkEventually, type Eventually } from './search/eventually.ts';
 import type { Found } from './search/findings.ts';
+import { collisionProbability, FINGERPRINT_BITS } from './search/fingerprints.ts';
 import type { Progress, Search } from './search/search.ts';
 import { type Space, spaceOf } from './search/space.ts';
-import type { States } from './search/state-store.ts';
 import { NotSymmetric } from './search/symmetry.ts';
 import { type Act, pathOf } from './tell/path.ts';
 
@@ -29,6 +29,11 @@ export interface Exploring {
   readonly forgetting?: boolean;
   /** Check only states that no other covers (default: true, if the network delivers any number of times). */
   readonly covering?: boolean;
+  /**
+   * Remember states by fingerprints of 64 bits, for searches that would not fit into memory otherwise (default: false).
+   * Every state is then checked separately.
+   */
+  readonly fingerprints?: boolean;
   /** Stop, incomplete, at this many states. */
   readonly maxStates?: number;
   /** At how many states to stop searching for a shorter history of what was found. */
@@ -69,6 +74,11 @@ export interface Exploration {
   readonly depth: number;
   /** The search within the bounds is complete. */
   readonly complete: boolean;
+  /**
+   * States were told apart by fingerprints of so many bits: the search is complete unless two states have the same one,
+   * which is at most so probable. Null if states were compared in full.
+   */
+  readonly fingerprints: { readonly bits: number; readonly collisionProbability: number } | null;
   readonly violations: readonly Violation[];
   readonly sometimes: Readonly<Record<string, boolean>>;
   readonly eventually: Omit<Eventually, 'failed'> & {
@@ -100,6 +110,7 @@ export class Explorer {
   readonly #exploring: Exploring;
   readonly #bounds: Bounds;
   readonly #covering: boolean;
+  readonly #fingerprints: boolean;
   readonly #maxStates: number;
   #lessons: Lessons;
   #space!: Space;
@@ -108,11 +119,13 @@ export class Explorer {
   #shortening: BreadthFirst | null = null;
 
   constructor(exploring: Exploring) {
-    const { bounds, covering = true, maxStates = MOST_STATES } = exploring;
+    const { bounds, covering = true, fingerprints = false, maxStates = MOST_STATES } = exploring;
     this.#exploring = exploring;
     this.#bounds = { ...DEFAULT_BOUNDS, ...bounds };
     checkBounds(this.#bounds);
-    this.#covering = covering && !isCounted(this.#bounds.network) && this.#bounds.depth === null;
+    this.#fingerprints = fingerprints;
+    this.#covering =
+      covering && !fingerprints && !isCounted(this.#bounds.network) && this.#bounds.depth === null;
     this.#maxStates = maxStates;
     this.#lessons = firstLessons(exploring);
     this.#learning(() => this.#begin());
@@ -148,7 +161,7 @@ export class Explorer {
 
   result(): Exploration {
     const { protocol, members, script = [], samples = SAMPLES } = this.#exploring;
-    const { progress, beyond, isDone, sightings, states } = this.#search;
+    const { progress, beyond, depth, isDone, sightings, states } = this.#search;
     return {
       protocol: protocol.name,
       members: clusterOf(protocol, members, false).ids,
@@ -160,8 +173,11 @@ export class Explorer {
       states: progress.states,
       transitions: progress.transitions,
       beyond,
-      depth: depthOf(states),
+      depth,
       complete: isDone,
+      fingerprints: this.#fingerprints
+        ? { bits: FINGERPRINT_BITS, collisionProbability: collisionProbability(states.size) }
+        : null,
       violations: this.#search.findings.all.map((found) => this.#violation(found)),
       sometimes: sightings.result(),
       eventually: this.#eventually(samples),
@@ -181,7 +197,9 @@ export class Explorer {
     const cluster = clusterOf(protocol, members, this.#lessons.asymmetry === null);
     this.#space = spaceOf(cluster, this.#bounds, script, new Set(properties), this.#lessons);
     this.#shortening = null;
-    this.#search = this.#covering ? new Covering(this.#space) : new BreadthFirst(this.#space);
+    this.#search = this.#covering
+      ? new Covering(this.#space)
+      : new BreadthFirst(this.#space, this.#fingerprints);
   }
 
   /** Does the work; when a lesson is learned on the way, starts again with it. */
@@ -228,16 +246,4 @@ function firstLessons({ members, symmetry = true, forgetting = true }: Exploring
     asymmetry: symmetry ? (canHaveAliases(members) ? null : 'too many members') : 'not asked for',
     memory: forgetting ? null : 'not asked for',
   };
-}
-
-/** A state comes after the one it was reached from. */
-function depthOf(states: States): number {
-  const depths = new Int32Array(states.size);
-  let deepest = 0;
-  for (let index = 0; index < states.size; index++) {
-    const parent = states.parent(index);
-    depths[index] = parent < 0 ? 0 : depths[parent]! + 1;
-    deepest = Math.max(deepest, depths[index]!);
-  }
-  return deepest;
 }

@@ -88,6 +88,8 @@ describe('caucus check', () => {
     expect({ covering, complete, depth }).toEqual({ covering: false, complete: false, depth: 4 });
     const few = await checkJson('epoch', '--max-states', '50', '--exact');
     expect(few).toMatchObject({ complete: false, covering: false });
+    const short = await checkJson('epoch', '--fingerprints', '--terms', '1');
+    expect(short).toMatchObject({ complete: true, covering: false, fingerprints: { bits: 64 } });
     expect((await checkJson('bully', '--option', 'prefer=lowest')).violations[0].trace[0]).toContain(
       '1 starts · is candidate · is leader',
     );
@@ -125,6 +127,7 @@ describe('caucus check', () => {
       ['quorum', '--bound', 'term=1'],
       /^caucus: --bound: expected one of the counters round, version, found "term"\n$/,
     ],
+    [['epoch', '--progress', '0'], /^caucus: --progress: expected a whole number from 1/],
     [['epoch', '--max-states', '0'], /^caucus: --max-states: expected a whole number from 1/],
     [
       ['epoch', '--scenario', '/nowhere/x.json'],

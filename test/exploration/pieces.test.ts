@@ -4,8 +4,9 @@ import type { Effect, MemberId, Protocol } from '../../src/core/index.ts';
 import { canonicalText, isSame, type Json, plainHash } from '../../src/core/index.ts';
 import { explore } from '../../src/exploration/index.ts';
 import { countOf, leavesAsMuch, oneMore } from '../../src/exploration/model/bounds.ts';
-import { InFlight } from '../../src/exploration/model/in-flight.ts';
+import { messagesInFlight } from '../../src/exploration/model/in-flight.ts';
 import { IntLists } from '../../src/exploration/model/interner.ts';
+import { Memo } from '../../src/exploration/model/memo.ts';
 import { aliasOf, rename } from '../../src/exploration/model/names.ts';
 import { Frontier } from '../../src/exploration/search/frontier.ts';
 import { StateStore } from '../../src/exploration/search/state-store.ts';
@@ -105,7 +106,7 @@ describe('lists of messages', () => {
           fc.array(fc.nat(9), { maxLength: 12 }),
           fc.array(fc.nat(9), { maxLength: 12 }),
           (a, b) => {
-            const flight = new InFlight(any);
+            const flight = messagesInFlight(any);
             const [first, second] = [flight.id(a), flight.id(b)];
             const all = [...a, ...b].sort((x, y) => x - y);
             const both = flight.with(first, second);
@@ -113,17 +114,49 @@ describe('lists of messages', () => {
             if (!any) return;
             expect(flight.isWithin(first, both)).toBe(true);
             expect(flight.isWithin(both, first)).toBe(b.every((each) => a.includes(each)));
-            const added = [...new Set(b.filter((each) => !a.includes(each)))].sort((x, y) => x - y);
-            expect(flight.added(first, both)).toEqual(added);
+            expect(flight.lists.length(both)).toBe(new Set(all).size);
           },
         ),
       );
     }
   });
 
+  it('are sets of any size', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(5000)), fc.uniqueArray(fc.nat(5000)), (a, b) => {
+        const { lists } = messagesInFlight(true);
+        const order = (list: readonly number[]) => [...list].sort((x, y) => x - y);
+        const [first, second] = [lists.id(order(a)), lists.id(order(b))];
+        expect(lists.value(first)).toEqual(order(a));
+        expect(lists.value(second)).toEqual(order(b));
+        expect(lists.length(first)).toBe(a.length);
+        expect(lists.id(a)).toBe(first); // In any order.
+      }),
+    );
+  });
+
   it('lose one copy at a time', () => {
-    const flight = new InFlight(false);
+    const flight = messagesInFlight(false);
     expect(flight.lists.value(flight.without(flight.id([3, 1, 3]), 3))).toEqual([1, 3]);
+  });
+});
+
+describe('a memo', () => {
+  it('remembers what a map remembers', () => {
+    const key = fc.integer({ min: 0, max: 9 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(key, key, key), { maxLength: 2000 }), (questions) => {
+        const memo = new Memo();
+        const map = new Map<string, number>();
+        for (const [i, question] of questions.entries()) {
+          const known = memo.get(...question);
+          expect(known).toBe(map.get(question.join()) ?? -1);
+          if (known >= 0) continue;
+          memo.set(i, ...question);
+          map.set(question.join(), i);
+        }
+      }),
+    );
   });
 });
 

@@ -120,26 +120,34 @@ export type Fault =
   | 'amnesia'
   | 'falseProof';
 
-/** The counts of all faults, packed into one integer: first bit and number of bits. */
-const FIELDS: Readonly<Record<Fault, readonly [shift: number, bits: number]>> = {
-  crashes: [0, 4],
-  drops: [4, 4],
-  late: [4, 4], // The same bits: no network has both.
-  duplicates: [8, 4],
-  evidence: [12, 4],
-  commands: [16, 4],
-  timers: [20, 8],
-  amnesia: [28, 2],
-  falseProof: [30, 1],
+interface Field {
+  /** Its first bit. */
+  readonly shift: number;
+  /** The most that can be counted in it. */
+  readonly most: number;
+}
+
+/** The counts of all faults, packed into one integer. */
+const FIELDS: Readonly<Record<Fault, Field>> = {
+  crashes: { shift: 0, most: 15 },
+  drops: { shift: 4, most: 15 },
+  late: { shift: 4, most: 15 }, // The same bits: no network has both.
+  duplicates: { shift: 8, most: 15 },
+  evidence: { shift: 12, most: 15 },
+  commands: { shift: 16, most: 15 },
+  timers: { shift: 20, most: 255 },
+  amnesia: { shift: 28, most: 3 },
+  falseProof: { shift: 30, most: 1 },
 };
+const FAULTS = Object.keys(FIELDS) as readonly Fault[];
 
 export function countOf(faults: number, fault: Fault): number {
-  const [shift, bits] = FIELDS[fault];
-  return (faults >> shift) & ((1 << bits) - 1);
+  const { shift, most } = FIELDS[fault];
+  return (faults >> shift) & most;
 }
 
 export function oneMore(faults: number, fault: Fault): number {
-  return faults + (1 << FIELDS[fault][0]);
+  return faults + (1 << FIELDS[fault].shift);
 }
 
 /** False evidence was called proof. It is not bounded separately, so only whether it happened is kept. */
@@ -153,7 +161,7 @@ export function withFalseProof(faults: number): number {
  */
 export function leavesAsMuch(first: number, second: number): boolean {
   if (first === second) return true;
-  return (Object.keys(FIELDS) as Fault[]).every((fault) => {
+  return FAULTS.every((fault) => {
     const a = countOf(first, fault);
     const b = countOf(second, fault);
     return fault === 'commands' ? a === b : a <= b;
@@ -162,7 +170,7 @@ export function leavesAsMuch(first: number, second: number): boolean {
 
 /** The most that can be counted of a fault. */
 export function mostOf(fault: Fault): number {
-  return (1 << FIELDS[fault][1]) - 1;
+  return FIELDS[fault].most;
 }
 
 export function checkBounds(bounds: Bounds): void {

@@ -19,6 +19,7 @@ export class Choices {
   }
 
   expand(state: Int32Array, visit: Visit): void {
+    this.#model.prepare(state);
     for (let i = 0; i < this.#n; i++) this.#expandOwn(state, i, visit);
     if (this.#any) this.#expandAnyNetwork(state, null, visit);
     else this.#expandCountedNetwork(state, visit);
@@ -26,6 +27,7 @@ export class Choices {
 
   /** What can happen to one member, in a network that delivers any number of times. */
   expandMember(state: Int32Array, i: number, visit: Visit): void {
+    this.#model.prepare(state);
     this.#expandOwn(state, i, visit);
     this.#expandAnyNetwork(state, i, visit);
   }
@@ -69,7 +71,9 @@ export class Choices {
     const faults = state[model.faults]!;
     for (const message of model.inFlight.lists.value(net)) {
       const i = model.outcomes.receiver(message);
-      if (i < 0 || (only !== null && i !== only) || !model.outcomes.facts(state[i]!).alive) continue;
+      if (i < 0 || (only !== null && i !== only)) continue;
+      const { alive, quiet } = model.outcomes.facts(state[i]!);
+      if (!alive || quiet[message] === 1) continue;
       model.react(state, i, message, net, faults, visit);
     }
   }

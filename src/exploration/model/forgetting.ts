@@ -1,6 +1,7 @@
 import { Learned, type Lessons } from './lessons.ts';
+import { Memo } from './memo.ts';
 import type { Model } from './model.ts';
-import { isIdle, type Outcomes } from './outcomes.ts';
+import { isIdle, type Outcome, type Outcomes } from './outcomes.ts';
 
 /** Terms are packed into one integer, four bits each; with more members than this, nothing is dropped. */
 const MOST_MEMBERS = 7;
@@ -20,11 +21,19 @@ export class Forgetting {
   readonly #lessons: Lessons;
   readonly #n: number;
   readonly #isOff: boolean;
-  /** For each list of messages, by the terms of the members, what is left of it. */
-  readonly #left: Map<number, number>[] = [];
-  /** By member: the messages to it that were dropped, and the states it was seen in. */
+  /** By a list of messages and the terms of the members: what is left of the list. */
+  readonly #left = new Memo();
+  /** By member: the messages to it that were dropped, and the local states it was seen in. */
   readonly #dropped: Set<number>[];
-  readonly #seen: Set<number>[];
+  readonly #seen: number[][];
+  /** By local state that was seen: its last term. */
+  readonly #lastTerms: number[] = [];
+  /** The last terms of the members of the state that was read last, packed, and the oldest of them. */
+  #terms = 0;
+  #oldest = 0;
+  /** Was everything dropped from the state that was prepared, and which last terms has it? */
+  #isPrepared = false;
+  #prepared = 0;
 
   constructor(model: Model, lessons: Lessons) {
     const n = model.cluster.ids.length;
@@ -34,39 +43,54 @@ export class Forgetting {
     this.#n = n;
     this.#isOff = lessons.memory !== null || n > MOST_MEMBERS;
     this.#dropped = Array.from({ length: n }, () => new Set());
-    this.#seen = Array.from({ length: n }, () => new Set());
+    this.#seen = Array.from({ length: n }, () => []);
   }
 
   /** Changes the messages and the history of a state in place. */
   forget(state: Int32Array): void {
-    if (this.#isOff || this.#model.mayLoseDisk(state)) return;
-    let terms = 0;
-    let oldest = NEWEST_TERM;
-    for (let i = 0; i < this.#n; i++) {
-      const local = state[i]!;
-      if (!this.#seen[i]!.has(local)) this.#see(i, local);
-      const { lastTerm } = this.#outcomes.facts(local);
-      if (lastTerm > NEWEST_TERM) return;
-      terms |= lastTerm << (4 * i);
-      oldest = Math.min(oldest, lastTerm);
-    }
+    if (this.#isOff || this.#model.mayLoseDisk(state) || !this.#readTerms(state)) return;
     const { net, past, newest, histories, tokens } = this.#model;
-    state[net] = this.#leave(state[net]!, terms);
-    state[past] = histories.since(state[past]!, oldest);
-    state[newest] = tokens.since(state[newest]!, oldest);
+    state[net] = this.#leave(state[net]!, this.#terms);
+    state[past] = histories.since(state[past]!, this.#oldest);
+    state[newest] = tokens.since(state[newest]!, this.#oldest);
+  }
+
+  /** What can happen in this state is asked for next. From this state, too, everything was dropped that can be. */
+  prepare(state: Int32Array): void {
+    this.#isPrepared = !this.#isOff && this.#model.bounds.amnesia === 0 && this.#readTerms(state);
+    this.#prepared = this.#terms;
+  }
+
+  /**
+   * The same as `forget`, for a state to which this outcome for member i has led from the one that was prepared. As long
+   * as the member stays in its term, only what the outcome adds can be dropped.
+   */
+  forgetAfter(state: Int32Array, i: number, { local, sends, marks }: Outcome): void {
+    if (!this.#isPrepared || marks !== 0) return this.forget(state);
+    const lastTerm = this.#lastTerms[local] ?? this.#see(i, local);
+    const isSameTerm = ((this.#prepared >> (4 * i)) & NEWEST_TERM) === lastTerm;
+    if (!isSameTerm || (sends !== 0 && this.#leave(sends, this.#prepared) !== sends)) this.forget(state);
+  }
+
+  /** False if a term is too new to be packed. */
+  #readTerms(state: Int32Array): boolean {
+    this.#terms = 0;
+    this.#oldest = NEWEST_TERM;
+    for (let i = 0; i < this.#n; i++) {
+      const lastTerm = this.#lastTerms[state[i]!] ?? this.#see(i, state[i]!);
+      if (lastTerm > NEWEST_TERM) return false;
+      this.#terms |= lastTerm << (4 * i);
+      if (lastTerm < this.#oldest) this.#oldest = lastTerm;
+    }
+    return true;
   }
 
   #leave(list: number, terms: number): number {
-    let known = this.#left[list];
-    if (known === undefined) {
-      known = new Map();
-      this.#left[list] = known;
-    }
-    let left = known.get(terms);
-    if (left === undefined) {
+    let left = this.#left.get(list, terms);
+    if (left < 0) {
       const { lists } = this.#model.inFlight;
       left = lists.id(lists.value(list).filter((message) => !this.#drop(message, terms)));
-      known.set(terms, left);
+      this.#left.set(left, list, terms);
     }
     return left;
   }
@@ -85,9 +109,12 @@ export class Forgetting {
     return true;
   }
 
-  #see(i: number, local: number): void {
-    this.#seen[i]!.add(local);
+  #see(i: number, local: number): number {
+    const { lastTerm } = this.#outcomes.facts(local);
+    this.#lastTerms[local] = lastTerm;
+    this.#seen[i]!.push(local);
     for (const message of this.#dropped[i]!) this.#check(local, message);
+    return lastTerm;
   }
 
   #check(local: number, message: number): void {

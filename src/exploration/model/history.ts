@@ -12,6 +12,7 @@ import {
 import { Interner } from './interner.ts';
 import { Learned, type Lessons } from './lessons.ts';
 import type { Mark } from './marks.ts';
+import { Memo } from './memo.ts';
 
 /**
  * As much of the past as the properties need, and no more: each item multiplies the states. Keys have a term and, if
@@ -52,14 +53,16 @@ export interface Surroundings {
 export class Histories {
   readonly pasts: Interner<Past> = new Interner();
   readonly marks: Interner<readonly Mark[]> = new Interner();
-  readonly #next: Map<number, Next>[] = [];
+  /** By history and list of marks: the number of what comes next. */
+  readonly #next = new Memo();
+  readonly #nexts: Next[] = [];
   readonly #members: readonly MemberId[];
   readonly #watched: ReadonlySet<Property>;
   readonly #lessons: Lessons;
   /** Votes are counted as they arrive. Otherwise they are found among the messages, which stay there for ever. */
   readonly #counts: boolean;
   readonly #forgetsVotes: boolean;
-  readonly #since: Map<number, number>[] = [];
+  readonly #since = new Memo();
 
   constructor(
     members: readonly MemberId[],
@@ -77,20 +80,15 @@ export class Histories {
   }
 
   after(past: number, marks: number): Next {
-    let known = this.#next[past];
-    if (known === undefined) {
-      known = new Map();
-      this.#next[past] = known;
-    }
-    let next = known.get(marks);
-    if (next === undefined) {
-      const findings: Finding[] = [];
-      const after = this.marks
-        .value(marks)
-        .reduce((each, mark) => this.#apply(each, mark, findings), this.pasts.value(past));
-      next = { past: this.pasts.id(after), findings };
-      known.set(marks, next);
-    }
+    const known = this.#next.get(past, marks);
+    if (known >= 0) return this.#nexts[known]!;
+    const findings: Finding[] = [];
+    const after = this.marks
+      .value(marks)
+      .reduce((each, mark) => this.#apply(each, mark, findings), this.pasts.value(past));
+    const next = { past: this.pasts.id(after), findings };
+    this.#next.set(this.#nexts.length, past, marks);
+    this.#nexts.push(next);
     return next;
   }
 
@@ -99,13 +97,8 @@ export class Histories {
    * member wins or names a leader in an older one without going back, which is detected.
    */
   since(past: number, oldest: number): number {
-    let known = this.#since[past];
-    if (known === undefined) {
-      known = new Map();
-      this.#since[past] = known;
-    }
-    let next = known.get(oldest);
-    if (next === undefined) {
+    let next = this.#since.get(past, oldest);
+    if (next < 0) {
       const { won, named, ...rest } = this.pasts.value(past);
       const isDue = (key: string): boolean => Number(key) >= oldest;
       next = this.pasts.id({
@@ -113,7 +106,7 @@ export class Histories {
         won: onlyWith(won, isDue),
         named: onlyWith(named, isDue),
       });
-      known.set(oldest, next);
+      this.#since.set(next, past, oldest);
     }
     return next;
   }

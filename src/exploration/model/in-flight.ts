@@ -1,92 +1,90 @@
-import { IntLists } from './interner.ts';
+import { IntLists, type Lists } from './interner.ts';
+import { Memo } from './memo.ts';
+import { MessageSets } from './message-sets.ts';
 
 /**
- * The messages in flight, as sorted lists of their numbers. In a network that delivers any number of times (`any`)
- * each message stays in flight for ever, and a list is a set; otherwise it is a bag, and a delivery removes one copy.
+ * The messages in flight, as numbered lists. In a network that delivers any number of times each message stays in
+ * flight for ever, and a list is a set; otherwise it is a bag, and a delivery removes one copy.
  */
-export class InFlight {
-  readonly lists: IntLists = new IntLists();
-  readonly #any: boolean;
-  readonly #with: Map<number, number>[] = [];
-  readonly #without: Map<number, number>[] = [];
+export interface InFlight {
+  readonly lists: Lists;
+  /** Adds a list of messages that were sent. */
+  with(list: number, sent: number): number;
+  /** Removes one copy of a message. */
+  without(list: number, message: number): number;
+  /** Is everything in the first list in the second too? (Where lists are sets.) */
+  isWithin(a: number, b: number): boolean;
+  /** The number of a list of messages, in any order. */
+  id(messages: readonly number[]): number;
+}
 
-  constructor(any: boolean) {
-    this.#any = any;
+/** `any`: the network delivers any number of times. */
+export function messagesInFlight(any: boolean): InFlight {
+  return any ? new SetsInFlight() : new BagsInFlight();
+}
+
+class SetsInFlight implements InFlight {
+  readonly lists: MessageSets = new MessageSets();
+
+  constructor() {
     this.lists.id([]); // Number 0.
   }
 
-  /** Adds a list of messages that were sent. */
   with(list: number, sent: number): number {
-    if (sent === 0) return list;
-    const known = entry(this.#with, list);
-    let next = known.get(sent);
-    if (next === undefined) {
-      next = this.lists.id(merge(this.lists.value(list), this.lists.value(sent), this.#any));
-      known.set(sent, next);
-    }
-    return next;
+    return sent === 0 ? list : this.lists.union(list, sent);
   }
 
-  /** Removes one copy of a message. */
   without(list: number, message: number): number {
-    const known = entry(this.#without, list);
-    let next = known.get(message);
-    if (next === undefined) {
-      const rest = [...this.lists.value(list)];
-      rest.splice(rest.indexOf(message), 1);
-      next = this.lists.id(rest);
-      known.set(message, next);
-    }
-    return next;
+    return this.lists.id(this.lists.value(list).filter((each) => each !== message));
   }
 
-  /** What is in the second list and not in the first. */
-  added(before: number, after: number): readonly number[] {
-    const old = this.lists.value(before);
-    let i = 0;
-    return this.lists.value(after).filter((message) => {
-      while (i < old.length && old[i]! < message) i++;
-      return old[i] !== message;
-    });
-  }
-
-  /** Is everything in the first list in the second too? (Where lists are sets.) */
   isWithin(a: number, b: number): boolean {
-    const small = this.lists.value(a);
-    const large = this.lists.value(b);
-    if (small.length > large.length) return false;
-    let j = 0;
-    for (let i = 0; i < small.length; i++, j++) {
-      while (large[j]! < small[i]!) j++;
-      if (large[j] !== small[i]) return false;
-    }
-    return true;
+    return this.lists.isWithin(a, b);
   }
 
-  /** The number of a list of messages, in any order. */
   id(messages: readonly number[]): number {
     return messages.reduce((list, message) => this.with(list, this.lists.id([message])), 0);
   }
 }
 
-/** Merges two sorted lists; with `once`, common entries appear once. */
-function merge(a: readonly number[], b: readonly number[], once: boolean): number[] {
-  const merged: number[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < a.length || j < b.length) {
-    const takeA = j >= b.length || (i < a.length && a[i]! <= b[j]!);
-    if (once && takeA && a[i] === b[j]) j++;
-    merged.push(takeA ? a[i++]! : b[j++]!);
+class BagsInFlight implements InFlight {
+  readonly lists: IntLists = new IntLists();
+  readonly #with = new Memo();
+  readonly #without = new Memo();
+
+  constructor() {
+    this.lists.id([]); // Number 0.
   }
-  return merged;
+
+  with(list: number, sent: number): number {
+    if (sent === 0) return list;
+    const known = this.#with.get(list, sent);
+    if (known >= 0) return known;
+    const next = this.lists.id(sorted([...this.lists.value(list), ...this.lists.value(sent)]));
+    this.#with.set(next, list, sent);
+    return next;
+  }
+
+  without(list: number, message: number): number {
+    const known = this.#without.get(list, message);
+    if (known >= 0) return known;
+    const rest = [...this.lists.value(list)];
+    rest.splice(rest.indexOf(message), 1);
+    const next = this.lists.id(rest);
+    this.#without.set(next, list, message);
+    return next;
+  }
+
+  /** Only sets cover one another. */
+  isWithin(a: number, b: number): boolean {
+    return a === b;
+  }
+
+  id(messages: readonly number[]): number {
+    return messages.reduce((list, message) => this.with(list, this.lists.id([message])), 0);
+  }
 }
 
-function entry(maps: Map<number, number>[], index: number): Map<number, number> {
-  let map = maps[index];
-  if (map === undefined) {
-    map = new Map();
-    maps[index] = map;
-  }
-  return map;
+function sorted(messages: readonly number[]): number[] {
+  return [...messages].sort((a, b) => a - b);
 }

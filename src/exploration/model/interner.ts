@@ -59,8 +59,22 @@ export class Interner<T> extends Numbered<T> {
   }
 }
 
+/** Numbered lists of messages. */
+export interface Lists {
+  readonly size: number;
+  value(list: number): readonly number[];
+  /** The messages are in order. */
+  id(messages: readonly number[]): number;
+  /** How many messages a list has. */
+  length(list: number): number;
+}
+
 /** For lists of integers, of which there are many. */
-export class IntLists extends Numbered<readonly number[]> {
+export class IntLists extends Numbered<readonly number[]> implements Lists {
+  length(list: number): number {
+    return this.value(list).length;
+  }
+
   protected override hash(list: readonly number[]): number {
     return hashOf(list, list.length);
   }

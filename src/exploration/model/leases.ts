@@ -3,6 +3,7 @@ import { familyOf } from './bounds.ts';
 import { Interner } from './interner.ts';
 import { Learned, type Lessons } from './lessons.ts';
 import type { Cause, Reaction } from './member.ts';
+import { Memo } from './memo.ts';
 
 /** What a step did to its member's timers, as far as leases are concerned. */
 export type TimerMark =
@@ -44,7 +45,7 @@ export class Leases {
   readonly running: Interner<Running> = new Interner();
   readonly marks: Interner<readonly TimerMark[]> = new Interner();
   readonly #lessons: Lessons;
-  readonly #next: Map<number, number>[] = [];
+  readonly #next = new Memo();
   readonly #members: readonly MemberId[];
   readonly #fires: (timer: string) => boolean;
   readonly #isOff: boolean;
@@ -100,20 +101,14 @@ export class Leases {
 
   /** `member` is an index. */
   after(running: number, member: number, marks: number): number {
-    let known = this.#next[running];
-    if (known === undefined) {
-      known = new Map();
-      this.#next[running] = known;
-    }
-    const key = marks * this.#members.length + member;
-    let next = known.get(key);
-    if (next === undefined) {
+    let next = this.#next.get(running, marks, member);
+    if (next < 0) {
       const owner = this.#members[member]!;
       const after = this.marks
         .value(marks)
         .reduce((each, mark) => apply(each, owner, mark), this.running.value(running));
       next = this.running.id(after);
-      known.set(key, next);
+      this.#next.set(next, running, marks, member);
     }
     return next;
   }

@@ -12,9 +12,10 @@ import { Bursts } from './bursts.ts';
 import type { Cluster } from './cluster.ts';
 import { Forgetting } from './forgetting.ts';
 import { Histories, processOf } from './history.ts';
-import { InFlight } from './in-flight.ts';
+import { type InFlight, messagesInFlight } from './in-flight.ts';
 import { Leases } from './leases.ts';
 import type { Lessons } from './lessons.ts';
+import { Memo } from './memo.ts';
 import { type Outcome, Outcomes } from './outcomes.ts';
 import { Tokens } from './tokens.ts';
 
@@ -74,9 +75,12 @@ export class Model {
   /** How often each fault may have happened in a history, including the script. */
   #most: Readonly<Record<Fault, number>>;
   readonly #inFlightMost: number;
+  readonly #isNetBounded: boolean;
   readonly #justifies: boolean;
   #isScripted = true;
   readonly #bursts: Bursts;
+  /** By running leases and local state: is the lease of that member over? */
+  readonly #over = new Memo();
   readonly #transition: Transition;
 
   /** `asked`: the properties to check. `keepsVotes`: every vote that was ever cast stays in flight. */
@@ -89,7 +93,7 @@ export class Model {
   ) {
     this.cluster = cluster;
     this.bounds = bounds;
-    this.inFlight = new InFlight(!isCounted(bounds.network));
+    this.inFlight = messagesInFlight(!isCounted(bounds.network));
     const properties = SAFETY.filter((each) => asked.has(each.property) && appliesTo(each, cluster.protocol));
     const watched = new Set(properties.map(({ property }) => property));
     const losesDisks = bounds.amnesia > 0;
@@ -112,6 +116,7 @@ export class Model {
     this.#justifies = keepsVotes && watched.has('S4');
     this.#most = mostFaults(bounds);
     this.#inFlightMost = isCounted(bounds.network) ? bounds.network.inFlight : Number.POSITIVE_INFINITY;
+    this.#isNetBounded = Number.isFinite(this.#inFlightMost);
     this.#bursts = new Bursts(this, (before, transition, i, outcome) =>
       this.#happen(before, transition, i, outcome),
     );
@@ -154,9 +159,16 @@ export class Model {
 
   /** May this member act, as far as it knows? */
   acts(state: Int32Array, i: number): boolean {
-    const facts = this.outcomes.facts(state[i]!);
+    const local = state[i]!;
+    const facts = this.outcomes.facts(local);
     if (facts.acts !== 'leased') return facts.acts === 'yes';
-    return !this.leases.isOver(state[this.running]!, this.cluster.ids[i]!, facts.lease);
+    const running = state[this.running]!;
+    let isOver = this.#over.get(running, local);
+    if (isOver < 0) {
+      isOver = Number(this.leases.isOver(running, this.cluster.ids[i]!, facts.lease));
+      this.#over.set(isOver, running, local);
+    }
+    return isOver === 0;
   }
 
   /**
@@ -178,18 +190,17 @@ export class Model {
       to[this.net] = net;
       to[this.faults] = outcome.dies ? oneMore(faults, 'crashes') : faults;
       this.#happen(state, transition, i, outcome);
-      if (isQuiet) {
-        this.forget(to);
-        if (this.#isSame(state, to)) continue;
-      }
       if (outcome.atOnce.length > 0 && !this.#isScripted) {
         if (isPrompt(this.bounds.network)) {
           this.#bursts.converse(transition, outcome.atOnce, visit);
           continue;
         }
         this.#bursts.follow(transition, outcome.atOnce);
+        this.forget(to);
+      } else {
+        this.#forgetting.forgetAfter(to, i, outcome);
+        if (isQuiet && this.#isSame(state, to)) continue;
       }
-      this.forget(to);
       transition.beyond ||= this.#isCrowded(to);
       visit(transition);
     }
@@ -234,6 +245,11 @@ export class Model {
     visit(transition);
   }
 
+  /** What can happen in this state, which the script or another transition led to, is asked for next. */
+  prepare(state: Int32Array): void {
+    this.#forgetting.prepare(state);
+  }
+
   /** Drops from a state what can never matter again. */
   forget(state: Int32Array): void {
     this.#forgetting.forget(state);
@@ -241,7 +257,8 @@ export class Model {
 
   #begin(state: Int32Array, kind: Kind, member: number, cause: number): Transition {
     const transition = this.#transition;
-    transition.to.set(state);
+    const { to } = transition;
+    for (let i = 0; i < state.length; i++) to[i] = state[i]!; // Faster than `set` for so few.
     transition.kind = kind;
     transition.member = member;
     transition.cause = cause;
@@ -259,7 +276,7 @@ export class Model {
   }
 
   #isCrowded(state: Int32Array): boolean {
-    return this.inFlight.lists.value(state[this.net]!).length > this.#inFlightMost;
+    return this.#isNetBounded && this.inFlight.lists.length(state[this.net]!) > this.#inFlightMost;
   }
 
   #mark(transition: Transition, marks: number): void {

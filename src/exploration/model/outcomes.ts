@@ -62,6 +62,8 @@ export interface Facts extends Belief {
   /** Its progress: the sum of counters that only grow. */
   readonly progress: number;
   readonly reactions: Map<number, Reactions>;
+  /** By message: 1 if it is known to change nothing. Most messages in flight change nothing any more. */
+  quiet: Uint8Array;
 }
 
 /** All possible outcomes of a cause. */
@@ -160,14 +162,19 @@ export class Outcomes {
   /** The same as `of`, without calling `onNew`. */
   compute(local: number, cause: number): Reactions {
     const reactions = this.#compute(this.locals.value(local), this.causes.value(cause));
-    this.facts(local).reactions.set(cause, reactions);
+    const facts = this.facts(local);
+    facts.reactions.set(cause, reactions);
+    if (reactions.every((outcome) => isIdle(local, outcome))) note(facts, cause);
     return reactions;
   }
 
   /** The script has ended with these members, and the bounds apply from now on. */
   begin(state: Int32Array): void {
     this.#isScripted = false;
-    for (const { reactions } of this.#facts.filter(Boolean)) reactions.clear(); // The same causes have other outcomes now.
+    for (const { reactions, quiet } of this.#facts.filter(Boolean)) {
+      reactions.clear(); // The same causes have other outcomes now.
+      quiet.fill(0);
+    }
     for (let i = 0; i < this.#cluster.ids.length; i++) {
       state[i] = this.locals.id(this.#withoutIdleTimers(this.locals.value(state[i]!)));
     }
@@ -254,6 +261,7 @@ export class Outcomes {
       dead: -1,
       progress: Object.values(measured).reduce((sum, count) => sum + Math.max(0, count), term ?? 0),
       reactions: new Map(),
+      quiet: new Uint8Array(this.causes.size),
     };
     this.#facts[local] = facts;
     return facts;
@@ -286,6 +294,15 @@ export class Outcomes {
     this.#receivers[message] = receiver;
     return receiver;
   }
+}
+
+function note(facts: Facts, cause: number): void {
+  if (cause >= facts.quiet.length) {
+    const larger = new Uint8Array(Math.max(2 * facts.quiet.length, cause + 1));
+    larger.set(facts.quiet);
+    facts.quiet = larger;
+  }
+  facts.quiet[cause] = 1;
 }
 
 /** The next combination of draws, or null after the last. */

@@ -1,16 +1,17 @@
 import type { Transition } from '../model/model.ts';
 import { Findings } from './findings.ts';
+import { FingerprintStore } from './fingerprint-store.ts';
 import type { Progress, Search } from './search.ts';
 import { Sightings } from './sightings.ts';
 import { representative, type Space } from './space.ts';
-import { StateStore } from './state-store.ts';
+import { StateStore, type Store } from './state-store.ts';
 
 /**
  * Every state one by one, in the order of their distance from the start: the first history that is found is a
  * shortest one.
  */
 export class BreadthFirst implements Search {
-  readonly states: StateStore;
+  readonly states: Store;
   readonly findings: Findings;
   readonly sightings: Sightings;
   readonly settles = false;
@@ -25,9 +26,13 @@ export class BreadthFirst implements Search {
   /** Where the states of the next depth begin. */
   #levelEnd: number;
 
-  constructor(space: Space) {
+  /** `fingerprints`: states are remembered by them, and not compared in full. */
+  constructor(space: Space, fingerprints = false) {
+    const { width } = space.model;
     this.#space = space;
-    this.states = new StateStore(space.model.width);
+    this.states = fingerprints
+      ? new FingerprintStore(width, (index, into) => this.#redo(index, into))
+      : new StateStore(width);
     this.findings = new Findings(space.model);
     this.sightings = new Sightings(space);
     this.#state = new Int32Array(space.model.width);
@@ -42,6 +47,10 @@ export class BreadthFirst implements Search {
 
   get isDone(): boolean {
     return this.#next >= this.states.size;
+  }
+
+  get depth(): number {
+    return this.states.size > this.#levelEnd ? this.#depth + 1 : this.#depth;
   }
 
   get progress(): Progress {
@@ -61,7 +70,25 @@ export class BreadthFirst implements Search {
       choices.expand(this.#state, this.#visit);
       this.#next += 1;
     }
+    this.states.release(this.#next);
     return !this.isDone;
+  }
+
+  /** Repeats the actions that led to a state. */
+  #redo(index: number, into: Int32Array): void {
+    const { states } = this;
+    const { choices, roots } = this.#space;
+    const parent = states.parent(index);
+    if (parent < 0) {
+      into.set(representative(this.#space, Int32Array.from(roots[states.action(index)]!.state)));
+      return;
+    }
+    states.read(parent, into);
+    const from = Int32Array.from(into);
+    let left = states.action(index);
+    choices.expand(from, ({ to }) => {
+      if (left-- === 0) into.set(representative(this.#space, to));
+    });
   }
 
   #onTransition(transition: Transition): void {

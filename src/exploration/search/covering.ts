@@ -8,6 +8,7 @@ import type { Progress, Search } from './search.ts';
 import type { Settling, VisitSettled } from './settling.ts';
 import { Sightings } from './sightings.ts';
 import { representative, type Space } from './space.ts';
+import type { States } from './state-store.ts';
 
 /** How many recently seen states are remembered. */
 const SLOTS = 1 << 20;
@@ -55,6 +56,10 @@ export class Covering implements Search {
     return this.#frontier.size === 0;
   }
 
+  get depth(): number {
+    return depthOf(this.states);
+  }
+
   get progress(): Progress {
     return { states: this.#looked, transitions: this.#transitions, frontier: this.#frontier.size };
   }
@@ -91,7 +96,7 @@ export class Covering implements Search {
     const found = representative(this.#space, state, this.#settling.loops);
     if (!this.states.add(found, parent, action)) return false;
     const { inFlight, net } = this.#space.model;
-    const messages = inFlight.lists.value(found[net]!).length;
+    const messages = inFlight.lists.length(found[net]!);
     this.#frontier.push(this.states.size - 1, this.#progressOf(found), messages);
     return true;
   }
@@ -103,6 +108,18 @@ export class Covering implements Search {
     for (let i = 0; i < net; i++) progress += outcomes.facts(state[i]!).progress;
     return progress;
   }
+}
+
+/** A state comes after the one it was reached from. */
+function depthOf(states: States): number {
+  const depths = new Int32Array(states.size);
+  let deepest = 0;
+  for (let index = 0; index < states.size; index++) {
+    const parent = states.parent(index);
+    depths[index] = parent < 0 ? 0 : depths[parent]! + 1;
+    deepest = Math.max(deepest, depths[index]!);
+  }
+  return deepest;
 }
 
 /** Remembers many recently seen states: enough to avoid most repeated work. */

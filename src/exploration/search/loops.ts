@@ -1,5 +1,6 @@
 import { isPrompt } from '../model/bounds.ts';
 import { IntLists } from '../model/interner.ts';
+import { Memo } from '../model/memo.ts';
 import type { Model } from '../model/model.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import { componentsOf } from './components.ts';
@@ -40,24 +41,33 @@ export class Loops {
   /** If messages arrive at once, an event of one member depends on where the others are: then no loops are used. */
   readonly #stays: boolean;
   readonly #lists = new IntLists();
-  /** By local state, then by what else the loop depends on. */
-  readonly #known: Map<number | string, Loop>[] = [];
+  /** By local state, the messages to the member, and what else a loop depends on: its number. */
+  readonly #known = new Memo();
+  /** By history and running leases: a number for both. */
+  readonly #contexts = new Memo();
+  #contextCount = 0;
+  /** By list of local states and list of messages: the number of the loop. */
+  readonly #numbers = new Memo();
+  readonly #loops: Loop[] = [];
   /** By local state, then by cause. Most causes have none. */
   readonly #possible: Map<number, readonly Move[]>[] = [];
-  /** By list of messages, then by member: the messages to that member. */
-  readonly #received: number[][] = [];
+  readonly #n: number;
+  /** By list of messages, then by member: the list of the messages to that member + 1. */
+  #received = new Int32Array(1 << 12);
 
   constructor(model: Model) {
     this.#model = model;
+    this.#n = model.cluster.ids.length;
     this.#withTimers = model.bounds.timers === null; // Otherwise each firing is counted, and changes the state.
     this.#stays = model.bounds.atOnce.length > 0 || isPrompt(model.bounds.network);
   }
 
   /** The loop of this member; a member that is down is alone in its own. */
   of(state: Int32Array, i: number): Loop {
-    const local = state[i]!;
-    const key = this.#keyOf(state, i);
-    return this.#known[local]?.get(key) ?? this.#learn(state, i, key);
+    const received = this.#receivedBy(i, state[this.#model.net]!);
+    const context = this.#contextOf(state);
+    const known = this.#known.get(state[i]!, received, context);
+    return known >= 0 ? this.#loops[known]! : this.#learn(state, i, received, context);
   }
 
   /** The moves that lead from one local state of a loop to another, as few as possible. */
@@ -92,8 +102,10 @@ export class Loops {
   #addMoves(state: Int32Array, i: number, local: number, causes: readonly number[], moves: Move[]): void {
     this.#possible[local] ??= new Map();
     const known = this.#possible[local];
+    const { quiet } = this.#model.outcomes.facts(local);
     for (let at = 0; at < causes.length; at++) {
       const cause = causes[at]!;
+      if (quiet[cause] === 1) continue;
       let possible = known.get(cause);
       if (possible === undefined) {
         possible = this.#possibleMoves(local, cause);
@@ -142,7 +154,7 @@ export class Loops {
   }
 
   /** Finds the loops of all local states that the member can reach by such moves: they depend on the same. */
-  #learn(state: Int32Array, i: number, key: number | string): Loop {
+  #learn(state: Int32Array, i: number, received: number, context: number): Loop {
     const first = state[i]!;
     const nodes = [first];
     const places = new Map([[first, 0]]);
@@ -154,34 +166,37 @@ export class Loops {
         const { local } = move.outcome;
         if (!places.has(local)) {
           // Nothing leads back from a known loop, or this state would be part of it.
-          if (this.#known[local]?.has(key)) continue;
+          if (this.#known.get(local, received, context) >= 0) continue;
           places.set(local, nodes.length);
           nodes.push(local);
         }
         own.push(move);
       }
     }
-    if (nodes.length === 1) return this.#noteAlone(first, key, moves[0]!);
+    // Nothing leads away from this local state, or nothing leads back: half of all are like that.
+    if (nodes.length === 1) return this.#note(nodes, moves[0]!, received, context);
     const component = componentsOf(moves.map((own) => own.map(({ outcome }) => places.get(outcome.local)!)));
     for (const ats of grouped(component)) {
       const within = ats.flatMap((at) =>
         moves[at]!.filter(({ outcome }) => component[places.get(outcome.local)!] === component[at]),
       );
-      const sends = this.#sendsOf(within);
       const locals = ats.map((at) => nodes[at]!).sort((a, b) => a - b);
-      const loop: Loop = { id: this.#lists.id(locals), locals, sends };
-      for (const local of locals) this.#note(local, key, loop);
+      this.#note(locals, within, received, context);
     }
-    return this.#known[first]!.get(key)!;
+    return this.#loops[this.#known.get(first, received, context)]!;
   }
 
-  /** Nothing leads away from this local state, or nothing leads back: half of all are like that. */
-  #noteAlone(local: number, key: number | string, moves: readonly Move[]): Loop {
+  #note(locals: readonly number[], moves: readonly Move[], received: number, context: number): Loop {
+    const id = this.#lists.id(locals);
     const sends = this.#sendsOf(moves);
-    const locals = [local];
-    const loop: Loop = { id: this.#lists.id(locals), locals, sends };
-    this.#note(local, key, loop);
-    return loop;
+    let number = this.#numbers.get(id, sends);
+    if (number < 0) {
+      number = this.#loops.length;
+      this.#loops.push({ id, locals, sends });
+      this.#numbers.set(number, id, sends);
+    }
+    for (const local of locals) this.#known.set(number, local, received, context);
+    return this.#loops[number]!;
   }
 
   #sendsOf(moves: readonly Move[]): number {
@@ -190,32 +205,35 @@ export class Loops {
     return list;
   }
 
-  #note(local: number, key: number | string, loop: Loop): void {
-    const known = this.#known[local];
-    if (known === undefined) this.#known[local] = new Map([[key, loop]]);
-    else known.set(key, loop);
-  }
-
-  #keyOf(state: Int32Array, i: number): number | string {
-    const { net, past, running } = this.#model;
-    const received = this.#receivedBy(i, state[net]!);
-    const before = state[past]!;
-    const leases = state[running]!;
-    const fits = before < 1 << 15 && leases < 1 << 16 && received < 1 << 21;
-    return fits ? (received * (1 << 15) + before) * (1 << 16) + leases : `${received} ${before} ${leases}`;
+  #contextOf(state: Int32Array): number {
+    const past = state[this.#model.past]!;
+    const running = state[this.#model.running]!;
+    let context = this.#contexts.get(past, running);
+    if (context < 0) {
+      context = this.#contextCount++;
+      this.#contexts.set(context, past, running);
+    }
+    return context;
   }
 
   #receivedBy(i: number, list: number): number {
-    const { outcomes, inFlight } = this.#model;
-    let known = this.#received[list];
-    if (known === undefined) {
-      const { lists } = inFlight;
-      const each: number[][] = this.#model.cluster.ids.map(() => []);
-      for (const message of lists.value(list)) each[outcomes.receiver(message)]?.push(message);
-      known = each.map((messages) => lists.id(messages));
-      this.#received[list] = known;
+    const at = list * this.#n;
+    if (at + this.#n > this.#received.length) {
+      const larger = new Int32Array(Math.max(2 * this.#received.length, at + this.#n));
+      larger.set(this.#received);
+      this.#received = larger;
     }
-    return known[i]!;
+    if (this.#received[at] === 0) this.#sortMessages(list, at);
+    return this.#received[at + i]! - 1;
+  }
+
+  #sortMessages(list: number, at: number): void {
+    const { outcomes, inFlight } = this.#model;
+    const each: number[][] = this.#model.cluster.ids.map(() => []);
+    for (const message of inFlight.lists.value(list)) each[outcomes.receiver(message)]?.push(message);
+    each.forEach((messages, i) => {
+      this.#received[at + i] = inFlight.lists.id(messages) + 1;
+    });
   }
 }
 

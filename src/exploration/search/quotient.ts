@@ -64,12 +64,12 @@ export class Quotient {
    */
   canonical(state: Int32Array, loops: readonly Loop[] | null = null): number {
     const { found } = this;
-    found.set(state);
+    for (let i = 0; i < found.length; i++) found[i] = state[i]!; // Faster than `set` for so few.
     if (loops !== null) for (let i = 0; i < this.#n; i++) found[i] = loops[i]!.locals[0]!;
     let best = 0;
     for (let p = 1; p < this.permutations.length; p++) {
       if (!this.#isLess(state, loops, p)) continue;
-      found.set(this.#candidate);
+      for (let i = 0; i < found.length; i++) found[i] = this.#candidate[i]!;
       best = p;
     }
     return best;

@@ -17,6 +17,8 @@ export interface Search {
   readonly findings: Findings;
   readonly sightings: Sightings;
   readonly progress: Progress;
+  /** The distance of the furthest state from the start, in events. */
+  readonly depth: number;
   /** How many transitions led past a bound. */
   readonly beyond: number;
   /** No state waits to be checked. */

@@ -76,6 +76,7 @@ export class Sightings {
   }
 
   #lead(member: number): void {
+    if (this.#seen.get('every member leads in some state') === true) return;
     this.#see('a member leads');
     for (const { to } of this.#permutations) this.#led[to[member]!] = true;
     if (this.#insiders.every((insider) => this.#led[insider])) this.#see('every member leads in some state');

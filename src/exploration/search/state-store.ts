@@ -11,11 +11,19 @@ export interface States {
   action(index: number): number;
 }
 
+/** A store for a search that reads its states in the order in which they were reached. */
+export interface Store extends States {
+  /** True if the state is new. */
+  add(state: Int32Array, parent: number, action: number): boolean;
+  /** States before this one will not be read any more, or rarely. */
+  release(index: number): void;
+}
+
 /** Slots of the table in use before it doubles, in 16ths. */
 const FULL_16THS = 10;
 
 /** Every state once, in the order in which it was reached. States are compared in full, not by hash. */
-export class StateStore implements States {
+export class StateStore implements Store {
   readonly #width: number;
   readonly #rows: Rows;
   /** Open addressing; for each slot the state's number + 1 (0: free) and its hash. */
@@ -32,7 +40,6 @@ export class StateStore implements States {
     return this.#rows.size;
   }
 
-  /** True if the state is new. */
   add(state: Int32Array, parent: number, action: number): boolean {
     const hash = hashOf(state, this.#width);
     let slot = hash & this.#mask;
@@ -55,6 +62,9 @@ export class StateStore implements States {
   read(index: number, into: Int32Array): void {
     this.#rows.read(index, into);
   }
+
+  /** All states stay. */
+  release(): void {}
 
   parent(index: number): number {
     return this.#rows.get(index, this.#width);

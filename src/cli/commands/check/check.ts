@@ -1,25 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 import { Explorer, type Exploring } from '../../../exploration/index.ts';
-import { duration, grouped } from '../../../story/index.ts';
-import { onInterrupt } from '../../terminal/interrupt.ts';
+import { endingOf, exitCodeOf } from '../../terminal/interrupt.ts';
 import { pageOf } from '../../terminal/page.ts';
 import { refuseUnwritable, writeScenario } from '../simulate/scenario-file.ts';
-import type { ExitCode } from '../simulate/simulate.ts';
 import { type CheckFlags, type CheckJob, readCheck } from './flags.ts';
+import { ProgressLine } from './progress-line.ts';
 import { type CheckResult, resultOf } from './result.ts';
 import { checkWords } from './words.ts';
 
 /** Few enough that Ctrl-C works and the progress line moves. */
 const STATES_AT_A_TIME = 2000;
-const REDRAW_MS = 100;
-const CLEAR = '\r\x1b[2K';
 
 /** Checks every order of events in a small cluster, and reports what can go wrong. */
-export async function checkCommand(protocol: string, flags: CheckFlags): Promise<ExitCode> {
+export async function checkCommand(protocol: string, flags: CheckFlags): Promise<number> {
   const job = readCheck(protocol, flags);
   if (flags.scenario !== undefined) refuseUnwritable('--scenario', flags.scenario);
   const exploring = exploringOf(job);
-  const result = await explore(job, exploring);
+  const { result, signal } = await explore(job, exploring);
   const written = flags.scenario === undefined ? null : writeGravest(flags.scenario, result);
   if (flags.json) {
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
@@ -28,7 +25,8 @@ export async function checkCommand(protocol: string, flags: CheckFlags): Promise
     const lines = checkWords(result, promised, written, pageOf(process.stdout, process.env));
     process.stdout.write(`${lines.join('\n')}\n`);
   }
-  return result.violations.some(({ claimed }) => claimed) ? 1 : 0;
+  if (result.violations.some(({ claimed }) => claimed)) return 1;
+  return signal === null ? 0 : exitCodeOf(signal);
 }
 
 function exploringOf({
@@ -39,39 +37,33 @@ function exploringOf({
   bounds,
   maxStates,
   exact,
+  fingerprints,
 }: CheckJob): Exploring {
   // An option that is a record may name members; then they are not symmetric.
   const symmetry = !Object.values(options).some((value) => typeof value === 'object' && value !== null);
   const protocol = definition.create({ timing, options });
-  return { protocol, members, bounds, maxStates, symmetry, covering: !exact };
+  return { protocol, members, bounds, maxStates, symmetry, covering: !exact, fingerprints };
 }
 
-async function explore(job: CheckJob, exploring: Exploring): Promise<CheckResult> {
+interface Explored {
+  readonly result: CheckResult;
+  /** What ended the search before its end; null if nothing did. */
+  readonly signal: NodeJS.Signals | null;
+}
+
+async function explore(job: CheckJob, exploring: Exploring): Promise<Explored> {
   const explorer = new Explorer(exploring);
-  const { stderr } = process;
+  const progress = new ProgressLine(job.progressS);
   const startedMs = performance.now();
-  let drawnMs = startedMs;
-  const uninterrupted = onInterrupt(() => {
-    if (stderr.isTTY) stderr.write(CLEAR);
-  });
-  while (explorer.advance(STATES_AT_A_TIME)) {
-    const nowMs = performance.now();
-    if (stderr.isTTY && nowMs - drawnMs > REDRAW_MS) {
-      drawnMs = nowMs;
-      stderr.write(CLEAR + progressLine(explorer, nowMs - startedMs).slice(0, (stderr.columns ?? 80) - 1));
-    }
+  const ending = endingOf(() => progress.clear());
+  while (ending.signal === null && explorer.advance(STATES_AT_A_TIME)) {
+    progress.show(explorer.progress, performance.now() - startedMs);
     await setImmediate();
   }
-  if (stderr.isTTY) stderr.write(CLEAR);
-  uninterrupted();
+  progress.clear();
+  ending.forget();
   const seconds = (performance.now() - startedMs) / 1000;
-  return resultOf(job, exploring, explorer.result(), seconds);
-}
-
-function progressLine({ progress }: Explorer, passedMs: number): string {
-  const { states, frontier, transitions } = progress;
-  const speed = grouped(Math.round((states * 1000) / Math.max(passedMs, 1)));
-  return `${grouped(states)} states, ${grouped(frontier)} to go, ${grouped(transitions)} transitions · ${speed} states/s · ${duration(passedMs)}`;
+  return { result: resultOf(job, exploring, explorer.result(), seconds), signal: ending.signal };
 }
 
 /** Writes the scenario of the gravest violation. Returns the file's name, or null if there was nothing to write. */

@@ -28,6 +28,8 @@ export interface CheckFlags {
   readonly bound?: readonly string[];
   readonly maxStates?: string;
   readonly exact?: boolean;
+  readonly fingerprints?: boolean;
+  readonly progress?: string | boolean;
   readonly json?: boolean;
   readonly scenario?: string;
 }
@@ -43,6 +45,9 @@ export interface CheckJob {
   readonly bounds: Partial<Bounds>;
   readonly maxStates: number;
   readonly exact: boolean;
+  readonly fingerprints: boolean;
+  /** Seconds between two lines of progress; null: a line that moves, on a terminal only. */
+  readonly progressS: number | null;
 }
 
 const DEFAULT_MEMBERS = 3;
@@ -50,6 +55,7 @@ const MOST_MEMBERS = 7;
 const DEFAULT_MAX_STATES = 10_000_000;
 const MOST_STATES = 1_000_000_000;
 const HIGHEST_TERM = 1000;
+const DEFAULT_PROGRESS_S = 10;
 /** Two terms of quorum with a crash take more than an hour. */
 const USUAL_TERMS: Readonly<Record<string, number>> = { quorum: 1 };
 /** Defaults if at least one of the three is given. */
@@ -73,7 +79,14 @@ export function readCheck(protocol: string, flags: CheckFlags): CheckJob {
       throw new Refusal(`--members: expected at most ${MOST_MEMBERS}, found ${scenario.members.length}`);
     }
     refuseUnknownCounters(scenario, Object.keys(bounds.counters ?? {}));
-    return { ...scenario, base, bounds, maxStates, exact: flags.exact ?? false };
+    const { exact = false, fingerprints = false, progress = false } = flags;
+    const progressS =
+      typeof progress === 'string'
+        ? readNumber(progress, '--progress', integer(1, 86_400))
+        : progress
+          ? DEFAULT_PROGRESS_S
+          : null;
+    return { ...scenario, base, bounds, maxStates, exact, fingerprints, progressS };
   } catch (error) {
     if (error instanceof BadInput)
       throw new Refusal(`${flagOf(error.path)}: expected ${error.expected}, found ${error.found}`);

@@ -15,7 +15,7 @@ export function checkWords(
   file: string | null,
   page: Page,
 ): string[] {
-  const { protocol, members, violations, complete } = result;
+  const { protocol, members, violations } = result;
   const broken = violations.filter((violation) => violation.claimed);
   const title = `${protocol}: ${counted(members.length, 'member')}, every order of events`;
   return [
@@ -23,7 +23,7 @@ export function checkWords(
     '',
     ...violations.flatMap((violation) => [...history(violation, promised, page), '']),
     ...stuck(result, page),
-    verdict(broken.length, promised, complete, page),
+    verdict(broken.length, promised, result, page),
     '',
     ...promises(result, promised, page),
     ...search(result, page),
@@ -31,11 +31,22 @@ export function checkWords(
   ];
 }
 
-function verdict(broken: number, promised: readonly string[], complete: boolean, { paint }: Page): string {
+function verdict(broken: number, promised: readonly string[], result: CheckResult, { paint }: Page): string {
+  const { complete, fingerprints } = result;
   if (broken > 0) return paint(`${counted(broken, 'promise')} broken.`, 'red', 'bold');
   const what = promised.length === 0 ? 'Nothing was promised' : 'No promise is broken';
-  if (complete) return paint(`${what}, and the search within the bounds is complete.`, 'green', 'bold');
-  return paint(`${what} so far, but the search is not complete.`, 'yellow', 'bold');
+  if (!complete) return paint(`${what} so far, but the search is not complete.`, 'yellow', 'bold');
+  const barring =
+    fingerprints === null
+      ? ''
+      : `, barring two states with the same fingerprint (probability < ${probability(fingerprints.collisionProbability)})`;
+  return paint(`${what}, and the search within the bounds is complete${barring}.`, 'green', 'bold');
+}
+
+/** Rounded up, so that it is a bound. */
+function probability(exact: number): string {
+  const digits = Math.floor(Math.log10(Math.max(exact, 1e-12)));
+  return `${Math.ceil(exact / 10 ** digits) || 1}e${digits}`;
 }
 
 function history(violation: ToldViolation, promised: readonly string[], page: Page): string[] {
@@ -115,10 +126,11 @@ function search(result: CheckResult, page: Page): string[] {
   ];
 }
 
-function ways({ covering, asymmetry }: CheckResult): string {
+function ways({ covering, asymmetry, fingerprints }: CheckResult): string {
   const members =
     asymmetry === null
       ? 'members are treated as interchangeable'
       : `members are not interchangeable (${asymmetry})`;
-  return `${covering ? 'states that cover others replace them' : 'every state separately'}; ${members}`;
+  const told = fingerprints === null ? '' : `, told apart by fingerprints of ${fingerprints.bits} bits`;
+  return `${covering ? 'states that cover others replace them' : `every state separately${told}`}; ${members}`;
 }
