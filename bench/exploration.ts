@@ -95,4 +95,9 @@ export function benchExploration(): void {
       row(`${terms} terms, ${crashes} crashes`, check('quorum', 3, { terms, crashes }), floor),
     ),
   );
+  const few = { terms: 1, crashes: 0, network: { drops: 1, duplicates: 0, inFlight: 3 } };
+  printTable('quorum, one term, at most three messages in flight: every state by itself', [
+    row('states compared in full', check('quorum', 3, few, { covering: false }), floor),
+    row('known by fingerprints', check('quorum', 3, few, { fingerprints: true }), floor),
+  ]);
 }

@@ -7,7 +7,7 @@ const BLOCK = 1 << BLOCK_SHIFT;
 const MOST_ACTIONS = 1 << 16;
 
 /** Puts a state that is no longer stored into `into`: by repeating the actions that led to it. */
-export type Redo = (index: number, into: Int32Array) => void;
+type Redo = (index: number, into: Int32Array) => void;
 
 /**
  * Every state once, as a fingerprint of 64 bits: two states with the same one would be taken for the same. Whole states are

@@ -5,7 +5,7 @@ const FIRST_SLOTS = 1 << 10;
 /** Slots of a table in use before it grows, and how much it grows. */
 const FULL = 0.7;
 const GROWTH = 1.25;
-const TWO_32 = 2 ** 32;
+const TWO_32 = 0x1_0000_0000;
 
 /** How many bits a fingerprint has. */
 export const FINGERPRINT_BITS = 64;
@@ -15,7 +15,7 @@ export const FINGERPRINT_BITS = 64;
  * drawn at random: one of the two, and what can be reached only from it, was then not checked.
  */
 export function collisionProbability(states: number): number {
-  return Math.min(1, (states * (states - 1)) / 2 / 2 ** FINGERPRINT_BITS);
+  return Math.min(1, (states * (states - 1)) / 2 / TWO_32 / TWO_32);
 }
 
 /** A set of states, each as a fingerprint of 64 bits: two integers of a typed array. */
