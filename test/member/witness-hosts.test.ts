@@ -48,7 +48,7 @@ describe.skipIf(reason !== null)(`members on three hosts${reason === null ? '' :
     process.stdout.write(
       `killed on another host: ${withWitness.afterMs} ms with a trusted witness, ${without.afterMs} ms without (lease ${LEASE_MS} ms)\n`,
     );
-  });
+  }, 300_000);
 
   it('are told nothing of a leader that is stopped, and wait for the lease if the witness is dead too', async () => {
     const cluster = open(APART);
@@ -66,7 +66,7 @@ describe.skipIf(reason !== null)(`members on three hosts${reason === null ? '' :
     cluster.signal(cluster.witnessOf(leader), 'SIGKILL');
     const next = await cluster.successor(cluster.signal(leader, 'SIGKILL'));
     expect([next.id, next.afterMs > LEASE_LEFT_MS], cluster.tell()).toEqual([stopped, true]);
-  });
+  }, 300_000);
 
   it('watch each other where two run on one host, and tell the members of the other hosts', async () => {
     const pairs = {
@@ -92,5 +92,5 @@ describe.skipIf(reason !== null)(`members on three hosts${reason === null ? '' :
     const without = await others.successor(others.signal(await others.ready(), 'SIGKILL'));
     expect(without.afterMs, others.tell()).toBeGreaterThan(LEASE_LEFT_MS);
     process.stdout.write(`two on a host: ${afterMs} ms to ${id} with trust, ${without.afterMs} ms without\n`);
-  });
+  }, 300_000);
 });
