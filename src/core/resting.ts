@@ -20,8 +20,8 @@ export interface SupportTimes {
 /** What a leader says of an election that is to rest. */
 export interface RestOffer {
   readonly times: SupportTimes;
-  /** What a voter must have to rest too, such as the term and the version of the register. */
-  readonly mark: string;
+  /** By voter, what it must have to rest too, such as the term and the version of the register. */
+  readonly marks: Readonly<Record<string, string>>;
   /** The voters, the leader included. */
   readonly voters: readonly MemberId[];
   /** The other voters that answer now. */

@@ -49,9 +49,9 @@ export class ElectionSupport {
     const { clock } = this.#around;
     return {
       mayRest: (resting, offer) => support.rest(election, resting, offer),
-      restHeardAtMs: (leader) => {
-        const atMs = support.heardAtMs(leader, election);
-        return atMs === null ? null : clock.wallNow() - (clock.now() - atMs);
+      restHeardAtMs: (peer) => {
+        const atMs = support.heardAtMs(peer, election);
+        return atMs === null ? null : Math.floor(clock.wallNow() - (clock.now() - atMs));
       },
     };
   }

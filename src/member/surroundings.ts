@@ -27,8 +27,8 @@ export interface Surroundings extends DoorAround {
   readonly earlier?: readonly Change[];
   /** The election that this member leads could rest (src/support). True: it rests now. */
   mayRest?(resting: Resting, offer: RestOffer): boolean;
-  /** When the leader of this election was last heard while the election rests, in milliseconds since 1970, or null. */
-  restHeardAtMs?(leader: MemberId): number | null;
+  /** When this member was last heard while the election rests with it, in milliseconds since 1970, or null. */
+  restHeardAtMs?(peer: MemberId): number | null;
   /** Called for every step, for a recording. */
   stepped(input: Input, effects: readonly Effect[]): void;
 }

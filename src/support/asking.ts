@@ -37,6 +37,7 @@ class Voter {
   answered = 0;
   /** The latest request before which it was known to answer, be it in an election. */
   heardIn = 0;
+  answeredAtMs = 0;
   readonly offers = new Map<string, Led>();
   readonly own = new OwnEndings();
   seen = new SeenEndings();
@@ -107,6 +108,8 @@ export class Asking {
     if (answering.length + 1 < majority(offer.voters.length)) return false;
     if (!answering.every((id) => this.#ports.understands(id) === true)) return false;
     const voters = offer.voters.filter((id) => id !== self);
+    // One that is connected and has not answered yet: with it, the next request would wake the election again.
+    if (voters.some((id) => this.#ports.understands(id) === false)) return false;
     const timer = host.timer(offer.leaseTimer);
     if (timer === undefined || timer.sleeps !== clock.sleeps) return false;
     if (this.#led.size === 0) this.#times = offer.times;
@@ -153,10 +156,17 @@ export class Asking {
     voter.own.seen(m.seen);
     voter.answered = m.round;
     voter.heardIn = this.#round;
+    voter.answeredAtMs = this.#ports.clock.now();
     for (const name of m.rested) this.#back(voter, name, m.round);
     // It does not follow this leader in that election, or not in the same term: a heartbeat tells it.
     for (const name of m.refused) if (this.#isOffered(voter, name, m.round)) this.#led.get(name)!.host.wake();
     this.#renew();
+  }
+
+  /** When this voter last answered, if it rests with this process in that election; else null. */
+  heardAtMs(voter: MemberId, election: string): number | null {
+    if (this.#led.get(election)?.backers.includes(voter) !== true) return null;
+    return this.#voters.get(voter)!.answeredAtMs;
   }
 
   close(): void {
@@ -190,7 +200,7 @@ export class Asking {
     const offers: SupportRequest['offers'][number][] = [];
     if (voter.heardIn >= this.#round - RECENT_ROUNDS) {
       for (const [election, { offer, ahead }] of voter.offers) {
-        offers.push({ election, mark: offer.mark, round: this.#round + ahead });
+        offers.push({ election, mark: offer.marks[voter.id] ?? '', round: this.#round + ahead });
         if (offers.length >= MOST_OFFERS) break;
       }
     }
@@ -201,6 +211,7 @@ export class Asking {
       promiseMs,
       count: voter.own.count,
       ended: voter.own.list,
+      to: voter.life,
       seen: voter.seen.count,
       offers,
     });
@@ -208,6 +219,7 @@ export class Asking {
 
   /** Another process of this voter answers: nothing rests with it. */
   #meet(voter: Voter, life: string): void {
+    if (voter.life !== null) voter.own.addAll(voter.own.count);
     voter.life = life;
     voter.answered = 0;
     voter.seen = new SeenEndings();

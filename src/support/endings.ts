@@ -9,6 +9,8 @@ import { type Ended, type Endings, MOST_LISTED } from './messages.ts';
 export class OwnEndings {
   count = 0;
   readonly #unseen = new Map<string, number>();
+  /** Up to this count every election has ended, and the other side may not know it. */
+  #allUpTo = 0;
 
   add(election: string): void {
     this.count += 1;
@@ -16,8 +18,15 @@ export class OwnEndings {
     this.#unseen.set(election, this.count);
   }
 
+  /** Every election has ended, also those of which this side knows nothing any more: `count` is the latest count. */
+  addAll(count: number): void {
+    this.count = count + 1;
+    this.#allUpTo = this.count;
+  }
+
   /** The other side knows of all up to this count. */
   seen(count: number): void {
+    if (count >= this.#allUpTo) this.#allUpTo = 0;
     for (const [election, ended] of this.#unseen) {
       if (ended > count) return;
       this.#unseen.delete(election);
@@ -25,6 +34,7 @@ export class OwnEndings {
   }
 
   get list(): Endings {
+    if (this.#allUpTo > 0) return null;
     if (this.#unseen.size > MOST_LISTED) return null;
     const list: Ended[] = [];
     for (const [election, count] of this.#unseen) list.push({ election, count });

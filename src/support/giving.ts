@@ -13,6 +13,7 @@ const LARGEST_STEP = 1_000_000;
 
 interface Followed {
   readonly host: RestingHost;
+  readonly mark: string;
   /** What to add to a round of the requests to get the round of this election. */
   readonly ahead: number;
 }
@@ -60,7 +61,7 @@ export class Giving {
     const given = this.#of(from, m.life);
     if (m.round <= given.round) return; // Late or duplicate: it must not replace a newer promise.
     if (given.round > 0 && m.round > given.round + LARGEST_STEP) return;
-    given.own.seen(m.seen);
+    if (m.to === this.#ports.life) given.own.seen(m.seen);
     // What the leader ended is awake before the promise is renewed: its consent to a successor covers earlier rounds
     // only.
     const news = given.seen.news(m.count, m.ended) ?? [...given.resting.keys()];
@@ -103,6 +104,9 @@ export class Giving {
       known.cancelAlarm?.();
     }
     const given = new Given(life);
+    // Perhaps a late message of an earlier process, and the next one is of `known` again: what woke here must not look
+    // as if it still rested.
+    if (known !== undefined) given.own.addAll(known.own.count);
     this.#given.set(from, given);
     return given;
   }
@@ -112,12 +116,14 @@ export class Giving {
     given: Given,
     { election, mark, round }: SupportRequest['offers'][number],
   ): boolean {
-    if (given.resting.has(election)) return true; // The earlier answer was lost.
+    const ahead = round - given.round;
+    const known = given.resting.get(election);
+    if (known?.mark === mark && known.ahead === ahead) return true; // The earlier answer was lost.
+    known?.host.wake(); // Another process of this name was told that the earlier rest ended.
     const host = this.#ports.find(election);
     const { life, promiseMs } = given;
     if (host === null || !host.accepts({ leader, life, mark, promiseMs, round })) return false;
-    const ahead = round - given.round;
-    given.resting.set(election, { host, ahead });
+    given.resting.set(election, { host, mark, ahead });
     host.begin({
       lease: null,
       end: () => {

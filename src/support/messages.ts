@@ -49,7 +49,8 @@ export interface SupportRequest extends Message {
   /** How many elections have ended their rest, and the latest of them. */
   readonly count: number;
   readonly ended: Endings;
-  /** The count of the other side that this one has seen. */
+  /** The process of the voter that answered last, or null; and the count of it that this side has seen. */
+  readonly to: string | null;
   readonly seen: number;
   /** Elections that could rest from this round on. */
   readonly offers: readonly Offered[];
@@ -87,6 +88,7 @@ export const supportMessages: {
     promiseMs: number(0, 1e9),
     count: natural,
     ended,
+    to: nullable(life),
     seen: natural,
     offers,
   }),

@@ -57,9 +57,9 @@ export class Support {
     else this.#asking.onAnswer(from, message);
   }
 
-  /** When the leader of an election at rest was last heard; null if the election does not rest. */
-  heardAtMs(leader: MemberId, election: string): number | null {
-    return this.#giving.heardAtMs(leader, election);
+  /** When this member was last heard in an election that rests with it, as its leader or as a voter; else null. */
+  heardAtMs(peer: MemberId, election: string): number | null {
+    return this.#giving.heardAtMs(peer, election) ?? this.#asking.heardAtMs(peer, election);
   }
 
   close(): void {

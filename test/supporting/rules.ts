@@ -1,5 +1,12 @@
 /** What support must do in a few steps. Each returns whether it does. */
-import { type Rested, type RestOffer, readSettings } from '../../src/core/index.ts';
+import {
+  type Definition,
+  type Effect,
+  type Protocol,
+  type Rested,
+  type RestOffer,
+  readSettings,
+} from '../../src/core/index.ts';
 import type { HostClock, Rest } from '../../src/host/index.ts';
 import type { Support, SupportAnswer, SupportRequest } from '../../src/support/index.ts';
 import type { Loaded } from './mutate.ts';
@@ -25,6 +32,14 @@ export type RuleName =
   | 'an election that a voter refuses wakes'
   | 'voters are told which elections woke'
   | 'a voter rests only with the term and register of the leader'
+  | 'a voter rests only if the leader knows its priority'
+  | 'a voter without a seat does not rest'
+  | 'a probe without an answer does not keep a voter awake'
+  | 'what a late request of an earlier process woke is told to the leader'
+  | 'a count of another process confirms no ending'
+  | 'a voter that missed the end of a rest begins the next one'
+  | 'another process of a voter is told that every rest ended'
+  | 'both sides know when they heard the other'
   | 'a voter that was not asked for its support gives none'
   | 'one request stands for all elections';
 
@@ -118,7 +133,7 @@ class Bench implements HostClock {
     this.elections.set(name, sleeper);
     const rests = this.support.rest(name, sleeper, {
       times: TIMES,
-      mark: '1',
+      marks: { 2: '1', 3: '1' },
       voters: [1, 2, 3],
       answering: [2, 3],
       kind: 'three',
@@ -172,12 +187,35 @@ class Bench implements HostClock {
       promiseMs: 125,
       count: 0,
       ended: [],
+      to: 'one',
       seen: 0,
       offers: [],
       ...fields,
     });
     return this.answers[before];
   }
+}
+
+const LEADER = { disk: '0', start: 1, life: 'two' };
+const REQUEST = { leader: 2, life: 'two', mark: '3 0 0 1', promiseMs: 125, round: 3 };
+
+/** A voter of `quorum` that has just heard a heartbeat of the second member. */
+function followed(
+  quorum: Definition,
+  record: Readonly<Record<string, string>> = {},
+): { readonly protocol: Protocol; readonly state: unknown } {
+  const protocol = quorum.create({
+    timing: readSettings(quorum.timing, {}, ''),
+    options: readSettings(quorum.options, {}, ''),
+  });
+  const self = { id: 1, members: [1, 2, 3], settings: { priority: 1 } };
+  const state = protocol.init(self);
+  const saved = { ...(protocol.genesis!(self) as object), ...record };
+  protocol.step(state, { type: 'start', saved, incarnation: 1, life: 'one' }, []);
+  const age = { term: 0, version: 0 };
+  const heartbeat = { type: 'heartbeat', term: 3, round: 2, age, committed: age, promiseMs: 125, by: LEADER };
+  protocol.step(state, { type: 'message', from: 2, message: heartbeat }, []);
+  return { protocol, state };
 }
 
 export const rules: Readonly<Record<RuleName, Rule>> = {
@@ -220,7 +258,7 @@ export const rules: Readonly<Record<RuleName, Rule>> = {
     const first = bench.requests.at(-1)!.round;
     sleeper.wake();
     bench.to(10);
-    bench.lead('a', { mark: '2', round: 5, leaseRound: 5 });
+    bench.lead('a', { marks: { 2: '2', 3: '2' }, round: 5, leaseRound: 5 });
     bench.answer({ round: first, rested: ['a'] });
     bench.to(60);
     bench.answer({ rested: [] });
@@ -238,7 +276,9 @@ export const rules: Readonly<Record<RuleName, Rule>> = {
   'no election rests while a voter that answers does not understand it': ({ Support: Machine }) => {
     const bench = new Bench(Machine);
     bench.understands = (id) => id !== 3;
-    return !bench.lead('a').rests && bench.lead('b', { answering: [2] }).rests;
+    if (bench.lead('a').rests || bench.lead('b', { answering: [2] }).rests) return false;
+    bench.understands = (id) => (id === 3 ? null : true);
+    return !bench.lead('c').rests && bench.lead('d', { answering: [2] }).rests;
   },
   'elections with other times do not rest together': ({ Support: Machine }) => {
     const bench = new Bench(Machine);
@@ -324,28 +364,87 @@ export const rules: Readonly<Record<RuleName, Rule>> = {
     return count === 1 && ended?.[0]?.election === 'a';
   },
   'a voter rests only with the term and register of the leader': ({ quorum }) => {
-    const protocol = quorum.create({
-      timing: readSettings(quorum.timing, {}, ''),
-      options: readSettings(quorum.options, {}, ''),
-    });
-    const self = { id: 1, members: [1, 2, 3], settings: { priority: 1 } };
-    const state = protocol.init(self);
-    protocol.step(state, { type: 'start', saved: protocol.genesis!(self), incarnation: 1, life: 'one' }, []);
-    const age = { term: 0, version: 0 };
-    const by = { disk: '0', start: 1, life: 'two' };
-    const heartbeat = { type: 'heartbeat', term: 3, round: 2, age, committed: age, promiseMs: 125, by };
-    protocol.step(state, { type: 'message', from: 2, message: heartbeat }, []);
-    const request = { leader: 2, life: 'two', mark: '3 0 0', promiseMs: 125, round: 3 };
+    const { protocol, state } = followed(quorum);
     const { accepts } = protocol.resting!;
+    const request = REQUEST;
     const others = [
-      { mark: '4 0 0' },
-      { mark: '3 0 1' },
+      { mark: '4 0 0 1' },
+      { mark: '3 0 1 1' },
       { round: 2 },
       { promiseMs: 100 },
       { life: 'x' },
       { leader: 3 },
     ];
     return accepts(state, request) && others.every((each) => !accepts(state, { ...request, ...each }));
+  },
+  'a voter rests only if the leader knows its priority': ({ quorum }) => {
+    const { protocol, state } = followed(quorum);
+    const { accepts } = protocol.resting!;
+    protocol.step(state, { type: 'command', id: 1, command: { type: 'priority', priority: 5 } }, []);
+    return !accepts(state, REQUEST) && accepts(state, { ...REQUEST, mark: '3 0 0 5' });
+  },
+  'a voter without a seat does not rest': ({ quorum }) => {
+    const { protocol, state } = followed(quorum, { disk: 'another' });
+    return !protocol.resting!.accepts(state, REQUEST);
+  },
+  'a probe without an answer does not keep a voter awake': ({ quorum }) => {
+    const { protocol, state } = followed(quorum);
+    const ask = { type: 'transfer/ask', term: 3, by: LEADER };
+    const out: Effect[] = [];
+    protocol.step(state, { type: 'message', from: 2, message: ask }, out);
+    return out.length > 0 && protocol.resting!.accepts(state, REQUEST);
+  },
+  'what a late request of an earlier process woke is told to the leader': ({ Support: Machine }) => {
+    const bench = new Bench(Machine);
+    const a = bench.follow('a', { round: 1 });
+    const b = bench.follow('b', { round: 2 });
+    b.wake();
+    const before = bench.ask({ round: 3 })!;
+    bench.ask({ life: 'zero', round: 9 });
+    const after = bench.ask({ round: 4, seen: before.count })!;
+    const isTold = after.ended === null || after.ended.some(({ election }) => election === 'a');
+    const confirmed = bench.ask({ round: 5, seen: after.count })!;
+    return a.woken.length === 1 && after.count > before.count && isTold && confirmed.ended?.length === 0;
+  },
+  'a count of another process confirms no ending': ({ Support: Machine }) => {
+    const bench = new Bench(Machine);
+    bench.follow('a', { round: 1 }).wake();
+    const [other, own] = [bench.ask({ round: 2, to: 'zero', seen: 9 }), bench.ask({ round: 3, seen: 1 })];
+    return other?.ended?.length === 1 && own?.ended?.length === 0;
+  },
+  'a voter that missed the end of a rest begins the next one': ({ Support: Machine }) => {
+    const bench = new Bench(Machine);
+    const a = bench.follow('a', { round: 1 });
+    const said = bench.ask({ round: 2, offers: [{ election: 'a', mark: '2', round: 9 }] });
+    a.wake();
+    const [, rested] = a.woken;
+    return said?.rested[0] === 'a' && rested?.as === 'follower' && rested.heard.round === 9;
+  },
+  'another process of a voter is told that every rest ended': ({ Support: Machine }) => {
+    const bench = new Bench(Machine);
+    bench.lead('a');
+    bench.to(1);
+    bench.answer();
+    bench.to(60);
+    bench.answer({ life: 'another', rested: [] });
+    bench.to(115);
+    const [first, last] = [
+      bench.requests.find(({ to }) => to === 'two'),
+      bench.requests.findLast(({ to }) => to !== null),
+    ];
+    return first?.ended?.length === 0 && last?.to === 'another' && last.ended === null;
+  },
+  'both sides know when they heard the other': ({ Support: Machine }) => {
+    const bench = new Bench(Machine);
+    bench.lead('a');
+    bench.to(1);
+    bench.answer();
+    bench.follow('b', { round: 1 });
+    bench.to(60);
+    bench.answer();
+    const { support } = bench;
+    const heard = [support.heardAtMs(2, 'a'), support.heardAtMs(3, 'a'), support.heardAtMs(2, 'b')];
+    return heard.join() === '60,,1';
   },
   'a voter that was not asked for its support gives none': ({ Support: Machine }) => {
     const bench = new Bench(Machine);

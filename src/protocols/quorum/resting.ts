@@ -8,13 +8,13 @@
 import type { Rested, RestOffer, RestRequest, ResumedTimer, SentRound } from '../../core/index.ts';
 import { isHealthy } from './leading.ts';
 import { waitForElection } from './roles.ts';
-import { roundOfSeats } from './seats.ts';
+import { isSeated, roundOfSeats } from './seats.ts';
 import type { Times } from './settings.ts';
 import { leaseTimer, type Out, others, report, type State, sameAge, type Timer } from './state.ts';
 
-/** What a follower must have: the same term and register. */
-function markOf({ term, register }: State): string {
-  return `${term} ${register.term} ${register.version}`;
+/** What a follower must have: the same term and register, and the priority that the leader knows it by. */
+function markOf({ term, register }: State, priority: number): string {
+  return `${term} ${register.term} ${register.version} ${priority}`;
 }
 
 export function offerToRest(s: State, times: Times): RestOffer | null {
@@ -22,11 +22,12 @@ export function offerToRest(s: State, times: Times): RestOffer | null {
   if (s.publishing !== null || s.sending || !sameAge(s.register, s.committed)) return null;
   // Until every longer lease has run out, it counts on less than it asks for (see timing.ts).
   if (s.countsMs !== times.promiseMs || s.asksMs !== times.promiseMs) return null;
+  if (!isHealthy(s, s.id)) return null; // It is to give itself a seat first.
   if (!others(s).every((id) => isSatisfied(s, id)) || Object.keys(s.newcomers).length > 0) return null;
   const { heartbeatMs, promiseMs, leaseMs } = times;
   return {
     times: { heartbeatMs, promiseMs, leaseMs },
-    mark: markOf(s),
+    marks: Object.fromEntries(others(s).map((id) => [id, markOf(s, s.peers[id]?.priority ?? 0)])),
     voters: s.register.members.map(({ id }) => id),
     answering: others(s).filter((id) => isHealthy(s, id)),
     kind: s.register.members.map(({ id, disk }) => `${id} ${disk}`).join(),
@@ -47,9 +48,10 @@ export function acceptsRest(s: State, { leader, life, mark, promiseMs, round }: 
   const { promise } = s;
   if (s.role !== 'follower' || s.leader !== leader || s.hearsay || promise === null) return false;
   if (promise.to !== leader || promise.life !== life || promise.term !== s.term) return false;
-  if (promise.ms !== promiseMs || promise.round >= round || mark !== markOf(s)) return false;
-  if (!sameAge(s.register, s.committed)) return false;
-  return s.asked === null && s.probes === null && s.told === null;
+  if (promise.ms !== promiseMs || promise.round >= round || mark !== markOf(s, s.priority)) return false;
+  if (!sameAge(s.register, s.committed) || !isSeated(s.register, s.id, s.disk)) return false;
+  // A probe that is not answered never ends; an answer wakes the election.
+  return s.asked === null && s.told === null;
 }
 
 /** As for heartbeats: see `renewLease`. */

@@ -22,9 +22,19 @@ export interface ManyStorm {
   readonly proofRate: number;
   /** Do the processes ask for support, or has every election heartbeats of its own? */
   readonly support: boolean;
+  /** How often a message arrives a second time, up to so much later: also after its sender has been started again. */
+  readonly lateRate: number;
+  readonly lateMs: number;
+  /** How often a process that died is started again within a few milliseconds. */
+  readonly quickRate: number;
 }
 
+/** Storms from this seed on have faults that the earlier ones had not: those are known to catch planted bugs. */
+const WITH_LATE = 5000;
+
 export function drawManyStorm(seed: number, support = true): ManyStorm {
+  const late = new Random(seed, 'many/late');
+  const isLate = seed >= WITH_LATE;
   const random = new Random(seed, 'many');
   const isClean = random.below(4) === 0;
   const slowest = [3, 10, 30][random.below(3)]!;
@@ -42,5 +52,8 @@ export function drawManyStorm(seed: number, support = true): ManyStorm {
     drift: random.below(2) === 0 ? 0 : 0.02,
     proofRate: [0, 0.5, 1][random.below(3)]!,
     support,
+    lateRate: isLate ? [0, 0.005, 0.05][late.below(3)]! : 0,
+    lateMs: [300, 1000, 4000][late.below(3)]!,
+    quickRate: isLate ? [0, 0.5][late.below(2)]! : 0,
   };
 }

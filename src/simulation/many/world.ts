@@ -46,6 +46,7 @@ class ManyWorld {
   readonly #queue = new Queue<Event>();
   readonly #network: Random;
   readonly #faults: Random;
+  readonly #late: Random;
   readonly #members: Member[] = [];
   readonly #elections: readonly string[];
   /** "FROM TO": nothing arrives. */
@@ -62,6 +63,7 @@ class ManyWorld {
     });
     this.#network = new Random(storm.seed, 'many/network');
     this.#faults = new Random(storm.seed, 'many/faults');
+    this.#late = new Random(storm.seed, 'many/late-faults');
     this.#elections = Array.from({ length: storm.elections }, (_, i) => `e${i + 1}`);
     const ids = Array.from({ length: storm.members }, (_, i) => i + 1);
     for (const id of ids) {
@@ -165,6 +167,11 @@ class ManyWorld {
       if (isLost && !this.#isCalm) continue;
       this.#afterMs(delayMs, () => this.#arrive(from, to, carried.election, text));
     }
+    const { lateRate, lateMs } = this.#storm;
+    if (lateRate > 0 && !this.#isCalm && this.#late.fraction() < lateRate)
+      this.#afterMs(this.#late.fraction() * lateMs, () => {
+        if (!this.#isCalm) this.#arrive(from, to, carried.election, text);
+      });
   }
 
   #arrive(from: MemberId, to: MemberId, election: string | null, text: string): void {
@@ -231,7 +238,8 @@ class ManyWorld {
       const delayMs = this.#faults.fraction() * 5;
       this.#afterMs(delayMs, () => this.#say(other, { type: 'peer-gone', peer: id, proof, life }));
     }
-    this.#afterMs(this.#faults.between(1, 500), () => this.#startAgain(member));
+    const isQuick = this.#late.fraction() < this.#storm.quickRate;
+    this.#afterMs(this.#faults.between(1, isQuick ? 20 : 500), () => this.#startAgain(member));
   }
 
   #startAgain(member: Member): void {
