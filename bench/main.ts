@@ -7,6 +7,7 @@ import { benchLinks } from './links.ts';
 import { benchMessages } from './messages.ts';
 import { benchOnce } from './once.ts';
 import { benchPage } from './page.ts';
+import { benchScale } from './scale.ts';
 import { benchShards } from './shards.ts';
 import { benchSimulation } from './simulation.ts';
 import { benchSwarm } from './swarm.ts';
@@ -20,6 +21,7 @@ const benches: Record<string, () => void | Promise<void>> = {
   exploration: benchExploration,
   links: benchLinks,
   takeover: benchTakeover,
+  scale: benchScale,
   engines: benchEngines,
   once: benchOnce,
   shards: benchShards,
