@@ -5,6 +5,7 @@
  */
 import { loadavg } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { at, measureFloors } from './floors.ts';
 import { writeBars } from './plot.ts';
 import { printTable } from './table.ts';
@@ -27,9 +28,12 @@ const MOST_WINDOWS = 30;
 /** The processor is back to rest once a second takes no more than this much of what it took before, and 1 % of a core. */
 const REST_FACTOR = 1.5;
 const MOST_REST_S = 60;
+/** Elections that are not all led by then are given up, and the table says so. */
+const MOST_LED_S = 300;
 
 const images: string = path.resolve(import.meta.dirname, '..', 'docs', 'images');
 
+/** Infinity: not within its limit. NaN: the trial did not get that far. */
 interface Trial {
   readonly allLedS: number;
   readonly cpu: number;
@@ -40,9 +44,21 @@ interface Trial {
   /** When the first 100 of them, or all if they are fewer, were led again. */
   readonly first100Ms: number;
   readonly allMs: number;
-  /** From when all are led again. Infinity: not within a minute. */
+  /** From when all are led again. */
   readonly restS: number;
 }
+
+const UNFINISHED: Trial = {
+  allLedS: Number.NaN,
+  cpu: Number.NaN,
+  messages: Number.NaN,
+  bytes: Number.NaN,
+  rssMb: Number.NaN,
+  lost: Number.NaN,
+  first100Ms: Number.NaN,
+  allMs: Number.NaN,
+  restS: Number.NaN,
+};
 
 export async function benchScale(): Promise<void> {
   const timeoutMs = PRESETS[PRESET];
@@ -63,37 +79,37 @@ export async function benchScale(): Promise<void> {
       trials.push(await tryOnce(elections, timeoutMs));
       process.stderr.write(`scale: ${elections} elections, trial ${i + 1}: ${JSON.stringify(trials[i])}\n`);
     }
-    const median = (field: keyof Trial): number =>
-      at(
-        trials.map((trial) => trial[field]),
-        0.5,
-      );
-    const load = loadavg()[0]!;
+    const median = (field: keyof Trial, limit = ''): string | number => {
+      const value = medianOf(trials.map((trial) => trial[field]));
+      return Number.isNaN(value) ? '' : value === Number.POSITIVE_INFINITY ? `> ${limit}` : value;
+    };
+    const first100 = median('first100Ms', `${MOST_LED_S}000`);
     rest.push({
       elections: String(elections),
       trials: count,
-      'all led s': median('allLedS'),
+      'all led s': median('allLedS', `${MOST_LED_S}`),
       'CPU %': median('cpu'),
       'messages/s': median('messages'),
       'bytes/s': median('bytes'),
       'memory MB': median('rssMb'),
-      'load of the machine': load,
+      'load of the machine': loadavg()[0]!,
     });
     killed.push({
       elections: String(elections),
       'led by it': median('lost'),
-      'first 100 led again ms': median('first100Ms'),
-      '/ floor': median('first100Ms') / floors.killMs,
-      'all led again ms': median('allMs'),
-      'at rest again, s later':
-        median('restS') === Number.POSITIVE_INFINITY ? `> ${MOST_REST_S}` : median('restS'),
+      'first 100 led again ms': first100,
+      '/ floor': typeof first100 === 'number' ? first100 / floors.killMs : '',
+      'all led again ms': median('allMs', `${MOST_LED_S}000`),
+      'at rest again, s later': median('restS', `${MOST_REST_S}`),
     });
   }
   const of = `3 members, timeouts ${timeoutMs.join('–')} ms, medians of the trials`;
   printTable(`At rest, per member: ${of}`, rest);
   printTable(`kill -9 of the member that leads most: ${of}`, killed);
   const bars = (column: string): { label: string; value: number }[] =>
-    rest.map((row) => ({ label: `${row.elections}`, value: Number(row[column]) }));
+    rest.flatMap(({ elections, [column]: value }) =>
+      typeof value === 'number' ? [{ label: String(elections), value }] : [],
+    );
   writeBars(path.join(images, 'many-elections.svg'), 'Elections at rest, each of three members', [
     { title: '% of a core', bars: bars('CPU %') },
     { title: 'messages a second', bars: bars('messages/s') },
@@ -105,33 +121,52 @@ async function tryOnce(elections: number, timeoutMs: readonly [number, number]):
   const fromMs = nowMs();
   const cluster = await Cluster.open(3, elections, timeoutMs);
   try {
-    const allLedS = ((await cluster.allLed()) - fromMs) / 1000;
+    const allLedS = ((await inTime(cluster.allLed())) - fromMs) / 1000;
+    if (allLedS === Number.POSITIVE_INFINITY) return { ...UNFINISHED, allLedS };
     const { cpuMs, messages, bytes, rssMb } = await atRest(cluster);
+    const rest = { allLedS, cpu: cpuMs / 10, messages, bytes, rssMb };
     // A leader may have changed meanwhile.
-    await cluster.allLed();
-    const { lost, timesMs } = await cluster.killBusiest();
-    const ledMs = nowMs();
-    let restS = Number.POSITIVE_INFINITY;
-    while (nowMs() - ledMs < MOST_REST_S * 1000) {
-      const startS = (nowMs() - ledMs) / 1000;
-      if ((await cluster.idle(1)).cpuMs > cpuMs * REST_FACTOR + 10) continue;
-      restS = startS;
-      break;
-    }
+    if ((await inTime(cluster.allLed())) === Number.POSITIVE_INFINITY) return { ...UNFINISHED, ...rest };
+    const { lost, timesMs, ended } = cluster.killBusiest();
+    const first = Math.min(lost, 100);
+    const isOver = (await inTime(ended.then(() => 0))) === 0;
     return {
-      allLedS,
-      cpu: cpuMs / 10,
-      messages,
-      bytes,
-      rssMb,
+      ...rest,
       lost,
-      first100Ms: timesMs[Math.min(timesMs.length, 100) - 1]!,
-      allMs: timesMs.at(-1)!,
-      restS,
+      first100Ms: timesMs[first - 1] ?? Number.POSITIVE_INFINITY,
+      allMs: timesMs[lost - 1] ?? Number.POSITIVE_INFINITY,
+      restS: isOver ? await untilRest(cluster, cpuMs) : Number.NaN,
     };
   } finally {
     cluster.close();
   }
+}
+
+/** The value, or Infinity if it takes longer than elections are waited for. */
+async function inTime(value: Promise<number>): Promise<number> {
+  const late = new AbortController();
+  const limit = setTimeout(MOST_LED_S * 1000, Number.POSITIVE_INFINITY, { signal: late.signal });
+  limit.catch(() => {});
+  try {
+    return await Promise.race([value, limit]);
+  } finally {
+    late.abort();
+  }
+}
+
+/** The seconds until one begins that takes no more of the processor than at rest. */
+async function untilRest(cluster: Cluster, cpuMs: number): Promise<number> {
+  const fromMs = nowMs();
+  for (;;) {
+    const startS = (nowMs() - fromMs) / 1000;
+    if (startS > MOST_REST_S) return Number.POSITIVE_INFINITY;
+    if ((await cluster.idle(1)).cpuMs <= cpuMs * REST_FACTOR + 10) return startS;
+  }
+}
+
+/** NaN, if one of the trials did not get that far. */
+function medianOf(values: readonly number[]): number {
+  return values.some(Number.isNaN) ? Number.NaN : at(values, 0.5);
 }
 
 /** What a member takes once the elections have come to rest: their messages become no fewer. */

@@ -38,8 +38,10 @@ interface Process {
 interface LedAgain {
   /** How many it led. */
   readonly lost: number;
-  /** When each of them was led again, in ms after the kill, first to last. */
+  /** When each of those that are led again began to be, in ms after the kill, first to last; it grows. */
   readonly timesMs: readonly number[];
+  /** All of them are led again. */
+  readonly ended: Promise<void>;
 }
 
 /** Members as processes of their own, which tell when they may act. */
@@ -135,21 +137,22 @@ export class Cluster {
     return this.#allLedAtMs;
   }
 
-  /** kill -9 of the member that leads most, until each of its elections is led again. */
-  async killBusiest(): Promise<LedAgain> {
+  /** kill -9 of the member that leads most. */
+  killBusiest(): LedAgain {
     const victim = [...this.#processes.values()].reduce((a, b) => (b.leads.size > a.leads.size ? b : a));
     const open = new Set(victim.leads);
     const lost = open.size;
     const timesMs: number[] = [];
     const fromMs = nowMs();
     const all = this.#heard((from, { is, acting, name, atMs }) => {
-      if (is === 'acting' && from !== victim && acting === true && open.delete(name!))
+      if (is === 'acting' && from !== victim && acting === true && open.delete(name!)) {
         timesMs.push(atMs - fromMs);
+        timesMs.sort((a, b) => a - b); // Two processes tell of it, each in its own time.
+      }
       return open.size === 0;
     });
-    await this.kill(victim);
-    await all;
-    return { lost, timesMs: timesMs.toSorted((a, b) => a - b) };
+    const ended = Promise.all([this.kill(victim), all]).then(() => {});
+    return { lost, timesMs, ended };
   }
 
   get #led(): number {
