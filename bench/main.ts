@@ -8,6 +8,7 @@ import { benchManyElections } from './many-elections.ts';
 import { benchMessages } from './messages.ts';
 import { benchOnce } from './once.ts';
 import { benchPage } from './page.ts';
+import { benchScale } from './scale.ts';
 import { benchShards } from './shards.ts';
 import { benchSimulation } from './simulation.ts';
 import { benchSwarm } from './swarm.ts';
@@ -21,6 +22,7 @@ const benches: Record<string, () => void | Promise<void>> = {
   exploration: benchExploration,
   links: benchLinks,
   takeover: benchTakeover,
+  scale: benchScale,
   engines: benchEngines,
   many: benchManyElections,
   once: benchOnce,

@@ -21,7 +21,6 @@ interface Word {
   readonly is: string;
   readonly name?: string;
   readonly acting?: boolean;
-  readonly led?: number;
   readonly atMs: number;
   readonly messages?: number;
   readonly bytes?: number;
@@ -31,7 +30,18 @@ interface Process {
   readonly id: number;
   readonly child: ChildProcess;
   isActing: boolean;
-  led: number;
+  /** The elections in which it may act. */
+  readonly leads: Set<string>;
+}
+
+/** The elections of a member that was killed. */
+interface LedAgain {
+  /** How many it led. */
+  readonly lost: number;
+  /** When each of those that are led again began to be, in ms after the kill, first to last; it grows. */
+  readonly timesMs: readonly number[];
+  /** All of them are led again. */
+  readonly ended: Promise<void>;
 }
 
 /** Members as processes of their own, which tell when they may act. */
@@ -44,6 +54,8 @@ export class Cluster {
   readonly #ca: TestCa | null;
   readonly #processes = new Map<number, Process>();
   readonly #listeners = new Set<(from: Process, word: Word) => void>();
+  /** Since when every election has a leader; null if one has none. */
+  #allLedAtMs: number | null = null;
 
   private constructor(
     ports: readonly number[],
@@ -83,12 +95,15 @@ export class Cluster {
         JOIN: JSON.stringify(await this.#joinOptions(id)),
       },
     });
-    const made: Process = { id, child, isActing: false, led: 0 };
+    const made: Process = { id, child, isActing: false, leads: new Set() };
     this.#processes.set(id, made);
     child.on('message', (word: Word) => {
       if (word.is === 'acting') {
         if (word.name === 'main') made.isActing = word.acting!;
-        made.led = word.led!;
+        if (word.acting!) made.leads.add(word.name!);
+        else made.leads.delete(word.name!);
+        if (this.#led < this.#elections) this.#allLedAtMs = null;
+        else this.#allLedAtMs ??= word.atMs;
       }
       for (const listener of [...this.#listeners]) listener(made, word);
     });
@@ -116,10 +131,32 @@ export class Cluster {
     }
   }
 
-  /** Every election has a leader. */
-  async allLed(): Promise<void> {
-    const led = (): number => [...this.#processes.values()].reduce((sum, each) => sum + each.led, 0);
-    while (led() < this.#elections) await this.#heard((_, { is }) => is === 'acting');
+  /** Every election has a leader. Resolves with when that began. */
+  async allLed(): Promise<number> {
+    while (this.#allLedAtMs === null) await this.#heard((_, { is }) => is === 'acting');
+    return this.#allLedAtMs;
+  }
+
+  /** kill -9 of the member that leads most. */
+  killBusiest(): LedAgain {
+    const victim = [...this.#processes.values()].reduce((a, b) => (b.leads.size > a.leads.size ? b : a));
+    const open = new Set(victim.leads);
+    const lost = open.size;
+    const timesMs: number[] = [];
+    const fromMs = nowMs();
+    const all = this.#heard((from, { is, acting, name, atMs }) => {
+      if (is === 'acting' && from !== victim && acting === true && open.delete(name!)) {
+        timesMs.push(atMs - fromMs);
+        timesMs.sort((a, b) => a - b); // Two processes tell of it, each in its own time.
+      }
+      return open.size === 0;
+    });
+    const ended = Promise.all([this.kill(victim), all]).then(() => {});
+    return { lost, timesMs, ended };
+  }
+
+  get #led(): number {
+    return [...this.#processes.values()].reduce((sum, { leads }) => sum + leads.size, 0);
   }
 
   /**
@@ -177,8 +214,7 @@ export class Cluster {
       const { messages, bytes } = await heard;
       const stat = readFileSync(`/proc/${each.child.pid}/stat`, 'latin1').split(') ')[1]!.split(' ');
       totals.cpuMs += ((Number(stat[11]) + Number(stat[12])) * 1000) / TICKS_PER_S;
-      totals.rssMb +=
-        Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${each.child.pid}/status`, 'latin1'))![1]) / 1024;
+      totals.rssMb += rssMbOf(each.child.pid!);
       totals.messages += messages!;
       totals.bytes += bytes!;
     }
@@ -195,6 +231,12 @@ export class Cluster {
       this.#listeners.add(listener);
     });
   }
+}
+
+/** The memory of a process, in MB. */
+export function rssMbOf(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
 }
 
 async function freePorts(count: number): Promise<number[]> {

@@ -19,15 +19,13 @@ const member = await join({
 });
 const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
 const names = Array.from({ length: Number(elections) }, (_, i) => (i === 0 ? member.mainElection : `e${i}`));
-let led = 0;
 for (const name of names) {
   const port = member.electionPort(name);
   let acting = false;
   port.subscribe(() => {
     if (port.acting === acting) return;
     acting = port.acting;
-    led += acting ? 1 : -1;
-    process.send({ is: 'acting', name, acting, led, atMs: nowMs() });
+    process.send({ is: 'acting', name, acting, atMs: nowMs() });
   });
   const untilLost = ({ signal }) =>
     new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));

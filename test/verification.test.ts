@@ -9,6 +9,7 @@ import { mutants as hostMutants } from './host/mutants.ts';
 import { mutants as peerMutants } from './peers/mutants.ts';
 import { mutants as quorumMutants } from './quorum/mutants.ts';
 import { mutants as storeMutants } from './store/mutants.ts';
+import { mutants as supportMutants } from './supporting/mutants.ts';
 
 const docs = path.resolve(import.meta.dirname, '../docs');
 const folder = path.join(docs, 'counterexamples');
@@ -132,6 +133,7 @@ describe('the page of planted bugs', () => {
     ['Who is behind a connection', peerMutants],
     ['Bugs planted in the store', storeMutants],
     ['Bugs planted in the host', hostMutants],
+    ['Bugs planted in support', supportMutants],
   ] as const)('lists under "%s" every bug, each with what caught it, and no other', (heading, mutants) => {
     const rows = rowsUnder(heading);
     expect(rows.map(([name]) => name)).toEqual(mutants.map(({ name }) => name));

@@ -35,9 +35,13 @@ export async function huntEach<Loaded>(
   return hunted;
 }
 
-/** The first of these seeds of the swarm in which something is wrong. */
-export function firstSeed(seeds: Iterable<number>, run: (seed: number) => Shown | null): Caught | null {
-  let runs = 0;
+/** The first of these seeds of the swarm in which something is wrong. `before`: so many runs were held already. */
+export function firstSeed(
+  seeds: Iterable<number>,
+  run: (seed: number) => Shown | null,
+  before = 0,
+): Caught | null {
+  let runs = before;
   for (const seed of seeds) {
     runs += 1;
     const shown = run(seed);

@@ -59,7 +59,7 @@ export interface UnscriptedJob {
 /** Hunts some of the bugs that are planted in one part of the source. */
 export interface HuntJob {
   readonly kind: 'hunt';
-  readonly in: 'protocol' | 'peers' | 'store' | 'host';
+  readonly in: 'protocol' | 'peers' | 'store' | 'host' | 'support';
   readonly from: number;
   readonly to: number;
 }

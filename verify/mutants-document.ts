@@ -79,6 +79,20 @@ export function hostSection(hosted: readonly Hunted[]): string {
   ].join('\n')}\n`;
 }
 
+/** The bugs that are planted in what elections rest on. */
+export function supportSection(hunted: readonly Hunted[]): string {
+  return `${[
+    '## Bugs planted in support',
+    '',
+    'Each is a patch over `src/support`, on which elections [rest](elections.md#elections-at-rest), or over how an election of `quorum` rests',
+    '(`test/supporting/mutants.ts`). A seed of the swarm is here a storm over several elections of the same members (`src/simulation/many`); what needs a',
+    'sender that lies, a sleep of the machine or more elections than a storm has is a rule (`test/supporting/rules.ts`). `rest` means that an election does not',
+    'rest in a calm cluster, `state` that the protocol was given a state that cannot be.',
+    '',
+    ...table(hunted),
+  ].join('\n')}\n`;
+}
+
 function table(hunted: readonly Hunted[]): readonly string[] {
   return [
     '| planted bug | caught by | broken | it took | seconds |',

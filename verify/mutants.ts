@@ -1,4 +1,4 @@
-/** Hunts every bug that is planted in `quorum`, in `src/peers`, in the store and in the host, and writes docs/mutants.md: what caught which, and how fast. */
+/** Hunts every bug that is planted in `quorum`, in `src/peers`, in the store, in the host and in support, and writes docs/mutants.md: what caught which, and how fast. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { assertNever, type Definition } from '../src/core/index.ts';
@@ -15,11 +15,21 @@ import { load } from '../test/quorum/mutate.ts';
 import { type RuleName, rules } from '../test/quorum/rules.ts';
 import { type ScenarioName, scenarios } from '../test/quorum/scenarios.ts';
 import { mutants as storeMutants } from '../test/store/mutants.ts';
+import type { Bug } from '../test/support/plant.ts';
+import { mutants as supportMutants } from '../test/supporting/mutants.ts';
 import { huntInHost } from './host-mutants.ts';
 import { byRule, type Caught, firstSeed, type Hunted, huntEach, seedsUpTo } from './hunted.ts';
 import type { HuntJob, StandJob } from './jobs.ts';
-import { hostSection, mutantsDocument, peersSection, type Stood, storeSection } from './mutants-document.ts';
+import {
+  hostSection,
+  mutantsDocument,
+  peersSection,
+  type Stood,
+  storeSection,
+  supportSection,
+} from './mutants-document.ts';
 import { huntInStore } from './store-mutants.ts';
+import { huntInSupport } from './support-mutants.ts';
 
 const MOST_SEEDS = 150;
 /** One seed in eight has connections. */
@@ -31,7 +41,13 @@ const AT_A_TIME = 25;
 
 /** Every bug is hunted, whatever is known to catch it: the swarm from its first seed on, directed runs, rules, the explorer. */
 export function huntJobs(): readonly (HuntJob | StandJob)[] {
-  const all = { protocol: mutants, peers: peerMutants, store: storeMutants, host: hostMutants };
+  const all: Readonly<Record<HuntJob['in'], readonly Bug[]>> = {
+    protocol: mutants,
+    peers: peerMutants,
+    store: storeMutants,
+    host: hostMutants,
+    support: supportMutants,
+  };
   const hunting = Object.entries(all).flatMap(([part, { length }]) =>
     Array.from({ length: Math.ceil(length / AT_A_TIME) }, (_, i) => ({
       kind: 'hunt' as const,
@@ -53,6 +69,8 @@ export function runHunt({ in: part, from, to }: HuntJob): Promise<readonly Hunte
       return huntInStore(from, to);
     case 'host':
       return huntInHost(from, to);
+    case 'support':
+      return huntInSupport(from, to);
     default:
       return assertNever(part);
   }
@@ -71,6 +89,7 @@ export function writeMutants(
     peersSection(of('peers'), MOST_CONNECTED),
     storeSection(of('store')),
     hostSection(of('host')),
+    supportSection(of('support')),
   ];
   writeFileSync(file, sections.join('\n'));
   return sorted

@@ -6,9 +6,9 @@ type Settings = Readonly<Record<string, Json>>;
  * What a member says of its settings in its greeting, in JSON. `timing` and `options` are what is used, and must be
  * the same at all members. Example: one member sets `preset=lan`, another one the times of that preset; they promise
  * the same and must not refuse each other. `given` is what was set, which is what an operator can change. With
- * `mayDiffer`, every request for support says for how long, so members with other times are safe together. `set`: the
- * options that an operator has set for the cluster, as far as this member knows. A peer may be configured otherwise, and
- * may not have heard of it yet.
+ * `mayDiffer`, every request for a vote and every heartbeat says for how long, so members with other times are safe
+ * together. `set`: the options that an operator has set for the cluster, as far as this member knows. A peer may be
+ * configured otherwise, and may not have heard of it yet.
  */
 export function rulesOf(
   definition: Definition,

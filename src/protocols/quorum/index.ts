@@ -26,6 +26,8 @@
  * promises to help no other for as long as it was asked to (`leaseMs`); the leader may act on the newest round that a majority
  * answered, for a little less than that, counted from when it *sent* the round. A small register, written in two phases, holds a value, the members,
  * and times that operators set (see timing.ts).
+ * An election that has nothing to do rests (resting.ts): requests for support between processes, one for all elections at
+ * once, take the place of its heartbeats, and it wakes with the state in which heartbeats would have left it.
  * A member is a name and a disk (see seats.ts and identity.ts); a name that comes with another disk counts for nothing until the
  * leader has given it the seat (see membership.ts).
  *

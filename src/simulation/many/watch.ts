@@ -53,7 +53,7 @@ export class ManyWatch {
     const { token } = host.held!;
     const hasStopped = this.#stopped.delete(host);
     if (this.#seen.get(host) === token) {
-      if (hasStopped) this.#fail(`H3: ${life} acts again in ${election} with token ${token}`);
+      if (hasStopped) this.#fail(`H2: ${life} acts again in ${election} with token ${token}`);
       return;
     }
     this.#seen.set(host, token);
