@@ -21,7 +21,7 @@ const MOST_OFFERS = 500;
 const RECENT_ROUNDS = 3;
 /** Requests beside the regular ones, for elections that begin to rest, have at least this part of a heartbeat between them. */
 const SHARE_BETWEEN = 0.1;
-/** Without a majority behind its rest by then, an election goes on by itself. */
+/** Without a majority behind its rest by then, and for a heartbeat, an election goes on by itself. */
 const PATIENCE_ROUNDS = 2;
 
 /** A request that was sent. */
@@ -63,6 +63,7 @@ interface Led {
   /** What to add to a round of the requests to get the round of this election. */
   readonly ahead: number;
   readonly restedIn: number;
+  readonly restedAtMs: number;
   /** The voters with which it rests. */
   backers: readonly MemberId[];
   group: Group;
@@ -123,6 +124,7 @@ export class Asking {
       offer,
       ahead,
       restedIn: this.#round,
+      restedAtMs: clock.now(),
       backers: [],
       group: this.#group(offer, []),
       before,
@@ -336,7 +338,10 @@ export class Asking {
         group.lease !== null && this.#isValid(group.lease, first, nowMs) && this.#isUnderstood(first);
       if (isWell) continue;
       for (const led of [...group.elections]) {
-        const isLate = group.lease === null && this.#round - led.restedIn > PATIENCE_ROUNDS;
+        const isLate =
+          group.lease === null &&
+          this.#round - led.restedIn > PATIENCE_ROUNDS &&
+          nowMs - led.restedAtMs >= led.offer.times.heartbeatMs;
         if (isLate || this.#leaseOf(led).endsAtMs <= nowMs || !this.#isUnderstood(led)) led.host.wake();
       }
     }

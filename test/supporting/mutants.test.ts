@@ -57,6 +57,23 @@ describe('support as it is', () => {
     expect(sent(true)).toBeLessThan(sent(false) / 5);
   });
 
+  it('does not unsettle elections whose answers take longer than a heartbeat', () => {
+    const leaderships = (support: boolean): number =>
+      runManyStorm(quorum, {
+        ...drawManyStorm(1, support),
+        elections: 20,
+        stormMs: 2000,
+        calmMs: 0,
+        faultEveryMs: 1e9,
+        lossRate: 0,
+        duplicateRate: 0,
+        saveMs: 0,
+        drift: 0,
+        latencyMs: [26, 30],
+      }).leaderships;
+    expect(leaderships(true)).toBe(leaderships(false));
+  });
+
   it('shows nothing to the storms that catch planted bugs', () => {
     for (const { killer } of mutants)
       if ('seed' in killer) expect(runManyStorm(quorum, drawManyStorm(killer.seed)).failure).toBeNull();

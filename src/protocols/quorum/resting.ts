@@ -24,12 +24,16 @@ export function offerToRest(s: State, times: Times): RestOffer | null {
   if (s.countsMs !== times.promiseMs || s.asksMs !== times.promiseMs) return null;
   if (!isHealthy(s, s.id)) return null; // It is to give itself a seat first.
   if (!others(s).every((id) => isSatisfied(s, id)) || Object.keys(s.newcomers).length > 0) return null;
+  const answering = others(s).filter((id) => isHealthy(s, id));
+  // An answer that is still on its way would find the election at rest, and wake it: with a round trip longer than the
+  // interval of the heartbeats, again and again, and without the lease of that round.
+  if (s.leaseRound !== s.round || answering.some((id) => s.peers[id]!.round !== s.round)) return null;
   const { heartbeatMs, promiseMs, leaseMs } = times;
   return {
     times: { heartbeatMs, promiseMs, leaseMs },
     marks: Object.fromEntries(others(s).map((id) => [id, markOf(s, s.peers[id]?.priority ?? 0)])),
     voters: s.register.members.map(({ id }) => id),
-    answering: others(s).filter((id) => isHealthy(s, id)),
+    answering,
     kind: s.register.members.map(({ id, disk }) => `${id} ${disk}`).join(),
     round: s.round,
     leaseRound: s.leaseRound,
