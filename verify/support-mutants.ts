@@ -8,6 +8,8 @@ import { byRule, type Caught, firstSeed, type Hunted, huntEach, seedsUpTo } from
 /** Rules are looked at before most of the seeds: a bug that only a rule shows would take all of them. */
 const FIRST_SEEDS = 20;
 const MOST_SEEDS = 240;
+/** Storms from here on also have messages that are late by seconds. */
+const LATE_SEEDS = Array.from({ length: 600 }, (_, i) => 5000 + i);
 
 export function huntInSupport(from: number, to: number): Promise<readonly Hunted[]> {
   return huntEach(mutants.slice(from, to), load, hunt);
@@ -22,7 +24,8 @@ function hunt(loaded: Loaded): Caught | null {
   return (
     firstSeed(seedsUpTo(FIRST_SEEDS), run) ??
     byRule((Object.keys(rules) as RuleName[]).find((name) => !rules[name](loaded))) ??
-    firstSeed(seedsUpTo(MOST_SEEDS, FIRST_SEEDS + 1), run, FIRST_SEEDS)
+    firstSeed(seedsUpTo(MOST_SEEDS, FIRST_SEEDS + 1), run, FIRST_SEEDS) ??
+    firstSeed(LATE_SEEDS, run, MOST_SEEDS)
   );
 }
 

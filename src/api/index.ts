@@ -32,10 +32,4 @@ export { pathBelow, readTarget, type Target } from './target.ts';
 export { addressOf, hostOf, isLoopback, readRelativeUrl, showUrl, urlOf, voterUrl } from './urls.ts';
 export type { Act } from './wire/act.ts';
 export type { Delays, PeerProblem, RefusalNote, SelfReport } from './wire/diagnosis.ts';
-export {
-  deathReport,
-  type NeighbourDocument,
-  processIdentity,
-  type WitnessAnswer,
-  witnessAnswer,
-} from './wire/witness.ts';
+export { deathReport, type NeighbourDocument, processIdentity, witnessAnswer } from './wire/witness.ts';

@@ -11,7 +11,8 @@ import {
   type SupportTimes,
 } from '../core/index.ts';
 import type { HostClock } from '../host/index.ts';
-import { OwnEndings, SeenEndings } from './endings.ts';
+import { SeenEndings } from './endings.ts';
+import { Group, type Led, type Sent, Voter } from './led.ts';
 import type { SupportAnswer, SupportRequest } from './messages.ts';
 import type { RestingHost } from './resting-host.ts';
 
@@ -23,53 +24,6 @@ const RECENT_ROUNDS = 3;
 const SHARE_BETWEEN = 0.1;
 /** Without a majority behind its rest by then, and for a heartbeat, an election goes on by itself. */
 const PATIENCE_ROUNDS = 2;
-
-/** A request that was sent. */
-interface Sent extends SentRound {
-  readonly sleeps: number;
-}
-
-/** What is known of one voter. */
-class Voter {
-  readonly id: MemberId;
-  life: string | null = null;
-  /** The newest request that it answered. */
-  answered = 0;
-  /** The latest request before which it was known to answer, be it in an election. */
-  heardIn = 0;
-  answeredAtMs = 0;
-  readonly offers = new Map<string, Led>();
-  readonly own = new OwnEndings();
-  seen = new SeenEndings();
-  /** How many of the elections have it as a voter. */
-  elections = 0;
-
-  constructor(id: MemberId) {
-    this.id = id;
-  }
-}
-
-/** Elections whose leases are carried by the same answers have the same lease: it is computed once for all of them. */
-class Group {
-  readonly elections = new Set<Led>();
-  lease: Sent | null = null;
-}
-
-/** An election that this process leads, and that rests. */
-interface Led {
-  readonly name: string;
-  readonly host: RestingHost;
-  readonly offer: RestOffer;
-  /** What to add to a round of the requests to get the round of this election. */
-  readonly ahead: number;
-  readonly restedIn: number;
-  readonly restedAtMs: number;
-  /** The voters with which it rests. */
-  backers: readonly MemberId[];
-  group: Group;
-  /** The lease that it had before it came to its group, in rounds of the requests. */
-  before: Sent | null;
-}
 
 export interface AskingPorts {
   readonly self: MemberId;
