@@ -254,6 +254,11 @@ describe('a schedule', () => {
     ['* * * * *', { series: 'a b' }, /^series: expected 1 to 64 letters/],
     ['* * * * *', { misfire: 'skip' } as ScheduleOptions, /^misfire: expected catchUp in its place/],
     ['* * * * *', { retry: 3 } as ScheduleOptions, /retry/],
+    [
+      '* * * * *',
+      { timeZone: 'UTC' } as ScheduleOptions,
+      /^timeZone: expected one of the fields timezone, catchUp, onRun, (?!.*misfire)/,
+    ],
   ])('refuses %s %o', async (line, options, words) => {
     const stage = new Stage();
     await expect(stage.replica().schedule(line, () => {}, options)).rejects.toThrow(words);

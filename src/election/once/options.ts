@@ -96,7 +96,8 @@ const ms: Shape<number> = number(0, LONGEST_MS);
 const DEFAULT_ATTEMPTS = 10;
 const DEFAULT_IDLE_MS = 30_000;
 
-const KNOWN: Readonly<Record<keyof OnceOptions, 0>> = {
+/** The options of `once`, so that an error can list them. */
+export const ONCE_FIELDS: Readonly<Record<keyof OnceOptions, 0>> = {
   signal: 0,
   series: 0,
   misfire: 0,
@@ -113,7 +114,7 @@ const KNOWN: Readonly<Record<keyof OnceOptions, 0>> = {
 export function readOnceOptions(occasion: string | number | Date, options: OnceOptions): OnceSettings {
   if (typeof options !== 'object' || options === null)
     throw new BadInput('options', 'an object', show(options));
-  refuseUnknown(options, KNOWN, '');
+  refuseUnknown(options, ONCE_FIELDS, '');
   const { signal } = options;
   if (signal !== undefined && typeof signal?.addEventListener !== 'function')
     throw new BadInput('signal', 'an AbortSignal', show(signal));

@@ -1,4 +1,4 @@
-import { BadInput, choice, show } from '../../core/values.ts';
+import { BadInput, choice, refuseUnknown, show } from '../../core/values.ts';
 import { type CatchUp, due, type FireTimes, instantAt, momentOf, type Series } from '../../once/index.ts';
 import { onceAborted } from '../aborts.ts';
 import { type Clock, wallOf } from '../clock.ts';
@@ -11,6 +11,7 @@ import type { OnceOutcome } from './once.ts';
 import {
   checkWork,
   NotDue,
+  ONCE_FIELDS,
   type OnceOptions,
   type OnceWork,
   readOnceOptions,
@@ -37,6 +38,9 @@ const AGAIN_MS = 5000;
 /** Errors that no retry cures. */
 const FINAL: readonly string[] = ['E_CLOSED', 'E_REFUSED', 'E_UNSUPPORTED'];
 const DEFAULT_DRAIN_MS = 10_000;
+
+const { misfire: _, ...OF_ONCE } = ONCE_FIELDS;
+const FIELDS: Readonly<Record<keyof ScheduleOptions, 0>> = { timezone: 0, catchUp: 0, onRun: 0, ...OF_ONCE };
 
 /** One schedule: sleeps until a fire time, and has its work done once for that occasion. */
 export class Schedule {
@@ -74,6 +78,7 @@ export class Schedule {
     if (onRun !== undefined && typeof onRun !== 'function')
       throw new BadInput('onRun', 'a function', show(onRun));
     if ('misfire' in options) throw new BadInput('misfire', 'catchUp in its place', show(options.misfire));
+    refuseUnknown(options, FIELDS, '');
     const fires = await fireTimes(line, options.timezone ?? 'UTC');
     return new Schedule(around, fires, options);
   }
