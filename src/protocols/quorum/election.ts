@@ -230,7 +230,7 @@ function onLeaderGone(s: State, life: string | null, times: Times, out: Out): vo
   if (slotOf(s) === 0) {
     onElectionTimer(s, times, out);
   } else {
-    hurryToElection(s, times, out);
+    hurryToElection(s, s.leader, times, out);
     s.leader = null;
     report(s, out);
   }
@@ -242,7 +242,7 @@ function onLateProof(s: State, gone: MemberId, times: Times, out: Out): void {
   if ((s.role !== 'follower' && s.role !== 'pre-candidate') || s.leader !== null) return;
   breakPromise(s, out);
   if (slotOf(s, gone) === 0) onElectionTimer(s, times, out);
-  else hurryToElection(s, times, out, gone);
+  else hurryToElection(s, gone, times, out);
   grantWhatWasAsked(s, out);
 }
 

@@ -101,7 +101,7 @@ function settleTransfer(s: State, out: Out): void {
 export function waitForElection(s: State, times: Times, out: Out): void {
   const [leastMs, mostMs] = times.timeoutMs;
   // A member that lacks the newest times waits for a leader that has longer ones.
-  waitForSlot(s, Math.max(leastMs, s.promise?.ms ?? 0), mostMs - leastMs, out);
+  waitForSlot(s, s.leader, Math.max(leastMs, s.promise?.ms ?? 0), mostMs - leastMs, out);
 }
 
 /**
@@ -109,18 +109,18 @@ export function waitForElection(s: State, times: Times, out: Out): void {
  * longer than an election takes, or the second member asks while the first is winning; so more than five members
  * share a longer range.
  */
-export function hurryToElection(s: State, times: Times, out: Out, gone: MemberId | null = s.leader): void {
-  waitForSlot(s, 0, times.hurryMs * Math.max(1, s.register.members.length / 5), out, gone);
+export function hurryToElection(s: State, gone: MemberId | null, times: Times, out: Out): void {
+  waitForSlot(s, gone, 0, times.hurryMs * Math.max(1, s.register.members.length / 5), out);
 }
 
 /** It has just resigned: the others come first, with twice the delay. */
 export function holdBack(s: State, times: Times, out: Out): void {
   const [leastMs, mostMs] = times.timeoutMs;
-  waitForSlot(s, 2 * mostMs, mostMs - leastMs, out);
+  waitForSlot(s, s.leader, 2 * mostMs, mostMs - leastMs, out);
 }
 
 /** Waits for this member's slot of a range that begins after `afterMs`. */
-function waitForSlot(s: State, afterMs: number, rangeMs: number, out: Out, gone = s.leader): void {
+function waitForSlot(s: State, gone: MemberId | null, afterMs: number, rangeMs: number, out: Out): void {
   const slotMs = rangeMs / Math.max(1, s.register.members.length);
   const begin = afterMs + slotOf(s, gone) * slotMs;
   out.push({ type: 'set-timer', timer: 'election', delayMs: [begin, begin + slotMs / 2] });

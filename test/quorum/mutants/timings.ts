@@ -80,8 +80,8 @@ export const timings: readonly Mutant[] = [
     { rule: 'a member waits for a leader with longer times' },
     [
       'roles',
-      'waitForSlot(s, Math.max(leastMs, s.promise?.ms ?? 0), mostMs - leastMs, out);',
-      'waitForSlot(s, leastMs, mostMs - leastMs, out);',
+      'waitForSlot(s, s.leader, Math.max(leastMs, s.promise?.ms ?? 0), mostMs - leastMs, out);',
+      'waitForSlot(s, s.leader, leastMs, mostMs - leastMs, out);',
     ],
   ),
 ];
