@@ -48,7 +48,18 @@ describe('a member', () => {
   const loaded = loadedBy('src/member/index.ts');
 
   it('loads the rooms that it needs, and no others', () => {
-    const needed = ['api', 'auth', 'core', 'election', 'host', 'leases', 'member', 'once', 'peers'];
+    const needed = [
+      'api',
+      'auth',
+      'balance',
+      'core',
+      'election',
+      'host',
+      'leases',
+      'member',
+      'once',
+      'peers',
+    ];
     expect(roomsOf(loaded)).toEqual([...needed, 'protocols', 'shards', 'store', 'support']);
   });
 

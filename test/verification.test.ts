@@ -8,6 +8,7 @@ import { claimsOf, isAsNamed, verdictOn } from '../verify/verdict.ts';
 import { mutants as hostMutants } from './host/mutants.ts';
 import { mutants as peerMutants } from './peers/mutants.ts';
 import { mutants as quorumMutants } from './quorum/mutants.ts';
+import { logMutants } from './store/log-mutants.ts';
 import { mutants as storeMutants } from './store/mutants.ts';
 import { mutants as supportMutants } from './supporting/mutants.ts';
 
@@ -132,6 +133,7 @@ describe('the page of planted bugs', () => {
     ['Planted bugs', quorumMutants],
     ['Who is behind a connection', peerMutants],
     ['Bugs planted in the store', storeMutants],
+    ['Bugs planted in the log', logMutants],
     ['Bugs planted in the host', hostMutants],
     ['Bugs planted in support', supportMutants],
   ] as const)('lists under "%s" every bug, each with what caught it, and no other', (heading, mutants) => {

@@ -65,6 +65,22 @@ export function storeSection(stored: readonly Hunted[]): string {
   ].join('\n')}\n`;
 }
 
+/** The bugs that are planted in the log of many elections. `npm test` checks each; there is nothing to hunt for. */
+export function logSection(mutants: readonly { readonly name: string; readonly rule: string }[]): string {
+  return `${[
+    '## Bugs planted in the log',
+    '',
+    'Each is a patch over `src/store` (`test/store/log-mutants.ts`), in the log of all elections but the main one or in its group commit. Simulated members have',
+    'a record file for each election, so that the swarm does not run the log: each bug falls to a rule (`test/store/log-rules.ts`), which `npm test` checks.',
+    '',
+    '| planted bug | caught by |',
+    '|---|---|',
+    ...mutants.map(({ name, rule }) => `| ${name} | rule: ${rule} |`),
+    '',
+    `${mutants.length} of ${mutants.length} caught.`,
+  ].join('\n')}\n`;
+}
+
 /** The bugs that are planted in what runs every protocol. */
 export function hostSection(hosted: readonly Hunted[]): string {
   return `${[

@@ -14,6 +14,7 @@ import { mutants } from '../test/quorum/mutants.ts';
 import { load } from '../test/quorum/mutate.ts';
 import { type RuleName, rules } from '../test/quorum/rules.ts';
 import { type ScenarioName, scenarios } from '../test/quorum/scenarios.ts';
+import { logMutants } from '../test/store/log-mutants.ts';
 import { mutants as storeMutants } from '../test/store/mutants.ts';
 import type { Bug } from '../test/support/plant.ts';
 import { mutants as supportMutants } from '../test/supporting/mutants.ts';
@@ -22,6 +23,7 @@ import { byRule, type Caught, firstSeed, type Hunted, huntEach, seedsUpTo } from
 import type { HuntJob, StandJob } from './jobs.ts';
 import {
   hostSection,
+  logSection,
   mutantsDocument,
   peersSection,
   type Stood,
@@ -88,6 +90,7 @@ export function writeMutants(
     mutantsDocument(of('protocol'), stood, MOST_SEEDS),
     peersSection(of('peers'), MOST_CONNECTED),
     storeSection(of('store')),
+    logSection(logMutants),
     hostSection(of('host')),
     supportSection(of('support')),
   ];

@@ -42,6 +42,11 @@ export interface Self {
    * members always have addresses; in simulations they are an option.
    */
   readonly addresses?: Addresses;
+  /**
+   * A number that differs between the elections of one process, so that its members campaign first in different ones.
+   * Omitted: the election is the only one, or the main one.
+   */
+  readonly turn?: number;
 }
 
 /** The seat of a member. */
@@ -95,10 +100,10 @@ export interface Retiming<Timing extends Settings = Settings, Options extends Se
   /** The settings of a member that was configured like this, with these times. */
   config(config: Config<Timing, Options>, set: SetTimes): Config<Timing, Options>;
   /**
-   * The same message for a release that knows nothing of changed times, where that says the same; else the message itself,
-   * which that release refuses.
+   * The same message for a release that understands no more than these features, where that says the same; else the message
+   * itself, which that release refuses.
    */
-  forEarlierRelease(config: Config<Timing, Options>, message: Message): Message;
+  forEarlierRelease(config: Config<Timing, Options>, message: Message, features: readonly string[]): Message;
 }
 
 /** The times that an operator set, as far as one member knows. */
@@ -141,11 +146,12 @@ export interface Pledge {
 
 /**
  * What a message says about the end of the leadership that its receiver knew. `freed`: its sender resigned.
- * `receiver`, `sender`: with the consent of the leader, that member takes over. `unheard`: its sender is a candidate,
+ * `receiver`, `sender`: with the consent of the leader, that member takes over. `gone`: its sender has taken over, since the
+ * process of that leader is dead. `unheard`: its sender is a candidate,
  * since no leader was heard in time.
  */
 export interface Ending {
-  readonly how: 'freed' | 'receiver' | 'sender' | 'unheard';
+  readonly how: 'freed' | 'receiver' | 'sender' | 'unheard' | 'gone';
   /** The leader's own reason, if it gave one. */
   readonly why?: Reason | undefined;
 }
@@ -219,6 +225,11 @@ export interface Protocol<S = unknown, M extends Message = Message, T extends st
    * Omitted by a protocol without such a register.
    */
   isCurrent?(state: S, view: View): boolean;
+  /**
+   * The members to which this leader could transfer its leadership now, and which it is not preferred to. Empty if this
+   * member does not lead. Omitted by a protocol without transfers.
+   */
+  successors?(state: S): readonly MemberId[];
   /** The committed members in a durable record, with the disk that has the seat of each, if the protocol has seats. */
   seats?(record: Json): readonly SeatedDisk[];
   /**

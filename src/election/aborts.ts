@@ -32,9 +32,43 @@ class Crowd {
   }
 }
 
+/**
+ * What an AbortController and its signal are, for ends that no program sees: those two take more than a kilobyte, and
+ * each election has one.
+ */
+export class Ending {
+  aborted = false;
+  reason: unknown;
+  #calls: (() => void)[] = [];
+
+  abort(reason: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    const calls = this.#calls;
+    this.#calls = [];
+    for (const call of calls) call();
+  }
+
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason;
+  }
+
+  add(call: () => void): void {
+    this.#calls.push(call);
+  }
+
+  remove(call: () => void): void {
+    this.#calls = this.#calls.filter((each) => each !== call);
+  }
+}
+
+export type Abortable = AbortSignal | Ending;
+
 const crowds = new WeakMap<AbortSignal, Crowd>();
 
-function crowdOf(signal: AbortSignal): Crowd {
+function crowdOf(signal: Abortable): Crowd | Ending {
+  if (signal instanceof Ending) return signal;
   const crowd = crowds.get(signal) ?? new Crowd(signal);
   crowds.set(signal, crowd);
   return crowd;
@@ -45,7 +79,7 @@ function crowdOf(signal: AbortSignal): Crowd {
  * stops listening.
  */
 export function onceAborted(
-  signals: readonly (AbortSignal | undefined)[],
+  signals: readonly (Abortable | undefined)[],
   call: (reason: unknown) => void,
 ): () => void {
   const given = signals.filter((each) => each !== undefined);

@@ -1,5 +1,5 @@
 import type { Cause, Json, Why } from '../core/index.ts';
-import { onceAborted } from './aborts.ts';
+import { Ending, onceAborted } from './aborts.ts';
 import { type Clock, settlesWithin } from './clock.ts';
 import { CaucusError, LeadershipLost } from './errors.ts';
 import { frozenCopy } from './frozen-json.ts';
@@ -40,14 +40,15 @@ export class Candidacy implements Grantor {
   readonly clock: Clock;
   readonly #seat: Seat;
   readonly patience: Patience;
+  /** Aborted when the election is closed. */
+  readonly closed: Ending = new Ending();
   readonly #takers: Taker[] = [];
-  readonly #closed = new AbortController();
   #tenure: Tenure | null = null;
   #isStanding = false;
   #leaving: Promise<void> | null = null;
   /** A leadership that was given up, although the seat may still show it. */
   #spent: Held | null = null;
-  #stopLookingAgain: () => void = () => {};
+  #stopLookingAgain: (() => void) | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(seat: Seat, clock: Clock, patience: Patience) {
@@ -55,11 +56,6 @@ export class Candidacy implements Grantor {
     this.clock = clock;
     this.#seat = seat;
     this.patience = patience;
-  }
-
-  /** Aborted when the election is closed. */
-  get closed(): AbortSignal {
-    return this.#closed.signal;
   }
 
   get tenure(): Tenure | null {
@@ -88,7 +84,7 @@ export class Candidacy implements Grantor {
 
   #take(signal: AbortSignal | undefined, opening: Opening | undefined): Promise<Tenure> {
     return new Promise((resolve, reject) => {
-      if (this.#closed.signal.aborted) return reject(this.#closed.signal.reason);
+      if (this.closed.aborted) return reject(this.closed.reason);
       if (signal?.aborted) return reject(signal.reason);
       const forget = onceAborted([signal], (reason) => {
         this.#takers.splice(this.#takers.indexOf(taker), 1);
@@ -113,8 +109,9 @@ export class Candidacy implements Grantor {
 
   /** Stands or withdraws, depending on whether a caller waits. Safe to call at any time. */
   #settle(): void {
-    this.#stopLookingAgain();
-    if (this.#tenure !== null || this.#leaving !== null || this.#closed.signal.aborted) return;
+    this.#stopLookingAgain?.();
+    this.#stopLookingAgain = null;
+    if (this.#tenure !== null || this.#leaving !== null || this.closed.aborted) return;
     if (this.#takers.length === 0) {
       if (this.#isStanding) this.#leave('this program no longer wants to lead');
       return;
@@ -313,8 +310,8 @@ export class Candidacy implements Grantor {
 
   async #close(): Promise<void> {
     const error = new CaucusError('E_CLOSED', `the election ${this.election} was closed`);
-    this.#closed.abort(error);
-    this.#stopLookingAgain();
+    this.closed.abort(error);
+    this.#stopLookingAgain?.();
     for (const taker of this.#takers.splice(0)) taker.refuse(error);
     if (this.#tenure !== null) {
       this.stepDown(this.#tenure, this.loss('closed', 'the election was closed'));

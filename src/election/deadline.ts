@@ -15,8 +15,8 @@ function duration(ms: number): string {
 
 /**
  * Ends a leadership by the clock, whatever its seat says: a seat may wait for an answer that never comes, and a
- * process whose event loop was blocked hears of everything too late. It wakes several times during a long lease, so
- * that after a stall it knows how long the stall was.
+ * process whose event loop was blocked hears of everything too late. It is looked at several times during a long lease,
+ * so that after a stall it is known how long the stall was. One timer serves all leaderships of a process.
  */
 export class Deadline {
   readonly #held: Held;
@@ -24,19 +24,22 @@ export class Deadline {
   readonly #onEnd: (cause: Cause, detail: string) => void;
   /** The longest remaining time ever seen: about the length of the lease. */
   #leaseMs = 0;
-  #wakeAtMs: number;
-  #stopTimer: () => void = () => {};
+  /** Null before the start. */
+  #watch: DeadlineWatch | null = null;
+  readonly #madeAtMs: number;
   #isOver = false;
 
   constructor(held: Held, clock: Clock, onEnd: (cause: Cause, detail: string) => void) {
     this.#held = held;
     this.#clock = clock;
     this.#onEnd = onEnd;
-    this.#wakeAtMs = clock.now();
+    this.#madeAtMs = clock.now();
   }
 
   start(): void {
-    if (this.look()) this.#wakeLater();
+    if (!this.look()) return;
+    this.#watch = DeadlineWatch.of(this.#clock);
+    this.#watch.add(this);
   }
 
   /** How long we may still act; never negative. */
@@ -46,15 +49,14 @@ export class Deadline {
 
   /** How long no other participant may act, also after the work was told to stop; never negative. */
   get heldMs(): number {
-    const leftMs = this.#held.expiresAtMs - this.#clock.now();
-    return Math.max(0, leftMs - Math.min(EARLY_MS, this.#leaseMs / 10));
+    return this.#heldAt(this.#clock.now());
   }
 
   /** Checks the clock now, and returns whether the leadership is still valid. Once false, it stays false. */
   look(): boolean {
     if (this.#isOver) return false;
     if (this.leftMs > 0) return true;
-    const lateMs = this.#clock.now() - this.#wakeAtMs;
+    const lateMs = this.#clock.now() - (this.#watch?.wakeAtMs ?? this.#madeAtMs);
     this.stop();
     if (lateMs >= Math.min(BLOCKED_MS, this.#leaseMs / 2)) {
       this.#onEnd('event-loop-blocked', `the event loop was blocked for ${duration(lateMs)}`);
@@ -64,19 +66,86 @@ export class Deadline {
     return false;
   }
 
-  stop(): void {
-    this.#isOver = true;
-    this.#stopTimer();
+  /** How soon it has to be looked at again; Infinity if it never has to be. */
+  restMs(nowMs: number): number {
+    const { expiresAtMs } = this.#held;
+    if (expiresAtMs === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    this.#leaseMs = Math.max(this.#leaseMs, expiresAtMs - nowMs);
+    return Math.min(this.#heldAt(nowMs), Math.max(LEAST_REST_MS, this.#leaseMs / 4));
   }
 
-  #wakeLater(): void {
-    const { expiresAtMs } = this.#held;
-    if (expiresAtMs === Number.POSITIVE_INFINITY) return;
+  stop(): void {
+    this.#isOver = true;
+    this.#watch?.remove(this);
+  }
+
+  #heldAt(nowMs: number): number {
+    return Math.max(0, this.#held.expiresAtMs - nowMs - Math.min(EARLY_MS, this.#leaseMs / 10));
+  }
+}
+
+const watches = new WeakMap<Clock, DeadlineWatch>();
+
+/**
+ * Looks at all leaderships that count on one clock, together: whenever the first of them has to be looked at. With a
+ * timer each, a thousand leaderships would wake their process thousands of times a second.
+ */
+class DeadlineWatch {
+  /** When the timer is due. A look after that is late. */
+  wakeAtMs = Number.POSITIVE_INFINITY;
+  readonly #clock: Clock;
+  readonly #deadlines = new Set<Deadline>();
+  #stopTimer: (() => void) | null = null;
+
+  static of(clock: Clock): DeadlineWatch {
+    const watch = watches.get(clock) ?? new DeadlineWatch(clock);
+    watches.set(clock, watch);
+    return watch;
+  }
+
+  private constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(deadline: Deadline): void {
+    this.#deadlines.add(deadline);
     const nowMs = this.#clock.now();
-    this.#leaseMs = Math.max(this.#leaseMs, expiresAtMs - nowMs);
+    this.#wakeBy(nowMs, deadline.restMs(nowMs));
+  }
+
+  remove(deadline: Deadline): void {
+    this.#deadlines.delete(deadline);
+    if (this.#deadlines.size > 0) return;
+    this.#stopTimer?.();
+    this.#stopTimer = null;
+    this.wakeAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  #wakeBy(nowMs: number, restMs: number): void {
     // Never 0: rounding may leave a tiny rest again and again.
-    const delayMs = Math.max(0.01, Math.min(this.leftMs, Math.max(LEAST_REST_MS, this.#leaseMs / 4)));
-    this.#wakeAtMs = nowMs + delayMs;
-    this.#stopTimer = this.#clock.after(delayMs, () => this.start());
+    const delayMs = Math.max(0.01, restMs);
+    if (delayMs === Number.POSITIVE_INFINITY || this.wakeAtMs <= nowMs + delayMs) return;
+    this.#stopTimer?.();
+    this.wakeAtMs = nowMs + delayMs;
+    this.#stopTimer = this.#clock.after(delayMs, () => this.#onTimer());
+  }
+
+  #onTimer(): void {
+    this.#stopTimer = null;
+    try {
+      // Until all were looked at, the timer counts as due: they are late by the same stall.
+      if (this.#leastRestMs(this.#clock.now()) === 0)
+        for (const deadline of [...this.#deadlines]) deadline.look();
+    } finally {
+      this.wakeAtMs = Number.POSITIVE_INFINITY;
+      const nowMs = this.#clock.now();
+      this.#wakeBy(nowMs, this.#leastRestMs(nowMs));
+    }
+  }
+
+  #leastRestMs(nowMs: number): number {
+    let leastMs = Number.POSITIVE_INFINITY;
+    for (const deadline of this.#deadlines) leastMs = Math.min(leastMs, deadline.restMs(nowMs));
+    return leastMs;
   }
 }

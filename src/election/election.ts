@@ -20,10 +20,7 @@ import type { Tenure } from './tenure.ts';
 import { terms } from './terms.ts';
 
 export interface ElectionOptions {
-  /**
-   * How long the work may continue after its signal was aborted before the leadership is released anyway (default: 10
-   * s). It does not prolong a leadership that was lost.
-   */
+  /** How long work may go on after its signal was aborted before a leadership that still holds is released (10 s). */
   readonly drainMs?: number;
   /** How long a release, a transfer or a publication may take before it counts as failed (default: 10 s). */
   readonly answerMs?: number;
@@ -58,7 +55,7 @@ export class Election {
   readonly #feed: Feed<Observation>;
   readonly #unwatch: () => void;
   readonly #tell: (message: string) => void;
-  readonly #occasions: Occasions;
+  #lazyOccasions: Occasions | null = null;
 
   constructor(name: string, engine: Engine, options: ElectionOptions = {}) {
     const { drainMs = 10_000, answerMs = 10_000, clock = processClock } = options;
@@ -75,8 +72,13 @@ export class Election {
     });
     const log = engine.log ?? warnOfProcess;
     this.#tell = (problem) => log({ level: 'warning', message: `${name}: ${problem}` });
-    this.#occasions = Occasions.of(this.#candidacy, seat, this.#tell);
     engine.opened?.(this);
+  }
+
+  /** Made when they are first used: most elections have none. */
+  get #occasions(): Occasions {
+    this.#lazyOccasions ??= Occasions.of(this.#candidacy, this.#seat, this.#tell);
+    return this.#lazyOccasions;
   }
 
   get name(): string {
@@ -86,6 +88,11 @@ export class Election {
   /** @internal */
   get clock(): Clock {
     return this.#clock;
+  }
+
+  /** @internal */
+  get occasions(): Occasions {
+    return this.#occasions;
   }
 
   /** @internal Has the store answered yet? */
@@ -117,13 +124,17 @@ export class Election {
    * `signal` ends everything: the work is told to stop, the leadership is released, and this promise resolves with
    * undefined. `health` makes a leader resign that cannot do its work, `prepare` runs while we wait to lead.
    */
-  async lead<T, P = unknown>(
+  lead<T, P = unknown>(
     work: Work<T, P>,
     options?: LeadOptions<P> & { readonly signal?: undefined },
   ): Promise<T>;
-  async lead<T, P = unknown>(work: Work<T, P>, options: LeadOptions<P>): Promise<T | undefined>;
-  async lead<T, P = unknown>(work: Work<T, P>, options: LeadOptions<P> = {}): Promise<T | undefined> {
-    return new Lead(this.#candidacy, work, options, this.#tell).run();
+  lead<T, P = unknown>(work: Work<T, P>, options: LeadOptions<P>): Promise<T | undefined>;
+  lead<T, P = unknown>(work: Work<T, P>, options: LeadOptions<P> = {}): Promise<T | undefined> {
+    try {
+      return new Lead(this.#candidacy, work, options, this.#tell).run();
+    } catch (error) {
+      return Promise.reject(error); // Bad options. A promise rejects, and never throws.
+    }
   }
 
   /**
@@ -314,10 +325,7 @@ export class Election {
     }
   }
 
-  /**
-   * @internal `close` for an engine that is being closed. It waits for work that `lead` runs. A caller of `campaign`
-   * has already stopped, or gets no more time.
-   */
+  /** @internal `close` for an engine that is being closed: it waits for work of `lead`, not for callers of `campaign`. */
   async leave(): Promise<void> {
     const { tenure } = this.#candidacy;
     const closed = this.close();
@@ -332,9 +340,9 @@ export class Election {
   #current(): Tenure {
     const { tenure } = this.#candidacy;
     if (tenure?.leadership.isValid()) return tenure;
-    if (this.#candidacy.closed.aborted) throw this.#candidacy.closed.reason;
-    const leader = this.leader();
-    const who = leader === null ? 'there is no leader' : `${leader.name} leads`;
-    throw new CaucusError('E_NOT_LEADER', `${this.self} does not lead ${this.name}: ${who}`);
+    this.#candidacy.closed.throwIfAborted();
+    const who = this.leader()?.name;
+    const leads = who === undefined ? 'there is no leader' : `${who} leads`;
+    throw new CaucusError('E_NOT_LEADER', `${this.self} does not lead ${this.name}: ${leads}`);
   }
 }

@@ -1,5 +1,5 @@
 import { asObject, BadInput, refuseUnknown, show } from '../core/values.ts';
-import { onceAborted } from './aborts.ts';
+import { type Abortable, onceAborted } from './aborts.ts';
 import { type Clock, settlesWithin } from './clock.ts';
 import { problemOf } from './work.ts';
 
@@ -53,7 +53,7 @@ export class Health {
   }
 
   /** Asks until the answer is yes. Rejects with the reason of the first of these signals that is aborted. */
-  async recovers(signals: readonly (AbortSignal | undefined)[]): Promise<void> {
+  async recovers(signals: readonly (Abortable | undefined)[]): Promise<void> {
     let forget = (): void => {};
     let stopAsking = (): void => {};
     const calledOff = new Promise<never>((_, reject) => {

@@ -26,6 +26,7 @@ export { othersFirst } from './once/others-first.ts';
 export type { ScheduleOptions } from './once/schedule.ts';
 export type { Prepare } from './preparation.ts';
 export { expectDone, ProtocolSeat, type SeatHost } from './protocol-seat.ts';
+export { isRecorded } from './publication.ts';
 export type {
   Held,
   Opening,
@@ -39,4 +40,5 @@ export type { PartitionObservation, ShardOwner } from './shards/observation.ts';
 export type { OwnedShard } from './shards/owned-shard.ts';
 export { Partition, type PartitionOptions } from './shards/partition.ts';
 export type { ShardWork } from './shards/session.ts';
+export type { ShardOccasion, ShardScheduleOptions, ShardScheduleWork } from './shards/shard-schedules.ts';
 export { SleepWatch } from './sleep-watch.ts';

@@ -1,4 +1,4 @@
-import { type Cancellable, onceAborted } from './aborts.ts';
+import { type Abortable, type Cancellable, onceAborted } from './aborts.ts';
 import type { Candidacy } from './candidacy.ts';
 import { deferred } from './deferred.ts';
 import { CaucusError } from './errors.ts';
@@ -52,14 +52,13 @@ export class Lead<T, P> {
   }
 
   /** Undefined if it was called off by its own signal. */
-  async run(): Promise<T | undefined> {
-    try {
-      return await this.#run();
-    } catch (error) {
+  run(): Promise<T | undefined> {
+    // Not async: it lasts as long as the candidacy, and would keep a frame of its own for that long.
+    return this.#run().catch((error: unknown) => {
       this.#preparation?.end(error);
       if (this.#signal?.aborted && error === this.#signal.reason) return undefined;
       throw error;
-    }
+    });
   }
 
   async #run(): Promise<T> {
@@ -85,7 +84,7 @@ export class Lead<T, P> {
   }
 
   /** Either ends this call. */
-  get #ends(): readonly (AbortSignal | undefined)[] {
+  get #ends(): readonly (Abortable | undefined)[] {
     return [this.#signal, this.#candidacy.closed];
   }
 
@@ -141,7 +140,9 @@ export class Lead<T, P> {
       calledOff.resolve(reason);
     });
     const stopAsking = this.#health?.watch((problem) => this.#unfit(tenure, problem));
-    const stopPreparing = onceAborted([leadership.signal], (reason) => {
+    const hasMore = stopAsking !== undefined || this.#preparation !== null;
+    // The signal is made when it is first used, and most programs have neither.
+    const stopPreparing = onceAborted([hasMore ? leadership.signal : undefined], (reason) => {
       stopAsking?.();
       this.#preparation?.end(reason);
     });

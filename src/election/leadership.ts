@@ -23,11 +23,6 @@ export interface Grantor {
 export class Leadership {
   /** Larger than the token of every earlier leadership of this election. A fenced store compares it. */
   readonly token: bigint;
-  /** Aborted before any other participant may act. Its reason is a `LeadershipLost`. */
-  readonly signal: AbortSignal;
-  /** Resolves with the reason when the leadership has ended; it never rejects. */
-  readonly ended: Promise<LeadershipLost>;
-
   /** May we act at this moment? The answer is good until the next `await`. */
   readonly isValid: () => boolean;
   /** Throws the `LeadershipLost` if we may not act at this moment. */
@@ -47,15 +42,14 @@ export class Leadership {
   readonly publish: (value: Json) => Promise<number>;
 
   readonly #held: Held;
-  readonly #controller = new AbortController();
+  /** Made when the program first uses the signal: it takes a kilobyte. */
+  #controller: AbortController | null = null;
   readonly #ended = deferred<LeadershipLost>();
   readonly #deadline: Deadline;
   #lost: LeadershipLost | null = null;
 
   constructor(held: Held, grantor: Grantor) {
     this.token = held.token;
-    this.signal = this.#controller.signal;
-    this.ended = this.#ended.promise;
     this.#held = held;
     this.#deadline = new Deadline(held, grantor.clock, (cause, detail) => {
       const lost = new LeadershipLost(grantor.election, cause, detail);
@@ -69,6 +63,20 @@ export class Leadership {
     this.resign = (why) => grantor.resign(this, why);
     this.transfer = (to) => grantor.transfer(this, to);
     this.publish = (value) => grantor.publish(this, value);
+  }
+
+  /** Aborted before any other participant may act. Its reason is a `LeadershipLost`. */
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#lost !== null) this.#controller.abort(this.#lost);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Resolves with the reason when the leadership has ended; it never rejects. */
+  get ended(): Promise<LeadershipLost> {
+    return this.#ended.promise;
   }
 
   /** How long we may act without a renewal, from now; 0 if we may not act, Infinity if the protocol has no lease. */
@@ -117,7 +125,7 @@ export class Leadership {
     if (this.#lost !== null) return;
     this.#lost = lost;
     this.#deadline.stop();
-    this.#controller.abort(lost);
+    this.#controller?.abort(lost);
     this.#ended.resolve(lost);
   }
 }

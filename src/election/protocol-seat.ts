@@ -21,6 +21,8 @@ export interface SeatHost {
   readonly illness?: string | null;
   /** Gives the protocol a command. The history records `why`, if it is given. */
   order(command: Command, why?: Why): Promise<Outcome>;
+  /** Campaigns as soon as the process has time for it, if there is no leader then. Omitted: at once. */
+  campaign?(): void;
   /** Why this command would be refused now, or null. Has no effect. */
   refusal(command: Command): string | null;
   /** Calls back at every change. Returns a function that stops it. */
@@ -39,7 +41,7 @@ export class ProtocolSeat implements Seat {
   readonly #host: SeatHost;
   readonly #priority: number;
   readonly #idOf: (name: string) => MemberId;
-  readonly #listeners = new Set<(standing: Standing) => void>();
+  #listeners: readonly ((standing: Standing) => void)[] = [];
   readonly #unsubscribe: () => void;
   #isStanding = false;
   #standing: Standing;
@@ -65,8 +67,10 @@ export class ProtocolSeat implements Seat {
   }
 
   watch(listener: (standing: Standing) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      this.#listeners = this.#listeners.filter((each) => each !== listener);
+    };
   }
 
   stand(): void {
@@ -76,7 +80,8 @@ export class ProtocolSeat implements Seat {
     if (this.#can('priority')) {
       void this.#host.order({ type: 'priority', priority: this.#priority });
       // A campaign has no effect if there is a leader; if there is none, it saves waiting for a timeout.
-      if (this.#host.view.leader === null) void this.#host.order({ type: 'campaign' });
+      if (this.#host.campaign !== undefined) this.#host.campaign();
+      else if (this.#host.view.leader === null) void this.#host.order({ type: 'campaign' });
     }
     this.#onChange();
   }
@@ -117,7 +122,7 @@ export class ProtocolSeat implements Seat {
     this.isClosed = true;
     await this.withdraw({ cause: 'closed', detail: 'the election was closed' });
     this.#unsubscribe();
-    this.#listeners.clear();
+    this.#listeners = [];
   }
 
   #can(command: Command['type']): boolean {
@@ -175,7 +180,7 @@ export class ProtocolSeat implements Seat {
     const { standing } = this;
     if (standing === this.#told) return;
     this.#told = standing;
-    for (const listener of [...this.#listeners]) listener(standing);
+    for (const listener of this.#listeners) listener(standing);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Json } from '../core/values.ts';
 import { isRecord } from '../once/index.ts';
 import { isOfPartition } from '../shards/index.ts';
 import { onceAborted } from './aborts.ts';
@@ -22,6 +23,11 @@ export async function unlessEnded<T>(
   } finally {
     forget();
   }
+}
+
+/** Is this published value one that `once` or a partition has recorded? */
+export function isRecorded(value: Json): boolean {
+  return isRecord(value) || isOfPartition(value);
 }
 
 /** What `once` and partitions record is a published value: another one would make them forget what was done. */

@@ -168,6 +168,10 @@ function seenEnding(
       return handedOver(from, self);
     case 'sender':
       return leader === null ? null : handedOver(leader, from);
+    case 'gone':
+      return leader === null
+        ? null
+        : { cause: 'closed', detail: `${leader} does not answer: its process is gone, as ${from} says` };
     case 'unheard':
       return leader === null ? null : unheard(leader, hasLeases);
   }

@@ -158,7 +158,7 @@ export class Holder {
       this.held = null;
     }
     const hasLapsed = mayAct && this.held === null && token !== null && token === this.#lapsed;
-    if (mayAct && this.held === null && !hasLapsed) this.held = this.#begin(token ?? 0n);
+    if (mayAct && this.held === null && !hasLapsed) this.held = new HeldLease(this, token ?? 0n);
     this.#compare(view, turn, hasRunOut || isOver(turn, stoodOn, lease, nowMs));
     if (this.held !== null) this.#leaseMs = lease.lengthMs;
     this.#sleeps = this.#clock.sleeps;
@@ -176,17 +176,10 @@ export class Holder {
     this.#enter({ cause: 'closed', detail: `${this.#self} has left` }, { about: 'member' });
   }
 
-  #begin(token: bigint): Hold {
-    const endsAtMs = (held: Hold): number => {
-      this.#clock.now(); // Detects a sleep of the machine, which ends every lease.
-      return this.held === held ? this.#lease().endsAtMs : 0;
-    };
-    return {
-      token,
-      get expiresAtMs() {
-        return endsAtMs(this);
-      },
-    };
+  /** Until when this leadership may act. */
+  endOf(held: Hold): number {
+    this.#clock.now(); // Detects a sleep of the machine, which ends every lease.
+    return this.held === held ? this.#lease().endsAtMs : 0;
   }
 
   #compare(view: View, turn: Turn, isExpired: boolean): void {
@@ -194,9 +187,28 @@ export class Holder {
     const after = this.#outlookOn(view);
     this.#outlook = after;
     if (isSame(before, after)) return;
-    this.#enter(this.#explain(before, after, turn, isExpired));
+    const isSuccession = this.#isSuccession(before, after, turn);
+    if (isSuccession) this.#outlook = { ...after, leader: null, token: null, acting: false };
+    this.#enter(this.#explain(before, this.#outlook, turn, isExpired));
+    if (isSuccession) {
+      this.#outlook = after;
+      this.#enter(
+        this.#explain({ ...after, leader: null, token: null, acting: false }, after, turn, isExpired),
+      );
+    }
     const { leader, token } = after;
     if (leader !== null) this.#latest = { leader, token };
+  }
+
+  /**
+   * Did a deputy take over, so that there was no moment without a leader? The end of the one leadership has a cause of its
+   * own, and people ask for that.
+   */
+  #isSuccession(before: Outlook, { leader }: Outlook, { input, why }: Turn): boolean {
+    if (this.#protocol.hasLeases !== true || why !== null) return false;
+    if (before.acting || before.leader === null || leader === null || leader === before.leader) return false;
+    if (input?.type === 'peer-gone') return input.peer === before.leader;
+    return input?.type === 'message' && this.#ending(input.message) !== null;
   }
 
   #explain(before: Outlook, after: Outlook, turn: Turn, isExpired: boolean): Why {
@@ -251,6 +263,20 @@ export class Holder {
     this.explanation = explanation;
     this.changes.push({ atMs: this.#clock.wallNow(), leader, token, cause, detail, ...marks });
     if (this.changes.length > LONGEST_HISTORY) this.changes.shift();
+  }
+}
+
+class HeldLease implements Hold {
+  readonly token: bigint;
+  readonly #holder: Holder;
+
+  constructor(holder: Holder, token: bigint) {
+    this.token = token;
+    this.#holder = holder;
+  }
+
+  get expiresAtMs(): number {
+    return this.#holder.endOf(this);
   }
 }
 

@@ -128,6 +128,7 @@ export class Outbox {
       this.#ports.emit(first);
       hasEmitted = true;
     }
+    if (this.#line.length === 0) this.#line = []; // An array that was emptied keeps its memory.
     if (wasShut || hasEmitted) this.#ports.changed();
   }
 

@@ -39,6 +39,11 @@ export interface HostPorts {
    * Omitted where elections do not rest.
    */
   mayRest?(offer: RestOffer): boolean;
+  /**
+   * A timer is due with which an election would begin (its delay was drawn from a range). True: it waits for
+   * `ProtocolHost.goOn`. Omitted where none waits.
+   */
+  readonly waits?: () => boolean;
   /** An input was processed. Listeners read the host again. */
   changed(): void;
 }

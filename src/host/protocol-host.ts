@@ -1,6 +1,5 @@
 /**
- * Runs a protocol. This is the only host: a member runs it in real time, a simulated process in virtual time. They
- * differ only in the ports they pass in: clock, random source, network and disk.
+ * Runs a protocol, in real time (a member) or in virtual time (a simulated process): only the ports differ.
  *
  * - Inputs are processed one after the other. Timers that are due run before them.
  * - Nothing leaves before the record that it depends on is durable (outbox.ts).
@@ -34,6 +33,8 @@ import { Resting } from './resting.ts';
 import { Shown } from './shown.ts';
 import { Timers } from './timers.ts';
 
+const NOTHING: Origin = { input: null, effects: [] };
+
 /** The id of commands that a host gives itself. Their answers are dropped. */
 const OWN_COMMAND = 0;
 
@@ -49,12 +50,11 @@ export class ProtocolHost {
   readonly #lapse: Lapse;
   readonly #holder: Holder;
   readonly #inputs: Input[] = [];
-  readonly #ending = (message: Message): Ending | null => this.#protocol.ending?.(message) ?? null;
   readonly state: unknown;
   readonly resting: Resting;
   readonly #shown = new Shown();
-  /** By what the view came about. */
-  #last: Origin = { input: null, effects: [] };
+  /** By what the view came about; nothing once the election rests. */
+  #last: Origin = NOTHING;
   readonly #onDue = (timer: string): void => {
     if (!this.resting.beginsAt(timer)) this.#take({ type: 'timer', timer });
   };
@@ -68,11 +68,7 @@ export class ProtocolHost {
     this.#ports = ports;
     this.state = protocol.init(self);
     const { clock } = ports;
-    this.#timers = new Timers(
-      clock,
-      () => ports.fraction(),
-      () => this.wake(),
-    );
+    this.#timers = new Timers(clock, ports, () => this.wake(), ports.waits ?? null);
     this.resting = new Resting(protocol, this.state, this.#timers, this, ports.mayRest);
     this.#lapse = new Lapse(clock, () => this.#exclusively(() => this.#reconsider(null, [])));
     this.#holder = new Holder(self.id, clock, () => this.lease, protocol);
@@ -160,13 +156,15 @@ export class ProtocolHost {
     return this.isRunning && this.#shown.exclusion === null && !this.#outbox.isHolding;
   }
 
+  forget(): void {
+    this.#last = NOTHING;
+  }
+
   hasTimer(name: string): boolean {
     return this.#timers.get(name) !== undefined;
   }
 
-  /**
-   * Makes one timer come due now. Replays of the explorer need this, since there any timer may come due at any time.
-   */
+  /** Makes one timer come due now. In replays of the explorer any timer may come due at any time. */
   fire(name: string): void {
     if (!this.hasTimer(name)) return;
     this.#timers.cancel(name);
@@ -184,15 +182,17 @@ export class ProtocolHost {
     else this.#exclusively(null, input);
   }
 
+  /** Timers that were due and waited run now. False: none waited. */
+  goOn(): boolean {
+    return this.#timers.goOn();
+  }
+
   /** Runs the timers that are due. */
   wake(): void {
     this.#exclusively(null);
   }
 
-  /**
-   * The other members refuse this process, because its id is taken or its settings are others. Then it does not lead,
-   * whatever its protocol says: a protocol without a majority would lead alone. Null: they accept it.
-   */
+  /** The other members refuse this process, so it does not lead, whatever its protocol says. Null: they accept it. */
   exclude(why: Why | null): void {
     if (this.#shown.exclusion === why || !this.isRunning) return;
     if (this.resting.isOn) this.wake();
@@ -209,10 +209,7 @@ export class ProtocolHost {
     this.#holder.note(explanation);
   }
 
-  /**
-   * Does this work (null: runs the timers that are due), then takes the input. One input after the other, also when a
-   * listener that is notified of one gives the next.
-   */
+  /** Does this work (null: runs the timers that are due), then takes the input, and those that listeners give meanwhile. */
   #exclusively(work: (() => void) | null, input: Input | null = null): void {
     this.#isBusy = true;
     try {
@@ -341,7 +338,8 @@ export class ProtocolHost {
     this.#isStartingOver = true;
     try {
       const effects = this.#take(commandInput(this.#self, OWN_COMMAND, { type: 'resign' }, this.explanation));
-      if (successorIn(effects, this.#ending) === null)
+      const ending = (message: Message): Ending | null => this.#protocol.ending?.(message) ?? null;
+      if (successorIn(effects, ending) === null)
         this.#take(commandInput(this.#self, OWN_COMMAND, { type: 'campaign' }));
     } finally {
       this.#isStartingOver = false;

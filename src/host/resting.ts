@@ -22,6 +22,8 @@ interface RestingHost {
   readonly acting: boolean;
   /** Wakes the election, and runs the timers that are due then. */
   wake(): void;
+  /** What an election at rest does not need is released. */
+  forget(): void;
 }
 
 export class Resting {
@@ -77,6 +79,7 @@ export class Resting {
   begin(rest: Rest): void {
     this.#rest = rest;
     this.#timers.clear();
+    this.#host.forget();
   }
 
   wake(): void {

@@ -9,6 +9,10 @@ export interface Timer {
   lengthMs: number;
   /** How often the machine had slept when the timer was set. After another sleep the timer proves nothing. */
   sleeps: number;
+  /** Was its delay drawn from a range? */
+  isDrawn: boolean;
+  /** It came due, and waits for `goOn`. */
+  isWaiting: boolean;
 }
 
 /**
@@ -18,23 +22,35 @@ export interface Timer {
  */
 export class Timers {
   readonly #clock: HostClock;
-  readonly #fraction: () => number;
+  readonly #random: { fraction(): number };
   readonly #onAlarm: () => void;
-  readonly #timers = new Map<string, Timer>();
+  readonly #waits: (() => boolean) | null;
+  /** Few: looking through all of them takes no longer than a map, and less memory. */
+  #timers: Timer[] = [];
   #alarmAtMs = Number.POSITIVE_INFINITY;
   #cancelAlarm: (() => void) | null = null;
   /** How late the first of the timers that are due now is: the process was blocked for this long. */
   blockedMs = 0;
 
-  /** `fraction` draws from [0, 1). `onAlarm` is called when a timer may be due, and is expected to call `runDue`. */
-  constructor(clock: HostClock, fraction: () => number, onAlarm: () => void) {
+  /**
+   * `random.fraction` draws from [0, 1). `onAlarm` is called when a timer may be due, and is expected to call `runDue`.
+   * `waits` is asked when a timer is due whose delay was drawn from a range, which protocols do for what processes
+   * should not begin at once: an election. True: it waits for `goOn`. Null: none waits.
+   */
+  constructor(
+    clock: HostClock,
+    random: { fraction(): number },
+    onAlarm: () => void,
+    waits: (() => boolean) | null = null,
+  ) {
     this.#clock = clock;
-    this.#fraction = fraction;
+    this.#random = random;
     this.#onAlarm = onAlarm;
+    this.#waits = waits;
   }
 
   get(name: string): Readonly<Timer> | undefined {
-    return this.#timers.get(name);
+    return this.#find(name);
   }
 
   /** A delay that is a range is drawn from that range. Returns the deadline. */
@@ -44,12 +60,16 @@ export class Timers {
     const { sleeps } = this.#clock;
     const endsAtMs = this.#clock.after(delayMs);
     const lengthMs = endsAtMs - setAtMs;
-    const known = this.#timers.get(name);
-    if (known === undefined) this.#timers.set(name, { name, endsAtMs, lengthMs, sleeps });
+    const isDrawn = typeof delay !== 'number';
+    const known = this.#find(name);
+    if (known === undefined)
+      this.#timers.push({ name, endsAtMs, lengthMs, sleeps, isDrawn, isWaiting: false });
     else {
       known.endsAtMs = endsAtMs;
       known.lengthMs = lengthMs;
       known.sleeps = sleeps;
+      known.isDrawn = isDrawn;
+      known.isWaiting = false;
     }
     this.#setAlarm(endsAtMs);
     return endsAtMs;
@@ -59,12 +79,18 @@ export class Timers {
   resume(name: string, delay: Delay, sinceMs: number): void {
     const delayMs = this.#drawn(delay);
     const endsAtMs = sinceMs + delayMs;
-    this.#timers.set(name, { name, endsAtMs, lengthMs: delayMs, sleeps: this.#clock.sleeps });
+    const { sleeps } = this.#clock;
+    const isDrawn = typeof delay !== 'number';
+    const timer = { name, endsAtMs, lengthMs: delayMs, sleeps, isDrawn, isWaiting: false };
+    const i = this.#timers.findIndex((each) => each.name === name);
+    if (i < 0) this.#timers.push(timer);
+    else this.#timers[i] = timer;
     this.#setAlarm(endsAtMs);
   }
 
   cancel(name: string): void {
-    this.#timers.delete(name);
+    const i = this.#timers.findIndex((each) => each.name === name);
+    if (i >= 0) this.#timers.splice(i, 1);
   }
 
   /** Runs all timers that are due, in the order of their deadlines. */
@@ -73,29 +99,50 @@ export class Timers {
     if (nowMs < this.#alarmAtMs) return; // No deadline is before the alarm.
     let isFirst = true;
     for (let next = this.#next(); next !== null && next.endsAtMs <= nowMs; next = this.#next()) {
+      if (next.isDrawn && this.#waits?.() === true) {
+        next.isWaiting = true;
+        continue;
+      }
       if (isFirst) this.blockedMs = nowMs - next.endsAtMs;
       isFirst = false;
-      this.#timers.delete(next.name);
+      this.#timers.splice(this.#timers.indexOf(next), 1);
       onDue(next.name);
     }
     this.blockedMs = 0;
   }
 
+  /** Timers that were due and waited run now. False: none waited. */
+  goOn(): boolean {
+    if (!this.#timers.some(({ isWaiting }) => isWaiting)) return false;
+    for (const timer of this.#timers) timer.isWaiting = false;
+    this.#cancelAlarm?.();
+    this.#alarmAtMs = Number.NEGATIVE_INFINITY;
+    this.#ring();
+    return true;
+  }
+
   clear(): void {
-    this.#timers.clear();
+    this.#timers = [];
     this.#cancelAlarm?.();
     this.#cancelAlarm = null;
     this.#alarmAtMs = Number.POSITIVE_INFINITY;
   }
 
   #drawn(delay: Delay): number {
-    return typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#fraction();
+    return typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#random.fraction();
+  }
+
+  #find(name: string): Timer | undefined {
+    for (const timer of this.#timers) if (timer.name === name) return timer;
+    return undefined;
   }
 
   #next(): Timer | null {
     let first: Timer | null = null;
-    for (const timer of this.#timers.values())
+    for (const timer of this.#timers) {
+      if (timer.isWaiting) continue;
       if (first === null || timer.endsAtMs < first.endsAtMs) first = timer;
+    }
     return first;
   }
 

@@ -4,7 +4,8 @@ import { isolate } from './isolate.ts';
 
 /** The listeners of one election. Renewals of a lease are not announced. */
 export class Audience {
-  readonly #listeners = new Set<() => void>();
+  /** A list that is replaced, never changed: listeners come and go while it is told. */
+  #listeners: readonly (() => void)[] = [];
   #view: View;
   #held: Held | null = null;
   #illness: string | null = null;
@@ -14,8 +15,10 @@ export class Audience {
   }
 
   add(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      this.#listeners = this.#listeners.filter((each) => each !== listener);
+    };
   }
 
   /** Calls the listeners if anything changed. */
@@ -28,7 +31,7 @@ export class Audience {
   }
 
   tell(): void {
-    for (const listener of [...this.#listeners]) isolate(listener);
+    for (const listener of this.#listeners) isolate(listener);
   }
 }
 

@@ -143,7 +143,7 @@ export class ClusterMembership implements MembershipPort {
   pendingIn(election: string): readonly string[] {
     const { hosts, settled } = this.#around;
     if (election === settled.election) return this.#lacking;
-    const host = hosts().list.find(({ name }) => name === election);
+    const host = hosts().find(election);
     return host === undefined ? [] : this.#following.pendingIn(host);
   }
 
@@ -243,8 +243,7 @@ export class ClusterMembership implements MembershipPort {
 
   /** While the leader of the main election is heard, this member knows its newest members. */
   get #isMainLed(): boolean {
-    const { hosts, settled } = this.#around;
-    return hosts().list.some(({ name, view }) => name === settled.election && view.leader !== null);
+    return (this.#around.hosts().main?.view.leader ?? null) !== null;
   }
 
   /**
@@ -254,8 +253,7 @@ export class ClusterMembership implements MembershipPort {
   get #membersWithoutThis(): readonly MemberId[] | null {
     const { hosts, settled } = this.#around;
     if (this.members !== null) return this.#roster.isOutside ? this.members.map(({ id }) => id) : null;
-    const main = hosts().list.find(({ name }) => name === settled.election);
-    const known = settled.join === null ? main?.view.members : undefined;
+    const known = settled.join === null ? hosts().main?.view.members : undefined;
     return known === undefined || known.includes(settled.id) ? null : known;
   }
 

@@ -1,15 +1,17 @@
 import { randomInt } from 'node:crypto';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { ClusterRecovery, Json, MemberId } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
-import type { Owner } from '../store/index.ts';
+import { BESIDE_LOG, type LogEntry } from '../store/index.ts';
 import { drawName } from './draw-name.ts';
-import { type ElectionList, FileElectionList, MemoryElectionList } from './election-list.ts';
-import { electionFile, historyFile, MEMBER_FILE, recordedIn } from './folder-files.ts';
-import { forgetfulHistory, HistoryFile, type HistoryLog } from './history-file.ts';
+import { FileElectionList, MemoryElectionList } from './election-list.ts';
+import { type ElectionStore, type Place, Records } from './election-records.ts';
+import { electionFile, filedIn, historyFile, LOG_FILE, MEMBER_FILE } from './folder-files.ts';
+import { forgetfulHistory, HistoryFile, type HistoryLog, WriteTurns } from './history-file.ts';
 import type { Peer } from './links/links.ts';
 import { type FolderLock, lockFolder } from './lock.ts';
+import { LogFile } from './log-file.ts';
 import { makeFolder } from './make-folder.ts';
 import { type FileSystem, RecordFile } from './record-file.ts';
 import { finishRecovery } from './recovery-journal.ts';
@@ -33,17 +35,6 @@ export interface MemberRecord {
   readonly removed: readonly MemberId[];
   /** The recovery that its cluster comes from, if it comes from one. */
   readonly recovery?: ClusterRecovery | undefined;
-}
-
-/** Where the record of one election is kept. */
-export interface ElectionStore {
-  /**
-   * What the protocol is started with: the record that it saved last, or null if there is none. An election that was
-   * certainly never opened on this disk may start with what `inherit` derives from the newest record of the main
-   * election.
-   */
-  load(inherit: (main: Json) => Json | null): Json;
-  save(record: Json): void;
 }
 
 /** What a member keeps, in a folder or only in memory. */
@@ -87,12 +78,7 @@ export function forgetfulStore(mainElection: string): Store {
       member = { ...member, recovery };
     },
     records: () => [],
-    election: (name) =>
-      records.of(
-        name,
-        () => null,
-        () => {},
-      ),
+    election: (name) => records.of(name, { read: () => null, write: () => {} }),
     isRecorded: () => false,
     history: () => forgetfulHistory,
     assertOurs: () => {},
@@ -100,7 +86,10 @@ export function forgetfulStore(mainElection: string): Store {
   };
 }
 
-/** A folder with one file for the member and one for each election, used by one process at a time. */
+/**
+ * A folder with one file for the member, one for the main election and a log for all others, used by one process at a
+ * time.
+ */
 export async function openStore(
   folder: string,
   cluster: string,
@@ -125,8 +114,11 @@ class FolderStore implements Store {
   readonly #id: MemberId;
   readonly #lock: FolderLock;
   readonly #fs: FileSystem | undefined;
-  readonly #file: RecordFile;
+  readonly #mainElection: string;
+  readonly #log: LogFile;
   readonly #records: Records;
+  readonly #histories = new WriteTurns();
+  #file: RecordFile;
   member: MemberRecord;
 
   constructor(
@@ -142,8 +134,14 @@ class FolderStore implements Store {
     this.#id = id;
     this.#lock = lock;
     this.#fs = fs;
-    this.#file = this.#recordFile(MEMBER_FILE, { election: null, protocol: null });
-    this.#records = new Records(mainElection, new FileElectionList(folder));
+    this.#mainElection = mainElection;
+    this.#log = new LogFile(
+      path.join(folder, LOG_FILE),
+      { cluster, id },
+      { assertOurs: () => lock.assert(), beforeFirst: () => this.#shutOutEarlier(), fs },
+    );
+    this.#file = this.#memberFile(this.#log.exists);
+    this.#records = new Records(mainElection, new FileElectionList(folder, () => this.#recorded));
     const before = this.#file.read()?.record as Partial<MemberRecord> | undefined;
     this.member = {
       life: drawName(),
@@ -155,6 +153,7 @@ class FolderStore implements Store {
       recovery: before?.recovery,
     };
     this.#saveMember();
+    this.#takeMainFromLog();
   }
 
   saveVoters(voters: readonly Peer[]): void {
@@ -173,34 +172,86 @@ class FolderStore implements Store {
   }
 
   records(protocol: string): readonly (Json | null)[] {
-    return recordedIn(this.#folder).map((name) => {
+    const found = [...this.#recorded].map((name) => {
       try {
-        return this.#electionFile(name, protocol).read()?.record ?? null;
+        return this.#read(name, protocol)?.record ?? null;
       } catch (error) {
         if (error instanceof CaucusError) return null;
         throw error;
       }
     });
+    return this.#log.isRefused ? [...found, null] : found;
   }
 
   election(name: string, protocol: string): ElectionStore {
-    const file = this.#electionFile(name, protocol);
     return this.#records.of(
       name,
-      () => file.read(),
-      (record) => {
-        this.#lock.assert();
-        file.write(record);
-      },
+      name === this.#mainElection ? this.#ofMain(name, protocol) : this.#ofLog(name, protocol),
     );
   }
 
+  #ofMain(name: string, protocol: string): Place {
+    const file = this.#electionFile(name, protocol);
+    return {
+      read: () => file.read(),
+      write: (record) => {
+        this.#lock.assert();
+        file.write(record);
+      },
+    };
+  }
+
+  /** A record that an earlier release left in a file of its own is carried over to the log by the next one. */
+  #ofLog(name: string, protocol: string): Place {
+    const entryOf = (record: Json): LogEntry => ({
+      election: name,
+      saved: { protocol, text: JSON.stringify(record) },
+    });
+    const file = path.join(this.#folder, electionFile(name));
+    let isFiled = false;
+    const carried = (): void => {
+      if (isFiled) rmSync(file, { force: true });
+      isFiled = false;
+    };
+    return {
+      read: () => {
+        const found = this.#read(name, protocol);
+        isFiled = existsSync(file);
+        // The process before was killed in between. If the log were lost one day, the older record must not count.
+        if (this.#log.protocolOf(name) !== null) carried();
+        return found;
+      },
+      write: (record) => {
+        this.#log.save(entryOf(record));
+        carried();
+      },
+      soon: {
+        saveSoon: (record, done) =>
+          this.#log.saveSoon(entryOf(record), (failure) => {
+            if (failure === null) carried();
+            done(failure);
+          }),
+        settle: () => this.#log.settle(),
+      },
+    };
+  }
+
+  /** The log counts: what is in a file beside it is older. */
+  #read(name: string, protocol: string): { readonly record: Json } | null {
+    return this.#log.read(name, protocol) ?? this.#electionFile(name, protocol).read();
+  }
+
+  /** The elections that have a record in the folder. */
+  get #recorded(): ReadonlySet<string> {
+    return new Set([...filedIn(this.#folder), ...this.#log.elections]);
+  }
+
   isRecorded(election: string): boolean {
-    return recordedIn(this.#folder).includes(election);
+    return this.#log.has(election) || filedIn(this.#folder).includes(election);
   }
 
   history(election: string, onFailure: (reason: string) => void): HistoryLog {
-    return new HistoryFile(path.join(this.#folder, historyFile(election)), onFailure);
+    return new HistoryFile(path.join(this.#folder, historyFile(election)), onFailure, this.#histories);
   }
 
   assertOurs(): void {
@@ -208,7 +259,32 @@ class FolderStore implements Store {
   }
 
   close(): void {
+    this.#log.close();
     this.#lock.release();
+  }
+
+  /**
+   * An election that was another one of the member's elections is its main election now. The record is durable in its
+   * file before the log drops it, and no other is written there before that.
+   */
+  #takeMainFromLog(): void {
+    const name = this.#mainElection;
+    const protocol = this.#log.protocolOf(name);
+    if (protocol === null) return;
+    this.#electionFile(name, protocol).write(this.#log.read(name, protocol)!.record);
+    this.#log.save({ election: name, saved: null });
+  }
+
+  /** From now on earlier releases refuse the folder: they would not find the records that are in the log. */
+  #shutOutEarlier(): void {
+    this.#file = this.#memberFile(true);
+    this.#saveMember();
+  }
+
+  #memberFile(isBesideLog: boolean): RecordFile {
+    const owner = { cluster: this.#cluster, id: this.#id, election: null, protocol: null };
+    const file = path.join(this.#folder, MEMBER_FILE);
+    return new RecordFile(file, owner, this.#fs, isBesideLog ? BESIDE_LOG : undefined);
   }
 
   #saveMember(): void {
@@ -218,84 +294,9 @@ class FolderStore implements Store {
   }
 
   #electionFile(name: string, protocol: string): RecordFile {
-    return this.#recordFile(electionFile(name), { election: name, protocol });
+    const owner = { cluster: this.#cluster, id: this.#id, election: name, protocol };
+    return new RecordFile(path.join(this.#folder, electionFile(name)), owner, this.#fs);
   }
-
-  #recordFile(name: string, of: Pick<Owner, 'election' | 'protocol'>): RecordFile {
-    const owner = { cluster: this.#cluster, id: this.#id, ...of };
-    return new RecordFile(path.join(this.#folder, name), owner, this.#fs);
-  }
-}
-
-/**
- * The records of all elections on one disk. The record of the main election names the disk (its field `disk`). An
- * election that starts later may start on that same disk if the disk certainly never took part in it.
- */
-class Records {
-  readonly #mainElection: string;
-  readonly #list: ElectionList;
-  /** All elections that this process opened. */
-  readonly #opened = new Set<string>();
-  /** The newest durable record of the main election. */
-  #main: { readonly record: Json } | null = null;
-
-  constructor(mainElection: string, list: ElectionList) {
-    this.#mainElection = mainElection;
-    this.#list = list;
-    this.#opened.add(mainElection);
-  }
-
-  of(
-    name: string,
-    read: () => { readonly record: Json } | null,
-    write: (record: Json) => void,
-  ): ElectionStore {
-    const isMain = name === this.#mainElection;
-    return {
-      load: (inherit) => {
-        const found = read();
-        if (isMain) this.#main = found;
-        const isNew = !isMain && this.#enlist(name);
-        if (found !== null) return found.record;
-        return isNew && this.#main !== null ? inherit(this.#main.record) : null;
-      },
-      save: (record) => {
-        if (isMain) this.#beforeMain(record);
-        write(record);
-        if (isMain) this.#main = { record };
-      },
-    };
-  }
-
-  /**
-   * Is it certain that this disk never took part in the election? If so, the election is listed before it starts, so
-   * that it never counts as new again.
-   */
-  #enlist(name: string): boolean {
-    this.#opened.add(name);
-    const disk = diskOf(this.#main);
-    if (disk === null || !this.#list.isNew(name, disk)) return false;
-    this.#list.add(name);
-    return true;
-  }
-
-  /**
-   * A disk that is new to the main election has taken part only in elections that this process opened, so its list
-   * can start now. The list is written before the record that names the disk: a crash in between leaves the list of
-   * another disk, and with that no election counts as new.
-   */
-  #beforeMain(record: Json): void {
-    const disk = diskOf({ record });
-    if (disk !== null && disk !== diskOf(this.#main)) this.#list.start(disk, this.#opened);
-  }
-}
-
-/** The disk that a record belongs to, if its protocol has disks. */
-function diskOf(found: { readonly record: Json } | null): string | null {
-  const record = found?.record;
-  if (typeof record !== 'object' || record === null || Array.isArray(record)) return null;
-  const { disk } = record as { readonly [field: string]: Json };
-  return typeof disk === 'string' ? disk : null;
 }
 
 /**

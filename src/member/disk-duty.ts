@@ -26,7 +26,7 @@ export function watchDisk(settled: Settled, around: Around): DiskWatch | null {
   if (data === null) return null;
   const { hosts } = around;
   const setAside = (why: Why | null): void => {
-    for (const host of hosts.list) host.setAside(why);
+    for (const host of [...hosts.list]) host.setAside(why);
     around.changed();
   };
   return new DiskWatch({
@@ -36,7 +36,7 @@ export function watchDisk(settled: Settled, around: Around): DiskWatch | null {
       return typeof leaseMs === 'number' ? leaseMs : null;
     },
     assertOurs: () => around.store.assertOurs(),
-    leads: () => hosts.list.some(({ held }) => held !== null),
+    leads: () => hosts.leads,
     failed: (problem) => {
       log({ level: 'error', message: `${id} resigns what it leads: ${problem}` });
       const why: Why = { cause: 'disk-failed', detail: `${id} cannot write to its disk: ${problem}` };

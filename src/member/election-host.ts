@@ -15,10 +15,12 @@ import type {
 } from '../core/index.ts';
 import { type Change, type Hold, NO_VIEW, ProtocolHost } from '../host/index.ts';
 import { Audience } from './audience.ts';
+import { Campaign } from './campaign.ts';
 import { Door, type Way } from './door.ts';
 import { draw64 } from './draw-name.ts';
 import { Heard } from './heard.ts';
 import { Pending } from './pending.ts';
+import { PostAnswers } from './post-answers.ts';
 import { SeatWait } from './seat-wait.ts';
 import { Standing } from './standing.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -26,7 +28,7 @@ import type { Surroundings } from './surroundings.ts';
 /** The sender id of a question from a client that is no voter. Nothing is ever sent to it. */
 const ANYBODY = 'anybody';
 
-/** One election of a member: the host that runs its protocol, and its connections to the rest of the member. */
+/** One election of a member: the host that runs its protocol, and what connects it to the rest of the member. */
 export class ElectionHost implements ElectionPort {
   /** Handles commands that end a leadership under which a program works; undefined for all other commands. */
   steward: ((command: Command, why?: Why) => Promise<Outcome> | undefined) | null = null;
@@ -49,14 +51,15 @@ export class ElectionHost implements ElectionPort {
   /** The others refuse this process, for this reason. */
   #exclusion: Why | null = null;
   readonly #standing = new Standing();
-  /** While a POST request is processed: messages to its sender become the response. */
-  #answers: { readonly to: MemberId; readonly messages: Message[] } | null = null;
+  readonly #answers = new PostAnswers();
+  readonly #campaign: Campaign;
 
   constructor(name: string, self: Self, definition: Definition, protocol: Protocol, around: Surroundings) {
     this.name = name;
     this.self = self.id;
     this.protocol = definition.name;
     this.#around = around;
+    this.#campaign = new Campaign(this, around.pace);
     this.#heard = new Heard((id) => around.isVoter(id));
     this.#seatWait = protocol.inherit === undefined ? null : new SeatWait(self);
     this.host = new ProtocolHost(self, protocol, definition.commands, {
@@ -75,6 +78,7 @@ export class ElectionHost implements ElectionPort {
       ...(around.mayRest === undefined
         ? {}
         : { mayRest: (offer) => around.mayRest!(this.host.resting, offer) }),
+      ...(around.pace === undefined ? {} : { waits: () => this.#campaign.waits() }),
       changed: () => this.#onChange(),
     });
     this.retimed = () => protocol.retimed?.(this.host.state) ?? null;
@@ -124,7 +128,6 @@ export class ElectionHost implements ElectionPort {
     );
   }
 
-  /** Set if the disk does not take writes. */
   get aside(): Why | null {
     return this.#standing.aside;
   }
@@ -179,6 +182,11 @@ export class ElectionHost implements ElectionPort {
     if (command.type !== 'priority') return this.#give(command, why);
     this.#standing.priority = command.priority;
     return this.#rank(this.#standing.isAllowed ? this.#standing.wanted : 0, why);
+  }
+
+  /** Campaigns as soon as this process has time for it, if there is no leader then. */
+  campaign(): void {
+    this.#campaign.start();
   }
 
   get isLent(): boolean {
@@ -274,14 +282,11 @@ export class ElectionHost implements ElectionPort {
   /** A process that the others refuse answers nothing: they would take it for a voter. */
   #answersTo(from: MemberId, message: Message): readonly Message[] {
     if (this.#exclusion !== null) return [];
-    const answers = { to: from, messages: [] };
-    this.#answers = answers;
-    try {
+    return this.#answers.during(from, () => {
       this.give({ type: 'message', from, message });
-    } finally {
-      this.#answers = null;
-    }
-    return answers.messages;
+      // The response does not wait, so what it depends on is made durable now.
+      if (!this.host.isQuiet) this.#around.settle?.();
+    });
   }
 
   /** Queues an input from outside. Timers that are due run before it. */
@@ -294,7 +299,6 @@ export class ElectionHost implements ElectionPort {
     this.host.give(input);
   }
 
-  /** Records an explanation although the leader did not change. */
   note(why: Why): void {
     this.host.note(why);
     this.#audience.tell();
@@ -318,32 +322,28 @@ export class ElectionHost implements ElectionPort {
   }
 
   #send(to: MemberId, message: Message, at?: string): void {
-    if (to === this.#answers?.to) this.#answers.messages.push(message);
-    else this.#around.send(to, message, at);
+    if (!this.#answers.take(to, message)) this.#around.send(to, message, at);
   }
 
-  /** Saving is synchronous. The time it takes is charged to the member that sent the message. */
+  /** The time for which a save blocks this process is charged to the member that sent the message. */
   #save(record: Json, done: (failure: string | null) => void): void {
     if (this.#standing.aside !== null) return done(this.#standing.aside.detail);
-    const startMs = this.#around.clock.now();
-    let failure: string | null = null;
-    try {
-      this.#around.save(record);
-    } catch (error) {
-      failure = error instanceof Error ? error.message : String(error);
-    }
+    const around = this.#around;
+    const startMs = around.clock.now();
+    const failure = around.saveSoon ? null : around.save(record);
     const cause = this.#cause;
-    if (cause !== null) this.#door.charge(cause.from, cause.message, this.#around.clock.now() - startMs);
-    done(failure);
+    if (cause !== null) this.#door.charge(cause.from, cause.message, around.clock.now() - startMs);
+    if (around.saveSoon === undefined) done(failure);
+    else around.saveSoon(record, done);
   }
 
   #onChange(): void {
     this.#cause = null;
+    this.#campaign.look();
     this.#audience.show(this.view, this.held, this.illness);
     // A member that needs others before it takes part says which ones.
-    const seatWait = this.#exclusion === null ? this.#seatWait : null;
-    const news = seatWait?.news(this.view, this.#around.clock) ?? null;
-    if (news === null) return;
+    const news = this.#exclusion === null && this.#seatWait?.news(this.view, this.#around.clock);
+    if (typeof news !== 'string') return;
     this.host.note({ cause: 'started', detail: news });
     this.#audience.tell();
   }

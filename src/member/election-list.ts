@@ -2,7 +2,7 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, wr
 import path from 'node:path';
 import { asObject, isElectionName } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
-import { LIST_FILE, recordedIn } from './folder-files.ts';
+import { LIST_FILE } from './folder-files.ts';
 import { syncFolder } from './record-file.ts';
 
 /**
@@ -51,10 +51,13 @@ const FORMAT = 'caucus-elections/1';
 export class FileElectionList extends MemoryElectionList {
   readonly #folder: string;
   readonly #file: string;
+  readonly #recorded: () => Iterable<string>;
 
-  constructor(folder: string) {
+  /** `recorded`: the elections that have a record in the folder. */
+  constructor(folder: string, recorded: () => Iterable<string>) {
     super();
     this.#folder = folder;
+    this.#recorded = recorded;
     this.#file = path.join(folder, LIST_FILE);
     this.known = this.#read();
   }
@@ -85,7 +88,7 @@ export class FileElectionList extends MemoryElectionList {
   override start(disk: string, opened: Iterable<string>): void {
     this.known = null;
     this.#try(() => {
-      const elections = new Set([...opened, ...recordedIn(this.#folder)]);
+      const elections = new Set([...opened, ...this.#recorded()]);
       const temporary = `${this.#file}.new`;
       const handle = openSync(temporary, 'w', 0o600);
       try {

@@ -3,8 +3,8 @@ import type { ElectionHost } from './election-host.ts';
 import type { HistoryLog } from './history-file.ts';
 import type { LogEntry } from './join-options.ts';
 
+/** The same for all elections of a member. */
 export interface NewsPorts {
-  readonly history: HistoryLog;
   log(entry: LogEntry): void;
   /** Is the log told of this election? */
   isShown(host: ElectionHost): boolean;
@@ -19,13 +19,15 @@ export interface NewsPorts {
  */
 export class ElectionNews {
   readonly #host: ElectionHost;
+  readonly #history: HistoryLog;
   readonly #ports: NewsPorts;
   #told: Change | undefined;
   #lack: string | null = null;
   #isDue = false;
 
-  constructor(host: ElectionHost, ports: NewsPorts) {
+  constructor(host: ElectionHost, history: HistoryLog, ports: NewsPorts) {
     this.#host = host;
+    this.#history = history;
     this.#ports = ports;
     host.subscribe(() => this.#onChange());
   }
@@ -55,12 +57,12 @@ export class ElectionNews {
   }
 
   #tellChanges(): void {
-    const { history, log, isShown } = this.#ports;
+    const { log, isShown } = this.#ports;
     const { name, history: all } = this.#host;
     // The oldest changes are dropped, so an index into the list would not stay valid.
     const changes = this.#told === undefined ? all : all.slice(all.lastIndexOf(this.#told) + 1);
     for (const change of changes) {
-      history.add(change);
+      this.#history.add(change);
       if (isShown(this.#host)) log({ level: 'info', message: `${name}: ${change.detail} (${change.cause})` });
     }
     this.#told = all.at(-1);

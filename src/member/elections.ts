@@ -11,20 +11,26 @@ import {
   type Retimed,
   type Self,
   type Shape,
+  textHash,
   type Why,
 } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
-import { isReserved, NO_PARTICIPANT } from '../leases/index.ts';
 import { ALL_ELECTIONS } from '../support/index.ts';
+import { type Balance, balanceOf } from './balance.ts';
 import { Bars } from './bars.ts';
 import { Blank } from './belonging.ts';
 import { readMessage, type Way } from './door.ts';
 import { ElectionHost } from './election-host.ts';
-import { ElectionNews } from './election-news.ts';
+import { ElectionNews, type NewsPorts } from './election-news.ts';
+import { savesOf } from './election-saves.ts';
 import { ElectionSupport } from './election-support.ts';
-import type { HistoryLog } from './history-file.ts';
+import { ElectionSurroundings, type SharedSurroundings } from './election-surroundings.ts';
+import { continued, type HistoryLog } from './history-file.ts';
+import { Openings } from './openings.ts';
 import type { Settled } from './options.ts';
+import { Pace } from './pace.ts';
 import { type Recorder, recorderOf } from './recorder.ts';
+import { Rounds } from './rounds.ts';
 import { SeatLog } from './seat-log.ts';
 import { SenderBudgets } from './sender-budgets.ts';
 import { spentTerms } from './spent-terms.ts';
@@ -43,32 +49,41 @@ export class Elections {
   readonly #protocol: Protocol;
   readonly #self: Self;
   readonly #hosts = new Map<string, ElectionHost>();
+  /** The same, in the order in which they were opened. Elections are only ever added. */
+  readonly #list: ElectionHost[] = [];
   readonly #recorders: Recorder[] = [];
   readonly #news: ElectionNews[] = [];
   /** By election: what is kept of its history. */
   readonly #histories = new Map<string, HistoryLog>();
-  readonly #budgets: SenderBudgets;
+  readonly #shared: SharedSurroundings;
+  readonly #newsPorts: NewsPorts;
   readonly #blank: Blank;
-  /** Elections that are open only because another member sent a message about them. */
-  readonly #foreign = new Set<string>();
-  /** Of these, the elections that an HTTP request opened. */
-  readonly #requested = new Set<string>();
+  readonly #openings: Openings;
   /** Elections with a record that cannot be used, and the error. */
   readonly #broken = new Map<string, CaucusError>();
   /** The newest durable record of the main election, which is opened before all others. */
   #main: Json = null;
-  #complaint = '';
   #isClosed = false;
   /** Why no election may have this member as its leader, or null. */
   #exclusion: Why | null = null;
   readonly bars: Bars = new Bars(() => this.list);
+  readonly #rounds = new Rounds<ElectionHost>();
   readonly #support: ElectionSupport;
+  readonly #balance: Balance | null;
 
   constructor(settled: Settled, around: ElectionsAround) {
     const { id, peers, definition, config } = settled;
     this.#settled = settled;
+    this.#openings = new Openings(settled);
     this.#around = around;
-    this.#budgets = new SenderBudgets(around.clock, () => this.#hosts.size);
+    const budgets = new SenderBudgets(around.clock, () => this.#hosts.size);
+    this.#shared = { around, budgets, pace: new Pace(around.clock) };
+    const isShown = (each: ElectionHost): boolean => this.isShown(each);
+    const changed = (each: ElectionHost): void => {
+      this.#balance?.changed(each);
+      around.changed(each);
+    };
+    this.#newsPorts = { log: settled.log, isShown, changed };
     this.#protocol = definition.create(config);
     this.#blank = new Blank(around.store, this.#protocol);
     const settings = definition.memberSettings === undefined ? {} : { priority: 0 };
@@ -81,20 +96,35 @@ export class Elections {
       around,
       (name) => this.#hosts.get(name)?.host.resting ?? null,
     );
+    this.#balance = balanceOf(settled, around, this.#protocol, () => this.#hosts.values());
   }
 
-  /** Has its disk a seat in no cluster yet? */
   get isBlank(): boolean {
     return this.#blank.is;
   }
 
   /** The times that an operator set, by the main election; null: the configured ones hold. */
   get retimed(): Retimed | null {
-    return this.#hosts.get(this.#settled.election)?.retimed() ?? null;
+    return this.main?.retimed() ?? null;
   }
 
+  /** It grows when an election is opened: loops in which that may happen are over a copy. */
   get list(): readonly ElectionHost[] {
-    return [...this.#hosts.values()];
+    return this.#list;
+  }
+
+  get main(): ElectionHost | undefined {
+    return this.#hosts.get(this.#settled.election);
+  }
+
+  /** The election of this name, if it is open. */
+  find(name: string): ElectionHost | undefined {
+    return this.#hosts.get(name);
+  }
+
+  /** Does this member lead anything? */
+  get leads(): boolean {
+    return this.#list.some(({ held }) => held !== null);
   }
 
   /** Is it open, or was it open on this disk before? */
@@ -112,6 +142,12 @@ export class Elections {
     );
   }
 
+  /** Every other one is shown, and there may be thousands: they are not looked at one by one. */
+  get shown(): readonly ElectionHost[] {
+    const { main } = this;
+    return main === undefined || this.isShown(main) ? this.#list : this.#list.filter((each) => each !== main);
+  }
+
   /** Why this member cannot do its part (its health error), or null. */
   get illness(): string | null {
     for (const error of this.#broken.values()) return error.message;
@@ -125,47 +161,19 @@ export class Elections {
    */
   open(name: string): ElectionHost {
     const host = this.#open(name);
-    this.#foreign.delete(name);
-    this.#requested.delete(name);
+    this.#openings.byProgram(name);
     return host;
   }
 
-  /**
-   * The same on behalf of another member. An election costs memory and a file, so other members may open fewer of
-   * them than the program itself.
-   */
+  /** The same on behalf of another member. */
   openForOthers(name: string): ElectionHost {
-    const found = this.#hosts.get(name);
-    if (found !== undefined) return found;
-    const { electionsOfOthers } = this.#settled.limits;
-    // Clients that open many elections must not keep the members from that of their lease managers.
-    if (this.#foreign.size >= electionsOfOthers && !isReserved(name)) {
-      const reason = `${electionsOfOthers} elections were opened by others; limits.electionsOfOthers allows no more`;
-      this.#complain(reason);
-      throw new CaucusError('E_REFUSED', reason);
-    }
-    const host = this.#open(name);
-    this.#foreign.add(name);
-    return host;
+    return this.#hosts.get(name) ?? this.#openings.forOthers(name, () => this.#open(name));
   }
 
-  /**
-   * The same on behalf of an HTTP request. Any client can make one, so requests may open fewer elections than
-   * members; and not that of the lease managers, in which members would stand from then on.
-   */
+  /** The same on behalf of an HTTP request. */
   openForRequest(name: string): ElectionHost {
     const found = this.#hosts.get(name);
-    if (found !== undefined) return found;
-    if (isReserved(name) && !this.isKnown(name)) throw new CaucusError('E_REFUSED', NO_PARTICIPANT);
-    const most = Math.ceil(this.#settled.limits.electionsOfOthers / 10);
-    if (this.#requested.size >= most) {
-      const reason = `${most} elections were opened by requests; a tenth of limits.electionsOfOthers is for those`;
-      this.#complain(reason);
-      throw new CaucusError('E_REFUSED', reason);
-    }
-    const host = this.openForOthers(name);
-    this.#requested.add(name);
-    return host;
+    return found ?? this.#openings.forRequest(name, this.isKnown(name), () => this.openForOthers(name));
   }
 
   #open(name: string): ElectionHost {
@@ -186,16 +194,9 @@ export class Elections {
       // These errors are permanent. Other errors (for example a disk that cannot be read now) may be gone at the next
       // attempt.
       if (LASTING.includes(error.code)) this.#broken.set(name, error);
-      this.#complain(`${name}: ${error.message}`);
+      this.#openings.complain(`${name}: ${error.message}`);
       throw error;
     }
-  }
-
-  /** The same complaint is logged once, not with every message. */
-  #complain(message: string): void {
-    if (message === this.#complaint) return;
-    this.#complaint = message;
-    this.#settled.log({ level: 'error', message });
   }
 
   /** A message of another member that did not come by POST. Throws RefusedMessage if it is refused. */
@@ -211,6 +212,7 @@ export class Elections {
       if (error instanceof CaucusError) return; // Already logged.
       throw error;
     }
+    this.#rounds.settle(host);
     host.receive(from, message, way);
   }
 
@@ -227,18 +229,19 @@ export class Elections {
     this.receive(from, election, { ...Object.fromEntries(fields), type }, 'answer');
   }
 
-  /** An input for all elections. What is about another member than the leader concerns no election at rest. */
+  /** An input for all elections, the main one first. What is about another member than the leader concerns no election at rest. */
   give(input: Input): void {
-    for (const each of this.list) {
+    this.#balance?.heard(input);
+    this.#rounds.add(this.#list, (each) => {
       const isOther = 'peer' in input && input.peer !== each.view.leader;
       if (!each.host.resting.isOn || !isOther) each.give(input);
-    }
+    });
   }
 
   /** The others refuse this process, so it leads in no election. Null: they accept it. */
   exclude(why: Why | null): void {
     this.#exclusion = why;
-    for (const host of this.list) host.exclude(why);
+    for (const host of [...this.#list]) host.exclude(why);
   }
 
   /** The main election, in which this member stands for a while although its program does not, or takeovers are paused. */
@@ -251,13 +254,16 @@ export class Elections {
   /** Where voters can register, one that leaves says so. */
   async leave(): Promise<void> {
     const { id } = this.#settled;
-    await Promise.all(this.list.map((host) => host.order({ type: 'remove', member: id })));
+    await Promise.all(this.#list.map((host) => host.order({ type: 'remove', member: id })));
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const host of this.list) host.stop();
+    this.#rounds.close();
+    for (const host of [...this.#list]) host.stop();
     this.#support.close();
+    this.#shared.pace.close();
+    this.#balance?.close();
     for (const news of this.#news) news.tell();
     await Promise.all([...this.#recorders, ...this.#histories.values()].map((each) => each.close()));
   }
@@ -267,6 +273,17 @@ export class Elections {
     earlier: (name) => this.#histories.get(name)?.acts ?? [],
     add: (act) => this.#histories.get(act.electionName)?.add(act),
   };
+
+  /**
+   * The leader of the main election has a successor elected in advance. The others rest when they have nothing to do, which
+   * costs nothing, and a deputy needs answers with every heartbeat.
+   */
+  #selfIn(isMain: boolean): Self {
+    const self = this.#self;
+    const isAble =
+      isMain && this.#settled.deputies && this.#settled.definition.memberSettings?.deputies !== undefined;
+    return isAble ? { ...self, settings: { ...self.settings, deputies: true } } : self;
+  }
 
   #create(name: string): ElectionHost {
     const { definition, log } = this.#settled;
@@ -280,45 +297,29 @@ export class Elections {
     if (recorder !== null) this.#recorders.push(recorder);
     const history = store.history(name, (message) => log({ level: 'warning', message }));
     this.#histories.set(name, history);
-    const earlier = [...history.changes];
-    // Between the last entry of the earlier process and this one, the member did not run.
-    if (earlier.length > 0) {
-      const detail = `${this.#self.id} has started`;
-      const atMs = clock.wallNow();
-      earlier.push({ atMs, leader: null, token: null, cause: 'started', detail, about: 'member' });
-      history.add(earlier.at(-1)!);
-    }
+    const earlier = continued(history, `${this.#self.id} has started`, clock.wallNow());
     if (isMain && saved !== null) this.#tellRecord(saved, false);
     const seatLog = new SeatLog(this.#self.id, this.#protocol, saved);
     const addresses = this.#around.addresses?.();
-    const self = addresses === undefined ? this.#self : { ...this.#self, addresses };
-    const host = new ElectionHost(name, self, definition, this.#protocol, {
-      clock,
-      send: (to, message, at) => this.#around.send(to, name, message, at),
-      call: (at, message, to) => this.#around.call?.(name, at, message, to),
-      save: (record) => {
-        this.#around.flush?.();
-        records.save(record);
-        if (isMain) {
-          this.#main = record;
-          this.#tellRecord(record, true);
-        }
-        this.#blank.saved(record);
-        for (const line of seatLog.news(record)) log({ level: 'info', message: `${name}: ${line}` });
-      },
-      ...(isMain || recorder !== null ? {} : this.#support.of(name)),
-      isVoter: (id) => this.#around.isVoter(id),
-      budgets: this.#budgets,
-      earlier,
-      stepped: (input, effects) => recorder?.step(clock.wallNow(), input, effects),
+    const self = {
+      ...this.#selfIn(isMain),
+      ...(addresses === undefined ? {} : { addresses }),
+      ...(isMain ? {} : { turn: textHash(name) >>> 0 }),
+    };
+    const saves = savesOf(records, this.#around.flush, (record) => {
+      if (isMain) {
+        this.#main = record;
+        this.#tellRecord(record, true);
+      }
+      this.#blank.saved(record);
+      for (const line of seatLog.news(record)) log({ level: 'info', message: `${name}: ${line}` });
     });
+    const rests = isMain || recorder !== null ? {} : this.#support.of(name);
+    const around = new ElectionSurroundings(this.#shared, name, recorder, earlier, rests, saves);
+    const host = new ElectionHost(name, self, definition, this.#protocol, around);
     this.#hosts.set(name, host);
-    const news = new ElectionNews(host, {
-      history,
-      log,
-      isShown: (each) => this.isShown(each),
-      changed: (each) => this.#around.changed(each),
-    });
+    this.#list.push(host);
+    const news = new ElectionNews(host, history, this.#newsPorts);
     this.#news.push(news);
     const { incarnation, life, keeps } = store.member;
     // Members that are fixed notice that a disk was lost. Where voters register, an empty one may be a lost one.
@@ -327,7 +328,7 @@ export class Elections {
     news.tellLack();
     host.exclude(this.#exclusion);
     void this.bars.apply(host);
-    host.setAside(this.list[0]?.aside ?? null);
+    host.setAside(this.#list[0]!.aside);
     return host;
   }
 

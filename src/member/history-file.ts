@@ -22,6 +22,18 @@ export const forgetfulHistory: HistoryLog = {
   close: () => Promise.resolve(),
 };
 
+/**
+ * What earlier processes wrote, and that this one has started: between their last entry and this one, the member did not
+ * run. Nothing if they wrote nothing.
+ */
+export function continued(history: HistoryLog, detail: string, atMs: number): readonly Change[] {
+  const { changes } = history;
+  if (changes.length === 0) return changes;
+  const started = { atMs, leader: null, token: null, cause: 'started', detail, about: 'member' } as const;
+  history.add(started);
+  return [...changes, started];
+}
+
 /** So many lines are read; the file is cut down to them when it has twice as many. */
 const LONGEST = 1000;
 const HEADER = '{"caucus":"history/1"}';
@@ -38,6 +50,7 @@ export class HistoryFile implements HistoryLog {
 
   readonly #file: string;
   readonly #onFailure: (reason: string) => void;
+  readonly #turns: WriteTurns;
   #lines: number;
   #pending: string[] = [];
   #writing: Promise<void> | null = null;
@@ -45,9 +58,10 @@ export class HistoryFile implements HistoryLog {
   readonly #isOurs: boolean;
   #hasFailed = false;
 
-  constructor(file: string, onFailure: (reason: string) => void) {
+  constructor(file: string, onFailure: (reason: string) => void, turns: WriteTurns = new WriteTurns()) {
     this.#file = file;
     this.#onFailure = onFailure;
+    this.#turns = turns;
     const [header, ...lines] = this.#read();
     this.#isOurs = header === undefined || header === HEADER;
     if (!this.#isOurs) this.#fail('another version of caucus wrote it: what happens now is not added to it');
@@ -81,16 +95,18 @@ export class HistoryFile implements HistoryLog {
   }
 
   async #write(): Promise<void> {
-    while (this.#pending.length > 0) {
-      const added = this.#pending;
-      this.#pending = [];
-      try {
-        if (this.#lines + added.length > 2 * LONGEST) await this.#cut(added);
-        else await this.#append(added);
-        this.#hasFailed = false;
-      } catch (error) {
-        this.#fail((error as Error).message);
-      }
+    while (this.#pending.length > 0) await this.#turns.take(() => this.#writePending());
+  }
+
+  async #writePending(): Promise<void> {
+    const added = this.#pending;
+    this.#pending = [];
+    try {
+      if (this.#lines + added.length > 2 * LONGEST) await this.#cut(added);
+      else await this.#append(added);
+      this.#hasFailed = false;
+    } catch (error) {
+      this.#fail((error as Error).message);
     }
   }
 
@@ -114,6 +130,20 @@ export class HistoryFile implements HistoryLog {
   #fail(reason: string): void {
     if (!this.#hasFailed) this.#onFailure(`${this.#file}: the history is not kept: ${reason}`);
     this.#hasFailed = true;
+  }
+}
+
+/**
+ * The histories of one data folder are written one after the other: those of a thousand elections that change at once
+ * would occupy all threads of the process, and its records would wait for them.
+ */
+export class WriteTurns {
+  #last: Promise<void> = Promise.resolve();
+
+  /** The work must not throw. */
+  take(work: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(work);
+    return this.#last;
   }
 }
 

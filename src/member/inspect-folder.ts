@@ -2,8 +2,9 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { CaucusError } from '../election/index.ts';
-import { electionFile, MEMBER_FILE } from './folder-files.ts';
+import { electionFile, LOG_FILE, MEMBER_FILE } from './folder-files.ts';
 import { holderOf } from './lock.ts';
+import { lookAtLog } from './log-file.ts';
 import type { Settled } from './options.ts';
 import { RecordFile } from './record-file.ts';
 import { fileIn } from './recovery-journal.ts';
@@ -37,6 +38,9 @@ export async function inspectFolder({
       { file: electionFile(election), election, protocol: definition.name },
     ];
     for (const { file, ...of } of records) new RecordFile(fileIn(data, file), { cluster, id, ...of }).read();
+    const log = fileIn(data, LOG_FILE);
+    const logged = lookAtLog(log, { cluster, id });
+    if (logged.is === 'refused') return { is: 'unusable', reason: `${log}: ${logged.reason}` };
     return { is: 'usable' };
   } catch (error) {
     if (!(error instanceof CaucusError) && (error as NodeJS.ErrnoException).code === undefined) throw error;

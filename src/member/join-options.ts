@@ -34,6 +34,13 @@ interface MemberOptions {
   readonly seed?: { readonly host: string; readonly url?: string | undefined } | undefined;
   /** The priority of this member as a candidate. */
   readonly priority?: number | undefined;
+  /**
+   * Spreads the leaders of all elections but the main one evenly over the members: this one transfers elections, a few a
+   * second, to members that lead at least two fewer. Set it on all members. Only with the protocol quorum.
+   */
+  readonly balance?: boolean | undefined;
+  /** Has the leader of the main election elect its successor in advance, on all members (default: false). */
+  readonly deputies?: boolean | undefined;
   /** A folder of its own, where it keeps what must survive a restart. */
   readonly data?: string | undefined;
   /** Ignored: a member finds out by itself whether it is new. Accepted for programs that still pass it. */

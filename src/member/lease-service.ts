@@ -123,7 +123,7 @@ export class LeaseService implements LeasePort {
   /** Throws if another member is the manager, or none is. */
   #current(): LeaseTerm {
     if (this.#term?.isValid) return this.#term;
-    const known = this.#hosts.list.find(({ name }) => isReserved(name))?.view.leader ?? null;
+    const known = this.#hosts.find(LEASES_ELECTION)?.view.leader ?? null;
     const leader = known === this.#settled.id ? null : known;
     const leaderUrl = this.#voters.list.find(({ id }) => id === leader)?.url ?? null;
     const details = { leader, leaderUrl, outcome: 'definite' };

@@ -63,7 +63,7 @@ function linkEvents(around: LinkEventsAround): LinkEvents {
     onRecovery: (recovery) => around.recovered(recovery),
     onGone: (peer, proof, life, witness) => {
       if (witness === undefined) return hosts.give({ type: 'peer-gone', peer, proof, life });
-      for (const host of hosts.list) giveReport(host, { type: 'peer-gone', peer, proof, life, witness });
+      for (const host of [...hosts.list]) giveReport(host, { type: 'peer-gone', peer, proof, life, witness });
       log({ level: 'warning', message: `the process of ${peer} is gone, witnessed by ${witness}` });
     },
     onDisbelieved: (witness, report, why) => {
@@ -127,7 +127,10 @@ export function openLinks(
     tls: settled.tls,
     ...(definition.retiming === undefined
       ? {}
-      : { forEarlierRelease: (message) => definition.retiming!.forEarlierRelease(config, message) }),
+      : {
+          forEarlierRelease: (message, features) =>
+            definition.retiming!.forEarlierRelease(config, message, features),
+        }),
   });
   return links;
 }

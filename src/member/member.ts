@@ -195,7 +195,7 @@ export class Member implements MemberPort, Engine {
     return this.#store.member.recovery;
   }
   get elections(): readonly ElectionPort[] {
-    return this.#hosts.list.filter((host) => this.#hosts.isShown(host));
+    return this.#hosts.shown;
   }
   /** The members of the cluster, and what changes them. Null where members are not changed by operators. */
   get membership(): MembershipPort | null {

@@ -36,6 +36,7 @@ const FEATURE_WORDS: Readonly<Record<Feature, string>> = {
   pauses: 'pauses',
   timing: 'times that change while the cluster runs',
   support: 'support for many elections at once',
+  deputies: 'successors that are elected in advance',
 };
 
 const DONE: Outcome = { status: 'done' };

@@ -37,6 +37,8 @@ export class Occupants {
     if (found !== undefined && !found.isClosed) return found;
     const { self, priority, open, idOf } = this.#around;
     const seat = new ProtocolSeat(open(name), String(self), priority, idOf);
+    // The elections on a seat that was closed are stopped no more.
+    if (found !== undefined) this.#elections.delete(found);
     this.#seats.set(name, seat);
     return seat;
   }
@@ -48,7 +50,6 @@ export class Occupants {
     const elections = this.#elections.get(seat) ?? [];
     elections.push(election);
     if (elections.length > 1) return;
-    for (const old of this.#elections.keys()) if (old.election === name) this.#elections.delete(old);
     this.#elections.set(seat, elections);
     const host = this.#around.open(name);
     host.steward = (command, why) => steward(elections, host, command, why);

@@ -23,6 +23,7 @@ import { inventName } from '../election/index.ts';
 import { notReserved } from '../leases/index.ts';
 import type { TrustedWitnesses } from '../peers/index.ts';
 import { cameByLoopback, MemberAccess } from './access.ts';
+import { readBalance } from './balance.ts';
 import { isolate } from './isolate.ts';
 import type { AnyJoinOptions, Limits, LogEntry } from './join-options.ts';
 import { readJoin } from './joining.ts';
@@ -49,6 +50,9 @@ export interface Settled {
   readonly definition: Definition;
   readonly config: Config;
   readonly priority: number;
+  /** Does it transfer elections to members that lead fewer? */
+  readonly balance: boolean;
+  readonly deputies: boolean;
   readonly data: string | null;
   readonly trustConnections: boolean;
   readonly trustWitnesses: TrustedWitnesses;
@@ -129,6 +133,8 @@ const shape: Shape<AnyJoinOptions> = record<AnyJoinOptions>({
   timing: settings,
   options: settings,
   priority: optional(integer(1, 1000)),
+  balance: optional(flag),
+  deputies: optional(flag),
   data: optional(folder),
   firstStart: optional(flag),
   trustConnections: optional(flag),
@@ -193,6 +199,8 @@ export async function readOptions(given: unknown): Promise<Settled> {
     definition,
     config,
     priority: options.priority ?? 1,
+    balance: readBalance(options, definition, config),
+    deputies: options.deputies ?? false,
     // Made absolute now: the program may change its working directory later.
     data: options.data === undefined ? null : path.resolve(options.data),
     trustConnections: options.trustConnections === true && mayTrust(options, listen, isAuthenticated),
@@ -322,12 +330,8 @@ async function readSeed(
     );
   }
   const host = readSeedHost(seed.host);
-  if (host === null)
-    throw new BadInput(
-      'seed.host',
-      'a host, possibly with a port, such as voters.example:7100',
-      show(seed.host),
-    );
+  const wanted = 'a host, possibly with a port, such as voters.example:7100';
+  if (host === null) throw new BadInput('seed.host', wanted, show(seed.host));
   const relative = readRelativeUrl(seed.url ?? '/');
   if (relative === null) throw new BadInput('seed.url', ':PORT, /PATH or :PORT/PATH', show(seed.url));
   if (relative.port !== null && host.port !== null && relative.port !== host.port)

@@ -23,15 +23,17 @@ import {
 } from '../store/index.ts';
 
 /** The host retries (src/host/outbox.ts). After a failed write the content of the file is unknown, so the next write makes it anew. */
-const MEANWHILE = '; this member takes no part until the disk takes writes again';
+export const MEANWHILE = '; this member takes no part until the disk takes writes again';
 
 /** The file system calls that can fail. */
 export interface FileSystem {
   write(handle: number, bytes: Uint8Array, at: number): number;
   sync(handle: number): void;
+  /** The same without blocking. Omitted: that of the system. */
+  syncSoon?(handle: number, done: (failure: Error | null) => void): void;
 }
 
-const realFiles: FileSystem = {
+export const realFiles: FileSystem = {
   write: (handle, bytes, at) => writeSync(handle, bytes, 0, bytes.length, at),
   sync: (handle) => fdatasyncSync(handle),
 };
@@ -43,7 +45,7 @@ export const nodeCoding: Coding = {
   sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
 };
 
-const CODES = {
+export const CODES = {
   corrupt: 'E_STORE_CORRUPT',
   foreign: 'E_STORE_FOREIGN',
   version: 'E_STORE_VERSION',
@@ -54,13 +56,16 @@ export class RecordFile {
   readonly #file: string;
   readonly #owner: Owner;
   readonly #folder: FileFolder;
+  readonly #format: string | undefined;
   #store: RecordStore;
 
-  constructor(file: string, owner: Owner, fs: FileSystem = realFiles) {
+  /** `format`: that of the records that are written, if it is not the usual one. */
+  constructor(file: string, owner: Owner, fs: FileSystem = realFiles, format?: string) {
     this.#file = file;
     this.#owner = owner;
     this.#folder = new FileFolder(file, fs);
-    this.#store = new RecordStore(owner, nodeCoding);
+    this.#format = format;
+    this.#store = new RecordStore(owner, nodeCoding, format);
   }
 
   /** The record, or null if there never was one. Throws if the record cannot be trusted. */
@@ -72,7 +77,7 @@ export class RecordFile {
 
   /** The record, or what is wrong with it. */
   look(): Recovery {
-    this.#store = new RecordStore(this.#owner, nodeCoding);
+    this.#store = new RecordStore(this.#owner, nodeCoding, this.#format);
     return this.#try('cannot be read', () => this.#store.open(this.#folder));
   }
 
@@ -104,8 +109,8 @@ export class RecordFile {
 }
 
 /** The content of a file that holds this record alone. */
-export function recordBytes(owner: Owner, record: Json): Uint8Array {
-  const [write] = new RecordStore(owner, nodeCoding).plan(record).steps;
+export function recordBytes(owner: Owner, record: Json, format?: string): Uint8Array {
+  const [write] = new RecordStore(owner, nodeCoding, format).plan(record).steps;
   assert(write?.do === 'write', 'a new file begins with a write');
   return write.bytes;
 }

@@ -16,16 +16,17 @@ import {
   recoveryWords,
 } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
-import type { Owner } from '../store/index.ts';
+import { BESIDE_LOG, type LogEntry, newLog, type Owner } from '../store/index.ts';
 import type { MemberRecord } from './data-folder.ts';
 import { largestClaim } from './door.ts';
 import { drawName } from './draw-name.ts';
 import { listText, parseList } from './election-list.ts';
-import { electionFile, historyFile, LIST_FILE, MEMBER_FILE, recordedIn } from './folder-files.ts';
+import { electionFile, filedIn, historyFile, LIST_FILE, LOG_FILE, MEMBER_FILE } from './folder-files.ts';
 import { withEntry } from './history-file.ts';
 import type { Peer } from './links/links.ts';
 import { holderOf, lockFolder } from './lock.ts';
-import { RecordFile, recordBytes } from './record-file.ts';
+import { lookAtLog } from './log-file.ts';
+import { nodeCoding, RecordFile, recordBytes } from './record-file.ts';
 import { finishRecovery, type JournalFiles, type NewFiles, replaceFiles } from './recovery-journal.ts';
 
 /**
@@ -82,6 +83,8 @@ interface Found {
   readonly name: string;
   readonly definition: Definition;
   readonly record: Json;
+  /** Is it in the log, and not in a file of its own? */
+  readonly isLogged: boolean;
 }
 
 /**
@@ -120,24 +123,41 @@ export async function openRecovery(options: RecoverOptions): Promise<OpenRecover
 
 function readElections(options: RecoverOptions): readonly Found[] {
   const { data, definitions } = options;
-  const names = recordedIn(data).sort();
-  if (names.length === 0)
+  const recoverable = definitions.filter(({ recovering }) => recovering !== undefined);
+  const logged = readLog(options, recoverable);
+  const names = filedIn(data).filter((name) => logged.every((each) => each.name !== name));
+  if (names.length + logged.length === 0)
     throw new CaucusError(
       'E_STORE_UNUSABLE',
       `${data}: holds no record of an election, so there is nothing to recover`,
     );
-  const recoverable = definitions.filter(({ recovering }) => recovering !== undefined);
-  return names.map((name): Found => {
+  const filed = names.map((name): Found => {
     const refusals: unknown[] = [];
     for (const definition of recoverable) {
       const of = { election: name, protocol: definition.name };
       try {
-        return { name, definition, record: read(options, electionFile(name), of)! };
+        return { name, definition, record: read(options, electionFile(name), of)!, isLogged: false };
       } catch (error) {
         refusals.push(error);
       }
     }
     throw refusals[0];
+  });
+  return [...filed, ...logged].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function readLog({ data, cluster, id }: RecoverOptions, recoverable: readonly Definition[]): Found[] {
+  const where = path.join(data, LOG_FILE);
+  const found = lookAtLog(where, { cluster, id });
+  if (found.is === 'empty') return [];
+  const refuse = (what: string): CaucusError =>
+    new CaucusError('E_STORE_CORRUPT', `${where}: ${what}; this folder cannot be recovered as that one`);
+  if (found.is === 'refused') throw refuse(found.found);
+  return [...found.records].map(([name, { protocol, text }]) => {
+    const definition = recoverable.find((each) => each.name === protocol);
+    if (definition === undefined)
+      throw refuse(`election ${name} belongs to protocol "${protocol}", which has no recovery`);
+    return { name, definition, record: JSON.parse(text) as Json, isLogged: true };
   });
 }
 
@@ -200,14 +220,15 @@ function newFiles(
   for (const { name } of old)
     files.set(path.join(path.basename(copy), name), readFileSync(path.join(data, name)));
   const disk = drawName();
-  for (const { name, definition, record } of found) {
+  const logged: LogEntry[] = [];
+  for (const { name, definition, record, isLogged } of found) {
     const { read: known, recover } = definition.recovering!;
     const version = known(record).version + RECOVERY_STEP;
     const owner = { cluster, id, election: name, protocol: definition.name };
-    files.set(
-      electionFile(name),
-      recordBytes(owner, recover(id, record, { disk, term: recovery.term, version })),
-    );
+    const next = recover(id, record, { disk, term: recovery.term, version });
+    if (isLogged)
+      logged.push({ election: name, saved: { protocol: definition.name, text: JSON.stringify(next) } });
+    else files.set(electionFile(name), recordBytes(owner, next));
     const { dropped } = elections.find((each) => each.name === name)!;
     const history = withEntry(textOf(data, historyFile(name)), entryOf(recovery, dropped, by));
     files.set(historyFile(name), Buffer.from(history));
@@ -217,7 +238,10 @@ function newFiles(
   files.set(LIST_FILE, Buffer.from(listText({ disk, elections: taken })));
   const kept = member === null ? {} : { incarnation: member.incarnation };
   const owner = { cluster, id, election: null, protocol: null };
-  files.set(MEMBER_FILE, recordBytes(owner, { ...kept, voters: [], recovery } as unknown as Json));
+  const own = { ...kept, voters: [], recovery } as unknown as Json;
+  const isBesideLog = logged.length > 0;
+  files.set(MEMBER_FILE, recordBytes(owner, own, isBesideLog ? BESIDE_LOG : undefined));
+  if (isBesideLog) files.set(LOG_FILE, newLog({ cluster, id }, 1, logged, nodeCoding).bytes);
   return files;
 }
 

@@ -4,7 +4,7 @@
  * there is no leader: some milliseconds of a takeover of ten.
  *
  * A process therefore holds elections in memory, among three members with a clock, a network and disks of their own: they elect a
- * leader, it resigns, and its successor dies. Nothing of that is sent, saved or logged. One is held before the process takes part
+ * leader, it resigns before it has a deputy, its successor hands over to a deputy, and that one dies. Nothing of that is sent, saved or logged. One is held before the process takes part
  * in its first election, some more soon after, and one a minute as long as it has a member, because V8 drops compiled code that
  * has not run for a while.
  */
@@ -28,6 +28,8 @@ const IDS: readonly MemberId[] = [1, 2, 3];
 const MOST_EVENTS = 300;
 /** How many microtask turns to wait between two events: more than any promise chain of the program needs. */
 const TURNS = 20;
+/** So many events of a leadership are enough for a deputy to stand by. */
+const EVENTS_AT_REST = 40;
 /** No process of Linux has this pid: pids end at 2 ** 22. */
 const NO_PID = 2 ** 22 + 1;
 
@@ -99,7 +101,7 @@ function turn(): Promise<void> {
 }
 
 /**
- * Returns how many leaders were elected: three, if the protocol elects one soon and again after a resignation and a death.
+ * Returns how many leaders were elected: four, if the protocol elects one soon and again after two resignations and a death.
  * `pause` lets what was begun in an event come to its end.
  */
 export async function rehearseElection(
@@ -110,6 +112,10 @@ export async function rehearseElection(
   await rehearsal.untilOneLeads();
   await rehearsal.resign();
   await rehearsal.untilOneLeads();
+  await rehearsal.rest();
+  await rehearsal.resign();
+  await rehearsal.untilOneLeads();
+  await rehearsal.rest();
   rehearsal.endLeader();
   await rehearsal.untilOneLeads();
   rehearsal.close();
@@ -142,14 +148,20 @@ class Rehearsal {
   }
 
   async untilOneLeads(): Promise<void> {
-    for (let events = 0; events < MOST_EVENTS && this.#leader === undefined; events++) {
-      if (this.#frames.length > 0) this.#deliver();
-      else this.#clock.advance();
-      await this.#pause();
-    }
+    for (let events = 0; events < MOST_EVENTS && this.#leader === undefined; events++) await this.#event();
     if (this.#leader !== undefined) this.leaders++;
     // The messages of the new leader are processed too.
     while (this.#frames.length > 0) this.#deliver();
+    await this.#pause();
+  }
+
+  async rest(): Promise<void> {
+    for (let events = 0; events < EVENTS_AT_REST; events++) await this.#event();
+  }
+
+  async #event(): Promise<void> {
+    if (this.#frames.length > 0) this.#deliver();
+    else this.#clock.advance();
     await this.#pause();
   }
 

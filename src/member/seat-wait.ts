@@ -11,7 +11,8 @@ const PATIENCE_MS = 1000;
  */
 export class SeatWait {
   readonly #self: Self;
-  readonly #heard = new Set<MemberId>();
+  /** Null while it has a seat. */
+  #heard: Set<MemberId> | null = null;
   /** Null while it has a seat. */
   #sinceMs: number | null = null;
   #told = '';
@@ -21,26 +22,28 @@ export class SeatWait {
   }
 
   onHeard(from: MemberId): void {
+    if (this.#sinceMs === null) return;
+    this.#heard ??= new Set();
     this.#heard.add(from);
   }
 
   /** It may be gone before the cluster has all that it needs: then this member waits for it again. */
   onGone(peer: MemberId): void {
-    this.#heard.delete(peer);
+    this.#heard?.delete(peer);
   }
 
   /** A message that was not logged yet, or null. */
   news({ role, members = this.#self.members }: View, clock: Pick<Clock, 'now'>): string | null {
     if (role !== 'none') {
       this.#sinceMs = null;
-      this.#heard.clear();
+      this.#heard = null;
       this.#told = '';
       return null;
     }
     const nowMs = clock.now();
     this.#sinceMs ??= nowMs;
     const { id } = this.#self;
-    const absent = members.filter((each) => each !== id && !this.#heard.has(each));
+    const absent = members.filter((each) => each !== id && this.#heard?.has(each) !== true);
     const n = members.length;
     const needed = Math.min(n, majority(n) + 1);
     // A removed member has no seat either, and does not wait for one.

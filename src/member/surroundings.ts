@@ -14,6 +14,7 @@ import type { Clock } from './clock.ts';
 import type { Store } from './data-folder.ts';
 import type { DoorAround } from './door.ts';
 import type { ElectionHost } from './election-host.ts';
+import type { Pace } from './pace.ts';
 
 /** What an election needs from its member. */
 export interface Surroundings extends DoorAround {
@@ -21,16 +22,22 @@ export interface Surroundings extends DoorAround {
   send(to: MemberId, message: Message, at?: string): void;
   /** A message to the voter at an address; `to` is the one that is expected there. Omitted where ids are enough. */
   call?(at: string, message: Message, to?: MemberId): void;
-  /** Returns when the record is durable; throws if it is not. */
-  save(record: Json): void;
+  /** Returns null when the record is durable, or the reason why it may not be. */
+  save(record: Json): string | null;
+  /** Calls back with the same, and does not block. Omitted: `save` is the only way. */
+  readonly saveSoon?: ((record: Json, done: (failure: string | null) => void) => void) | undefined;
+  /** What was given to `saveSoon` is durable, or was answered with the error, when this returns. */
+  readonly settle?: (() => void) | undefined;
   /** The changes of leader that earlier processes of this member saw. Omitted: none are kept. */
   readonly earlier?: readonly Change[];
   /** The election that this member leads could rest (src/support). True: it rests now. */
-  mayRest?(resting: Resting, offer: RestOffer): boolean;
+  readonly mayRest?: ((resting: Resting, offer: RestOffer) => boolean) | undefined;
   /** When this member was last heard while the election rests with it, in milliseconds since 1970, or null. */
-  restHeardAtMs?(peer: MemberId): number | null;
+  readonly restHeardAtMs?: ((peer: MemberId) => number | null) | undefined;
   /** Called for every step, for a recording. */
   stepped(input: Input, effects: readonly Effect[]): void;
+  /** How many elections campaign at a time. Omitted: there are few. */
+  readonly pace?: Pace;
 }
 
 /** What the elections of a member need from it. */

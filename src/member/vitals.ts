@@ -4,6 +4,7 @@
  */
 import type { Delays } from '../api/index.ts';
 import type { Store } from './data-folder.ts';
+import type { ElectionStore } from './election-records.ts';
 
 /**
  * A timer that is due while the loop is blocked runs late by the rest of the block. Two wake-ups a second cost nothing
@@ -64,6 +65,22 @@ export class LoopLag {
 
 /** The same store, whose saves are measured; one that failed counts too. */
 export function timedStore(store: Store, saves: WorstOfMinute): Store {
+  const note = (): (() => void) => {
+    const startMs = performance.now();
+    return () => {
+      const nowMs = performance.now();
+      saves.add(nowMs - startMs, nowMs);
+    };
+  };
+  const timed =
+    (saveSoon: NonNullable<ElectionStore['saveSoon']>): typeof saveSoon =>
+    (record, done) => {
+      const noted = note();
+      saveSoon(record, (failure) => {
+        noted();
+        done(failure);
+      });
+    };
   return {
     get member() {
       return store.member;
@@ -78,17 +95,18 @@ export function timedStore(store: Store, saves: WorstOfMinute): Store {
     close: () => store.close(),
     election: (name, protocol) => {
       const records = store.election(name, protocol);
+      const { saveSoon, settle } = records;
       return {
         load: (inherit) => records.load(inherit),
         save: (record) => {
-          const startMs = performance.now();
+          const noted = note();
           try {
             records.save(record);
           } finally {
-            const nowMs = performance.now();
-            saves.add(nowMs - startMs, nowMs);
+            noted();
           }
         },
+        ...(saveSoon === undefined || settle === undefined ? {} : { saveSoon: timed(saveSoon), settle }),
       };
     },
   };

@@ -1,6 +1,7 @@
 /** Work that is done once for each occasion: occasions, what is recorded of them, and the rules. */
 export { type CatchUp, due, type FireTimes } from './catch-up.ts';
 export { instantAt, momentOf, type Occasion, parseOccasion } from './occasion.ts';
+export { beginOwned, endedWith, endOwned } from './owned.ts';
 export {
   EMPTY_RECORD,
   isRecord,

@@ -32,11 +32,16 @@ export interface Identity {
 
 /**
  * What later releases added to the messages between members, and is used only when all members understand it: members
- * with addresses in the register, pauses in it, times, and requests for support that stand for the heartbeats of many
- * elections.
+ * with addresses in the register, pauses in it, times, requests for support that stand for the heartbeats of many
+ * elections, and deputies.
  */
-export const FEATURES = ['addresses', 'pauses', 'timing', 'support'] as const;
+export const FEATURES = ['addresses', 'pauses', 'timing', 'support', 'deputies'] as const;
 export type Feature = (typeof FEATURES)[number];
+
+/** What the release of a process understands, if it understands less than this one; else null. */
+export function earlierThanThis({ features = [] }: Identity): readonly string[] | null {
+  return FEATURES.every((each) => features.includes(each)) ? null : features;
+}
 
 /** One process of one boot of one host. `startTime` distinguishes it from a later one with the same pid. */
 export interface ProcessIdentity {

@@ -1,6 +1,14 @@
 export type { About, Decision, Verdict } from './decision.ts';
 export type { Closing, ConnectionId, PeerEvent } from './event.ts';
-export { FEATURES, type Feature, type Identity, named, type ProcessIdentity, sharedId } from './identity.ts';
+export {
+  earlierThanThis,
+  FEATURES,
+  type Feature,
+  type Identity,
+  named,
+  type ProcessIdentity,
+  sharedId,
+} from './identity.ts';
 export { type LinkRefusal, type Refused, timingDifference } from './objection.ts';
 export { DEFAULT_PEER_OPTIONS, type PeerOptions } from './options.ts';
 export { Peers } from './peers.ts';

@@ -23,7 +23,13 @@ export interface Owner {
  * had one copy and is older than any release.
  */
 export const FORMAT = 'caucus-record/4';
-export const READABLE: readonly string[] = [FORMAT, 'caucus-record/3', 'caucus-record/2'];
+/**
+ * The same for the member's own record once its folder has a log: releases that do not know the log do not read 5, and
+ * so refuse the folder. They would take the elections of the log for elections without a record.
+ */
+export const BESIDE_LOG = 'caucus-record/5';
+export const SEALED: readonly string[] = [BESIDE_LOG, FORMAT];
+export const READABLE: readonly string[] = [...SEALED, 'caucus-record/3', 'caucus-record/2'];
 
 /** The owner that the header names. */
 type Claimed = { readonly [K in keyof Owner]: unknown };
@@ -38,21 +44,32 @@ export interface RecordCopy {
   readonly text: string;
 }
 
-export function encodeCopy(owner: Owner, sequence: number, record: Json, coding: Coding): Uint8Array {
+export function encodeCopy(
+  owner: Owner,
+  sequence: number,
+  record: Json,
+  coding: Coding,
+  format: string,
+): Uint8Array {
   const body = coding.toUtf8(JSON.stringify(record));
-  const sha256 = checksum(FORMAT, owner, sequence, body, coding);
-  return joined(headerOf(owner, sequence, sha256), body, 1, coding);
+  const sha256 = checksum(format, owner, sequence, body, coding);
+  return joined(headerOf(owner, sequence, sha256, format), body, 1, coding);
 }
 
-/** The number of bytes of a copy: every checksum has the same length. */
+/** The number of bytes of a copy: every checksum has the same length, and so has every format that is written. */
 export function copyLength(owner: Owner, sequence: number, record: Json, coding: Coding): number {
-  return coding.utf8Length(`${headerOf(owner, sequence, ANY_CHECKSUM)}\n${JSON.stringify(record)}\0`);
+  return coding.utf8Length(`${headerOf(owner, sequence, ANY_CHECKSUM, FORMAT)}\n${JSON.stringify(record)}\0`);
 }
 
 const ANY_CHECKSUM = '0'.repeat(64);
 
-function headerOf({ cluster, id, election, protocol }: Owner, sequence: number, sha256: string): string {
-  return JSON.stringify({ format: FORMAT, cluster, id, election, protocol, sequence, sha256 });
+function headerOf(
+  { cluster, id, election, protocol }: Owner,
+  sequence: number,
+  sha256: string,
+  format: string,
+): string {
+  return JSON.stringify({ format, cluster, id, election, protocol, sequence, sha256 });
 }
 
 /** The copy in these bytes, or the reason why there is none. */

@@ -62,14 +62,16 @@ interface Written {
 export class RecordStore {
   readonly #owner: Owner;
   readonly #coding: Coding;
+  readonly #format: string;
   /** The sequence number of the last record that was found or planned. */
   #sequence = 0;
   /** The last record, if the file is known to hold it. */
   #before: Written | null = null;
 
-  constructor(owner: Owner, coding: Coding = pureCoding) {
+  constructor(owner: Owner, coding: Coding = pureCoding, format: string = FORMAT) {
     this.#owner = owner;
     this.#coding = coding;
+    this.#format = format;
   }
 
   /**
@@ -78,7 +80,7 @@ export class RecordStore {
    * failure.
    */
   open(folder: RecordFolder): Recovery {
-    const recovery = recover(folder.read(), this.#owner, this.#coding);
+    const recovery = recover(folder.read(), this.#owner, this.#coding, this.#format);
     if (recovery.is !== 'record') return recovery;
     folder.sync('record');
     folder.syncFolder();
@@ -104,7 +106,8 @@ export class RecordStore {
   /** Plans the next record. It is durable once all steps of the write were taken in order. */
   plan(record: Json): PlannedWrite {
     const written = { record, length: null };
-    const write = new PlannedWrite(this.#owner, this.#sequence + 1, written, this.#before, this.#coding);
+    const [sequence, format] = [this.#sequence + 1, this.#format];
+    const write = new PlannedWrite(this.#owner, sequence, written, this.#before, this.#coding, format);
     this.#sequence = write.sequence;
     this.#before = written;
     return write;
@@ -122,14 +125,22 @@ export class RecordStore {
  * needs them.
  */
 export class PlannedWrite implements RecordCopy {
-  readonly format: string = FORMAT;
+  readonly format: string;
   readonly sequence: number;
   readonly owner: Owner;
   readonly #written: Written;
   readonly #before: Written | null;
   readonly #coding: Coding;
 
-  constructor(owner: Owner, sequence: number, written: Written, before: Written | null, coding: Coding) {
+  constructor(
+    owner: Owner,
+    sequence: number,
+    written: Written,
+    before: Written | null,
+    coding: Coding,
+    format: string,
+  ) {
+    this.format = format;
     this.owner = owner;
     this.sequence = sequence;
     this.#written = written;
@@ -142,7 +153,7 @@ export class PlannedWrite implements RecordCopy {
   }
 
   get steps(): readonly Step[] {
-    const content = encodeCopy(this.owner, this.sequence, this.record, this.#coding);
+    const content = encodeCopy(this.owner, this.sequence, this.record, this.#coding, this.format);
     this.#written.length = content.length;
     return this.#hasPages && content.length <= ROOM_IN_PAGE
       ? overwrite(content, this.sequence)

@@ -12,7 +12,15 @@
  */
 import { type Json, show } from '../core/index.ts';
 import type { Coding } from './coding.ts';
-import { decodeCopy, FORMAT, formatOf, type Owner, READABLE, type RecordCopy } from './record-copy.ts';
+import {
+  decodeCopy,
+  FORMAT,
+  formatOf,
+  type Owner,
+  READABLE,
+  type RecordCopy,
+  SEALED,
+} from './record-copy.ts';
 import { isZero, PAGE, SECTOR, unseal } from './sectors.ts';
 
 export type Recovery =
@@ -36,7 +44,13 @@ export interface Refusal {
   readonly reason: string;
 }
 
-export function recover(bytes: Uint8Array | null, owner: Owner, coding: Coding): Recovery {
+/** `written`: the format in which the next record will be written. */
+export function recover(
+  bytes: Uint8Array | null,
+  owner: Owner,
+  coding: Coding,
+  written: string = FORMAT,
+): Recovery {
   if (bytes === null) return { is: 'empty' };
   const half = Math.floor(bytes.length / 2);
   const halves = [bytes.subarray(0, half), bytes.subarray(half)] as const;
@@ -44,17 +58,19 @@ export function recover(bytes: Uint8Array | null, owner: Owner, coding: Coding):
   const format = formats[0] ?? formats[1] ?? null;
   // If the copies disagree, the number itself is damaged.
   const isCertain = formats[0] === formats[1] || formats[1] === null;
-  if (format !== null && isCertain && !READABLE.includes(format)) return refuseVersion(format);
+  if (format !== null && isCertain && !READABLE.includes(format)) return refuseVersion(format, READABLE);
   if (half === 0 || bytes.length % (2 * PAGE) !== 0) return refuseDamage(`it has ${bytes.length} bytes`);
   if (format === null) return refuseDamage('it has no header');
   if (halves.some(isZero) && format !== 'caucus-record/2')
     return refuseDamage('one of its two copies is empty');
-  return format === FORMAT ? recoverSealed(halves, owner, coding) : recoverOlder(halves, owner, coding);
+  return SEALED.includes(format)
+    ? recoverSealed(halves, owner, coding, format === written)
+    : recoverOlder(halves, owner, coding);
 }
 
 type Halves = readonly [Uint8Array, Uint8Array];
 
-function recoverSealed(halves: Halves, owner: Owner, coding: Coding): Recovery {
+function recoverSealed(halves: Halves, owner: Owner, coding: Coding, isPresent: boolean): Recovery {
   const copies: (RecordCopy | string)[] = [];
   for (const [which, half] of halves.entries()) {
     const content = unseal(half, (which * half.length) / SECTOR);
@@ -62,7 +78,9 @@ function recoverSealed(halves: Halves, owner: Owner, coding: Coding): Recovery {
       return refuseDamage(`sector ${content} of copy ${which} was changed since it was written`);
     copies.push(decodeCopy(content, coding));
   }
-  return recoverCopies(copies, halves[0].length === PAGE, owner);
+  const recovery = recoverCopies(copies, halves[0].length === PAGE, owner);
+  // A file never holds copies of two formats: another release would pass over the one that it does not know.
+  return recovery.is === 'record' && !isPresent ? { ...recovery, hasPages: false } : recovery;
 }
 
 /** Which of the two copies is valid. A text says why a copy is not whole. */
@@ -128,11 +146,11 @@ function newestOf(copies: readonly RecordCopy[]): RecordCopy | undefined {
  * An older or newer version of Caucus wrote it: that is no damage, and moving the folder away is not the first thing
  * to try.
  */
-function refuseVersion(format: string): Refusal {
-  const isOlder = versionIn(format) < versionIn(FORMAT);
+export function refuseVersion(format: string, readable: readonly string[]): Refusal {
+  const isOlder = versionIn(format) < versionIn(readable[0]!);
   const found =
     `was written by ${isOlder ? 'an older' : 'a newer'} version of Caucus (its format is ${format}; ` +
-    `this version reads ${READABLE.join(', ')})`;
+    `this version reads ${readable.join(', ')})`;
   const reason =
     `${found}; run the version that wrote it, or, if a majority of the other ` +
     'members runs, move this data folder away: the member then begins with an empty disk, and the others give it a new seat';
@@ -144,7 +162,16 @@ function versionIn(format: string): number {
 }
 
 function refuseForeign({ owner: named }: RecordCopy, owner: Owner): Refusal | null {
-  for (const field of ['cluster', 'id', 'election', 'protocol'] as const) {
+  return refuseForeignTo(named, owner, ['cluster', 'id', 'election', 'protocol']);
+}
+
+/** Refuses what names another owner in one of these fields. */
+export function refuseForeignTo<Field extends string>(
+  named: Readonly<Record<Field, unknown>>,
+  owner: Readonly<Record<Field, unknown>>,
+  fields: readonly Field[],
+): Refusal | null {
+  for (const field of fields) {
     if (named[field] === owner[field]) continue;
     const found = `belongs to ${field} ${show(named[field])}, not to ${show(owner[field])}`;
     return {
@@ -157,7 +184,7 @@ function refuseForeign({ owner: named }: RecordCopy, owner: Owner): Refusal | nu
   return null;
 }
 
-function refuseDamage(what: string): Refusal {
+export function refuseDamage(what: string): Refusal {
   const found = `torn or damaged (${what})`;
   const reason =
     `${found}; move the whole data folder away and start again: ` +

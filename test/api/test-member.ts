@@ -103,7 +103,7 @@ export class TestMember implements MemberPort {
           if (other?.isOpen) other.electionPort(name).give({ type: 'message', from: this.id, message });
         });
       },
-      save: () => {},
+      save: () => null,
       isVoter: (id) => this.voters.some((voter) => voter.id === id),
       budgets: new SenderBudgets(new SystemClock(), () => 1),
       stepped: () => {},

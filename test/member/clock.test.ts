@@ -173,11 +173,7 @@ describe('timers', () => {
   function startTimers(): { clock: VirtualClock; timers: Timers; due: string[] } {
     const clock = new VirtualClock();
     const due: string[] = [];
-    const timers = new Timers(
-      clock,
-      () => 0.5,
-      () => timers.runDue((name) => due.push(name)),
-    );
+    const timers = new Timers(clock, { fraction: () => 0.5 }, () => timers.runDue((name) => due.push(name)));
     return { clock, timers, due };
   }
 
@@ -206,14 +202,11 @@ describe('timers', () => {
   it('go on when one of them fails', () => {
     const clock = new VirtualClock();
     const due: string[] = [];
-    const timers = new Timers(
-      clock,
-      () => 0.5,
-      () =>
-        timers.runDue((name) => {
-          due.push(name);
-          if (name === 'bad') throw new Error('bad');
-        }),
+    const timers = new Timers(clock, { fraction: () => 0.5 }, () =>
+      timers.runDue((name) => {
+        due.push(name);
+        if (name === 'bad') throw new Error('bad');
+      }),
     );
     timers.set('bad', 10);
     timers.set('good', 20);
@@ -225,14 +218,11 @@ describe('timers', () => {
   it('of no length do not stop the clock', () => {
     const clock = new VirtualClock();
     let times = 0;
-    const timers = new Timers(
-      clock,
-      () => 0.5,
-      () =>
-        timers.runDue(() => {
-          times += 1;
-          timers.set('again', 0);
-        }),
+    const timers = new Timers(clock, { fraction: () => 0.5 }, () =>
+      timers.runDue(() => {
+        times += 1;
+        timers.set('again', 0);
+      }),
     );
     timers.set('again', 0);
     clock.advance(1);

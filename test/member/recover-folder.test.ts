@@ -9,6 +9,7 @@ import { openStore } from '../../src/member/data-folder.ts';
 import { parseList } from '../../src/member/election-list.ts';
 import { join } from '../../src/member/index.ts';
 import { lockFolder } from '../../src/member/lock.ts';
+import { lookAtLog } from '../../src/member/log-file.ts';
 import { RecordFile } from '../../src/member/record-file.ts';
 import {
   type OpenRecovery,
@@ -139,9 +140,9 @@ describe('a folder that cannot be recovered', () => {
       'of another cluster',
       { cluster: 'mine' },
       () => {},
-      /election-jobs.json: belongs to cluster "shop", not to "mine"/,
+      /records.log: belongs to cluster "shop", not to "mine"/,
     ],
-    ['of another member', { id: 'b' }, () => {}, /election-jobs.json: belongs to id "a", not to "b"/],
+    ['of another member', { id: 'b' }, () => {}, /records.log: belongs to id "a", not to "b"/],
     [
       'of another protocol',
       {},
@@ -149,6 +150,7 @@ describe('a folder that cannot be recovered', () => {
       /election-old.json: belongs to protocol "bully", not to "quorum"/,
     ],
     ['that is damaged', {}, () => damage('election-main.json'), /election-main.json: torn or damaged/],
+    ['whose log is damaged', {}, () => damage('records.log'), /records.log: torn or damaged/],
     ['whose own record is damaged', {}, () => damage('member.json'), /member.json: torn or damaged/],
     ['that is not there', { data: '/nowhere' }, () => {}, /^\/nowhere: there is no such folder$/],
     ['that is empty', {}, () => empty(), /holds no record of an election/],
@@ -247,10 +249,17 @@ function stateOf(at: string): {
   const own = new RecordFile(path.join(at, 'member.json'), member).read()!.record as Loose;
   return {
     main: recordFile('main', 'quorum', at).read()!.record,
-    jobs: recordFile('jobs', 'quorum', at).read()!.record,
+    jobs: loggedIn(at, 'jobs'),
     list: parseList(readFileSync(path.join(at, 'elections'), 'utf8')),
     recovery: own.recovery,
   };
+}
+
+/** What the log has of this election. */
+function loggedIn(at: string, election: string): Loose {
+  const found = lookAtLog(path.join(at, 'records.log'), { cluster: 'shop', id: 'a' });
+  if (found.is !== 'log') throw new Error(`expected a log, found ${JSON.stringify(found)}`);
+  return JSON.parse(found.records.get(election)!.text);
 }
 
 function recordFile(election: string, protocol: string, at: string = folder): RecordFile {

@@ -45,11 +45,11 @@ describe('the rehearsals of a process', () => {
 
 describe('a rehearsal', () => {
   it('elects a leader, another after its resignation, and another after the death of that one', async () => {
-    for (let i = 0; i < 20; i++) expect(await rehearseElection(await settledWith('quorum'))).toBe(3);
+    for (let i = 0; i < 20; i++) expect(await rehearseElection(await settledWith('quorum'))).toBe(4);
   });
 
   it.each(['epoch', 'bully', 'ring', 'chang-roberts', 'draw'])('ends with %s too', async (protocol) => {
-    expect(await rehearseElection(await settledWith(protocol))).toBeLessThanOrEqual(3);
+    expect(await rehearseElection(await settledWith(protocol))).toBeLessThanOrEqual(4);
   });
 
   it('logs nothing', async () => {

@@ -1,7 +1,8 @@
 /** A disk takes part in several elections, and not every process of it opens all of them. */
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { lookAtLog } from '../../src/member/log-file.ts';
+import { RecordFile } from '../../src/member/record-file.ts';
 import { resumedFrom } from '../../src/protocols/quorum/identity.ts';
 import { Cluster } from '../support/cluster.ts';
 
@@ -17,17 +18,15 @@ interface Kept {
   readonly start: number;
 }
 
-/** What is on the disk: a file holds the last two records. */
+/** What is on the disk. */
 function kept(election: string): Kept {
-  const lines = readFileSync(path.join(cluster!.dataOf('a'), `election-${election}.json`), 'utf8').split(
-    /[\n\0]+/,
-  );
-  const records = lines.flatMap((line, i) =>
-    line.startsWith('{"format"')
-      ? [{ sequence: JSON.parse(line).sequence as number, text: lines[i + 1]! }]
-      : [],
-  );
-  return JSON.parse(records.sort((one, other) => other.sequence - one.sequence)[0]!.text);
+  const owner = { cluster: 'caucus', id: 'a' };
+  const file = path.join(cluster!.dataOf('a'), `election-${election}.json`);
+  const found = new RecordFile(file, { ...owner, election, protocol: 'quorum' }).read();
+  if (found !== null) return found.record as unknown as Kept;
+  const log = lookAtLog(path.join(cluster!.dataOf('a'), 'records.log'), owner);
+  if (log.is !== 'log') throw new Error(`expected a log, found ${JSON.stringify(log)}`);
+  return JSON.parse(log.records.get(election)!.text) as Kept;
 }
 
 async function restart(...elections: string[]): Promise<void> {

@@ -383,7 +383,7 @@ describe('an election that begins on a disk that takes part in others', () => {
     job.save(job.load(inherit));
     store.close();
     expect(await begin('job')).toEqual({ inheritedFrom: { disk: 'D', start: 1 } });
-    rmSync(path.join(folder, 'election-job.json'));
+    rmSync(path.join(folder, 'records.log'));
     expect(await begin('job')).toBeNull();
   });
 
@@ -448,7 +448,7 @@ describe('an election that begins on a disk that takes part in others', () => {
     main.save({ term: 3 });
     main.save({ term: 3, disk: 'D' });
     store.close();
-    rmSync(path.join(folder, 'election-nightly.json'));
+    rmSync(path.join(folder, 'records.log'));
     expect(await begin('nightly')).toBeNull();
     expect(await begin('job')).not.toBeNull();
   });

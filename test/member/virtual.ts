@@ -119,9 +119,10 @@ export class VirtualCluster {
         clock: this.clock,
         send: (to, message) => this.#send(id, to, message),
         save: (record) => {
-          if (member.diskError !== null) throw member.diskError;
+          if (member.diskError !== null) return member.diskError.message;
           member.saved = record;
           member.onSave(record);
+          return null;
         },
         isVoter: () => true,
         budgets: new SenderBudgets(this.clock, () => 1),

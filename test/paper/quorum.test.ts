@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/core/index.ts';
+import { successorsOf } from '../../src/protocols/quorum/handover.ts';
+import type { State } from '../../src/protocols/quorum/state.ts';
 import {
   accepted,
   answer,
@@ -333,6 +335,16 @@ describe('transfer and resignation', () => {
     expect(solo.sent()[0]!.message).toMatchObject({ type: 'vote/answer', term: 2 });
     solo.hears(4, heartbeat(2, 2));
     expect(outcome(solo)).toEqual({ status: 'done' });
+  });
+
+  it('is possible to members that answer, stand, have the register, and are not less preferred', () => {
+    const of = ({ state }: { state: object }): readonly unknown[] => successorsOf(state as State);
+    expect(of(ready().hears(5, answer(1, 2, { priority: 0 })))).toEqual([2, 3, 4]);
+    expect(of(ready().command({ type: 'priority', priority: 2 }))).toEqual([]);
+    expect(of(ready().hears(5, answer(1, 2, { priority: 7 })))).toEqual([2, 3, 4, 5]);
+    expect(of(ready().command({ type: 'transfer', to: 4 }))).toEqual([]);
+    expect(of(ready().timer('heartbeat').timer('heartbeat').timer('heartbeat'))).toEqual([]);
+    expect(of(at(4).hears(1, heartbeat(1, 2)))).toEqual([]);
   });
 
   it('to itself, to one that is no member, that is silent or never leads does nothing but say so', () => {

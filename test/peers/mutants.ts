@@ -69,7 +69,7 @@ export const mutants: readonly Mutant[] = [
     'else if (isDead || nowMs >= look.untilMs) this.#gone(look.about, isDead);',
     'else if (isDead || nowMs >= look.untilMs) this.#gone(look.about, true);',
   ]),
-  mutant('a life that two processes used still proves a death', { seed: 383 }, [
+  mutant('a life that two processes used still proves a death', { seed: 111 }, [
     'death-watch',
     '} else if (before !== null && !isSameProcess(before, peer)) this.#lives.set(peer.life, null);',
     '}',

@@ -1,4 +1,4 @@
-import { type Definition, readSettings } from '../../src/core/index.ts';
+import { type Definition, type Protocol, readSettings } from '../../src/core/index.ts';
 import { Explorer } from '../../src/exploration/index.ts';
 import { drawStorm, runStorm } from '../../src/simulation/index.ts';
 import { type Hunt, hunts } from './hunts.ts';
@@ -45,18 +45,25 @@ export interface Explored {
   readonly states: number;
   /** Nothing within the bounds was left out. */
   readonly complete: boolean;
+  /** A deputy took over in some history: a check in which none does says nothing of deputies. */
+  readonly tookOver: boolean;
 }
 
 const STATES_AT_A_TIME = 1000;
 
 /** What the explorer finds. It stops at the first broken promise, which need not have the shortest history. */
-export function explore(definition: Definition, { properties, bounds }: Hunt): Explored {
+export function explore(definition: Definition, hunt: Hunt): Explored {
+  const { properties, bounds, deputies: script = [] } = hunt;
+  const seen = { tookOver: false };
+  const protocol = definition.create({
+    timing: readSettings(definition.timing, {}, 'timing'),
+    options: readSettings(definition.options, {}, 'options'),
+  });
+  const settings = hunt.deputies === undefined ? { priority: 1 } : { priority: 1, deputies: true };
   const explorer = new Explorer({
-    protocol: definition.create({
-      timing: readSettings(definition.timing, {}, 'timing'),
-      options: readSettings(definition.options, {}, 'options'),
-    }),
-    members: [1, 2, 3].map((id) => ({ id, settings: { priority: 1 } })),
+    protocol: hunt.deputies === undefined ? protocol : watched(protocol, seen),
+    members: [1, 2, 3].map((id) => ({ id, settings })),
+    script,
     bounds,
     properties,
     samples: 0,
@@ -66,5 +73,16 @@ export function explore(definition: Definition, { properties, bounds }: Hunt): E
     // Each call looks at some more states.
   }
   const { states, complete, violations } = explorer.result();
-  return { shown: violations.find(({ claimed }) => claimed) ?? null, states, complete };
+  return { shown: violations.find(({ claimed }) => claimed) ?? null, states, complete, ...seen };
+}
+
+/** The same protocol; notes when a deputy takes over. */
+function watched(protocol: Protocol, seen: { tookOver: boolean }): Protocol {
+  return {
+    ...protocol,
+    step(state, input, out) {
+      protocol.step(state, input, out);
+      if ((state as { succeeds: unknown }).succeeds !== null) seen.tookOver = true;
+    },
+  };
 }

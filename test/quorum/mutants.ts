@@ -15,6 +15,7 @@
  * lead, since votes are given to processes; so an answer to an earlier process never comes in the term of a later one. Such rules
  * are looked at in one member (rules.ts).
  */
+import { deputies } from './mutants/deputies.ts';
 import { disks } from './mutants/disks.ts';
 import { handovers } from './mutants/handovers.ts';
 import { leases } from './mutants/leases.ts';
@@ -34,4 +35,5 @@ export const mutants: readonly Mutant[] = [
   ...memberships,
   ...disks,
   ...timings,
+  ...deputies,
 ];

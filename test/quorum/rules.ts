@@ -23,6 +23,7 @@ import {
   vacant,
   vote,
 } from '../support/quorum.ts';
+import { type DeputyRuleName, deputyRules } from './deputy-rules.ts';
 import { type TimingRuleName, timingRules } from './timing-rules.ts';
 
 export type RuleName =
@@ -67,6 +68,7 @@ export type RuleName =
   | 'a leader would vote for no other'
   | 'a leader of an older term is told of the newer one'
   | 'no register of a term out of all proportion is believed'
+  | DeputyRuleName
   | TimingRuleName;
 
 export const rules: Readonly<Record<RuleName, (definition: Definition) => boolean>> = {
@@ -306,6 +308,7 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
     const solo = at(2, saved(2, 1), { definition });
     return solo.hears(1, { type: 'publish/copy', register: register(2 ** 53 - 1, 1) }).state.term === 1;
   },
+  ...deputyRules,
   ...timingRules,
 };
 

@@ -67,7 +67,8 @@ export type ScenarioName =
   | 'one-of-two-loses-its-disk'
   | 'two-of-three-lose-their-disks'
   | 'disk-lost-beside-a-vacant-seat'
-  | 'backup-of-a-smaller-membership';
+  | 'backup-of-a-smaller-membership'
+  | 'deputy-voter-restarts';
 
 export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   'two-changes-within-a-lease': {
@@ -249,6 +250,10 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
     about:
       'one of five members has heard a copy of the disk of a later leader, and ignores that leader from then on',
     leads: true,
+  },
+  'deputy-voter-restarts': {
+    about:
+      'five members, three with deputies; one promises the deputy, starts again, hears the leader, and knows first that it died',
   },
 };
 

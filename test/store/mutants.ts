@@ -94,7 +94,7 @@ export const mutants: readonly Mutant[] = [
   ]),
   mutant('the version is ignored', { rule: 'another version is called so' }, [
     'recovery',
-    'if (format !== null && isCertain && !READABLE.includes(format)) return refuseVersion(format);',
+    'if (format !== null && isCertain && !READABLE.includes(format)) return refuseVersion(format, READABLE);',
     'void [isCertain, refuseVersion];',
   ]),
   mutant('a lost write is not noticed', { rule: 'a gap between the copies is refused' }, [

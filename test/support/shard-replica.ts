@@ -5,7 +5,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ShardWork } from '../../src/election/index.ts';
+import type { OnceOutcome, ShardOccasion, ShardWork } from '../../src/election/index.ts';
 import { openEngine } from '../../src/engines/open.ts';
 import { type JoinOptions, join } from '../../src/member/index.ts';
 
@@ -17,6 +17,8 @@ export interface ShardPlan {
   readonly member?: JoinOptions;
   /** Where works write, and how often; null: they do not. */
   readonly writes: { readonly file: string; readonly everyMs: number } | null;
+  /** A schedule in place of works that go on: each run writes when it begins and ends, and takes so long. */
+  readonly schedule?: { readonly line: string; readonly file: string; readonly runMs: number };
 }
 
 const plan = JSON.parse(process.argv[2]!) as ShardPlan;
@@ -54,7 +56,27 @@ const work: ShardWork = async ({ shard, token, signal, assert, ended }) => {
   say({ is: 'ended', shard, token: String(token) });
 };
 
+/** One line per event, which the system appends as a whole. */
+function scheduled({ line, file, runMs }: NonNullable<ShardPlan['schedule']>): ShardWork {
+  return async ({ shard, token, schedule }) => {
+    say({ is: 'began', shard, token: String(token), atMs: nowMs() });
+    const note = (what: string, occasion: unknown): void =>
+      appendFileSync(file, `${what} ${shard} ${occasion} ${token}\n`);
+    const run = async ({ occasion, signal }: ShardOccasion): Promise<void> => {
+      note('begin', occasion);
+      await sleep(runMs, undefined, { signal });
+      note('end', occasion);
+    };
+    const onRun = ({ outcome, occasion }: OnceOutcome): void => {
+      if (outcome === 'done') note('recorded', occasion);
+    };
+    await schedule(line, run, { catchUp: 'all', onRun });
+    say({ is: 'ended', shard, token: String(token) });
+  };
+}
+
 say({ is: 'up', atMs: nowMs() });
-await partition.own(work, { signal: shutdown.signal });
+const own = plan.schedule === undefined ? work : scheduled(plan.schedule);
+await partition.own(own, { signal: shutdown.signal });
 await place.close();
 process.exit(0);

@@ -284,8 +284,8 @@ export const mutants: readonly Mutant[] = [
     'a probe keeps a voter awake for ever',
     { rule: 'a probe without an answer does not keep a voter awake' },
     resting,
-    'return s.asked === null && s.told === null;',
-    'return s.asked === null && s.probes === null && s.told === null;',
+    'return s.asked === null && s.told === null && s.heir === null && s.deputy === null;',
+    'return s.asked === null && s.probes === null && s.told === null && s.heir === null && s.deputy === null;',
   ),
   mutant('a leader that wakes forgets its rounds', { seed: 36 }, resting, 's.round = round;', ''),
   mutant(

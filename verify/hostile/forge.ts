@@ -59,7 +59,13 @@ export class Forger {
       case 'probe/answer':
         return { ...answer, term: this.#term() };
       case 'heartbeat':
-        return { term: this.#term(), round: this.#round(), age: this.#age(), committed: this.#age() };
+        return {
+          term: this.#term(),
+          round: this.#round(),
+          age: this.#age(),
+          committed: this.#age(),
+          ...this.#succession(to),
+        };
       case 'heartbeat/answer':
         return {
           ...answer,
@@ -67,7 +73,23 @@ export class Forger {
           round: this.#round(),
           age: this.#age(),
           priority: this.#priority(),
+          ...(this.#random.chance(0.5) ? { deputies: true } : {}),
         };
+      case 'deputy/ask':
+        return {
+          term: this.#term(),
+          of: this.#lifeOf(this.#random.pick(this.#ids)),
+          next: this.#term() + 1,
+          round: this.#round(),
+          age: this.#age(),
+          promiseMs: this.#random.pick([1, 125, 60_000]),
+        };
+      case 'deputy/answer':
+        return { ...answer, term: this.#term(), next: this.#term() + 1, round: this.#round() };
+      case 'deputy/end':
+        return { term: this.#term(), next: this.#term() + 1 };
+      case 'deputy/ended':
+        return { term: this.#term(), next: this.#term() + 1, round: this.#round() };
       case 'publish/send':
         return { term: this.#term(), register: this.#register() };
       case 'publish/answer':
@@ -111,6 +133,16 @@ export class Forger {
 
   #release(): object | null {
     return this.#random.chance(0.5) ? null : { term: this.#term(), round: this.#round() };
+  }
+
+  /** What a leader may say of its deputy, and a former deputy of the leader before. */
+  #succession(to: MemberId): object {
+    const id = this.#random.chance(0.5) ? to : this.#random.pick(this.#ids);
+    const life = this.#lifeOf(this.#random.pick(this.#ids));
+    return {
+      ...(this.#random.chance(0.3) ? { deputy: { id, term: this.#term() + 1, voters: this.#ids } } : {}),
+      ...(this.#random.chance(0.3) ? { after: { life, release: this.#release() } } : {}),
+    };
   }
 
   #idOrNull(): MemberId | null {

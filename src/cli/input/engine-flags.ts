@@ -90,6 +90,7 @@ export const MEMBER_ONLY = [
   'data',
   'cluster',
   'priority',
+  'balance',
   'timing',
   'option',
   'trustConnections',

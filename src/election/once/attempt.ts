@@ -9,7 +9,7 @@ import type { Transaction } from '../seat.ts';
 import { type Result, resultOf } from '../work.ts';
 import type { OnceSettings, OnceWork, TransactionContext } from './options.ts';
 import { type Changed, type Shift, Unrecorded } from './shift.ts';
-import { workContext } from './work-context.ts';
+import { type Right, workContext } from './work-context.ts';
 
 /** An attempt whose beginning is recorded. */
 export interface Begun {
@@ -22,7 +22,8 @@ export interface Begun {
 interface AttemptAround {
   readonly candidacy: Candidacy;
   readonly settings: OnceSettings;
-  readonly shift: Shift;
+  /** The right to work: a leadership, or the ownership of a shard, which has no transactions. */
+  readonly shift: Pick<Shift, 'abandon'> & Partial<Pick<Shift, 'transact'>> & { readonly leadership: Right };
 }
 
 /** Why work was told to stop, other than by the end of its leadership. */
@@ -37,7 +38,7 @@ export async function attempt<T>(
   around: AttemptAround,
   work: OnceWork<T, TransactionContext>,
   begun: Begun,
-  finish: (record: OnceRecord) => Changed<Run>,
+  finish?: (record: OnceRecord) => Changed<Run>,
 ): Promise<Result<T> & { run?: Run }> {
   const { shift, settings, candidacy } = around;
   const { leadership } = shift;
@@ -73,7 +74,7 @@ export async function attempt<T>(
       stop.signal.throwIfAborted(); // Work that was told to stop is not done, and is rolled back.
     };
     const ended = (error: CaucusError): void => end(error, true);
-    run = await shift.transact({ run: inside, idleMs, ended }, finish);
+    run = await shift.transact!({ run: inside, idleMs, ended }, finish!);
     return value as T;
   });
   try {

@@ -1,5 +1,14 @@
-import { type OpenRun, openRunsIn, type Run, type Series, seriesIn } from '../../once/index.ts';
+import {
+  type OnceRecord,
+  type OpenRun,
+  openRunsIn,
+  type Run,
+  type Series,
+  seriesIn,
+} from '../../once/index.ts';
+import { type Ending, onceAborted } from '../aborts.ts';
 import type { Candidacy } from '../candidacy.ts';
+import { deferred } from '../deferred.ts';
 import type { Seat } from '../seat.ts';
 import { type OnceAround, OnceCall, type OnceOutcome } from './once.ts';
 import {
@@ -9,7 +18,7 @@ import {
   readOnceOptions,
   type TransactionContext,
 } from './options.ts';
-import { recordOf, Shift } from './shift.ts';
+import { type Changed, type Opener, recordOf, Shift, Unrecorded } from './shift.ts';
 import { Turns } from './turns.ts';
 
 /** What is recorded of the occasions of an election. */
@@ -62,8 +71,41 @@ export class Occasions {
     return new OnceCall(this.#around, { ...readOnceOptions(occasion, options), isDue }, work).run();
   }
 
+  /**
+   * Changes the record, under a leadership that is held for that alone unless other calls work under it. Rejects if the
+   * signal is aborted before it is elected, or with `Unrecorded`.
+   */
+  async change<T>(
+    call: Opener,
+    derive: (record: OnceRecord) => Changed<T>,
+    signal: AbortSignal,
+    isEnd: boolean,
+  ): Promise<T> {
+    const shift = this.#around.enter();
+    shift.enter(call);
+    const stopped = deferred<never>();
+    const forget = onceAborted([signal], (reason) => stopped.reject(reason));
+    try {
+      await Promise.race([shift.held, stopped.promise]);
+      if (!shift.leadership.isValid()) throw new Unrecorded(shift.leadership.lost, false);
+      return await shift.change(derive, isEnd);
+    } finally {
+      forget();
+      shift.leave(call);
+    }
+  }
+
+  get candidacy(): Candidacy {
+    return this.#around.candidacy;
+  }
+
+  /** What is recorded, as far as we know. */
+  get record(): OnceRecord {
+    return recordOf(this.#seat);
+  }
+
   /** Aborted when the election is closed. */
-  get closed(): AbortSignal {
+  get closed(): Ending {
     return this.#around.candidacy.closed;
   }
 

@@ -258,7 +258,7 @@ export class OnceCall<T> implements Opener {
   /** Ends early when the leadership ends or the call is called off. */
   async #pause({ leadership }: Shift, ms: number): Promise<void> {
     const over = deferred();
-    const stop = this.#around.candidacy.clock.after(ms, over.resolve);
+    const stop = this.#around.candidacy.clock.after(ms, () => over.resolve());
     const forget = onceAborted([leadership.signal, this.#settings.signal], () => over.resolve());
     await over.promise;
     stop();

@@ -44,7 +44,7 @@ const FIELDS: Readonly<Record<keyof ScheduleOptions, 0>> = { timezone: 0, catchU
 
 /** One schedule: sleeps until a fire time, and has its work done once for that occasion. */
 export class Schedule {
-  readonly #occasions: Occasions;
+  readonly #occasions: ScheduleAround['occasions'];
   readonly #clock: Clock;
   readonly #tell: (message: string) => void;
   readonly #fires: FireTimes;
@@ -55,7 +55,7 @@ export class Schedule {
   #handledMs = Number.NEGATIVE_INFINITY;
 
   private constructor(
-    { occasions, clock, tell }: ScheduleAround,
+    { occasions, clock, tell, startedMs = wallOf(clock) }: ScheduleAround,
     fires: FireTimes,
     { timezone: _, catchUp = 'last', onRun, ...options }: ScheduleOptions,
   ) {
@@ -67,7 +67,7 @@ export class Schedule {
     this.#options = { drainMs: DEFAULT_DRAIN_MS, ...options, series, lateMs };
     this.#catchUp = choice('all', 'last', 'none').read(catchUp, 'catchUp');
     this.#onRun = onRun;
-    this.#startedMs = wallOf(clock);
+    this.#startedMs = startedMs;
   }
 
   /** Checks everything. Throws BadInput. */
@@ -156,7 +156,7 @@ export class Schedule {
   async #sleep(ms: number): Promise<void> {
     const over = deferred();
     const wakeMs = Math.min(Math.max(ms, 1), LONGEST_SLEEP_MS);
-    const stop = this.#clock.after(wakeMs, over.resolve);
+    const stop = this.#clock.after(wakeMs, () => over.resolve());
     const forget = onceAborted([this.#options.signal, this.#occasions.closed], () => over.resolve());
     await over.promise;
     stop();
@@ -167,7 +167,9 @@ export class Schedule {
 
 /** What a schedule needs of its election. */
 export interface ScheduleAround {
-  readonly occasions: Occasions;
+  readonly occasions: Pick<Occasions, 'once' | 'seriesOf' | 'scheduled' | 'closed'>;
+  /** When the schedule began, by the wall clock (default: now). */
+  readonly startedMs?: number;
   readonly clock: Clock;
   readonly tell: (message: string) => void;
 }

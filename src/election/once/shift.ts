@@ -121,14 +121,14 @@ export class Shift {
    * again for as long as the lease lasts.
    */
   change<T>(derive: (record: OnceRecord) => Changed<T>, isEnd = false): Promise<T> {
-    const { promise, resolve, reject } = deferred<T>();
+    const changed = deferred<T>();
     const derived = (record: OnceRecord): { record: OnceRecord; tell: () => void } => {
       const { record: next, result } = derive(record);
-      return { record: next ?? record, tell: () => resolve(result) };
+      return { record: next ?? record, tell: () => changed.resolve(result) };
     };
-    this.#waiting.push({ derived, isEnd, reject });
+    this.#waiting.push({ derived, isEnd, reject: (reason) => changed.reject(reason) });
     this.#inTurn(() => this.#changeAll()).catch(() => {}); // Each waiting change is told.
-    return promise;
+    return changed.promise;
   }
 
   /** Changes that wait are published together: a thousand schedules may fire at one moment. */
@@ -245,7 +245,7 @@ export class Shift {
 
   async #pause(ms: number): Promise<void> {
     const over = deferred();
-    const stop = this.#candidacy.clock.after(ms, over.resolve);
+    const stop = this.#candidacy.clock.after(ms, () => over.resolve());
     const forget = onceAborted([this.leadership.signal], () => over.resolve());
     await over.promise;
     stop();

@@ -1,4 +1,4 @@
-import { onceAborted } from '../aborts.ts';
+import { type Abortable, onceAborted } from '../aborts.ts';
 import { deferred } from '../deferred.ts';
 
 /**
@@ -12,7 +12,7 @@ export class Turns {
   /** Acts once all earlier calls of the series have settled. Rejects if a signal is aborted before. */
   async take<T>(
     series: string,
-    signals: readonly (AbortSignal | undefined)[],
+    signals: readonly (Abortable | undefined)[],
     act: () => Promise<T>,
   ): Promise<T> {
     const before = this.#last.get(series) ?? Promise.resolve();
@@ -20,7 +20,7 @@ export class Turns {
     const over = before.then(() => left.promise);
     this.#last.set(series, over);
     const calledOff = deferred<never>();
-    const forget = onceAborted(signals, calledOff.reject);
+    const forget = onceAborted(signals, (reason) => calledOff.reject(reason));
     try {
       await Promise.race([before, calledOff.promise]);
       forget();

@@ -4,9 +4,12 @@ import type { Leadership } from '../leadership.ts';
 import type { Transaction } from '../seat.ts';
 import type { TransactionContext } from './options.ts';
 
+/** What lets work run: a leadership, or the ownership of a shard. */
+export type Right = Pick<Leadership, 'token' | 'signal' | 'assert' | 'expiresInMs' | 'heldForMs'>;
+
 /** What the work of `once` gets. */
 export function workContext(
-  leadership: Leadership,
+  leadership: Right,
   signal: AbortSignal,
   {
     occasion,

@@ -1,6 +1,7 @@
 import { deferred } from '../deferred.ts';
 import type { LeadershipLost } from '../errors.ts';
 import type { Leadership } from '../leadership.ts';
+import type { ScheduleShard, ShardScheduleOptions, ShardScheduleWork } from './shard-schedules.ts';
 
 /** A shard that this replica owns, from the start of its work until it is released or lost. It ends once. */
 export class OwnedShard {
@@ -16,6 +17,11 @@ export class OwnedShard {
   readonly isValid: () => boolean;
   /** Throws the `LeadershipLost` if we may not act on this shard at this moment. */
   readonly assert: () => void;
+  /**
+   * Does the work once at each fire time of a cron line, for this shard and with its token, also across a change of its
+   * owner. Settles when the shard is lost, or the option `signal` is aborted, and the work has stopped.
+   */
+  readonly schedule: (line: string, work: ShardScheduleWork, options?: ShardScheduleOptions) => Promise<void>;
 
   readonly #session: Leadership;
   readonly #controller = new AbortController();
@@ -23,12 +29,13 @@ export class OwnedShard {
   #lost: LeadershipLost | null = null;
   #isReleased = false;
 
-  constructor(shard: number, token: number, session: Leadership) {
+  constructor(shard: number, token: number, session: Leadership, schedule: ScheduleShard) {
     this.shard = shard;
     this.token = BigInt(token);
     this.signal = this.#controller.signal;
     this.ended = this.#ended.promise;
     this.#session = session;
+    this.schedule = (line, work, options) => schedule(this, line, work, options);
     this.isValid = () => session.isValid() && this.#lost === null;
     this.assert = () => {
       if (!this.isValid()) throw this.#lost ?? session.lost!;

@@ -13,6 +13,7 @@ import { Bell } from './bell.ts';
 import { Coordinator } from './coordinator.ts';
 import { ownersIn, type PartitionObservation, type ShardOwner } from './observation.ts';
 import { type Owning, Session, type ShardWork } from './session.ts';
+import { type ShardScheduleOptions, ShardSchedules, type ShardScheduleWork } from './shard-schedules.ts';
 import { Slot, Slots } from './slots.ts';
 
 export interface PartitionOptions {
@@ -46,6 +47,7 @@ export class Partition {
   readonly #options: Required<Omit<PartitionOptions, 'shards'>>;
   readonly #main: Election;
   readonly #slots: Slots;
+  readonly #schedules: ShardSchedules;
   readonly #bell = new Bell();
   readonly #feed: Feed<PartitionObservation>;
   readonly #closed = new AbortController();
@@ -69,6 +71,8 @@ export class Partition {
     this.#tell = (problem) => log({ level: 'warning', message: `partition ${name}: ${problem}` });
     this.#main = this.#open(`${name}.shards`);
     this.#slots = new Slots((index) => new Slot(index, this.#open(`${name}.shards.${index}`), this.#bell));
+    const openRecords = (index: number): Election => this.#open(`${name}.shards.r${index}`);
+    this.#schedules = new ShardSchedules({ clock, open: openRecords, tell: this.#tell });
     this.#feed = new Feed(this.#look());
     void this.#follow();
   }
@@ -94,12 +98,36 @@ export class Partition {
     if (this.#closed.signal.aborted) throw this.#closed.signal.reason;
     if (this.#owning !== null)
       throw new CaucusError('E_REFUSED', `own() of the partition ${this.name} is already running here`);
+    this.#schedules.begin();
     const owning = this.#own(work, signal);
     this.#owning = owning.catch(() => {});
     try {
       await owning;
     } finally {
       this.#owning = null;
+    }
+  }
+
+  /**
+   * Takes part, and does the work once at each fire time of a cron line for each shard: `schedule` of every shard that
+   * this replica gets. When `signal` is aborted, works that run have `drainMs` to end; then all shards are released.
+   */
+  async schedule(line: string, work: ShardScheduleWork, options: ShardScheduleOptions = {}): Promise<void> {
+    await this.#schedules.check(line, work, options);
+    const running = new Set<Promise<void>>();
+    const over = new AbortController();
+    const forget = onceAborted([options.signal], () => {
+      void Promise.allSettled(running).then(() => over.abort());
+    });
+    const ownedWork: ShardWork = async (shard) => {
+      const run = shard.schedule(line, work, options);
+      running.add(run);
+      await run.finally(() => running.delete(run));
+    };
+    try {
+      await this.own(ownedWork, { signal: over.signal });
+    } finally {
+      forget();
     }
   }
 
@@ -122,6 +150,7 @@ export class Partition {
       size: this.shards,
       name: this.self,
       work,
+      schedule: this.#schedules.run,
       bell: this.#bell,
       clock,
       drainMs,
@@ -262,7 +291,8 @@ export class Partition {
   async #close(): Promise<void> {
     this.#end();
     await this.#owning;
-    const elections = [this.#main, ...this.#slots.all.map(({ election }) => election)];
+    const slots = this.#slots.all.map(({ election }) => election);
+    const elections = [this.#main, ...slots, ...this.#schedules.elections];
     const closed = await Promise.allSettled(elections.map((each) => each.close()));
     this.#feed.close();
     const failed = closed.find((each) => each.status === 'rejected');
@@ -308,7 +338,7 @@ export class Partition {
 
   readonly #pause = async (ms: number, signals: readonly AbortSignal[]): Promise<void> => {
     const over = deferred();
-    const stop = this.#options.clock.after(ms, over.resolve);
+    const stop = this.#options.clock.after(ms, () => over.resolve());
     const forget = onceAborted(signals, () => over.resolve());
     await over.promise;
     stop();

@@ -7,6 +7,7 @@ import type { Leadership } from '../leadership.ts';
 import { isStop, resultOf } from '../work.ts';
 import type { Bell } from './bell.ts';
 import { OwnedShard } from './owned-shard.ts';
+import type { ScheduleShard } from './shard-schedules.ts';
 import type { Slot } from './slots.ts';
 
 const AGAIN_MS = 50;
@@ -20,6 +21,7 @@ export interface Owning {
   readonly size: number;
   readonly name: string;
   readonly work: ShardWork;
+  readonly schedule: ScheduleShard;
   readonly bell: Bell;
   readonly clock: Clock;
   readonly drainMs: number;
@@ -112,8 +114,8 @@ export class Session {
   }
 
   #start(shard: number, token: number): void {
-    const { work, lingering } = this.#owning;
-    const owned = new OwnedShard(shard, token, this.#leadership);
+    const { work, lingering, schedule } = this.#owning;
+    const owned = new OwnedShard(shard, token, this.#leadership, schedule);
     const earlier = lingering.get(shard);
     const begin = (): unknown => (owned.isValid() ? work(owned) : undefined);
     const done = resultOf(earlier === undefined ? begin : () => earlier.then(begin)).then((result) => {

@@ -41,8 +41,8 @@ export class Connection {
   /** The member whose certificate the other side showed when it opened the connection; null if there is none. */
   readonly certifiedId: MemberId | null;
   owner: ConnectionOwner | null = null;
-  /** The other side runs an earlier release, which knows nothing of times that change while a cluster runs. */
-  isEarlier = false;
+  /** If the other side runs an earlier release: what that understands. Null: all that this one does. */
+  earlier: readonly string[] | null = null;
   /** The round trip of the last ping that was answered. */
   roundTripMs: number | null = null;
 

@@ -131,8 +131,8 @@ class AllLinks implements Links, Hub {
     const last = this.#lastWritten;
     if (last !== null && last.message === message && last.election === election) return last;
     const frame = encodeMessage(election, message);
-    const earlier = (): string => {
-      const fitting = this.options.forEarlierRelease(message);
+    const earlier = (features: readonly string[]): string => {
+      const fitting = this.options.forEarlierRelease(message, features);
       return fitting === message ? frame : encodeMessage(election, fitting);
     };
     this.#lastWritten = { election, message, frame, bytes: Buffer.byteLength(frame), earlier };

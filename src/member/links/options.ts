@@ -32,7 +32,7 @@ export interface LinkOptions extends Given<PeerOptions> {
   readonly postsInFlight?: number | undefined;
   readonly postMs?: number | undefined;
   /** A message as an earlier release understands it; if omitted, that is the same message. */
-  readonly forEarlierRelease?: ((message: Message) => Message) | undefined;
+  readonly forEarlierRelease?: ((message: Message, features: readonly string[]) => Message) | undefined;
   /** What members prove themselves with; if omitted, they prove nothing. */
   readonly secrets?: Secrets | null | undefined;
   /** Both sides of every connection show the certificate of a member; if omitted, members do not use TLS. */

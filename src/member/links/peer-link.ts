@@ -97,6 +97,6 @@ export class PeerLink {
   }
 }
 
-function frameFor({ isEarlier }: Connection, item: Outgoing): string {
-  return isEarlier ? item.earlier() : item.frame;
+function frameFor({ earlier }: Connection, item: Outgoing): string {
+  return earlier === null ? item.frame : item.earlier(earlier);
 }

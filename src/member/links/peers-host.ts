@@ -4,6 +4,7 @@ import {
   type Closing,
   type ConnectionId,
   type Decision,
+  earlierThanThis,
   type Identity,
   named,
   type PeerEvent,
@@ -101,7 +102,7 @@ export class PeersHost implements ConnectionOwner {
     if (number === undefined) return;
     switch (frame.type) {
       case 'hello': {
-        connection.isEarlier = !(frame.identity.features ?? []).includes('timing');
+        connection.earlier = earlierThanThis(frame.identity);
         const refused = objectTo(connection, frame.identity, this.own.id, this.removed);
         if (refused === null)
           return this.give({ type: 'greeted', connection: number, identity: frame.identity });

@@ -6,8 +6,8 @@ export interface Outgoing {
   readonly message: Message;
   readonly frame: string;
   readonly bytes: number;
-  /** The same for an earlier release. */
-  earlier(): string;
+  /** The same for an earlier release, which understands these features. */
+  earlier(features: readonly string[]): string;
 }
 
 /**

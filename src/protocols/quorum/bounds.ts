@@ -9,7 +9,7 @@
  * The bounds cannot expose a member that lies within them: a member that claims to lead a later term is believed.
  */
 import { assertNever, type Json, type MemberId, majority } from '../../core/index.ts';
-import type { Age, Ask, Message, Origin, Register, Seat } from './messages.ts';
+import type { Age, Ask, Deputy, Message, Origin, Register, Seat } from './messages.ts';
 import type { QuorumConfig } from './settings.ts';
 import { isOlder, type State } from './state.ts';
 import { LONGEST_PROMISE_MS, refuseTiming } from './timing.ts';
@@ -66,6 +66,18 @@ export function objection(s: State, m: Message, config: QuorumConfig): string | 
       return aboutNumbers(m.by, m.term, 0) ?? aboutRound(m.round);
     case 'copy':
       return aboutNumbers(m.by, m.start, 0);
+    case 'deputy/ask':
+      return (
+        aboutNumbers(m.by, m.next, m.age.version) ??
+        aboutAge(m.age, m.term) ??
+        aboutNext(m) ??
+        aboutRound(m.round) ??
+        aboutPromise(s, m)
+      );
+    case 'deputy/answer':
+    case 'deputy/end':
+    case 'deputy/ended':
+      return aboutNumbers(m.by, m.next, 0) ?? aboutNext(m);
     case 'term':
     case 'pre-vote/answer':
     case 'vote/answer':
@@ -96,6 +108,8 @@ export function changesMembers({ register }: State, m: Message): boolean {
 /** The fields that messages of several types share. */
 interface Parts {
   readonly term?: number;
+  readonly next?: number;
+  readonly deputy?: Deputy;
   readonly age?: Age;
   readonly register?: Register;
 }
@@ -106,8 +120,8 @@ export function claimOf(m: Message): number {
   return Math.max(termOf(m as Parts), versionOf(m as Parts), m.by.start, told);
 }
 
-function termOf({ term = 0, register }: Parts): number {
-  return Math.max(term, register === undefined ? 0 : register.term);
+function termOf({ term = 0, next = 0, deputy, register }: Parts): number {
+  return Math.max(term, next, deputy?.term ?? 0, register === undefined ? 0 : register.term);
 }
 
 function versionOf({ age, register }: Parts): number {
@@ -203,13 +217,23 @@ function aboutVote({ term, age, release }: Ask<'vote'>): string | null {
   return aboutRound(release.round);
 }
 
-function aboutHeartbeat({ age, committed, round }: Ask<'heartbeat'>): string | null {
+function aboutHeartbeat({ term, age, committed, round, deputy, after }: Ask<'heartbeat'>): string | null {
+  if (deputy !== undefined && deputy.term <= term) return `a deputy for term ${deputy.term} in term ${term}`;
+  if (after !== undefined && after.release !== null && after.release.term >= term)
+    return 'consent of a leader that is not yet elected';
   if (isOlder(age, committed)) return 'a register that is committed before it is accepted';
   return aboutRound(round);
 }
 
+function aboutNext({ term, next }: { readonly term: number; readonly next: number }): string | null {
+  return next > term ? null : `a deputy for term ${next} in term ${term}`;
+}
+
 /** A member that was led to promise for years would help no candidate, also after a restart. */
-function aboutPromise({ asksMs }: State, { promiseMs = 0 }: Ask<'vote' | 'heartbeat'>): string | null {
+function aboutPromise(
+  { asksMs }: State,
+  { promiseMs = 0 }: Ask<'vote' | 'heartbeat' | 'deputy/ask'>,
+): string | null {
   return promiseMs > Math.max(asksMs, LONGEST_PROMISE_MS) ? `a promise of ${promiseMs} ms` : null;
 }
 

@@ -3,11 +3,11 @@ import { isTooLarge, LARGEST_VALUE } from './bounds.ts';
 import { onElectionTimer } from './election.ts';
 import { refuseTransfer, resign, startTransfer } from './handover.ts';
 import { sendHeartbeats } from './leading.ts';
-import { lacksMajority } from './membership.ts';
+import { type Change, lacksMajority } from './membership.ts';
 import { startPublication } from './register.ts';
 import { mayLead } from './roles.ts';
 import type { QuorumConfig, Times } from './settings.ts';
-import { type Change, isMember, type Out, type State } from './state.ts';
+import { isMember, type Out, type State } from './state.ts';
 import { readTiming, refuseTiming } from './timing.ts';
 
 export function onCommand(

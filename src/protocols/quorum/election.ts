@@ -1,14 +1,17 @@
 import type { MemberId } from '../../core/index.ts';
+import { mayTakeOver, onHeirEnds, takeOver } from './deputy.ts';
 import { becomeLeader } from './leading.ts';
 import type { Ask, Release } from './messages.ts';
 import {
   adoptTerm,
   becomeFollower,
+  dropStandby,
   endLeases,
   enterTerm,
+  givesWay,
   hurryToElection,
+  isFirst,
   mayLead,
-  slotOf,
   tellTerm,
   waitForElection,
 } from './roles.ts';
@@ -70,13 +73,21 @@ function startPreVote(s: State, times: Times, out: Out): void {
   startVoteWithQuorum(s, times, out);
 }
 
-export function onPreVote(s: State, from: MemberId, { by, term, age }: Ask<'pre-vote'>, out: Out): void {
+export function onPreVote(
+  s: State,
+  from: MemberId,
+  { by, term, age }: Ask<'pre-vote'>,
+  times: Times,
+  out: Out,
+): void {
   // A leader votes for no other before it has stopped leading: its lease may lapse for a moment although a majority
   // hears it.
   const willing = s.role !== 'leader' && !isOlder(age, s.register);
   if (term < s.term) tellTerm(s, from, out);
-  else if (willing && !isPromisedAgainst(s, from, by.life, null)) grantPreVote(s, from, by.life, term, out);
-  else {
+  else if (willing && !isPromisedAgainst(s, from, by.life, null)) {
+    grantPreVote(s, from, by.life, term, out);
+    letPass(s, from, times, out);
+  } else {
     if (willing) s.asked = { id: from, life: by.life };
     nameLeader(s, from, by.life, out);
   }
@@ -84,6 +95,18 @@ export function onPreVote(s: State, from: MemberId, { by, term, age }: Ask<'pre-
   // too.
   if (isOlder(age, s.register))
     send(from, { type: 'publish/copy', register: s.register, by: origin(s) }, out);
+}
+
+/**
+ * The other is about to be elected, so this member does not ask before the next timeout. Once in a term: the other may
+ * reach too few members, and would keep this one from asking for ever.
+ */
+function letPass(s: State, other: MemberId, times: Times, out: Out): void {
+  if (s.role === 'candidate' || s.leader !== null || s.passed === s.term) return;
+  if (!givesWay(s, other, s.term)) return;
+  s.passed = s.term;
+  becomeFollower(s, null, times, out);
+  waitForElection(s, times, out);
 }
 
 function grantPreVote(s: State, id: MemberId, to: string, term: number, out: Out): void {
@@ -138,7 +161,10 @@ function startVoteWithQuorum(s: State, times: Times, out: Out): void {
  */
 export function startVote(s: State, release: Release | null, times: Times, out: Out): void {
   const spent = s.term === 0 ? s.spent : 0;
-  s.seeking = Math.max(s.term, s.seeking, spent) + 1;
+  // The term of a deputy is its own, whether or not it leads in it.
+  const taken = Math.max(s.advance?.term ?? 0, s.deputy?.term ?? 0);
+  s.seeking = Math.max(s.term, s.seeking, spent, taken) + 1;
+  dropStandby(s, out);
   s.votes = { [s.id]: s.disk };
   s.role = 'candidate';
   s.leader = null;
@@ -164,10 +190,14 @@ export function onVote(s: State, from: MemberId, m: Ask<'vote'>, times: Times, o
   const { life } = m.by;
   if (m.term < s.term) return tellTerm(s, from, out);
   if (isPromisedAgainst(s, from, life, m.release) || s.leaseRound !== null) return;
+  if (s.advance !== null && m.term <= s.advance.term) return; // Its vote in that term is given.
   // It is late or a duplicate. Taken as new, it would replace a promise that a newer round depends on by an older
   // one.
   if (isPromisedLater(s, from, { term: m.term, round: VOTES })) return;
-  if (s.role === 'candidate' && s.seeking === m.term) return; // Its vote in that term is its own.
+  // Its vote in that term is its own. It binds a candidate to nothing before it has won: it is saved only then, and once
+  // it has given way, answers to its own request do not count.
+  if (s.role === 'candidate' && s.seeking === m.term)
+    if (s.consent !== null || !givesWay(s, from, m.term - 1)) return;
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
   if (s.votedFor !== null && (s.votedFor.id !== from || s.votedFor.life !== life)) return;
   if (isOlder(m.age, s.register)) return;
@@ -198,12 +228,14 @@ function winWithQuorum(s: State, times: Times, out: Out): void {
 /** The promise has ended: it no longer binds, and a member that was refused only because of it is answered now. */
 export function onPromiseEnds(s: State, times: Times, out: Out): void {
   s.promise = null;
-  s.promiseMs = Math.min(s.promiseMs, times.promiseMs);
+  s.promiseMs = Math.min(s.promiseMs, Math.max(times.promiseMs, s.heir?.ms ?? 0));
   grantWhatWasAsked(s, out);
 }
 
-function grantWhatWasAsked(s: State, out: Out): void {
+/** A member that was refused only because of a promise is answered, if no other promise stands. */
+export function grantWhatWasAsked(s: State, out: Out): void {
   const { asked } = s;
+  if (asked !== null && isPromisedAgainst(s, asked.id, asked.life, null)) return;
   s.asked = null;
   if (asked === null || s.role === 'leader' || s.role === 'candidate') return;
   grantPreVote(s, asked.id, asked.life, s.term, out);
@@ -214,7 +246,9 @@ function grantWhatWasAsked(s: State, out: Out): void {
  * of the leader: by then this member follows no leader, or already asks in vain.
  */
 export function onGone(s: State, peer: MemberId, life: string | null, times: Times, out: Out): void {
-  if (peer === s.leader) onLeaderGone(s, life, times, out);
+  if (life !== null && s.heir?.to === peer && s.heir.life === life) onHeirEnds(s, out);
+  if (life !== null && mayTakeOver(s, peer, life)) takeOver(s, null, times, out);
+  else if (peer === s.leader) onLeaderGone(s, life, times, out);
   else if (life !== null && s.promise?.to === peer && s.promise.life === life)
     onLateProof(s, peer, times, out);
 }
@@ -227,7 +261,7 @@ export function onGone(s: State, peer: MemberId, life: string | null, times: Tim
 function onLeaderGone(s: State, life: string | null, times: Times, out: Out): void {
   if (s.role !== 'follower' || s.leader === null) return;
   if (life !== null && s.promise?.to === s.leader && s.promise.life === life) breakPromise(s, out);
-  if (slotOf(s) === 0) {
+  if (isFirst(s)) {
     onElectionTimer(s, times, out);
   } else {
     hurryToElection(s, s.leader, times, out);
@@ -241,7 +275,7 @@ function onLeaderGone(s: State, life: string | null, times: Times, out: Out): vo
 function onLateProof(s: State, gone: MemberId, times: Times, out: Out): void {
   if ((s.role !== 'follower' && s.role !== 'pre-candidate') || s.leader !== null) return;
   breakPromise(s, out);
-  if (slotOf(s, gone) === 0) onElectionTimer(s, times, out);
+  if (isFirst(s, gone)) onElectionTimer(s, times, out);
   else hurryToElection(s, gone, times, out);
   grantWhatWasAsked(s, out);
 }
@@ -259,6 +293,7 @@ export function onTransfer(s: State, from: MemberId, m: Ask<'transfer'>, times: 
   const { term, round, why } = m;
   const release: Release = why === undefined ? { term, round } : { term, round, why };
   if (isPromisedAgainst(s, s.id, s.life, release)) return;
+  if (s.promise !== null && mayTakeOver(s, from, m.by.life)) return takeOver(s, release, times, out);
   breakPromise(s, out);
   startVote(s, release, times, out);
 }

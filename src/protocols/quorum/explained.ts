@@ -25,7 +25,7 @@ export const quorum: Explained<Message, Timer> = {
     },
     {
       id: 'win',
-      says: 'With the votes of a majority it saves the new term and its own vote, and leads.',
+      says: 'With the votes of a majority it saves the new term and its own vote, and leads. A deputy has these votes in advance.',
     },
     { id: 'round', says: 'A leader asks for support in numbered rounds.' },
     {
@@ -70,6 +70,10 @@ export const quorum: Explained<Message, Timer> = {
     probe: 'other',
     'probe/answer': 'other',
     copy: 'other',
+    'deputy/ask': 'request',
+    'deputy/answer': 'vote',
+    'deputy/end': 'other',
+    'deputy/ended': 'other',
   },
   deniable: ['pre-vote/answer'],
   waits: ['election'],
@@ -122,6 +126,12 @@ function ruleOf({ input, isTimer, sends, leads }: SeenStep): string | null {
     case 'publish/commit':
     case 'publish/copy':
       return 'register';
+    case 'deputy/ask':
+    case 'deputy/answer':
+      return 'vote';
+    case 'deputy/end':
+    case 'deputy/ended':
+      return 'promise';
     case 'term':
       return 'term';
     default:

@@ -3,6 +3,7 @@
  * stops acting first, then consents: its consent releases the promises made to it.
  */
 import type { Ending, MemberId, Reason } from '../../core/index.ts';
+import { recallDeputy } from './deputy.ts';
 import { isHealthy, sendHeartbeats } from './leading.ts';
 import type { Ask, Message, Release } from './messages.ts';
 import { becomeFollower, endLeases, holdBack, mayLead } from './roles.ts';
@@ -20,15 +21,26 @@ import {
   sendToAll,
   sendToOthers,
 } from './state.ts';
+import { isHeirOther } from './succession.ts';
 
-/** Stops acting, then asks one member to take over with its consent. If that does not happen in time, it goes on. */
+/**
+ * Stops acting, then asks one member to take over with its consent. If that does not happen in time, it goes on; but not
+ * after it has asked its deputy, which may have led meanwhile without being heard.
+ */
 export function startTransfer(s: State, to: MemberId, command: number | null, times: Times, out: Out): void {
-  s.transfer = { to, command };
+  s.transfer = { to, command, isFinal: s.heir?.to === to };
   endLeases(s, out);
   report(s, out);
   out.push({ type: 'cancel-timer', timer: 'heartbeat' });
-  send(to, { type: 'transfer', term: s.term, round: s.round, by: origin(s) }, out);
+  if (isHeirOther(s, to, s.heir?.life ?? '')) recallDeputy(s, out);
+  else sendTransfer(s, out);
   out.push({ type: 'set-timer', timer: 'transfer', delayMs: times.timeoutMs[0] });
+}
+
+/** The successor is asked once no deputy can act in its place. */
+export function sendTransfer(s: State, out: Out): void {
+  if (s.transfer === null || s.role !== 'leader') return;
+  send(s.transfer.to, { type: 'transfer', term: s.term, round: s.round, by: origin(s) }, out);
 }
 
 /** Why this member cannot take over now, or null. */
@@ -50,6 +62,7 @@ export function onTransferTimer(s: State, times: Times, out: Out): void {
     const outcome = { status: 'failed', reason, effect: 'indefinite' } as const;
     out.push({ type: 'answer', command: transfer.command, outcome });
   }
+  if (transfer.isFinal) return becomeFollower(s, null, times, out);
   // Later rounds are not released by the consent that is still in flight, so it is safe to continue.
   sendHeartbeats(s, times, out);
 }
@@ -60,8 +73,14 @@ export function resign(s: State, why: Reason | undefined, times: Times, out: Out
   const release: Release = why === undefined ? { term, round } : { term, round, why };
   const best = others(s)
     .filter((id) => refuseTransfer(s, id) === null)
-    .sort((a, b) => s.peers[b]!.priority - s.peers[a]!.priority || s.peers[b]!.round - s.peers[a]!.round)[0];
+    .sort(
+      (a, b) =>
+        Number(b === s.heir?.to) - Number(a === s.heir?.to) ||
+        s.peers[b]!.priority - s.peers[a]!.priority ||
+        s.peers[b]!.round - s.peers[a]!.round,
+    )[0];
   const members = others(s);
+  if (best !== s.heir?.to) recallDeputy(s, out);
   becomeFollower(s, null, times, out);
   holdBack(s, times, out);
   s.yields = best !== undefined;
@@ -73,6 +92,8 @@ export function resign(s: State, why: Reason | undefined, times: Times, out: Out
 export function ending(m: Message): Ending | null {
   if (m.type === 'resign') return { how: 'freed', why: m.why };
   if (m.type === 'transfer') return { how: 'receiver', why: m.why };
+  if (m.type === 'heartbeat' && m.after !== undefined)
+    return m.after.release === null ? { how: 'gone' } : { how: 'sender', why: m.after.release.why };
   if (m.type !== 'vote') return null;
   // Without the consent of the leader, no member answers this request while its promise to the leader stands.
   return m.release === null ? { how: 'unheard' } : { how: 'sender', why: m.release.why };
@@ -92,10 +113,20 @@ export function askPreferred(s: State, preferAfter: number, out: Out): void {
   }
 }
 
+/** The members that could take over now and have at least the priority of this leader. */
+export function successorsOf(s: State): readonly MemberId[] {
+  if (s.role !== 'leader') return [];
+  return others(s).filter((id) => mayHandOver(s, id) && s.peers[id]!.priority >= s.priority);
+}
+
 function mayHandTo(s: State, id: MemberId): boolean {
+  return mayHandOver(s, id) && s.peers[id]!.priority > s.priority;
+}
+
+function mayHandOver(s: State, id: MemberId): boolean {
   if (s.transfer !== null || s.publishing !== null || s.change !== null || s.leaseRound === null)
     return false;
-  return (s.peers[id]?.priority ?? 0) > s.priority && refuseTransfer(s, id) === null;
+  return refuseTransfer(s, id) === null;
 }
 
 export function onTransferAsk(s: State, from: MemberId, m: Ask<'transfer/ask'>, out: Out): void {

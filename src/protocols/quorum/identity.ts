@@ -55,11 +55,24 @@ export function onStart(
   s.promiseMs = promiseMs;
   s.promise = { to: null, life: null, term: 0, round: 0, ms: promiseMs };
   out.push({ type: 'set-timer', timer: 'promise', delayMs: promiseMs });
+  keepHeir(s, promiseMs, out);
   save(s, out);
   report(s, out);
   // Followers do not talk with each other, but all must hear of a later start, to recognise a copy of the disk by it.
   if (s.start > 1) sendToOthers(s, { type: 'probe', term: s.term, by: origin(s) }, out);
   waitForElection(s, times, out);
+}
+
+/**
+ * A promise to a deputy outlives that to any leader. Example: 3 has promised the deputy 2 of the leader 1, starts again,
+ * hears 1, and so is bound to 1 alone. 1 dies, and 3 knows it first: without this it could vote for another candidate
+ * while 2 may act on what 3 promised before.
+ */
+function keepHeir(s: State, ms: number, out: Out): void {
+  if (s.advance === null) return;
+  const { id, life, term } = s.advance;
+  s.heir = { to: id, life, term, round: 0, ms };
+  out.push({ type: 'set-timer', timer: 'heir', delayMs: ms });
 }
 
 /** A record of versions before 0.2: members were names, so every seat is vacant until the first election. */
@@ -73,7 +86,12 @@ type RegisterOfNames = Omit<Register, 'members' | 'founding'> & { readonly membe
 
 function carriedOver(saved: Json): Partial<State> {
   const record = saved as unknown as Saved | SavedByName;
-  if ('disk' in record) return { ...record, disk: record.disk ?? '' };
+  if ('disk' in record) {
+    const { before, ...known } = record;
+    const disk = record.disk ?? '';
+    if (before === undefined) return { ...known, disk };
+    return { ...known, disk, ...before, advance: { term: known.term, ...known.votedFor! } };
+  }
   const { term, votedFor, register, committed } = record;
   // The record does not say which process got its vote, so it gives none in that term again.
   const vote = votedFor === null ? null : { id: votedFor, life: '' };
@@ -132,8 +150,12 @@ export function resumedFrom(saved: Json, main: Json): Json {
 
 /** What a member has voted in and accepted. A candidate saves the term that it asks for only when it has won. */
 export function knownIn(saved: Json): ReturnType<Recovering['read']> {
-  const { term, register } = carriedOver(saved) as Saved;
-  return { term, version: register.version, members: register.members.map(({ id }) => id) };
+  const { term, register, advance = null } = carriedOver(saved) as State;
+  return {
+    term: Math.max(term, advance?.term ?? 0),
+    version: register.version,
+    members: register.members.map(({ id }) => id),
+  };
 }
 
 /**

@@ -26,6 +26,8 @@
  * promises to help no other for as long as it was asked to (`leaseMs`); the leader may act on the newest round that a majority
  * answered, for a little less than that, counted from when it *sent* the round. A small register, written in two phases, holds a value, the members,
  * and times that operators set (see timing.ts).
+ * A leader can have its successor elected in advance (deputy.ts): a deputy leads at once when the leader hands over to it, or
+ * is proven dead.
  * An election that has nothing to do rests (resting.ts): requests for support between processes, one for all elections at
  * once, take the place of its heartbeats, and it wakes with the state in which heartbeats would have left it.
  * A member is a name and a disk (see seats.ts and identity.ts); a name that comes with another disk counts for nothing until the
@@ -33,7 +35,8 @@
  *
  * Roles and their exits:
  *   follower       → pre-candidate (silence, or evidence that the leader is gone) | candidate (the leader hands over)
- *   pre-candidate  → candidate (a majority would vote) | follower (a leader is heard, or heard of)
+ *                    | leader (it was the deputy of a leader that handed over to it, or is proven dead)
+ *   pre-candidate  → candidate (a majority would vote) | follower (a leader is heard, or heard of) | leader (as above)
  *   candidate      → leader (a majority voted) | pre-candidate (no result in time) | follower (a leader, or a newer term)
  *   leader         → follower (newer term, no majority for a timeout, resigned, handed over)
  */
@@ -51,6 +54,7 @@ import {
 } from '../../core/index.ts';
 import { changesMembers, claimOf, introducedBy, objection } from './bounds.ts';
 import { onCommand } from './commands.ts';
+import { onDeputyAnswer, onDeputyAsk, onDeputyEnd, onDeputyEnded, onHeirEnds } from './deputy.ts';
 import {
   onElectionTimer,
   onGone,
@@ -71,6 +75,7 @@ import {
   onTransferAsk,
   onTransferReady,
   onTransferTimer,
+  successorsOf,
 } from './handover.ts';
 import {
   inheritedFrom,
@@ -180,7 +185,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
       case 'term':
         return onTerm(s, from, m, times, out);
       case 'pre-vote':
-        return onPreVote(s, from, m, out);
+        return onPreVote(s, from, m, times, out);
       case 'pre-vote/answer':
         return onPreVoteAnswer(s, from, m, times, out);
       case 'vote':
@@ -213,6 +218,14 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
         return onProbeAnswer(s, from, m, out);
       case 'copy':
         return onCopy(s, from, m, times, out);
+      case 'deputy/ask':
+        return onDeputyAsk(s, from, m, out);
+      case 'deputy/answer':
+        return onDeputyAnswer(s, from, m);
+      case 'deputy/end':
+        return onDeputyEnd(s, from, m, out);
+      case 'deputy/ended':
+        return onDeputyEnded(s, from, m, out);
       default:
         assertNever(m);
     }
@@ -236,6 +249,8 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
         return onTransferTimer(s, times, out);
       case 'shorten':
         return onShorten(s);
+      case 'heir':
+        return onHeirEnds(s, out);
       default:
         return onLeaseEnds(s, Number(timer.slice('lease/'.length)), out);
     }
@@ -252,7 +267,10 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
     introduces: introducedBy,
     changesMembers,
     claim: claimOf,
-    vote: (message) => (message.type === 'vote/answer' ? { term: message.term } : null),
+    vote(message) {
+      if (message.type === 'vote/answer') return { term: message.term };
+      return message.type === 'deputy/answer' ? { term: message.next } : null;
+    },
     ending,
     ledMs: (message) => ledMs(message, configured),
     genesis(self) {
@@ -270,6 +288,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
       return record as unknown as Json;
     },
     isCurrent,
+    successors: successorsOf,
     seats: (record) => seatsIn(record as unknown as Saved),
     isPaused: (record) => (record as unknown as Saved).register.paused === true,
     inherit: (self, saved) => inheritedFrom(self.id, saved),
@@ -283,9 +302,9 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
       wake: (s, rested, out) => wakeFromRest(s, rested, timesIn(s), out),
     },
     timesToTry: [retiming.scaled(config, 0.5), retiming.scaled(config, 2)],
-    measure: ({ term, seeking, round, register }) => ({
+    measure: ({ term, seeking, round, register, standby }) => ({
       term: Math.max(term, seeking),
-      round,
+      round: Math.max(round, standby?.round ?? 0),
       version: register.version,
     }),
   };

@@ -1,4 +1,5 @@
 import { compareIds, type MemberId } from '../../core/index.ts';
+import { isSucceeded, nameDeputy, standBy, successionOf } from './deputy.ts';
 import type { Ask, Message } from './messages.ts';
 import { commitAccepted, completeRegister, onPeerAge } from './register.ts';
 import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
@@ -24,6 +25,7 @@ import {
   sendToAll,
   VOTES,
 } from './state.ts';
+import { isHeirOther } from './succession.ts';
 import { nextAskMs } from './timing.ts';
 
 /**
@@ -43,6 +45,11 @@ export function becomeLeader(s: State, times: Times, out: Out): void {
   s.leaseAge = isLeased ? ageOf(s.register) : null;
   s.votes = {};
   s.consent = null;
+  s.deputy = null; // It knew the one of the leader before.
+  startLeading(s, times, out);
+}
+
+export function startLeading(s: State, times: Times, out: Out): void {
   report(s, out);
   out.push({ type: 'cancel-timer', timer: 'election' });
   out.push({ type: 'set-timer', timer: 'quorum', delayMs: times.timeoutMs[1] });
@@ -55,7 +62,7 @@ export function peerOf(s: State, id: MemberId, disk: string): Peer {
   const all = isSeated(s.register, id, disk) ? s.peers : s.newcomers;
   const found = all[id];
   if (found?.disk === disk) return found;
-  const made: Peer = { disk, round: 0, streak: 0, age: NEVER, priority: 0 };
+  const made: Peer = { disk, round: 0, streak: 0, age: NEVER, priority: 0, deputies: false };
   all[id] = made;
   return made;
 }
@@ -68,9 +75,20 @@ export function sendHeartbeats(s: State, times: Times, out: Out): void {
   const promiseMs = nextAskMs(s, times, out);
   out.push({ type: 'set-timer', timer: leaseTimer(s.round), delayMs: times.leaseMs });
   out.push({ type: 'set-timer', timer: 'heartbeat', delayMs: times.heartbeatMs });
+  nameDeputy(s, times, out);
   const { term, round, register } = s;
   const [age, committed] = [ageOf(register), ageOf(s.committed)];
-  sendToAll(heard(s), { type: 'heartbeat', term, round, age, committed, promiseMs, by: origin(s) }, out);
+  const heartbeat: Ask<'heartbeat'> = {
+    type: 'heartbeat',
+    term,
+    round,
+    age,
+    committed,
+    promiseMs,
+    by: origin(s),
+  };
+  const isPlain = s.deputy === null && s.succeeds === null;
+  sendToAll(heard(s), isPlain ? heartbeat : { ...heartbeat, ...successionOf(s) }, out);
   renewLease(s, times, out);
 }
 
@@ -112,7 +130,8 @@ export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times
   if (isRivalOf(s, m.term)) return;
   // A leader of a later term does not need the support of a member that is still bound to an earlier one. A lying
   // sender does.
-  if (s.role !== 'leader' && isBoundToOther(s, from, m.by.life)) return;
+  if (s.role !== 'leader' && isBoundToOther(s, from, m.by.life) && !isSucceeded(s, m)) return;
+  if (s.role !== 'leader' && m.term > s.term && isHeirOther(s, from, m.by.life)) return;
   if (isReleased(s, m)) return;
   if (m.term > s.term) adoptTerm(s, m.term, times, out);
   // A late heartbeat renews no promise; otherwise consent to an earlier round would end a promise that a newer round
@@ -123,14 +142,23 @@ export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times
     promiseTo(s, { to: from, life: m.by.life, term: m.term, round: m.round, ms }, out);
     waitForElection(s, times, out);
     if (sameAge(m.committed, s.register)) commitAccepted(s, out);
-  }
+    answerHeartbeat(s, from, m, out);
+    standBy(s, from, m, times, out);
+  } else answerHeartbeat(s, from, m, out);
+}
+
+function answerHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, out: Out): void {
   const { term, register, priority } = s;
-  const age = ageOf(register);
-  send(
-    from,
-    { type: 'heartbeat/answer', to: m.by.life, term, round: m.round, age, priority, by: origin(s) },
-    out,
-  );
+  const answer: Ask<'heartbeat/answer'> = {
+    type: 'heartbeat/answer',
+    to: m.by.life,
+    term,
+    round: m.round,
+    age: ageOf(register),
+    priority,
+    by: origin(s),
+  };
+  send(from, s.deputies ? { ...answer, deputies: true } : answer, out);
 }
 
 export function onHeartbeatAnswer(
@@ -146,6 +174,7 @@ export function onHeartbeatAnswer(
   peer.streak = m.priority > s.priority && m.round === peer.round + 1 ? peer.streak + 1 : 0;
   peer.round = m.round;
   peer.priority = m.priority;
+  peer.deputies = m.deputies === true;
   onPeerAge(s, from, m.by.disk, m.age, times, out);
   renewLease(s, times, out);
 }
@@ -188,6 +217,7 @@ function isFounded({ committed }: State): boolean {
 
 /** The lease has expired. The leader may not act, but keeps asking: a majority that answers again renews it. */
 export function onLeaseEnds(s: State, round: number, out: Out): void {
+  if (s.standby !== null) s.standby.open = s.standby.open.filter((each) => each !== -round);
   s.openRounds = s.openRounds.filter((each) => each !== round);
   if (s.leaseRound !== round) return;
   s.leaseRound = null;

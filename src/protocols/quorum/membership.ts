@@ -15,12 +15,24 @@
  */
 import { compareIds, type MemberId, majority } from '../../core/index.ts';
 import { isRefusedNext } from './bounds.ts';
+import { recallDeputy } from './deputy.ts';
 import { isHealthy } from './leading.ts';
 import type { Seat } from './messages.ts';
 import { renewRegister, startPublication } from './register.ts';
 import { namesNeeded, seatOf, withDisk } from './seats.ts';
 import type { Times } from './settings.ts';
-import { type Change, type Out, type State, sameAge } from './state.ts';
+import { type Out, type State, sameAge } from './state.ts';
+
+/** A change of members that an operator requested and that was not sent yet. */
+export interface Change {
+  readonly command: number;
+  readonly kind: 'add' | 'remove';
+  readonly member: MemberId;
+  /** Where a member that is added is reached; omitted if it is configured. */
+  readonly url?: string;
+  /** It is removed even if too few others answer. */
+  readonly force?: true;
+}
 
 /** The leader makes the next requested change, once the earlier one is done. */
 export function advanceMembership(s: State, times: Times, out: Out): void {
@@ -32,6 +44,8 @@ export function advanceMembership(s: State, times: Times, out: Out): void {
   if (register.term !== s.term) return renewRegister(s, times, out);
   if (!sameAge(register, s.committed)) return;
   if (s.leaseRound !== null && s.leaseAge !== null && !sameAge(s.leaseAge, register)) return;
+  // A deputy counts on these members.
+  if (s.heir !== null) return recallDeputy(s, out);
   const next = { value: register.value, members };
   if (change === null || requested === null || isFirstStep(members, change))
     return startPublication(s, next, null, times, out);
@@ -44,6 +58,11 @@ export function advanceMembership(s: State, times: Times, out: Out): void {
     command: change.command,
     outcome: { status: 'failed', reason, effect: 'definite' },
   });
+}
+
+/** Are the members to change? */
+export function isToChange(s: State, times: Times): boolean {
+  return s.change !== null || reseated(s, times) !== null;
 }
 
 /**

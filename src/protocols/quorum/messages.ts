@@ -64,6 +64,22 @@ export interface Release {
   readonly why?: Reason | undefined;
 }
 
+/** The successor that a leader names, the term in which it would lead, and the members whose support it needs besides. */
+export interface Deputy {
+  readonly id: MemberId;
+  readonly term: number;
+  readonly voters: readonly MemberId[];
+}
+
+/**
+ * A leader that was a deputy says which process led before it, and with which consent; null if that process is proven
+ * dead.
+ */
+export interface After {
+  readonly life: string;
+  readonly release: Release | null;
+}
+
 /** The sender: its disk, which of its starts (1, 2, …), and its process. */
 export interface Origin {
   readonly disk: string;
@@ -111,6 +127,8 @@ type Body =
       readonly age: Age;
       readonly committed: Age;
       readonly promiseMs?: number | undefined;
+      readonly deputy?: Deputy | undefined;
+      readonly after?: After | undefined;
     }
   | {
       readonly type: 'heartbeat/answer';
@@ -119,6 +137,8 @@ type Body =
       readonly round: number;
       readonly age: Age;
       readonly priority: number;
+      /** It can be a deputy, and support one. */
+      readonly deputies?: true | undefined;
     }
   | { readonly type: 'publish/send'; readonly term: number; readonly register: Register }
   | { readonly type: 'publish/answer'; readonly to: string; readonly term: number; readonly age: Age }
@@ -132,6 +152,30 @@ type Body =
   | { readonly type: 'transfer/ready'; readonly to: string; readonly term: number }
   | { readonly type: 'probe'; readonly term: number }
   | { readonly type: 'probe/answer'; readonly to: string; readonly term: number }
+  /**
+   * A deputy asks for a vote in advance, in the term `next`, and for support in a round of that term. `term` and `of`: the
+   * leader that it follows, and its process.
+   */
+  | {
+      readonly type: 'deputy/ask';
+      readonly term: number;
+      readonly of: string;
+      readonly next: number;
+      readonly round: number;
+      readonly age: Age;
+      readonly promiseMs: number;
+    }
+  | {
+      readonly type: 'deputy/answer';
+      readonly to: string;
+      readonly term: number;
+      readonly next: number;
+      readonly round: number;
+    }
+  /** The leader asks its deputy to give up what it was promised in the term `next`. */
+  | { readonly type: 'deputy/end'; readonly term: number; readonly next: number }
+  /** The deputy counts on no promise up to this round any more. */
+  | { readonly type: 'deputy/ended'; readonly term: number; readonly next: number; readonly round: number }
   /** "Your disk has been started later than you were": the receiver runs on a copy, or on a restored backup. */
   | { readonly type: 'copy'; readonly disk: string; readonly start: number; readonly life: string };
 
@@ -187,14 +231,26 @@ const register = record<Register>({
   timing: optional(setTiming),
 });
 
+const voters = listOf(memberId, MOST_MEMBERS);
+const deputy = optional(record<Deputy>({ id: memberId, term: natural, voters }));
+const after = optional(record<After>({ life: identity, release: nullable(release) }));
+
 export const messages: { readonly [K in Message['type']]: Shape<object> } = {
   term: record({ by, term: natural }),
   'pre-vote': record({ by, term: natural, age }),
   'pre-vote/answer': record({ by, to: identity, term: natural, granted: flag, leader: nullable(memberId) }),
   vote: record({ by, term: natural, age, release: nullable(release), promiseMs }),
   'vote/answer': record({ by, to: identity, term: natural }),
-  heartbeat: record({ by, term: natural, round: natural, age, committed: age, promiseMs }),
-  'heartbeat/answer': record({ by, to: identity, term: natural, round: natural, age, priority }),
+  heartbeat: record({ by, term: natural, round: natural, age, committed: age, promiseMs, deputy, after }),
+  'heartbeat/answer': record({
+    by,
+    to: identity,
+    term: natural,
+    round: natural,
+    age,
+    priority,
+    deputies: optional(matchingTrue),
+  }),
   'publish/send': record({ by, term: natural, register }),
   'publish/answer': record({ by, to: identity, term: natural, age }),
   'publish/commit': record({ by, term: natural, age }),
@@ -205,5 +261,17 @@ export const messages: { readonly [K in Message['type']]: Shape<object> } = {
   'transfer/ready': record({ by, to: identity, term: natural }),
   probe: record({ by, term: natural }),
   'probe/answer': record({ by, to: identity, term: natural }),
+  'deputy/ask': record({
+    by,
+    term: natural,
+    of: identity,
+    next: natural,
+    round: natural,
+    age,
+    promiseMs: durationMs,
+  }),
+  'deputy/answer': record({ by, to: identity, term: natural, next: natural, round: natural }),
+  'deputy/end': record({ by, term: natural, next: natural }),
+  'deputy/ended': record({ by, term: natural, next: natural, round: natural }),
   copy: record({ by, disk: identity, start: natural, life: identity }),
 };

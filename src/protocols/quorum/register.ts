@@ -207,10 +207,11 @@ export function onPeerAge(s: State, from: MemberId, disk: string, age: Age, time
 }
 
 /** Enough members have accepted what this term's leader sent: it is committed, and every later leader will have it. */
-function commitWithQuorum(s: State, out: Out): void {
+export function commitWithQuorum(s: State, out: Out): void {
   const { register } = s;
   if (register.term !== s.term || sameAge(register, s.committed)) return;
   if (!isQuorum(register, acceptors(s))) return;
+  if (lacksDeputy(s)) return;
   const told = [...others(s), ...departed(s)]; // Members that leave learn that they have left.
   commitAccepted(s, out);
   sendToAll(told, { type: 'publish/commit', term: s.term, age: ageOf(register), by: origin(s) }, out);
@@ -221,6 +222,16 @@ function commitWithQuorum(s: State, out: Out): void {
     );
     s.publishing = null;
   }
+}
+
+/**
+ * A deputy leads without asking, so it must have whatever is committed: the disk that has its seat, not another one that
+ * answers under its name.
+ */
+function lacksDeputy({ id, heir, peers, register }: State): boolean {
+  if (heir === null || heir.to === id) return false;
+  const peer = peers[heir.to!];
+  return peer === undefined || !sameAge(peer.age, register);
 }
 
 /** The members that were in the committed register and are not in the present one. */

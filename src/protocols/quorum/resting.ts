@@ -19,6 +19,7 @@ function markOf({ term, register }: State, priority: number): string {
 
 export function offerToRest(s: State, times: Times): RestOffer | null {
   if (s.role !== 'leader' || s.leaseRound === null || s.transfer !== null || s.change !== null) return null;
+  if (s.deputy !== null || s.heir !== null || s.succeeds !== null) return null;
   if (s.publishing !== null || s.sending || !sameAge(s.register, s.committed)) return null;
   // Until every longer lease has run out, it counts on less than it asks for (see timing.ts).
   if (s.countsMs !== times.promiseMs || s.asksMs !== times.promiseMs) return null;
@@ -55,7 +56,7 @@ export function acceptsRest(s: State, { leader, life, mark, promiseMs, round }: 
   if (promise.ms !== promiseMs || promise.round >= round || mark !== markOf(s, s.priority)) return false;
   if (!sameAge(s.register, s.committed) || !isSeated(s.register, s.id, s.disk)) return false;
   // A probe that is not answered never ends; an answer wakes the election.
-  return s.asked === null && s.told === null;
+  return s.asked === null && s.told === null && s.heir === null && s.deputy === null;
 }
 
 /** As for heartbeats: see `renewLease`. */

@@ -1,17 +1,19 @@
-import type { MemberId } from '../../core/index.ts';
+import { type MemberId, mix, textHash } from '../../core/index.ts';
 import type { Ask } from './messages.ts';
 import type { Times } from './settings.ts';
 import { isMember, leaseTimer, type Out, origin, report, type State, save, send } from './state.ts';
 
-/** A newer term: this member becomes a follower, whatever it was, and has not voted yet. */
+/** A newer term: this member becomes a follower, whatever it was, and has not voted yet, unless in advance. */
 export function adoptTerm(s: State, term: number, times: Times, out: Out): void {
   enterTerm(s, term);
-  s.votedFor = null;
   save(s, out);
   becomeFollower(s, null, times, out);
 }
 
 export function enterTerm(s: State, term: number): void {
+  const { advance } = s;
+  s.votedFor = advance !== null && advance.term === term ? { id: advance.id, life: advance.life } : null;
+  if (advance !== null && advance.term <= term) s.advance = null;
   s.term = term;
   if (s.seeking <= term) s.seeking = 0;
 }
@@ -29,9 +31,11 @@ export function onTerm(s: State, from: MemberId, { term }: Ask<'term'>, times: T
 export function becomeFollower(s: State, leader: MemberId | null, times: Times, out: Out): void {
   const before = s.role;
   const news = before !== 'follower' || s.leader !== leader;
+  if (s.leader !== leader) s.deputy = null;
   s.role = 'follower';
   s.leader = leader;
   s.hearsay = false;
+  if (s.standby !== null && (s.standby.leader !== leader || s.standby.term !== s.term)) dropStandby(s, out);
   if (leader !== null) s.yields = false;
   s.votes = {};
   s.consent = null;
@@ -52,7 +56,17 @@ export function endLeases(s: State, out: Out): void {
   s.leaseRound = null;
 }
 
+/** It is no deputy any more, or one whose support has to be asked for anew. */
+export function dropStandby(s: State, out: Out): void {
+  if (s.standby === null) return;
+  for (const round of s.standby.open) out.push({ type: 'cancel-timer', timer: leaseTimer(-round) });
+  s.standby = null;
+}
+
 function endLeadership(s: State, out: Out): void {
+  s.deputy = null;
+  s.named = 0;
+  s.succeeds = null;
   s.peers = {};
   s.newcomers = {};
   s.quorumRound = 0;
@@ -110,7 +124,9 @@ export function waitForElection(s: State, times: Times, out: Out): void {
  * share a longer range.
  */
 export function hurryToElection(s: State, gone: MemberId | null, times: Times, out: Out): void {
-  waitForSlot(s, gone, 0, times.hurryMs * Math.max(1, s.register.members.length / 5), out);
+  const rangeMs = times.hurryMs * Math.max(1, s.register.members.length / 5);
+  const deputyMs = s.deputy === null ? 0 : rangeMs / s.register.members.length; // The deputy comes first.
+  waitForSlot(s, gone, deputyMs, rangeMs, out);
 }
 
 /** It has just resigned: the others come first, with twice the delay. */
@@ -131,12 +147,36 @@ export function slotOf(s: State, gone: MemberId | null = s.leader): number {
   // Counted without a list: every heartbeat asks.
   let candidates = 0;
   let place = -1;
+  let earlier = 0;
   for (const { id } of s.register.members) {
     if (id === gone) continue;
     if (id === s.id) place = candidates;
+    else if (givesWay(s, id, s.term)) earlier += 1;
     candidates += 1;
   }
-  return place < 0 ? candidates : (place + s.term) % candidates;
+  if (place < 0) return candidates;
+  return s.turn === undefined ? (place + s.term) % candidates : earlier;
+}
+
+/**
+ * Does this member help the other instead of asking for itself? Only in an election that is one of many. When a process
+ * dies that led hundreds of them, the others are busy for longer than a slot: the second member asks before it reads the
+ * request of the first. Without this rule both are candidates in one term, and wait for a timeout. `term`: the one in
+ * which both have lost their leader.
+ */
+export function givesWay(s: State, to: MemberId, term: number): boolean {
+  const { turn } = s;
+  return turn !== undefined && isMember(s, to) && rankOf(to, turn, term) < rankOf(s.id, turn, term);
+}
+
+/** The members of an election that is one of many come in an order of its own in every term (a rendezvous hash). */
+function rankOf(id: MemberId, turn: number, term: number): number {
+  return mix(Math.imul(textHash(String(id)), 0x9e3779b1) + mix(turn + term)) >>> 0;
+}
+
+/** Is it the first that should follow the leader that is gone? */
+export function isFirst(s: State, gone: MemberId | null = s.leader): boolean {
+  return s.deputy === null ? slotOf(s, gone) === 0 : s.deputy.id === s.id;
 }
 
 /** May it ever lead? A priority of 0, or not being a member, says no. */

@@ -2,6 +2,7 @@ import {
   type Config,
   choice,
   durationMs,
+  flag,
   integer,
   nullable,
   number,
@@ -91,11 +92,16 @@ export const options: OptionsTable = {
   ),
 };
 
-export const memberSettings: { priority: Setting<number> } = {
+export const memberSettings: { priority: Setting<number>; deputies: Setting<boolean> } = {
   priority: setting(
     integer(0, 1000),
     1,
     'a higher one is preferred as leader; with 0 it votes but never leads',
+  ),
+  deputies: setting(
+    flag,
+    false,
+    'as leader it has a successor elected in advance, and it may be that successor',
   ),
 };
 

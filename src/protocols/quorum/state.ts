@@ -1,6 +1,8 @@
 import type { Effect, Json, MemberId, Self, View } from '../../core/index.ts';
+import type { Change } from './membership.ts';
 import type { Age, Message, Origin, Register, Release, Seat } from './messages.ts';
 import { isSeated, newRegister, type Supporters, seatOf } from './seats.ts';
+import { type Before, inAdvance, initialSuccession, isHeirOther, type Succession } from './succession.ts';
 
 export type Timer =
   | 'election'
@@ -11,6 +13,7 @@ export type Timer =
   | 'publish'
   | 'transfer'
   | 'shorten'
+  | 'heir'
   | `lease/${number}`;
 export type Out = Effect<Message, Timer>[];
 
@@ -23,6 +26,8 @@ export interface Peer {
   streak: number;
   age: Age;
   priority: number;
+  /** It can be a deputy, and support one. */
+  deputies: boolean;
 }
 
 /** The round of a term in which a candidate asks for votes. */
@@ -54,19 +59,11 @@ export interface Promised {
   readonly ms: number;
 }
 
-/** A change of members that an operator requested and that was not sent yet. */
-export interface Change {
-  readonly command: number;
-  readonly kind: 'add' | 'remove';
-  readonly member: MemberId;
-  /** Where a member that is added is reached; omitted if it is configured. */
-  readonly url?: string;
-  /** It is removed even if too few others answer. */
-  readonly force?: true;
-}
-
-export interface State {
+export interface State extends Succession {
   readonly id: MemberId;
+  /** In an election that is one of many (`Self`): for `givesWay`, and the last term in which it has let another pass. */
+  readonly turn?: number;
+  passed?: number;
   priority: number;
   /** Names this process. */
   life: string;
@@ -152,7 +149,8 @@ export interface State {
   /** The command that waits for the register to be committed. */
   publishing: number | null;
   change: Change | null;
-  transfer: { readonly to: MemberId; readonly command: number | null } | null;
+  /** `isFinal`: the successor is its deputy, which may lead without asking, so this leader does not go on. */
+  transfer: { readonly to: MemberId; readonly command: number | null; readonly isFinal: boolean } | null;
   /**
    * It has transferred the leadership to another member, and no leader was heard since: it does not compete with its
    * successor.
@@ -161,11 +159,13 @@ export interface State {
 }
 
 /** An empty disk: all configured members, and no seat filled. Its elections are decided by names. */
-export function initialState({ id, members, settings }: Self): State {
+export function initialState({ id, members, settings, turn }: Self): State {
   const register = firstRegister(members.map((each) => ({ id: each, disk: null })));
   return {
     id,
+    ...(turn === undefined ? {} : { turn }),
     priority: settings.priority as number,
+    ...initialSuccession(settings.deputies === true),
     life: '',
     disk: '',
     start: 0,
@@ -223,11 +223,13 @@ export interface Saved {
   readonly committed: Register;
   readonly promiseMs: number;
   readonly seen: Readonly<Record<string, Origin>>;
+  readonly before?: Before;
 }
 
 export function save(s: State, out: Out): void {
-  const { disk, start, term, votedFor, register, committed, promiseMs, seen } = s;
-  const saved: Saved = { disk, start, term, votedFor, register, committed, promiseMs, seen };
+  const { disk, start, term, votedFor, register, committed, promiseMs, seen, advance } = s;
+  const known: Saved = { disk, start, term, votedFor, register, committed, promiseMs, seen };
+  const saved: Saved = advance === null ? known : { ...known, ...inAdvance(advance, known) };
   out.push({ type: 'save', record: saved as unknown as Json });
 }
 
@@ -304,13 +306,15 @@ export function isRivalOf({ role, term }: State, other: number): boolean {
   return role === 'leader' && term === other;
 }
 
-/** Does a promise prevent helping this process of this member? */
+/** Does a promise prevent helping this process of this member? The consent of a leader ends no promise to its deputy. */
 export function isPromisedAgainst(
-  { promise }: State,
+  s: State,
   candidate: MemberId,
   life: string,
   release: Release | null,
 ): boolean {
+  const { promise } = s;
+  if (isHeirOther(s, candidate, life)) return true;
   if (promise === null || (promise.to === candidate && promise.life === life)) return false;
   return (
     release === null || promise.to === null || release.term !== promise.term || release.round < promise.round

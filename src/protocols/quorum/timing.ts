@@ -174,11 +174,23 @@ export const retiming: Retiming<TimingTable, OptionsTable> = {
     return { preset: config.options.preset, ...Object.fromEntries(scaled) };
   },
   config: (config, set) => configWith(config, readTiming(set)),
-  forEarlierRelease(config, message) {
-    const { promiseMs, ...rest } = message as AnyMessage & { readonly promiseMs?: number };
-    return promiseMs === timesOf(config).promiseMs ? rest : message;
+  forEarlierRelease(config, message, features) {
+    const plain = features.includes('deputies') ? message : withoutSuccession(message);
+    if (features.includes('timing')) return plain;
+    const { promiseMs, ...rest } = plain as AnyMessage & { readonly promiseMs?: number };
+    return promiseMs === timesOf(config).promiseMs ? rest : plain;
   },
 };
+
+/**
+ * What a heartbeat and its answer say of deputies. A member that is not told of a succession follows the deputy once it has
+ * proof itself, or its promise to the leader before has ended.
+ */
+function withoutSuccession(message: AnyMessage): AnyMessage {
+  if (!('deputy' in message || 'after' in message || 'deputies' in message)) return message;
+  const { deputy: _, after: __, deputies: ___, ...rest } = message as AnyMessage & Record<string, unknown>;
+  return rest as AnyMessage;
+}
 
 function scale(ms: number | readonly [number, number], factor: number): Json {
   return typeof ms === 'number' ? ms * factor : [ms[0] * factor, ms[1] * factor];

@@ -3,6 +3,7 @@ import { usualAddress } from '../places.ts';
 import { type Cluster, drawCluster, drawGentleCluster } from './cluster.ts';
 import { hasConnections, withConnections } from './connections.ts';
 import { withDamage } from './damage.ts';
+import { withDeputies } from './deputies.ts';
 import { drawFaults, drawSchedule } from './draw-faults.ts';
 import { placeOf, survivesLosses } from './fault-kinds.ts';
 import { SCHEDULES } from './schedules.ts';
@@ -44,7 +45,10 @@ export function drawStorm(definition: Definition, seed: number, wanted?: Theme):
     endMs: null,
     exam: isPledged(definition, cluster),
   };
-  const damaged = withSeeds(withDamage(withTimings(storm, definition), definition), definition);
+  const damaged = withSeeds(
+    withDamage(withDeputies(withTimings(storm, definition), definition), definition),
+    definition,
+  );
   return hasThemes && hasConnections(seed) && wanted === undefined ? withConnections(damaged, seed) : damaged;
 }
 

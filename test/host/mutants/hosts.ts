@@ -32,14 +32,14 @@ export const hosts: readonly Mutant[] = [
     'a lapsed token is not held again: the host resigns and asks for another',
     [
       'protocol-host',
-      'if (successorIn(effects, this.#ending) === null)',
-      'if (successorIn(effects, this.#ending) !== null)',
+      'if (successorIn(effects, ending) === null)',
+      'if (successorIn(effects, ending) !== null)',
     ],
   ),
   mutant(
     'a member that hands a lapsed leadership over competes with its successor',
     'a lapsed leadership that is handed over is not asked for again',
-    ['protocol-host', 'if (successorIn(effects, this.#ending) === null)\n', ''],
+    ['protocol-host', 'if (successorIn(effects, ending) === null)\n', ''],
   ),
   mutant('the answers to commands that a host gives itself are told', 1, [
     'protocol-host',

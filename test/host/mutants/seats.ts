@@ -15,7 +15,7 @@ export const seats: readonly Mutant[] = [
   seatMutant(
     'a program that stands where there is no leader waits for a time-out',
     'a program that stands is given its priority once, and asks where there is no leader',
-    ["if (this.#host.view.leader === null) void this.#host.order({ type: 'campaign' });", ''],
+    ["else if (this.#host.view.leader === null) void this.#host.order({ type: 'campaign' });", ''],
   ),
   seatMutant(
     'a program that stands twice asks twice',
@@ -111,8 +111,8 @@ export const seats: readonly Mutant[] = [
     '',
   ]),
   seatMutant('a listener that was taken away is told', 'a listener that was taken away is told nothing', [
-    'return () => this.#listeners.delete(listener);',
-    'return () => this.#listeners.has(listener);',
+    'this.#listeners = this.#listeners.filter((each) => each !== listener);',
+    'void listener;',
   ]),
   seatMutant(
     'a seat that is closed keeps the lead',
@@ -127,6 +127,6 @@ export const seats: readonly Mutant[] = [
   seatMutant(
     'a seat that is closed goes on telling',
     'a seat that is closed gives up, tells nothing more, and stands no more',
-    ['    this.#unsubscribe();\n    this.#listeners.clear();\n', ''],
+    ['    this.#unsubscribe();\n    this.#listeners = [];\n', ''],
   ),
 ];

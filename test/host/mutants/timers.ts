@@ -5,7 +5,7 @@ export const timers: readonly Mutant[] = [
   mutant(
     'a timer fires after its cancellation',
     'a timer that is cancelled never comes due, one that is set again does so once',
-    ['timers', '    this.#timers.delete(name);\n', ''],
+    ['timers', '    if (i >= 0) this.#timers.splice(i, 1);\n', ''],
   ),
   mutant('a timer that is set again fires at the old time', 5, [
     'timers',
@@ -17,8 +17,8 @@ export const timers: readonly Mutant[] = [
     7,
     [
       'timers',
-      'const known = this.#timers.get(name);\n',
-      'const known = this.#timers.get(name);\n    if (known !== undefined) this.#olds.push({ ...known });\n',
+      'const known = this.#find(name);\n',
+      'const known = this.#find(name);\n    if (known !== undefined) this.#olds.push({ ...known });\n',
     ],
     [
       'timers',
@@ -52,8 +52,8 @@ export const timers: readonly Mutant[] = [
   ]),
   mutant('of a range the shortest delay is taken', 'the length of a delay is drawn from its range', [
     'timers',
-    '(delay[1] - delay[0]) * this.#fraction()',
-    '0 * this.#fraction()',
+    '(delay[1] - delay[0]) * this.#random.fraction()',
+    '0 * this.#random.fraction()',
   ]),
   mutant(
     'all that comes due is said to be as late as the last',

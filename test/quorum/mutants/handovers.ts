@@ -3,8 +3,8 @@ import { type Mutant, mutant } from './mutant.ts';
 export const handovers: readonly Mutant[] = [
   mutant('a leader goes on acting while it hands over', { scenario: 'answer-of-an-earlier-term' }, [
     'handover',
-    's.transfer = { to, command };\n  endLeases(s, out);',
-    's.transfer = { to, command };',
+    's.transfer = { to, command, isFinal: s.heir?.to === to };\n  endLeases(s, out);',
+    's.transfer = { to, command, isFinal: s.heir?.to === to };',
   ]),
   mutant('consent to a transfer never ends', { rule: 'consent to an earlier round ends no newer promise' }, [
     'state',

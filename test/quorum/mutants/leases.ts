@@ -138,8 +138,8 @@ export const leases: readonly Mutant[] = [
     { rule: 'a member that asks in vain asks again once there is proof' },
     [
       'election',
-      'if (slotOf(s, gone) === 0) onElectionTimer(s, times, out);',
-      'if (slotOf(s, gone) < 0) onElectionTimer(s, times, out);',
+      'if (isFirst(s, gone)) onElectionTimer(s, times, out);',
+      'if (gone === null) onElectionTimer(s, times, out);',
     ],
   ),
   mutant(
@@ -147,7 +147,7 @@ export const leases: readonly Mutant[] = [
     { rule: 'a member that is bound to a leader supports no other' },
     [
       'leading',
-      "if (s.role !== 'leader' && isBoundToOther(s, from, m.by.life)) return;",
+      "if (s.role !== 'leader' && isBoundToOther(s, from, m.by.life) && !isSucceeded(s, m)) return;",
       'void isBoundToOther;',
     ],
   ),

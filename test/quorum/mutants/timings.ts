@@ -48,7 +48,7 @@ export const timings: readonly Mutant[] = [
   mutant(
     'a member takes a promise for saved that is only set',
     { rule: 'a promise that is only set does not count as saved' },
-    ['election', 's.promiseMs = Math.min(s.promiseMs, times.promiseMs);', 's.promiseMs = times.promiseMs;'],
+    ['election', 'Math.min(s.promiseMs, Math.max(times.promiseMs, s.heir?.ms ?? 0));', 'times.promiseMs;'],
   ),
   mutant('times that were set are lost with the next publication', { rule: 'times that were set stay' }, [
     'register',

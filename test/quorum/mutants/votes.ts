@@ -42,10 +42,14 @@ export const votes: readonly Mutant[] = [
   ]),
   mutant('a newer term is adopted without being saved', { scenario: 'members-restart' }, [
     'roles',
-    's.votedFor = null;\n  save(s, out);',
-    's.votedFor = null;',
+    'enterTerm(s, term);\n  save(s, out);',
+    'enterTerm(s, term);',
   ]),
-  mutant('an adopted term keeps the old vote', { seed: 6 }, ['roles', 's.votedFor = null;\n', '']),
+  mutant('an adopted term keeps the old vote', { seed: 6 }, [
+    'roles',
+    'life: advance.life } : null;',
+    'life: advance.life } : s.votedFor;',
+  ]),
   mutant('votes of another term count', { scenario: 'vote-for-an-earlier-request' }, [
     'election',
     "s.role !== 'candidate' || m.term !== s.seeking) return;",
@@ -54,12 +58,12 @@ export const votes: readonly Mutant[] = [
   mutant(
     'a vote counts for a later request than the one that it answers',
     { scenario: 'vote-for-an-earlier-request' },
-    ['election', 's.seeking = Math.max(s.term, s.seeking, spent) + 1;', 's.seeking = s.term + 1;'],
+    ['election', 's.seeking = Math.max(s.term, s.seeking, spent, taken) + 1;', 's.seeking = s.term + 1;'],
   ),
   mutant('a token is used twice', { seed: 5 }, [
     'election',
-    's.seeking = Math.max(s.term, s.seeking, spent) + 1;',
-    "s.seeking = Math.max(s.term, s.seeking, spent) + (s.term > 2 && s.role !== 'follower' ? 0 : 1);",
+    's.seeking = Math.max(s.term, s.seeking, spent, taken) + 1;',
+    "s.seeking = Math.max(s.term, s.seeking, spent, taken) + (s.term > 2 && s.role !== 'follower' ? 0 : 1);",
   ]),
   mutant('a member that helps another goes on asking for itself', { hunt: 'leases' }, [
     'election',

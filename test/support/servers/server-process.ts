@@ -40,7 +40,7 @@ export abstract class ServerProcess {
   /** Rejects as long as it does not answer. */
   protected abstract ask(): Promise<unknown>;
 
-  protected get pid(): number | undefined {
+  get pid(): number | undefined {
     return this.#child?.pid;
   }
 

@@ -20,7 +20,7 @@ export function addNode(program: Command): void {
   addEngineFlags(addMemberFlags(command))
     .option(
       '--elections <n>',
-      'take part in n more elections, job-0001 and so on, to try and to measure many (1 to 2000)',
+      'take part in n more elections, job-0001 and so on, to try and to measure many (1 to 9999)',
     )
     .option('--new', 'ignored, kept for old scripts')
     .option('--print-config', 'print every setting and where it comes from, and exit')

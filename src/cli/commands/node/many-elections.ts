@@ -6,8 +6,8 @@ import { readNumberOr } from '../../input/values.ts';
 import type { Log } from '../../terminal/log.ts';
 import { standFor } from './standing.ts';
 
-/** More of them do not settle on two cores, at any times. */
-const MOST_ELECTIONS = 2000;
+/** With the main one as many as `limits.elections` allows. */
+const MOST_ELECTIONS = 9999;
 /**
  * So many are opened at a time. All at once, their votes would wait for each other, and the first leaders would lose
  * their leases before the last ones are elected.
@@ -25,7 +25,8 @@ export function readElectionCount(text: string | undefined): number | null {
 
 /** `job-0001` and so on: in the order of their numbers also where names are sorted as text. */
 export function electionNames(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, i) => `job-${String(i + 1).padStart(4, '0')}`);
+  const digits = Math.max(4, String(count).length);
+  return Array.from({ length: count }, (_, i) => `job-${String(i + 1).padStart(digits, '0')}`);
 }
 
 /**

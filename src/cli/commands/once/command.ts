@@ -15,6 +15,7 @@ export interface OnceFlags extends PlaceFlags {
   readonly timezone?: string;
   readonly catchUp?: string;
   readonly drain?: string;
+  readonly shards?: string;
   readonly killAfter?: string;
   readonly settle?: string;
   readonly timeout?: string;
@@ -97,6 +98,10 @@ Examples:
     )
     .option('--late <s>', 'with --catch-up none: how late a fire time may be, in seconds (default: 60)')
     .option(
+      '--shards <n>',
+      'run it once for each of n shards (1 to 1000), on the machine that owns the shard: CAUCUS_SHARD and CAUCUS_SHARDS say which',
+    )
+    .option(
       '--drain <s>',
       'how long CMD may go on after SIGTERM, before it gets SIGTERM itself (default: 10)',
     )
@@ -110,6 +115,7 @@ not end it: see caucus runs.
 
 Examples:
   $ caucus cron '0 3 * * *' --timezone Europe/Berlin --engine postgres://app@db/app --election nightly -- ./report.sh
+  $ caucus cron '0 * * * *' --shards 16 --engine redis://cache --election tenants -- ./bill-tenants
   $ caucus cron '*/5 * * * *' --catch-up none --config member.json -- ./poll`,
     )
     .action(async (line: string, cmd: string, args: readonly string[], flags: OnceFlags) => {

@@ -56,8 +56,12 @@ export class KeptWork {
     this.hasFailed = true;
   }
 
-  workFor({ name, self }: { readonly name: string; readonly self: string }): OnceWork<void> {
-    return (context) => this.#run(context, { CAUCUS_ELECTION: name, CAUCUS_MEMBER: self });
+  /** `more`: further variables. */
+  workFor(
+    { name, self }: { readonly name: string; readonly self: string },
+    more: Readonly<Record<string, string>> = {},
+  ): OnceWork<void> {
+    return (context) => this.#run(context, { CAUCUS_ELECTION: name, CAUCUS_MEMBER: self, ...more });
   }
 
   async #run(context: OnceContext, names: Readonly<Record<string, string>>): Promise<void> {

@@ -17,9 +17,10 @@ import { readNumber, readNumberOr } from '../../input/values.ts';
 import type { Log } from '../../terminal/log.ts';
 import { KeptCommand } from '../run/kept-command.ts';
 import { openLogFor, type Place, preparePlace } from '../run/place.ts';
-import { drainMsOf, killAfterMsOf, settleMsOf } from '../run/run.ts';
+import { drainMsOf, killAfterMsOf, MOST_SHARDS, settleMsOf } from '../run/run.ts';
 import type { OnceFlags } from './command.ts';
 import { CannotRun, KeptWork } from './kept-work.ts';
+import { ShardCron } from './shard-cron.ts';
 
 const MS_PER_S = 1000;
 const LONGEST_S = 1_000_000;
@@ -88,6 +89,7 @@ export async function cronCommand(
     drainMs,
   };
   await checkLine(line, flags.timezone ?? 'UTC');
+  if (flags.shards !== undefined) return cronShards(line, { command: cmd, args }, flags, options);
   return withPlace(cmd, args, flags, drainMs, async ({ election }, kept, stop, log) => {
     await election.schedule(line, kept.workFor(election), {
       ...options,
@@ -96,6 +98,50 @@ export async function cronCommand(
     });
     return kept.hasFailed ? FAILED : 0;
   });
+}
+
+/** The same for each shard that this member owns. */
+async function cronShards(
+  line: string,
+  { command, args }: { readonly command: string; readonly args: readonly string[] },
+  flags: OnceFlags,
+  options: ScheduleOptions,
+): Promise<number> {
+  const shards = readNumber(flags.shards!, '--shards', integer(1, MOST_SHARDS));
+  refuseAlone(flags);
+  const killAfterMs = killAfterMsOf(flags);
+  const settleMs = settleMsOf(flags);
+  const log = openLogFor(flags);
+  const drainMs = drainMsOf({ killAfterMs }) + (options.drainMs ?? 0);
+  const stand = await preparePlace(flags, drainMs, log, (config) => checkMemory(config, log));
+  const place = await stand();
+  if (place === null) return FAILED;
+  const cron = new ShardCron(place, { shards, drainMs }, { command, args }, { killAfterMs, settleMs }, log);
+  const stop = new AbortController();
+  const { name } = place.election;
+  const end = (signal: NodeJS.Signals): void => {
+    if (stop.signal.aborted) return cron.endNow();
+    const text = `${signal}: waiting up to ${(options.drainMs ?? 0) / MS_PER_S} s for ${cron.running} of ${command} to end; another signal ends them at once`;
+    if (cron.running > 0) log({ level: 'info', event: 'stopping', text, signal });
+    stop.abort(new LeadershipLost(name, 'resigned', `caucus was ended by ${signal}`));
+  };
+  for (const signal of ENDING) process.on(signal, end);
+  const onRun = (outcome: OnceOutcome): void => {
+    const shard = /^shard-(\d+)/.exec(outcome.run.series)![1];
+    void told(outcome, { exitCode: 0 }, log, `shard ${shard}: `);
+  };
+  const fail = (detail: string): void => stop.abort(new LeadershipLost(name, 'resigned', detail));
+  try {
+    await cron.run(line, { ...options, signal: stop.signal, onRun }, fail);
+    return cron.hasFailed ? FAILED : 0;
+  } catch (error) {
+    if (!(error instanceof CaucusError)) throw error;
+    log({ level: 'error', event: 'failed', text: error.message });
+    return FAILED;
+  } finally {
+    await place.close();
+    for (const signal of ENDING) process.off(signal, end);
+  }
 }
 
 /** Before anything starts. */
@@ -191,12 +237,17 @@ async function withPlace(
 }
 
 /** Logs what became of an occasion, and returns the exit code for it. */
-function told({ outcome, occasion, by, token, run }: OnceOutcome, kept: KeptWork, log: Log): number {
+function told(
+  { outcome, occasion, by, token, run }: OnceOutcome,
+  kept: Pick<KeptWork, 'exitCode'>,
+  log: Log,
+  about = '',
+): number {
   const fields = { occasion, outcome, by, token, attempt: run.attempt };
   const why = run.error === undefined ? '' : `: ${run.error}`;
   if (outcome !== run.outcome) {
     const has = run.outcome === 'failed' ? 'has already failed' : `is already ${run.outcome}`;
-    const text = `${occasion} ${has}, by ${by} with token ${token}${why}`;
+    const text = `${about}${occasion} ${has}, by ${by} with token ${token}${why}`;
     const level = run.outcome === 'failed' ? 'error' : 'info';
     log({ level, event: outcome, text, ...fields });
     return run.outcome === 'failed' ? FAILED_BEFORE : 0;
@@ -204,10 +255,10 @@ function told({ outcome, occasion, by, token, run }: OnceOutcome, kept: KeptWork
   const level = outcome === 'failed' ? 'error' : 'info';
   const text =
     outcome === 'skipped'
-      ? `${occasion} is skipped${why}`
+      ? `${about}${occasion} is skipped${why}`
       : outcome === 'failed'
-        ? `${occasion} has failed${why}`
-        : `${occasion} is done`;
+        ? `${about}${occasion} has failed${why}`
+        : `${about}${occasion} is done`;
   log({ level, event: outcome, text, ...fields });
   return outcome === 'failed' ? kept.exitCode || FAILED : 0;
 }

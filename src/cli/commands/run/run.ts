@@ -15,7 +15,7 @@ const LONGEST_S = 1_000_000;
 const DEFAULT_KILL_AFTER_S = 5;
 const DEFAULT_SETTLE_MS = 100;
 const LONGEST_SETTLE_MS = 60_000;
-const MOST_SHARDS = 1000;
+export const MOST_SHARDS = 1000;
 const FAILED = 1;
 /** Long enough even on a busy machine. */
 const KILLED_WITHIN_MS = 60_000;

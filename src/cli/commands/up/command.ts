@@ -8,6 +8,7 @@ export interface UpFlags {
   readonly data?: string;
   readonly election?: string;
   readonly elections?: string;
+  readonly balance?: boolean;
   readonly timing?: readonly string[];
   readonly option?: readonly string[];
   readonly uiPort?: string;
@@ -33,8 +34,9 @@ export function addUp(program: Command): void {
     .option('--election <name>', 'the name of the election (default: main)')
     .option(
       '--elections <n>',
-      'hold n elections more, job-0001 and so on, in which all members stand (1 to 2000)',
+      'hold n elections more, job-0001 and so on, in which all members stand (1 to 9999)',
     )
+    .option('--balance', 'with --elections: spread their leaders evenly over the members')
     .option('--timing <name=value>', 'a time of the protocol; can be repeated', collect)
     .option('--option <name=value>', 'an option of the protocol; can be repeated', collect)
     .option(
@@ -62,6 +64,7 @@ Examples:
   $ caucus up --members 3 --protocol bully --timing heartbeatMs=200
   $ caucus up --chaos
   $ caucus up --elections 1000
+  $ caucus up --elections 30 --balance
   $ caucus up --data ./cluster --json | tee events.ndjson`,
     )
     .action(async (flags: UpFlags) => {

@@ -43,7 +43,9 @@ export async function upCommand(given: UpFlags): Promise<number> {
     const count = countMembers(folder, wanted, others, flags.data);
     // What every member would refuse is refused once, before any is started.
     const peers = Array.from({ length: count }, (_, i) => ({ id: i + 1, url: `http://127.0.0.1:${i + 1}` }));
-    await readOptions({ id: 1, peers, protocol: definition.name, timing, options });
+    const { balance = false } = flags;
+    if (balance && others === 0) throw new Refusal('--balance: expected --elections beside it');
+    await readOptions({ id: 1, peers, protocol: definition.name, timing, options, balance });
     // The page takes its port before ports are chosen for the members.
     const isWanted = base !== null && base <= USUAL_PORT && USUAL_PORT < base + count;
     server = await PageServer.open(uiPort ?? (isWanted ? 0 : null), '--ui-port');
@@ -221,9 +223,10 @@ function flagsOfMember({
   };
 }
 
-function memberArgs({ protocol, election, elections, timing = [], option = [] }: UpFlags): string[] {
+function memberArgs({ protocol, election, elections, balance, timing = [], option = [] }: UpFlags): string[] {
   return [
     ...(elections === undefined ? [] : ['--elections', elections]),
+    ...(balance ? ['--balance'] : []),
     ...(protocol === undefined ? [] : ['--protocol', protocol]),
     ...(election === undefined ? [] : ['--election', election]),
     ...timing.flatMap((pair) => ['--timing', pair]),

@@ -39,6 +39,7 @@ export interface MemberSettings {
   readonly election?: string;
   readonly data?: string;
   readonly priority?: number;
+  readonly balance?: boolean;
   readonly insecure?: boolean;
   readonly trustConnections?: boolean;
   readonly trustWitnesses?: boolean | readonly MemberId[];
@@ -205,6 +206,7 @@ export const FIELDS: Readonly<Record<keyof MemberSettings, Field>> = {
   election: { shape: electionName, about: 'the name of the election' },
   data: { shape: path, about: 'the folder for what must survive a restart' },
   priority: { shape: integer(0, 1000), about: 'its priority as a candidate' },
+  balance: { shape: flag, about: 'spreads the leaders of all elections but the main one over the members' },
   insecure: { shape: flag, about: 'may listen beyond the loopback, although nothing authenticates members' },
   trustConnections: { shape: flag, about: 'a closed connection proves that the process is dead' },
   trustWitnesses: {

@@ -59,6 +59,7 @@ export function joinOptions({
     timing,
     options,
     ...(priority === undefined || priority === 0 ? {} : { priority }),
+    ...(settings.balance === undefined ? {} : { balance: settings.balance }),
     ...(data === undefined ? {} : { data }),
     ...(record === undefined ? {} : { record }),
     insecure: settings.insecure ?? false,

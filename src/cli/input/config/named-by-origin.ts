@@ -8,6 +8,7 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   'seed.host': 'seedHost',
   'seed.url': 'url',
   url: 'url',
+  balance: 'balance',
   trustWitnesses: 'trustWitnesses',
 };
 

@@ -1,0 +1,52 @@
+import type { Command, Outcome, View } from '../core/index.ts';
+import type { Pace, Paced } from './pace.ts';
+
+/** What a campaign needs of its election. */
+interface Campaigning {
+  readonly view: View;
+  /** Timers that were due and waited run now. False: none waited. */
+  readonly host: { goOn(): boolean };
+  order(command: Command): Promise<Outcome>;
+}
+
+/** The place of one election among those of its process that campaign at a time (pace.ts). */
+export class Campaign implements Paced {
+  readonly #election: Campaigning;
+  readonly #pace: Pace | undefined;
+  /** It waits for a place. */
+  #isDue = false;
+
+  constructor(election: Campaigning, pace: Pace | undefined) {
+    this.#election = election;
+    this.#pace = pace;
+  }
+
+  get isLed(): boolean {
+    return this.#election.view.leader !== null;
+  }
+
+  /** Campaigns now, or when it has a place, if there is no leader then. */
+  start(): void {
+    if (this.isLed) return;
+    this.#isDue = this.waits();
+    if (!this.#isDue) void this.#election.order({ type: 'campaign' });
+  }
+
+  /** Do timers that are due have to wait? */
+  waits(): boolean {
+    return this.#pace?.enter(this) === false;
+  }
+
+  /** To be called when the election has changed. */
+  look(): void {
+    this.#pace?.look(this);
+  }
+
+  goOn(): void {
+    const isDue = this.#isDue;
+    this.#isDue = false;
+    // If the timer that lets it campaign was due, that was enough.
+    if (!this.#election.host.goOn() && isDue && !this.isLed) void this.#election.order({ type: 'campaign' });
+    this.look();
+  }
+}

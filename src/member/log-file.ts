@@ -1,0 +1,220 @@
+/** The log of a data folder: the records of all elections but the main one. `src/store` decides what is written where. */
+import { closeSync, fdatasync, fsync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Json } from '../core/index.ts';
+import { CaucusError } from '../election/index.ts';
+import {
+  type Done,
+  type FileName,
+  GroupCommit,
+  type LogEntry,
+  type LogFolder,
+  type LogOwner,
+  type LogRecovery,
+  RecordLog,
+  recoverLog,
+} from '../store/index.ts';
+import { CODES, type FileSystem, MEANWHILE, nodeCoding, realFiles, syncFolder } from './record-file.ts';
+
+/** The log as it is, without a change to its file. */
+export function lookAtLog(file: string, owner: LogOwner): LogRecovery {
+  return recoverLog(readIfThere(file), owner, nodeCoding);
+}
+
+export class LogFile {
+  readonly #file: string;
+  readonly #log: RecordLog;
+  readonly #commit: GroupCommit;
+  readonly #found: LogRecovery;
+
+  /**
+   * `assertOurs` is called before the file is changed, and `beforeFirst` before it is made for the first time. Both
+   * throw if it must not be changed.
+   */
+  constructor(file: string, owner: LogOwner, { assertOurs, beforeFirst, fs = realFiles }: LogFileAround) {
+    this.#file = file;
+    this.#log = new RecordLog(owner, nodeCoding);
+    const folder = new LogFiles(file, fs, assertOurs);
+    try {
+      this.#found = this.#log.open(folder);
+    } catch (cause) {
+      throw unusable(file, 'cannot be read', cause);
+    } finally {
+      folder.close();
+    }
+    let exists = this.#found.is !== 'empty';
+    folder.assertOurs = () => {
+      assertOurs();
+      if (!exists) beforeFirst();
+      exists = true;
+    };
+    this.#commit = new GroupCommit(this.#log, folder, (work) => void setImmediate(work));
+  }
+
+  get exists(): boolean {
+    return this.#found.is !== 'empty';
+  }
+
+  /** Is it damaged, or that of another member or release? */
+  get isRefused(): boolean {
+    return this.#found.is === 'refused';
+  }
+
+  /** The elections that it has a record of. */
+  get elections(): Iterable<string> {
+    return this.#log.records.keys();
+  }
+
+  /** Has it a record of this election? If the log cannot be used, it may have. */
+  has(election: string): boolean {
+    return this.isRefused || this.#log.records.has(election);
+  }
+
+  /** The protocol that wrote the newest record of this election, or null if there is none. */
+  protocolOf(election: string): string | null {
+    return this.#log.records.get(election)?.protocol ?? null;
+  }
+
+  /** The newest record of this election, or null if there is none. Throws if the log cannot be trusted. */
+  read(election: string, protocol: string): { readonly record: Json } | null {
+    const found = this.#found;
+    if (found.is === 'refused') throw new CaucusError(CODES[found.why], `${this.#file}: ${found.reason}`);
+    const saved = this.#log.records.get(election);
+    if (saved === undefined) return null;
+    if (saved.protocol !== protocol)
+      throw new CaucusError(
+        'E_STORE_FOREIGN',
+        `${this.#file}: election ${election} belongs to protocol ${JSON.stringify(saved.protocol)}, not to ` +
+          `${JSON.stringify(protocol)}; give this member a data folder of its own`,
+      );
+    return { record: JSON.parse(saved.text) as Json };
+  }
+
+  /** Calls back when the record is durable, with null, or with a CaucusError if it may not be. */
+  saveSoon(entry: LogEntry, done: (failure: Error | null) => void): void {
+    this.#commit.save(entry, (failure) =>
+      done(failure === null ? null : unusable(this.#file, 'cannot be written', failure, MEANWHILE)),
+    );
+  }
+
+  /** Returns when the record is durable; throws if it may not be. */
+  save(entry: LogEntry): void {
+    let outcome: Error | null = new CaucusError('E_CLOSED', 'the member was closed');
+    this.saveSoon(entry, (failure) => {
+      outcome = failure;
+    });
+    this.settle();
+    if (outcome !== null) throw outcome;
+  }
+
+  /** Everything that was given to `saveSoon` is durable, or was answered with the error, when this returns. */
+  settle(): void {
+    this.#commit.saveNow();
+  }
+
+  close(): void {
+    this.#commit.close();
+  }
+}
+
+interface LogFileAround {
+  assertOurs(): void;
+  beforeFirst(): void;
+  readonly fs?: FileSystem | undefined;
+}
+
+/** The log and its draft, in a folder of the file system. */
+class LogFiles implements LogFolder {
+  assertOurs: () => void;
+
+  readonly #files: Readonly<Record<FileName, string>>;
+  readonly #fs: FileSystem;
+  /** The file that was written last, until it is synced. */
+  #open: { readonly file: FileName; readonly handle: number } | null = null;
+
+  constructor(file: string, fs: FileSystem, assertOurs: () => void) {
+    this.#files = { record: file, draft: `${file}.new` };
+    this.#fs = fs;
+    this.assertOurs = assertOurs;
+  }
+
+  read(): Uint8Array | null {
+    return readIfThere(this.#files.record);
+  }
+
+  /** Opened by its name each time: a file that was deleted must not take writes. */
+  write(file: FileName, bytes: Uint8Array, at: number): void {
+    const handle = this.#handle(file, file === 'draft' ? 'w' : 'r+');
+    for (let done = 0; done < bytes.length; ) {
+      done += this.#fs.write(handle, bytes.subarray(done), at + done);
+    }
+  }
+
+  sync(file: FileName): void {
+    this.#fs.sync(this.#handle(file, 'r+'));
+    this.close();
+  }
+
+  syncSoon(file: FileName, done: Done): void {
+    const handle = this.#handle(file, 'r+');
+    this.#open = null; // Another batch may begin, in another file, before this one is synced.
+    const { syncSoon = fdatasync } = this.#fs;
+    syncSoon(handle, (failure) => {
+      closeSync(handle);
+      done(failure);
+    });
+  }
+
+  rename(): void {
+    renameSync(this.#files.draft, this.#files.record);
+  }
+
+  syncFolder(): void {
+    syncFolder(path.dirname(this.#files.record));
+  }
+
+  syncFolderSoon(done: Done): void {
+    const handle = openSync(path.dirname(this.#files.record), 'r');
+    fsync(handle, (failure) => {
+      closeSync(handle);
+      done(failure);
+    });
+  }
+
+  abandon(): void {
+    this.close();
+    try {
+      rmSync(this.#files.draft, { force: true }); // It takes space on a full disk.
+    } catch {
+      // The error that matters is that of the batch.
+    }
+  }
+
+  close(): void {
+    if (this.#open !== null) closeSync(this.#open.handle);
+    this.#open = null;
+  }
+
+  #handle(file: FileName, flags: 'w' | 'r+'): number {
+    if (this.#open?.file !== file) {
+      this.close();
+      this.#open = { file, handle: openSync(this.#files[file], flags, 0o600) };
+    }
+    return this.#open.handle;
+  }
+}
+
+function readIfThere(file: string): Uint8Array | null {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function unusable(file: string, what: string, cause: unknown, advice = ''): Error {
+  if (cause instanceof CaucusError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CaucusError('E_STORE_UNUSABLE', `${file}: ${what}: ${reason}${advice}`, { cause });
+}

@@ -1,0 +1,40 @@
+/** So many are done before messages are read again. */
+const AT_ONCE = 32;
+
+/**
+ * Does something for each of many, some at a time, and lets the process read messages in between. When a process dies
+ * that led a thousand elections, the first of them are led again while the others have yet to hear of it, and none of
+ * them waits for a turn of a thousand steps. Each of them hears of everything in the order in which it was added.
+ */
+export class Rounds<T> {
+  readonly #waiting = new Map<T, ((each: T) => void)[]>();
+  #timer: NodeJS.Immediate | undefined;
+
+  /** The first ones are done before this returns, unless others wait. */
+  add(all: readonly T[], work: (each: T) => void): void {
+    for (const each of all) {
+      const earlier = this.#waiting.get(each);
+      if (earlier === undefined) this.#waiting.set(each, [work]);
+      else earlier.push(work);
+    }
+    if (this.#timer === undefined) this.#next();
+  }
+
+  /** Does now what waits for this one. */
+  settle(each: T): void {
+    const waiting = this.#waiting.get(each);
+    if (waiting === undefined) return;
+    this.#waiting.delete(each);
+    for (const work of waiting) work(each);
+  }
+
+  close(): void {
+    this.#waiting.clear();
+    clearImmediate(this.#timer);
+  }
+
+  #next(): void {
+    this.#timer = this.#waiting.size > AT_ONCE ? setImmediate(() => this.#next()) : undefined;
+    for (const each of [...this.#waiting.keys()].slice(0, AT_ONCE)) this.settle(each);
+  }
+}

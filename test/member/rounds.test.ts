@@ -1,0 +1,40 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { Rounds } from '../../src/member/rounds.ts';
+
+const many = Array.from({ length: 100 }, (_, i) => i);
+
+describe('news for many elections', () => {
+  it('reaches a few at once, and the others in turns of their own', async () => {
+    const rounds = new Rounds<number>();
+    const heard: number[] = [];
+    rounds.add(many, (each) => heard.push(each));
+    expect(heard).toEqual(many.slice(0, 32));
+    while (heard.length < many.length) await setImmediate();
+    expect(heard).toEqual(many);
+    rounds.add([7], (each) => heard.push(each));
+    expect(heard.at(-1)).toBe(7);
+  });
+
+  it('reaches each of them in the order in which it came, and before a message', async () => {
+    const rounds = new Rounds<number>();
+    const heard: string[] = [];
+    rounds.add(many, (each) => heard.push(`${each} gone`));
+    rounds.add(many, (each) => heard.push(`${each} back`));
+    rounds.settle(99);
+    expect(heard.slice(32)).toEqual(['99 gone', '99 back']);
+    while (heard.length < 2 * many.length) await setImmediate();
+    for (const each of many)
+      expect(heard.filter((line) => line.startsWith(`${each} `))).toEqual([`${each} gone`, `${each} back`]);
+  });
+
+  it('reaches none after the end', async () => {
+    const rounds = new Rounds<number>();
+    const heard: number[] = [];
+    rounds.add(many, (each) => heard.push(each));
+    rounds.close();
+    await setImmediate();
+    await setImmediate();
+    expect(heard).toHaveLength(32);
+  });
+});
