@@ -4,7 +4,8 @@ import { EtcdServer } from '../test/support/servers/etcd.ts';
 import { PostgresServer } from '../test/support/servers/postgres.ts';
 import { RedisServer } from '../test/support/servers/redis.ts';
 import { startTcpProxy } from '../test/support/tcp-proxy.ts';
-import { advisoryLock, type Contender, closeAsking, etcd3Election, ours, redlockLock } from './contenders.ts';
+import { advisoryLock, type Contender, closeAsking, etcd3Election, redlockLock } from './contenders.ts';
+import { ours } from './our-contender.ts';
 import { printTable } from './table.ts';
 
 const LEASE_MS = 3000;
@@ -16,6 +17,8 @@ export interface Bed {
   readonly name: string;
   readonly url: string;
   readonly port: number;
+  /** Of the server. */
+  readonly pid: number;
   /** One cheap question, which takes a round trip. */
   ask(): Promise<unknown>;
   /** How many requests the server has had. */
@@ -25,7 +28,7 @@ export interface Bed {
 }
 
 export async function benchEngines(): Promise<void> {
-  for (const open of [etcdBed, postgresBed, redisBed]) {
+  for (const open of [etcdBed, () => postgresBed(), redisBed]) {
     const bed = await open();
     try {
       await benchBed(bed);
@@ -133,6 +136,7 @@ export async function etcdBed(): Promise<Bed> {
     name: 'etcd',
     url: server.url,
     port: server.port,
+    pid: server.pid!,
     ask: async () => (await fetch(`${at}/health`)).text(),
     async requests() {
       const text = await (await fetch(`${at}/metrics`)).text();
@@ -147,12 +151,13 @@ export async function etcdBed(): Promise<Bed> {
   };
 }
 
-export async function postgresBed(): Promise<Bed> {
-  const server = await PostgresServer.start();
+export async function postgresBed(settings: Readonly<Record<string, string>> = {}): Promise<Bed> {
+  const server = await PostgresServer.start(settings);
   return {
     name: 'PostgreSQL',
     url: server.url,
     port: server.port,
+    pid: server.pid!,
     ask: () => advisoryLock.ask(server.url),
     requests: async () =>
       Number(await server.sql('select sum(xact_commit + xact_rollback) from pg_stat_database')),
@@ -170,6 +175,7 @@ export async function redisBed(): Promise<Bed> {
     name: 'Redis',
     url: server.url,
     port: server.port,
+    pid: server.pid!,
     ask: () => redlockLock.ask(server.port),
     async requests() {
       const info = await server.cli(['info', 'stats']);

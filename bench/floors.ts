@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, fsyncSync, mkdtempSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { nowMs, rssMbOf } from './takeover-cluster.ts';
+import { nowMs } from './candidates.ts';
+import { rssMbOf } from './process-cost.ts';
 
 const FLOOR_TRIALS = 30;
 
@@ -19,34 +20,79 @@ export interface Floors {
   readonly rssMb: number;
 }
 
-export async function measureFloors(): Promise<Floors> {
-  const sockets: Socket[] = [];
-  const server = createServer((socket) => {
-    socket.setNoDelay(true);
-    socket.on('error', () => {});
-    sockets.push(socket);
-    server.emit('accepted', socket);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  const kills: number[] = [];
-  const sizes: number[] = [];
-  for (let i = 0; i < FLOOR_TRIALS; i++) {
-    const script = `require('net').connect(${port}, '127.0.0.1')`;
-    const accepted = once(server, 'accepted') as Promise<[Socket]>;
+/** A server to which bare processes connect. The load of a machine changes, so trials of the floor take turns with others. */
+export class FloorServer {
+  readonly #server: Server;
+  readonly #sockets: Socket[] = [];
+  /** The memory of each bare process. */
+  readonly sizesMb: number[] = [];
+
+  private constructor() {
+    this.#server = createServer((socket) => {
+      socket.setNoDelay(true);
+      socket.on('error', () => {});
+      this.#sockets.push(socket);
+      this.#server.emit('accepted', socket);
+    }).listen(0, '127.0.0.1');
+  }
+
+  static async open(): Promise<FloorServer> {
+    const made = new FloorServer();
+    await once(made.#server, 'listening');
+    return made;
+  }
+
+  get port(): number {
+    return (this.#server.address() as { port: number }).port;
+  }
+
+  /** The next connection. */
+  async accepted(): Promise<Socket> {
+    const [socket] = (await once(this.#server, 'accepted')) as [Socket];
+    return socket;
+  }
+
+  /** kill -9 of a bare process, until its peer sees the socket closed. */
+  async kill(): Promise<number> {
+    const accepted = this.accepted();
+    const script = `require('net').connect(${this.port}, '127.0.0.1')`;
     const child = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
-    const [socket] = await accepted;
+    const socket = await accepted;
     socket.resume();
     const closed = once(socket, 'close');
-    sizes.push(rssMbOf(child.pid!));
+    this.sizesMb.push(rssMbOf(child.pid!));
     const fromMs = nowMs();
     child.kill('SIGKILL');
     await closed;
-    kills.push(nowMs() - fromMs);
+    return nowMs() - fromMs;
   }
-  const accepted = once(server, 'accepted') as Promise<[Socket]>;
-  const client = connect(port, '127.0.0.1').setNoDelay(true);
-  const [echo] = await accepted;
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+}
+
+export async function measureFloors(): Promise<Floors> {
+  const server = await FloorServer.open();
+  const kills: number[] = [];
+  for (let i = 0; i < FLOOR_TRIALS; i++) kills.push(await server.kill());
+  const trips = await roundTrips(server);
+  server.close();
+  const saveTimes = saves();
+  return {
+    killMs: at(kills, 0.5),
+    roundTripMs: at(trips, 0.5),
+    saveMs: at(saveTimes, 0.5),
+    slowestSaveMs: at(saveTimes, 1),
+    rssMb: at(server.sizesMb, 0.5),
+  };
+}
+
+async function roundTrips(server: FloorServer): Promise<number[]> {
+  const accepted = server.accepted();
+  const client = connect(server.port, '127.0.0.1').setNoDelay(true);
+  const echo = await accepted;
   echo.on('data', (data) => echo.write(data));
   const trips: number[] = [];
   for (let i = 0; i < 300; i++) {
@@ -56,36 +102,28 @@ export async function measureFloors(): Promise<Floors> {
     trips.push(nowMs() - fromMs);
   }
   client.destroy();
-  for (const socket of sockets) socket.destroy();
-  server.close();
-  const saveTimes = saves();
-  return {
-    killMs: at(kills, 0.5),
-    roundTripMs: at(trips, 0.5),
-    saveMs: at(saveTimes, 0.5),
-    slowestSaveMs: at(saveTimes, 1),
-    rssMb: at(sizes, 0.5),
-  };
+  return trips;
 }
 
-function saves(): number[] {
+/** How long a write, its fsync and a rename take, many times. */
+export function saves(times: number = 300): number[] {
   const folder = mkdtempSync(path.join(tmpdir(), 'caucus-floor-'));
-  const times: number[] = [];
-  for (let i = 0; i < 300; i++) {
+  const found: number[] = [];
+  for (let i = 0; i < times; i++) {
     const fromMs = nowMs();
     const file = openSync(path.join(folder, 'new'), 'w');
     writeSync(file, 'x'.repeat(300));
     fsyncSync(file);
     closeSync(file);
     renameSync(path.join(folder, 'new'), path.join(folder, 'record'));
-    times.push(nowMs() - fromMs);
+    found.push(nowMs() - fromMs);
   }
   rmSync(folder, { recursive: true, force: true });
-  return times;
+  return found;
 }
 
-/** The value below which this part of all values lies. */
+/** The value below which this part of all values lies. NaN if there are none. */
 export function at(times: readonly number[], p: number): number {
   const sorted = [...times].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))]!;
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN;
 }

@@ -1,4 +1,5 @@
 /** `npm run bench [NAME …]`: every figure is a ratio or stands beside its theory, measured in this run. */
+import { closeOnInterrupt } from './closing.ts';
 import { benchEngines } from './engines.ts';
 import { benchExploration } from './exploration.ts';
 import { benchFailover } from './failover.ts';
@@ -30,6 +31,7 @@ const benches: Record<string, () => void | Promise<void>> = {
   import: benchImport,
   page: benchPage,
 };
+closeOnInterrupt();
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));
 if (unknown.length > 0) {

@@ -1,12 +1,15 @@
 /** Shards: one of five replicas is killed, then one is added; and what a partition costs at rest. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../test/support/free-ports.ts';
 import { ShardLab } from '../test/support/shard-lab.ts';
 import type { ShardPlan } from '../test/support/shard-replica.ts';
+import { using } from './closing.ts';
 import { etcdBed, postgresBed, redisBed } from './engines.ts';
+import { at } from './floors.ts';
+import { cpuMsOf } from './process-cost.ts';
 import { printTable } from './table.ts';
 
 const SIZES = [64, 1000];
@@ -23,14 +26,27 @@ interface Bed {
   close(): Promise<void>;
 }
 
+type ShardFigure =
+  | 'CPU of a replica at rest %'
+  | 'first owned again ms'
+  | 'all owned again ms'
+  | 'from first to last ms'
+  | 'one added, balanced ms';
+
+/** Of each trial. */
+export type ShardFigures = ReadonlyMap<ShardFigure, readonly number[]>;
+
 export async function benchShards(): Promise<void> {
-  const beds = [memberBed, localBed, onStore(postgresBed), onStore(redisBed), onStore(etcdBed)];
+  const beds = [memberBed, localBed, onStore(() => postgresBed()), onStore(redisBed), onStore(etcdBed)];
   for (const shards of SIZES) {
     const rows: Record<string, string | number>[] = [];
     for (const open of beds) {
       const bed = await open();
       try {
-        rows.push(await benchBed(bed, shards));
+        const figures = await benchBed(bed, shards, TRIALS, Number.POSITIVE_INFINITY);
+        const row: Record<string, string | number> = { on: bed.name };
+        for (const [what, all] of figures) row[what] = at(all, 0.5);
+        rows.push(row);
       } finally {
         await bed.close();
       }
@@ -40,12 +56,24 @@ export async function benchShards(): Promise<void> {
   }
 }
 
-async function benchBed(bed: Bed, shards: number): Promise<Record<string, string | number>> {
-  const figures = new Map<string, number[]>();
-  const note = (what: string, figure: number): void => {
+/** On five members, as many trials as fit into this time. */
+export async function shardsOnMembers(
+  shards: number,
+  trials: number,
+  budgetMs: number,
+): Promise<ShardFigures> {
+  return await using(memberBed(), (bed) => benchBed(bed, shards, trials, budgetMs));
+}
+
+/** Figures of each trial. */
+async function benchBed(bed: Bed, shards: number, trials: number, budgetMs: number): Promise<ShardFigures> {
+  const endMs = performance.now() + budgetMs;
+  const figures = new Map<ShardFigure, number[]>();
+  const note = (what: ShardFigure, figure: number): void => {
     figures.set(what, [...(figures.get(what) ?? []), figure]);
   };
-  for (let trial = 0; trial < TRIALS; trial++) {
+  for (let trial = 0; trial < trials && performance.now() < endMs; trial++) {
+    const victim = trial % REPLICAS;
     const lab = new ShardLab(shards);
     const plan = (replica: number): ShardPlan => ({
       partition: `bench-${process.pid}-${trial}-${shards}`,
@@ -60,32 +88,27 @@ async function benchBed(bed: Bed, shards: number): Promise<Record<string, string
       const before = cpuMs(lab.pids);
       await sleep(REST_MS);
       note('CPU of a replica at rest %', ((cpuMs(lab.pids) - before) / REST_MS / REPLICAS) * 100);
-      const killedAtMs = await lab.kill(trial);
+      const killedAtMs = await lab.kill(victim);
       await lab.owned();
       const begun = lab.begunSince(killedAtMs);
       note('first owned again ms', begun[0]! - killedAtMs);
       note('all owned again ms', begun.at(-1)! - killedAtMs);
       note('from first to last ms', begun.at(-1)! - begun[0]!);
       await lab.balanced();
-      lab.start(bed.added(trial), plan(bed.added(trial)));
-      const upAtMs = await lab.up(bed.added(trial));
+      const added = bed.added(victim);
+      lab.start(added, plan(added));
+      const upAtMs = await lab.up(added);
       note('one added, balanced ms', (await lab.balanced()) - upAtMs);
     } finally {
       await lab.close();
     }
   }
-  const row: Record<string, string | number> = { on: bed.name };
-  for (const [what, all] of figures) row[what] = all.sort((a, b) => a - b)[TRIALS >> 1]!;
-  return row;
+  return figures;
 }
 
 /** The processor time of these processes so far. */
 function cpuMs(pids: readonly number[]): number {
-  const TICK_MS = 10;
-  return pids.reduce((sum, pid) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-    return sum + (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-  }, 0);
+  return pids.reduce((sum, pid) => sum + cpuMsOf(pid), 0);
 }
 
 async function memberBed(): Promise<Bed> {

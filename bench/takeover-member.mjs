@@ -1,6 +1,6 @@
 /**
  * One member for the bench of takeovers: node takeover-member.mjs ID PEERS DATA ELECTIONS. It stands in all its elections, and
- * tells over its channel when it may act, by the machine's monotonic clock.
+ * tells over its channel when its work begins and ends, by the machine's monotonic clock.
  */
 import { join } from '../dist/member/index.js';
 
@@ -13,24 +13,26 @@ const member = await join({
   listen: { host: '127.0.0.1', port: Number(new URL(own.url).port) },
   peers: list,
   data,
-  timing: { timeoutMs: JSON.parse(process.env.TIMEOUT_MS) },
   limits: { elections: 10_000 },
-  ...JSON.parse(process.env.JOIN ?? '{}'),
+  ...JSON.parse(process.env.JOIN),
 });
+const { marks, mark } = globalThis[Symbol.for('caucus.bench.marks')];
 const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
 const names = Array.from({ length: Number(elections) }, (_, i) => (i === 0 ? member.mainElection : `e${i}`));
 for (const name of names) {
-  const port = member.electionPort(name);
-  let acting = false;
-  port.subscribe(() => {
-    if (port.acting === acting) return;
-    acting = port.acting;
-    process.send({ is: 'acting', name, acting, atMs: nowMs() });
+  const tell = (acting) => process.send({ is: 'acting', name, acting, atMs: nowMs() });
+  void member.election(name).lead(async ({ signal }) => {
+    tell(true);
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    tell(false);
   });
-  const untilLost = ({ signal }) =>
-    new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-  void member.election(name).lead(untilLost);
 }
+const main = member.electionPort(member.mainElection);
+let wasActing = false;
+main.subscribe(() => {
+  if (main.acting && !wasActing) mark('elected');
+  wasActing = main.acting;
+});
 process.on('message', async (what) => {
   if (what === 'resign') {
     // A leader whose process waited for a core longer than its lease leads no more when it is asked.
@@ -43,6 +45,7 @@ process.on('message', async (what) => {
     const sum = (field) => member.links.reduce((total, link) => total + link[field], 0);
     process.send({ is: 'traffic', messages: sum('sent'), bytes: sum('bytesSent') });
   }
+  if (what === 'marks') process.send({ is: 'marks', marks, atMs: nowMs() });
 });
 process.on('disconnect', () => process.exit(0));
 process.send({ is: 'up', atMs: nowMs() });

@@ -1,108 +1,155 @@
-import { at, type Floors, measureFloors } from './floors.ts';
-import { printTable } from './table.ts';
+/**
+ * Takeovers of real processes on the loopback, ours beside those of others, in one run: until the next candidate acts after
+ * kill -9 of the leader, after its resignation, and after SIGSTOP; and what candidates cost at rest.
+ * `CAUCUS_BENCH_TRIALS=5` holds fewer trials, `CAUCUS_BENCH_PEERS=none` only our own. `CAUCUS_BENCH_AUTH=none,secret,tls` and
+ * `CAUCUS_BENCH_MEMBERS=3,5,9` measure more of our own.
+ */
+import { loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Blow, Takeover } from './candidates.ts';
+import { opens, using } from './closing.ts';
+import { at, FloorServer, saves } from './floors.ts';
+import type { Rest, Rivals } from './rivals.ts';
+import { show } from './table.ts';
 import { type Auth, Cluster } from './takeover-cluster.ts';
+import { advisoryLocks, caucus, etcd3s, etcdRaft, type Kind, liferaft, redlocks } from './takeover-kinds.ts';
+import { phasesOf } from './takeover-profile.ts';
+import { reportTakeovers } from './takeover-report.ts';
 
-const TRIALS = 30;
-const IDLE_S = 3;
-/** How many elections, and how patient they are: a thousand with the usual times would be 80,000 messages a second. */
-const CROWDS = [
-  [1, [150, 300]],
-  [100, [150, 300]],
-  [100, [1500, 3000]],
-  [1000, [1500, 3000]],
-] as const;
-/** How members authenticate: `CAUCUS_BENCH_AUTH=none,secret,tls` measures all in one run; `CAUCUS_BENCH_MEMBERS=3` only such clusters. */
+const TRIALS = Number(process.env.CAUCUS_BENCH_TRIALS ?? 30);
+const HAS_PEERS = process.env.CAUCUS_BENCH_PEERS !== 'none';
 const AUTHS = (process.env.CAUCUS_BENCH_AUTH ?? 'none').split(',') as Auth[];
-const SIZES = (process.env.CAUCUS_BENCH_MEMBERS ?? '3,5,9').split(',').map(Number);
-/** Of the preset `lan`. */
-const LEASE_MS = 125;
+const SIZES = (process.env.CAUCUS_BENCH_MEMBERS ?? '3').split(',').map(Number);
 
-/** Real processes on the loopback. Every figure stands beside the floor that this machine set a moment before. */
+/** A process is larger in its first seconds. */
+const WARM_S = 15;
+const REST_S = 10;
+/** A leader without a lease is not replaced while it is paused; it is tried once. */
+const NEVER_MS = 5000;
+const BLOWS: readonly Blow[] = ['kill', 'resign', 'pause'];
+
+/** What was measured of a kind. */
+export interface Measured {
+  readonly kind: Kind;
+  readonly times: Readonly<Record<Blow, number[]>>;
+  /** The floor, in turns with its trials: kill -9 of a bare process until its peer sees the socket closed. */
+  readonly floors: number[];
+  /** Write, fsync and rename, in turns with its trials. */
+  readonly saves: number[];
+  /** How long each phase of a takeover took, of members. */
+  readonly profiles: (readonly number[])[];
+  /** The memory of bare processes. */
+  bareMb: number;
+  rest: Rest | null;
+  /** Why it was not measured, or not to the end. */
+  leftOut: string | null;
+}
+
 export async function benchTakeover(): Promise<void> {
-  const floors = await measureFloors();
-  printTable('Floors of this machine, this minute: ms, median', [
-    { what: 'kill -9 of a process to its peer seeing the socket closed', ms: floors.killMs },
-    { what: 'round trip of a line over TCP', ms: floors.roundTripMs },
-    { what: 'write, fsync, rename', ms: floors.saveMs },
-    { what: 'the slowest of 300 of them', ms: floors.slowestSaveMs },
-  ]);
-  for (const members of SIZES) for (const auth of AUTHS) await benchMembers(members, floors, auth);
-  const rows = [];
-  for (const [elections, timeoutMs] of CROWDS)
-    for (const auth of AUTHS) rows.push(await idleRow(elections, timeoutMs, auth));
-  printTable('Idle, 3 members: per member', rows);
+  const own = SIZES.flatMap((members) => AUTHS.map((auth) => caucus(members, auth)));
+  const [first, ...more] = own;
+  const measured = [
+    ...(await inTurns(HAS_PEERS ? [first!, advisoryLocks] : [first!])),
+    ...(await oneByOne(more)),
+    ...(HAS_PEERS ? await oneByOne([etcdRaft(10, 100), etcdRaft(1, 10)]) : []),
+    // These wait for their leases nearly all the time, so they do not disturb each other.
+    ...(HAS_PEERS ? (await Promise.all([inTurns([redlocks]), inTurns([etcd3s])])).flat() : []),
+    ...(HAS_PEERS ? await inTurns([liferaft]) : []),
+  ];
+  reportTakeovers(measured, TRIALS);
 }
 
-async function benchMembers(members: number, floors: Floors, auth: Auth): Promise<void> {
-  const cluster = await Cluster.open(members, 1, undefined, auth);
-  try {
-    const killed: number[] = [];
-    const paused: number[] = [];
-    const resigned: number[] = [];
-    for (let i = 0; i < TRIALS; i++) {
-      let victim = 0;
-      let ended: Promise<void> = Promise.resolve();
-      killed.push(
-        await cluster.takeover((leader) => {
-          victim = leader.id;
-          ended = cluster.kill(leader);
-        }),
+async function oneByOne(kinds: readonly Kind[]): Promise<Measured[]> {
+  const all: Measured[] = [];
+  for (const kind of kinds) all.push(...(await inTurns([kind])));
+  return all;
+}
+
+/** Measures kinds at the same time: the trials of all, and of the floor, take turns. */
+async function inTurns(kinds: readonly Kind[]): Promise<Measured[]> {
+  // The floors of all kinds that take turns are the same ones.
+  const shared = { floors: [], saves: [] };
+  const all = kinds.map((kind) => unmeasured(kind, shared));
+  await using(FloorServer.open(), async (floor) => {
+    await withRivals(all, [], async (opened) => {
+      await sleep(opened.length === 0 ? 0 : WARM_S * 1000);
+      await Promise.all(
+        opened.map(({ result, rivals }) =>
+          attempt(result, async () => {
+            result.rest = await rivals.rest(REST_S);
+          }),
+        ),
       );
-      await ended;
-      await cluster.start(victim);
-      resigned.push(await cluster.takeover((leader) => leader.child.send('resign')));
-      let stopped: { kill(signal: NodeJS.Signals): boolean } | undefined;
-      paused.push(
-        await cluster.takeover((leader) => {
-          stopped = leader.child;
-          leader.child.kill('SIGSTOP');
-        }),
-      );
-      stopped!.kill('SIGCONT');
-    }
-    const row = (
-      what: string,
-      times: number[],
-      floorMs: number,
-      floor: string,
-    ): Record<string, string | number> => ({
-      what,
-      p50: at(times, 0.5),
-      p90: at(times, 0.9),
-      max: at(times, 1),
-      'p50 / floor': at(times, 0.5) / floorMs,
-      floor,
+      for (let round = 0; round < TRIALS; round++)
+        for (const blow of BLOWS) for (const each of opened) await oneTrial(each, blow, floor);
     });
-    const by = auth === 'none' ? '' : ` with ${auth}`;
-    printTable(`Takeover, ${members} members${by}, ${TRIALS} trials: ms until the next may act`, [
-      row('kill -9 of the leader, proof of death', killed, floors.killMs, 'socket closed'),
-      row('the leader resigns', resigned, 2 * floors.roundTripMs + floors.saveMs, '2 round trips, a save'),
-      row('SIGSTOP of the leader, no proof', paused, LEASE_MS, 'the lease'),
-    ]);
-  } finally {
-    cluster.close();
+    for (const each of all) each.bareMb = at(floor.sizesMb, 0.5);
+  });
+  for (const { kind, times, leftOut } of all) {
+    const medians = BLOWS.map((blow) => `${blow} ${show(at(times[blow], 0.5))}`).join(', ');
+    const load = loadavg()[0]!.toFixed(1);
+    process.stderr.write(
+      `takeover: ${kind.name}: ${leftOut === null ? medians : `left out: ${leftOut}`} (load ${load})\n`,
+    );
+  }
+  return all;
+}
+
+function unmeasured(kind: Kind, shared: Pick<Measured, 'floors' | 'saves'>): Measured {
+  return {
+    kind,
+    times: { kill: [], resign: [], pause: [] },
+    ...shared,
+    profiles: [],
+    bareMb: Number.NaN,
+    rest: null,
+    leftOut: kind.missing(),
+  };
+}
+
+interface Opened {
+  readonly result: Measured;
+  readonly rivals: Rivals;
+}
+
+/** Opens those that can be, one inside the other, so that each is closed whatever happens. */
+async function withRivals(
+  [result, ...others]: readonly Measured[],
+  opened: readonly Opened[],
+  use: (opened: readonly Opened[]) => Promise<void>,
+): Promise<void> {
+  if (result === undefined) return await use(opened);
+  if (result.leftOut !== null) return await withRivals(others, opened, use);
+  const opening = opens(result.kind.open());
+  const rivals = await attempt(result, () => opening);
+  if (rivals === null) return await withRivals(others, opened, use);
+  await using(opening, () => withRivals(others, [...opened, { result, rivals }], use));
+}
+
+/** A kind that fails is left out from then on, with the reason, and the others go on. */
+async function attempt<T>(result: Measured, act: () => Promise<T>): Promise<T | null> {
+  if (result.leftOut !== null) return null;
+  try {
+    return await act();
+  } catch (error) {
+    result.leftOut = error instanceof Error ? error.message : String(error);
+    return null;
   }
 }
 
-async function idleRow(
-  elections: number,
-  timeoutMs: readonly [number, number],
-  auth: Auth,
-): Promise<Record<string, string | number>> {
-  const cluster = await Cluster.open(3, elections, timeoutMs, auth);
-  try {
-    await cluster.allLed();
-    const { cpuMs, messages, bytes, rssMb } = await cluster.idle(IDLE_S);
-    return {
-      elections: auth === 'none' ? String(elections) : `${elections}, ${auth}`,
-      'timeouts ms': timeoutMs.join('–'),
-      'CPU %': cpuMs / 10,
-      'memory MB': rssMb,
-      'messages/s': messages,
-      'bytes/s': bytes,
-      'CPU % per election': cpuMs / 10 / elections,
-    };
-  } finally {
-    cluster.close();
-  }
+async function oneTrial({ result, rivals }: Opened, blow: Blow, floor: FloorServer): Promise<void> {
+  const { kind, times, profiles } = result;
+  const isForEver = blow === 'pause' && kind.leaseMs === null;
+  if (isForEver && times.pause.length > 0) return;
+  await attempt(result, async () => {
+    if (blow === 'kill') {
+      result.floors.push(await floor.kill());
+      result.saves.push(...saves(5));
+    }
+    const took = await rivals.trial(blow, isForEver ? NEVER_MS : undefined);
+    times[blow].push(took.ms);
+    if (blow !== 'kill' || !(rivals instanceof Cluster)) return;
+    const phases = await phasesOf(rivals, took as Takeover);
+    if (phases !== null) profiles.push(phases);
+  });
 }
