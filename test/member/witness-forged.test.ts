@@ -191,9 +191,16 @@ describe('members of an earlier release', () => {
       [old, fresh].every((each) => isLinked(each, 'dying') && isLinked(each, each === old ? 'new' : 'old')),
     );
     for (const { member } of [old, fresh]) member.seat().stand();
-    const leaders = (): unknown[] =>
-      [old, fresh].map(({ member }) => member.electionPort('main').view.leader);
-    await until('all have founded the cluster', () => leaders()[0] !== null && leaders()[0] === leaders()[1]);
+    const views = () => [old, fresh].map(({ member }) => member.electionPort('main').view);
+    const leaders = (): unknown[] => views().map(({ leader }) => leader);
+    // A member hears of the leader before it may vote itself (role `none`), for which it needs all three at a first start.
+    await until(
+      'all have founded the cluster',
+      () =>
+        views().every(({ role }) => role !== 'none') &&
+        leaders()[0] !== null &&
+        leaders()[0] === leaders()[1],
+    );
     child.kill('SIGKILL');
     await once(child, 'exit');
     await until('both elect one of them', () => {
