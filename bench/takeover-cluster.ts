@@ -21,6 +21,7 @@ interface ClusterOptions {
   readonly elections?: number;
   readonly preset?: string;
   readonly auth?: Auth;
+  readonly deputies?: boolean;
 }
 
 export class Cluster extends Candidates {
@@ -31,7 +32,7 @@ export class Cluster extends Candidates {
     folder: string,
     ca: TestCa | null,
     peers: readonly { readonly id: number; readonly url: string }[],
-    { elections = 1, preset = 'lan', auth = 'none' }: ClusterOptions,
+    { elections = 1, preset = 'lan', auth = 'none', deputies = false }: ClusterOptions,
   ) {
     const joinOptions = async (id: number): Promise<object> => {
       if (ca !== null) return { tls: await ca.member(id) };
@@ -42,7 +43,7 @@ export class Cluster extends Candidates {
       countsMessages: true,
       async launch(id): Promise<ChildProcess> {
         const args = [String(id), JSON.stringify(peers), path.join(folder, String(id)), String(elections)];
-        const join = { ...(await joinOptions(id)), options: { preset } };
+        const join = { ...(await joinOptions(id)), deputies, options: { preset } };
         return spawn(process.execPath, ['--require', PROBE, MEMBER, ...args], {
           stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
           env: { ...process.env, JOIN: JSON.stringify(join) },

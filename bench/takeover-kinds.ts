@@ -10,6 +10,7 @@ export interface Kind {
   readonly name: string;
   /** How long a leader that is silent may still lead; null: for ever. */
   readonly leaseMs: number | null;
+  readonly hasDeputies?: boolean;
   /** Why it cannot be measured here, or null. */
   missing(): string | null;
   open(): Promise<Rivals>;
@@ -22,13 +23,14 @@ const REDLOCK_LEASE_MS = 1000;
 /** The shortest that etcd holds with its usual times. */
 const ETCD_LEASE_MS = 2000;
 
-export function caucus(members: number, auth: Auth): Kind {
-  const by = auth === 'none' ? '' : `, ${auth}`;
+export function caucus(members: number, auth: Auth, deputies = false): Kind {
+  const by = `${deputies ? ', deputies' : ''}${auth === 'none' ? '' : `, ${auth}`}`;
   return {
     name: members === 3 ? `caucus${by}` : `caucus, ${members} members${by}`,
     leaseMs: LAN_LEASE_MS,
+    hasDeputies: deputies,
     missing: () => null,
-    open: () => Cluster.open({ members, auth }),
+    open: () => Cluster.open({ members, auth, deputies }),
   };
 }
 

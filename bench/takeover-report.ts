@@ -15,9 +15,10 @@ export function reportTakeovers(measured: readonly Measured[], trials: number): 
   const [ours] = measured;
   const lock = measured.find(({ kind }) => kind.name.includes('advisory lock'));
   const on = `three candidates, ${trials} trials, a load of ${loadavg()[0]!.toFixed(1)} at the end`;
-  printGoals('Goals of a takeover with three members, preset `lan`', takeoverGoals(ours!, lock));
+  for (const own of measured.filter(({ kind }) => kind.hasDeputies !== undefined))
+    printGoals(`Goals of a takeover, ${own.kind.name}, preset \`lan\``, takeoverGoals(own, lock));
   printTable(`Takeover: ms until the next one acts, ${on}`, [...floorRows(ours!), ...measured.map(timesRow)]);
-  printProfile(ours!.profiles, ours!.times.kill.length);
+  for (const own of measured) printProfile(own);
   const bare = { ...restRow('floor: a bare process of Node.js', '', null), 'memory MB': ours!.bareMb };
   printTable(`At rest, ${on}`, [bare, ...measured.flatMap(restRows)]);
   writePictures(measured);

@@ -13,7 +13,7 @@ import type { Rest, Rivals } from './rivals.ts';
 import { show } from './table.ts';
 import { type Auth, Cluster } from './takeover-cluster.ts';
 import { advisoryLocks, caucus, etcd3s, etcdRaft, type Kind, liferaft, redlocks } from './takeover-kinds.ts';
-import { phasesOf } from './takeover-profile.ts';
+import { phasesOf, phasesOfDeputy } from './takeover-profile.ts';
 import { reportTakeovers } from './takeover-report.ts';
 
 const TRIALS = Number(process.env.CAUCUS_BENCH_TRIALS ?? 30);
@@ -48,8 +48,9 @@ export interface Measured {
 export async function benchTakeover(): Promise<void> {
   const own = SIZES.flatMap((members) => AUTHS.map((auth) => caucus(members, auth)));
   const [first, ...more] = own;
+  const ours = [first!, caucus(SIZES[0]!, AUTHS[0]!, true)];
   const measured = [
-    ...(await inTurns(HAS_PEERS ? [first!, advisoryLocks] : [first!])),
+    ...(await inTurns(HAS_PEERS ? [...ours, advisoryLocks] : ours)),
     ...(await oneByOne(more)),
     ...(HAS_PEERS ? await oneByOne([etcdRaft(10, 100), etcdRaft(1, 10)]) : []),
     // These wait for their leases nearly all the time, so they do not disturb each other.
@@ -149,7 +150,8 @@ async function oneTrial({ result, rivals }: Opened, blow: Blow, floor: FloorServ
     const took = await rivals.trial(blow, isForEver ? NEVER_MS : undefined);
     times[blow].push(took.ms);
     if (blow !== 'kill' || !(rivals instanceof Cluster)) return;
-    const phases = await phasesOf(rivals, took as Takeover);
+    const read = kind.hasDeputies ? phasesOfDeputy : phasesOf;
+    const phases = await read(rivals, took as Takeover);
     if (phases !== null) profiles.push(phases);
   });
 }

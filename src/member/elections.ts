@@ -280,9 +280,9 @@ export class Elections {
    */
   #selfIn(isMain: boolean): Self {
     const self = this.#self;
-    const isAble =
-      isMain && this.#settled.deputies && this.#settled.definition.memberSettings?.deputies !== undefined;
-    return isAble ? { ...self, settings: { ...self.settings, deputies: true } } : self;
+    return isMain && this.#settled.deputies
+      ? { ...self, settings: { ...self.settings, deputies: true } }
+      : self;
   }
 
   #create(name: string): ElectionHost {

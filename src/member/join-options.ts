@@ -39,7 +39,7 @@ interface MemberOptions {
    * second, to members that lead at least two fewer. Set it on all members. Only with the protocol quorum.
    */
   readonly balance?: boolean | undefined;
-  /** Has the leader of the main election elect its successor in advance, on all members (default: false). */
+  /** Has the leader of the main election elect its successor in advance. Set it on all members. Only with the protocol quorum. */
   readonly deputies?: boolean | undefined;
   /** A folder of its own, where it keeps what must survive a restart. */
   readonly data?: string | undefined;

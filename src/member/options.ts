@@ -200,7 +200,7 @@ export async function readOptions(given: unknown): Promise<Settled> {
     config,
     priority: options.priority ?? 1,
     balance: readBalance(options, definition, config),
-    deputies: options.deputies ?? false,
+    deputies: readDeputies(options, definition),
     // Made absolute now: the program may change its working directory later.
     data: options.data === undefined ? null : path.resolve(options.data),
     trustConnections: options.trustConnections === true && mayTrust(options, listen, isAuthenticated),
@@ -225,6 +225,11 @@ export async function readOptions(given: unknown): Promise<Settled> {
     },
     log: (entry) => isolate(() => options.log?.(entry)),
   };
+}
+
+function readDeputies({ deputies = false }: AnyJoinOptions, definition: Definition): boolean {
+  if (!deputies || definition.memberSettings?.deputies !== undefined) return deputies;
+  throw new BadInput('deputies', `false, since ${definition.name} elects no successor in advance`, 'true');
 }
 
 /** What is allowed, but may not be what was meant. A list of peers with only the member itself is meant. */

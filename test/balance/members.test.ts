@@ -102,5 +102,8 @@ describe('members that balance their elections', () => {
     await expect(join({ protocol: 'bully', balance: true })).rejects.toThrow(
       /balance: expected false, since leaders of bully cannot transfer elections/,
     );
+    await expect(join({ protocol: 'bully', deputies: true })).rejects.toThrow(
+      /deputies: expected false, since bully elects no successor in advance/,
+    );
   });
 });

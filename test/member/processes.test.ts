@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AnyJoinOptions, Peer } from '../../src/member/index.ts';
 import { compiled } from '../support/compiled.ts';
+import { until } from '../support/linked.ts';
 
 const SCRIPT = await compiled(path.resolve(import.meta.dirname, '../support/member-process.ts'));
 
@@ -107,6 +108,16 @@ function follows({ leader, role }: Said, of: Process): boolean {
   return leader === of.id && role === 'follower';
 }
 
+const HEARTBEAT_MS = 500;
+
+/** Its record then says where it was before that vote. */
+function hasVotedInAdvance({ id }: Process): boolean {
+  const own = path.join(folder, id);
+  return readdirSync(own)
+    .filter((name) => name.startsWith('election'))
+    .some((name) => readFileSync(path.join(own, name), 'utf8').includes('"before":'));
+}
+
 describe('members in processes of their own', () => {
   it('take over from a leader that was killed, knowing that it is dead', async () => {
     const peers = await findPorts(['a', 'b', 'c']);
@@ -151,6 +162,34 @@ describe('members in processes of their own', () => {
     expect(first.acting).toBe(false);
     expect(first.why!.join('\n')).toMatch(/the event loop of \S+ was blocked for /);
   });
+
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    'elect a deputy in advance, which acts after %s of the leader although no other member answers',
+    async (signal) => {
+      const ids = ['a', 'b', 'c'];
+      const peers = await findPorts(ids);
+      const timing = { timeoutMs: [4000, 5000], heartbeatMs: HEARTBEAT_MS };
+      const members = ids.map((id) => startProcess(id, peers, { timing, deputies: true }));
+      const { leader, token } = await leaderOf(members);
+      const others = members.filter((member) => member !== leader);
+      await Promise.all(others.map((other) => other.says((said) => follows(said, leader))));
+      // The first member after the leader, by id. Its folder has its vote for itself in a later term.
+      const deputy = members[(members.indexOf(leader) + 1) % 3]!;
+      const bystander = others.find((other) => other !== deputy)!;
+      await until('it has voted in advance', () => hasVotedInAdvance(deputy));
+      // Since it asks with every heartbeat, it has been answered by the second one after that.
+      await sleep(3 * HEARTBEAT_MS);
+
+      bystander.child.kill('SIGSTOP');
+      const from = deputy.said.length;
+      leader.child.kill(signal);
+      const taken = await deputy.says(({ acting }) => acting === true, from);
+      expect(BigInt(taken.token!)).toBeGreaterThan(token);
+      const before = bystander.said.length;
+      bystander.child.kill('SIGCONT');
+      await bystander.says((said) => said.leader === deputy.id, before);
+    },
+  );
 
   it('leave nothing behind that would keep the process, and hand over', async () => {
     const peers = await findPorts(['a', 'b']);

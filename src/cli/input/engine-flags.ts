@@ -91,6 +91,7 @@ export const MEMBER_ONLY = [
   'cluster',
   'priority',
   'balance',
+  'deputies',
   'timing',
   'option',
   'trustConnections',

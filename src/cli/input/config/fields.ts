@@ -40,6 +40,7 @@ export interface MemberSettings {
   readonly data?: string;
   readonly priority?: number;
   readonly balance?: boolean;
+  readonly deputies?: boolean;
   readonly insecure?: boolean;
   readonly trustConnections?: boolean;
   readonly trustWitnesses?: boolean | readonly MemberId[];
@@ -207,6 +208,7 @@ export const FIELDS: Readonly<Record<keyof MemberSettings, Field>> = {
   data: { shape: path, about: 'the folder for what must survive a restart' },
   priority: { shape: integer(0, 1000), about: 'its priority as a candidate' },
   balance: { shape: flag, about: 'spreads the leaders of all elections but the main one over the members' },
+  deputies: { shape: flag, about: 'has the leader of the main election elect its successor in advance' },
   insecure: { shape: flag, about: 'may listen beyond the loopback, although nothing authenticates members' },
   trustConnections: { shape: flag, about: 'a closed connection proves that the process is dead' },
   trustWitnesses: {

@@ -25,7 +25,7 @@ const FIELD_OF: ReadonlyMap<string, string> = new Map(
   Object.keys(KNOWN).map((name) => [relaxed(name), PROPERTIES[name] ?? name]),
 );
 /** Fields that are no texts: what a variable gives for them is read as a number or a truth value. */
-const NO_TEXTS = ['priority', 'balance', 'insecure', 'trustConnections', 'closed'];
+const NO_TEXTS = ['priority', 'balance', 'deputies', 'insecure', 'trustConnections', 'closed'];
 
 /**
  * Reads a config file, in YAML or JSON: the fields of FIELDS, the properties of seed 002, and the groups `timing` and

@@ -60,6 +60,7 @@ export function joinOptions({
     options,
     ...(priority === undefined || priority === 0 ? {} : { priority }),
     ...(settings.balance === undefined ? {} : { balance: settings.balance }),
+    ...(settings.deputies === undefined ? {} : { deputies: settings.deputies }),
     ...(data === undefined ? {} : { data }),
     ...(record === undefined ? {} : { record }),
     insecure: settings.insecure ?? false,

@@ -18,6 +18,7 @@ export interface MemberFlags {
   readonly data?: string;
   readonly priority?: string;
   readonly balance?: boolean;
+  readonly deputies?: boolean;
   readonly insecure?: boolean;
   readonly trustConnections?: boolean;
   readonly trustWitness?: readonly string[];
@@ -60,6 +61,7 @@ export function addMemberFlags(command: Command): Command {
     .option('--cluster <name>', 'members of another cluster are refused (default: caucus)')
     .option('--priority <n>', 'its priority as a candidate; with 0 it never leads (default: 1)')
     .option('--balance', 'spread the leaders of all elections but the main one evenly over the members')
+    .option('--deputies', 'have the leader of the main election elect its successor in advance')
     .option('--timing <name=value>', 'a time of the protocol; can be repeated', collect)
     .option('--option <name=value>', 'an option of the protocol; can be repeated', collect)
     .option(
@@ -125,6 +127,7 @@ export function fromFlags(flags: MemberFlags): Source {
   put('data', '--data', flags.data);
   put('priority', '--priority', flags.priority === undefined ? undefined : asNumber(flags.priority));
   put('balance', '--balance', flags.balance);
+  put('deputies', '--deputies', flags.deputies);
   put('insecure', '--insecure', flags.insecure);
   put('trustConnections', '--trust-connections', flags.trustConnections);
   put('trustWitnesses', '--trust-witness', flags.trustWitness?.join(','));

@@ -9,6 +9,7 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   'seed.url': 'url',
   url: 'url',
   balance: 'balance',
+  deputies: 'deputies',
   trustWitnesses: 'trustWitnesses',
 };
 
