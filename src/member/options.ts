@@ -232,29 +232,6 @@ function readDeputies({ deputies = false }: AnyJoinOptions, definition: Definiti
   throw new BadInput('deputies', `false, since ${definition.name} elects no successor in advance`, 'true');
 }
 
-/** What is allowed, but may not be what was meant. A list of peers with only the member itself is meant. */
-export function warningsOf(options: AnyJoinOptions, settled: Settled): string[] {
-  const { firstStart, peers, trustConnections } = options;
-  const { id, seed, definition } = settled;
-  const isAlone =
-    (peers ?? []).length === 0 &&
-    seed === null &&
-    settled.join === null &&
-    definition.registration === undefined;
-  return [
-    ...(firstStart === true ? ['firstStart is no longer needed and is ignored'] : []),
-    ...(trustConnections === true && !settled.trustConnections ? [NOT_TRUSTED] : []),
-    ...(isAlone
-      ? [
-          `no peers are configured: ${id} is the only voter of its cluster and elects itself; give it the other members (peers, --peers)`,
-        ]
-      : []),
-  ];
-}
-
-const NOT_TRUSTED =
-  'trustConnections is ignored: other machines can reach this member, and nothing authenticates the processes that connect; give all members certificates (tls, --tls-cert) or the same secret (secretFile, --secret-file)';
-
 /** A program that mounts the member with a check of its own decides itself who may operate. */
 function readAccess({ tokens, closed = false, insecure, allow }: AnyJoinOptions, host: string): MemberAccess {
   const isOpen = insecure === true || allow !== undefined || isLoopback(host);
