@@ -72,7 +72,9 @@ export class Pace {
       this.#waiting[i] = this.#waiting.at(-1)!;
       this.#waiting.pop();
       this.#isWaiting.delete(next);
-      if (!next.isLed) this.#placed.set(next, this.#clock.now());
+      // Also one with a leader: that one may be silent, and a timer due. Without a place the timer would wait again at
+      // once, and if all that wait are such elections, this loop would never end.
+      this.#placed.set(next, this.#clock.now());
       next.goOn();
     }
   }

@@ -7,16 +7,39 @@ import { VirtualClock } from './virtual.ts';
 class Waiting implements Paced {
   isLed = false;
   turns = 0;
+  readonly #pace: Pace;
+
+  constructor(pace: Pace) {
+    this.#pace = pace;
+  }
 
   goOn(): void {
     this.turns += 1;
+    this.#pace.look(this);
+  }
+}
+
+/** Its leader is silent, so that the timer is due with which it begins to campaign. */
+class Silent implements Paced {
+  isLed = true;
+  mayCampaign = false;
+  readonly #pace: Pace;
+
+  constructor(pace: Pace) {
+    this.#pace = pace;
+  }
+
+  goOn(): void {
+    this.mayCampaign = this.#pace.enter(this);
+    this.isLed = !this.mayCampaign;
+    this.#pace.look(this);
   }
 }
 
 function openPace(count: number) {
   const clock = new VirtualClock();
   const pace = new Pace(clock);
-  const elections = Array.from({ length: count }, () => new Waiting());
+  const elections = Array.from({ length: count }, () => new Waiting(pace));
   const entered = elections.filter((each) => pace.enter(each));
   const turns = (): number => elections.reduce((sum, each) => sum + each.turns, 0);
   return { clock, pace, elections, entered, turns };
@@ -57,6 +80,18 @@ describe('the pace of elections', () => {
     for (const each of elections) if (!entered.includes(each)) each.isLed = true;
     clock.advance(1000);
     expect(turns()).toBe(150);
+  });
+
+  it('gives a place to elections whose leaders are silent, although these have a leader until they campaign', async () => {
+    const { pace, entered } = openPace(100);
+    const silent = Array.from({ length: 3 }, () => new Silent(pace));
+    expect(silent.some((each) => pace.enter(each))).toBe(false);
+    for (const each of entered.slice(0, 10)) {
+      each.isLed = true;
+      pace.look(each);
+    }
+    await setImmediate();
+    expect(silent.every((each) => each.mayCampaign)).toBe(true);
   });
 
   it('lets none go on once it is closed', () => {
