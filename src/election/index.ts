@@ -38,7 +38,7 @@ export type {
 } from './seat.ts';
 export type { PartitionObservation, ShardOwner } from './shards/observation.ts';
 export type { OwnedShard } from './shards/owned-shard.ts';
-export { Partition, type PartitionOptions } from './shards/partition.ts';
+export { checkPartitionName, Partition, type PartitionOptions } from './shards/partition.ts';
 export type { ShardWork } from './shards/session.ts';
 export type { ShardOccasion, ShardScheduleOptions, ShardScheduleWork } from './shards/shard-schedules.ts';
 export { SleepWatch } from './sleep-watch.ts';

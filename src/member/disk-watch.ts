@@ -57,10 +57,10 @@ export class DiskWatch {
     return Math.max(SHORTEST_BOUND_MS, this.#ports.leaseMs() ?? USUAL_BOUND_MS);
   }
 
-  /** To be called whenever this member may have begun to lead. */
-  look(): void {
-    if (this.#isClosed || this.#isProving || this.#timer !== undefined || !this.#ports.leads()) return;
-    void this.#prove();
+  /** To be called whenever this member may have begun to lead. `leads`: does it, if that is known? */
+  look(leads?: boolean): void {
+    if (this.#isClosed || this.#isProving || this.#timer !== undefined) return;
+    if (leads ?? this.#ports.leads()) void this.#prove();
   }
 
   close(): void {

@@ -20,6 +20,7 @@ import { ClusterMembership } from './cluster-membership.ts';
 import type { Store } from './data-folder.ts';
 import { watchDisk } from './disk-duty.ts';
 import type { DiskWatch } from './disk-watch.ts';
+import type { ElectionHost } from './election-host.ts';
 import { Elections } from './elections.ts';
 import { Finding } from './finding.ts';
 import { isolate } from './isolate.ts';
@@ -342,9 +343,10 @@ export class Member implements MemberPort, Engine {
     return this.definition.registration !== undefined;
   }
 
-  #notify(host?: ElectionPort): void {
+  #notify(host?: ElectionHost): void {
     this.leases?.onChange(host);
-    this.#disk?.look();
+    // After a change in one of thousands of elections, the others are not looked at.
+    this.#disk?.look(host && host.held !== null);
     for (const listener of [...this.#listeners]) isolate(listener);
   }
 }

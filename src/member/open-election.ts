@@ -25,6 +25,16 @@ export function openElection(
 /** Shards, each owned by one of all members that take part: `member.partition('orders', { shards: 64 })`. */
 export type OpenPartition = (name: string, options: PartitionOptions) => Partition;
 
+/** At most one of each name is open: two would own the same shards, both with the same tokens. */
 export function partitionOn(engine: Engine): OpenPartition {
-  return (name, options) => new Partition(name, engine, options);
+  const open = new Map<string, Partition>();
+  return (name, options) => {
+    if (open.get(name)?.isClosed === false) {
+      const remedy = 'use that one, or close it first';
+      throw new CaucusError('E_REFUSED', `the partition ${name} is already open on this member: ${remedy}`);
+    }
+    const partition = new Partition(name, engine, options);
+    open.set(name, partition);
+    return partition;
+  };
 }

@@ -1,7 +1,7 @@
 /** Shards that are owned by one replica each: the table, what replicas say of themselves, and the rules. */
 export { type Holding, type Orders, ordersIn } from './holding.ts';
 export { liveSlots, mostMoving, nextTable, resized } from './plan.ts';
-export { SPREAD_SLOTS, slotFor } from './slots.ts';
+export { isSlotElection, SPREAD_SLOTS, slotFor } from './slots.ts';
 export {
   emptyTable,
   isOfPartition,

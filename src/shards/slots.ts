@@ -12,3 +12,8 @@ function hashOf(text: string): number {
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
   return hash;
 }
+
+/** Is this the election of a slot, or of what was done for shards? Such an election has a leader only while a replica uses it. */
+export function isSlotElection(name: string): boolean {
+  return /\.shards\.r?\d+$/.test(name);
+}

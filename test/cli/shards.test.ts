@@ -7,7 +7,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { freePorts } from '../support/free-ports.ts';
 import { staleWrites } from '../support/shard-lab.ts';
 import { caucus, start } from './caucus.ts';
 
@@ -106,4 +107,48 @@ describe('caucus run --shards', () => {
       stderr: 'caucus: --once: expected nothing beside --shards\n',
     });
   });
+
+  it.each([['run'], ['cron', '* * * * *']])(
+    '%s refuses a name that leaves no room for those of its elections',
+    async (...command) => {
+      const name = 'y'.repeat(60);
+      for (const engine of [
+        ['--engine', `local:${folder}`],
+        ['--id', 'a'],
+      ])
+        expect(
+          await caucus([...command, ...engine, '--election', name, '--shards', '2', '--', 'true']),
+        ).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining('--election: expected the name of a partition: 1 to 52 letters'),
+        });
+    },
+  );
+
+  it('has a leader as a cluster of members, which status and doctor find well', async () => {
+    const [port] = await freePorts(1);
+    const child = start([
+      ...['run', '--json', '--id', 'a', '--listen', `127.0.0.1:${port}`, '--data', path.join(folder, 'a')],
+      ...['--election', 'orders', '--shards', '2', '--', 'sleep', '1000'],
+    ]);
+    child.stdout!.resume();
+    child.stderr!.resume();
+    const code = new Promise((resolve) => child.once('exit', resolve));
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const of = [`http://127.0.0.1:${port}`];
+    await vi.waitFor(async () => expect((await caucus(['leader', ...of])).code).toBe(0), {
+      timeout: 60_000,
+      interval: 200,
+    });
+    await vi.waitFor(
+      async () => expect((await caucus(['status', ...of])).stdout).toContain('all 3 elections have a leader'),
+      {
+        timeout: 60_000,
+        interval: 200,
+      },
+    );
+    expect(await caucus(['doctor', ...of])).toMatchObject({ code: 0 });
+    child.kill('SIGTERM');
+    expect(await code).toBe(143);
+  }, 150_000);
 });

@@ -1,8 +1,8 @@
 /** Shards among real members: the suite that engines pass too. */
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Election } from '../../src/election/index.ts';
 import { type Participant, shardConformance } from '../../src/engines/conformance/index.ts';
-import type { Member } from '../../src/member/index.ts';
+import { join, type Member } from '../../src/member/index.ts';
 import { Cluster } from '../support/cluster.ts';
 
 const IDS = ['a', 'b', 'c', 'd'];
@@ -42,4 +42,46 @@ describe('shards among members', () => {
     cannot: { crash: 'its members share this process: see the trials with real processes' },
   });
   for (const { name, skip, run } of cases) (skip === null ? it : it.skip)(name, run);
+});
+
+describe('the partitions of one member', () => {
+  let member: Member;
+  beforeAll(async () => {
+    member = await join({ id: 'a', peers: [] });
+  });
+  afterAll(() => member.close());
+
+  it('have names of their own: two of one name would own the same shards with the same tokens', async () => {
+    const first = member.partition('orders', { shards: 2 });
+    expect(() => member.partition('orders', { shards: 2 })).toThrow(
+      expect.objectContaining({
+        code: 'E_REFUSED',
+        message: expect.stringContaining('use that one, or close it first'),
+      }),
+    );
+    await member.partition('tenants', { shards: 2 }).close();
+    await first.close();
+    await member.partition('orders', { shards: 3 }).close();
+  });
+
+  it.each<[string, unknown, object]>([
+    ['name', '', {}],
+    ['name', 5, {}],
+    ['name', 'y'.repeat(53), {}],
+    ['drainMs', 'p', { drainMs: -1 }],
+    ['answerMs', 'p', { answerMs: Number.NaN }],
+    ['settleMs', 'p', { settleMs: 'x' }],
+  ])('are refused with a bad %s: %j %j', (where, name, options) => {
+    expect(() => member.partition(name as string, { shards: 2, ...options })).toThrow(
+      expect.objectContaining({ path: where }),
+    );
+  });
+
+  it('are not owned with a signal that is none', async () => {
+    const partition = member.partition('signals', { shards: 2 });
+    await expect(partition.own(async () => {}, { signal: 5 as unknown as AbortSignal })).rejects.toThrow(
+      /signal: expected an AbortSignal/,
+    );
+    await partition.close();
+  });
 });

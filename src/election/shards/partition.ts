@@ -30,6 +30,18 @@ export interface PartitionOptions {
 }
 
 const AGAIN_MS = 200;
+/** What a timer can count. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Every engine takes names of elections up to this length, and those of a partition end in ".shards.r999" at the longest. */
+const LONGEST_NAME = 64 - '.shards.r999'.length;
+
+/** Throws BadInput unless a partition can have this name on every engine. */
+export function checkPartitionName(name: unknown, path: string): void {
+  if (typeof name === 'string' && /^[\w.-]+$/.test(name) && name.length <= LONGEST_NAME) return;
+  const expected = `the name of a partition: 1 to ${LONGEST_NAME} letters, digits, ".", "_" and "-"`;
+  throw new BadInput(path, expected, show(name));
+}
 
 /**
  * A number of shards, each owned by exactly one of all replicas that call `own`. They are spread evenly, within one, and
@@ -61,8 +73,12 @@ export class Partition {
     const given = asObject(options, 'options');
     refuseUnknown(given, { shards: 0, drainMs: 0, answerMs: 0, settleMs: 0, clock: 0 }, '');
     const { shards, drainMs = 10_000, answerMs = 10_000, settleMs = 200, clock = processClock } = options;
+    checkPartitionName(name, 'name');
     if (!Number.isSafeInteger(shards) || shards < 1 || shards > MOST_SHARDS)
       throw new BadInput('shards', `a whole number from 1 to ${MOST_SHARDS}`, show(shards));
+    for (const [path, ms] of Object.entries({ drainMs, answerMs, settleMs }))
+      if (!(typeof ms === 'number' && ms >= 0 && ms <= LONGEST_MS))
+        throw new BadInput(path, `a number of milliseconds from 0 to ${LONGEST_MS}`, show(ms));
     this.name = name;
     this.shards = shards;
     this.#engine = engine;
@@ -95,6 +111,8 @@ export class Partition {
    */
   async own(work: ShardWork, { signal }: Cancellable = {}): Promise<void> {
     if (typeof work !== 'function') throw new BadInput('work', 'a function', show(work));
+    if (signal !== undefined && !(signal instanceof AbortSignal))
+      throw new BadInput('signal', 'an AbortSignal', show(signal));
     if (this.#closed.signal.aborted) throw this.#closed.signal.reason;
     if (this.#owning !== null)
       throw new CaucusError('E_REFUSED', `own() of the partition ${this.name} is already running here`);
@@ -280,6 +298,11 @@ export class Partition {
    */
   observe({ signal }: Cancellable = {}): AsyncIterableIterator<PartitionObservation> {
     return this.#feed.read(signal);
+  }
+
+  /** Was it closed, by `close` or with its engine? */
+  get isClosed(): boolean {
+    return this.#closed.signal.aborted;
   }
 
   /** Stops all works, releases all shards and leaves. `own` rejects with `E_CLOSED`. */

@@ -9,6 +9,7 @@ import {
 import { majority, recoveryWords } from '../../../core/index.ts';
 import { isReserved } from '../../../leases/index.ts';
 import { catalogue } from '../../../protocols/index.ts';
+import { isSlotElection } from '../../../shards/index.ts';
 import { needsMajority } from '../../../story/index.ts';
 import { harmless, oneLine } from '../../input/refusal.ts';
 import { pageOf } from '../../terminal/page.ts';
@@ -79,7 +80,12 @@ function askedUrl({ voterUrl }: Status, rows: readonly Row[]): string {
 async function tallyAt(client: MemberClient): Promise<Tally | null> {
   try {
     const { elections } = await client.get('/elections', electionList, ROW_WITHIN_MS);
-    const tally = tallyOf(elections.filter(({ electionName }) => !isReserved(electionName)));
+    const tally = tallyOf(
+      elections.filter(
+        ({ electionName, leader }) =>
+          !isReserved(electionName) && (leader !== null || !isSlotElection(electionName)),
+      ),
+    );
     return tally.count > 1 ? tally : null;
   } catch (error) {
     if (error instanceof NoAnswer) return null;

@@ -1,5 +1,6 @@
 /** Elections without a leader, with two, or with a new one again and again. */
 import { majority } from '../../../core/index.ts';
+import { isSlotElection } from '../../../shards/index.ts';
 import { type Finding, problem, warning } from './finding.ts';
 import { listed } from './gathered.ts';
 import type { ElectionPicture, Picture } from './picture.ts';
@@ -10,7 +11,7 @@ const MOST_CHANGES = 5;
 export function leaderFindings(picture: Picture): readonly Finding[] {
   return [
     ...picture.elections.flatMap((election) => [
-      ...(leads(election) ? [] : [noLeader(election, picture)]),
+      ...(leads(election) || isSlotElection(election.name) ? [] : [noLeader(election, picture)]),
       ...rivals(election),
       ...disagreement(election),
       ...restless(election),
@@ -27,7 +28,8 @@ function isPaused({ home }: Picture): boolean {
 
 /** While all elections have leaders, that is what the operator wanted. */
 function paused(picture: Picture): readonly Finding[] {
-  if (!isPaused(picture) || !picture.elections.every(leads)) return [];
+  if (!isPaused(picture) || !picture.elections.every((each) => leads(each) || isSlotElection(each.name)))
+    return [];
   const what = 'takeovers are paused: when a leader ends, no other member leads in its place';
   return [warning('paused', 'the cluster', what, RESUME)];
 }

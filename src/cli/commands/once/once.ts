@@ -16,7 +16,7 @@ import { Refusal } from '../../input/refusal.ts';
 import { readNumber, readNumberOr } from '../../input/values.ts';
 import type { Log } from '../../terminal/log.ts';
 import { KeptCommand } from '../run/kept-command.ts';
-import { openLogFor, type Place, preparePlace } from '../run/place.ts';
+import { openLogFor, type Place, preparePartition, preparePlace } from '../run/place.ts';
 import { drainMsOf, killAfterMsOf, MOST_SHARDS, settleMsOf } from '../run/run.ts';
 import type { OnceFlags } from './command.ts';
 import { CannotRun, KeptWork } from './kept-work.ts';
@@ -113,8 +113,7 @@ async function cronShards(
   const settleMs = settleMsOf(flags);
   const log = openLogFor(flags);
   const drainMs = drainMsOf({ killAfterMs }) + (options.drainMs ?? 0);
-  const stand = await preparePlace(flags, drainMs, log, (config) => checkMemory(config, log));
-  const place = await stand();
+  const place = await preparePartition(flags, drainMs, log, (config) => checkMemory(config, log));
   if (place === null) return FAILED;
   const cron = new ShardCron(place, { shards, drainMs }, { command, args }, { killAfterMs, settleMs }, log);
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-import { Election, type Engine } from '../../../election/index.ts';
+import { checkPartitionName, Election, type Engine } from '../../../election/index.ts';
 import { type MemberConfig, readMemberConfig } from '../../input/config/member-config.ts';
 import type { MemberFlags } from '../../input/config/member-flags.ts';
 import { type EngineFlags, MEMBER_ONLY, refuseBoth } from '../../input/engine-flags.ts';
@@ -42,6 +42,30 @@ export function preparePlace(
 ): Promise<() => Promise<Place | null>> {
   return flags.engine === undefined ? asMember(flags, drainMs, log, check) : onEngine(flags, drainMs, log);
 }
+
+/**
+ * A place for the shards of an election. A member also stands in the election itself, without work: its leader is the one
+ * that can change the cluster, and without one `caucus status` and `caucus doctor` would tell of a cluster that waits.
+ */
+export async function preparePartition(
+  flags: PlaceFlags,
+  drainMs: number,
+  log: Log,
+  check: (config: MemberConfig) => void = () => {},
+): Promise<Place | null> {
+  if (flags.election !== undefined) checkPartitionName(flags.election, '--election');
+  const stand = await preparePlace(flags, drainMs, log, (config) => {
+    checkPartitionName(config.settings.election, 'election');
+    check(config);
+  });
+  const place = await stand();
+  if (place !== null && flags.engine === undefined)
+    place.election.lead(({ signal }) => untilAborted(signal)).catch(() => {}); // The member was closed.
+  return place;
+}
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
 async function asMember(
   flags: PlaceFlags,

@@ -6,7 +6,7 @@ import { withoutSecretVariables } from '../../input/secret-variables.ts';
 import { readNumber, readNumberOr } from '../../input/values.ts';
 import type { RunFlags } from './command.ts';
 import { KeptCommand } from './kept-command.ts';
-import { openLogFor, preparePlace } from './place.ts';
+import { openLogFor, preparePartition, preparePlace } from './place.ts';
 import { ShardRunner } from './shard-runner.ts';
 import { type RunRules, Supervisor } from './supervisor.ts';
 
@@ -70,19 +70,21 @@ async function runShards(
     if (flags[name] !== undefined) throw new Refusal(`--${name}: expected nothing beside --shards`);
   const log = openLogFor(flags);
   const drainMs = drainMsOf(rules);
-  const stand = await preparePlace(flags, drainMs, log);
-  const place = await stand();
+  const place = await preparePartition(flags, drainMs, log);
   if (place === null) return FAILED;
-  const partition = new Partition(place.election.name, place.engine, { shards, drainMs });
-  const env = withoutSecretVariables(process.env);
-  const runner = new ShardRunner(partition, { command, args, env }, rules, log);
-  const forget = onSignals(runner);
   try {
-    return await runner.run();
+    const partition = new Partition(place.election.name, place.engine, { shards, drainMs });
+    const env = withoutSecretVariables(process.env);
+    const runner = new ShardRunner(partition, { command, args, env }, rules, log);
+    const forget = onSignals(runner);
+    try {
+      return await runner.run();
+    } finally {
+      await partition.close();
+      forget();
+    }
   } finally {
-    await partition.close();
     await place.close();
-    forget();
   }
 }
 
