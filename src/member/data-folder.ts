@@ -119,6 +119,8 @@ class FolderStore implements Store {
   readonly #records: Records;
   readonly #histories = new WriteTurns();
   #file: RecordFile;
+  /** That of the main election, once it is opened. */
+  #main: RecordFile | null = null;
   member: MemberRecord;
 
   constructor(
@@ -192,11 +194,13 @@ class FolderStore implements Store {
 
   #ofMain(name: string, protocol: string): Place {
     const file = this.#electionFile(name, protocol);
+    this.#main = file;
     return {
       read: () => file.read(),
-      write: (record) => {
-        this.#lock.assert();
-        file.write(record);
+      write: (record) => file.write(record),
+      soon: {
+        saveSoon: (record, done) => file.writeSoon(record, done),
+        settle: () => file.settle(),
       },
     };
   }
@@ -260,6 +264,7 @@ class FolderStore implements Store {
 
   close(): void {
     this.#log.close();
+    this.#main?.close();
     this.#lock.release();
   }
 
@@ -295,7 +300,8 @@ class FolderStore implements Store {
 
   #electionFile(name: string, protocol: string): RecordFile {
     const owner = { cluster: this.#cluster, id: this.#id, election: name, protocol };
-    return new RecordFile(path.join(this.#folder, electionFile(name)), owner, this.#fs);
+    const file = path.join(this.#folder, electionFile(name));
+    return new RecordFile(file, owner, this.#fs, undefined, () => this.#lock.assert());
   }
 }
 

@@ -329,12 +329,12 @@ export class ElectionHost implements ElectionPort {
   #save(record: Json, done: (failure: string | null) => void): void {
     if (this.#standing.aside !== null) return done(this.#standing.aside.detail);
     const around = this.#around;
-    const startMs = around.clock.now();
-    const failure = around.saveSoon ? null : around.save(record);
-    const cause = this.#cause;
+    const saveSoon = around.blocks?.() === true ? undefined : around.saveSoon;
+    const [cause, startMs] = [this.#cause, around.clock.now()];
+    const failure = saveSoon ? null : around.save(record);
     if (cause !== null) this.#door.charge(cause.from, cause.message, around.clock.now() - startMs);
-    if (around.saveSoon === undefined) done(failure);
-    else around.saveSoon(record, done);
+    if (saveSoon === undefined) done(failure);
+    else saveSoon(record, done);
   }
 
   #onChange(): void {

@@ -26,7 +26,7 @@ export interface Place {
   read(): { readonly record: Json } | null;
   /** Returns when the record is durable; throws if it may not be. */
   write(record: Json): void;
-  /** The same without blocking, not for the main election. Omitted: there is no other way than `write`. */
+  /** The same without blocking. Omitted: there is no other way than `write`. */
   readonly soon?: Required<Pick<ElectionStore, 'saveSoon' | 'settle'>>;
 }
 
@@ -63,7 +63,24 @@ export class Records {
         place.write(record);
         if (isMain) this.#main = { record };
       },
-      ...place.soon,
+      ...(isMain && place.soon !== undefined ? this.#mainSoon(place.soon) : place.soon),
+    };
+  }
+
+  #mainSoon({ saveSoon, settle }: NonNullable<Place['soon']>): NonNullable<Place['soon']> {
+    return {
+      saveSoon: (record, done) => {
+        try {
+          this.#beforeMain(record);
+        } catch (error) {
+          return done(error instanceof Error ? error : new Error(String(error)));
+        }
+        saveSoon(record, (failure) => {
+          if (failure === null) this.#main = { record };
+          done(failure);
+        });
+      },
+      settle,
     };
   }
 

@@ -1,6 +1,7 @@
 import type { Change } from '../api/index.ts';
 import type { Effect, Input, MemberId, Message } from '../core/index.ts';
 import type { Clock } from './clock.ts';
+import type { Saves } from './election-saves.ts';
 import type { Pace } from './pace.ts';
 import type { Recorder } from './recorder.ts';
 import type { SenderBudgets } from './sender-budgets.ts';
@@ -21,6 +22,7 @@ export class ElectionSurroundings implements Surroundings {
   readonly save: Surroundings['save'];
   readonly saveSoon: Surroundings['saveSoon'];
   readonly settle: Surroundings['settle'];
+  readonly blocks: Surroundings['blocks'];
   readonly #shared: SharedSurroundings;
   readonly #name: string;
   readonly #recorder: Recorder | null;
@@ -31,7 +33,7 @@ export class ElectionSurroundings implements Surroundings {
     recorder: Recorder | null,
     earlier: readonly Change[],
     resting: Pick<Surroundings, 'mayRest' | 'restHeardAtMs'>,
-    { save, saveSoon, settle }: Pick<Surroundings, 'save' | 'saveSoon' | 'settle'>,
+    { save, saveSoon, settle, blocks }: Saves,
   ) {
     this.#shared = shared;
     this.#name = name;
@@ -42,6 +44,7 @@ export class ElectionSurroundings implements Surroundings {
     this.save = save;
     this.saveSoon = saveSoon;
     this.settle = settle;
+    this.blocks = blocks;
   }
 
   get clock(): Clock {

@@ -306,14 +306,18 @@ export class Elections {
       ...(addresses === undefined ? {} : { addresses }),
       ...(isMain ? {} : { turn: textHash(name) >>> 0 }),
     };
-    const saves = savesOf(records, this.#around.flush, (record) => {
+    const onSaved = (record: Json): void => {
       if (isMain) {
         this.#main = record;
         this.#tellRecord(record, true);
       }
       this.#blank.saved(record);
       for (const line of seatLog.news(record)) log({ level: 'info', message: `${name}: ${line}` });
-    });
+    };
+    // In the main election, whose takeover has to be quick, a save blocks. Not that of a leader: it has to hear of a disk
+    // that hangs, and to stop its work.
+    const mayBlock = (): boolean => isMain && (this.#hosts.get(name)?.held ?? null) === null;
+    const saves = savesOf(records, this.#around.flush, onSaved, mayBlock);
     const rests = isMain || recorder !== null ? {} : this.#support.of(name);
     const around = new ElectionSurroundings(this.#shared, name, recorder, earlier, rests, saves);
     const host = new ElectionHost(name, self, definition, this.#protocol, around);

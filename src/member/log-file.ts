@@ -1,20 +1,24 @@
 /** The log of a data folder: the records of all elections but the main one. `src/store` decides what is written where. */
-import { closeSync, fdatasync, fsync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import path from 'node:path';
 import type { Json } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import {
-  type Done,
-  type FileName,
   GroupCommit,
   type LogEntry,
-  type LogFolder,
   type LogOwner,
   type LogRecovery,
   RecordLog,
   recoverLog,
 } from '../store/index.ts';
-import { CODES, type FileSystem, MEANWHILE, nodeCoding, realFiles, syncFolder } from './record-file.ts';
+import {
+  CODES,
+  FileFolder,
+  type FileSystem,
+  MEANWHILE,
+  nodeCoding,
+  readIfThere,
+  realFiles,
+  unusable,
+} from './record-file.ts';
 
 /** The log as it is, without a change to its file. */
 export function lookAtLog(file: string, owner: LogOwner): LogRecovery {
@@ -34,7 +38,7 @@ export class LogFile {
   constructor(file: string, owner: LogOwner, { assertOurs, beforeFirst, fs = realFiles }: LogFileAround) {
     this.#file = file;
     this.#log = new RecordLog(owner, nodeCoding);
-    const folder = new LogFiles(file, fs, assertOurs);
+    const folder = new FileFolder(file, fs, assertOurs);
     try {
       this.#found = this.#log.open(folder);
     } catch (cause) {
@@ -121,100 +125,4 @@ interface LogFileAround {
   assertOurs(): void;
   beforeFirst(): void;
   readonly fs?: FileSystem | undefined;
-}
-
-/** The log and its draft, in a folder of the file system. */
-class LogFiles implements LogFolder {
-  assertOurs: () => void;
-
-  readonly #files: Readonly<Record<FileName, string>>;
-  readonly #fs: FileSystem;
-  /** The file that was written last, until it is synced. */
-  #open: { readonly file: FileName; readonly handle: number } | null = null;
-
-  constructor(file: string, fs: FileSystem, assertOurs: () => void) {
-    this.#files = { record: file, draft: `${file}.new` };
-    this.#fs = fs;
-    this.assertOurs = assertOurs;
-  }
-
-  read(): Uint8Array | null {
-    return readIfThere(this.#files.record);
-  }
-
-  /** Opened by its name each time: a file that was deleted must not take writes. */
-  write(file: FileName, bytes: Uint8Array, at: number): void {
-    const handle = this.#handle(file, file === 'draft' ? 'w' : 'r+');
-    for (let done = 0; done < bytes.length; ) {
-      done += this.#fs.write(handle, bytes.subarray(done), at + done);
-    }
-  }
-
-  sync(file: FileName): void {
-    this.#fs.sync(this.#handle(file, 'r+'));
-    this.close();
-  }
-
-  syncSoon(file: FileName, done: Done): void {
-    const handle = this.#handle(file, 'r+');
-    this.#open = null; // Another batch may begin, in another file, before this one is synced.
-    const { syncSoon = fdatasync } = this.#fs;
-    syncSoon(handle, (failure) => {
-      closeSync(handle);
-      done(failure);
-    });
-  }
-
-  rename(): void {
-    renameSync(this.#files.draft, this.#files.record);
-  }
-
-  syncFolder(): void {
-    syncFolder(path.dirname(this.#files.record));
-  }
-
-  syncFolderSoon(done: Done): void {
-    const handle = openSync(path.dirname(this.#files.record), 'r');
-    fsync(handle, (failure) => {
-      closeSync(handle);
-      done(failure);
-    });
-  }
-
-  abandon(): void {
-    this.close();
-    try {
-      rmSync(this.#files.draft, { force: true }); // It takes space on a full disk.
-    } catch {
-      // The error that matters is that of the batch.
-    }
-  }
-
-  close(): void {
-    if (this.#open !== null) closeSync(this.#open.handle);
-    this.#open = null;
-  }
-
-  #handle(file: FileName, flags: 'w' | 'r+'): number {
-    if (this.#open?.file !== file) {
-      this.close();
-      this.#open = { file, handle: openSync(this.#files[file], flags, 0o600) };
-    }
-    return this.#open.handle;
-  }
-}
-
-function readIfThere(file: string): Uint8Array | null {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-function unusable(file: string, what: string, cause: unknown, advice = ''): Error {
-  if (cause instanceof CaucusError) return cause;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new CaucusError('E_STORE_UNUSABLE', `${file}: ${what}: ${reason}${advice}`, { cause });
 }

@@ -26,6 +26,8 @@ export interface Surroundings extends DoorAround {
   save(record: Json): string | null;
   /** Calls back with the same, and does not block. Omitted: `save` is the only way. */
   readonly saveSoon?: ((record: Json, done: (failure: string | null) => void) => void) | undefined;
+  /** Is the next record to be saved by `save`, although there is `saveSoon`? Omitted: no. */
+  readonly blocks?: (() => boolean) | undefined;
   /** What was given to `saveSoon` is durable, or was answered with the error, when this returns. */
   readonly settle?: (() => void) | undefined;
   /** The changes of leader that earlier processes of this member saw. Omitted: none are kept. */

@@ -1,5 +1,5 @@
 /**
- * Saves records of many elections with few syncs. Modes:
+ * Saves records, those of many elections with few syncs. Modes:
  *   idle      nothing waits                            → gathering (a record is to be saved)
  *   gathering the turn is not over                     → writing (it is over)
  *   writing   one batch is being made durable; records
@@ -10,7 +10,6 @@
  * one.
  */
 import type { LogEntry } from './log-batch.ts';
-import type { RecordLog } from './record-log.ts';
 import { type FileName, perform, type RecordFolder, type Step } from './record-store.ts';
 
 /** What a group commit needs from a disk. The calls with a callback do not block; the others throw if they fail. */
@@ -27,35 +26,43 @@ export interface LogFolder extends RecordFolder {
 /** Null, or why it failed. */
 export type Done = (failure: unknown) => void;
 
-interface Waiting {
-  readonly entry: LogEntry;
+/** What makes batches of records: a log (`RecordLog`), or a file that holds one record. */
+export interface Batches<E> {
+  /** One at a time: then `durable` or `failed` is called. */
+  plan(entries: readonly E[]): { readonly steps: readonly Step[] };
+  durable(): void;
+  failed(): void;
+}
+
+interface Waiting<E> {
+  readonly entry: E;
   readonly done: Done;
 }
 
 /** A batch that is being made durable. */
-interface Flight {
+interface Flight<E> {
   readonly steps: readonly Step[];
-  readonly waiting: readonly Waiting[];
+  readonly waiting: readonly Waiting<E>[];
 }
 
-export class GroupCommit {
-  readonly #log: RecordLog;
+export class GroupCommit<E extends Pick<LogEntry, 'election'> = LogEntry> {
+  readonly #log: Batches<E>;
   readonly #folder: LogFolder;
   readonly #defer: (work: () => void) => void;
-  #waiting: Waiting[] = [];
-  #flight: Flight | null = null;
+  #waiting: Waiting<E>[] = [];
+  #flight: Flight<E> | null = null;
   #isDeferred = false;
   #isClosed = false;
 
   /** `defer` calls back at the end of the turn, and never at once. */
-  constructor(log: RecordLog, folder: LogFolder, defer: (work: () => void) => void) {
+  constructor(log: Batches<E>, folder: LogFolder, defer: (work: () => void) => void) {
     this.#log = log;
     this.#folder = folder;
     this.#defer = defer;
   }
 
   /** Calls back when the record is durable, or with the reason why it may not be. */
-  save(entry: LogEntry, done: Done): void {
+  save(entry: E, done: Done): void {
     if (this.#isClosed) return;
     this.#waiting.push({ entry, done });
     this.#deferBatch();
@@ -107,7 +114,7 @@ export class GroupCommit {
   }
 
   /** Takes the steps from this one on, up to the next sync. */
-  #take(flight: Flight, from: number): void {
+  #take(flight: Flight<E>, from: number): void {
     let isSyncing: boolean;
     try {
       isSyncing = this.#reachSync(flight, from);
@@ -119,7 +126,7 @@ export class GroupCommit {
     this.#land(flight.waiting);
   }
 
-  #reachSync(flight: Flight, from: number): boolean {
+  #reachSync(flight: Flight<E>, from: number): boolean {
     for (const [i, step] of flight.steps.entries()) {
       if (i < from) continue;
       this.#check(step);
@@ -136,7 +143,7 @@ export class GroupCommit {
   }
 
   /** A sync has ended. If `saveNow` has overtaken its batch, or the log was closed, there is nothing to do. */
-  #resume(flight: Flight, from: number, failure: unknown): void {
+  #resume(flight: Flight<E>, from: number, failure: unknown): void {
     if (this.#flight !== flight) return;
     if (failure === null) this.#take(flight, from);
     else this.#fail(flight.waiting, failure);
@@ -146,27 +153,27 @@ export class GroupCommit {
     if (what === 'write' || what === 'rename') this.#folder.assertOurs();
   }
 
-  #land(waiting: readonly Waiting[]): void {
+  #land(waiting: readonly Waiting<E>[]): void {
     this.#log.durable();
     this.#answer(waiting, null);
   }
 
-  #fail(waiting: readonly Waiting[], failure: unknown): void {
+  #fail(waiting: readonly Waiting<E>[], failure: unknown): void {
     this.#flight = null;
     this.#log.failed();
     this.#folder.abandon();
     this.#answer(waiting, failure);
   }
 
-  #answer(waiting: readonly Waiting[], failure: unknown): void {
+  #answer(waiting: readonly Waiting<E>[], failure: unknown): void {
     this.#deferBatch();
     for (const { done } of waiting) if (!this.#isClosed) done(failure);
   }
 }
 
 /** Of each election, the record that was saved last. */
-function newestOf(waiting: readonly Waiting[]): LogEntry[] {
-  const entries = new Map<string, LogEntry>();
+function newestOf<E extends Pick<LogEntry, 'election'>>(waiting: readonly Waiting<E>[]): E[] {
+  const entries = new Map<string, E>();
   for (const { entry } of waiting) entries.set(entry.election, entry);
   return [...entries.values()];
 }

@@ -1,5 +1,5 @@
 export { type Coding, pureCoding } from './coding.ts';
-export { type Done, GroupCommit, type LogFolder } from './group-commit.ts';
+export { type Batches, type Done, GroupCommit, type LogFolder } from './group-commit.ts';
 export type { LogEntry, LoggedRecord, LogOwner } from './log-batch.ts';
 export { type LogRecovery, recoverLog } from './log-recovery.ts';
 export { BESIDE_LOG, type Owner } from './record-copy.ts';

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Json } from '../../src/core/index.ts';
 import { forgetfulStore, openStore, type Store } from '../../src/member/data-folder.ts';
 import { lockFolder } from '../../src/member/lock.ts';
-import { type FileSystem, RecordFile } from '../../src/member/record-file.ts';
+import { type FileSystem, RecordFile, realFiles } from '../../src/member/record-file.ts';
 import type { Owner } from '../../src/store/index.ts';
 
 let folder: string;
@@ -210,6 +210,65 @@ describe('a record on disk', () => {
     };
     expect(() => new RecordFile(file, owner, deaf).write(record)).toThrow(/cannot be written: EIO/);
     expect(existsSync(file)).toBe(false);
+  });
+
+  describe('that is saved without blocking', () => {
+    /** A disk whose syncs that do not block end when the test says so. */
+    const slow = (): FileSystem & { ends: ((failure: Error | null) => void)[] } => {
+      const ends: ((failure: Error | null) => void)[] = [];
+      return { ...realFiles, syncSoon: (_handle, done) => void ends.push(done), ends };
+    };
+    const file = (): string => path.join(folder, 'r');
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const started = async (fs: FileSystem): Promise<{ records: RecordFile; answers: (string | null)[] }> => {
+      const records = new RecordFile(file(), owner, fs);
+      records.write({ term: 7 });
+      const answers: (string | null)[] = [];
+      records.writeSoon({ term: 8 }, (failure) => answers.push(failure?.message ?? null));
+      await turn();
+      return { records, answers };
+    };
+
+    it('is durable when it is answered', async () => {
+      const fs = slow();
+      const { answers } = await started(fs);
+      expect(answers).toEqual([]);
+      fs.ends[0]!(null);
+      expect(answers).toEqual([null]);
+      expect(new RecordFile(file(), owner).read()).toEqual({ record: { term: 8 } });
+    });
+
+    it('is answered with the error of the disk, and the next one rewrites the file', async () => {
+      const fs = slow();
+      const { records, answers } = await started(fs);
+      fs.ends[0]!(new Error('EIO: i/o error, fdatasync'));
+      expect(answers).toEqual([expect.stringContaining('cannot be written: EIO')]);
+      const { ino } = statSync(file());
+      records.write({ term: 9 });
+      expect(statSync(file()).ino).not.toBe(ino);
+      expect(new RecordFile(file(), owner).read()).toEqual({ record: { term: 9 } });
+    });
+
+    it('is answered with a later one that blocks and overtakes it', async () => {
+      const fs = slow();
+      const { records, answers } = await started(fs);
+      records.write({ term: 9 });
+      expect(answers).toEqual([null]);
+      fs.ends[0]!(new Error('EIO: i/o error, fdatasync'));
+      expect(answers).toEqual([null]);
+      expect(new RecordFile(file(), owner).read()).toEqual({ record: { term: 9 } });
+    });
+
+    it('is neither written nor answered after the file was closed', async () => {
+      const fs = slow();
+      const { records, answers } = await started(fs);
+      records.writeSoon({ term: 9 }, (failure) => answers.push(failure?.message ?? null));
+      records.close();
+      fs.ends[0]!(null);
+      await turn();
+      expect(answers).toEqual([]);
+      expect(new RecordFile(file(), owner).read()).toEqual({ record: { term: 8 } });
+    });
   });
 
   it('says so where nothing can be written', () => {

@@ -1,5 +1,5 @@
 /** What the log of many elections promises. Each rule is true if the given store keeps it. */
-import type { LogEntry, LogOwner, LogRecovery } from '../../src/store/index.ts';
+import type { GroupCommit, LogEntry, LogOwner, LogRecovery } from '../../src/store/index.ts';
 import { LogFiles } from './log-files.ts';
 import type { Loaded } from './mutate.ts';
 
@@ -32,7 +32,7 @@ export class Bench {
   readonly files: LogFiles;
   readonly calls: string[] = [];
   readonly answers: string[] = [];
-  readonly commit: InstanceType<Store['GroupCommit']>;
+  readonly commit: GroupCommit;
   readonly opened: unknown;
   #turn: (() => void)[] = [];
 
