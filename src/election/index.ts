@@ -1,5 +1,6 @@
 export type { Cause, Why } from '../core/index.ts';
 export type { Occasion, OpenRun, Run } from '../once/index.ts';
+export { isSlotElection } from '../shards/index.ts';
 export type { Cancellable } from './aborts.ts';
 export { type Clock, processClock } from './clock.ts';
 export { Election, type ElectionOptions, type ResignationOptions } from './election.ts';
@@ -38,7 +39,8 @@ export type {
 } from './seat.ts';
 export type { PartitionObservation, ShardOwner } from './shards/observation.ts';
 export type { OwnedShard } from './shards/owned-shard.ts';
-export { checkPartitionName, Partition, type PartitionOptions } from './shards/partition.ts';
+export { Partition } from './shards/partition.ts';
+export { checkPartitionName, type PartitionOptions } from './shards/partition-options.ts';
 export type { ShardWork } from './shards/session.ts';
 export type { ShardOccasion, ShardScheduleOptions, ShardScheduleWork } from './shards/shard-schedules.ts';
 export { SleepWatch } from './sleep-watch.ts';

@@ -120,10 +120,7 @@ export class Member implements MemberPort, Engine {
       ...(this.#hasRegister ? { addresses: () => this.#finding.addresses } : {}),
       isVoter: (id) => id === this.id || this.#voters.has(id),
       isUsed: (name) => this.#occupants.has(name),
-      changed: (host) => {
-        this.#cluster?.look(host);
-        this.#notify(host);
-      },
+      changed: (host) => this.#notify(host),
     });
     this.#occupants = new Occupants({
       self: this.id,
@@ -344,6 +341,7 @@ export class Member implements MemberPort, Engine {
   }
 
   #notify(host?: ElectionHost): void {
+    if (host) this.#cluster?.look(host);
     this.leases?.onChange(host);
     // After a change in one of thousands of elections, the others are not looked at.
     this.#disk?.look(host && host.held !== null);

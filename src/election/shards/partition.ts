@@ -1,7 +1,6 @@
-import { asObject, BadInput, refuseUnknown, show } from '../../core/values.ts';
-import { MOST_SHARDS, readTable, slotFor, type Table } from '../../shards/index.ts';
+import { BadInput, show } from '../../core/values.ts';
+import { readTable, slotFor, type Table } from '../../shards/index.ts';
 import { type Cancellable, onceAborted } from '../aborts.ts';
-import { type Clock, processClock } from '../clock.ts';
 import { deferred } from '../deferred.ts';
 import { Election } from '../election.ts';
 import type { Engine } from '../engine.ts';
@@ -12,36 +11,12 @@ import { problemOf } from '../work.ts';
 import { Bell } from './bell.ts';
 import { Coordinator } from './coordinator.ts';
 import { ownersIn, type PartitionObservation, type ShardOwner } from './observation.ts';
+import { type PartitionOptions, partitionOptions } from './partition-options.ts';
 import { type Owning, Session, type ShardWork } from './session.ts';
 import { type ShardScheduleOptions, ShardSchedules, type ShardScheduleWork } from './shard-schedules.ts';
 import { Slot, Slots } from './slots.ts';
 
-export interface PartitionOptions {
-  /** How many shards there are: 1 to 1,000, the same for all replicas. */
-  readonly shards: number;
-  /** How long the work on a shard may take to stop before the shard is released anyway (default: 10 s). */
-  readonly drainMs?: number;
-  /** How long a release or a publication may take before it counts as failed (default: 10 s). */
-  readonly answerMs?: number;
-  /** How long the very first replica waits for others before it gets shards (default: 200 ms). */
-  readonly settleMs?: number;
-  /** Virtual time, for tests. */
-  readonly clock?: Clock;
-}
-
 const AGAIN_MS = 200;
-/** What a timer can count. */
-const LONGEST_MS = 2 ** 31 - 1;
-
-/** Every engine takes names of elections up to this length, and those of a partition end in ".shards.r999" at the longest. */
-const LONGEST_NAME = 64 - '.shards.r999'.length;
-
-/** Throws BadInput unless a partition can have this name on every engine. */
-export function checkPartitionName(name: unknown, path: string): void {
-  if (typeof name === 'string' && /^[\w.-]+$/.test(name) && name.length <= LONGEST_NAME) return;
-  const expected = `the name of a partition: 1 to ${LONGEST_NAME} letters, digits, ".", "_" and "-"`;
-  throw new BadInput(path, expected, show(name));
-}
 
 /**
  * A number of shards, each owned by exactly one of all replicas that call `own`. They are spread evenly, within one, and
@@ -70,19 +45,12 @@ export class Partition {
   #closing: Promise<void> | null = null;
 
   constructor(name: string, engine: Engine, options: PartitionOptions) {
-    const given = asObject(options, 'options');
-    refuseUnknown(given, { shards: 0, drainMs: 0, answerMs: 0, settleMs: 0, clock: 0 }, '');
-    const { shards, drainMs = 10_000, answerMs = 10_000, settleMs = 200, clock = processClock } = options;
-    checkPartitionName(name, 'name');
-    if (!Number.isSafeInteger(shards) || shards < 1 || shards > MOST_SHARDS)
-      throw new BadInput('shards', `a whole number from 1 to ${MOST_SHARDS}`, show(shards));
-    for (const [path, ms] of Object.entries({ drainMs, answerMs, settleMs }))
-      if (!(typeof ms === 'number' && ms >= 0 && ms <= LONGEST_MS))
-        throw new BadInput(path, `a number of milliseconds from 0 to ${LONGEST_MS}`, show(ms));
+    const { shards, ...rest } = partitionOptions(name, options);
+    const { clock } = rest;
     this.name = name;
     this.shards = shards;
     this.#engine = engine;
-    this.#options = { drainMs, answerMs, settleMs, clock };
+    this.#options = rest;
     const log = engine.log ?? warnOfProcess;
     this.#tell = (problem) => log({ level: 'warning', message: `partition ${name}: ${problem}` });
     this.#main = this.#open(`${name}.shards`);

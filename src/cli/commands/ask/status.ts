@@ -7,9 +7,9 @@ import {
   voterStatus,
 } from '../../../api/wire/index.ts';
 import { majority, recoveryWords } from '../../../core/index.ts';
+import { isSlotElection } from '../../../election/index.ts';
 import { isReserved } from '../../../leases/index.ts';
 import { catalogue } from '../../../protocols/index.ts';
-import { isSlotElection } from '../../../shards/index.ts';
 import { needsMajority } from '../../../story/index.ts';
 import { harmless, oneLine } from '../../input/refusal.ts';
 import { pageOf } from '../../terminal/page.ts';

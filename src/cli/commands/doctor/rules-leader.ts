@@ -1,6 +1,6 @@
 /** Elections without a leader, with two, or with a new one again and again. */
 import { majority } from '../../../core/index.ts';
-import { isSlotElection } from '../../../shards/index.ts';
+import { isSlotElection } from '../../../election/index.ts';
 import { type Finding, problem, warning } from './finding.ts';
 import { listed } from './gathered.ts';
 import type { ElectionPicture, Picture } from './picture.ts';
