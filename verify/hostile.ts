@@ -19,7 +19,11 @@ import { Random } from './hostile/random.ts';
 export interface Wishes {
   readonly messages: number;
   readonly seed: number;
-  /** How many are founded, the liar included: 4 or more. One liar of three may vote twice, and make two leaders. */
+  /**
+   * How many are founded, the liar included: 4 or more. One liar of three may vote twice, and make two leaders. More
+   * members do not make lies harmless: no connection is cut here, and a liar that says that a leader which is cut off has
+   * stopped can make a second one (docs/guarantees.md, threats).
+   */
   readonly members?: number;
   /** The liar also changes the members one at a time, as a leader does for its operator. That may do lasting harm. */
   readonly asLeader?: boolean;

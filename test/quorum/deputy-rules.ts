@@ -26,6 +26,7 @@ export type DeputyRuleName =
   | 'a deputy uses no round twice'
   | 'a vote in advance is saved before it is given'
   | 'a vote in advance is given once'
+  | 'a member that names itself the deputy gets no promise'
   | 'another deputy gets another term'
   | 'consent ends no promise to a deputy'
   | 'a promise to a deputy lasts as long as it asks for'
@@ -97,6 +98,11 @@ function following(definition: Definition, id: number, advance?: Advance): Voter
   return solo.timer('promise').hears(1, heartbeat(1, 5, { deputy: { id: 2, term: 2, voters: [3, 4, 5] } }));
 }
 
+/** The first member says with its next heartbeat that this is its deputy. */
+function named(id: MemberId, term: number): Parameters<Voter['hears']>[1] {
+  return heartbeat(1, 6, { deputy: { id, term, voters: [3, 4, 5] } });
+}
+
 export function ask(round: number, more: object = {}): Parameters<Voter['hears']>[1] {
   return { type: 'deputy/ask', term: 1, of: by(1).life, next: 2, round, age: NEVER, promiseMs: 200, ...more };
 }
@@ -161,8 +167,14 @@ export const deputyRules: Readonly<Record<DeputyRuleName, (definition: Definitio
     return save >= 0 && save < effects.findIndex((effect) => effect.type === 'send');
   },
   'a vote in advance is given once'(definition) {
-    const solo = following(definition, 3).hears(2, ask(2)).timer('heir');
+    const solo = following(definition, 3).hears(2, ask(2)).timer('heir').hears(1, named(4, 2));
     return solo.hears(4, ask(2)).sent('deputy/answer').length === 0;
+  },
+  'a member that names itself the deputy gets no promise'(definition) {
+    const solo = following(definition, 3);
+    const isRefused = (from: MemberId, next: number): boolean =>
+      solo.hears(from, ask(2, { next })).sent('deputy/answer').length === 0 && solo.state.heir === null;
+    return isRefused(4, 2) && isRefused(4, 3) && isRefused(2, 3) && !isRefused(2, 2);
   },
   'another deputy gets another term'(definition) {
     const solo = leading(definition);
@@ -193,7 +205,8 @@ export const deputyRules: Readonly<Record<DeputyRuleName, (definition: Definitio
     return solo.state.promiseMs === 900;
   },
   'no candidate gets the vote that a deputy has'(definition) {
-    const solo = following(definition, 3)
+    const solo = following(definition, 3).hears(1, named(2, 4));
+    solo
       .hears(2, ask(2, { next: 4 }))
       .timer('heir')
       .take(gone(1));
@@ -221,7 +234,7 @@ export const deputyRules: Readonly<Record<DeputyRuleName, (definition: Definitio
   },
   'a deputy is followed in the term of its leader alone'(definition) {
     const solo = following(definition, 3);
-    solo.hears(1, heartbeat(3, 2));
+    solo.hears(1, heartbeat(3, 2, { deputy: { id: 2, term: 4, voters: [3, 4, 5] } }));
     return solo.hears(2, ask(2, { next: 4 })).sent('deputy/answer').length === 0;
   },
   'proof about another process makes no deputy a leader'(definition) {

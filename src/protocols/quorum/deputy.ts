@@ -168,7 +168,7 @@ function voteInAdvance(s: State, id: MemberId, life: string, next: number, out: 
 export function onDeputyAsk(s: State, from: MemberId, m: Ask<'deputy/ask'>, out: Out): void {
   const { life } = m.by;
   if (!s.deputies || m.term !== s.term || !isMember(s, from) || isHeirOther(s, from, life)) return;
-  if (s.role === 'leader' ? !isNamed(s, from, m) : !isFollowing(s, m)) return;
+  if (s.role === 'leader' ? !isNamed(s, from, m) : !isFollowing(s, from, m)) return;
   if (s.heir !== null && s.heir.round >= m.round) return; // Late or duplicate.
   if (!voteInAdvance(s, from, life, m.next, out)) {
     if (s.role === 'leader') s.deputy = null; // It has started again: it is named anew, for a later term.
@@ -190,8 +190,11 @@ function isNamed(s: State, from: MemberId, m: Ask<'deputy/ask'>): boolean {
   return sameAge(s.register, s.committed) && sameAge(m.age, s.register);
 }
 
-function isFollowing({ role, leader, promise, term, register }: State, m: Ask<'deputy/ask'>): boolean {
+/** Its leader has named that deputy: a member that names itself gets no promise. */
+function isFollowing(s: State, from: MemberId, m: Ask<'deputy/ask'>): boolean {
+  const { role, leader, promise, term, register, deputy } = s;
   if (role !== 'follower' || leader === null || promise === null) return false;
+  if (deputy?.id !== from || deputy.term !== m.next) return false;
   return promise.to === leader && promise.life === m.of && promise.term === term && !isOlder(m.age, register);
 }
 

@@ -47,6 +47,15 @@ export const deputies: readonly Mutant[] = [
     'if (advance === null || advance.term <= next) {',
   ]),
   mutant(
+    'a member promises support to a deputy that its leader did not name',
+    { rule: 'a member that names itself the deputy gets no promise' },
+    [
+      'deputy',
+      'if (deputy?.id !== from || deputy.term !== m.next) return false;',
+      'if (deputy === null || from === null) return false;',
+    ],
+  ),
+  mutant(
     'the consent of a leader ends the promise to its deputy',
     { rule: 'consent ends no promise to a deputy' },
     [
