@@ -7,7 +7,7 @@ import path from 'node:path';
 import { S3 } from '@aws-sdk/client-s3';
 import express from 'express';
 import { Redis } from 'ioredis';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import connect from 'postgres';
 import { createClient } from 'redis';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ describe.runIf(hasPostgres())('a fence in PostgreSQL', () => {
 
   async function prepared(): Promise<{ pool: Pool; fence: SqlFence }> {
     server ??= await PostgresServer.start();
-    const pool = new Pool({ connectionString: server.url });
+    const pool = server.pool();
     cleanUp.push(() => pool.end());
     const fence = new SqlFence('report');
     await pool.query(`DROP TABLE IF EXISTS fences, reports; CREATE TABLE reports (total int);`);

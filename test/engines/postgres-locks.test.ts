@@ -1,7 +1,7 @@
 /** What locks of others on the table, or on rows of it, do to those who lead and to the server. */
 import { chownSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Election } from '../../src/election/index.ts';
 import { aborted, seen, won } from '../../src/engines/conformance/stage.ts';
@@ -160,7 +160,7 @@ describe.runIf(hasPostgres())('locks of others in PostgreSQL', () => {
     });
 
     it('over the connection of a pool', async () => {
-      const pool = new Pool({ connectionString: server.url });
+      const pool = server.pool();
       pool.on('error', () => {});
       await isGivenUp(pool, {});
       await Promise.all(engines.splice(0).map((engine) => engine.close()));

@@ -1,5 +1,5 @@
 /** Occasions that are recorded in the transaction of their work, on a real PostgreSQL. */
-import { Client, Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Election, type OnceWork, type TransactionContext } from '../../src/election/index.ts';
 import { Memory } from '../../src/engines/memory/memory.ts';
@@ -103,7 +103,7 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
   it.each(['a URL', 'a pool'])(
     'ends a transaction that its program leaves alone, and tells the work, with %s',
     async (kind) => {
-      const pool = new Pool({ connectionString: server.url, max: 3 });
+      const pool = server.pool({ max: 3 });
       const a = replica(kind === 'a pool' ? pool : server.url);
       const work: OnceWork<void, TransactionContext> = async (context) => {
         await insert(context);
@@ -158,7 +158,7 @@ describe.runIf(hasPostgres())('an occasion in a transaction', () => {
   });
 
   it('takes a client of a pool, and gives it back', async () => {
-    const pool = new Pool({ connectionString: server.url, max: 3 });
+    const pool = server.pool({ max: 3 });
     const a = replica(pool);
     for (let occasion = 1; occasion <= 5; occasion++) {
       expect((await a.once(occasion, insert, { transaction: true })).outcome).toBe('done');

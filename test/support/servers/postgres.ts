@@ -2,6 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { Pool, type PoolConfig } from 'pg';
 import { hasDebian } from '../debian.ts';
 import { type Program, ServerProcess, startOnFreePorts } from './server-process.ts';
 
@@ -91,6 +92,14 @@ export class PostgresServer extends ServerProcess {
 
   get adminUrl(): string {
     return this.urlAt(this.port, 'postgres', ADMIN_PASSWORD);
+  }
+
+  /** A test that fails may leave it open: its connections then end with the server, and that is no error of its own. */
+  pool(options: PoolConfig = {}): Pool {
+    const pool = new Pool({ connectionString: this.url, ...options });
+    pool.on('error', () => {});
+    pool.on('connect', (client) => client.on('error', () => {}));
+    return pool;
   }
 
   protected program(): Program {
