@@ -34,6 +34,11 @@ const MAY_NAME_MESSAGES: Exceptions = [
     /^src\/simulation\/swarm\/schedules\.ts$/,
     'schedules are scenarios, and hold or drop messages by their type',
   ],
+  [
+    /^src\/simulation\/swarm\/deputy-storms\//,
+    'these storms are about deputies, and lose and delay their messages',
+  ],
+  [/^verify\/storms\.ts$/, 'it counts how often deputies were answered'],
   [/^verify\/hostile\//, 'an attacker that knows the protocol forges its messages'],
   [/^bench\//, 'a benchmark counts or sends the messages of one protocol'],
 ];

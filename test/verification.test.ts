@@ -3,10 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { explore } from '../src/exploration/index.ts';
+import { deputySection } from '../verify/mutants-document.ts';
 import { protocolOf, subjectNamed } from '../verify/subjects.ts';
 import { claimsOf, isAsNamed, verdictOn } from '../verify/verdict.ts';
 import { mutants as hostMutants } from './host/mutants.ts';
 import { mutants as peerMutants } from './peers/mutants.ts';
+import { deputySeeds, unseen } from './quorum/deputy-seeds.ts';
 import { mutants as quorumMutants } from './quorum/mutants.ts';
 import { logMutants } from './store/log-mutants.ts';
 import { mutants as storeMutants } from './store/mutants.ts';
@@ -142,6 +144,11 @@ describe('the page of planted bugs', () => {
     expect(rows.filter(([, by]) => !/^(swarm, seed \d|directed run|rule|explorer)/.test(by!))).toEqual([]);
     const count = `\n${mutants.length} of ${mutants.length} caught.`;
     expect(sections.find((part) => part.startsWith(`${heading}\n`))).toContain(count);
+  });
+
+  it('says of deputies what their storms catch, and why the rest is not seen', () => {
+    const page = readFileSync(path.join(docs, 'mutants.md'), 'utf8');
+    expect(page).toContain(deputySection(deputySeeds, unseen));
   });
 
   it('names the seeds of quorum that the tests run', () => {

@@ -39,6 +39,31 @@ export function mutantsDocument(
   ].join('\n')}\n`;
 }
 
+/** Of the bugs that are planted in deputies, those that storms about deputies catch. `npm test` checks each. */
+export function deputySection(
+  seeds: Readonly<Record<string, number>>,
+  unseen: Readonly<Record<string, string>>,
+): string {
+  const [caught, rest] = [Object.entries(seeds), Object.entries(unseen)];
+  return `${[
+    '## Bugs planted in deputies',
+    '',
+    'Those of the first table that are about deputies, hunted by random runs alone: storms about deputies (`src/simulation/swarm/deputy-storms`), which are',
+    'judged as those of the swarm are. In addition, when such a storm is over and the cluster is well, its leader dies with proof, and the deputy must act',
+    'after one save (`takeover`). `npm test` lets each bug run into its seed; `npx tsx verify/storms.ts --deputies --bugs 4000` hunts them anew.',
+    '',
+    '| planted bug | storm about deputies |',
+    '|---|---|',
+    ...caught.map(([name, seed]) => `| ${name} | seed ${seed} |`),
+    '',
+    `${caught.length} of ${caught.length + rest.length} caught. The others are caught as the first table says. Why no storm shows them, as far as reading tells:`,
+    '',
+    '| planted bug | why |',
+    '|---|---|',
+    ...rest.map(([name, why]) => `| ${name} | ${why} |`),
+  ].join('\n')}\n`;
+}
+
 /** The bugs that are planted in what decides about connections. */
 export function peersSection(hunted: readonly Hunted[], mostSeed: number): string {
   return `${[

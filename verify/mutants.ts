@@ -8,6 +8,7 @@ import { tryStorm as tryConnected } from '../test/peers/hunting.ts';
 import { mutants as peerMutants } from '../test/peers/mutants.ts';
 import { type Loaded, load as loadPeers } from '../test/peers/mutate.ts';
 import { type RuleName as PeerRuleName, rules as peerRules } from '../test/peers/rules.ts';
+import { deputySeeds, unseen } from '../test/quorum/deputy-seeds.ts';
 import { explore, type Shown, tryDirected, tryRule, tryStorm } from '../test/quorum/hunting.ts';
 import { hunts } from '../test/quorum/hunts.ts';
 import { mutants } from '../test/quorum/mutants.ts';
@@ -22,6 +23,7 @@ import { huntInHost } from './host-mutants.ts';
 import { byRule, type Caught, firstSeed, type Hunted, huntEach, seedsUpTo } from './hunted.ts';
 import type { HuntJob, StandJob } from './jobs.ts';
 import {
+  deputySection,
   hostSection,
   logSection,
   mutantsDocument,
@@ -88,6 +90,7 @@ export function writeMutants(
     sorted.filter(({ job }) => job.in === part).flatMap(({ hunted }) => hunted);
   const sections = [
     mutantsDocument(of('protocol'), stood, MOST_SEEDS),
+    deputySection(deputySeeds, unseen),
     peersSection(of('peers'), MOST_CONNECTED),
     storeSection(of('store')),
     logSection(logMutants),

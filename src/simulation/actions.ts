@@ -2,6 +2,7 @@
 import { assertNever, compareIds, type Json, type MemberId, readSettings } from '../core/index.ts';
 import { resetConnections, startStranger } from './connection-actions.ts';
 import type { DiskDamage, DiskFault } from './disk.ts';
+import { giveEvidence } from './evidence-actions.ts';
 import type { Host } from './host.ts';
 import { intercept, order, release } from './message-actions.ts';
 import type { LinkQuality } from './network.ts';
@@ -9,7 +10,6 @@ import { type Action, commandIn, type Selector } from './scenario.ts';
 import { isRunning, select, selectProcesses } from './select.ts';
 import { skip } from './skip.ts';
 import { endTwin, endTwins, startTwins } from './twin-actions.ts';
-import { nameOfTwin } from './twins.ts';
 import type { World } from './world.ts';
 
 /** Carries out one event of a scenario. The history records it with real ids. */
@@ -288,32 +288,6 @@ function setClock(world: World, host: Host, action: Extract<Action, { do: 'clock
   // In binary, 1.05 is a little more than 0.05 away from 1.
   if (Math.abs(rate - 1) > (typeof drift === 'number' ? drift : 0) + 1e-9) world.broken.add('clock');
   host.setClockRate(rate);
-}
-
-function giveEvidence(world: World, action: Extract<Action, { do: 'evidence' }>): void {
-  const proof = action.proof ?? false;
-  const peers = select(world, action.peer);
-  if (peers.length === 0) skip(world, 'evidence', { skipped: 'no-match', selector: action.peer });
-  for (const peer of peers) {
-    const isAlive = action.twin === true ? world.twins.of(peer) !== undefined : world.hosts.get(peer)!.alive;
-    const life = action.twin === true ? world.twins.lifeOf(peer) : world.hosts.get(peer)!.life;
-    if (life === undefined) {
-      skip(world, 'evidence', { skipped: 'never-had-second-process', of: peer });
-      continue;
-    }
-    if (action.gone && proof && isAlive) world.broken.add('proof');
-    const others = { do: action.do, member: action.member };
-    forEach(
-      world,
-      others,
-      (host) => isRunning(host) && host.id !== peer,
-      (host) => {
-        const named = action.twin === true ? nameOfTwin(peer) : peer;
-        world.note({ do: 'evidence', member: host.name, peer: named, gone: action.gone, proof });
-        host.give(action.gone ? { type: 'peer-gone', peer, proof, life } : { type: 'peer-back', peer });
-      },
-    );
-  }
 }
 
 function command(world: World, host: Host, asked: Parameters<World['command']>[1]): void {

@@ -66,7 +66,7 @@ export function eventShapes(
     fire: { member: who, timer: timerName },
     clock: { member: who, rate: maybeRate, jumpMs: maybeJump },
     disk: { member: who, fault: diskFault },
-    evidence: { member: who, peer: who, gone: flag, proof: maybeFlag, twin: maybeFlag },
+    evidence: { member: who, peer: who, gone: flag, proof: maybeFlag, twin: maybeFlag, earlier: maybeFlag },
     reset: { from: who, to: who, half: maybeFlag },
     stranger: { as: who, to: who, says: sayings, forMs: durationMs, silent: maybeFlag },
     campaign: { member: who },
@@ -157,6 +157,11 @@ export function checkTogether(event: Record<string, unknown>, path: string): voi
     case 'restart':
       if (has('amnesia') && has('disk'))
         throw new BadInput(join(path, 'amnesia'), 'either disk or amnesia', 'both');
+      return;
+    case 'evidence':
+      if (event.earlier !== true) return;
+      if (event.twin === true) throw new BadInput(join(path, 'earlier'), 'either twin or earlier', 'both');
+      if (event.gone !== true) throw new BadInput(join(path, 'gone'), 'true, with earlier', 'false');
       return;
     case 'heal':
     case 'network':

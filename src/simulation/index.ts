@@ -12,8 +12,10 @@ export { agreement, type FinalView, type Result, resultOf, runWorld, simulate } 
 export type { Skip } from './skip.ts';
 export type { Happening } from './surroundings.ts';
 export {
+  drawDeputyStorm,
   drawStorm,
   type Failure,
+  runDeputyStorm,
   runSeed,
   runStorm,
   type Shrunk,

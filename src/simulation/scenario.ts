@@ -100,6 +100,8 @@ export type Action =
       readonly proof?: boolean;
       /** It is about the second process of the peer, the one that runs or ran last. */
       readonly twin?: boolean;
+      /** It is late: about the process of the peer before the one that runs or ran last. */
+      readonly earlier?: boolean;
     }
   /** Something between two members resets their connections. With `half`, only the first of them learns of it. */
   | { readonly do: 'reset'; readonly from: Selector; readonly to: Selector; readonly half?: boolean }

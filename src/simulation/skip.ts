@@ -13,6 +13,7 @@ export type Skip =
   | { readonly skipped: 'has-second-process'; readonly of: MemberId }
   | { readonly skipped: 'no-second-process' }
   | { readonly skipped: 'never-had-second-process'; readonly of: MemberId }
+  | { readonly skipped: 'no-earlier-process'; readonly of: MemberId }
   | { readonly skipped: 'not-held' }
   | { readonly skipped: 'not-in-flight'; readonly flight: number }
   | { readonly skipped: 'fixed-membership'; readonly protocol: string };

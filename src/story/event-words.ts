@@ -62,7 +62,7 @@ export function eventWords(scenes: readonly EventScene[], vocabulary: Vocabulary
       return `network${member === undefined ? '' : ` of ${who}`}: ${fieldWords(fields)}`;
     }
     case 'evidence':
-      return `${verb('is', 'are')} told that ${event.peer} is ${event.gone ? 'gone' : 'back'}${event.proof ? ' (proof)' : ''}`;
+      return `${verb('is', 'are')} told that ${event.earlier ? `the earlier process of ${event.peer}` : event.peer} is ${event.gone ? 'gone' : 'back'}${event.proof ? ' (proof)' : ''}`;
     case 'fire':
       return `timer ${event.timer} of ${who} comes due`;
     case 'inject': {

@@ -49,6 +49,8 @@ function reasonWords(what: string, skip: Skip): string {
       return 'no second process runs';
     case 'never-had-second-process':
       return `${skip.of} never had a second process`;
+    case 'no-earlier-process':
+      return `${skip.of} had no earlier process`;
     case 'not-held':
       return 'nothing of that kind is held';
     case 'not-in-flight':

@@ -68,7 +68,8 @@ export type ScenarioName =
   | 'two-of-three-lose-their-disks'
   | 'disk-lost-beside-a-vacant-seat'
   | 'backup-of-a-smaller-membership'
-  | 'deputy-voter-restarts';
+  | 'deputy-voter-restarts'
+  | 'deputy-of-an-earlier-process';
 
 export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   'two-changes-within-a-lease': {
@@ -254,6 +255,11 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   'deputy-voter-restarts': {
     about:
       'five members, three with deputies; one promises the deputy, starts again, hears the leader, and knows first that it died',
+  },
+  'deputy-of-an-earlier-process': {
+    about:
+      'a deputy starts again, takes over, and resigns while it is still bound to its own earlier process; it sends nothing to itself',
+    leads: true,
   },
 };
 

@@ -116,7 +116,8 @@ export function recallDeputy(s: State, out: Out): void {
   const { deputy, heir } = s;
   s.deputy = null;
   if (deputy === null && s.transfer === null && s.role === 'leader') return; // It was told already.
-  if (heir !== null)
+  // A deputy that started again, and took over since, may still be bound to its own earlier process: that one ends by itself.
+  if (heir !== null && heir.to !== s.id)
     send(heir.to!, { type: 'deputy/end', term: s.term, next: heir.term, by: origin(s) }, out);
 }
 

@@ -127,6 +127,7 @@ const OPTIONAL = [
   'silent',
   'jumpMs',
   'proof',
+  'earlier',
   'oneWay',
   'amnesia',
   'disk',

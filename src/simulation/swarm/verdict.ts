@@ -14,6 +14,10 @@ import { calmMsOf, type Storm, scenarioOf, someoneMayLead, untilMsOf } from './s
 export interface StormOptions extends WorldOptions {
   /** Does not wait while the cluster is at rest: the exam begins, and the run ends, as soon as it is. */
   readonly untilRest?: boolean;
+  /** The same for a storm without an exam. */
+  readonly endsAtRest?: boolean;
+  /** A last trial of a cluster that is well and agrees. */
+  readonly trial?: (world: World) => Failure | null;
 }
 
 export interface Verdict {
@@ -53,7 +57,8 @@ const MOST_STEPS = 500_000;
 export function runStorm(storm: Storm, definition: Definition, options: StormOptions = {}): Verdict {
   const scenario = readScenario(scenarioOf(storm), { [definition.name]: definition });
   const world = new World(scenario, storm.seed, { mostSteps: MOST_STEPS, isClosed: true, ...options });
-  const untilRest = options.untilRest === true && storm.exam && storm.endMs === null;
+  const mayRest = options.endsAtRest === true || (options.untilRest === true && storm.exam);
+  const untilRest = mayRest && storm.endMs === null;
   let ran = storm;
   let settled = false;
   let failure: Failure | null = null;
@@ -69,6 +74,7 @@ export function runStorm(storm: Storm, definition: Definition, options: StormOpt
     else if (isPromised(storm, world)) runUntilRest(storm, world, untilMsOf(ran));
     if (storm.endMs !== null) settled = disagreement(world) === null;
     else failure ??= notSettled(storm, world);
+    if (settled && failure === null && isWell(storm, world)) failure = options.trial?.(world) ?? null;
   } catch (error) {
     settled = false;
     ran = { ...ran, endMs: toMs(world.nowUs) }; // What follows does not matter, and may never end.
