@@ -1,4 +1,5 @@
 import { idSet, type MemberId } from '../core/index.ts';
+import { isRecord } from '../once/index.ts';
 import type { Call } from './call.ts';
 import type { Change, ElectionPort, MemberPort } from './port.ts';
 import { release } from './release.ts';
@@ -59,6 +60,7 @@ function electionOf(
     leader: view.leader,
     acting,
     isCandidate,
+    recordsOccasions: isRecord(view.value),
     voted: view.members ?? null,
     configured,
     leaderships: leaderships(changes),

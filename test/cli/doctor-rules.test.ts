@@ -226,6 +226,25 @@ describe('leaders', () => {
     expect(finding!.what).toContain('5 times in the last 15 minutes, and says why: lease-expired 5');
     expect(kinds(...withC({ election: { leaderships: 5, ends } }))).toEqual([]);
   });
+
+  it('an election that records occasions is led for a moment at each, and by no member in between', () => {
+    const ends = [{ cause: 'resigned', count: 14 }];
+    const election = { ...idle, isCandidate: false, recordsOccasions: true, leaderships: 14, ends };
+    const all = (wish: Wish) => IDS.map((id) => member(id, IDS, wish));
+    expect(kinds(...all({ status: noLead, election }))).toEqual([]);
+    expect(kinds(...all({ status: noLead, election: { ...election, isCandidate: true } }))).toEqual([]);
+    expect(kinds(...all({ status: { ...noLead, drained: true }, election }))).toEqual(['no-candidate']);
+    const lost = [...ends, { cause: 'lease-expired', count: 6 }];
+    expect(kinds(...all({ status: noLead, election: { ...election, leaderships: 20, ends: lost } }))).toEqual(
+      ['restless'],
+    );
+    const few = [
+      member('a', IDS, { status: noLead, election }),
+      absent('b', 'silent'),
+      absent('c', 'silent'),
+    ];
+    expect(kinds(...few)).toContain('no-majority');
+  });
 });
 
 describe('configurations', () => {

@@ -1,6 +1,6 @@
 /** Which of many elections the dashboard shows, and how it sums up what has changed in them. */
 import { describe, expect, it } from 'vitest';
-import type { ElectionChange, ElectionEntry } from '../../playground/src/live/answers.ts';
+import { type ElectionChange, type ElectionEntry, readElections } from '../../playground/src/live/answers.ts';
 import { fitting, grouped, groupWords, tallyWords } from '../../playground/src/live/many.ts';
 import { EMPTY, lackAnnouncement } from '../../playground/src/live/view.ts';
 import { tallyOf } from '../../src/api/wire/index.ts';
@@ -27,6 +27,13 @@ const change = (atMs: number, electionName: string, leader: number | null, token
 const LIST = [election('job-10', 10), election('job-9', 9), election('Main', 10), election('job-2', null)];
 
 describe('many elections', () => {
+  it('do not lack a leader in a slot of a partition that no replica has taken', () => {
+    const partition = ['orders', 'orders.shards', 'orders.shards.3'].map((name) => election(name, 1));
+    const unused = ['orders.shards.0', 'orders.shards.r0'].map((name) => election(name, null));
+    expect(readElections({ elections: [...partition, ...unused] })).toEqual(partition);
+    expect(readElections({ elections: [election('orders.shards', null)] })).toHaveLength(1);
+  });
+
   it('are ordered by name, and found by a part of it, by their leader, or by the lack of one', () => {
     const names = (text: string, by?: string | null): string[] =>
       fitting(LIST, { text, by }).map(({ electionName }) => electionName);

@@ -31,6 +31,7 @@ import {
   show,
   text,
 } from '../../../src/core/index.ts';
+import { isSlotElection } from '../../../src/shards/index.ts';
 
 export type {
   ChangeEntry as ElectionChange,
@@ -86,8 +87,10 @@ export function readRuns(value: unknown): RunList {
   return runList.read(value, '');
 }
 
+/** A slot of a partition that no replica has taken lacks no leader: it is left out, as by `caucus status`. */
 export function readElections(value: unknown): readonly ElectionEntry[] {
-  return unique('electionName', newest(value, 'elections', electionEntry, MOST_ELECTIONS));
+  const all = unique('electionName', newest(value, 'elections', electionEntry, MOST_ELECTIONS));
+  return all.filter(({ electionName, leader }) => leader !== null || !isSlotElection(electionName));
 }
 
 export function readChanges(value: unknown): readonly ChangeEntry[] {

@@ -70,6 +70,8 @@ export interface ElectionDiagnosis {
   readonly acting: boolean;
   /** Does this process want to lead? */
   readonly isCandidate: boolean;
+  /** Is it led only while the beginning or the end of an occasion is recorded? Earlier releases do not say. */
+  readonly recordsOccasions?: boolean | undefined;
   /** The members that vote, as this one knows them; null where the members cannot change. */
   readonly voted: readonly MemberId[] | null;
   readonly configured: readonly MemberId[];
@@ -167,6 +169,9 @@ const election: Shape<ElectionDiagnosis> = named(
     leader: nullable(name),
     acting: flag,
     isCandidate: described(flag, 'Does this process want to lead?'),
+    recordsOccasions: optional(
+      described(flag, 'Is it led only while the beginning or the end of an occasion is recorded?'),
+    ),
     voted: described(nullable(listOf(name)), 'The members that vote; null where they cannot change.'),
     configured: described(listOf(name), 'The members of the configuration.'),
     leaderships: described(natural, 'How many began in the last 15 minutes, as this process saw it.'),

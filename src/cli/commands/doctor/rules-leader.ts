@@ -1,4 +1,5 @@
 /** Elections without a leader, with two, or with a new one again and again. */
+import type { ElectionDiagnosis } from '../../../api/wire/index.ts';
 import { majority } from '../../../core/index.ts';
 import { isSlotElection } from '../../../election/index.ts';
 import { type Finding, problem, warning } from './finding.ts';
@@ -11,13 +12,26 @@ const MOST_CHANGES = 5;
 export function leaderFindings(picture: Picture): readonly Finding[] {
   return [
     ...picture.elections.flatMap((election) => [
-      ...(leads(election) || isSlotElection(election.name) ? [] : [noLeader(election, picture)]),
+      ...(leads(election) || isSlotElection(election.name) ? [] : lacksLeader(election, picture)),
       ...rivals(election),
       ...disagreement(election),
       ...restless(election),
     ]),
     ...paused(picture),
   ];
+}
+
+/** It is led for a moment at each occasion, and by no member in between: that is how `once` and `schedule` work. */
+function recordsOccasions({ said }: ElectionPicture): boolean {
+  return said.some(({ of }) => of.recordsOccasions === true);
+}
+
+/** Between two occasions no member stands, which is in order as long as one may. */
+function lacksLeader(election: ElectionPicture, picture: Picture): readonly Finding[] {
+  const finding = noLeader(election, picture);
+  const isAtRest = finding.kind === 'no-candidate' || finding.kind === 'no-leader';
+  const mayOne = picture.home.some(({ status }) => status.drained !== true);
+  return isAtRest && mayOne && recordsOccasions(election) ? [] : [finding];
 }
 
 const RESUME = 'when the work on the cluster is done: caucus resume';
@@ -119,9 +133,11 @@ function disagreement({ name, said }: ElectionPicture): readonly Finding[] {
   ];
 }
 
-function restless({ name, said }: ElectionPicture): readonly Finding[] {
+function restless(election: ElectionPicture): readonly Finding[] {
+  const { name, said } = election;
   const most = said.reduce((best, each) => (each.of.leaderships > best.of.leaderships ? each : best));
-  if (most.of.leaderships <= MOST_CHANGES) return [];
+  const inOrder = recordsOccasions(election) ? endedAs('resigned', most.of.ends) : 0;
+  if (most.of.leaderships - inOrder <= MOST_CHANGES) return [];
   const ends = most.of.ends.map(({ cause, count }) => `${cause} ${count}`).join(', ');
   return [
     problem(
@@ -131,4 +147,8 @@ function restless({ name, said }: ElectionPicture): readonly Finding[] {
       'caucus history tells each change. lease-expired or lost-quorum: slow disks, blocked event loops or a bad network; resigned and transferred: a program or an operator; a longer lease (preset) rides out short ones',
     ),
   ];
+}
+
+function endedAs(cause: string, ends: ElectionDiagnosis['ends']): number {
+  return ends.find((each) => each.cause === cause)?.count ?? 0;
 }
