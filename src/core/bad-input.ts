@@ -17,7 +17,9 @@ export class BadInput extends Error {
 /** A short rendering of a value, for the end of an error line. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = typeof value === 'bigint' ? `${value}` : (write(value) ?? typeof value);
+  // JSON writes NaN and Infinity as null.
+  const isFigure = typeof value === 'bigint' || typeof value === 'number';
+  const text = isFigure ? `${value}` : (write(value) ?? typeof value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 

@@ -226,6 +226,16 @@ describe.concurrent('a question about an election', () => {
     });
 });
 
+it('a setting that does not fit the protocol is named as it was given: a flag, or a field of a file', async () => {
+  const why = 'expected false, since leaders of bully cannot transfer elections, found true';
+  const bully = ['--protocol', 'bully', '--balance'];
+  expect(await refused(['up', '--elections', '3', ...bully])).toBe(`--balance: ${why}`);
+  expect(await refused(['node', ...bully])).toBe(`--balance: ${why}`);
+  const file = path.join(folder, 'unfit.json');
+  writeFileSync(file, '{ "protocol": "bully",\n  "balance": true }');
+  expect(await refused(['node', '--config', file])).toBe(`${file} line 2: balance: ${why}`);
+});
+
 it('settings that every member would refuse, before any is started', async () => {
   const unfit =
     /^timing\.leaseMs: expected settings that fit each other, found 5000 with a timeout from 1800/;

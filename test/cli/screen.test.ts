@@ -63,6 +63,10 @@ const FIVE: readonly MemberState[] = ['up', 'leading', 'up', 'up', 'up'];
 const MANY_EVENTS = Array.from({ length: 50 }, (_, i) => event('acting', `news ${i}`));
 
 describe('the screen of caucus up', () => {
+  it('takes a terminal that does not know its size for one of 80 columns and 24 rows', () => {
+    expect(shown(FIVE, [0, 0], MANY_EVENTS)).toEqual(shown(FIVE, [80, 24], MANY_EVENTS));
+  });
+
   it.each<[number, number]>([
     [120, 40],
     [80, 24],

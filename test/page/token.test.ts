@@ -16,9 +16,12 @@ describe.skipIf(missingBrowser !== null)(`a page that needs a token ${missingBro
   });
   afterAll(() => browsing.close());
   afterEach(async () => {
-    ending.abort();
-    await member.close();
-    await browsing.check();
+    try {
+      await browsing.check();
+    } finally {
+      ending.abort();
+      await member.close();
+    }
   });
 
   async function open(closed: boolean): Promise<void> {

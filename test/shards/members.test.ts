@@ -1,7 +1,8 @@
 /** Shards among real members: the suite that engines pass too. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Election } from '../../src/election/index.ts';
 import { type Participant, shardConformance } from '../../src/engines/conformance/index.ts';
+import { Memory } from '../../src/engines/memory/memory.ts';
 import { join, type Member } from '../../src/member/index.ts';
 import { Cluster } from '../support/cluster.ts';
 
@@ -68,6 +69,7 @@ describe('the partitions of one member', () => {
     ['name', '', {}],
     ['name', 5, {}],
     ['name', 'y'.repeat(53), {}],
+    ['shards', 'p', { shards: Number.NaN }],
     ['drainMs', 'p', { drainMs: -1 }],
     ['answerMs', 'p', { answerMs: Number.NaN }],
     ['settleMs', 'p', { settleMs: 'x' }],
@@ -75,6 +77,10 @@ describe('the partitions of one member', () => {
     expect(() => member.partition(name as string, { shards: 2, ...options })).toThrow(
       expect.objectContaining({ path: where }),
     );
+  });
+
+  it('say what was found where JSON has no word for it', () => {
+    expect(() => member.partition('p', { shards: Number.NaN })).toThrow(/from 1 to 1000, found NaN$/);
   });
 
   it('are not owned with a signal that is none', async () => {
@@ -85,3 +91,26 @@ describe('the partitions of one member', () => {
     await partition.close();
   });
 });
+
+it('a replica that was given another number of shards waits, and names the others alone', async () => {
+  const memory = new Memory();
+  const told: string[] = [];
+  const stop = new AbortController();
+  const [a, b] = ['a', 'b'].map((name) =>
+    memory.engine({ name, log: ({ message }) => void (name === 'b' && told.push(message)) }),
+  );
+  const first = a!.partition('orders', { shards: 4, settleMs: 0 });
+  const second = b!.partition('orders', { shards: 6 });
+  const owning = [first.own(untilAborted, { signal: stop.signal })];
+  for await (const { owners } of first.observe()) if (!owners.includes(null)) break;
+  owning.push(second.own(untilAborted, { signal: stop.signal }));
+  await vi.waitFor(() => expect(told).toHaveLength(1), 10_000);
+  expect(told[0]).toMatch(/it has 4 shards on a, and b was given 6: waiting until that replica has ended$/);
+  stop.abort();
+  await Promise.all(owning);
+  await Promise.all([a!.close(), b!.close()]);
+});
+
+async function untilAborted({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}

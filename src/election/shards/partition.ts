@@ -234,11 +234,12 @@ export class Partition {
       const changed = this.#bell.next;
       const count = this.#table?.shards.length ?? this.shards;
       if (count === this.shards || over.aborted) return;
-      if (!isTold && this.#table!.sessions.some((each) => each?.name != null)) {
+      const others = this.#feed.latest.replicas.filter(({ name }) => name !== this.self);
+      if (!isTold && others.length > 0) {
         isTold = true;
-        const others = this.#feed.latest.replicas.map((each) => each.name).join(', ');
+        const names = others.map(({ name }) => name).join(', ');
         this.#tell(
-          `it has ${count} shards on ${others}, and ${this.self} was given ${this.shards}: waiting until those replicas have ended`,
+          `it has ${count} shards on ${names}, and ${this.self} was given ${this.shards}: waiting until ${others.length === 1 ? 'that replica has' : 'those replicas have'} ended`,
         );
       }
       await changed;

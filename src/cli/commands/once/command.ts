@@ -111,7 +111,8 @@ Examples:
 ${ENGINE_HELP}
 
 A second signal ends CMD at once. Exit code: 0 after a signal, once CMD has ended; 1 if the member failed, 2 for bad input. A CMD that fails does
-not end it: see caucus runs.
+not end it: see caucus runs. With --shards the runs of shards 0 to 15 are in the election NAME.shards.r0, those of 16 to 31 in
+NAME.shards.r1: caucus runs --election NAME.shards.r0.
 
 Examples:
   $ caucus cron '0 3 * * *' --timezone Europe/Berlin --engine postgres://app@db/app --election nightly -- ./report.sh

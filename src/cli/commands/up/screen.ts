@@ -95,7 +95,9 @@ export class Screen {
   readonly #draw = (): void => {
     this.#timer = undefined;
     if (!this.#isOpen) return;
-    const { columns = 80, rows = 24 } = this.#out;
+    // A terminal that does not know its size says 0.
+    const columns = this.#out.columns || 80;
+    const rows = this.#out.rows || 24;
     const lines = screenLines(this.#fleet, this.#heading, this.#events, { rows: rows - 1, columns });
     const drawn = lines.map(({ text, paint }) => paint(oneLine(text).slice(0, columns - 1), this.#paint));
     this.#out.write(`${HOME}${drawn.map((line) => `${line}${CLEAR_LINE}`).join('\r\n')}${CLEAR_BELOW}`);

@@ -7,6 +7,7 @@ import { makeFolder, readOptions } from '../../../member/index.ts';
 import { DEFAULT_PROTOCOL } from '../../../protocols/index.ts';
 import { counted, needsMajority } from '../../../story/index.ts';
 import { readMemberConfig } from '../../input/config/member-config.ts';
+import { namedByOrigin } from '../../input/config/named-by-origin.ts';
 import { isSystemError, oneLine, Refusal, systemWords } from '../../input/refusal.ts';
 import { readNumberOr, readPort } from '../../input/values.ts';
 import { paintFor } from '../../terminal/colours.ts';
@@ -45,7 +46,10 @@ export async function upCommand(given: UpFlags): Promise<number> {
     const peers = Array.from({ length: count }, (_, i) => ({ id: i + 1, url: `http://127.0.0.1:${i + 1}` }));
     const { balance = false } = flags;
     if (balance && others === 0) throw new Refusal('--balance: expected --elections beside it');
-    await readOptions({ id: 1, peers, protocol: definition.name, timing, options, balance });
+    const origins = [{ field: 'balance', value: balance, from: '--balance' }];
+    await namedByOrigin({ origins }, () =>
+      readOptions({ id: 1, peers, protocol: definition.name, timing, options, balance }),
+    );
     // The page takes its port before ports are chosen for the members.
     const isWanted = base !== null && base <= USUAL_PORT && USUAL_PORT < base + count;
     server = await PageServer.open(uiPort ?? (isWanted ? 0 : null), '--ui-port');

@@ -29,6 +29,8 @@ export interface Origin {
   readonly field: string;
   readonly value: unknown;
   readonly from: string;
+  /** In a file: how the field is spelled there. */
+  readonly name?: string | undefined;
 }
 
 const DEFAULTS: Readonly<Record<string, unknown>> = {
@@ -53,7 +55,8 @@ export async function readMemberConfig(flags: MemberFlags, env: NodeJS.ProcessEn
     if (found !== undefined) {
       settings[field] = told(found, field, () => shape.read(found.value, field));
       // The list of voters has many forms: what was understood is shown.
-      origins.push({ field, value: field === 'peers' ? settings[field] : found.value, from: found.from });
+      const value = field === 'peers' ? settings[field] : found.value;
+      origins.push({ field, value, from: found.from, name: found.name });
     } else if (field === 'protocol' || field in DEFAULTS) {
       settings[field] = DEFAULTS[field] ?? DEFAULT_PROTOCOL;
       origins.push({ field, value: settings[field], from: 'default' });

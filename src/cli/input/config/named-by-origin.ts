@@ -14,14 +14,20 @@ const FIELD_OF: Readonly<Record<string, string>> = {
 };
 
 /** Runs this; an option that is refused is named by the flag, the variable or the line that gave it. */
-export async function namedByOrigin<T>({ origins }: MemberConfig, run: () => T | Promise<T>): Promise<T> {
+export async function namedByOrigin<T>(
+  { origins }: Pick<MemberConfig, 'origins'>,
+  run: () => T | Promise<T>,
+): Promise<T> {
   try {
     return await run();
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
     const { path, expected, found } = error;
     const field = FIELD_OF[path];
-    const from = origins.find((origin) => origin.field === field)?.from;
-    throw from === undefined ? error : new Refusal(`${from}: expected ${expected}, found ${found}`);
+    const origin = origins.find((each) => each.field === field);
+    if (origin === undefined) throw error;
+    const { from, name } = origin;
+    const where = name === undefined ? from : `${from}: ${name}`;
+    throw new Refusal(`${where}: expected ${expected}, found ${found}`);
   }
 }
