@@ -24,6 +24,8 @@ const BUDGET_S = Number(process.env.CAUCUS_BENCH_BUDGET_S ?? 300);
 const PEER_SIZES = [100, 1000];
 const SHARDS = 1000;
 
+/** Histories are written, code is compiled and garbage collected for some seconds after all are led. */
+const WARM_S = 12;
 const IDLE_S = 5;
 /** At rest, the processor time of two windows differs by less than this share, or by less than a thousandth of a core. */
 const SAME_SHARE = 0.2;
@@ -144,6 +146,7 @@ async function fill(found: Scale, candidates: Candidates, fromMs: number): Promi
     found.leftOut = `not all led within ${MOST_LED_S} s`;
     return;
   }
+  await sleep(WARM_S * 1000);
   const cost = await atRest(candidates);
   found.cost = cost;
   const endMs = nowMs() + BUDGET_S * 1000;

@@ -109,7 +109,7 @@ const INSIDE: Record<string, Record<string, readonly string[]>> = {
 };
 
 /** What the page may know of the library: only what runs in a browser. */
-const PAGE_MAY_IMPORT = ['core', 'protocols', 'properties', 'simulation', 'story', 'api/wire'];
+const PAGE_MAY_IMPORT = ['core', 'protocols', 'properties', 'simulation', 'story', 'shards', 'api/wire'];
 
 /**
  * An entrance of a room beside its index.ts. It explains the protocols to people, for the page and `caucus protocols`; a member

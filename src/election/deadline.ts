@@ -24,6 +24,8 @@ export class Deadline {
   readonly #onEnd: (cause: Cause, detail: string) => void;
   /** The longest remaining time ever seen: about the length of the lease. */
   #leaseMs = 0;
+  /** The end of the lease as it was last read. */
+  #endsAtMs = Number.NEGATIVE_INFINITY;
   /** Null before the start. */
   #watch: DeadlineWatch | null = null;
   readonly #madeAtMs: number;
@@ -49,7 +51,7 @@ export class Deadline {
 
   /** How long no other participant may act, also after the work was told to stop; never negative. */
   get heldMs(): number {
-    return this.#heldAt(this.#clock.now());
+    return this.#leftOf(this.#held.expiresAtMs, this.#clock.now());
   }
 
   /** Checks the clock now, and returns whether the leadership is still valid. Once false, it stays false. */
@@ -66,12 +68,30 @@ export class Deadline {
     return false;
   }
 
-  /** How soon it has to be looked at again; Infinity if it never has to be. */
-  restMs(nowMs: number): number {
+  /** Was it limited in time when it was last read? */
+  get hasEnd(): boolean {
+    return this.#endsAtMs < Number.POSITIVE_INFINITY;
+  }
+
+  /** Has the end come closer since it was read? */
+  get isShortened(): boolean {
+    return this.#held.expiresAtMs < this.#endsAtMs;
+  }
+
+  /**
+   * How soon it has to be looked at again; Infinity if it never has to be. Renewals only move the end of a lease, so an
+   * end that is not near is not read again, unless `anew`: thousands of leases take longer to read than all else that a
+   * process at rest does.
+   */
+  restMs(nowMs: number, anew: boolean): number {
+    const restMs = Math.max(LEAST_REST_MS, this.#leaseMs / 4);
+    if (!anew && this.#endsAtMs < Number.POSITIVE_INFINITY && this.#leftOf(this.#endsAtMs, nowMs) > restMs)
+      return restMs;
     const { expiresAtMs } = this.#held;
+    this.#endsAtMs = expiresAtMs;
     if (expiresAtMs === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
     this.#leaseMs = Math.max(this.#leaseMs, expiresAtMs - nowMs);
-    return Math.min(this.#heldAt(nowMs), Math.max(LEAST_REST_MS, this.#leaseMs / 4));
+    return Math.min(this.#leftOf(expiresAtMs, nowMs), Math.max(LEAST_REST_MS, this.#leaseMs / 4));
   }
 
   stop(): void {
@@ -79,8 +99,8 @@ export class Deadline {
     this.#watch?.remove(this);
   }
 
-  #heldAt(nowMs: number): number {
-    return Math.max(0, this.#held.expiresAtMs - nowMs - Math.min(EARLY_MS, this.#leaseMs / 10));
+  #leftOf(expiresAtMs: number, nowMs: number): number {
+    return Math.max(0, expiresAtMs - nowMs - Math.min(EARLY_MS, this.#leaseMs / 10));
   }
 }
 
@@ -110,7 +130,7 @@ class DeadlineWatch {
   add(deadline: Deadline): void {
     this.#deadlines.add(deadline);
     const nowMs = this.#clock.now();
-    this.#wakeBy(nowMs, deadline.restMs(nowMs));
+    this.#wakeBy(nowMs, deadline.restMs(nowMs, true));
   }
 
   remove(deadline: Deadline): void {
@@ -132,20 +152,32 @@ class DeadlineWatch {
 
   #onTimer(): void {
     this.#stopTimer = null;
+    let nowMs = this.#clock.now();
+    // After a stall every lease is read: one that became shorter meanwhile, since its times were changed, may have ended.
+    let restMs = this.#leastRestMs(nowMs, nowMs - this.wakeAtMs >= BLOCKED_MS);
     try {
       // Until all were looked at, the timer counts as due: they are late by the same stall.
-      if (this.#leastRestMs(this.#clock.now()) === 0)
-        for (const deadline of [...this.#deadlines]) deadline.look();
+      if (restMs === 0) for (const deadline of [...this.#deadlines]) deadline.look();
     } finally {
       this.wakeAtMs = Number.POSITIVE_INFINITY;
-      const nowMs = this.#clock.now();
-      this.#wakeBy(nowMs, this.#leastRestMs(nowMs));
+      if (restMs === 0) {
+        nowMs = this.#clock.now();
+        restMs = this.#leastRestMs(nowMs, false);
+      }
+      this.#wakeBy(nowMs, restMs);
     }
   }
 
-  #leastRestMs(nowMs: number): number {
+  #leastRestMs(nowMs: number, hasStalled: boolean): number {
+    const anew = hasStalled || this.#areShortened();
     let leastMs = Number.POSITIVE_INFINITY;
-    for (const deadline of this.#deadlines) leastMs = Math.min(leastMs, deadline.restMs(nowMs));
+    for (const deadline of this.#deadlines) leastMs = Math.min(leastMs, deadline.restMs(nowMs, anew));
     return leastMs;
+  }
+
+  /** A sleep of the machine ends all leases of the process, so one of them tells. A leadership without a lease does not. */
+  #areShortened(): boolean {
+    for (const deadline of this.#deadlines) if (deadline.hasEnd) return deadline.isShortened;
+    return false;
   }
 }

@@ -4,8 +4,10 @@ import type { Pace, Paced } from './pace.ts';
 /** What a campaign needs of its election. */
 interface Campaigning {
   readonly view: View;
+  /** The leadership that this process holds, or null. */
+  readonly held: object | null;
   /** Timers that were due and waited run now. False: none waited. */
-  readonly host: { goOn(): boolean };
+  readonly host: { goOn(): boolean; readonly resting: { readonly isOn: boolean } };
   order(command: Command): Promise<Outcome>;
 }
 
@@ -13,16 +15,22 @@ interface Campaigning {
 export class Campaign implements Paced {
   readonly #election: Campaigning;
   readonly #pace: Pace | undefined;
+  readonly #mayRest: boolean;
   /** It waits for a place. */
   #isDue = false;
 
-  constructor(election: Campaigning, pace: Pace | undefined) {
+  constructor(election: Campaigning, pace: Pace | undefined, mayRest: boolean) {
     this.#election = election;
     this.#pace = pace;
+    this.#mayRest = mayRest;
   }
 
   get isLed(): boolean {
     return this.#election.view.leader !== null;
+  }
+
+  get isUnsettled(): boolean {
+    return this.#mayRest && this.#election.held !== null && !this.#election.host.resting.isOn;
   }
 
   /** Campaigns now, or when it has a place, if there is no leader then. */
@@ -40,6 +48,12 @@ export class Campaign implements Paced {
   /** To be called when the election has changed. */
   look(): void {
     this.#pace?.look(this);
+  }
+
+  /** Passes on whether the election rests from now on. */
+  settled(rests: boolean): boolean {
+    if (rests) this.look();
+    return rests;
   }
 
   goOn(): void {

@@ -5,7 +5,7 @@ import type { ClusterRecovery, Json, MemberId } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
 import { BESIDE_LOG, type LogEntry } from '../store/index.ts';
 import { drawName } from './draw-name.ts';
-import { FileElectionList, MemoryElectionList } from './election-list.ts';
+import { type ElectionList, FileElectionList, MemoryElectionList } from './election-list.ts';
 import { type ElectionStore, type Place, Records } from './election-records.ts';
 import { electionFile, filedIn, historyFile, LOG_FILE, MEMBER_FILE } from './folder-files.ts';
 import { forgetfulHistory, HistoryFile, type HistoryLog, WriteTurns } from './history-file.ts';
@@ -116,6 +116,7 @@ class FolderStore implements Store {
   readonly #fs: FileSystem | undefined;
   readonly #mainElection: string;
   readonly #log: LogFile;
+  readonly #list: ElectionList;
   readonly #records: Records;
   readonly #histories = new WriteTurns();
   #file: RecordFile;
@@ -140,10 +141,11 @@ class FolderStore implements Store {
     this.#log = new LogFile(
       path.join(folder, LOG_FILE),
       { cluster, id },
-      { assertOurs: () => lock.assert(), beforeFirst: () => this.#shutOutEarlier(), fs },
+      { before: () => this.#beforeLog(), beforeFirst: () => this.#shutOutEarlier(), fs },
     );
     this.#file = this.#memberFile(this.#log.exists);
-    this.#records = new Records(mainElection, new FileElectionList(folder, () => this.#recorded));
+    this.#list = new FileElectionList(folder, () => this.#recorded);
+    this.#records = new Records(mainElection, this.#list);
     const before = this.#file.read()?.record as Partial<MemberRecord> | undefined;
     this.member = {
       life: drawName(),
@@ -219,8 +221,9 @@ class FolderStore implements Store {
     };
     return {
       read: () => {
-        const found = this.#read(name, protocol);
         isFiled = existsSync(file);
+        // Thousands of elections have no file, and an error for each takes longer than the look.
+        const found = isFiled ? this.#read(name, protocol) : this.#log.read(name, protocol);
         // The process before was killed in between. If the log were lost one day, the older record must not count.
         if (this.#log.protocolOf(name) !== null) carried();
         return found;
@@ -278,6 +281,12 @@ class FolderStore implements Store {
     if (protocol === null) return;
     this.#electionFile(name, protocol).write(this.#log.read(name, protocol)!.record);
     this.#log.save({ election: name, saved: null });
+  }
+
+  /** Elections are listed before they have a record. */
+  #beforeLog(): void {
+    this.#lock.assert();
+    this.#list.settle();
   }
 
   /** From now on earlier releases refuse the folder: they would not find the records that are in the log. */

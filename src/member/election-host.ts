@@ -59,7 +59,7 @@ export class ElectionHost implements ElectionPort {
     this.self = self.id;
     this.protocol = definition.name;
     this.#around = around;
-    this.#campaign = new Campaign(this, around.pace);
+    this.#campaign = new Campaign(this, around.pace, around.mayRest !== undefined);
     this.#heard = new Heard((id) => around.isVoter(id));
     this.#seatWait = protocol.inherit === undefined ? null : new SeatWait(self);
     this.host = new ProtocolHost(self, protocol, definition.commands, {
@@ -77,7 +77,7 @@ export class ElectionHost implements ElectionPort {
       answered: (command, outcome) => this.#pending.answer(command, outcome),
       ...(around.mayRest === undefined
         ? {}
-        : { mayRest: (offer) => around.mayRest!(this.host.resting, offer) }),
+        : { mayRest: (offer) => this.#campaign.settled(around.mayRest!(this.host.resting, offer)) }),
       ...(around.pace === undefined ? {} : { waits: () => this.#campaign.waits() }),
       changed: () => this.#onChange(),
     });

@@ -12,8 +12,10 @@ import { syncFolder } from './record-file.ts';
 export interface ElectionList {
   /** Is it certain that this disk never took part in that election? */
   isNew(election: string, disk: string): boolean;
-  /** Returns when the entry is durable; throws if it is not. */
+  /** Takes the election into the list. `settle` makes that durable. */
   add(election: string): void;
+  /** Returns when the list is durable; throws if it is not. No record of an election is written before that. */
+  settle(): void;
   /** Starts the list of a new disk, with the elections that it may already take part in. */
   start(disk: string, elections: Iterable<string>): void;
 }
@@ -36,6 +38,8 @@ export class MemoryElectionList implements ElectionList {
     this.known?.elections.add(election);
   }
 
+  settle(): void {}
+
   start(disk: string, elections: Iterable<string>): void {
     this.known = { disk, elections: new Set(elections) };
   }
@@ -45,13 +49,21 @@ const FORMAT = 'caucus-elections/1';
 
 /**
  * The file `elections` in the data folder: a header line with the format and the disk, then one line for each
- * election. Lines are only appended. If the file is missing, damaged or torn there is no list, and no election counts
- * as new to this disk.
+ * election. If the file is missing, damaged or torn when the process starts, there is no list, and no election counts as
+ * new to this disk.
+ *
+ * A program may open thousands of elections at once, and a sync for each of them would block it for seconds. So their
+ * lines are appended together, before the first record of one of them is written: an election without a record has
+ * promised nothing, and may count as new again.
  */
 export class FileElectionList extends MemoryElectionList {
   readonly #folder: string;
   readonly #file: string;
   readonly #recorded: () => Iterable<string>;
+  /** Those that are not in the file yet. */
+  #added: string[] = [];
+  /** An append has failed. It may have left half a line, and the next line would be read as its other half. */
+  #isTorn = false;
 
   /** `recorded`: the elections that have a record in the folder. */
   constructor(folder: string, recorded: () => Iterable<string>) {
@@ -63,22 +75,18 @@ export class FileElectionList extends MemoryElectionList {
   }
 
   override add(election: string): void {
-    const { known } = this;
-    // If the append fails it may leave half a line, and the next line would be read as its other half. So the list is
-    // not used again until it succeeds.
-    this.known = null;
-    this.#try(() => {
-      // Not created if it is missing: without its header it would not be a list.
-      const handle = openSync(this.#file, constants.O_WRONLY | constants.O_APPEND);
-      try {
-        writeFileSync(handle, `${election}\n`);
-        fsyncSync(handle);
-      } finally {
-        closeSync(handle);
-      }
-    });
-    this.known = known;
     super.add(election);
+    this.#added.push(election);
+  }
+
+  override settle(): void {
+    if (this.#added.length === 0) return;
+    this.#try(() => {
+      if (this.known === null) throw new Error('it could not be started for this disk');
+      if (this.#isTorn) this.#replace(this.known);
+      else this.#append();
+    });
+    this.#added = [];
   }
 
   /**
@@ -88,19 +96,38 @@ export class FileElectionList extends MemoryElectionList {
   override start(disk: string, opened: Iterable<string>): void {
     this.known = null;
     this.#try(() => {
-      const elections = new Set([...opened, ...this.#recorded()]);
-      const temporary = `${this.#file}.new`;
-      const handle = openSync(temporary, 'w', 0o600);
-      try {
-        writeFileSync(handle, listText({ disk, elections }));
-        fsyncSync(handle);
-      } finally {
-        closeSync(handle);
-      }
-      renameSync(temporary, this.#file);
-      syncFolder(this.#folder);
-      this.known = { disk, elections };
+      const known = { disk, elections: new Set([...opened, ...this.#recorded()]) };
+      this.#replace(known);
+      this.known = known;
     });
+    this.#added = [];
+  }
+
+  #append(): void {
+    this.#isTorn = true;
+    // Not created if it is missing: without its header it would not be a list.
+    const handle = openSync(this.#file, constants.O_WRONLY | constants.O_APPEND);
+    try {
+      writeFileSync(handle, this.#added.map((election) => `${election}\n`).join(''));
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    this.#isTorn = false;
+  }
+
+  #replace(known: Known): void {
+    const draft = `${this.#file}.new`;
+    const handle = openSync(draft, 'w', 0o600);
+    try {
+      writeFileSync(handle, listText(known));
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(draft, this.#file);
+    syncFolder(this.#folder);
+    this.#isTorn = false;
   }
 
   #read(): Known | null {

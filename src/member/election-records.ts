@@ -55,7 +55,10 @@ export class Records {
         const found = place.read();
         if (isMain) this.#main = found;
         const isNew = !isMain && this.#enlist(name);
-        if (found !== null) return found.record;
+        if (found !== null) {
+          this.#list.settle();
+          return found.record;
+        }
         return isNew && this.#main !== null ? inherit(this.#main.record) : null;
       },
       save: (record) => {
@@ -85,8 +88,8 @@ export class Records {
   }
 
   /**
-   * Is it certain that this disk never took part in the election? If so, the election is listed before it starts, so
-   * that it never counts as new again.
+   * Is it certain that this disk never took part in the election? If so, the election is listed before it has a record,
+   * so that it never counts as new again.
    */
   #enlist(name: string): boolean {
     this.#opened.add(name);

@@ -11,7 +11,8 @@ import type { ElectionsAround, Surroundings } from './surroundings.ts';
 export interface SharedSurroundings {
   readonly around: ElectionsAround;
   readonly budgets: SenderBudgets;
-  readonly pace: Pace;
+  /** Undefined: what campaigns waits for no other one. */
+  readonly pace: Pace | undefined;
 }
 
 /** What one election needs from its member. A class, since a member may have thousands: they share its functions. */
@@ -55,7 +56,7 @@ export class ElectionSurroundings implements Surroundings {
     return this.#shared.budgets;
   }
 
-  get pace(): Pace {
+  get pace(): Pace | undefined {
     return this.#shared.pace;
   }
 

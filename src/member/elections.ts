@@ -67,7 +67,7 @@ export class Elections {
   /** Why no election may have this member as its leader, or null. */
   #exclusion: Why | null = null;
   readonly bars: Bars = new Bars(() => this.list);
-  readonly #rounds = new Rounds<ElectionHost>();
+  readonly #rounds: Rounds<ElectionHost>;
   readonly #support: ElectionSupport;
   readonly #balance: Balance | null;
 
@@ -77,6 +77,7 @@ export class Elections {
     this.#openings = new Openings(settled);
     this.#around = around;
     const budgets = new SenderBudgets(around.clock, () => this.#hosts.size);
+    this.#rounds = new Rounds(() => around.clock.now());
     this.#shared = { around, budgets, pace: new Pace(around.clock) };
     const isShown = (each: ElectionHost): boolean => this.isShown(each);
     const changed = (each: ElectionHost): void => {
@@ -262,7 +263,7 @@ export class Elections {
     this.#rounds.close();
     for (const host of [...this.#list]) host.stop();
     this.#support.close();
-    this.#shared.pace.close();
+    this.#shared.pace?.close();
     this.#balance?.close();
     for (const news of this.#news) news.tell();
     await Promise.all([...this.#recorders, ...this.#histories.values()].map((each) => each.close()));
@@ -319,7 +320,9 @@ export class Elections {
     const mayBlock = (): boolean => isMain && (this.#hosts.get(name)?.held ?? null) === null;
     const saves = savesOf(records, this.#around.flush, onSaved, mayBlock);
     const rests = isMain || recorder !== null ? {} : this.#support.of(name);
-    const around = new ElectionSurroundings(this.#shared, name, recorder, earlier, rests, saves);
+    // Thousands of others may wait for a place, in random order.
+    const shared = isMain ? { ...this.#shared, pace: undefined } : this.#shared;
+    const around = new ElectionSurroundings(shared, name, recorder, earlier, rests, saves);
     const host = new ElectionHost(name, self, definition, this.#protocol, around);
     this.#hosts.set(name, host);
     this.#list.push(host);

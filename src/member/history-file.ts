@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import type { Act, Change } from '../api/index.ts';
 import { CAUSES, type Cause } from '../core/index.ts';
@@ -86,6 +86,8 @@ export class HistoryFile implements HistoryLog {
   }
 
   #read(): string[] {
+    // Thousands of elections have none yet, and an error for each takes longer than this look.
+    if (!existsSync(this.#file)) return [];
     try {
       return linesOf(readFileSync(this.#file, 'utf8'));
     } catch (error) {

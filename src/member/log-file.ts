@@ -32,13 +32,13 @@ export class LogFile {
   readonly #found: LogRecovery;
 
   /**
-   * `assertOurs` is called before the file is changed, and `beforeFirst` before it is made for the first time. Both
-   * throw if it must not be changed.
+   * `before` is called before the file is changed, and `beforeFirst` before it is made for the first time. Both throw if
+   * it must not be changed.
    */
-  constructor(file: string, owner: LogOwner, { assertOurs, beforeFirst, fs = realFiles }: LogFileAround) {
+  constructor(file: string, owner: LogOwner, { before, beforeFirst, fs = realFiles }: LogFileAround) {
     this.#file = file;
     this.#log = new RecordLog(owner, nodeCoding);
-    const folder = new FileFolder(file, fs, assertOurs);
+    const folder = new FileFolder(file, fs, before);
     try {
       this.#found = this.#log.open(folder);
     } catch (cause) {
@@ -48,7 +48,7 @@ export class LogFile {
     }
     let exists = this.#found.is !== 'empty';
     folder.assertOurs = () => {
-      assertOurs();
+      before();
       if (!exists) beforeFirst();
       exists = true;
     };
@@ -122,7 +122,7 @@ export class LogFile {
 }
 
 interface LogFileAround {
-  assertOurs(): void;
+  before(): void;
   beforeFirst(): void;
   readonly fs?: FileSystem | undefined;
 }

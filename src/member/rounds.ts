@@ -1,5 +1,7 @@
-/** So many are done before messages are read again. */
+/** No more are done before messages are read again, */
 const AT_ONCE = 32;
+/** and none is begun after this time: code that has not run for a while is slow at first. */
+const TURN_MS = 3;
 
 /**
  * Does something for each of many, some at a time, and lets the process read messages in between. When a process dies
@@ -7,8 +9,14 @@ const AT_ONCE = 32;
  * them waits for a turn of a thousand steps. Each of them hears of everything in the order in which it was added.
  */
 export class Rounds<T> {
+  readonly #now: () => number;
   readonly #waiting = new Map<T, ((each: T) => void)[]>();
   #timer: NodeJS.Immediate | undefined;
+
+  /** `now`: monotonic milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   /** The first ones are done before this returns, unless others wait. */
   add(all: readonly T[], work: (each: T) => void): void {
@@ -34,7 +42,17 @@ export class Rounds<T> {
   }
 
   #next(): void {
-    this.#timer = this.#waiting.size > AT_ONCE ? setImmediate(() => this.#next()) : undefined;
-    for (const each of [...this.#waiting.keys()].slice(0, AT_ONCE)) this.settle(each);
+    this.#timer = undefined;
+    const endsAtMs = this.#now() + TURN_MS;
+    let done = 0;
+    for (const each of this.#waiting.keys()) {
+      // What this one hears may add to what waits, and that must not begin a turn of its own.
+      this.#timer ??= setImmediate(() => this.#next());
+      if (done >= AT_ONCE || (done > 0 && this.#now() >= endsAtMs)) return;
+      this.settle(each);
+      done += 1;
+    }
+    clearImmediate(this.#timer);
+    this.#timer = undefined;
   }
 }

@@ -39,7 +39,7 @@ export interface Surroundings extends DoorAround {
   /** Called for every step, for a recording. */
   stepped(input: Input, effects: readonly Effect[]): void;
   /** How many elections campaign at a time. Omitted: there are few. */
-  readonly pace?: Pace;
+  readonly pace?: Pace | undefined;
 }
 
 /** What the elections of a member need from it. */

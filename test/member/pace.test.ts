@@ -6,6 +6,7 @@ import { VirtualClock } from './virtual.ts';
 
 class Waiting implements Paced {
   isLed = false;
+  isUnsettled = false;
   turns = 0;
   readonly #pace: Pace;
 
@@ -19,9 +20,19 @@ class Waiting implements Paced {
   }
 }
 
+/** It wins at once. */
+class Winning extends Waiting {
+  override goOn(): void {
+    this.isLed = true;
+    this.isUnsettled = true;
+    super.goOn();
+  }
+}
+
 /** Its leader is silent, so that the timer is due with which it begins to campaign. */
 class Silent implements Paced {
   isLed = true;
+  readonly isUnsettled = false;
   mayCampaign = false;
   readonly #pace: Pace;
 
@@ -92,6 +103,41 @@ describe('the pace of elections', () => {
     }
     await setImmediate();
     expect(silent.every((each) => each.mayCampaign)).toBe(true);
+  });
+
+  describe('while many that this process has won do not rest yet', () => {
+    /** All that may begin have won. */
+    async function won() {
+      const clock = new VirtualClock();
+      const pace = new Pace(clock);
+      const elections = Array.from({ length: 1000 }, () => new Winning(pace));
+      for (const each of elections) if (pace.enter(each)) each.goOn();
+      await setImmediate();
+      const winners = (): Winning[] => elections.filter(({ isLed }) => isLed);
+      expect(winners()).toHaveLength(500);
+      return { clock, pace, winners };
+    }
+
+    it('lets none begin before one of these rests, or is lost', async () => {
+      const { pace, winners } = await won();
+      for (const each of winners()) pace.look(each); // Nothing has changed.
+      await setImmediate();
+      expect(winners()).toHaveLength(500);
+      for (const each of winners().slice(0, 10)) {
+        each.isUnsettled = false;
+        pace.look(each);
+      }
+      await setImmediate();
+      expect(winners()).toHaveLength(510);
+    });
+
+    it('lets others begin when these have had their time', async () => {
+      const { clock, winners } = await won();
+      clock.advance(1999);
+      expect(winners()).toHaveLength(500);
+      clock.advance(1);
+      expect(winners()).toHaveLength(1000);
+    });
   });
 
   it('lets none go on once it is closed', () => {

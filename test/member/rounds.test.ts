@@ -6,7 +6,7 @@ const many = Array.from({ length: 100 }, (_, i) => i);
 
 describe('news for many elections', () => {
   it('reaches a few at once, and the others in turns of their own', async () => {
-    const rounds = new Rounds<number>();
+    const rounds = new Rounds<number>(() => 0);
     const heard: number[] = [];
     rounds.add(many, (each) => heard.push(each));
     expect(heard).toEqual(many.slice(0, 32));
@@ -16,8 +16,37 @@ describe('news for many elections', () => {
     expect(heard.at(-1)).toBe(7);
   });
 
+  it('reaches fewer in a turn in which each of them takes long, but at least one', async () => {
+    let nowMs = 0;
+    const rounds = new Rounds<number>(() => nowMs);
+    const heard: number[] = [];
+    const slow = (each: number): void => {
+      heard.push(each);
+      nowMs += each < 20 ? 1 : 10;
+    };
+    rounds.add(many, slow);
+    expect(heard).toHaveLength(3);
+    await setImmediate();
+    expect(heard).toHaveLength(6);
+    while (heard.length < 60) await setImmediate();
+    const before = heard.length;
+    await setImmediate();
+    expect(heard).toHaveLength(before + 1);
+    rounds.close();
+  });
+
+  it('waits for its turn with what is added while another one hears', async () => {
+    const rounds = new Rounds<number>(() => 0);
+    const heard: string[] = [];
+    rounds.add([1, 2], (each) => {
+      heard.push(`${each}`);
+      if (each === 1) rounds.add([3], () => heard.push('3'));
+    });
+    expect(heard).toEqual(['1', '2', '3']);
+  });
+
   it('reaches each of them in the order in which it came, and before a message', async () => {
-    const rounds = new Rounds<number>();
+    const rounds = new Rounds<number>(() => 0);
     const heard: string[] = [];
     rounds.add(many, (each) => heard.push(`${each} gone`));
     rounds.add(many, (each) => heard.push(`${each} back`));
@@ -29,7 +58,7 @@ describe('news for many elections', () => {
   });
 
   it('reaches none after the end', async () => {
-    const rounds = new Rounds<number>();
+    const rounds = new Rounds<number>(() => 0);
     const heard: number[] = [];
     rounds.add(many, (each) => heard.push(each));
     rounds.close();

@@ -375,23 +375,62 @@ describe('an election that begins on a disk that takes part in others', () => {
     return store;
   }
 
-  it('inherits the newest durable record of the main election, and is listed first', async () => {
+  it('inherits the newest durable record of the main election, and is listed before it has a record', async () => {
     const store = await settle();
     store.election('main', 'quorum').save({ disk: 'D', start: 2 });
-    expect(store.election('job', 'quorum').load(inherit)).toEqual({ inheritedFrom: { disk: 'D', start: 2 } });
+    const job = store.election('job', 'quorum');
+    expect(job.load(inherit)).toEqual({ inheritedFrom: { disk: 'D', start: 2 } });
+    job.save({ disk: 'D', start: 2 });
     expect(readFileSync(list(), 'utf8')).toBe('{"format":"caucus-elections/1","disk":"D"}\nmain\njob\n');
     expect(statSync(list()).mode & 0o777).toBe(0o600);
     store.close();
-    // It never saved anything. Whatever it did, it is not new any more.
+    rmSync(path.join(folder, 'records.log'));
     expect(await begin('job')).toBeNull();
     expect(await begin('another')).toEqual({ inheritedFrom: { disk: 'D', start: 2 } });
   });
 
+  it('is new again if it never had a record, since it has promised nothing', async () => {
+    (await settle()).close();
+    for (let i = 0; i < 2; i++) expect(await begin('job')).not.toBeNull();
+  });
+
+  it('is listed with all others that were opened meanwhile, also if only one of them has a record', async () => {
+    const store = await settle();
+    const stores = ['a', 'b', 'c'].map((name) => store.election(name, 'quorum'));
+    for (const each of stores) each.load(inherit);
+    const saved = new Promise((resolve) => stores[1]!.saveSoon!({ disk: 'D', start: 1 }, resolve));
+    expect(readFileSync(list(), 'utf8')).not.toContain('a\n');
+    expect(await saved).toBeNull();
+    expect(readFileSync(list(), 'utf8').split('\n').slice(1)).toEqual(['main', 'a', 'b', 'c', '']);
+    store.close();
+  });
+
+  it('has no record as long as it cannot be listed, and the list is written anew after that', async () => {
+    const store = await settle();
+    const job = store.election('job', 'quorum');
+    const record = { disk: 'D', start: 1 };
+    job.load(inherit);
+    const before = readFileSync(list());
+    rmSync(list());
+    mkdirSync(list());
+    for (let i = 0; i < 2; i++) expect(() => job.save(record)).toThrow(/elections: cannot be written: /);
+    rmSync(list(), { recursive: true });
+    // What an append that failed may have left.
+    writeFileSync(list(), `${before}jo`);
+    job.save(record);
+    expect(readFileSync(list(), 'utf8')).toBe(`${before}job\n`);
+    store.close();
+    expect(await begin('job')).toEqual(record);
+  });
+
   it('does not if the protocol has nothing to inherit, nor later: it may have drawn the same disk by itself', async () => {
     const store = await settle();
-    expect(store.election('job', 'quorum').load(() => null)).toBeNull();
+    const job = store.election('job', 'quorum');
+    expect(job.load(() => null)).toBeNull();
     expect(store.election('job', 'quorum').load(inherit)).toBeNull();
+    job.save({ disk: 'D', start: 1 });
     store.close();
+    rmSync(path.join(folder, 'records.log'));
     expect(await begin('job')).toBeNull();
   });
 
@@ -522,13 +561,15 @@ describe('an election that begins on a disk that takes part in others', () => {
     expect(await begin('main', 'job')).toBeNull();
   });
 
-  it('does not begin where the list cannot be written', async () => {
+  it('has no record at first where the list was deleted, and the next try writes the list anew', async () => {
     const store = await settle();
     rmSync(list());
-    expect(() => store.election('job', 'quorum').load(inherit)).toThrow(
-      expect.objectContaining({ code: 'E_STORE_UNUSABLE' }),
-    );
-    expect(store.election('job', 'quorum').load(inherit)).toBeNull();
+    const job = store.election('job', 'quorum');
+    job.load(inherit);
+    const record = { disk: 'D', start: 1 };
+    expect(() => job.save(record)).toThrow(expect.objectContaining({ code: 'E_STORE_UNUSABLE' }));
+    job.save(record);
+    expect(readFileSync(list(), 'utf8')).toBe('{"format":"caucus-elections/1","disk":"D"}\nmain\njob\n');
     store.close();
   });
 
