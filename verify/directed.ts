@@ -7,6 +7,8 @@ import { type Bounds, Explorer, type Exploring, type Setup } from '../src/explor
 import { quorum } from '../src/protocols/quorum/index.ts';
 import { exploringOf, type FamilyName, families, led } from '../test/exploration/families.ts';
 import { type MembershipName, membershipExploring, memberships } from '../test/exploration/memberships.ts';
+import { exploringHunt } from '../test/quorum/hunting.ts';
+import { type HuntName, hunts } from '../test/quorum/hunts.ts';
 import { load } from '../test/quorum/mutate.ts';
 import type { Directed, DirectedJob, UnscriptedJob } from './jobs.ts';
 import { processorSeconds, say } from './say.ts';
@@ -40,10 +42,19 @@ const wide: Readonly<Record<string, Wide>> = {
   'five members': { members: 5, bounds: { terms: 2, crashes: 0, timers: 3, counters: { round: 3 } } },
 };
 
+/** One of three members stands by as a deputy. */
+const deputies: readonly HuntName[] = (Object.keys(hunts) as HuntName[]).filter(
+  (name) => hunts[name].deputies !== undefined,
+);
+
 export function directedJobs(): readonly DirectedJob[] {
   const names = Object.keys(families);
   return [
-    ...Object.keys(wide).map((name) => ({ kind: 'directed' as const, name, isPlanted: false })),
+    ...[...Object.keys(wide), ...deputies].map((name) => ({
+      kind: 'directed' as const,
+      name,
+      isPlanted: false,
+    })),
     ...[false, true].flatMap((isPlanted) =>
       names.map((name) => ({ kind: 'directed' as const, name, isPlanted })),
     ),
@@ -83,6 +94,8 @@ async function exploringFor(job: DirectedJob | UnscriptedJob): Promise<Exploring
     return membershipExploring(memberships[job.name as MembershipName], definition);
   }
   const { name, isPlanted } = job;
+  const hunt = deputies.find((each) => each === name);
+  if (hunt !== undefined) return exploringHunt(quorum, hunts[hunt]);
   const plan = wide[name];
   if (plan === undefined) {
     const family = families[name as FamilyName];

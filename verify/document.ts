@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describeBounds } from '../src/exploration/index.ts';
 import { nameFallen, nameProperty } from '../src/story/index.ts';
+import { explorations as supportExplorations } from '../test/supporting/explorations.ts';
 import { troubles } from './comparing.ts';
 import { faults } from './faults.ts';
 import { type Cell, COLUMNS, type File, type Row } from './findings.ts';
-import type { Compared, Directed, Explored, Swarmed } from './jobs.ts';
+import type { Compared, Directed, Explored, Supported, Swarmed } from './jobs.ts';
 import { checkCommandOf } from './repeating.ts';
 import { numbered, storyOf } from './story.ts';
 import { protocolOf, type Subject, subjects } from './subjects.ts';
@@ -16,6 +19,7 @@ export interface Contents {
   readonly swarmed: readonly Swarmed[];
   readonly directed: readonly Directed[];
   readonly unscripted: readonly Directed[];
+  readonly supported: readonly Supported[];
 }
 
 export function documentOf(contents: Contents): string {
@@ -26,19 +30,23 @@ export function documentOf(contents: Contents): string {
     explorations(contents),
     memberships(contents),
     directions(contents),
+    support(contents),
     swarm(contents),
-    storms(),
+    byHand,
     counterexamples(contents),
   ];
   return `${parts.join('\n\n')}\n`;
 }
+
+/** What takes too long for this, and was run once. */
+const byHand: string = readFileSync(path.join(import.meta.dirname, 'by-hand.md'), 'utf8').trim();
 
 function opening(): string {
   return `# What holds, and what does not
 
 This page is written by \`npm run verify\`, from what it has just seen; do not edit it. It takes some twenty-five minutes on two
 free cores, and ends with an error if a promise was broken. \`npm run verify -- --only draw\` does the part of one election again
-(also \`--only explore\`, \`trials\`, \`compare\`, \`swarm\`, \`unscripted\`, \`directed\`, \`mutants\`), \`-- --missing\` what was
+(also \`--only explore\`, \`trials\`, \`compare\`, \`swarm\`, \`unscripted\`, \`directed\`, \`support\`, \`mutants\`), \`-- --missing\` what was
 never done; the rest comes from the answers of the last run (\`verify/answers.ndjson\`).
 
 Each election is put through each kind of trouble, one kind at a time, in two ways where both apply:
@@ -241,16 +249,29 @@ one core; ${verdict}. Again, or with more seeds:
     npx caucus simulate --swarm --protocol quorum --runs ${runs}`;
 }
 
-function storms(): string {
-  return `## Storms over several elections
+/** Two processes with elections at rest. */
+function support({ supported }: Contents): string {
+  const lines = supported.map(({ job, states, complete, resting, broken, seconds }) =>
+    row([
+      job.name,
+      supportExplorations[job.name].about,
+      statesOf({ states, complete }),
+      grouped(resting),
+      seconds.toFixed(1),
+      broken ?? 'nothing',
+    ]),
+  );
+  return `## Elections at rest, between two processes
 
-Elections at rest share their requests for support (\`src/support\`), so they are run together: three or five members, two to six elections, with the host, protocol
-and support that members run (\`src/simulation/many\`). The seed draws kills with and without proof of death, pauses, cuts both ways and one way, resignations,
-transfers, publications, priorities, campaigns, false evidence, lost, duplicated and overtaken messages, slow saves, and clocks within the drift. After every event S1, S6, S10 and
-H2 are looked at in every election; when the faults have stopped, every election has one leader, and rests on all members. Not covered there: lost disks, changes of members and of times,
-sleeps of the machine (a rule), and members of earlier releases (a rule). \`npm test\` runs 240 seeds, and lets every [bug planted in support](mutants.md#bugs-planted-in-support) run into what catches it. With more seeds:
+The production code of \`src/support\`, in every order of steps within bounds, without a simulator: process 1 leads one or two elections, process 2 votes in
+them, and a third voter is down, so that every lease rests on the answers of process 2 alone. Steps are 10 ms of the clock (a heartbeat; half a lease), the
+arrival, loss and second arrival of any message, heartbeats, wakes, resignations, wins, and starts of either process (\`test/supporting/world.ts\`). After each step: while process 1
+may act in an election, process 2 helps no other candidate in it; a lease that has ended is not renewed; a consent covers every promise that was given. "Resting":
+in so many states an election rests on both sides. An exploration is stopped after four minutes of processor time. Again: \`npm run verify -- --only support\`.
 
-    npx tsx verify/storms.ts 2000`;
+${row(['explored', 'what happens', 'states', 'resting', 'seconds', 'broken'])}
+${rule(6)}
+${lines.join('\n')}`;
 }
 
 function counterexamples({ files }: Contents): string {

@@ -1,6 +1,7 @@
 import type { CheckResult } from '../src/cli/commands/check/result.ts';
 import type { Json } from '../src/core/index.ts';
 import type { Bounds } from '../src/exploration/index.ts';
+import type { ExplorationName } from '../test/supporting/explorations.ts';
 import type { Hunted } from './hunted.ts';
 import type { Stood } from './mutants-document.ts';
 
@@ -56,6 +57,12 @@ export interface UnscriptedJob {
   readonly planted: string | null;
 }
 
+/** An exploration of support between two processes (`test/supporting`). */
+export interface SupportJob {
+  readonly kind: 'support';
+  readonly name: ExplorationName;
+}
+
 /** Hunts some of the bugs that are planted in one part of the source. */
 export interface HuntJob {
   readonly kind: 'hunt';
@@ -76,6 +83,7 @@ export type Job =
   | SwarmJob
   | DirectedJob
   | UnscriptedJob
+  | SupportJob
   | HuntJob
   | StandJob;
 
@@ -128,6 +136,17 @@ export interface Directed {
   readonly seconds: number;
 }
 
+export interface Supported {
+  readonly job: SupportJob;
+  readonly states: number;
+  readonly complete: boolean;
+  /** In how many of the states an election rested on both sides. */
+  readonly resting: number;
+  /** What was broken, or null. */
+  readonly broken: string | null;
+  readonly seconds: number;
+}
+
 export interface AnswerOf {
   readonly explore: Explored;
   readonly trials: Tried;
@@ -135,6 +154,7 @@ export interface AnswerOf {
   readonly swarm: Swarmed;
   readonly directed: Directed;
   readonly unscripted: Directed;
+  readonly support: Supported;
   readonly hunt: readonly Hunted[];
   readonly stand: readonly Stood[];
 }

@@ -17,6 +17,7 @@ import { runJobs } from './pool.ts';
 import { say } from './say.ts';
 import { selected } from './selecting.ts';
 import { subjects } from './subjects.ts';
+import { supportJobs } from './supporting.ts';
 import { isAsNamed, verdictOn } from './verdict.ts';
 
 const docs: string = path.resolve(import.meta.dirname, '..', 'docs');
@@ -30,6 +31,7 @@ const jobs: readonly Job[] = [
   ...explorations(),
   ...unscriptedJobs(),
   ...directedJobs(),
+  ...supportJobs(),
   ...huntJobs(),
   ...subjects.flatMap(({ name }) =>
     faults.map((fault) => ({ kind: 'trials' as const, subject: name, fault: fault.name })),
@@ -66,11 +68,12 @@ const compared = all('compare').flat();
 const swarmed = all('swarm');
 const directed = all('directed');
 const unscripted = all('unscripted');
+const supported = all('support');
 const { rows, files } = judge({ explored, tried: all('trials'), compared });
 writeFiles(files);
 writeFileSync(
   path.join(docs, 'verification.md'),
-  documentOf({ rows, files, explored, directed, unscripted, compared, swarmed }),
+  documentOf({ rows, files, explored, directed, unscripted, supported, compared, swarmed }),
 );
 const hunted = jobs.flatMap((job) =>
   job.kind === 'hunt' ? [{ job, hunted: answers.of(job) as AnswerOf['hunt'] }] : [],
@@ -94,6 +97,9 @@ const problems: readonly string[] = [
     if (isPlanted) return found.length === 0 ? [`NOT FOUND: ${JSON.stringify(job)}`] : [];
     return found.length === 0 ? [] : [`BROKEN PROMISE: quorum, ${job.name}: ${found.join(', ')}`];
   }),
+  ...supported.flatMap(({ job, broken: what }) =>
+    what === null ? [] : [`BROKEN PROMISE: support, ${job.name}: ${what}`],
+  ),
   ...swarmed
     .flatMap(({ failed }) => failed)
     .map((seed) => `BROKEN PROMISE: npx caucus simulate --swarm --protocol quorum --seed ${seed}`),

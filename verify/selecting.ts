@@ -17,6 +17,8 @@ export function namesOf(job: Job): readonly string[] {
     case 'directed':
     case 'unscripted':
       return [job.kind, 'quorum', job.name];
+    case 'support':
+      return [job.kind, job.name];
     case 'hunt':
       return ['mutants', job.in];
     case 'stand':

@@ -5,6 +5,7 @@ import { runDirected } from './directed.ts';
 import { runExploration } from './exploring.ts';
 import type { AnswerOf, Job } from './jobs.ts';
 import { runHunt, runStand } from './mutants.ts';
+import { runSupport } from './supporting.ts';
 import { runSwarm } from './swarming.ts';
 import { runTrials } from './trials.ts';
 
@@ -21,6 +22,8 @@ async function answer(job: Job): Promise<AnswerOf[Job['kind']]> {
     case 'directed':
     case 'unscripted':
       return runDirected(job);
+    case 'support':
+      return runSupport(job);
     case 'hunt':
       return runHunt(job);
     case 'stand':

@@ -1,5 +1,5 @@
 import { type Definition, type Protocol, readSettings } from '../../src/core/index.ts';
-import { Explorer } from '../../src/exploration/index.ts';
+import { Explorer, type Exploring } from '../../src/exploration/index.ts';
 import { drawStorm, runStorm } from '../../src/simulation/index.ts';
 import { type Hunt, hunts } from './hunts.ts';
 import type { Killer } from './mutants/mutant.ts';
@@ -51,23 +51,26 @@ export interface Explored {
 
 const STATES_AT_A_TIME = 1000;
 
-/** What the explorer finds. It stops at the first broken promise, which need not have the shortest history. */
-export function explore(definition: Definition, hunt: Hunt): Explored {
+/** What the explorer looks at in a hunt: three members, which have deputies if the hunt is about deputies. */
+export function exploringHunt(definition: Definition, hunt: Hunt): Exploring {
   const { properties, bounds, deputies: script = [] } = hunt;
-  const seen = { tookOver: false };
   const protocol = definition.create({
     timing: readSettings(definition.timing, {}, 'timing'),
     options: readSettings(definition.options, {}, 'options'),
   });
   const settings = hunt.deputies === undefined ? { priority: 1 } : { priority: 1, deputies: true };
+  const members = [1, 2, 3].map((id) => ({ id, settings }));
+  return { protocol, members, script, bounds, properties, samples: 0, maxStatesForShortest: 0 };
+}
+
+/** What the explorer finds. It stops at the first broken promise, which need not have the shortest history. */
+export function explore(definition: Definition, hunt: Hunt): Explored {
+  const seen = { tookOver: false };
+  const exploring = exploringHunt(definition, hunt);
+  const { protocol } = exploring;
   const explorer = new Explorer({
+    ...exploring,
     protocol: hunt.deputies === undefined ? protocol : watched(protocol, seen),
-    members: [1, 2, 3].map((id) => ({ id, settings })),
-    script,
-    bounds,
-    properties,
-    samples: 0,
-    maxStatesForShortest: 0,
   });
   while (!explorer.hasBrokenPromise && explorer.advance(STATES_AT_A_TIME)) {
     // Each call looks at some more states.

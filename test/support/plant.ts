@@ -29,10 +29,16 @@ const cache = path.resolve(import.meta.dirname, '../../node_modules/.cache/caucu
 /**
  * The `index.ts` of each of these folders of `src`, in their order, with the patches. Copies of the files that are patched, and of all that
  * depend on them within these folders, are written beside the build caches and loaded from there; everything else is loaded as it is.
- * What depends on a patched folder has to be among the folders, or it would run without the bug.
+ * What depends on a patched folder has to be among the folders, or it would run without the bug. With `open`, all files of the
+ * folders are copied, and what is private in them can be read, so that two states can be compared.
  */
-export async function plant(folders: readonly string[], { name, patches }: Bug): Promise<readonly unknown[]> {
-  const target = path.join(cache, folders.join('-').replaceAll('/', '-'), name.replaceAll(/\W+/g, '-'));
+export async function plant(
+  folders: readonly string[],
+  { name, patches }: Bug,
+  { open = false }: { readonly open?: boolean } = {},
+): Promise<readonly unknown[]> {
+  const place = `${folders.join('-').replaceAll('/', '-')}${open ? '-open' : ''}`;
+  const target = path.join(cache, place, name.replaceAll(/\W+/g, '-'));
   const texts = new Map(folders.flatMap((folder) => filesIn(folder)));
   for (const { file, from, to } of patches) {
     const text = texts.get(path.join(sources, `${file}.ts`));
@@ -44,22 +50,23 @@ export async function plant(folders: readonly string[], { name, patches }: Bug):
       text.replace(from, () => to),
     );
   }
-  const copied = withDependents(
-    texts,
-    patches.map(({ file }) => path.join(sources, `${file}.ts`)),
-  );
+  const patched = patches.map(({ file }) => path.join(sources, `${file}.ts`));
+  const copied = open ? new Set(texts.keys()) : withDependents(texts, patched);
   const placeOf = (file: string): string =>
     copied.has(file) ? path.join(target, path.relative(sources, file)) : file;
   for (const file of copied) {
-    const text = texts
-      .get(file)!
-      .replaceAll(/'(\.\.?\/[\w./-]+\.ts)'/g, (_, imported: string) =>
-        JSON.stringify(placeOf(path.resolve(path.dirname(file), imported))),
-      );
+    const text = (open ? opened(texts.get(file)!) : texts.get(file)!).replaceAll(
+      /'(\.\.?\/[\w./-]+\.ts)'/g,
+      (_, imported: string) => JSON.stringify(placeOf(path.resolve(path.dirname(file), imported))),
+    );
     write(placeOf(file), text);
   }
   const indexes = folders.map((folder) => placeOf(path.join(sources, folder, 'index.ts')));
   return Promise.all(indexes.map((file) => import(/* @vite-ignore */ file)));
+}
+
+function opened(text: string): string {
+  return text.replaceAll(/#(\w+)/g, 'private_$1');
 }
 
 function filesIn(folder: string): (readonly [file: string, text: string])[] {
