@@ -52,7 +52,7 @@ export interface LedAgain {
   readonly victim: number;
   /** How many it led. */
   readonly lost: number;
-  /** When each of those that are led again began to be, in ms after the kill, first to last; it grows. */
+  /** When each of those that are led again began to be, in ms after the kill, in the order in which they told of it; it grows. */
   readonly timesMs: readonly number[];
   /** All of them are led again. */
   readonly ended: Promise<void>;
@@ -104,7 +104,9 @@ export class Candidates implements Rivals {
     const child = await this.#options.launch(id);
     const made: Candidate = { id, child, leads: new Set() };
     this.#all.set(id, made);
-    child.on('message', (word: Word) => this.#hear(made, word));
+    child.on('message', (words: Word | readonly Word[]) => {
+      for (const word of [words].flat()) this.#hear(made, word);
+    });
     // One that ended by itself cannot be told anything; the next trial that needs it starts another.
     child.on('error', () => {});
     await this.#heard(`candidate ${id} up`, (from, { is }) => from === made && is === 'up');
@@ -224,10 +226,8 @@ export class Candidates implements Rivals {
     const all = this.#heard(
       'every election led again',
       (from, { is, acting, name, atMs }) => {
-        if (is === 'acting' && from !== victim && acting === true && open.delete(name!)) {
+        if (is === 'acting' && from !== victim && acting === true && open.delete(name!))
           timesMs.push(atMs - fromMs);
-          timesMs.sort((a, b) => a - b); // Two processes tell of it, each in its own time.
-        }
         return open.size === 0;
       },
       Number.POSITIVE_INFINITY,

@@ -155,10 +155,11 @@ async function fill(found: Scale, candidates: Candidates, fromMs: number): Promi
     if ((await inTime(candidates.allLed())) === Number.POSITIVE_INFINITY) return;
     const { victim, lost, timesMs, ended } = candidates.killBusiest();
     const isOver = (await inTime(ended.then(() => 0))) === 0;
+    const inOrder = timesMs.toSorted((a, b) => a - b);
     found.kills.push({
       lost,
-      first100Ms: timesMs[Math.min(lost, 100) - 1] ?? Number.POSITIVE_INFINITY,
-      allMs: timesMs[lost - 1] ?? Number.POSITIVE_INFINITY,
+      first100Ms: inOrder[Math.min(lost, 100) - 1] ?? Number.POSITIVE_INFINITY,
+      allMs: inOrder[lost - 1] ?? Number.POSITIVE_INFINITY,
       restS: isOver ? await untilRest(candidates, cost.cpuMs) : Number.NaN,
     });
     if (!isOver) return;

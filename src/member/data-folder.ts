@@ -8,13 +8,14 @@ import { drawName } from './draw-name.ts';
 import { type ElectionList, FileElectionList, MemoryElectionList } from './election-list.ts';
 import { type ElectionStore, type Place, Records } from './election-records.ts';
 import { electionFile, filedIn, historyFile, LOG_FILE, MEMBER_FILE } from './folder-files.ts';
-import { forgetfulHistory, HistoryFile, type HistoryLog, WriteTurns } from './history-file.ts';
+import { forgetfulHistory, HistoryFile, type HistoryLog } from './history-file.ts';
 import type { Peer } from './links/links.ts';
 import { type FolderLock, lockFolder } from './lock.ts';
 import { LogFile } from './log-file.ts';
 import { makeFolder } from './make-folder.ts';
 import { type FileSystem, RecordFile } from './record-file.ts';
 import { finishRecovery } from './recovery-journal.ts';
+import { WriteTurns } from './write-turns.ts';
 
 /** What a member keeps about itself. */
 export interface MemberRecord {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import type { Act, Change } from '../api/index.ts';
 import { CAUSES, type Cause } from '../core/index.ts';
+import { WriteTurns } from './write-turns.ts';
 
 /** Changes of leader and acts of operators that outlive the process. */
 export interface HistoryLog {
@@ -40,9 +41,9 @@ const HEADER = '{"caucus":"history/1"}';
 
 /**
  * The history of one election in the data folder: one JSON object a line, the newest last. No election depends on
- * this file, so it is written without waiting for the disk and is not synced: a process that is killed loses nothing,
- * a machine that loses power may lose the last lines. A file that cannot be read or written costs the history, and
- * nothing else.
+ * this file, so it is written without waiting for the disk and is not synced: a process that is killed loses nothing
+ * but what waits for its turn (write-turns.ts), a machine that loses power may lose the last lines. A file that cannot
+ * be read or written costs the history, and nothing else.
  */
 export class HistoryFile implements HistoryLog {
   readonly changes: readonly Change[];
@@ -82,6 +83,7 @@ export class HistoryFile implements HistoryLog {
   }
 
   async close(): Promise<void> {
+    this.#turns.hurry();
     await this.#writing;
   }
 
@@ -132,20 +134,6 @@ export class HistoryFile implements HistoryLog {
   #fail(reason: string): void {
     if (!this.#hasFailed) this.#onFailure(`${this.#file}: the history is not kept: ${reason}`);
     this.#hasFailed = true;
-  }
-}
-
-/**
- * The histories of one data folder are written one after the other: those of a thousand elections that change at once
- * would occupy all threads of the process, and its records would wait for them.
- */
-export class WriteTurns {
-  #last: Promise<void> = Promise.resolve();
-
-  /** The work must not throw. */
-  take(work: () => Promise<void>): Promise<void> {
-    this.#last = this.#last.then(work);
-    return this.#last;
   }
 }
 
