@@ -193,6 +193,11 @@ describe('the source tree', () => {
     expect(Object.keys(MAY_IMPORT)).toEqual(expect.arrayContaining(sources.map((source) => source.room)));
   });
 
+  it('combines signals with anyOf, since AbortSignal.any loses time limits', () => {
+    const users = sources.filter(({ code }) => /AbortSignal\.any\b/.test(code)).map(({ file }) => file);
+    expect(users).toEqual(['src/election/aborts.ts']);
+  });
+
   it('imports along the arrows only', () => {
     const wrong = sources.flatMap(({ file, room, targets }) =>
       targets

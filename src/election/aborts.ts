@@ -32,6 +32,18 @@ class Crowd {
   }
 }
 
+const sources = new WeakMap<AbortSignal, readonly AbortSignal[]>();
+
+/**
+ * `AbortSignal.any`, and it keeps the signals that it was made of. Node.js 20 does not: it frees an `AbortSignal.timeout`
+ * that nothing else refers to with the next garbage collection, and then that one is never aborted.
+ */
+export function anyOf(signals: readonly AbortSignal[]): AbortSignal {
+  const any = AbortSignal.any([...signals]);
+  sources.set(any, signals);
+  return any;
+}
+
 /**
  * What an AbortController and its signal are, for ends that no program sees: those two take more than a kilobyte, and
  * each election has one.

@@ -1,7 +1,7 @@
 export type { Cause, Why } from '../core/index.ts';
 export type { Occasion, OpenRun, Run } from '../once/index.ts';
 export { isSlotElection } from '../shards/index.ts';
-export type { Cancellable } from './aborts.ts';
+export { anyOf, type Cancellable } from './aborts.ts';
 export { type Clock, processClock } from './clock.ts';
 export { Election, type ElectionOptions, type ResignationOptions } from './election.ts';
 export type { Engine } from './engine.ts';

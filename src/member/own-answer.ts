@@ -12,6 +12,7 @@ import http, { type IncomingMessage, type Server, type ServerResponse } from 'no
 import https from 'node:https';
 import type { MemberTls } from '../auth/index.ts';
 import type { MemberId } from '../core/index.ts';
+import { anyOf } from '../election/index.ts';
 
 const ASK_MS = 2000;
 const QUESTION = 'caucus-own-question';
@@ -40,7 +41,7 @@ export class OwnAnswer {
     const [question, answer] = [draw(), draw()];
     this.#open.set(question, answer);
     try {
-      const soon = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
+      const soon = anyOf([signal, AbortSignal.timeout(ASK_MS)]);
       return (await ask(`${url}${PATH}`, question, id, tls, soon)) === answer;
     } catch {
       // The address of a voter that is down, or of something else.

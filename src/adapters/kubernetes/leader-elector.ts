@@ -1,5 +1,5 @@
 import { BadInput, show } from '../../core/index.ts';
-import { Election, type Leadership, type LogEntry } from '../../election/index.ts';
+import { anyOf, Election, type Leadership, type LogEntry } from '../../election/index.ts';
 import { type AccessOptions, kubernetes } from '../../engines/kubernetes/index.ts';
 
 /** What client-go calls LeaderCallbacks. */
@@ -100,7 +100,7 @@ export class LeaderElector {
     if (cancel?.aborted) end();
     let failure: { readonly error: unknown } | null = null;
     const work = Promise.resolve()
-      .then(() => onStartedLeading(AbortSignal.any([stop.signal, leadership.signal]), leadership))
+      .then(() => onStartedLeading(anyOf([stop.signal, leadership.signal]), leadership))
       .catch((error) => {
         // What it throws because it was told to stop is no failure.
         if (!stop.signal.aborted && leadership.lost === null) failure = { error };

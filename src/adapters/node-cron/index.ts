@@ -9,6 +9,7 @@
  */
 import { BadInput, show } from '../../core/index.ts';
 import {
+  anyOf,
   CutShort,
   type Election,
   type OnceContext,
@@ -133,7 +134,7 @@ export class ElectionCoordinator implements RunCoordinator {
       try {
         const isLeft = this.#left.delete(series);
         if (!follows || isLeft) await othersFirst(this.#election, series, occasionIn(key), signal);
-        const settings = { ...options, series, signal: AbortSignal.any(signals) };
+        const settings = { ...options, series, signal: anyOf(signals) };
         await this.#election.once(occasionIn(key), work, settings);
       } catch (error) {
         const isOver = error instanceof BadInput && error.path === 'occasion'; // A later one has begun.

@@ -2,6 +2,7 @@
  * For replicas whose scheduler tells only of the fire times since it started. One that runs its next fire time at once
  * passes over all earlier ones, which other replicas may be about to run: occasions of a series only grow.
  */
+import { anyOf } from '../aborts.ts';
 import type { Clock } from '../clock.ts';
 import type { Election } from '../election.ts';
 import type { Leadership } from '../leadership.ts';
@@ -32,7 +33,7 @@ export async function othersFirst(
     );
   const idle = new AbortController();
   const forget = whenIdle(election, series, () => idle.abort());
-  const over = signal === undefined ? idle.signal : AbortSignal.any([signal, idle.signal]);
+  const over = signal === undefined ? idle.signal : anyOf([signal, idle.signal]);
   try {
     if (!(await election.becomesKnown(over)) || (isNew() && election.isCurrent)) return;
     if (!isNew() && (await settles(election, isRecorded, QUIET_MS, over))) return;
@@ -97,7 +98,7 @@ async function settles(
   const quiet = new AbortController();
   let stop = (): void => {};
   try {
-    for await (const { leader } of election.observe({ signal: AbortSignal.any([signal, quiet.signal]) })) {
+    for await (const { leader } of election.observe({ signal: anyOf([signal, quiet.signal]) })) {
       stop();
       if (isSo()) return true;
       if (leader === null && quietMs !== Number.POSITIVE_INFINITY)
@@ -116,7 +117,7 @@ async function campaign(
   signal: AbortSignal,
 ): Promise<Leadership | null> {
   const stop = new AbortController();
-  const either = AbortSignal.any([signal, stop.signal]);
+  const either = anyOf([signal, stop.signal]);
   void settles(election, isSo, Number.POSITIVE_INFINITY, either).then(() => stop.abort());
   try {
     return await election.campaign({ signal: either });

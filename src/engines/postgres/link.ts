@@ -1,4 +1,4 @@
-import { CaucusError } from '../../election/index.ts';
+import { anyOf, CaucusError } from '../../election/index.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import type { Connection, Row } from './connection.ts';
 
@@ -101,7 +101,7 @@ export class Link {
     }, this.#openMs);
     try {
       this.#closed.signal.throwIfAborted();
-      this.#connection = await this.#open(AbortSignal.any([late.signal, this.#closed.signal]));
+      this.#connection = await this.#open(anyOf([late.signal, this.#closed.signal]));
       return this.#connection;
     } finally {
       clearTimeout(timer);

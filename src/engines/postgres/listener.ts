@@ -1,4 +1,4 @@
-import type { Clock } from '../../election/index.ts';
+import { anyOf, type Clock } from '../../election/index.ts';
 import type { Connection } from './connection.ts';
 import type { Source } from './source.ts';
 import type { Table } from './table.ts';
@@ -60,7 +60,7 @@ export class Listener {
     if (this.#closed.signal.aborted) return;
     const late = new AbortController();
     const stop = this.#clock.after(this.#openMs, () => late.abort());
-    const signal = AbortSignal.any([late.signal, this.#closed.signal]);
+    const signal = anyOf([late.signal, this.#closed.signal]);
     try {
       this.#connection = await this.#source.open(signal);
       await this.#connection.query(`LISTEN ${this.#table.channel}`, [], signal);

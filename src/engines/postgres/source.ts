@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
-import { CaucusError } from '../../election/index.ts';
+import { anyOf, CaucusError } from '../../election/index.ts';
 import { reasonOf } from '../lease/explain.ts';
 import { loadClient, optional } from '../load-client.ts';
 import { unlessAborted } from '../unless-aborted.ts';
@@ -104,7 +104,7 @@ export function sourceOfPool(pool: PostgresPool, waitMs: number): Source {
   };
   /** Rejects with the signal's reason; and sooner if the pool has no client left. */
   const waited = async <T>(place: Promise<T>, signal: AbortSignal): Promise<T> => {
-    const soon = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(waitMs))]);
+    const soon = anyOf([signal, AbortSignal.timeout(Math.ceil(waitMs))]);
     try {
       return await unlessAborted(place, soon);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { type Refused, readEvents, refused } from '../../../api/wire/index.ts';
 import { BadInput, type Shape } from '../../../core/index.ts';
+import { anyOf } from '../../../election/index.ts';
 import { shownUrl } from '../../../engines/index.ts';
 import { oneLine, Refusal } from '../../input/refusal.ts';
 import { fetchByTls } from './tls-fetch.ts';
@@ -136,7 +137,7 @@ export class MemberClient {
     const timer = setTimeout(() => silence.abort(), silenceMs);
     try {
       const heard = (): void => void timer.refresh();
-      yield* this.#stream(path, document, AbortSignal.any([signal, silence.signal]), heard);
+      yield* this.#stream(path, document, anyOf([signal, silence.signal]), heard);
     } catch (error) {
       throw silence.signal.aborted ? new NoAnswer(`${this.url}: no answer in time`, null) : error;
     } finally {

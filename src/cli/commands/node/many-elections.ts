@@ -1,6 +1,7 @@
 /** Many elections of one member, to try and to measure them: `caucus node --elections N`, and `caucus up`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { integer } from '../../../core/index.ts';
+import { anyOf } from '../../../election/index.ts';
 import type { ElectionPort, Member } from '../../../member/index.ts';
 import { readNumberOr } from '../../input/values.ts';
 import type { Log } from '../../terminal/log.ts';
@@ -62,7 +63,7 @@ async function haveLeaders(ports: readonly ElectionPort[], signal: AbortSignal):
   };
   const stops = ports.map((port) => port.subscribe(look));
   look();
-  const ends = AbortSignal.any([signal, waiting.signal]);
+  const ends = anyOf([signal, waiting.signal]);
   await sleep(BATCH_WITHIN_MS, null, { signal: ends }).catch(() => {});
   for (const stop of stops) stop();
 }

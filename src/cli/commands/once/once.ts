@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { BadInput, choice, integer, number } from '../../../core/index.ts';
 import {
+  anyOf,
   CaucusError,
   type Election,
   fireTimes,
@@ -47,7 +48,7 @@ export async function onceCommand(cmd: string, args: readonly string[], flags: O
       timeoutMs === undefined
         ? undefined
         : setTimeout(() => limit.abort(new NotElected(`${late}${hindrance(election, health)}`)), timeoutMs);
-    const signal = AbortSignal.any([stop.signal, limit.signal]);
+    const signal = anyOf([stop.signal, limit.signal]);
     try {
       const work = kept.workFor(election);
       const outcome = await election.once(

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Cause, LeadershipLost, type Why } from '../../../election/index.ts';
+import { anyOf, type Cause, LeadershipLost, type Why } from '../../../election/index.ts';
 import { duration } from '../../../story/index.ts';
 import type { Log } from '../../terminal/log.ts';
 import { endWords, exitCodeOf } from './exit-code.ts';
@@ -110,7 +110,7 @@ export class Supervisor {
   async #win(): Promise<HeldLead | null> {
     const { timeoutMs } = this.#rules;
     const limits = timeoutMs === null ? [] : [AbortSignal.timeout(timeoutMs)];
-    const signal = AbortSignal.any([this.#over.signal, ...limits]);
+    const signal = anyOf([this.#over.signal, ...limits]);
     const { election } = this.#contest;
     const waiting = { election: election.name };
     this.#log({ level: 'info', event: 'waiting', text: 'waiting to be elected', ...waiting });
@@ -178,7 +178,7 @@ export class Supervisor {
 
   /** Waits, but stops waiting when the leadership or the run ends. */
   async #settle(lost: AbortSignal, ms: number): Promise<void> {
-    const signal = AbortSignal.any([lost, this.#over.signal]);
+    const signal = anyOf([lost, this.#over.signal]);
     await wait(Math.max(ms, 0), undefined, { signal }).catch(() => {});
   }
 
