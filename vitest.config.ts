@@ -9,11 +9,20 @@ const LONGEST: readonly string[] = [
   'exploration/families.test.ts',
   'engines/safety/safety.test.ts',
   'cli/run.test.ts',
+  'member/attacks.test.ts',
+  'member/releases.test.ts',
+  'engines/many-elections-etcd.test.ts',
+  'engines/many-elections-postgres.test.ts',
+  'engines/many-elections-redis.test.ts',
+  'adapters/cron.test.ts',
+  'member/witness-hosts.test.ts',
   'cli/up.test.ts',
-  'once/processes.test.ts',
   'member/disks-copied.test.ts',
   'engines/clock-set-back.test.ts',
   'member/disks-lost.test.ts',
+  'balance/members.test.ts',
+  'package.test.ts',
+  'cli/up-page.test.ts',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -59,7 +68,7 @@ const config: ViteUserConfig = defineConfig({
           exclude: [...PURE],
           ...patience,
           // These wait for processes, servers and leases most of the time, not for a processor.
-          maxWorkers: 3,
+          maxWorkers: 4,
           // Real processes on a machine that stalls for seconds: the report names each test that passed only at the second try.
           retry: process.env.CI ? 1 : 0,
           sequence: { groupOrder: 1 },

@@ -4,7 +4,7 @@
  * same to those who wait, since the server does not remove what has run out.
  */
 import { jetstreamManager } from '@nats-io/jetstream';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, it, type TestContext } from 'vitest';
 import { type Clock, Election, processClock } from '../../src/election/index.ts';
 import type { Participant } from '../../src/engines/conformance/index.ts';
 import { seen, won } from '../../src/engines/conformance/stage.ts';
@@ -142,22 +142,17 @@ class Alarms implements Clock {
   }
 }
 
+// Each test has servers of its own, and waits for leases most of the time.
 describe.each(KINDS)('$name, when its clock is set back', ({ isThere, start, noNewcomers }) => {
-  const closing: { close(): Promise<void> }[] = [];
-
-  afterEach(async () => {
-    for (const each of closing.splice(0).reverse()) await each.close();
-  });
-
   /** One that leads, over a way that can be cut. */
-  async function setUp(leaseMs = LEASE_MS) {
+  async function setUp({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, leaseMs = LEASE_MS) {
     const site = await start();
-    closing.push(site);
+    onTestFinished(() => site.close());
     const ways = await Promise.all(site.ports.map((port) => startTcpProxy(`http://127.0.0.1:${port}`)));
-    closing.push(...ways);
+    for (const way of ways) onTestFinished(() => way.close());
     const join = (ports: readonly number[], options: LeaseEngineOptions): Election => {
       const engine = site.open(ports, options);
-      closing.push(engine);
+      onTestFinished(() => engine.close());
       return new Election('job', engine);
     };
     const a = join(
@@ -173,39 +168,45 @@ describe.each(KINDS)('$name, when its clock is set back', ({ isThere, start, noN
     return { site, a, first, crash, join: joinHere };
   }
 
-  it.runIf(isThere)('those who waited count the lease of a dead leader on their own clock', async () => {
-    const { site, a, first, crash, join } = await setUp();
-    const alarms = new Alarms();
-    // It looks by itself only when a lease is over.
-    const b = join({ clock: alarms, retryMs: HOUR_S * 1000 });
-    await seen(b, 'the leader', ({ leader }) => leader === a.self);
-    const next = won(b, 20 * LEASE_MS);
-    crash();
-    await site.setBack();
-    alarms.watch();
-    const fault = await Promise.race([next.then(() => null), alarms.fault]);
-    expect(fault, 'what keeps b from leading after the lease of a').toBeNull();
-    const second = await next;
-    expect(first.isValid(), 'the first is over when the second is won').toBe(false);
-    expect(second.token).toBeGreaterThan(first.token);
-  });
+  it.runIf(isThere).concurrent(
+    'those who waited count the lease of a dead leader on their own clock',
+    async ({ expect, onTestFinished }) => {
+      const { site, a, first, crash, join } = await setUp({ onTestFinished });
+      const alarms = new Alarms();
+      // It looks by itself only when a lease is over.
+      const b = join({ clock: alarms, retryMs: HOUR_S * 1000 });
+      await seen(b, 'the leader', ({ leader }) => leader === a.self);
+      const next = won(b, 20 * LEASE_MS);
+      crash();
+      await site.setBack();
+      alarms.watch();
+      const fault = await Promise.race([next.then(() => null), alarms.fault]);
+      expect(fault, 'what keeps b from leading after the lease of a').toBeNull();
+      const second = await next;
+      expect(first.isValid(), 'the first is over when the second is won').toBe(false);
+      expect(second.token).toBeGreaterThan(first.token);
+    },
+  );
 
   const skipped = noNewcomers === null ? '' : ` (skipped: ${noNewcomers})`;
 
-  it.runIf(isThere && skipped === '')(`a newcomer counts from when it first saw it${skipped}`, async () => {
-    const { site, first, crash, join } = await setUp(2 * LEASE_MS);
-    crash();
-    await site.setBack();
-    const b = join();
-    const sinceMs = performance.now();
-    const second = await won(b, 20 * LEASE_MS);
-    expect(first.isValid(), 'the first is over when the second is won').toBe(false);
-    expect(performance.now() - sinceMs).toBeGreaterThanOrEqual(2 * LEASE_MS);
-    expect(second.token).toBeGreaterThan(first.token);
-  });
+  it.runIf(isThere && skipped === '').concurrent(
+    `a newcomer counts from when it first saw it${skipped}`,
+    async ({ expect, onTestFinished }) => {
+      const { site, first, crash, join } = await setUp({ onTestFinished }, 2 * LEASE_MS);
+      crash();
+      await site.setBack();
+      const b = join();
+      const sinceMs = performance.now();
+      const second = await won(b, 20 * LEASE_MS);
+      expect(first.isValid(), 'the first is over when the second is won').toBe(false);
+      expect(performance.now() - sinceMs).toBeGreaterThanOrEqual(2 * LEASE_MS);
+      expect(second.token).toBeGreaterThan(first.token);
+    },
+  );
 
-  it.runIf(isThere)('a leader that lives keeps it', async () => {
-    const { site, a, first, join } = await setUp();
+  it.runIf(isThere).concurrent('a leader that lives keeps it', async ({ expect, onTestFinished }) => {
+    const { site, a, first, join } = await setUp({ onTestFinished });
     const b = join();
     await seen(b, 'the leader', ({ leader }) => leader === a.self);
     const calledOff = AbortSignal.timeout(4 * LEASE_MS);
