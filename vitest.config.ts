@@ -68,7 +68,7 @@ const config: ViteUserConfig = defineConfig({
           exclude: [...PURE],
           ...patience,
           // These wait for processes, servers and leases most of the time, not for a processor.
-          maxWorkers: 4,
+          maxWorkers: 3,
           // Real processes on a machine that stalls for seconds: the report names each test that passed only at the second try.
           retry: process.env.CI ? 1 : 0,
           sequence: { groupOrder: 1 },

@@ -34,6 +34,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((engine) => engine.close().catch(() => {})));
   await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
   proxies.clear();
+  await ours?.recover();
 });
 afterAll(() => cluster?.close());
 

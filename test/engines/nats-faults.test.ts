@@ -41,6 +41,7 @@ describe.runIf(hasNats())('faults of NATS', () => {
     server = await NatsServer.start();
   });
   afterEach(async () => {
+    await server.recover();
     for (const each of closing.reverse()) await each.close();
     closing = [];
   });

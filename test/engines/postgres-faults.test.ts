@@ -24,6 +24,7 @@ describe.runIf(hasPostgres())('PostgreSQL under faults', () => {
   });
   afterAll(() => server.close());
   afterEach(async () => {
+    await server.recover();
     await Promise.all(engines.splice(0).map((engine) => engine.close()));
   });
 

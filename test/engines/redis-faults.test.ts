@@ -38,6 +38,7 @@ describe.runIf(hasRedis())('Redis in trouble', () => {
     server = await RedisServer.start();
   });
   afterEach(async () => {
+    await server.recover();
     await Promise.all(engines.splice(0).map((engine) => engine.close()));
   });
   afterAll(() => server?.close());

@@ -36,8 +36,8 @@ describe.runIf(hasRedis())('three masters of Redis in trouble', () => {
     servers = await Promise.all(Array.from({ length: 3 }, () => RedisServer.start()));
   });
   afterEach(async () => {
+    await Promise.all(servers.map((server) => server.recover()));
     await Promise.all(engines.splice(0).map((engine) => engine.close()));
-    for (const server of servers) if (!server.isRunning) await server.restart();
   });
   afterAll(() => Promise.all(servers.map((server) => server.close())));
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hasEtcd } from '../../support/servers/etcd.ts';
 import { hasKubernetes } from '../../support/servers/kubernetes.ts';
 import { hasNats } from '../../support/servers/nats.ts';
@@ -24,6 +24,7 @@ describe.each(Object.keys(sites))('three processes on %s, when', (name) => {
   beforeAll(async () => {
     if (isThere[name]) site = await sites[name]!();
   });
+  afterEach(() => site?.recover());
   afterAll(() => site?.close());
 
   it.for(faults.map((fault) => [fault.name, fault] as const))('%s', async ([, fault], { skip }) => {

@@ -16,6 +16,8 @@ export interface Site {
   restart(): Promise<void>;
   pause(): void;
   resume(): void;
+  /** Runs again, whatever was done to it. */
+  recover(): Promise<void>;
   deleteElection(name: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -31,6 +31,7 @@ function site(name: string, leaseMs: number, server: Server, way: Site['way']): 
     restart: () => server.restart(),
     pause: () => server.pause(),
     resume: () => server.resume(),
+    recover: () => server.recover(),
     deleteElection: (election) => server.deleteElection(election),
     close: () => server.close(),
   };
@@ -66,6 +67,7 @@ export const sites: Readonly<Record<string, () => Promise<Site>>> = {
       restart: never,
       pause: () => {},
       resume: () => {},
+      recover: async () => {},
       async deleteElection(name) {
         const sockets = readdirSync(folder).filter(
           (file) => file.startsWith(`${name}@`) && /@\d+$/.test(file),
@@ -88,6 +90,7 @@ export const sites: Readonly<Record<string, () => Promise<Site>>> = {
       restart: () => members.restart(),
       pause: () => members.pause(),
       resume: () => members.resume(),
+      recover: () => members.recover(),
       deleteElection: never,
       close: () => members.close(),
     };

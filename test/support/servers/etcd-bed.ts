@@ -52,6 +52,7 @@ export class EtcdBed {
 
   /** Clears away what one test has used. */
   async clear(): Promise<void> {
+    await this.server.recover();
     await Promise.all(this.closing.map((each) => each.close()));
     await Promise.all(this.#proxies.map((each) => each.close()));
     this.closing = [];

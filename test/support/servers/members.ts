@@ -102,6 +102,10 @@ export class Members {
     for (const member of this.all) member.resume();
   }
 
+  async recover(): Promise<void> {
+    await Promise.all(this.all.map((member) => member.recover()));
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.all.map((member) => member.close()));
     this.#ground.remove();

@@ -85,6 +85,16 @@ export abstract class ServerProcess {
     await once(child, 'exit');
   }
 
+  /**
+   * Runs again, whatever a test has done to it. One that failed while it was stopped would take all later tests of its
+   * file with it, and its own second try.
+   */
+  async recover(): Promise<void> {
+    this.resume();
+    if (this.#child === null || this.#child.exitCode !== null || this.#child.signalCode !== null)
+      await this.restart();
+  }
+
   pause(): void {
     this.signal('SIGSTOP');
   }
