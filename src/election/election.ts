@@ -1,4 +1,4 @@
-import { BadInput, type Json, show, type Why } from '../core/values.ts';
+import { asObject, BadInput, type Json, refuseUnknown, show, type Why } from '../core/values.ts';
 import type { Cancellable } from './aborts.ts';
 import { Candidacy } from './candidacy.ts';
 import { type Clock, processClock } from './clock.ts';
@@ -35,6 +35,15 @@ export interface ResignationOptions {
   readonly token?: bigint;
 }
 
+/** Throws BadInput if an election cannot have these options. */
+function readOptions(options: ElectionOptions): Required<ElectionOptions> {
+  refuseUnknown(asObject(options, 'options'), { drainMs: 0, answerMs: 0, clock: 0 }, '');
+  const { drainMs = 10_000, answerMs = 10_000, clock = processClock } = options;
+  for (const [path, ms] of Object.entries({ drainMs, answerMs }))
+    if (!(typeof ms === 'number' && ms >= 0)) throw new BadInput(path, 'milliseconds, 0 or more', show(ms));
+  return { drainMs, answerMs, clock };
+}
+
 const LONGEST_REASON = 500;
 
 /** Reasons are stored and printed in logs. */
@@ -58,7 +67,7 @@ export class Election {
   #lazyOccasions: Occasions | null = null;
 
   constructor(name: string, engine: Engine, options: ElectionOptions = {}) {
-    const { drainMs = 10_000, answerMs = 10_000, clock = processClock } = options;
+    const { drainMs, answerMs, clock } = readOptions(options);
     const seat = engine.seat(name);
     this.#seat = seat;
     this.#clock = clock;

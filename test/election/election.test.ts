@@ -512,3 +512,19 @@ describe('whoever has to let go is told why', () => {
     expect(seat.why).toMatchObject({ cause: 'closed' });
   });
 });
+
+describe('the options of an election', () => {
+  it.each([
+    [{ drainMs: 'x' }, 'drainMs: expected milliseconds, 0 or more, found "x"'],
+    [{ drainMs: Number.NaN }, 'drainMs: expected milliseconds, 0 or more, found NaN'],
+    [{ answerMs: -1 }, 'answerMs: expected milliseconds, 0 or more, found -1'],
+    [{ drainMS: 1 }, /^drainMS: /],
+    [7, /^options: expected an object/],
+  ])('are refused if they do not fit: %o', (options, message) => {
+    expect(() => open(options as object)).toThrow(message);
+  });
+
+  it('may let work take as long as it takes', () => {
+    expect(() => open({ drainMs: Number.POSITIVE_INFINITY })).not.toThrow();
+  });
+});
