@@ -75,6 +75,9 @@ export interface Takeover {
   readonly next: Candidate | null;
 }
 
+/** Added to the time before a blow: after a fixed time it would always come at the same moment between two heartbeats. */
+const ANY_PHASE_MS = 100;
+
 export interface CandidateOptions {
   /** Starts one of them. */
   launch(id: number): Promise<ChildProcess>;
@@ -141,7 +144,7 @@ export class Candidates implements Rivals {
       if (leader === undefined)
         await this.#heard('a leader', (_, { name, acting }) => acting === true && name === MAIN);
       else {
-        await sleep(this.#options.settleMs ?? 500);
+        await sleep((this.#options.settleMs ?? 500) + Math.random() * ANY_PHASE_MS);
         if (this.leader === leader) return leader;
       }
     }

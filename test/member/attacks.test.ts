@@ -26,10 +26,11 @@ const SECRET = 'the-secret-of-the-attacked-cluster';
 const IDS = ['a', 'b', 'c', 'd'] as const;
 const BY = { disk: 'a stranger', start: 1, life: 'a stranger' };
 
+/** Connections of attackers. */
 const running: (() => unknown)[] = [];
-afterEach(async () => {
+const endAttacks = async (): Promise<void> => {
   for (const stop of running.splice(0).reverse()) await stop();
-});
+};
 
 class Attacked {
   readonly members: Member[] = [];
@@ -377,17 +378,20 @@ function postHeartbeat(cluster: Attacked): Promise<number> {
 }
 
 describe('without a secret', () => {
-  it.each(ATTACKS)('$name works', async ({ act, isHarmed }) => {
+  afterAll(endAttacks);
+
+  // Each has a cluster of its own, and waits for its timeouts most of the time.
+  it.concurrent.for(ATTACKS)('$name works', async ({ act, isHarmed }, { onTestFinished }) => {
     const cluster = await Attacked.open({});
-    running.push(() => cluster.close());
+    onTestFinished(() => cluster.close());
     const before = { term: cluster.termOf(cluster.leader) };
     const answer = await act(cluster);
     await until('it has worked', () => isHarmed(cluster, before, answer));
   });
 
-  it.each(ATTACKS_ON_ONE)('$name works', async ({ act, isHarmed }) => {
+  it.concurrent.for(ATTACKS_ON_ONE)('$name works', async ({ act, isHarmed }, { onTestFinished }) => {
     const cluster = await Attacked.open({});
-    running.push(() => cluster.close());
+    onTestFinished(() => cluster.close());
     await cluster.leaveOne();
     const answer = await act(cluster);
     await until('it has worked', () => isHarmed(cluster, { term: 0 }, answer));
@@ -395,6 +399,8 @@ describe('without a secret', () => {
 });
 
 describe('with a secret', () => {
+  afterEach(endAttacks);
+
   let cluster: Attacked;
   beforeAll(async () => {
     cluster = await Attacked.open({ secret: SECRET });
