@@ -1,7 +1,13 @@
-import { asObject, BadInput, type Json, refuseUnknown, show, type Why } from '../core/values.ts';
+import type { Json, Why } from '../core/values.ts';
 import type { Cancellable } from './aborts.ts';
 import { Candidacy } from './candidacy.ts';
-import { type Clock, processClock } from './clock.ts';
+import type { Clock } from './clock.ts';
+import {
+  checkReason,
+  type ElectionOptions,
+  type ResignationOptions,
+  readOptions,
+} from './election-options.ts';
 import type { Engine } from './engine.ts';
 import { CaucusError } from './errors.ts';
 import { Feed } from './feed.ts';
@@ -18,40 +24,6 @@ import { becomesCurrent } from './publication.ts';
 import type { Seat } from './seat.ts';
 import type { Tenure } from './tenure.ts';
 import { terms } from './terms.ts';
-
-export interface ElectionOptions {
-  /** How long work may go on after its signal was aborted before a leadership that still holds is released (10 s). */
-  readonly drainMs?: number;
-  /** How long a release, a transfer or a publication may take before it counts as failed (default: 10 s). */
-  readonly answerMs?: number;
-  /** Virtual time, for tests. */
-  readonly clock?: Clock;
-}
-
-export interface ResignationOptions {
-  /** The reason, in one line for people. The leader's work sees it in `LeadershipLost`. */
-  readonly reason?: string;
-  /** The leadership that is meant (default: the current one, as far as this participant knows). */
-  readonly token?: bigint;
-}
-
-/** Throws BadInput if an election cannot have these options. */
-function readOptions(options: ElectionOptions): Required<ElectionOptions> {
-  refuseUnknown(asObject(options, 'options'), { drainMs: 0, answerMs: 0, clock: 0 }, '');
-  const { drainMs = 10_000, answerMs = 10_000, clock = processClock } = options;
-  for (const [path, ms] of Object.entries({ drainMs, answerMs }))
-    if (!(typeof ms === 'number' && ms >= 0)) throw new BadInput(path, 'milliseconds, 0 or more', show(ms));
-  return { drainMs, answerMs, clock };
-}
-
-const LONGEST_REASON = 500;
-
-/** Reasons are stored and printed in logs. */
-function checkReason(reason: string): void {
-  const isFit = typeof reason === 'string' && !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(reason);
-  if (isFit && reason.length <= LONGEST_REASON) return;
-  throw new BadInput('reason', `one line of at most ${LONGEST_REASON} characters`, show(reason));
-}
 
 /**
  * A program's part in one election, on any seat. Every wait ends: with a result, with an error, or when its signal is
