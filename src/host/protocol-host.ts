@@ -301,6 +301,8 @@ export class ProtocolHost {
       case 'call':
         return this.#ports.call?.(effect.at, effect.message, effect.to);
       case 'report':
+        // It has waited for the disk, and the process may have been stopped until the lease had ended.
+        if (!this.#isBusy) this.#holder.look();
         this.#shown.report(effect.view, effect.lease);
         if (effect.by !== null) this.#last = effect.by;
         return this.#ports.reported(this.view);

@@ -105,6 +105,11 @@ export const hosts: readonly Mutant[] = [
     ['protocol-host', '    if (this.#outbox.isHolding) this.#watchLapse();\n', ''],
   ),
   mutant(
+    'a lease that ended while its renewal waited for the disk is renewed',
+    'a renewal that a disk held up for longer than the lease renews nothing',
+    ['protocol-host', 'if (!this.#isBusy) this.#holder.look();', ''],
+  ),
+  mutant(
     'the timer of a lease is looked up when its report leaves',
     'a lease that was renewed twice behind a slow disk is shown as it was reported',
     [

@@ -307,6 +307,18 @@ export const lapseRules = {
     bench.play(LEADS);
     return bench.news() === 'report leader 5';
   },
+  'a renewal that a disk held up for longer than the lease renews nothing'(host: HostModule): boolean {
+    const bench = new Bench(host);
+    bench.play(LEADS);
+    bench.clock.advance(50);
+    bench.disk = 'holds';
+    const renewed = report('leader', 5, { lease: 'lease/2' });
+    bench.play([save(1), { type: 'cancel-timer', timer: 'lease' }, timer('lease/2', 100), renewed]);
+    const wasActing = bench.host.acting;
+    bench.clock.stall(80);
+    bench.ended();
+    return wasActing && !bench.host.acting && bench.host.held === null;
+  },
   'a lease that ran out before it was renewed has lapsed'(host: HostModule): boolean {
     const bench = new Bench(host);
     bench.play([timer('heartbeat', 50), ...LEADS]);
