@@ -173,11 +173,18 @@ export class Asking {
     });
   }
 
-  /** Another process of this voter answers: nothing rests with it. */
+  /**
+   * Another process of this voter answers: nothing rests with it. It may be a late message of an earlier process, and it is
+   * not known any more which of its endings this side has confirmed: its later answers do not list those. So only answers
+   * to requests count that are sent after this.
+   */
   #meet(voter: Voter, life: string): void {
-    if (voter.life !== null) voter.own.addAll(voter.own.count);
+    if (voter.life !== null) {
+      voter.answered = this.#round;
+      voter.heardIn = this.#round;
+      voter.own.addAll(voter.own.count);
+    }
     voter.life = life;
-    voter.answered = 0;
     voter.seen = new SeenEndings();
     for (const name of this.#led.keys()) this.#unback(voter, name);
   }

@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     'if (host === null || !host.accepts({ leader, life, mark, promiseMs, round })) return false;',
     'if (host === null || host.accepts({ leader, life, mark, promiseMs, round }) === undefined) return false;',
   ),
-  mutant('a voter does not say that an election woke', { seed: 20 }, giving, 'given.own.add(election);', ''),
+  mutant('a voter does not say that an election woke', { seed: 46 }, giving, 'given.own.add(election);', ''),
   mutant(
     'the promise of an election that wakes ends early',
     { seed: 1 },
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'an answer counts in elections that do not rest with the voter any more',
-    { seed: 20 },
+    { seed: 46 },
     asking,
     'for (const name of ended) this.#unback(voter, name);',
     '',
@@ -219,7 +219,7 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'a follower that wakes has a shorter promise',
-    { seed: 20 },
+    { seed: 26 },
     resting,
     "{ timer: 'promise', delayMs: promise.ms,",
     "{ timer: 'promise', delayMs: promise.ms / 4,",
@@ -256,8 +256,29 @@ export const mutants: readonly Mutant[] = [
     'another process of a voter is taken for the one that knows the endings',
     { rule: 'another process of a voter is told that every rest ended' },
     asking,
-    'if (voter.life !== null) voter.own.addAll(voter.own.count);',
+    'voter.own.addAll(voter.own.count);',
     '',
+  ),
+  mutant(
+    'a late answer of an earlier process of a voter counts',
+    { rule: 'a late answer of an earlier process counts for nothing that woke since' },
+    asking,
+    'voter.answered = this.#round;',
+    'voter.answered = 0;',
+  ),
+  mutant(
+    'a voter that asks for longer promises rests',
+    { rule: 'a voter that asks for longer promises does not rest' },
+    resting,
+    'if (s.asksMs !== s.countsMs) return false;',
+    '',
+  ),
+  mutant(
+    'a disk that lost its seat keeps an election awake',
+    { rule: 'a disk that lost its seat does not keep an election awake' },
+    resting,
+    'freshNewcomer(s, id) === null',
+    's.newcomers[id] === undefined',
   ),
   mutant(
     'an election rests although a voter that is connected cannot',

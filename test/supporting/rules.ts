@@ -29,6 +29,9 @@ export type RuleName =
   | 'an ending counts once'
   | 'nothing rests with another process of a voter'
   | 'a late answer is ignored'
+  | 'a late answer of an earlier process counts for nothing that woke since'
+  | 'a voter that asks for longer promises does not rest'
+  | 'a disk that lost its seat does not keep an election awake'
   | 'an election that a voter refuses wakes'
   | 'voters are told which elections woke'
   | 'a voter rests only with the term and register of the leader'
@@ -160,10 +163,10 @@ class Bench implements HostClock {
     return this.sent.map(({ message }) => message).filter((each) => each.type === 'support/answer');
   }
 
-  /** The second voter answers the latest request. */
-  answer(fields: Partial<SupportAnswer> = {}): void {
+  /** The second voter answers the latest request, or another one does. */
+  answer(fields: Partial<SupportAnswer> = {}, from = 2): void {
     const last = this.requests.at(-1)!;
-    this.support.receive(2, {
+    this.support.receive(from, {
       type: 'support/answer',
       to: 'one',
       life: 'two',
@@ -344,6 +347,45 @@ export const rules: Readonly<Record<RuleName, Rule>> = {
     bench.answer({ rested: [] });
     bench.answer({ round, rested: ['a'] });
     return sleeper.leaseMs === TIMES.leaseMs;
+  },
+  'a late answer of an earlier process counts for nothing that woke since': ({ Support: Machine }) => {
+    const bench = new Bench(Machine);
+    const { sleeper } = bench.lead('a');
+    bench.to(1);
+    const { round } = bench.requests.at(-1)!;
+    bench.answer();
+    bench.answer({}, 3);
+    bench.to(60);
+    bench.answer({ rested: [], count: 1, ended: [{ election: 'a', count: 1 }] });
+    bench.answer({ rested: [] }, 3);
+    const before = sleeper.leaseMs;
+    bench.to(111);
+    const latest = bench.requests.findLast(({ seen }) => seen === 1)!;
+    bench.answer({ life: 'another', rested: [] });
+    // The process before says that it rests, and then, to a request that has confirmed the ending, nothing more about it.
+    bench.answer({ round, rested: ['a'] });
+    bench.answer({ round: latest.round, count: 1, rested: [] });
+    return before > TIMES.leaseMs && sleeper.leaseMs === before;
+  },
+  'a voter that asks for longer promises does not rest': ({ quorum }) => {
+    const { protocol, state } = followed(quorum);
+    Object.assign(state as object, { asksMs: 250, countsMs: 125 });
+    return !protocol.resting!.accepts(state, REQUEST);
+  },
+  'a disk that lost its seat does not keep an election awake': ({ quorum }) => {
+    const { protocol, state } = followed(quorum);
+    // It leads, and all answer its tenth round.
+    const peer = (disk: string, round: number): object => {
+      return { disk, round, streak: 0, age: { term: 0, version: 0 }, priority: 1, deputies: false };
+    };
+    const known = { 2: peer('0', 10), 3: peer('0', 10) };
+    const led = { role: 'leader', leader: 1, promise: null, round: 10, leaseRound: 10, openRounds: [10] };
+    const lease = { countsMs: 1500, asksMs: 1500 };
+    const offers = (newcomers: object): boolean => {
+      Object.assign(state as object, led, lease, { peers: known, newcomers });
+      return protocol.resting!.offer(state) !== null;
+    };
+    return offers({}) && !offers({ 3: peer('other', 9) }) && offers({ 3: peer('other', 7) });
   },
   'an election that a voter refuses wakes': ({ Support: Machine }) => {
     const bench = new Bench(Machine);

@@ -150,7 +150,7 @@ function presentDisk(s: State, id: MemberId): string | null {
 }
 
 /** The disk without a seat that answers under this name now. */
-function freshNewcomer(s: State, id: MemberId): string | null {
+export function freshNewcomer(s: State, id: MemberId): string | null {
   const newcomer = s.newcomers[id];
   return newcomer !== undefined && newcomer.round >= s.round - 2 ? newcomer.disk : null;
 }

@@ -7,6 +7,7 @@
  */
 import type { Rested, RestOffer, RestRequest, ResumedTimer, SentRound } from '../../core/index.ts';
 import { isHealthy } from './leading.ts';
+import { freshNewcomer } from './membership.ts';
 import { waitForElection } from './roles.ts';
 import { isSeated, roundOfSeats } from './seats.ts';
 import type { Times } from './settings.ts';
@@ -24,7 +25,7 @@ export function offerToRest(s: State, times: Times): RestOffer | null {
   // Until every longer lease has run out, it counts on less than it asks for (see timing.ts).
   if (s.countsMs !== times.promiseMs || s.asksMs !== times.promiseMs) return null;
   if (!isHealthy(s, s.id)) return null; // It is to give itself a seat first.
-  if (!others(s).every((id) => isSatisfied(s, id)) || Object.keys(s.newcomers).length > 0) return null;
+  if (!others(s).every((id) => isSatisfied(s, id) && freshNewcomer(s, id) === null)) return null;
   const answering = others(s).filter((id) => isHealthy(s, id));
   // An answer that is still on its way would find the election at rest, and wake it: with a round trip longer than the
   // interval of the heartbeats, again and again, and without the lease of that round.
@@ -55,6 +56,8 @@ export function acceptsRest(s: State, { leader, life, mark, promiseMs, round }: 
   if (promise.to !== leader || promise.life !== life || promise.term !== s.term) return false;
   if (promise.ms !== promiseMs || promise.round >= round || mark !== markOf(s, s.priority)) return false;
   if (!sameAge(s.register, s.committed) || !isSeated(s.register, s.id, s.disk)) return false;
+  // It has led with longer leases: the timer until which it would ask for longer promises does not run while it rests.
+  if (s.asksMs !== s.countsMs) return false;
   // A probe that is not answered never ends; an answer wakes the election.
   return s.asked === null && s.told === null && s.heir === null && s.deputy === null;
 }
