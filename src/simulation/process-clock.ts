@@ -14,8 +14,8 @@ export interface Alarm {
  * seconds here, and a timer of one second comes due after half a second of the world.
  */
 export class ProcessClock implements HostClock {
-  readonly sleeps = 0;
-  readonly sleptMs = 0;
+  sleeps = 0;
+  sleptMs = 0;
 
   readonly #world: { readonly nowUs: number };
   readonly #put: (atUs: number, alarm: Alarm) => Due;
@@ -41,6 +41,15 @@ export class ProcessClock implements HostClock {
     this.#localUs = this.#nowUs();
     this.#worldUs = this.#world.nowUs;
     this.#rate = rate;
+    for (const alarm of this.#alarms) alarm.due = this.#put(this.toWorldUs(alarm.atMs), alarm);
+  }
+
+  /** The machine slept until now, for so long, and the clock stood still: no alarm that came due meanwhile rings yet. */
+  sleep(forMs: number): void {
+    this.#localUs = this.#at(this.#world.nowUs - toUs(forMs));
+    this.#worldUs = this.#world.nowUs;
+    this.sleeps += 1;
+    this.sleptMs = forMs;
     for (const alarm of this.#alarms) alarm.due = this.#put(this.toWorldUs(alarm.atMs), alarm);
   }
 

@@ -42,6 +42,14 @@ describe('support as it is', () => {
     },
   );
 
+  it('breaks no promise in storms in which members, times, disks and clocks change', () => {
+    const first = 1_000_000;
+    for (let seed = first; seed < first + 60; seed++) {
+      const outcome = runManyStorm(quorum, drawManyStorm(seed));
+      expect(outcome.failure, `runManyStorm(quorum, drawManyStorm(${seed}))`).toBeNull();
+    }
+  });
+
   it('sends fewer messages than elections with heartbeats of their own', () => {
     const sent = (support: boolean): number => {
       const storm = {

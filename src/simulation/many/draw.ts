@@ -27,14 +27,20 @@ export interface ManyStorm {
   readonly lateMs: number;
   /** How often a process that died is started again within a few milliseconds. */
   readonly quickRate: number;
+  /** The mean time between two changes of what elections stand on: members, times, disks, clocks (changes.ts). 0: none. */
+  readonly changeEveryMs: number;
 }
 
 /** Storms from this seed on have faults that the earlier ones had not: those are known to catch planted bugs. */
 const WITH_LATE = 5000;
+/** From this one on there are changes of members and times, lost disks and sleeps of machines as well. */
+export const WITH_CHANGES = 1_000_000;
 
 export function drawManyStorm(seed: number, support = true): ManyStorm {
   const late = new Random(seed, 'many/late');
+  const changes = new Random(seed, 'many/changes');
   const isLate = seed >= WITH_LATE;
+  const isChanging = seed >= WITH_CHANGES;
   const random = new Random(seed, 'many');
   const isClean = random.below(4) === 0;
   const slowest = [3, 10, 30][random.below(3)]!;
@@ -43,7 +49,7 @@ export function drawManyStorm(seed: number, support = true): ManyStorm {
     members: random.below(4) === 0 ? 5 : 3,
     elections: random.between(2, 6),
     stormMs: random.between(2000, 8000),
-    calmMs: 4000,
+    calmMs: isChanging ? 8000 : 4000,
     latencyMs: [0.2, slowest],
     lossRate: isClean ? 0 : [0, 0.02, 0.2][random.below(3)]!,
     duplicateRate: isClean ? 0 : [0, 0.05][random.below(2)]!,
@@ -55,5 +61,6 @@ export function drawManyStorm(seed: number, support = true): ManyStorm {
     lateRate: isLate ? [0, 0.005, 0.05][late.below(3)]! : 0,
     lateMs: [300, 1000, 4000][late.below(3)]!,
     quickRate: isLate ? [0, 0.5][late.below(2)]! : 0,
+    changeEveryMs: isChanging ? changes.between(60, 1000) : 0,
   };
 }

@@ -33,6 +33,8 @@ export class ManyProcess {
   readonly support: Support;
   readonly clock: ProcessClock;
   isPaused = false;
+  /** The machine sleeps: its clock stands still. */
+  isAsleep = false;
   /** What arrived or came due while it was paused. */
   readonly missed: (() => void)[] = [];
   #commands = 0;
@@ -93,4 +95,13 @@ export class ManyProcess {
     this.support.close();
     for (const host of this.hosts.values()) host.stop();
   }
+}
+
+export interface Member {
+  readonly id: MemberId;
+  readonly records: Map<string, Json>;
+  /** Which save each record is of. */
+  readonly saved: Map<string, number>;
+  incarnation: number;
+  running: ManyProcess | null;
 }

@@ -1,4 +1,4 @@
-import type { View } from '../../core/index.ts';
+import type { MemberId, View } from '../../core/index.ts';
 import type { ProtocolHost } from '../../host/index.ts';
 import type { ManyProcess } from './running.ts';
 
@@ -13,6 +13,10 @@ export class ManyWatch {
   readonly #tokens = new Map<string, bigint>();
   /** By election and term: the process that led it. */
   readonly #leaders = new Map<string, string>();
+  /** By election and term: the leader that members name. */
+  readonly #named = new Map<string, MemberId>();
+  /** By election and version: the value that members show. */
+  readonly #values = new Map<string, string>();
   /** The leaderships that were seen, by process. */
   readonly #seen = new Map<ProtocolHost, bigint>();
   /** Those that did not act when they were last looked at. */
@@ -22,7 +26,12 @@ export class ManyWatch {
     this.#fail = fail;
   }
 
-  onReport(election: string, life: string, { role, term }: View): void {
+  onReport(election: string, life: string, { role, term, leader, version, value }: View): void {
+    if (leader !== null && noted(this.#named, `${election} ${term}`, leader) !== leader)
+      this.#fail(`S9: ${life} names ${leader} as the leader of ${election} in term ${term}`);
+    const text = JSON.stringify(value);
+    if (version > 0 && noted(this.#values, `${election} ${version}`, text) !== text)
+      this.#fail(`R1: ${life} shows ${text} as version ${version} of ${election}`);
     if (role !== 'leader') return;
     const key = `${election} ${term}`;
     const known = this.#leaders.get(key);
@@ -38,7 +47,8 @@ export class ManyWatch {
         const host = each?.hosts.get(election);
         if (host === undefined || each === null) continue;
         if (host.resting.isOn) this.rests += 1;
-        if (!host.acting) {
+        // What a machine that sleeps would do once it runs, it does after it has seen that it slept.
+        if (each.isAsleep || !host.acting) {
           this.#stopped.add(host);
           continue;
         }
@@ -62,4 +72,11 @@ export class ManyWatch {
     if (token <= newest) this.#fail(`S6: ${life} acts in ${election} with token ${token} after ${newest}`);
     this.#tokens.set(election, token);
   }
+}
+
+/** What the map has under this key; if it has nothing, it has this from now on. */
+function noted<T>(map: Map<string, T>, key: string, value: T): T {
+  const before = map.get(key);
+  if (before === undefined) map.set(key, value);
+  return before ?? value;
 }

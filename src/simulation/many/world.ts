@@ -8,8 +8,9 @@ import { type Definition, type Json, type MemberId, Random, readSettings } from 
 import { type Alarm, ProcessClock } from '../process-clock.ts';
 import { type Due, Queue } from '../queue.ts';
 import { toUs } from '../time.ts';
+import { Changes } from './changes.ts';
 import type { ManyStorm } from './draw.ts';
-import { type Carried, ManyProcess } from './running.ts';
+import { type Carried, ManyProcess, type Member } from './running.ts';
 import { ManyWatch } from './watch.ts';
 
 interface Event extends Due {
@@ -25,13 +26,6 @@ export interface ManyOutcome {
   /** Messages of elections and about support. */
   readonly messages: number;
   readonly supportMessages: number;
-}
-
-interface Member {
-  readonly id: MemberId;
-  readonly records: Map<string, Json>;
-  incarnation: number;
-  running: ManyProcess | null;
 }
 
 class ManyWorld {
@@ -52,6 +46,8 @@ class ManyWorld {
   /** "FROM TO": nothing arrives. */
   readonly #cut = new Set<string>();
   readonly watch: ManyWatch = new ManyWatch((what) => this.#fail(what));
+  readonly #changes: Changes | null;
+  #saves = 0;
   #isCalm = false;
 
   constructor(definition: Definition, storm: ManyStorm) {
@@ -69,14 +65,23 @@ class ManyWorld {
     for (const id of ids) {
       const self = { id, members: ids, settings: { priority: 1 } };
       const records = new Map(this.#elections.map((name) => [name, this.#protocol.genesis!(self)]));
-      this.#members.push({ id, records, incarnation: 0, running: null });
+      this.#members.push({ id, records, saved: new Map(), incarnation: 0, running: null });
     }
+    const changes = new Changes(storm, definition, this.#members, this.#elections, {
+      afterMs: (delayMs, run) => this.#afterMs(delayMs, run),
+      isCalm: () => this.#isCalm,
+      timesOf: (state) => this.#protocol.retimed!(state)?.times ?? null,
+      kill: (member) => this.#kill(member),
+      resume: (running) => this.#resume(running),
+    });
+    this.#changes = storm.changeEveryMs === 0 ? null : changes;
     for (const member of this.#members) this.#start(member);
   }
 
   run(): void {
     const { stormMs, calmMs } = this.#storm;
     this.#afterMs(this.#faults.between(200, 1200), () => this.#fault());
+    this.#changes?.begin();
     this.#afterMs(stormMs, () => this.#calmDown());
     const endUs = toUs(stormMs + calmMs);
     for (let next = this.#queue.pop(); next !== undefined; next = this.#queue.pop()) {
@@ -109,7 +114,10 @@ class ManyWorld {
         random: new Random(this.#storm.seed, life),
         send: (to, carried) => this.#send(id, to, carried),
         save: (election, record, done) => this.#save(member, life, election, record, done),
-        reported: (election, view) => this.watch.onReport(election, life, view),
+        reported: (election, view) => {
+          this.watch.onReport(election, life, view);
+          this.#changes?.onReport(id, election, view);
+        },
       },
     );
   }
@@ -140,9 +148,12 @@ class ManyWorld {
     record: Json,
     done: (failure: string | null) => void,
   ): void {
+    const save = ++this.#saves;
     const commit = (): void => {
       if (member.running !== null && member.running.life !== life) return;
-      member.records.set(election, record);
+      const saved = member.saved.get(election) ?? 0;
+      if (save > saved) member.records.set(election, record); // A record does not replace a newer one.
+      member.saved.set(election, Math.max(save, saved));
       done(null);
     };
     const { saveMs } = this.#storm;
@@ -261,13 +272,16 @@ class ManyWorld {
     if (running === null || running.isPaused) return;
     running.isPaused = true;
     this.#afterMs(forMs, () => {
-      running.isPaused = false;
-      if (member.running !== running) return;
-      for (const run of running.missed.splice(0)) {
-        run();
-        this.#look();
-      }
+      if (member.running === running) this.#resume(running);
     });
+  }
+
+  #resume(running: ManyProcess): void {
+    running.isPaused = false;
+    for (const run of running.missed.splice(0)) {
+      run();
+      this.#look();
+    }
   }
 
   #separate(member: Member, forMs: number, way: number): void {
