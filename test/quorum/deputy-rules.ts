@@ -1,6 +1,6 @@
 /** Rules of one member about deputies (see rules.ts). */
 import type { Definition, Input, Json, MemberId } from '../../src/core/index.ts';
-import type { Age, Deputy } from '../../src/protocols/quorum/messages.ts';
+import type { Age, Deputy, Register } from '../../src/protocols/quorum/messages.ts';
 import {
   accepted,
   answer,
@@ -48,7 +48,11 @@ export type DeputyRuleName =
   | 'a leader that has asked its deputy to take over does not go on'
   | 'a deputy that was asked in vain to take over gets another term'
   | 'a deputy that cannot vote for itself is named for a later term'
-  | 'a new leader does not repeat which deputy the one before had';
+  | 'a new leader does not repeat which deputy the one before had'
+  | 'a deputy that leads publishes nothing before a majority has answered it'
+  | 'a deputy that leads completes what it lacked'
+  | 'a deputy that leads is sent what it lacks'
+  | 'a deputy that leads and is not sent what it lacks resigns';
 
 const WITH: { readonly settings: object } = { settings: { deputies: true } };
 
@@ -133,6 +137,15 @@ const request = (term: number, release: Json = null): Parameters<Voter['hears']>
 
 function isLeader(solo: Voter): boolean {
   return solo.state.role === 'leader';
+}
+
+/** What the leader before has published, and its deputy has not heard of. */
+const LATER: Age = { term: 1, version: 1 };
+const found = (): Register => register(1, 1, { members: seats(three), value: 'a' });
+
+/** The second member leads in term 2, as the deputy of the first, which is dead. */
+function takenOver(definition: Definition): Voter {
+  return standingBy(definition).hears(1, supports(1)).take(gone(1));
 }
 
 export const deputyRules: Readonly<Record<DeputyRuleName, (definition: Definition) => boolean>> = {
@@ -296,5 +309,36 @@ export const deputyRules: Readonly<Record<DeputyRuleName, (definition: Definitio
     solo.timer('election').hears(3, preVote(1));
     solo.hears(3, vote(solo.state.seeking as number));
     return isLeader(solo) && solo.sent('heartbeat').every(({ message }) => !('deputy' in message));
+  },
+  'a deputy that leads publishes nothing before a majority has answered it'(definition) {
+    const solo = takenOver(definition).command({ type: 'publish', value: 'x' });
+    const isEarly = solo.sent('publish/send').length > 0;
+    const isLacking = solo.hears(3, answer(2, 2, { age: LATER })).sent('publish/send').length > 0;
+    solo.timer('heartbeat').hears(3, { type: 'publish/copy', register: found() });
+    return (
+      !isEarly && !isLacking && solo.hears(3, answer(2, 3, { age: LATER })).sent('publish/send').length > 0
+    );
+  },
+  'a deputy that leads completes what it lacked'(definition) {
+    const solo = takenOver(definition).hears(3, answer(2, 2, { age: LATER }));
+    solo.hears(3, { type: 'publish/copy', register: found() }).timer('heartbeat');
+    const [sent] = solo.hears(3, answer(2, 3, { age: LATER })).sent('publish/send');
+    const completed = (sent?.message as { register?: Register } | undefined)?.register;
+    return completed?.term === 2 && completed.version === 1 && completed.value === 'a';
+  },
+  'a deputy that leads is sent what it lacks'(definition) {
+    const solo = following(definition, 3).hears(1, {
+      type: 'publish/send',
+      term: 1,
+      register: register(1, 1),
+    });
+    const after = { life: by(1).life, release: null };
+    return solo.hears(2, heartbeat(2, 2, { after })).sent('publish/copy').length === 1;
+  },
+  'a deputy that leads and is not sent what it lacks resigns'(definition) {
+    const solo = takenOver(definition);
+    for (let round = 2; round < 20 && isLeader(solo); round++)
+      solo.hears(3, answer(2, round, { age: LATER })).timer('heartbeat');
+    return !isLeader(solo) && solo.state.term === 2;
   },
 };

@@ -1,9 +1,6 @@
 /** The bugs planted in deputies that storms about deputies catch by themselves, each with the first seed from 1, or else from 100,000 on. */
 export const deputySeeds: Readonly<Record<string, number>> = {
-  'a deputy acts without the answer of its leader': 674,
   'a deputy acts without a majority': 41,
-  'a deputy acts although its lease has ended': 12,
-  'an answer to an earlier request of a deputy counts for its latest': 100055,
   'a vote in advance is not saved': 47,
   'two deputies are named for one term': 75,
   'the consent of a leader ends the promise to its deputy': 101375,
@@ -16,10 +13,6 @@ export const deputySeeds: Readonly<Record<string, number>> = {
   'a deputy leads before its term is saved': 5,
   'proof about another process of the leader makes its deputy lead': 5,
   'evidence without proof makes a deputy lead': 50,
-  'proof about another process frees the promise to a deputy': 100024,
-  'a leader supports a deputy that lacks its register': 100033,
-  'a leader commits what its deputy lacks': 407,
-  'another disk under the name of a deputy accepts for it': 684,
   'a deputy that has started again is silent': 245,
 };
 
@@ -45,4 +38,26 @@ export const unseen: Readonly<Record<string, string>> = {
     'a request has to arrive after the leader has waited for longer than a lease, and the lease of that request must still run',
   'a new leader repeats which deputy the one before had':
     'a new leader names none before a heartbeat is answered; one without deputies repeats it, and answers no deputy',
+  'a deputy acts without the answer of its leader':
+    'what the leader commits meanwhile is found by the deputy before it publishes',
+  'a deputy acts although its lease has ended':
+    'the host lets no process act on a lease that has ended, and the deputy hears a majority before it publishes',
+  'an answer to an earlier request of a deputy counts for its latest':
+    'another leader has to be elected within a heartbeat after the promises have ended',
+  'proof about another process frees the promise to a deputy':
+    'what the leader commits then is found by the deputy before it publishes',
+  'a leader supports a deputy that lacks its register':
+    'a deputy that leads finds what was committed before it publishes',
+  'a leader commits what its deputy lacks':
+    'a deputy that leads finds what was committed before it publishes',
+  'another disk under the name of a deputy accepts for it':
+    'a deputy that leads finds what was committed before it publishes',
+  'a deputy that leads publishes before a majority has answered it':
+    'needs clocks that are wrong, or a proof',
+  'a deputy that leads supersedes what it finds': 'needs clocks that are wrong, or a proof',
+  'a member that has something newer confirms a deputy': 'needs clocks that are wrong, or a proof',
+  'a member keeps from a deputy that leads what it lacks':
+    'the deputy resigns, and the members elect one that has it',
+  'a deputy that leads does not take what it is sent':
+    'the deputy resigns, and the members elect one that has it',
 };

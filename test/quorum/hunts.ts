@@ -115,7 +115,7 @@ export const hunts: Readonly<Record<HuntName, Hunt>> = {
       unsynced: false,
       evidence: 1,
       timers: 0,
-      mute: [...quiet, 'heartbeat/answer', 'term'],
+      mute: ['probe', 'probe/answer', 'copy', 'term'],
       atOnce: preVotes,
       commands: { most: 2, types: ['publish'] },
       counters: { round: 4, version: 2 },

@@ -69,7 +69,9 @@ export type ScenarioName =
   | 'disk-lost-beside-a-vacant-seat'
   | 'backup-of-a-smaller-membership'
   | 'deputy-voter-restarts'
-  | 'deputy-of-an-earlier-process';
+  | 'deputy-of-an-earlier-process'
+  | 'deputy-wakes-late'
+  | 'deputy-is-told-of-no-death';
 
 export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   'two-changes-within-a-lease': {
@@ -259,6 +261,16 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   'deputy-of-an-earlier-process': {
     about:
       'a deputy starts again, takes over, and resigns while it is still bound to its own earlier process; it sends nothing to itself',
+    leads: true,
+  },
+  'deputy-wakes-late': {
+    about:
+      'the clock of a deputy stands still for a second, in which its leader publishes a value and dies; it takes over, and keeps that value',
+    leads: true,
+  },
+  'deputy-is-told-of-no-death': {
+    about:
+      'a deputy that is cut off is told that its leader is dead, which is not true: the leader publishes a value, and it stays',
     leads: true,
   },
 };

@@ -1,10 +1,10 @@
-import type { Command, Input, Json, Outcome } from '../../core/index.ts';
+import type { Command, Input, Outcome } from '../../core/index.ts';
 import { isTooLarge, LARGEST_VALUE } from './bounds.ts';
 import { onElectionTimer } from './election.ts';
 import { refuseTransfer, resign, startTransfer } from './handover.ts';
 import { sendHeartbeats } from './leading.ts';
 import { type Change, lacksMajority } from './membership.ts';
-import { startPublication } from './register.ts';
+import { type Publication, startPublication } from './register.ts';
 import { mayLead } from './roles.ts';
 import type { QuorumConfig, Times } from './settings.ts';
 import { isMember, type Out, type State } from './state.ts';
@@ -32,20 +32,10 @@ export function onCommand(
       return answer(id, { status: 'done' }, out);
     case 'transfer':
       return startTransfer(s, command.to, id, times, out);
-    case 'publish': {
-      const { members } = s.register;
-      return startPublication(
-        s,
-        { value: publishedBy(s, command), members, paused: command.paused },
-        id,
-        times,
-        out,
-      );
-    }
-    case 'reconfigure': {
-      const { value, members } = s.register;
-      return startPublication(s, { value, members, timing: readTiming(command.timing) }, id, times, out);
-    }
+    case 'publish':
+      return startPublication(s, publicationOf(command), id, times, out);
+    case 'reconfigure':
+      return startPublication(s, { timing: readTiming(command.timing) }, id, times, out);
     case 'add':
     case 'remove':
       // Made as soon as the earlier change is done, and a joining member has named its disk.
@@ -95,8 +85,8 @@ function refuse(s: State, command: Command, config: QuorumConfig): string | null
  * A pause leaves the value as it is in the register. Its sender may know an older one: a leader shows the value that it
  * knows to be committed, and until it has completed the register of the leader before, a newer one may be.
  */
-function publishedBy({ register }: State, { value, paused }: Extract<Command, { type: 'publish' }>): Json {
-  return paused === undefined ? value : register.value;
+function publicationOf({ value, paused }: Extract<Command, { type: 'publish' }>): Publication {
+  return paused === undefined ? { value } : { paused };
 }
 
 function detailsOf(command: Extract<Command, { type: 'add' | 'remove' }>): Pick<Change, 'url' | 'force'> {

@@ -16,6 +16,9 @@
  * Why the leader must have answered: it knows until when its deputy may act, and for so long it changes no members (after
  * two changes, majorities need not meet) and commits no register that the deputy lacks. With three members, the leader and the deputy are a majority, so no other member is asked.
  *
+ * What is committed rests on none of this, since clocks may be wrong: a deputy that leads publishes only after a majority has
+ * answered in its own term (`confirm` in register.ts).
+ *
  * Why another deputy gets another term: a vote in a term is given once. A deputy that starts again is another one.
  * Why a round is used only once in a process: an answer that is late would else count for a later request.
  *
@@ -104,7 +107,7 @@ export function successionOf({ deputy, succeeds, round }: State): {
   readonly deputy?: Deputy;
   readonly after?: After;
 } {
-  const isNew = succeeds !== null && round <= succeeds.until;
+  const isNew = succeeds !== null && (round <= succeeds.until || !succeeds.isConfirmed);
   return {
     ...(deputy === null ? {} : { deputy }),
     ...(isNew ? { after: { life: succeeds.life, release: succeeds.release } } : {}),
@@ -252,7 +255,12 @@ export function takeOver(s: State, release: Release | null, times: Times, out: O
     leaseRound: -round,
     leaseAge: ageOf(s.register),
     quorumRound: 0,
-    succeeds: { life, release, until: VOTES + 1 + Math.ceil(times.promiseMs / times.heartbeatMs) },
+    succeeds: {
+      life,
+      release,
+      until: VOTES + 1 + Math.ceil(times.promiseMs / times.heartbeatMs),
+      isConfirmed: false,
+    },
   } satisfies Partial<State>);
   startLeading(s, times, out);
 }

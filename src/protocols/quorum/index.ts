@@ -203,7 +203,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
       case 'publish/commit':
         return onPublishCommit(s, m, out);
       case 'publish/copy':
-        return onPublishCopy(s, m, times, out);
+        return onPublishCopy(s, from, m, times, out);
       case 'transfer':
         return onTransfer(s, from, m, times, out);
       case 'resign':

@@ -1,7 +1,7 @@
 import { compareIds, type MemberId } from '../../core/index.ts';
 import { isSucceeded, nameDeputy, standBy, successionOf } from './deputy.ts';
 import type { Ask, Message } from './messages.ts';
-import { commitAccepted, completeRegister, onPeerAge } from './register.ts';
+import { commitAccepted, completeRegister, confirm, onPeerAge } from './register.ts';
 import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
 import { hasMajorityOfSeats, isSeated, roundOfNames, roundOfSeats, seatOf } from './seats.ts';
 import type { Times } from './settings.ts';
@@ -9,6 +9,7 @@ import {
   ageOf,
   isBoundToOther,
   isMember,
+  isOlder,
   isPromisedLater,
   isRivalOf,
   leaseTimer,
@@ -25,7 +26,7 @@ import {
   sendToAll,
   VOTES,
 } from './state.ts';
-import { isHeirOther } from './succession.ts';
+import { isHeirOther, isUnconfirmed } from './succession.ts';
 import { nextAskMs } from './timing.ts';
 
 /**
@@ -143,6 +144,9 @@ export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times
     waitForElection(s, times, out);
     if (sameAge(m.committed, s.register)) commitAccepted(s, out);
     answerHeartbeat(s, from, m, out);
+    // A leader that was a deputy may lack what was accepted since it was promised support: no member votes for it now.
+    if (m.after !== undefined && isOlder(m.age, s.register))
+      send(from, { type: 'publish/copy', register: s.register, by: origin(s) }, out);
     standBy(s, from, m, times, out);
   } else answerHeartbeat(s, from, m, out);
 }
@@ -177,6 +181,7 @@ export function onHeartbeatAnswer(
   peer.deputies = m.deputies === true;
   onPeerAge(s, from, m.by.disk, m.age, times, out);
   renewLease(s, times, out);
+  if (isUnconfirmed(s)) confirm(s, times, out);
 }
 
 /**

@@ -22,6 +22,7 @@ import { renewRegister, startPublication } from './register.ts';
 import { namesNeeded, seatOf, withDisk } from './seats.ts';
 import type { Times } from './settings.ts';
 import { type Out, type State, sameAge } from './state.ts';
+import { isUnconfirmed } from './succession.ts';
 
 /** A change of members that an operator requested and that was not sent yet. */
 export interface Change {
@@ -37,7 +38,7 @@ export interface Change {
 /** The leader makes the next requested change, once the earlier one is done. */
 export function advanceMembership(s: State, times: Times, out: Out): void {
   const { register, change } = s;
-  if (s.role !== 'leader' || s.transfer !== null || s.publishing !== null) return;
+  if (s.role !== 'leader' || s.transfer !== null || s.publishing !== null || isUnconfirmed(s)) return;
   const requested = change === null ? null : accepted(s, changed(s, change));
   const members = requested ?? accepted(s, reseated(s, times));
   if (members === null) return;

@@ -1,8 +1,9 @@
 import { idSet, type Json, type MemberId, type View } from '../../core/index.ts';
+import { resign } from './handover.ts';
 import { peerOf, renewLease } from './leading.ts';
 import type { Age, Ask, Register, Seat } from './messages.ts';
 import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
-import { isQuorum, newRegister, seatOf } from './seats.ts';
+import { isQuorum, newRegister, roundOfSeats, seatOf } from './seats.ts';
 import type { SetTiming, Times } from './settings.ts';
 import {
   ageOf,
@@ -21,6 +22,7 @@ import {
   send,
   sendToAll,
 } from './state.ts';
+import { isUnconfirmed } from './succession.ts';
 
 /**
  * Does the view of this leader show the newest register that any leader can have committed? It has that register, since
@@ -30,6 +32,7 @@ import {
 export function isCurrent(s: State, view: View): boolean {
   return (
     s.role === 'leader' &&
+    !isUnconfirmed(s) &&
     sameAge(s.register, s.committed) &&
     view.term === s.term &&
     view.version === s.committed.version
@@ -38,7 +41,38 @@ export function isCurrent(s: State, view: View): boolean {
 
 /** A new leader completes, under its own term, a register that it found accepted but not known to be committed. */
 export function completeRegister(s: State, times: Times, out: Out): void {
-  if (!sameAge(s.register, s.committed)) renewRegister(s, times, out);
+  if (!isUnconfirmed(s) && !sameAge(s.register, s.committed)) renewRegister(s, times, out);
+}
+
+/**
+ * A candidate wins with the votes of members that have nothing newer than it has. A deputy was promised support before its
+ * term began, so what it has is the newest only if clocks keep time and the proof of the death of its leader is true. R1
+ * does not rest on these: in its own term the deputy first hears a majority that has nothing newer, and then publishes.
+ *
+ * Example: 2 is the deputy of 1, and its machine sleeps for a minute. 1 commits "a" with 3, and dies. 2 wakes, hears that 1
+ * is dead, and takes over: its lease seems to run. What it published at once would replace "a" at 3.
+ */
+export function confirm(s: State, times: Times, out: Out): void {
+  const { succeeds, register, peers, waiting, publishing } = s;
+  const round = roundOfSeats(register, ({ id, disk }) => {
+    if (id === s.id) return disk === s.disk ? s.round : 0;
+    const peer = peers[id];
+    return peer === undefined || isOlder(register, peer.age) ? 0 : peer.round;
+  });
+  if (succeeds === null || round === 0) return;
+  s.succeeds = { ...succeeds, isConfirmed: true };
+  s.waiting = null;
+  if (waiting === null) return completeRegister(s, times, out);
+  startPublication(s, waiting, publishing, times, out);
+}
+
+/** A deputy that leads finds what was accepted before its term began. */
+function adoptFound(s: State, from: MemberId, { register }: Ask<'publish/copy'>, out: Out): void {
+  if (!isUnconfirmed(s) || !isMember(s, from)) return;
+  if (!isOlder(s.register, register) || register.term >= s.term) return;
+  s.register = register;
+  rearrangePeers(s);
+  save(s, out);
 }
 
 export function renewRegister(s: State, times: Times, out: Out): void {
@@ -46,9 +80,9 @@ export function renewRegister(s: State, times: Times, out: Out): void {
 }
 
 /** What a publication sets; what it leaves out stays. */
-interface Publication {
-  readonly value: Json;
-  readonly members: readonly Seat[];
+export interface Publication {
+  readonly value?: Json;
+  readonly members?: readonly Seat[];
   readonly paused?: boolean | undefined;
   readonly timing?: SetTiming | undefined;
 }
@@ -56,12 +90,18 @@ interface Publication {
 /** The first phase: the leader accepts, saves and sends. The second, the commit, follows the answers of a majority. */
 export function startPublication(
   s: State,
-  { value, members, paused, timing = s.register.timing }: Publication,
+  publication: Publication,
   command: number | null,
   times: Times,
   out: Out,
 ): void {
   s.publishing = command;
+  if (command !== null) out.push({ type: 'set-timer', timer: 'commit', delayMs: times.commitTimeoutMs });
+  if (isUnconfirmed(s)) {
+    s.waiting = publication;
+    return;
+  }
+  const { value = s.register.value, members = s.register.members, timing = s.register.timing } = publication;
   const stays = (id: MemberId): boolean => members.some((seat) => seat.id === id);
   const leaving = others(s).filter((id) => !stays(id));
   const founding = s.register.founding ?? foundersIn(s.register, members);
@@ -71,10 +111,9 @@ export function startPublication(
     members,
     founding,
     value,
-    paused: (paused ?? s.register.paused) ? true : undefined,
+    paused: (publication.paused ?? s.register.paused) ? true : undefined,
     timing,
   });
-  if (command !== null) out.push({ type: 'set-timer', timer: 'commit', delayMs: times.commitTimeoutMs });
   acceptAndSend(s, register, leaving, times, out);
 }
 
@@ -166,8 +205,15 @@ export function onPublishSend(
  * leader gets its registers from that leader: one from another sender, which the leader never made, would separate
  * the two.
  */
-export function onPublishCopy(s: State, m: Ask<'publish/copy'>, times: Times, out: Out): void {
-  if (s.role === 'leader' || !isOlder(s.register, m.register)) return;
+export function onPublishCopy(
+  s: State,
+  from: MemberId,
+  m: Ask<'publish/copy'>,
+  times: Times,
+  out: Out,
+): void {
+  if (s.role === 'leader') return adoptFound(s, from, m, out);
+  if (!isOlder(s.register, m.register)) return;
   if (s.promise !== null && s.promise.to !== null) return;
   if (m.register.term > s.term) adoptTerm(s, m.register.term, times, out);
   accept(s, m.register, out);
@@ -199,11 +245,17 @@ export function onPublishAnswer(
 export function onPeerAge(s: State, from: MemberId, disk: string, age: Age, times: Times, out: Out): void {
   peerOf(s, from, disk).age = age;
   if (!isMember(s, from)) return; // It is still to be added.
-  if (isOlder(s.register, age)) return renewRegister(s, times, out);
+  if (isOlder(s.register, age)) return supersede(s, times, out);
   commitWithQuorum(s, out);
   if (s.sending || !isOlder(age, s.register)) return;
   sendRegister(s, from, out);
   waitForAll(s, times, out);
+}
+
+/** A member of an earlier release does not send what it has: then the members elect one that has it. */
+function supersede(s: State, times: Times, out: Out): void {
+  if (!isUnconfirmed(s)) return renewRegister(s, times, out);
+  if (s.round > s.succeeds!.until) resign(s, undefined, times, out);
 }
 
 /** Enough members have accepted what this term's leader sent: it is committed, and every later leader will have it. */
@@ -267,11 +319,9 @@ export function onPublishCommit(s: State, m: Ask<'publish/commit'>, out: Out): v
 export function onCommitTimer(s: State, out: Out): void {
   if (s.publishing !== null) {
     const reason = 'no majority answered in time';
-    out.push({
-      type: 'answer',
-      command: s.publishing,
-      outcome: { status: 'failed', reason, effect: 'indefinite' },
-    });
+    const effect = s.waiting === null ? 'indefinite' : 'definite';
+    s.waiting = null;
+    out.push({ type: 'answer', command: s.publishing, outcome: { status: 'failed', reason, effect } });
     s.publishing = null;
   }
   if (s.change !== null) {

@@ -67,6 +67,8 @@ function endLeadership(s: State, out: Out): void {
   s.deputy = null;
   s.named = 0;
   s.succeeds = null;
+  const wasSent = s.waiting === null;
+  s.waiting = null;
   s.peers = {};
   s.newcomers = {};
   s.quorumRound = 0;
@@ -80,7 +82,7 @@ function endLeadership(s: State, out: Out): void {
     out.push({
       type: 'answer',
       command: s.publishing,
-      outcome: { status: 'failed', reason, effect: 'indefinite' },
+      outcome: { status: 'failed', reason, effect: wasSent ? 'indefinite' : 'definite' },
     });
     s.publishing = null;
   }

@@ -1,6 +1,7 @@
 /** What members keep of the successor of their leader: see deputy.ts, which has the rules. */
 import type { MemberId } from '../../core/index.ts';
 import type { Deputy, Release } from './messages.ts';
+import type { Publication } from './register.ts';
 import type { Promised, Vote } from './state.ts';
 
 /** A vote for a deputy in a term that has not begun. */
@@ -43,6 +44,8 @@ export interface Succeeded {
   readonly release: Release | null;
   /** Later rounds do not say it: by then no member is bound to the leader before. */
   readonly until: number;
+  /** A majority has answered in its own term, and what it found there is no newer than its register: see register.ts. */
+  readonly isConfirmed: boolean;
 }
 
 /** The part of the state that is about deputies. */
@@ -62,6 +65,8 @@ export interface Succession {
   standbyRound: number;
   /** A leader that was a deputy. */
   succeeds: Succeeded | null;
+  /** What is published as soon as that leader is confirmed. */
+  waiting: Publication | null;
 }
 
 export function initialSuccession(deputies: boolean): Succession {
@@ -74,7 +79,13 @@ export function initialSuccession(deputies: boolean): Succession {
     standby: null,
     standbyRound: 0,
     succeeds: null,
+    waiting: null,
   };
+}
+
+/** Does it lead on what it was promised before its term began, and has not heard a majority since? */
+export function isUnconfirmed({ succeeds }: Succession): boolean {
+  return succeeds !== null && !succeeds.isConfirmed;
 }
 
 /** Does a promise to a deputy other than this process stand? */

@@ -163,11 +163,11 @@ export const deputies: readonly Mutant[] = [
       'return m.age.term >= 0;',
     ],
   ),
-  mutant('a leader commits what its deputy lacks', { hunt: 'deputies and values' }, [
-    'register',
-    'if (lacksDeputy(s)) return;\n',
-    'if (lacksDeputy(s)) s.sending &&= true;\n',
-  ]),
+  mutant(
+    'a leader commits what its deputy lacks',
+    { rule: 'a leader commits nothing that its deputy lacks' },
+    ['register', 'if (lacksDeputy(s)) return;\n', 'if (lacksDeputy(s)) s.sending &&= true;\n'],
+  ),
   mutant(
     'another disk under the name of a deputy accepts for it',
     { rule: 'another disk accepts nothing for a deputy' },
@@ -205,5 +205,38 @@ export const deputies: readonly Mutant[] = [
     'a new leader repeats which deputy the one before had',
     { rule: 'a new leader does not repeat which deputy the one before had' },
     ['leading', '  s.deputy = null; // It knew the one of the leader before.\n', ''],
+  ),
+  mutant(
+    'a deputy that leads publishes before a majority has answered it',
+    { rule: 'a deputy that leads publishes nothing before a majority has answered it' },
+    [
+      'register',
+      '  if (isUnconfirmed(s)) {\n    s.waiting',
+      '  if (isUnconfirmed(s) && s.term < 0) {\n    s.waiting',
+    ],
+  ),
+  mutant('a deputy that leads supersedes what it finds', { scenario: 'deputy-wakes-late' }, [
+    'register',
+    'if (!isUnconfirmed(s)) return renewRegister(s, times, out);',
+    'if (s.term >= 0) return renewRegister(s, times, out);',
+  ]),
+  mutant(
+    'a member that has something newer confirms a deputy',
+    { rule: 'a deputy that leads publishes nothing before a majority has answered it' },
+    ['register', 'peer === undefined || isOlder(register, peer.age) ? 0', 'peer === undefined ? 0'],
+  ),
+  mutant(
+    'a member keeps from a deputy that leads what it lacks',
+    { rule: 'a deputy that leads is sent what it lacks' },
+    [
+      'leading',
+      'if (m.after !== undefined && isOlder(m.age, s.register))',
+      'if (m.after !== undefined && s.term < 0)',
+    ],
+  ),
+  mutant(
+    'a deputy that leads does not take what it is sent',
+    { rule: 'a deputy that leads completes what it lacked' },
+    ['register', 'if (!isUnconfirmed(s) || !isMember(s, from)) return;', 'if (s.term >= 0) return;'],
   ),
 ];

@@ -52,8 +52,8 @@ export const timings: readonly Mutant[] = [
   ),
   mutant('times that were set are lost with the next publication', { rule: 'times that were set stay' }, [
     'register',
-    'timing = s.register.timing }: Publication',
-    'timing }: Publication',
+    'timing = s.register.timing } = publication',
+    'timing } = publication',
   ]),
   mutant(
     'a leader counts with the smaller drift until all have agreed on another',
