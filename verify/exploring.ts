@@ -8,11 +8,12 @@ import { processorSeconds, say } from './say.ts';
 import { baseOf, protocolOf, type Subject, subjectNamed, subjects } from './subjects.ts';
 
 const MEMBERS = 3;
-const STATES_AT_A_TIME = 2000;
+/** Few: some states take a tenth of a second, and the time is looked at in between. */
+const STATES_AT_A_TIME = 50;
 const SAY_EVERY_MS = 15_000;
-/** From so many states it is tried whether all come to agree. */
 /** Nothing that only matters to the command. */
 const PLAIN = { exact: false, fingerprints: false, progressS: null };
+/** From so many states it is tried whether all come to agree. */
 const SAMPLES = 200;
 
 /** An exploration that has taken so much processor time is given up, and called incomplete. */
