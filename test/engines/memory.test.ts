@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import type { Clock } from '../../src/election/index.ts';
+import type { Clock, Seat } from '../../src/election/index.ts';
 import { conformance, type Participant } from '../../src/engines/conformance/index.ts';
 import { Memory } from '../../src/engines/memory/memory.ts';
 
@@ -19,6 +19,7 @@ class MortalClock implements Clock {
 
 const memory = new Memory();
 const clocks = new Map<Participant, MortalClock>();
+const seats = new Map<Participant, Seat[]>();
 
 const cases = conformance({
   leaseMs: 200,
@@ -26,10 +27,20 @@ const cases = conformance({
     const clock = new MortalClock();
     const engine = memory.engine({ ...options, clock });
     clocks.set(engine, clock);
+    const own: Seat[] = [];
+    seats.set(engine, own);
+    const seatOf = engine.seat.bind(engine);
+    engine.seat = (election): Seat => {
+      const seat = seatOf(election);
+      own.push(seat);
+      return seat;
+    };
     return engine;
   },
   crash(participant) {
     clocks.get(participant)!.isDead = true;
+    // Nor does it hear news any more: else it would take what becomes free at once, and renew nothing of it.
+    for (const seat of seats.get(participant)!) Object.assign(seat, { isClosed: true, stand() {} });
   },
 });
 
