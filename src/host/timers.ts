@@ -146,6 +146,12 @@ export class Timers {
     return first;
   }
 
+  /** Mostly none is: the deadline for which the alarm was set has moved, and nothing else need be looked at. */
+  get #isOneDue(): boolean {
+    const next = this.#next();
+    return next !== null && next.endsAtMs <= this.#clock.now();
+  }
+
   #setAlarm(atMs: number): void {
     if (this.#alarmAtMs <= atMs) return;
     this.#cancelAlarm?.();
@@ -157,7 +163,7 @@ export class Timers {
     this.#cancelAlarm = null;
     // No other alarm is set until this returns: one alarm is enough for all timers that are set meanwhile.
     try {
-      this.#onAlarm();
+      if (this.#isOneDue) this.#onAlarm();
     } finally {
       this.#alarmAtMs = Number.POSITIVE_INFINITY;
       const next = this.#next();
