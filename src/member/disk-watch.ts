@@ -73,7 +73,8 @@ export class DiskWatch {
   async #prove(): Promise<void> {
     const startedMs = performance.now();
     this.#isProving = true;
-    const stopLooking = this.#limit();
+    const limitMs = this.#boundMs / 2;
+    const stopLooking = this.#limit(limitMs);
     let problem: string | null = null;
     try {
       await this.#write();
@@ -86,7 +87,7 @@ export class DiskWatch {
     if (this.#isClosed) return this.#closeFile();
     if (problem !== null) this.#onFailure(problem);
     else this.#onSuccess();
-    const restMs = problem === null ? startedMs + this.#boundMs / 2 - performance.now() : RETRY_MS;
+    const restMs = problem === null ? startedMs + limitMs - performance.now() : RETRY_MS;
     this.#timer = setTimeout(() => this.#next(), Math.max(0, restMs));
     this.#timer.unref();
   }
@@ -101,8 +102,7 @@ export class DiskWatch {
    * Calls `failed` if the proof takes too long. An event loop that is blocked hears of the end of a proof late, so it is
    * looked at several times, and each look counts as the time for which it was set.
    */
-  #limit(): () => void {
-    const limitMs = this.#boundMs / 2;
+  #limit(limitMs: number): () => void {
     let looks = 0;
     const timer = setInterval(() => {
       looks += 1;
