@@ -1,5 +1,6 @@
 /** The kinds of candidates whose takeovers are measured beside each other. */
 import { ensureDebian } from '../test/support/debian.ts';
+import { BareMembers } from './bare-members.ts';
 import { etcdBed, postgresBed, redisBed } from './engines.ts';
 import { EtcdRaft } from './etcd-raft.ts';
 import type { Rivals } from './rivals.ts';
@@ -11,6 +12,10 @@ export interface Kind {
   /** How long a leader that is silent may still lead; null: for ever. */
   readonly leaseMs: number | null;
   readonly hasDeputies?: boolean;
+  /** Not by V8 while it runs, so it needs no warming up. */
+  readonly isCompiled?: boolean;
+  /** Nothing takes over: it is only measured at rest. */
+  readonly isFloor?: boolean;
   /** Why it cannot be measured here, or null. */
   missing(): string | null;
   open(): Promise<Rivals>;
@@ -33,6 +38,14 @@ export function caucus(members: number, auth: Auth, deputies = false): Kind {
     open: () => Cluster.open({ members, auth, deputies }),
   };
 }
+
+export const bareMembers: Kind = {
+  name: 'floor: the same messages with `ws`',
+  leaseMs: null,
+  isFloor: true,
+  missing: () => null,
+  open: () => BareMembers.open(),
+};
 
 export const advisoryLocks: Kind = {
   name: '`pg`, advisory lock',
@@ -59,6 +72,7 @@ export function etcdRaft(heartbeatMs: number, electionMs: number): Kind {
   return {
     name: `etcd's own Raft, ${heartbeatMs}/${electionMs} ms`,
     leaseMs: electionMs,
+    isCompiled: true,
     missing: () => ensureDebian(['etcd-server']),
     open: () => EtcdRaft.open({ heartbeatMs, electionMs }),
   };

@@ -17,7 +17,8 @@ export function reportTakeovers(measured: readonly Measured[], trials: number): 
   const on = `three candidates, ${trials} trials, a load of ${loadavg()[0]!.toFixed(1)} at the end`;
   for (const own of measured.filter(({ kind }) => kind.hasDeputies !== undefined))
     printGoals(`Goals of a takeover, ${own.kind.name}, preset \`lan\``, takeoverGoals(own, lock));
-  printTable(`Takeover: ms until the next one acts, ${on}`, [...floorRows(ours!), ...measured.map(timesRow)]);
+  const rivals = measured.filter(({ kind }) => kind.isFloor !== true);
+  printTable(`Takeover: ms until the next one acts, ${on}`, [...floorRows(ours!), ...rivals.map(timesRow)]);
   for (const own of measured) printProfile(own);
   const bare = { ...restRow('floor: a bare process of Node.js', '', null), 'memory MB': ours!.bareMb };
   printTable(`At rest, ${on}`, [bare, ...measured.flatMap(restRows)]);
@@ -138,11 +139,13 @@ function writePictures(measured: readonly Measured[]): void {
   const floor: Bar = { label: 'floor', value: at(ours!.floors, 0.5), upTo: at(ours!.floors, 0.95) };
   const none: Bar = { label: 'floor', value: Number.NaN };
   const bars = (blow: 'kill' | 'resign' | 'pause'): Bar[] =>
-    there.map(({ kind, times }) => ({
-      label: plain(kind.name),
-      value: at(times[blow], 0.5),
-      upTo: at(times[blow], 0.95),
-    }));
+    there
+      .filter(({ kind }) => kind.isFloor !== true)
+      .map(({ kind, times }) => ({
+        label: plain(kind.name),
+        value: at(times[blow], 0.5),
+        upTo: at(times[blow], 0.95),
+      }));
   writeBars(path.join(images, 'takeover.svg'), 'Until the next one acts: ms, median and p95, logarithmic', [
     { title: 'kill -9 of the leader', bars: [...bars('kill'), floor], isLogarithmic: true },
     { title: 'the leader resigns', bars: [...bars('resign'), none], isLogarithmic: true },
