@@ -6,6 +6,7 @@ import { benchFailover } from './failover.ts';
 import { benchImport } from './import.ts';
 import { benchLinks } from './links.ts';
 import { benchManyElections } from './many-elections.ts';
+import { benchMemory } from './memory.ts';
 import { benchMessages } from './messages.ts';
 import { benchOnce } from './once.ts';
 import { benchPage } from './page.ts';
@@ -18,6 +19,7 @@ import { benchTakeover } from './takeover.ts';
 const benches: Record<string, () => void | Promise<void>> = {
   simulation: benchSimulation,
   swarm: benchSwarm,
+  memory: benchMemory,
   messages: benchMessages,
   failover: benchFailover,
   exploration: benchExploration,
