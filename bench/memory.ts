@@ -93,7 +93,8 @@ async function heldWith(elections: number): Promise<readonly Held[]> {
   });
 }
 
-const mean = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, each) => sum + each, 0) / values.length;
 
 export async function benchMemory(): Promise<void> {
   const one = await heldWith(1);
@@ -110,6 +111,8 @@ export async function benchMemory(): Promise<void> {
         'garbage and room': kb(({ garbage, memory }) => garbage.heapTotal - memory.heapUsed),
       },
     ]);
-    process.stderr.write(`memory: led ${many.map(({ led }) => led)}, heap ${many.map(({ memory }) => memory.heapUsed)}\n`);
+    process.stderr.write(
+      `memory: led ${many.map(({ led }) => led)}, heap ${many.map(({ memory }) => memory.heapUsed)}\n`,
+    );
   }
 }

@@ -86,9 +86,8 @@ export class Holder {
 
   readonly #self: MemberId;
   readonly #clock: HostClock;
-  readonly #lease: () => Lease;
+  readonly #host: { readonly lease: Lease };
   readonly #protocol: Pick<Protocol, 'ending' | 'ledMs' | 'hasLeases'>;
-  readonly #ending = (message: Message): Ending | null => this.#protocol.ending?.(message) ?? null;
   #outlook: Outlook = { leader: null, token: null, acting: false, isMember: true };
   #lapsed: bigint | null = null;
   /** The last leadership that this member heard of, kept after its end. */
@@ -106,12 +105,12 @@ export class Holder {
   constructor(
     self: MemberId,
     clock: HostClock,
-    lease: () => Lease,
+    host: { readonly lease: Lease },
     protocol: Pick<Protocol, 'ending' | 'ledMs' | 'hasLeases'>,
   ) {
     this.#self = self;
     this.#clock = clock;
-    this.#lease = lease;
+    this.#host = host;
     this.#protocol = protocol;
     this.#sleeps = clock.sleeps;
   }
@@ -125,7 +124,7 @@ export class Holder {
    * voter was stopped for longer than its lease, and renews it in its first step.
    */
   look(): void {
-    if (this.held !== null && this.#clock.now() >= this.#lease().endsAtMs) this.#hasRunOut = true;
+    if (this.held !== null && this.#clock.now() >= this.#host.lease.endsAtMs) this.#hasRunOut = true;
   }
 
   /** Is there nothing to `consider`? Most inputs change nothing that matters here. */
@@ -135,7 +134,7 @@ export class Holder {
     return (
       view === this.#view &&
       !this.#hasRunOut &&
-      nowMs < this.#lease().endsAtMs === (this.held !== null) &&
+      nowMs < this.#host.lease.endsAtMs === (this.held !== null) &&
       this.#clock.sleeps === this.#sleeps
     );
   }
@@ -146,7 +145,7 @@ export class Holder {
    */
   consider(view: View, turn: Turn): 'lapsed' | 'settled' {
     const nowMs = this.#clock.now();
-    const lease = this.#lease();
+    const lease = this.#host.lease;
     const mayAct = nowMs < lease.endsAtMs;
     const hasRunOut = this.#hasRunOut;
     this.#hasRunOut = false;
@@ -179,7 +178,7 @@ export class Holder {
   /** Until when this leadership may act. */
   endOf(held: Hold): number {
     this.#clock.now(); // Detects a sleep of the machine, which ends every lease.
-    return this.held === held ? this.#lease().endsAtMs : 0;
+    return this.held === held ? this.#host.lease.endsAtMs : 0;
   }
 
   #compare(view: View, turn: Turn, isExpired: boolean): void {
@@ -208,7 +207,7 @@ export class Holder {
     if (this.#protocol.hasLeases !== true || why !== null) return false;
     if (before.acting || before.leader === null || leader === null || leader === before.leader) return false;
     if (input?.type === 'peer-gone') return input.peer === before.leader;
-    return input?.type === 'message' && this.#ending(input.message) !== null;
+    return input?.type === 'message' && this.#endingIn(input.message) !== null;
   }
 
   #explain(before: Outlook, after: Outlook, turn: Turn, isExpired: boolean): Why {
@@ -225,13 +224,17 @@ export class Holder {
       why: turn.why,
       illness: turn.illness,
       hasLeases: protocol.hasLeases === true,
-      ending: this.#ending,
+      ending: (message) => this.#endingIn(message),
       ledMs: input?.type === 'message' ? protocol.ledMs?.(input.message) : undefined,
       isExpired,
       isKnown,
       sleptMs,
       leaseMs: this.#leaseMs,
     });
+  }
+
+  #endingIn(message: Message): Ending | null {
+    return this.#protocol.ending?.(message) ?? null;
   }
 
   /** A leader that may not act is not shown as leader. */

@@ -8,18 +8,16 @@ import type { Timer } from './timers.ts';
  */
 export class Lapse {
   readonly #clock: HostClock;
-  readonly #onLapse: () => void;
   #cancel: (() => void) | null = null;
 
-  constructor(clock: HostClock, onLapse: () => void) {
+  constructor(clock: HostClock) {
     this.#clock = clock;
-    this.#onLapse = onLapse;
   }
 
-  watch({ endsAtMs }: Readonly<Timer>): void {
+  watch({ endsAtMs }: Readonly<Timer>, onLapse: () => void): void {
     this.#cancel = this.#clock.set(endsAtMs, () => {
       this.#cancel = null;
-      this.#onLapse();
+      onLapse();
     });
   }
 

@@ -10,7 +10,7 @@
  *   until this record or a newer one is durable. The record is retried every second, and replaced by every newer one.
  */
 import type { Effect, Input, Json, Outcome, View } from '../core/index.ts';
-import type { HostClock } from './clock.ts';
+import type { HostPorts } from './ports.ts';
 import type { Timer } from './timers.ts';
 
 /** An input and the effects of its step. */
@@ -34,19 +34,14 @@ interface Report {
 
 export type Outward = Extract<Effect, { type: 'send' | 'call' | 'answer' }> | Report;
 
-export interface OutboxPorts {
-  readonly clock: HostClock;
-  /**
-   * Makes a record durable, then calls `done`, possibly before it returns: with null, or with the reason of the
-   * failure.
-   */
-  save(record: Json, done: (failure: string | null) => void): void;
+/** The host itself: functions for each election would take more memory than all else of an election at rest. */
+export interface OutboxHost {
   /** Lets the effect leave the process. */
   emit(effect: Outward): void;
   /** The view that the process shows now. */
-  view(): View;
+  readonly view: View;
   /** The barrier opened and released something, or it shut. With a slow disk this happens outside of a step. */
-  changed(): void;
+  onBarrier(): void;
 }
 
 type Waiting = Outward | { readonly type: 'barrier'; isDurable: boolean };
@@ -64,7 +59,8 @@ export class Outbox {
   /** Why the disk refuses records, or null. */
   illness: string | null = null;
 
-  readonly #ports: OutboxPorts;
+  readonly #ports: Pick<HostPorts, 'clock' | 'save'>;
+  readonly #host: OutboxHost;
   #line: Waiting[] = [];
   /** The newest record, if the disk refused it. */
   #refused: { readonly record: Json } | null = null;
@@ -73,8 +69,9 @@ export class Outbox {
   #cancelRetry: (() => void) | null = null;
   #isStopped = false;
 
-  constructor(ports: OutboxPorts) {
+  constructor(ports: Pick<HostPorts, 'clock' | 'save'>, host: OutboxHost) {
     this.#ports = ports;
+    this.#host = host;
   }
 
   /** Does anything wait for the disk? */
@@ -100,7 +97,7 @@ export class Outbox {
   push(effect: Outward): void {
     if (this.#isStopped) return;
     if (this.#refused !== null) this.#pushShut(effect);
-    else if (this.#line.length === 0) this.#ports.emit(effect);
+    else if (this.#line.length === 0) this.#host.emit(effect);
     else if (effect.type === 'report') this.#pushReport(effect);
     else this.#line.push(effect);
   }
@@ -125,11 +122,11 @@ export class Outbox {
       if (first.type === 'barrier' && !first.isDurable) break;
       this.#line.shift();
       if (first.type === 'barrier') continue;
-      this.#ports.emit(first);
+      this.#host.emit(first);
       hasEmitted = true;
     }
     if (this.#line.length === 0) this.#line = []; // An array that was emptied keeps its memory.
-    if (wasShut || hasEmitted) this.#ports.changed();
+    if (wasShut || hasEmitted) this.#host.onBarrier();
   }
 
   #onRefused(record: Json, failure: string, wasShut: boolean): void {
@@ -140,7 +137,7 @@ export class Outbox {
     for (const effect of waiting) if (effect.type !== 'barrier') this.#pushShut(effect);
     const { clock } = this.#ports;
     this.#cancelRetry ??= clock.set(clock.after(DISK_RETRY_MS), () => this.#retry());
-    if (!wasShut) this.#ports.changed();
+    if (!wasShut) this.#host.onBarrier();
   }
 
   #retry(): void {
@@ -154,7 +151,7 @@ export class Outbox {
       this.#heldBack = effect;
     } else if (effect.type === 'answer') {
       const { outcome } = effect;
-      this.#ports.emit({ ...effect, outcome: outcome.status === 'done' ? BARRED : outcome });
+      this.#host.emit({ ...effect, outcome: outcome.status === 'done' ? BARRED : outcome });
     }
   }
 
@@ -168,10 +165,10 @@ export class Outbox {
   }
 
   #stopActing({ view: { role, lease } }: Report): void {
-    const view = this.#ports.view();
+    const view = this.#host.view;
     if (view.role !== 'leader') return;
     const stopped = role === 'leader' ? { ...view, lease } : { ...view, role, leader: null, lease: null };
-    this.#ports.emit({ type: 'report', view: stopped, lease: undefined, by: null });
+    this.#host.emit({ type: 'report', view: stopped, lease: undefined, by: null });
   }
 }
 

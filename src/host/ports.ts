@@ -43,7 +43,7 @@ export interface HostPorts {
    * A timer is due with which an election would begin (its delay was drawn from a range). True: it waits for
    * `ProtocolHost.goOn`. Omitted where none waits.
    */
-  readonly waits?: () => boolean;
+  waits?(): boolean;
   /** An input was processed. Listeners read the host again. */
   changed(): void;
 }

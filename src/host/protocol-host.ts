@@ -55,9 +55,6 @@ export class ProtocolHost {
   readonly #shown = new Shown();
   /** By what the view came about; nothing once the election rests. */
   #last: Origin = NOTHING;
-  readonly #onDue = (timer: string): void => {
-    if (!this.resting.beginsAt(timer)) this.#take({ type: 'timer', timer });
-  };
   #isBusy = false;
   #isStartingOver = false;
 
@@ -68,17 +65,11 @@ export class ProtocolHost {
     this.#ports = ports;
     this.state = protocol.init(self);
     const { clock } = ports;
-    this.#timers = new Timers(clock, ports, () => this.wake(), ports.waits ?? null);
-    this.resting = new Resting(protocol, this.state, this.#timers, this, ports.mayRest);
-    this.#lapse = new Lapse(clock, () => this.#exclusively(() => this.#reconsider(null, [])));
-    this.#holder = new Holder(self.id, clock, () => this.lease, protocol);
-    this.#outbox = new Outbox({
-      clock,
-      save: (record, done) => ports.save(record, done),
-      emit: (effect) => this.#emit(effect),
-      view: () => this.view,
-      changed: () => this.#onBarrier(),
-    });
+    this.#timers = new Timers(clock, ports, this);
+    this.resting = new Resting(protocol, this.state, this.#timers, this, ports);
+    this.#lapse = new Lapse(clock);
+    this.#holder = new Holder(self.id, clock, this, protocol);
+    this.#outbox = new Outbox(ports, this);
   }
 
   start(saved: Json, incarnation: number, life: string, spent = 0): void {
@@ -214,13 +205,17 @@ export class ProtocolHost {
     this.#isBusy = true;
     try {
       this.#rouse();
-      if (work === null) this.#timers.runDue(this.#onDue);
+      if (work === null) this.#timers.runDue((timer) => this.#onDue(timer));
       else work();
       if (input !== null) this.#take(input);
       while (this.#inputs.length > 0) this.#take(this.#inputs.shift()!);
     } finally {
       this.#isBusy = false;
     }
+  }
+
+  #onDue(timer: string): void {
+    if (!this.resting.beginsAt(timer)) this.#take({ type: 'timer', timer });
   }
 
   #take(input: Input): readonly Effect[] {
@@ -286,7 +281,7 @@ export class ProtocolHost {
     const lease = this.#shown.leaseTimer;
     this.#lapse.cancel();
     if (lease === undefined || this.view.role !== 'leader' || this.#timers.get(lease.name) === lease) return;
-    this.#lapse.watch(lease);
+    this.#lapse.watch(lease, () => this.#exclusively(() => this.#reconsider(null, [])));
   }
 
   #setTimer(timer: string, delay: Delay): void {
@@ -294,7 +289,8 @@ export class ProtocolHost {
     this.#ports.timed?.(timer, delay, atMs);
   }
 
-  #emit(effect: Outward): void {
+  /** @internal For the outbox. */
+  emit(effect: Outward): void {
     switch (effect.type) {
       case 'send':
         return this.#ports.send(effect.to, effect.message, effect.at);
@@ -311,8 +307,8 @@ export class ProtocolHost {
     }
   }
 
-  /** Reports what a slow disk delayed. */
-  #onBarrier(): void {
+  /** @internal Reports what a slow disk delayed. */
+  onBarrier(): void {
     // Within a step, the rest of the step follows and reconsiders anyway.
     if (this.#isBusy) return;
     const { input, effects } = this.#last;

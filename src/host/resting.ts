@@ -2,14 +2,15 @@
  * The rest of one election (core/resting.ts): while it rests it has no timers, and its lease is that of the support
  * between processes (src/support). Before anything else happens to it, it wakes.
  */
-import type { Effect, MemberId, Protocol, Rested, RestOffer, RestRequest } from '../core/index.ts';
+import type { Effect, MemberId, Protocol, Rested, RestRequest } from '../core/index.ts';
 import type { Lease } from './hold.ts';
+import type { HostPorts } from './ports.ts';
 import type { Timer, Timers } from './timers.ts';
 
 /** What an election rests on. */
 export interface Rest {
-  /** The lease of a leader; null for a follower. */
-  readonly lease: (() => Lease) | null;
+  /** The lease of a leader, now; null for a follower. */
+  readonly lease: Lease | null;
   /** Ends the rest, and tells what happened meanwhile. */
   end(): Rested;
 }
@@ -31,24 +32,23 @@ export class Resting {
   readonly #state: unknown;
   readonly #timers: Timers;
   readonly #host: RestingHost;
-  readonly #mayRest: ((offer: RestOffer) => boolean) | undefined;
+  readonly #ports: Pick<HostPorts, 'mayRest'>;
   #rest: Rest | null = null;
   /** It woke, and has not sent a heartbeat of its own since: a voter may need one before it can rest. */
   #isRoused = false;
 
-  /** `mayRest` is asked if the election could rest; true: `begin` was called. Undefined where elections do not rest. */
   constructor(
     protocol: Protocol,
     state: unknown,
     timers: Timers,
     host: RestingHost,
-    mayRest: ((offer: RestOffer) => boolean) | undefined,
+    ports: Pick<HostPorts, 'mayRest'>,
   ) {
     this.#protocol = protocol;
     this.#state = state;
     this.#timers = timers;
     this.#host = host;
-    this.#mayRest = mayRest;
+    this.#ports = ports;
   }
 
   get isOn(): boolean {
@@ -57,7 +57,7 @@ export class Resting {
 
   /** The lease of a leader that rests; null if it does not rest. */
   get lease(): Lease | null {
-    return this.#rest?.lease?.() ?? null;
+    return this.#rest?.lease ?? null;
   }
 
   /** A timer of the election, such as the one that bounds its lease; undefined if it does not run. */
@@ -89,13 +89,13 @@ export class Resting {
   /** A timer is due. Does the election rest from now on instead? */
   beginsAt(timer: string): boolean {
     const { resting } = this.#protocol;
-    if (resting?.timer !== timer || this.#mayRest === undefined || !this.#host.isQuiet) return false;
+    if (resting?.timer !== timer || this.#ports.mayRest === undefined || !this.#host.isQuiet) return false;
     const isRoused = this.#isRoused;
     this.#isRoused = false;
     // A lease that expired is not renewed, but its leadership ends first (hold.ts).
     if (isRoused || !this.#host.acting) return false;
     const offer = resting.offer(this.#state);
-    return offer !== null && this.#mayRest(offer);
+    return offer !== null && this.#ports.mayRest(offer);
   }
 
   /** Ends the rest: the state becomes what messages and timers of its own would have made of it. */

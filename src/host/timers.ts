@@ -1,5 +1,8 @@
 import type { Delay } from '../core/index.ts';
 import type { HostClock } from './clock.ts';
+import type { HostPorts } from './ports.ts';
+
+type TimerPorts = Pick<HostPorts, 'fraction' | 'waits'>;
 
 /** A timer that runs. Setting it again changes it. */
 export interface Timer {
@@ -22,31 +25,25 @@ export interface Timer {
  */
 export class Timers {
   readonly #clock: HostClock;
-  readonly #random: { fraction(): number };
-  readonly #onAlarm: () => void;
-  readonly #waits: (() => boolean) | null;
+  readonly #ports: TimerPorts;
+  readonly #host: { wake(): void };
   /** Few: looking through all of them takes no longer than a map, and less memory. */
   #timers: Timer[] = [];
   #alarmAtMs = Number.POSITIVE_INFINITY;
   #cancelAlarm: (() => void) | null = null;
+  /** What the clock calls. Null without timers: an election at rest has none. */
+  #ring: (() => void) | null = null;
   /** How late the first of the timers that are due now is: the process was blocked for this long. */
   blockedMs = 0;
 
   /**
-   * `random.fraction` draws from [0, 1). `onAlarm` is called when a timer may be due, and is expected to call `runDue`.
-   * `waits` is asked when a timer is due whose delay was drawn from a range, which protocols do for what processes
-   * should not begin at once: an election. True: it waits for `goOn`. Null: none waits.
+   * `wake` is called when a timer may be due, and is expected to call `runDue`. `waits` is asked when a timer is due
+   * whose delay was drawn from a range, which protocols do for what processes should not begin at once: an election.
    */
-  constructor(
-    clock: HostClock,
-    random: { fraction(): number },
-    onAlarm: () => void,
-    waits: (() => boolean) | null = null,
-  ) {
+  constructor(clock: HostClock, ports: TimerPorts, host: { wake(): void }) {
     this.#clock = clock;
-    this.#random = random;
-    this.#onAlarm = onAlarm;
-    this.#waits = waits;
+    this.#ports = ports;
+    this.#host = host;
   }
 
   get(name: string): Readonly<Timer> | undefined {
@@ -99,7 +96,7 @@ export class Timers {
     if (nowMs < this.#alarmAtMs) return; // No deadline is before the alarm.
     let isFirst = true;
     for (let next = this.#next(); next !== null && next.endsAtMs <= nowMs; next = this.#next()) {
-      if (next.isDrawn && this.#waits?.() === true) {
+      if (next.isDrawn && this.#ports.waits?.() === true) {
         next.isWaiting = true;
         continue;
       }
@@ -117,7 +114,7 @@ export class Timers {
     for (const timer of this.#timers) timer.isWaiting = false;
     this.#cancelAlarm?.();
     this.#alarmAtMs = Number.NEGATIVE_INFINITY;
-    this.#ring();
+    this.#onRing();
     return true;
   }
 
@@ -126,10 +123,11 @@ export class Timers {
     this.#cancelAlarm?.();
     this.#cancelAlarm = null;
     this.#alarmAtMs = Number.POSITIVE_INFINITY;
+    this.#ring = null;
   }
 
   #drawn(delay: Delay): number {
-    return typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#random.fraction();
+    return typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * this.#ports.fraction();
   }
 
   #find(name: string): Timer | undefined {
@@ -156,18 +154,18 @@ export class Timers {
     if (this.#alarmAtMs <= atMs) return;
     this.#cancelAlarm?.();
     this.#alarmAtMs = atMs;
-    this.#cancelAlarm = this.#clock.set(atMs, this.#ring);
+    this.#cancelAlarm = this.#clock.set(atMs, (this.#ring ??= () => this.#onRing()));
   }
 
-  readonly #ring = (): void => {
+  #onRing(): void {
     this.#cancelAlarm = null;
     // No other alarm is set until this returns: one alarm is enough for all timers that are set meanwhile.
     try {
-      if (this.#isOneDue) this.#onAlarm();
+      if (this.#isOneDue) this.#host.wake();
     } finally {
       this.#alarmAtMs = Number.POSITIVE_INFINITY;
       const next = this.#next();
       if (next !== null) this.#setAlarm(next.endsAtMs);
     }
-  };
+  }
 }

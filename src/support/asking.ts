@@ -12,7 +12,7 @@ import {
 } from '../core/index.ts';
 import type { HostClock } from '../host/index.ts';
 import { SeenEndings } from './endings.ts';
-import { Group, type Led, type Sent, Voter } from './led.ts';
+import { Group, Led, type LedBy, type Sent, Voter } from './led.ts';
 import type { SupportAnswer, SupportRequest } from './messages.ts';
 import type { RestingHost } from './resting-host.ts';
 
@@ -46,6 +46,7 @@ export class Asking {
   #tickedAtMs = Number.NEGATIVE_INFINITY;
   #tickAtMs = Number.POSITIVE_INFINITY;
   #cancelTick: (() => void) | null = null;
+  readonly #by: LedBy = { leaseOf: (led) => this.#leaseOf(led), end: (led) => this.#end(led) };
 
   constructor(ports: AskingPorts) {
     this.#ports = ports;
@@ -72,17 +73,8 @@ export class Asking {
     const ahead = offer.round - this.#round;
     const sentAtMs = timer.endsAtMs - timer.lengthMs;
     const before = { round: offer.leaseRound - ahead, sentAtMs, sleeps: timer.sleeps };
-    const led: Led = {
-      name,
-      host,
-      offer,
-      ahead,
-      restedIn: this.#round,
-      restedAtMs: clock.now(),
-      backers: [],
-      group: this.#group(offer, []),
-      before,
-    };
+    const [restedIn, restedAtMs, group] = [this.#round, clock.now(), this.#group(offer, [])];
+    const led = new Led({ name, host, offer, ahead, restedIn, restedAtMs, group, before }, this.#by);
     led.group.elections.add(led);
     this.#led.set(name, led);
     for (const id of voters) {
@@ -91,10 +83,7 @@ export class Asking {
       voter.offers.set(name, led);
       if (answering.includes(id)) voter.heardIn = this.#round;
     }
-    host.begin({
-      lease: () => this.#leaseOf(led),
-      end: () => this.#end(led),
-    });
+    host.begin(led);
     // The lease was renewed a heartbeat ago, so the next request is due now.
     this.#tickBy(Math.max(clock.after(0), this.#tickedAtMs + offer.times.heartbeatMs * SHARE_BETWEEN));
     return true;

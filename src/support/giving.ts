@@ -2,8 +2,8 @@
  * The side of a voter: it gives support to the processes that lead elections. One promise to a process stands for the
  * promises in all elections that rest with it.
  */
-import type { MemberId } from '../core/index.ts';
-import type { HostClock } from '../host/index.ts';
+import type { MemberId, Rested } from '../core/index.ts';
+import type { HostClock, Rest } from '../host/index.ts';
 import { OwnEndings, SeenEndings } from './endings.ts';
 import type { SupportAnswer, SupportRequest } from './messages.ts';
 import type { RestingHost } from './resting-host.ts';
@@ -11,11 +11,30 @@ import type { RestingHost } from './resting-host.ts';
 /** No process sends so many requests between two that arrive. A lying one must not use up the numbers. */
 const LARGEST_STEP = 1_000_000;
 
-interface Followed {
+/** An election that rests on the support of this process. */
+class Followed implements Rest {
+  readonly lease: null = null;
   readonly host: RestingHost;
   readonly mark: string;
   /** What to add to a round of the requests to get the round of this election. */
   readonly ahead: number;
+  readonly #election: string;
+  readonly #given: Given;
+
+  constructor(election: string, host: RestingHost, mark: string, ahead: number, given: Given) {
+    this.#election = election;
+    this.host = host;
+    this.mark = mark;
+    this.ahead = ahead;
+    this.#given = given;
+  }
+
+  end(): Rested {
+    const given = this.#given;
+    given.resting.delete(this.#election);
+    given.own.add(this.#election);
+    return { as: 'follower', heard: { round: given.round + this.ahead, sentAtMs: given.heardAtMs } };
+  }
 }
 
 /** The support that this process gives to one process. */
@@ -123,15 +142,9 @@ export class Giving {
     const host = this.#ports.find(election);
     const { life, promiseMs } = given;
     if (host === null || !host.accepts({ leader, life, mark, promiseMs, round })) return false;
-    given.resting.set(election, { host, mark, ahead });
-    host.begin({
-      lease: null,
-      end: () => {
-        given.resting.delete(election);
-        given.own.add(election);
-        return { as: 'follower', heard: { round: given.round + ahead, sentAtMs: given.heardAtMs } };
-      },
-    });
+    const followed = new Followed(election, host, mark, ahead, given);
+    given.resting.set(election, followed);
+    host.begin(followed);
     return true;
   }
 

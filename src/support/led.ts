@@ -1,5 +1,6 @@
 /** What a process keeps about the elections at rest that it leads, and about their voters. */
-import type { MemberId, RestOffer, SentRound } from '../core/index.ts';
+import type { MemberId, Rested, RestOffer, SentRound } from '../core/index.ts';
+import type { Lease, Rest } from '../host/index.ts';
 import { OwnEndings, SeenEndings } from './endings.ts';
 import type { RestingHost } from './resting-host.ts';
 
@@ -34,8 +35,14 @@ export class Group {
   lease: Sent | null = null;
 }
 
+/** What ends the rest of an election, and computes its lease meanwhile. */
+export interface LedBy {
+  leaseOf(led: Led): Lease;
+  end(led: Led): Rested;
+}
+
 /** An election that this process leads, and that rests. */
-export interface Led {
+export class Led implements Rest {
   readonly name: string;
   readonly host: RestingHost;
   readonly offer: RestOffer;
@@ -48,4 +55,29 @@ export interface Led {
   group: Group;
   /** The lease that it had before it came to its group, in rounds of the requests. */
   before: Sent | null;
+  readonly #by: LedBy;
+
+  constructor(
+    { name, host, offer, ahead, restedIn, restedAtMs, group, before }: Omit<Led, 'backers' | keyof Rest>,
+    by: LedBy,
+  ) {
+    this.name = name;
+    this.host = host;
+    this.offer = offer;
+    this.ahead = ahead;
+    this.restedIn = restedIn;
+    this.restedAtMs = restedAtMs;
+    this.backers = [];
+    this.group = group;
+    this.before = before;
+    this.#by = by;
+  }
+
+  get lease(): Lease {
+    return this.#by.leaseOf(this);
+  }
+
+  end(): Rested {
+    return this.#by.end(this);
+  }
 }

@@ -173,7 +173,8 @@ describe('timers', () => {
   function startTimers(): { clock: VirtualClock; timers: Timers; due: string[] } {
     const clock = new VirtualClock();
     const due: string[] = [];
-    const timers = new Timers(clock, { fraction: () => 0.5 }, () => timers.runDue((name) => due.push(name)));
+    const wake = (): void => timers.runDue((name) => due.push(name));
+    const timers = new Timers(clock, { fraction: () => 0.5 }, { wake });
     return { clock, timers, due };
   }
 
@@ -202,12 +203,12 @@ describe('timers', () => {
   it('go on when one of them fails', () => {
     const clock = new VirtualClock();
     const due: string[] = [];
-    const timers = new Timers(clock, { fraction: () => 0.5 }, () =>
+    const wake = (): void =>
       timers.runDue((name) => {
         due.push(name);
         if (name === 'bad') throw new Error('bad');
-      }),
-    );
+      });
+    const timers = new Timers(clock, { fraction: () => 0.5 }, { wake });
     timers.set('bad', 10);
     timers.set('good', 20);
     expect(() => clock.advance(15)).toThrow('bad');
@@ -218,12 +219,12 @@ describe('timers', () => {
   it('of no length do not stop the clock', () => {
     const clock = new VirtualClock();
     let times = 0;
-    const timers = new Timers(clock, { fraction: () => 0.5 }, () =>
+    const wake = (): void =>
       timers.runDue(() => {
         times += 1;
         timers.set('again', 0);
-      }),
-    );
+      });
+    const timers = new Timers(clock, { fraction: () => 0.5 }, { wake });
     timers.set('again', 0);
     clock.advance(1);
     expect(times).toBeGreaterThan(10);

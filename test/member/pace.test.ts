@@ -155,9 +155,8 @@ describe('a timer that waits', () => {
     const host = { waits: true };
     const timers: Timers = new Timers(
       clock,
-      { fraction: () => 0.5 },
-      () => timers.runDue((name) => due.push(name)),
-      () => host.waits,
+      { fraction: () => 0.5, waits: () => host.waits },
+      { wake: () => timers.runDue((name) => due.push(name)) },
     );
     return { clock, timers, due, host };
   }

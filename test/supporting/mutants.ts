@@ -40,7 +40,13 @@ export const mutants: readonly Mutant[] = [
     'if (host === null || !host.accepts({ leader, life, mark, promiseMs, round })) return false;',
     'if (host === null || host.accepts({ leader, life, mark, promiseMs, round }) === undefined) return false;',
   ),
-  mutant('a voter does not say that an election woke', { seed: 46 }, giving, 'given.own.add(election);', ''),
+  mutant(
+    'a voter does not say that an election woke',
+    { seed: 46 },
+    giving,
+    'given.own.add(this.#election);',
+    '',
+  ),
   mutant(
     'the promise of an election that wakes ends early',
     { seed: 1 },
@@ -52,8 +58,8 @@ export const mutants: readonly Mutant[] = [
     'the promise of an election that wakes has the round of its rest',
     { rule: 'an election that wakes has promised the newest round' },
     giving,
-    'round: given.round + ahead,',
-    'round,',
+    'round: given.round + this.ahead,',
+    'round: this.ahead + 1,',
   ),
   mutant(
     'another process of the leader is taken for the one before',

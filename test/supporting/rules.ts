@@ -74,7 +74,7 @@ class Sleeper {
     if (rest !== null) this.woken.push(rest.end());
   }
   get leaseMs(): number {
-    return this.rest_?.lease?.().endsAtMs ?? 0;
+    return this.rest_?.lease?.endsAtMs ?? 0;
   }
 }
 

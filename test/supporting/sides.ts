@@ -65,7 +65,7 @@ export class Leading {
   get mayAct(): boolean {
     if (!this.leads) return false;
     const endsAtMs =
-      this.rest !== null ? this.rest.lease!().endsAtMs : (this.lease?.sentAtMs ?? -Infinity) + TIMES.leaseMs;
+      this.rest !== null ? this.rest.lease!.endsAtMs : (this.lease?.sentAtMs ?? -Infinity) + TIMES.leaseMs;
     return this.#world.nowMs < endsAtMs;
   }
 

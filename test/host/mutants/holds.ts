@@ -42,8 +42,8 @@ export const holds: readonly Mutant[] = [
     'another token is another leadership, and the one before is over',
     [
       'hold',
-      'return this.held === held ? this.#lease().endsAtMs : 0;',
-      'return this.held !== null || held === null ? this.#lease().endsAtMs : 0;',
+      'return this.held === held ? this.#host.lease.endsAtMs : 0;',
+      'return this.held !== null || held === null ? this.#host.lease.endsAtMs : 0;',
     ],
   ),
   mutant(

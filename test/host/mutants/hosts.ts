@@ -53,8 +53,8 @@ export const hosts: readonly Mutant[] = [
   ]),
   mutant('a message comes before what the clock has made due', 'what is due comes before what arrives', [
     'protocol-host',
-    '      if (work === null) this.#timers.runDue(this.#onDue);\n      else work();\n      if (input !== null) this.#take(input);\n',
-    '      if (input !== null) this.#take(input);\n      if (work === null) this.#timers.runDue(this.#onDue);\n      else work();\n',
+    '      if (work === null) this.#timers.runDue((timer) => this.#onDue(timer));\n      else work();\n      if (input !== null) this.#take(input);\n',
+    '      if (input !== null) this.#take(input);\n      if (work === null) this.#timers.runDue((timer) => this.#onDue(timer));\n      else work();\n',
   ]),
   mutant(
     'an input that comes during a step is taken within it',

@@ -4,23 +4,23 @@ import { type Mutant, mutant } from './mutant.ts';
 export const outbox: readonly Mutant[] = [
   mutant('a message passes a save that is under way', 1, [
     'outbox',
-    'else if (this.#line.length === 0) this.#ports.emit(effect);',
-    "else if (this.#line.length === 0 || effect.type === 'send') this.#ports.emit(effect);",
+    'else if (this.#line.length === 0) this.#host.emit(effect);',
+    "else if (this.#line.length === 0 || effect.type === 'send') this.#host.emit(effect);",
   ]),
   mutant('a report passes a save that is under way', 1, [
     'outbox',
-    'else if (this.#line.length === 0) this.#ports.emit(effect);',
-    "else if (this.#line.length === 0 || effect.type === 'report') this.#ports.emit(effect);",
+    'else if (this.#line.length === 0) this.#host.emit(effect);',
+    "else if (this.#line.length === 0 || effect.type === 'report') this.#host.emit(effect);",
   ]),
   mutant('an answer passes a save that is under way', 7, [
     'outbox',
-    'else if (this.#line.length === 0) this.#ports.emit(effect);',
-    "else if (this.#line.length === 0 || effect.type === 'answer') this.#ports.emit(effect);",
+    'else if (this.#line.length === 0) this.#host.emit(effect);',
+    "else if (this.#line.length === 0 || effect.type === 'answer') this.#host.emit(effect);",
   ]),
   mutant('the first message behind a save does not wait', 1, [
     'outbox',
     'else this.#line.push(effect);',
-    "else if (this.#line.length === 1 && effect.type === 'send') this.#ports.emit(effect);\n    else this.#line.push(effect);",
+    "else if (this.#line.length === 1 && effect.type === 'send') this.#host.emit(effect);\n    else this.#line.push(effect);",
   ]),
   mutant('a failed save counts as done', 120, [
     'outbox',
@@ -34,13 +34,13 @@ export const outbox: readonly Mutant[] = [
   ]),
   mutant('a message that was held back is sent twice', 'a message that waited is sent once', [
     'outbox',
-    '      this.#ports.emit(first);\n',
-    "      this.#ports.emit(first);\n      if (first.type === 'send') this.#ports.emit(first);\n",
+    '      this.#host.emit(first);\n',
+    "      this.#host.emit(first);\n      if (first.type === 'send') this.#host.emit(first);\n",
   ]),
   mutant('a message that was held back is forgotten', 5, [
     'outbox',
-    '      this.#ports.emit(first);\n',
-    "      if (first.type !== 'send') this.#ports.emit(first);\n",
+    '      this.#host.emit(first);\n',
+    "      if (first.type !== 'send') this.#host.emit(first);\n",
   ]),
   mutant(
     'an older save that ends opens what a newer one has shut',
@@ -60,7 +60,7 @@ export const outbox: readonly Mutant[] = [
   mutant('a report that was held back is told before the record is durable', 120, [
     'outbox',
     'if (this.#heldBack !== null) this.#line.push(this.#heldBack);',
-    'if (this.#heldBack !== null) this.#ports.emit(this.#heldBack);',
+    'if (this.#heldBack !== null) this.#host.emit(this.#heldBack);',
   ]),
   mutant('a report that was held back is told again with every record', 396, [
     'outbox',
@@ -82,8 +82,8 @@ export const outbox: readonly Mutant[] = [
     'a leader stops at once, whatever its disk does',
     [
       'outbox',
-      '{ ...view, role, leader: null, lease: null };\n    this.#ports.emit',
-      '{ ...next.view };\n    this.#ports.emit',
+      '{ ...view, role, leader: null, lease: null };\n    this.#host.emit',
+      '{ ...next.view };\n    this.#host.emit',
     ],
     [
       'outbox',
@@ -113,7 +113,7 @@ export const outbox: readonly Mutant[] = [
   mutant('messages leave although the disk refused the record', 120, [
     'outbox',
     "    } else if (effect.type === 'answer') {",
-    "    } else if (effect.type === 'send') this.#ports.emit(effect);\n    else if (effect.type === 'answer') {",
+    "    } else if (effect.type === 'send') this.#host.emit(effect);\n    else if (effect.type === 'answer') {",
   ]),
   mutant('a closed host lets out what waited for a save', 'a closed host lets nothing out', [
     'outbox',
@@ -130,8 +130,8 @@ export const outbox: readonly Mutant[] = [
     'a leadership that waited for a disk is taken up when its record is durable',
     [
       'outbox',
-      'if (wasShut || hasEmitted) this.#ports.changed();',
-      'if (wasShut && !hasEmitted) this.#ports.changed();',
+      'if (wasShut || hasEmitted) this.#host.onBarrier();',
+      'if (wasShut && !hasEmitted) this.#host.onBarrier();',
     ],
   ),
   mutant(
@@ -141,7 +141,7 @@ export const outbox: readonly Mutant[] = [
   ),
   mutant('that a disk refuses records is not told', 'that a disk refuses a record is told when it does', [
     'outbox',
-    'if (!wasShut) this.#ports.changed();',
+    'if (!wasShut) this.#host.onBarrier();',
     '',
   ]),
 ];

@@ -53,8 +53,8 @@ export const timers: readonly Mutant[] = [
   ]),
   mutant('of a range the shortest delay is taken', 'the length of a delay is drawn from its range', [
     'timers',
-    '(delay[1] - delay[0]) * this.#random.fraction()',
-    '0 * this.#random.fraction()',
+    '(delay[1] - delay[0]) * this.#ports.fraction()',
+    '0 * this.#ports.fraction()',
   ]),
   mutant(
     'all that comes due is said to be as late as the last',
